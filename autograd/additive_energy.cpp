@@ -1,0 +1,67 @@
+#include <gradus/autograd/fused.hpp>
+#include <gradus/autograd/tape.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include <gradus/autograd/checks.hpp>
+#include "kernels/dispatch.hpp"
+#include "kernels/math.hpp"
+#include "storage.hpp"
+
+namespace gradus {
+
+Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v, const Tensor& lengths) {
+  if (query.rank() != 2 || keys.rank() != 3 || v.rank() != 1 || keys.size(1) != query.size(0) ||
+      keys.size(2) != query.size(1) || v.size(0) != query.size(1)) {
+    fail("additive_energy", "needs a query (B, A), keys (T, B, A) and v (A), and got ", query.shape(), ", ",
+         keys.shape(), " and ", v.shape());
+  }
+  check_same_dtype("additive_energy", query, keys);
+  check_same_dtype("additive_energy", query, v);
+  const std::int64_t T_x = keys.size(0), B = query.size(0), A = query.size(1);
+  check_lengths("additive_energy", lengths, B, T_x);
+  Tensor e = empty({B, T_x}, query.dtype());
+  for_floating("additive_energy", query.dtype(), [&]<class T>() {
+    const T* weight = raw<T>(v);
+    for (std::int64_t b = 0; b < B; ++b) {
+      const T* q = raw<T>(query) + b * A;
+      T* energy = raw<T>(e) + b * T_x;
+      const std::int64_t length = length_of(lengths, b, T_x);
+      for (std::int64_t t = 0; t < length; ++t) {
+        const T* k = raw<T>(keys) + (t * B + b) * A;
+        energy[t] = math::sum_of<T>(A, [=](std::int64_t a) { return weight[a] * math::tanh(q[a] + k[a]); });
+      }
+      std::fill(energy + length, energy + T_x, T(0));
+    }
+  });
+  // The tanh, B·T·A values, is computed again in backward: that is cheaper than keeping it.
+  const auto backward = [=, query = Saved(query), keys = Saved(keys), v = Saved(v),
+                         lengths = Saved(lengths)](Gradients& g) {
+    for_floating("additive_energy", g.out().dtype(), [&]<class T>() {
+      const T* weight = raw<T>(v.get(g));
+      std::vector<T> unwanted(static_cast<std::size_t>(A));  // for an input that needs no gradient
+      T* dv = g.wants(2) ? raw<T>(g.in(2)) : unwanted.data();
+      for (std::int64_t b = 0; b < B; ++b) {
+        const T* q = raw<T>(query.get(g)) + b * A;
+        T* dq = g.wants(0) ? raw<T>(g.in(0)) + b * A : unwanted.data();
+        const std::int64_t length = length_of(lengths.get(g), b, T_x);
+        for (std::int64_t t = 0; t < length; ++t) {
+          const T* k = raw<T>(keys.get(g)) + (t * B + b) * A;
+          T* dk = g.wants(1) ? raw<T>(g.in(1)) + (t * B + b) * A : unwanted.data();
+          const T de = raw<T>(g.out())[b * T_x + t];
+          for (std::int64_t a = 0; a < A; ++a) {
+            const T y = math::tanh(q[a] + k[a]);
+            const T d = de * weight[a] * (T(1) - y * y);
+            dq[a] += d;
+            dk[a] += d;
+            dv[a] += de * y;
+          }
+        }
+      }
+    });
+  };
+  return record("additive_energy", e, {query, keys, v}, backward);
+}
+
+}  // namespace gradus

@@ -1,0 +1,121 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/tape.hpp>
+#include <gradus/autograd/xtensor.hpp>
+
+#include <xtensor/xnoalias.hpp>
+
+#include <array>
+
+#include <gradus/autograd/checks.hpp>
+#include "kernels/dispatch.hpp"
+#include "kernels/map.hpp"
+#include "storage.hpp"
+
+namespace gradus {
+namespace {
+
+template <class T>
+auto flat(T* values, std::int64_t n) {
+  const auto size = static_cast<std::size_t>(n);
+  return xt::adapt(values, size, xt::no_ownership(), std::array{size});
+}
+
+// y = f(a, b): an xtensor expression for equal shapes, otherwise a plain loop, because xtensor's broadcasts
+// are up to thirty times slower. f therefore works on numbers and on expressions.
+template <class F>
+Tensor binary(const char* operation, const Tensor& a, const Tensor& b, F f) {
+  check_same_dtype(operation, a, b);
+  Tensor y = empty(broadcast(operation, a.shape(), b.shape()), a.dtype());
+  for_floating(operation, a.dtype(), [&]<class T>() {
+    if (a.shape() == b.shape() && y.numel() > 0) {
+      xt::noalias(flat(raw<T>(y), y.numel())) =
+          f(flat(raw<const T>(a), y.numel()), flat(raw<const T>(b), y.numel()));
+    } else {
+      map(f, view<T>(y), view<const T>(a), view<const T>(b));
+    }
+  });
+  return y;
+}
+
+// target += f(x…), with g the first of them; every gradient of an elementwise operation has this form.
+template <class F, class... X>
+void add_gradient(Tensor& target, F f, const Tensor& g, const X&... x) {
+  for_floating("backward", g.dtype(), [&]<class T>() {
+    map_add(f, g.shape(), view<T>(target), view<const T>(g), view<const T>(x)...);
+  });
+}
+
+constexpr auto negated = [](const auto& g) { return -g; };
+constexpr auto times = [](const auto& g, const auto& x) { return g * x; };
+
+}  // namespace
+
+Tensor add(const Tensor& a, const Tensor& b) {
+  Tensor y = binary("add", a, b, [](const auto& x, const auto& z) { return x + z; });
+  return record("add", y, {a, b}, [](Gradients& g) {
+    if (g.wants(0)) add_gradient(g.in(0), same, g.out());
+    if (g.wants(1)) add_gradient(g.in(1), same, g.out());
+  });
+}
+
+Tensor sub(const Tensor& a, const Tensor& b) {
+  Tensor y = binary("sub", a, b, [](const auto& x, const auto& z) { return x - z; });
+  return record("sub", y, {a, b}, [](Gradients& g) {
+    if (g.wants(0)) add_gradient(g.in(0), same, g.out());
+    if (g.wants(1)) add_gradient(g.in(1), negated, g.out());
+  });
+}
+
+Tensor mul(const Tensor& a, const Tensor& b) {
+  Tensor y = binary("mul", a, b, times);
+  return record("mul", y, {a, b}, [a = Saved(a), b = Saved(b)](Gradients& g) {
+    if (g.wants(0)) add_gradient(g.in(0), times, g.out(), b.get(g));
+    if (g.wants(1)) add_gradient(g.in(1), times, g.out(), a.get(g));
+  });
+}
+
+Tensor div(const Tensor& a, const Tensor& b) {
+  Tensor y = binary("div", a, b, [](const auto& x, const auto& z) { return x / z; });
+  return record("div", y, {a, b}, [b = Saved(b), y = Saved(y)](Gradients& g) {
+    if (g.wants(0))
+      add_gradient(
+          g.in(0), [](const auto& d, const auto& z) { return d / z; }, g.out(), b.get(g));
+    if (!g.wants(1)) return;
+    add_gradient(
+        g.in(1), [](const auto& d, const auto& q, const auto& z) { return -d * q / z; }, g.out(), y.get(g),
+        b.get(g));
+  });
+}
+
+Tensor neg(const Tensor& x) {
+  Tensor y = empty(x.shape(), x.dtype());
+  for_floating("neg", x.dtype(), [&]<class T>() { map(negated, view<T>(y), view<const T>(x)); });
+  return record("neg", y, {x}, [](Gradients& g) { add_gradient(g.in(0), negated, g.out()); });
+}
+
+Tensor operator+(const Tensor& a, double b) {
+  return add(a, full({}, b, a.dtype()));
+}
+Tensor operator-(const Tensor& a, double b) {
+  return sub(a, full({}, b, a.dtype()));
+}
+Tensor operator*(const Tensor& a, double b) {
+  return mul(a, full({}, b, a.dtype()));
+}
+Tensor operator/(const Tensor& a, double b) {
+  return div(a, full({}, b, a.dtype()));
+}
+Tensor operator+(double a, const Tensor& b) {
+  return add(full({}, a, b.dtype()), b);
+}
+Tensor operator-(double a, const Tensor& b) {
+  return sub(full({}, a, b.dtype()), b);
+}
+Tensor operator*(double a, const Tensor& b) {
+  return mul(full({}, a, b.dtype()), b);
+}
+Tensor operator/(double a, const Tensor& b) {
+  return div(full({}, a, b.dtype()), b);
+}
+
+}  // namespace gradus

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/tensor.hpp>
+
+/// Checks that operations and modules share; all throw Error with the operation's name.
+namespace gradus {
+
+inline void check_same_dtype(const char* operation, const Tensor& a, const Tensor& b) {
+  if (a.dtype() == b.dtype()) return;
+  fail(operation, a.shape(), " is ", name(a.dtype()), " and ", b.shape(), " is ", name(b.dtype()),
+       "; convert one with .to(Dtype::", name(a.dtype()), ")");
+}
+
+/// `what` holds ids, lengths or a condition.
+inline void check_integers(const char* operation, const char* what, const Tensor& x) {
+  if (x.dtype() != Dtype::i64)
+    fail(operation, what, " ", x.shape(), " must be i64, and is ", name(x.dtype()));
+}
+
+/// Lengths of the rows of a batch: i64 (B), each in [0, limit]; undefined means that all are `limit`.
+inline void check_lengths(const char* operation, const Tensor& lengths, std::int64_t batch,
+                          std::int64_t limit) {
+  if (!lengths.defined()) return;
+  check_integers(operation, "the lengths", lengths);
+  if (lengths.shape() != Shape{batch}) {
+    fail(operation, "the lengths are ", lengths.shape(), " and must be ", Shape{batch},
+         ", one a row of the batch");
+  }
+  for (const std::int64_t length : lengths.values<std::int64_t>()) {
+    if (length < 0 || length > limit)
+      fail(operation, "a length is ", length, ", outside [0, ", limit, "], the steps there are");
+  }
+}
+
+/// The length of a row; undefined lengths mean `limit`.
+inline std::int64_t length_of(const Tensor& lengths, std::int64_t row, std::int64_t limit) {
+  return lengths.defined() ? lengths.values<std::int64_t>()[static_cast<std::size_t>(row)] : limit;
+}
+
+/// A negative axis is turned into the one that it means.
+inline int checked_axis(const char* operation, const Tensor& x, int axis) {
+  if (axis >= -x.rank() && axis < x.rank()) return axis < 0 ? axis + x.rank() : axis;
+  fail(operation, "there is no axis ", axis, " in ", x.shape(), "; it has ", x.rank(),
+       " axes, counted from 0");
+}
+
+}  // namespace gradus

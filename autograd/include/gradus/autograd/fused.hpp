@@ -1,0 +1,42 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <cstdint>
+
+/// Operations that do in one pass over memory what several of ops.hpp do together. Each has a composed twin
+/// in `nn`, that a test holds it to; `Composed` (runtime.hpp) makes the modules use that one.
+namespace gradus {
+
+/// One step of a gated recurrent unit after its two products, as PyTorch has it:
+///
+///     r = σ(x_r + h_r),  z = σ(x_z + h_z),  n = tanh(x_n + r ∘ h_n),  h′ = (1 − z) ∘ n + z ∘ h
+///
+/// @param x_part W_ih x + b_ih, (B, 3H), in the order r, z, n
+/// @param h_part W_hh h + b_hh, (B, 3H), likewise
+/// @param h      (B, H)
+/// @param lengths (B), i64, or undefined: a row whose length is at most `step` keeps its h
+/// @return h′, (B, H)
+Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h,
+                  const Tensor& lengths = Tensor(), std::int64_t step = 0);
+
+/// Bahdanau's energies, e_bt = v · tanh(q_b + k_tb) (Bahdanau et al. 2015, appendix A.1.2), without keeping
+/// the tanh.
+///
+/// @param query   W_a s, (B, A)
+/// @param keys    U_a h_t, (T, B, A)
+/// @param v       v_a, (A)
+/// @param lengths (B), i64, or undefined: energies beyond a row's length are 0 and have no gradient
+/// @return e, (B, T)
+Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
+                       const Tensor& lengths = Tensor());
+
+/// The context c_b = Σ_t α_bt h_tb.
+///
+/// @param weights α, (B, T)
+/// @param values  h, (T, B, D)
+/// @param lengths (B), i64, or undefined: positions beyond a row's length are left out of the sum
+/// @return c, (B, D)
+Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths = Tensor());
+
+}  // namespace gradus

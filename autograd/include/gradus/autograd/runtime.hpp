@@ -1,0 +1,104 @@
+#pragma once
+
+#include <gradus/error.hpp>
+
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+/// The engine's process-wide and per-thread state: the recording switch, the names of the running modules,
+/// memory and the linear algebra library's kernels. There is none elsewhere, but for the default random
+/// generator in random.hpp.
+namespace gradus {
+
+/// While it lives, this thread records no operations: results need no gradient. Nests, and is exception-safe.
+class NoGrad {
+ public:
+  NoGrad();
+  ~NoGrad();
+  NoGrad(const NoGrad&) = delete;
+  NoGrad& operator=(const NoGrad&) = delete;
+
+ private:
+  bool was_recording_;
+};
+
+/// Whether this thread records operations on the tape.
+bool is_recording();
+
+/// While it lives, modules on this thread compose primitive operations instead of calling the fused ones
+/// (fused.hpp): slower, and to be read and watched step by step. Nests.
+class Composed {
+ public:
+  Composed();
+  ~Composed();
+  Composed(const Composed&) = delete;
+  Composed& operator=(const Composed&) = delete;
+
+ private:
+  bool was_fused_;
+};
+bool uses_fused_operations();
+
+/// A node of the tree of names that have been entered; the root has no name.
+struct ScopePath {
+  const ScopePath* parent;
+  std::string name;
+  /// "decoder.attention"; empty at the root.
+  std::string text() const;
+};
+
+/// While it lives, this thread's operations and errors carry `name` as one more part of their path. Modules
+/// push their names here; an empty name adds nothing.
+class Scope {
+ public:
+  explicit Scope(std::string_view name);
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  const ScopePath* outer_;
+};
+
+/// The path that this thread is in. Paths live as long as the program.
+const ScopePath* current_scope();
+
+/// Throws Error("<operation>: <message> [in <module path>]"); the parts are put together as by `<<`.
+[[noreturn]] void fail(std::string_view operation, const std::string& message);
+template <class... Parts>
+[[noreturn]] void fail(std::string_view operation, const Parts&... parts) {
+  std::ostringstream message;
+  (message << ... << parts);
+  fail(operation, message.str());
+}
+
+/// Memory held by tensors, in bytes. Freed buffers stay in a pool for the next tensor of about the same size.
+struct MemoryStats {
+  std::int64_t live_bytes = 0;         ///< in use by tensors now
+  std::int64_t peak_bytes = 0;         ///< the most that was ever in use
+  std::int64_t pooled_bytes = 0;       ///< kept for reuse
+  std::int64_t live_buffers = 0;       ///< buffers in use now
+  std::int64_t buffers_allocated = 0;  ///< times that the system was asked for memory, since the start
+  std::int64_t live_nodes = 0;         ///< recorded operations and leaves now alive
+};
+MemoryStats memory_stats();
+
+/// Gives the pooled memory back to the system.
+void release_pooled_memory();
+
+/// How this library was built, and what carries its matrix products.
+struct BuildInfo {
+  std::string compiler;
+  std::string
+      instructions;  ///< what the library's own loops were compiled for: "x86-64", "x86-64 with AVX-512" …
+  std::string blas;  ///< the linear algebra library, with its version
+  std::string blas_kernels;   ///< the kernels that it runs now: "SkylakeX", "Haswell" …
+  std::string blas_detected;  ///< the kernels that it had chosen by itself
+  int blas_threads = 1;       ///< how many threads it uses for one product
+  std::string warning;        ///< why faster kernels could not be chosen; empty when all is well
+};
+BuildInfo build_info();
+
+}  // namespace gradus

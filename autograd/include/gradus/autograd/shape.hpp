@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <span>
+#include <string>
+
+namespace gradus {
+
+/// The sizes of a tensor's axes, outermost first; rank 0 is a scalar. Held inline: making one allocates
+/// nothing.
+class Shape {
+ public:
+  static constexpr int max_rank = 8;
+
+  Shape() = default;
+  /// @throws Error for more than max_rank axes, or a negative size.
+  Shape(std::initializer_list<std::int64_t> sizes);
+  explicit Shape(std::span<const std::int64_t> sizes);
+
+  int rank() const { return rank_; }
+  /// The number of elements: the product of the sizes, 1 for a scalar.
+  std::int64_t numel() const;
+  /// The size of an axis; a negative one counts from the end.
+  /// @throws Error when there is no such axis.
+  std::int64_t operator[](int axis) const { return sizes_[static_cast<std::size_t>(axis_index(axis))]; }
+  /// Turns a negative axis into the one that it means.
+  /// @throws Error when there is no such axis.
+  int axis_index(int axis) const;
+
+  const std::int64_t* begin() const { return sizes_.data(); }
+  const std::int64_t* end() const { return sizes_.data() + rank_; }
+
+  /// This shape with one axis' size replaced, one axis removed, or one axis put before `axis`.
+  Shape with(int axis, std::int64_t size) const;
+  Shape without(int axis) const;
+  Shape inserted(int axis, std::int64_t size) const;
+
+  bool operator==(const Shape& other) const;
+
+  /// "(2, 3)"; "()" for a scalar.
+  std::string text() const;
+
+ private:
+  std::array<std::int64_t, max_rank> sizes_{};
+  int rank_ = 0;
+};
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
+
+/// The shape that both stretch to: axes are matched from the last, and a size of 1 stretches (NumPy's rule).
+/// @throws Error naming the operation, both shapes and the axis, when they do not match.
+Shape broadcast(const char* operation, const Shape& a, const Shape& b);
+
+}  // namespace gradus

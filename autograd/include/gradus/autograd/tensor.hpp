@@ -1,0 +1,126 @@
+#pragma once
+
+#include <gradus/autograd/dtype.hpp>
+#include <gradus/autograd/intrusive.hpp>
+#include <gradus/autograd/shape.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gradus {
+
+struct TensorImpl;  // the engine's own
+void retain(TensorImpl* impl);
+void release(TensorImpl* impl);
+
+/// A multi-dimensional array of f32, f64 or i64, and a place on the tape.
+///
+/// A Tensor is a handle: copies share values and gradient. Values are contiguous and row-major; `reshape` and
+/// slices of the leading axis share them, so a time-major (T, B, H) sequence gives its steps without copying.
+class Tensor {
+ public:
+  /// No tensor at all: `defined()` is false.
+  Tensor() = default;
+
+  bool defined() const { return static_cast<bool>(impl_); }
+  const Shape& shape() const;
+  int rank() const { return shape().rank(); }
+  /// The size of one axis; a negative one counts from the end.
+  std::int64_t size(int axis) const { return shape()[axis]; }
+  std::int64_t numel() const { return shape().numel(); }
+  Dtype dtype() const;
+
+  /// The values, row-major. @throws Error when T is not the tensor's dtype.
+  template <class T>
+  std::span<const T> values() const;
+  /// The values, to be changed in place. What was recorded before and needs the old values will refuse to run
+  /// backward; `by` names who changed them, for that message.
+  template <class T>
+  std::span<T> mutable_values(const char* by = "mutable_values");
+  /// A copy of the values, converted.
+  template <class T>
+  std::vector<T> to_vector() const;
+  /// The one element. @throws Error when there are more or fewer.
+  double item() const;
+
+  /// Whether operations on this tensor are recorded. True for a leaf on which it was set, and for results of
+  /// such.
+  bool requires_grad() const;
+  /// Makes a leaf (not the result of an operation) take part in the tape, or not. Returns this tensor.
+  /// @throws Error on i64, and on the result of an operation.
+  Tensor& set_requires_grad(bool on = true);
+  /// d(loss)/d(this), of this tensor's shape; undefined before `backward()` has reached it. Results of
+  /// operations keep theirs only after `retain_grad()`.
+  Tensor grad() const;
+  void set_grad(const Tensor& gradient);
+  void zero_grad() { set_grad(Tensor()); }
+  void retain_grad();
+
+  /// Adds d(this)/d(leaf) to the gradient of every leaf that this was computed from. The recorded operations
+  /// are freed as it goes, unless `retain_graph`.
+  /// @throws Error when this is not a scalar, was not recorded, or the tape was freed by an earlier
+  /// backward().
+  void backward(bool retain_graph = false) const;
+  /// The same for a tensor of any shape, given d(loss)/d(this). @throws Error also when its shape or dtype
+  /// differs.
+  void backward(const Tensor& gradient, bool retain_graph = false) const;
+
+  /// Gives this leaf other values, of any shape and dtype; every handle to it sees them, and its gradient is
+  /// cleared.
+  /// @throws Error on the result of an operation, and for i64 values in a tensor that requires a gradient.
+  void replace(const Tensor& values);
+
+  /// The same values without a place on the tape.
+  Tensor detach() const;
+  /// A copy of the values, not on the tape.
+  Tensor clone() const;
+  /// Converted values (recorded); this very tensor when it has that dtype already.
+  Tensor to(Dtype dtype) const;
+
+  /// Element i of the leading axis, shape() without it; shares the values. A negative i counts from the end.
+  Tensor operator[](std::int64_t i) const;
+  /// Elements [begin, end) of the leading axis; shares the values.
+  Tensor slice(std::int64_t begin, std::int64_t end) const;
+  /// The same values in another shape; one size may be −1, and is worked out. Shares the values.
+  Tensor reshape(const Shape& shape) const;
+  Tensor reshape(std::initializer_list<std::int64_t> sizes) const;
+
+  /// Whether both are the same tensor (not: equal values).
+  bool is(const Tensor& other) const { return impl_ == other.impl_; }
+
+  /// For the engine: what the handle points to. @throws Error when undefined.
+  TensorImpl& impl() const;
+  explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  IntrusivePtr<TensorImpl> impl_;
+};
+
+/// New tensors, not on the tape. @throws Error for an undefined dtype/value combination or a bad shape.
+Tensor empty(const Shape& shape, Dtype dtype = Dtype::f32);  // values undefined
+Tensor zeros(const Shape& shape, Dtype dtype = Dtype::f32);
+Tensor ones(const Shape& shape, Dtype dtype = Dtype::f32);
+Tensor full(const Shape& shape, double value, Dtype dtype = Dtype::f32);
+/// [0, 1, …, n − 1], i64.
+Tensor arange(std::int64_t n);
+/// Copies `values`, row-major, into a new tensor of T's dtype. @throws Error when their number is not the
+/// shape's.
+template <class T>
+Tensor tensor(std::span<const T> values, const Shape& shape);
+template <class T>
+Tensor tensor(const std::vector<T>& values, const Shape& shape) {
+  return tensor(std::span<const T>(values), shape);
+}
+/// A vector (f32): tensor({1, 2, 3}); a matrix: tensor({{1, 2}, {3, 4}}).
+Tensor tensor(std::initializer_list<double> values, Dtype dtype = Dtype::f32);
+Tensor tensor(std::initializer_list<std::initializer_list<double>> rows, Dtype dtype = Dtype::f32);
+
+/// "f32 (2, 3) [[1, 2, 3], [4, 5, 6]]"; long axes are shortened with "…".
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+}  // namespace gradus

@@ -1,0 +1,72 @@
+#pragma once
+
+// The one door to xtensor: every include of it in the project comes through here.
+//
+// xtensor 0.24.3 tests `__cplusplus == 201703L` where it means "at least": as C++20 under g++, temporaries of
+// dynamic rank become tensors of rank 4 (the inline capacity of its shape class), and xt::eval, xt::tile or a
+// strided assignment fail to compile or give garbage. The specialisation below is what the C++17 branch would
+// have chosen. It must be seen before any other part of xtensor, hence the order here.
+// tests/autograd/xtensor_test.cpp fails without it.
+// clang-format off
+#include <xtensor/xtensor_forward.hpp>
+#include <xtensor/xstorage.hpp>
+// clang-format on
+
+#if defined(__GNUC__) && !defined(__clang__) && __cplusplus > 201703L && \
+    !defined(GRADUS_NO_XTENSOR_WORKAROUND)
+namespace xt::detail {
+template <class S>
+struct xtype_for_shape;
+template <>
+struct xtype_for_shape<xt::svector<std::size_t, 4, std::allocator<std::size_t>, true>> {
+  template <class T, layout_type L>
+  using type = xt::xarray<T, L>;
+};
+}  // namespace xt::detail
+#endif
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <xtensor/xadapt.hpp>
+#include <xtensor/xarray.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace gradus {
+
+/// A view of a tensor's values as an xtensor expression; it shares them, and keeps the tensor alive no longer
+/// than the caller does. T is float, double or std::int64_t. @throws Error when that is not the tensor's
+/// dtype.
+template <class T>
+auto as_xarray(const Tensor& tensor) {
+  const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
+  const auto values = tensor.values<T>();
+  return xt::adapt(values.data(), values.size(), xt::no_ownership(), shape);
+}
+
+/// The same, to be written through; counts as a change in place.
+template <class T>
+auto as_mutable_xarray(const Tensor& tensor) {
+  const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
+  Tensor handle = tensor;
+  const auto values = handle.mutable_values<T>("as_mutable_xarray");
+  return xt::adapt(values.data(), values.size(), xt::no_ownership(), shape);
+}
+
+/// A new tensor with the values of any xtensor expression of float, double or std::int64_t.
+template <class Expression>
+Tensor from_xtensor(const xt::xexpression<Expression>& expression) {
+  using T = std::decay_t<typename Expression::value_type>;
+  const Expression& values = expression.derived_cast();
+  const std::vector<std::int64_t> sizes(values.shape().begin(), values.shape().end());
+  Tensor result = empty(Shape(std::span<const std::int64_t>(sizes)), dtype_of<T>);
+  if (result.numel() > 0) {
+    std::copy(values.template begin<xt::layout_type::row_major>(),
+              values.template end<xt::layout_type::row_major>(),
+              result.mutable_values<T>("from_xtensor").begin());
+  }
+  return result;
+}
+
+}  // namespace gradus

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <gradus/autograd/dtype.hpp>
+#include <gradus/autograd/runtime.hpp>
+
+#include <cstdint>
+
+namespace gradus {
+
+/// Calls f.operator()<T>() with T = float or double. @throws Error for i64.
+template <class F>
+decltype(auto) for_floating(const char* operation, Dtype dtype, F f) {
+  if (dtype == Dtype::f32) return f.template operator()<float>();
+  if (dtype == Dtype::f64) return f.template operator()<double>();
+  fail(operation, "works on f32 or f64, not on i64; convert with .to(Dtype::f32)");
+}
+
+/// Calls f.operator()<T>() with the C++ type of any dtype.
+template <class F>
+decltype(auto) for_any(Dtype dtype, F f) {
+  if (dtype == Dtype::f32) return f.template operator()<float>();
+  if (dtype == Dtype::f64) return f.template operator()<double>();
+  return f.template operator()<std::int64_t>();
+}
+
+}  // namespace gradus

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "math.hpp"
+#include "strided.hpp"
+
+/// Elementwise work over any strides, by plain loops that the compiler vectorises.
+namespace gradus {
+namespace kernels {
+
+// Element i of a row whose step is known when compiling: 0 (one value for the whole row), 1, or any.
+enum class Step { zero, one, any };
+template <class T, Step step>
+struct Row {
+  T* data;
+  std::int64_t stride;
+  T& operator[](std::int64_t i) const {
+    return data[step == Step::zero ? 0 : step == Step::one ? i : i * stride];
+  }
+};
+
+// Calls work(rows…) with each row's step made a constant: zero and one where all are, otherwise any for all.
+template <class Work, class... T>
+void with_steps(const Work& work, Row<T, Step::any>... rows) {
+  if (((rows.stride != 0 && rows.stride != 1) || ...)) return work(rows...);
+  const auto fix = [&](const auto& self, auto... fixed) {
+    constexpr std::size_t done = sizeof...(fixed);
+    if constexpr (done == sizeof...(T)) {
+      work(fixed...);
+    } else {
+      const auto row = std::get<done>(std::tuple(rows...));
+      using Element = std::remove_reference_t<decltype(*row.data)>;
+      if (row.stride == 0) return self(self, fixed..., Row<Element, Step::zero>{row.data, 0});
+      self(self, fixed..., Row<Element, Step::one>{row.data, 1});
+    }
+  };
+  fix(fix);
+}
+
+}  // namespace kernels
+
+/// y = f(x…), over y's shape, to which every x must broadcast.
+template <class F, class T, class... X>
+void map(F f, View<T> y, View<X>... x) {
+  using namespace kernels;
+  const Walk<1 + sizeof...(X)> walk(y.shape, {y.strides, x.expanded(y.shape).strides...});
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    walk.for_each_row([&](const auto& offset, std::int64_t n) {
+      const auto loop = [&](auto out, auto... in) {
+        for (std::int64_t i = 0; i < n; ++i) out[i] = f(in[i]...);
+      };
+      with_steps(loop, Row<T, Step::any>{y.data + offset[0], walk.step(0)},
+                 Row<X, Step::any>{x.data + offset[k + 1], walk.step(k + 1)}...);
+    });
+  }
+  (std::index_sequence_for<X...>{});
+}
+
+/// target += f(x…), over the shape to which target and every x broadcast; where target is stretched to it,
+/// the terms are summed. This is both a reduction and the gradient of a broadcast.
+template <class F, class T, class... X>
+void map_add(F f, const Shape& over, View<T> target, View<X>... x) {
+  using namespace kernels;
+  const Walk<1 + sizeof...(X)> walk(over, {target.expanded(over).strides, x.expanded(over).strides...});
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    walk.for_each_row([&](const auto& offset, std::int64_t n) {
+      const auto loop = [&]<Step step>(Row<T, step> out, auto... in) {
+        if constexpr (step == Step::zero) {
+          *out.data += math::sum_of<T>(n, [&](std::int64_t i) { return f(in[i]...); });
+        } else {
+          for (std::int64_t i = 0; i < n; ++i) out[i] += f(in[i]...);
+        }
+      };
+      with_steps(loop, Row<T, Step::any>{target.data + offset[0], walk.step(0)},
+                 Row<X, Step::any>{x.data + offset[k + 1], walk.step(k + 1)}...);
+    });
+  }
+  (std::index_sequence_for<X...>{});
+}
+
+/// The identity, for copies and plain sums.
+constexpr auto same = [](auto x) { return x; };
+
+}  // namespace gradus

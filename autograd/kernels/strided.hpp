@@ -1,0 +1,114 @@
+#pragma once
+
+#include <gradus/autograd/shape.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "../storage.hpp"
+
+namespace gradus {
+
+using Strides = std::array<std::int64_t, Shape::max_rank>;
+
+/// Values seen through any strides: broadcasting, permuting and cutting a tensor are changes of these alone.
+/// A stretched axis has stride 0.
+template <class T>
+struct View {
+  T* data;
+  Shape shape;
+  Strides strides{};  // in elements
+
+  /// Stretched to `to`, with which its own shape must broadcast. Adds leading axes.
+  View expanded(const Shape& to) const {
+    View result{data, to, {}};
+    const int added = to.rank() - shape.rank();
+    for (int axis = added; axis < to.rank(); ++axis) {
+      if (shape[axis - added] == to[axis])
+        result.stride(axis) = strides[static_cast<std::size_t>(axis - added)];
+    }
+    return result;
+  }
+
+  /// Elements [begin, begin + size) of one axis.
+  View narrowed(int axis, std::int64_t begin, std::int64_t size) const {
+    return {data + begin * strides[static_cast<std::size_t>(axis)], shape.with(axis, size), strides};
+  }
+
+  View transposed(int a, int b) const {
+    View result{data, shape.with(a, shape[b]).with(b, shape[a]), strides};
+    std::swap(result.stride(a), result.stride(b));
+    return result;
+  }
+
+  std::int64_t& stride(int axis) { return strides[static_cast<std::size_t>(axis)]; }
+};
+
+template <class T>
+View<T> view(const Tensor& tensor) {
+  View<T> result{raw<T>(tensor), tensor.shape(), {}};
+  std::int64_t stride = 1;
+  for (int axis = tensor.rank() - 1; axis >= 0; --axis) {
+    result.stride(axis) = stride;
+    stride *= tensor.size(axis);
+  }
+  return result;
+}
+
+/// A walk over `shape` through K views of it, in as few and as long rows as their strides allow: axes over
+/// which every view runs on without a gap are joined.
+template <std::size_t K>
+struct Walk {
+  int rank = 0;
+  std::array<std::int64_t, Shape::max_rank> sizes{};
+  std::array<Strides, K> strides{};  // of each view, by joined axis
+
+  Walk(const Shape& shape, const std::array<Strides, K>& original) {
+    for (int from = 0; from < shape.rank(); ++from) {
+      const auto axis = static_cast<std::size_t>(from);
+      if (shape[from] == 1) continue;
+      bool joins = rank > 0;
+      for (std::size_t k = 0; k < K && joins; ++k) {
+        joins = strides[k][last()] == original[k][axis] * shape[from];
+      }
+      if (!joins) sizes[static_cast<std::size_t>(rank++)] = 1;
+      sizes[last()] *= shape[from];
+      for (std::size_t k = 0; k < K; ++k) strides[k][last()] = original[k][axis];
+    }
+    if (rank == 0) sizes[static_cast<std::size_t>(rank++)] = shape.numel();  // a scalar: one row of one
+  }
+
+  /// The distance between two elements of a row of view k.
+  std::int64_t step(std::size_t k) const { return strides[k][last()]; }
+
+  /// row(offsets, n): n elements from each view's offset on, step(k) apart.
+  template <class Row>
+  void for_each_row(Row row) const {
+    for (std::size_t axis = 0; axis <= last(); ++axis) {
+      if (sizes[axis] == 0) return;
+    }
+    std::array<std::int64_t, K> offsets{};
+    std::array<std::int64_t, Shape::max_rank> index{};
+    const std::int64_t n = sizes[last()];
+    while (true) {
+      row(offsets, n);
+      int axis = rank - 2;
+      for (; axis >= 0; --axis) {
+        const auto a = static_cast<std::size_t>(axis);
+        for (std::size_t k = 0; k < K; ++k) offsets[k] += strides[k][a];
+        if (++index[a] < sizes[a]) break;
+        for (std::size_t k = 0; k < K; ++k) offsets[k] -= strides[k][a] * sizes[a];
+        index[a] = 0;
+      }
+      if (axis < 0) return;
+    }
+  }
+
+ private:
+  std::size_t last() const { return static_cast<std::size_t>(rank - 1); }
+};
+
+}  // namespace gradus

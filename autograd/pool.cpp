@@ -1,0 +1,112 @@
+#include "pool.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace gradus::pool {
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+// Eight classes a doubling: at most an eighth of a buffer is unused, and sequences of about the same length
+// share classes. Class k of a doubling that starts at `base` holds base · (8 + k) / 8 bytes.
+struct SizeClass {
+  std::size_t index;
+  std::size_t bytes;
+};
+
+SizeClass size_class(std::size_t bytes) {
+  const std::size_t units = std::max<std::size_t>((bytes + alignment - 1) / alignment, 1);
+  if (units <= 8) return {units - 1, units * alignment};
+  const auto shift =
+      static_cast<std::size_t>(std::bit_width(units - 1)) - 4;  // so that units - 1 >> shift is in [8, 16)
+  const std::size_t eighths = ((units - 1) >> shift) + 1;       // in (8, 16]
+  return {shift * 8 + eighths - 1, (eighths << shift) * alignment};
+}
+
+// A sanitizer must see every allocation as its own, to find what reads past or after it.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool reuse = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool reuse = false;
+#else
+constexpr bool reuse = true;
+#endif
+#else
+constexpr bool reuse = true;
+#endif
+
+// An unused buffer holds the link to the next of its class.
+struct Unused {
+  Unused* next;
+};
+
+struct Pool {
+  std::mutex mutex;
+  std::array<Unused*, 512> unused{};  // by class
+  Stats stats{};
+};
+
+// Never destroyed: tensors with static lifetime may outlive any order of destruction.
+Pool& the_pool() {
+  static Pool* const pool = new Pool;
+  return *pool;
+}
+
+void give_back(void* buffer) {
+  ::operator delete (buffer, std::align_val_t{alignment});
+}
+
+}  // namespace
+
+std::byte* allocate(std::size_t bytes) {
+  const SizeClass size = size_class(bytes);
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  Unused*& unused = pool.unused[size.index];
+  void* buffer = nullptr;
+  if (unused == nullptr) {
+    buffer = ::operator new (size.bytes, std::align_val_t{alignment});
+    ++pool.stats.buffers_allocated;
+  } else {
+    buffer = std::exchange(unused, unused->next);
+    pool.stats.pooled_bytes -= static_cast<std::int64_t>(size.bytes);
+  }
+  ++pool.stats.live_buffers;
+  pool.stats.live_bytes += static_cast<std::int64_t>(size.bytes);
+  pool.stats.peak_bytes = std::max(pool.stats.peak_bytes, pool.stats.live_bytes);
+  return static_cast<std::byte*>(buffer);
+}
+
+void free(std::byte* buffer, std::size_t bytes) noexcept {
+  const SizeClass size = size_class(bytes);
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  --pool.stats.live_buffers;
+  pool.stats.live_bytes -= static_cast<std::int64_t>(size.bytes);
+  if (!reuse) return give_back(buffer);
+  pool.unused[size.index] = ::new (buffer) Unused{pool.unused[size.index]};
+  pool.stats.pooled_bytes += static_cast<std::int64_t>(size.bytes);
+}
+
+Stats stats() {
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  return pool.stats;
+}
+
+void trim() {
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  for (Unused*& unused : pool.unused) {
+    while (unused != nullptr) give_back(std::exchange(unused, unused->next));
+  }
+  pool.stats.pooled_bytes = 0;
+}
+
+}  // namespace gradus::pool

@@ -1,0 +1,93 @@
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/shape.hpp>
+
+#include <algorithm>
+#include <ostream>
+#include <sstream>
+
+namespace gradus {
+
+Shape::Shape(std::initializer_list<std::int64_t> sizes)
+    : Shape(std::span<const std::int64_t>(sizes.begin(), sizes.size())) {}
+
+Shape::Shape(std::span<const std::int64_t> sizes) {
+  if (sizes.size() > max_rank) {
+    fail("Shape", sizes.size(), " axes are too many: a tensor has at most ", max_rank);
+  }
+  for (const std::int64_t size : sizes) {
+    if (size < 0) fail("Shape", "axis ", rank_, " has the negative size ", size);
+    sizes_[static_cast<std::size_t>(rank_++)] = size;
+  }
+}
+
+std::int64_t Shape::numel() const {
+  std::int64_t product = 1;
+  for (const std::int64_t size : *this) product *= size;
+  return product;
+}
+
+int Shape::axis_index(int axis) const {
+  if (axis < -rank_ || axis >= rank_) {
+    fail("Shape", "no axis ", axis, " in ", text(), ", which has ", rank_, rank_ == 1 ? " axis" : " axes");
+  }
+  return axis < 0 ? axis + rank_ : axis;
+}
+
+Shape Shape::with(int axis, std::int64_t size) const {
+  Shape result = *this;
+  result.sizes_[static_cast<std::size_t>(axis_index(axis))] = size;
+  return result;
+}
+
+Shape Shape::without(int axis) const {
+  Shape result = *this;
+  const auto gap = result.sizes_.begin() + axis_index(axis);
+  std::move(gap + 1, result.sizes_.begin() + rank_, gap);
+  result.sizes_[static_cast<std::size_t>(--result.rank_)] = 0;
+  return result;
+}
+
+Shape Shape::inserted(int axis, std::int64_t size) const {
+  if (rank_ == max_rank) fail("Shape", "no room for one more axis in ", text());
+  if (axis < 0 || axis > rank_) fail("Shape", "no place ", axis, " for a new axis in ", text());
+  Shape result = *this;
+  const auto gap = result.sizes_.begin() + axis;
+  std::move_backward(gap, result.sizes_.begin() + rank_, result.sizes_.begin() + rank_ + 1);
+  *gap = size;
+  ++result.rank_;
+  return result;
+}
+
+bool Shape::operator==(const Shape& other) const {
+  return std::equal(begin(), end(), other.begin(), other.end());
+}
+
+std::string Shape::text() const {
+  std::ostringstream out;
+  out << '(';
+  for (int axis = 0; axis < rank_; ++axis) out << (axis > 0 ? ", " : "") << (*this)[axis];
+  out << ')';
+  return out.str();
+}
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  return out << shape.text();
+}
+
+Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
+  const Shape& longer = a.rank() >= b.rank() ? a : b;
+  const Shape& shorter = a.rank() >= b.rank() ? b : a;
+  Shape result = longer;
+  for (int axis = -1; axis >= -shorter.rank(); --axis) {
+    const std::int64_t x = longer[axis];
+    const std::int64_t y = shorter[axis];
+    if (x != y && x != 1 && y != 1) {
+      fail(operation, "shapes ", a, " and ", b, " do not match at axis ", axis, " (", a[axis], " and ",
+           b[axis], "): sizes must be equal, or one of them 1");
+    }
+    result = result.with(axis, x == 1 ? y : x);
+  }
+  return result;
+}
+
+}  // namespace gradus

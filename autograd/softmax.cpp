@@ -1,0 +1,92 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/tape.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <gradus/autograd/checks.hpp>
+#include "kernels/dispatch.hpp"
+#include "kernels/math.hpp"
+#include "storage.hpp"
+
+namespace gradus {
+namespace {
+
+// y_i = e^(x_i − max) / Σ_j e^(x_j − max), for i, j < n.
+template <class T>
+void softmax_row(const T* x, T* y, std::int64_t n) {
+  if (n == 0) return;
+  const T largest = *std::max_element(x, x + n);
+  for (std::int64_t i = 0; i < n; ++i) y[i] = math::exp(x[i] - largest);
+  const T scale = T(1) / math::sum_of<T>(n, [y](std::int64_t i) { return y[i]; });
+  for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
+}
+
+// Softmax over the first length(r) elements of row r, and zeros beyond.
+template <class Length>
+Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
+  if (x.rank() == 0) fail(operation, "a scalar has no axis to normalise");
+  Tensor y = empty(x.shape(), x.dtype());
+  const std::int64_t n = x.size(-1);
+  const std::int64_t rows = x.shape().without(-1).numel();
+  for_floating(operation, x.dtype(), [&]<class T>() {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      softmax_row(raw<T>(x) + r * n, raw<T>(y) + r * n, length(r));
+      std::fill(raw<T>(y) + r * n + length(r), raw<T>(y) + (r + 1) * n, T(0));
+    }
+  });
+  // Beyond the length y is 0, and so is the gradient: the mask need not be kept.
+  return record(operation, y, {x}, [n, rows, y = Saved(y)](Gradients& g) {
+    for_floating("softmax", g.out().dtype(), [&]<class T>() {
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const T* p = raw<T>(y.get(g)) + r * n;
+        const T* d = raw<T>(g.out()) + r * n;
+        T* target = raw<T>(g.in(0)) + r * n;
+        const T dot = math::sum_of<T>(n, [&](std::int64_t i) { return d[i] * p[i]; });
+        for (std::int64_t i = 0; i < n; ++i) target[i] += p[i] * (d[i] - dot);
+      }
+    });
+  });
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& x) {
+  return softmax_rows("softmax", x, [n = x.rank() == 0 ? 0 : x.size(-1)](std::int64_t) { return n; });
+}
+
+Tensor masked_softmax(const Tensor& x, const Tensor& lengths) {
+  if (x.rank() != 2) fail("masked_softmax", "needs scores (B, T), and got ", x.shape());
+  check_lengths("masked_softmax", lengths, x.size(0), x.size(1));
+  return softmax_rows("masked_softmax", x, [&](std::int64_t r) { return length_of(lengths, r, x.size(1)); });
+}
+
+Tensor log_softmax(const Tensor& x) {
+  if (x.rank() == 0) fail("log_softmax", "a scalar has no axis to normalise");
+  Tensor y = empty(x.shape(), x.dtype());
+  const std::int64_t n = x.size(-1);
+  const std::int64_t rows = x.shape().without(-1).numel();
+  for_floating("log_softmax", x.dtype(), [&]<class T>() {
+    for (std::int64_t r = 0; r < rows && n > 0; ++r) {
+      const T* from = raw<T>(x) + r * n;
+      T* to = raw<T>(y) + r * n;
+      const T largest = *std::max_element(from, from + n);
+      const T total = math::sum_of<T>(n, [&](std::int64_t i) { return math::exp(from[i] - largest); });
+      const T shift = largest + std::log(total);
+      for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] - shift;
+    }
+  });
+  return record("log_softmax", y, {x}, [n, rows, y = Saved(y)](Gradients& g) {
+    for_floating("log_softmax", g.out().dtype(), [&]<class T>() {
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const T* log_p = raw<T>(y.get(g)) + r * n;
+        const T* d = raw<T>(g.out()) + r * n;
+        T* target = raw<T>(g.in(0)) + r * n;
+        const T total = math::sum_of<T>(n, [&](std::int64_t i) { return d[i]; });
+        for (std::int64_t i = 0; i < n; ++i) target[i] += d[i] - math::exp(log_p[i]) * total;
+      }
+    });
+  });
+}
+
+}  // namespace gradus

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <gradus/autograd/tape.hpp>
+#include <gradus/autograd/tensor.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace gradus {
+
+/// A buffer from the pool, shared by the tensors that view it.
+struct Storage {
+  explicit Storage(std::size_t bytes);
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  std::atomic<std::int64_t> references{0};
+  std::byte* data;
+  std::size_t bytes;
+  std::uint32_t version = 0;         // grows with every change in place
+  const char* changed_by = nullptr;  // the last such change
+};
+
+inline void retain(Storage* storage) {
+  storage->references.fetch_add(1, std::memory_order_relaxed);
+}
+inline void release(Storage* storage) {
+  if (storage->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete storage;
+}
+
+/// What a Tensor points to: a view of a storage, and a node of the tape when it takes part.
+struct TensorImpl {
+  std::atomic<std::int64_t> references{0};
+  IntrusivePtr<Storage> storage;
+  std::int64_t offset = 0;  // in elements
+  Shape shape;
+  Dtype dtype = Dtype::f32;
+  NodePtr node;  // null: needs no gradient
+
+  void* data() const { return storage->data + static_cast<std::size_t>(offset) * bytes_per_element(dtype); }
+};
+
+/// A tensor off the tape that shares `tensor`'s values from element `offset` on.
+Tensor view_of(const Tensor& tensor, std::int64_t offset, const Shape& shape);
+
+/// The values, for the engine's own kernels: the dtype is known, and a result is not "changed" by being made.
+template <class T>
+T* raw(const Tensor& tensor) {
+  return static_cast<T*>(tensor.impl().data());
+}
+
+/// target += x, stretched to its shape or summed to it; no change of version, for gradients only.
+void add_in_place(Tensor& target, const Tensor& x);
+
+}  // namespace gradus

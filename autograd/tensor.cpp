@@ -1,0 +1,260 @@
+#include <gradus/autograd/tensor.hpp>
+
+#include <algorithm>
+#include <new>
+
+#include "kernels/dispatch.hpp"
+#include "kernels/map.hpp"
+#include "pool.hpp"
+#include "storage.hpp"
+
+namespace gradus {
+
+Storage::Storage(std::size_t size) : data(pool::allocate(size)), bytes(size) {}
+Storage::~Storage() {
+  pool::free(data, bytes);
+}
+
+void retain(TensorImpl* impl) {
+  impl->references.fetch_add(1, std::memory_order_relaxed);
+}
+void release(TensorImpl* impl) {
+  if (impl->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete impl;
+}
+
+TensorImpl& Tensor::impl() const {
+  if (!impl_) fail("tensor", "used before it was given a value");
+  return *impl_;
+}
+
+namespace {
+
+Tensor make(IntrusivePtr<Storage> storage, std::int64_t offset, const Shape& shape, Dtype dtype) {
+  auto impl = IntrusivePtr<TensorImpl>(new TensorImpl);
+  impl->storage = std::move(storage);
+  impl->offset = offset;
+  impl->shape = shape;
+  impl->dtype = dtype;
+  return Tensor(std::move(impl));
+}
+
+template <class T>
+void check_type(const char* operation, const Tensor& tensor) {
+  if (tensor.dtype() == dtype_of<T>) return;
+  fail(operation, "the tensor ", tensor.shape(), " is ", name(tensor.dtype()), ", not ", name(dtype_of<T>),
+       "; convert it with .to(Dtype::", name(dtype_of<T>), ")");
+}
+
+}  // namespace
+
+Tensor view_of(const Tensor& tensor, std::int64_t offset, const Shape& shape) {
+  const TensorImpl& impl = tensor.impl();
+  return make(impl.storage, impl.offset + offset, shape, impl.dtype);
+}
+
+const Shape& Tensor::shape() const {
+  return impl().shape;
+}
+Dtype Tensor::dtype() const {
+  return impl().dtype;
+}
+
+template <class T>
+std::span<const T> Tensor::values() const {
+  check_type<T>("values", *this);
+  return {raw<T>(*this), static_cast<std::size_t>(numel())};
+}
+
+template <class T>
+std::span<T> Tensor::mutable_values(const char* by) {
+  check_type<T>("mutable_values", *this);
+  Storage& storage = *impl().storage;
+  ++storage.version;
+  storage.changed_by = by;
+  return {raw<T>(*this), static_cast<std::size_t>(numel())};
+}
+
+template <class T>
+std::vector<T> Tensor::to_vector() const {
+  return for_any(dtype(), [&]<class From>() {
+    const auto from = values<From>();
+    std::vector<T> result(from.size());
+    std::transform(from.begin(), from.end(), result.begin(),
+                   [](From value) { return static_cast<T>(value); });
+    return result;
+  });
+}
+
+double Tensor::item() const {
+  if (numel() != 1)
+    fail("item", "the tensor has ", numel(), " elements, shape ", shape(), "; item() needs exactly one");
+  return to_vector<double>()[0];
+}
+
+#define GRADUS_FOR_TYPE(T)                                   \
+  template std::span<const T> Tensor::values() const;        \
+  template std::span<T> Tensor::mutable_values(const char*); \
+  template std::vector<T> Tensor::to_vector() const;         \
+  template Tensor tensor(std::span<const T>, const Shape&);
+GRADUS_FOR_TYPE(float)
+GRADUS_FOR_TYPE(double)
+GRADUS_FOR_TYPE(std::int64_t)
+#undef GRADUS_FOR_TYPE
+
+bool Tensor::requires_grad() const {
+  return static_cast<bool>(impl().node);
+}
+
+Tensor& Tensor::set_requires_grad(bool on) {
+  TensorImpl& self = impl();
+  if (self.node && !self.node->leaf) {
+    fail("set_requires_grad", "this ", shape(), " is the result of '", self.node->operation,
+         "'; only a leaf can be switched; use detach()");
+  }
+  if (!is_floating(self.dtype) && on)
+    fail("set_requires_grad", "an i64 tensor ", shape(), " has no gradient");
+  if (on && !self.node) {
+    self.node = NodePtr(new Node);
+    self.node->scope = current_scope();
+    self.node->shape = self.shape;
+    self.node->dtype = self.dtype;
+  } else if (!on) {
+    self.node = NodePtr();
+  }
+  return *this;
+}
+
+Tensor Tensor::grad() const {
+  return impl().node ? impl().node->gradient : Tensor();
+}
+
+void Tensor::set_grad(const Tensor& gradient) {
+  if (!impl().node) {
+    if (!gradient.defined()) return;
+    fail("set_grad", "this tensor ", shape(), " needs no gradient; call set_requires_grad() first");
+  }
+  if (gradient.defined() && (gradient.shape() != shape() || gradient.dtype() != dtype())) {
+    fail("set_grad", "the gradient is ", gradient.shape(), " ", name(gradient.dtype()),
+         ", but the tensor is ", shape(), " ", name(dtype()), "; they must be the same");
+  }
+  impl().node->gradient = gradient;
+}
+
+void Tensor::retain_grad() {
+  if (!impl().node)
+    fail("retain_grad", "this tensor ", shape(), " was not recorded, so it will have no gradient");
+  impl().node->keeps_gradient = true;
+}
+
+void Tensor::replace(const Tensor& values) {
+  TensorImpl& self = impl();
+  if (self.node && !self.node->leaf) {
+    fail("replace", "this ", shape(), " is the result of '", self.node->operation,
+         "'; only a leaf can be replaced");
+  }
+  if (self.node && !is_floating(values.dtype())) {
+    fail("replace", "this tensor ", shape(), " requires a gradient, which i64 values cannot have");
+  }
+  const TensorImpl& other = values.impl();
+  self.storage = other.storage;
+  self.offset = other.offset;
+  self.shape = other.shape;
+  self.dtype = other.dtype;
+  if (!self.node) return;
+  self.node->shape = self.shape;
+  self.node->dtype = self.dtype;
+  self.node->gradient = Tensor();
+}
+
+Tensor Tensor::detach() const {
+  return view_of(*this, 0, shape());
+}
+
+Tensor Tensor::clone() const {
+  Tensor copy = empty(shape(), dtype());
+  for_any(dtype(), [&]<class T>() { std::copy_n(raw<T>(*this), numel(), raw<T>(copy)); });
+  return copy;
+}
+
+Tensor Tensor::to(Dtype to) const {
+  if (to == dtype()) return *this;
+  Tensor result = empty(shape(), to);
+  const auto convert = [](const Tensor& from, const Tensor& into) {
+    for_any(from.dtype(), [&]<class From>() {
+      for_any(into.dtype(), [&]<class To>() {
+        std::transform(raw<From>(from), raw<From>(from) + from.numel(), raw<To>(into),
+                       [](From value) { return static_cast<To>(value); });
+      });
+    });
+  };
+  convert(*this, result);
+  if (!is_floating(to)) return result;
+  return record("to", result, {*this}, [convert, from = dtype()](Gradients& g) {
+    Tensor gradient = empty(g.out().shape(), from);
+    convert(g.out(), gradient);
+    add_in_place(g.in(0), gradient);
+  });
+}
+
+void add_in_place(Tensor& target, const Tensor& x) {
+  for_floating("add_in_place", target.dtype(), [&]<class T>() {
+    map_add(same, broadcast("add_in_place", target.shape(), x.shape()), view<T>(target), view<const T>(x));
+  });
+}
+
+Tensor empty(const Shape& shape, Dtype dtype) {
+  const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * bytes_per_element(dtype);
+  return make(IntrusivePtr<Storage>(new Storage(bytes)), 0, shape, dtype);
+}
+
+Tensor full(const Shape& shape, double value, Dtype dtype) {
+  Tensor result = empty(shape, dtype);
+  for_any(dtype, [&]<class T>() { std::fill_n(raw<T>(result), result.numel(), static_cast<T>(value)); });
+  return result;
+}
+
+Tensor zeros(const Shape& shape, Dtype dtype) {
+  return full(shape, 0, dtype);
+}
+Tensor ones(const Shape& shape, Dtype dtype) {
+  return full(shape, 1, dtype);
+}
+
+Tensor arange(std::int64_t n) {
+  Tensor result = empty({n}, Dtype::i64);
+  for (std::int64_t i = 0; i < n; ++i) raw<std::int64_t>(result)[i] = i;
+  return result;
+}
+
+template <class T>
+Tensor tensor(std::span<const T> values, const Shape& shape) {
+  if (static_cast<std::int64_t>(values.size()) != shape.numel()) {
+    fail("tensor", values.size(), " values cannot fill ", shape, ", which holds ", shape.numel());
+  }
+  Tensor result = empty(shape, dtype_of<T>);
+  std::copy(values.begin(), values.end(), raw<T>(result));
+  return result;
+}
+
+Tensor tensor(std::initializer_list<double> values, Dtype dtype) {
+  Tensor result = empty({static_cast<std::int64_t>(values.size())}, dtype);
+  for_any(dtype, [&]<class T>() {
+    std::transform(values.begin(), values.end(), raw<T>(result),
+                   [](double value) { return static_cast<T>(value); });
+  });
+  return result;
+}
+
+Tensor tensor(std::initializer_list<std::initializer_list<double>> rows, Dtype dtype) {
+  const std::size_t columns = rows.size() == 0 ? 0 : rows.begin()->size();
+  std::vector<double> values;
+  for (const auto& row : rows) {
+    if (row.size() != columns)
+      fail("tensor", "rows of ", columns, " and of ", row.size(), " values make no matrix");
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  return tensor(values, {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(columns)})
+      .to(dtype);
+}
+
+}  // namespace gradus
