@@ -1,0 +1,31 @@
+#pragma once
+
+#include <gradus/error.hpp>
+
+#include <cstdint>
+#include <locale>
+#include <sstream>
+#include <string_view>
+
+namespace gradus::data {
+
+// Throws the Error whose message is the parts put together.
+template <typename... Parts>
+[[noreturn]] void fail(const Parts&... parts) {
+  std::ostringstream message;
+  message.imbue(std::locale::classic());  // 1000000, never 1,000,000
+  (message << ... << parts);
+  throw Error(message.str());
+}
+
+// The largest number of symbols, steps or pairs that is taken for sane: no product of two of them overflows.
+inline constexpr std::int64_t largest = 1'000'000;
+
+// Throws unless low <= got <= largest.
+inline void check_range(std::string_view operation, std::string_view name, std::int64_t got, std::int64_t low,
+                        std::string_view advice) {
+  if (got >= low && got <= largest) return;
+  fail(operation, ": ", name, " is ", got, ", but must be ", low, " to ", largest, "; ", advice);
+}
+
+}  // namespace gradus::data

@@ -1,0 +1,28 @@
+#include "catch.hpp"
+
+#include <gradus/data/hash.hpp>
+
+#include <cstdint>
+#include <vector>
+
+using gradus::data::stable_hash;
+
+namespace {
+
+std::uint64_t hash(const std::vector<std::int64_t>& ids) {
+  return stable_hash(ids);
+}
+
+}  // namespace
+
+// From a second implementation, in Python. If one of these changes, every split into training and held-out
+// moves.
+TEST_CASE("the stable hash never changes", "[data][hash]") {
+  CHECK(hash({}) == 0xefd01f60ba992926);
+  CHECK(hash({3}) == 0x1fd5602938298d72);
+  CHECK(hash({3, 4, 5}) == 0xa68410acbc10e79b);
+  CHECK(hash({5, 4, 3}) == 0x9c42319b9bd52f4a);
+  CHECK(hash({3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 12, 3}) == 0x33036dc4847fce09);
+  CHECK(hash({-1}) == 0x6a92c0228678c02e);
+  CHECK(hash({std::int64_t{1} << 40}) == 0x69c66c61a43ea063);
+}
