@@ -1,0 +1,35 @@
+#include <gradus/autograd/ops.hpp>
+
+#include <sstream>
+#include <gradus/nn/decoder_step.hpp>
+
+namespace gradus::nn {
+
+State::State(std::initializer_list<std::pair<std::string, Tensor>> tensors, std::int64_t step)
+    : tensors_(tensors), step_(step) {}
+
+const Tensor& State::operator[](const std::string& name) const {
+  std::ostringstream names;
+  for (const auto& [known, tensor] : tensors_) {
+    if (known == name) return tensor;
+    names << (names.tellp() == 0 ? "'" : ", '") << known << '\'';
+  }
+  fail("State", "there is no '", name, "' in this state; it holds ", tensors_.empty() ? "nothing" : names.str());
+}
+
+Tensor State::find(const std::string& name) const {
+  for (const auto& [known, tensor] : tensors_) {
+    if (known == name) return tensor;
+  }
+  return {};
+}
+
+State State::select(const Tensor& rows) const {
+  State selected = *this;
+  for (auto& [name, tensor] : selected.tensors_) {
+    if (tensor.defined()) tensor = index_select(tensor, rows);
+  }
+  return selected;
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,56 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/gradcheck.hpp>
+
+namespace gradus::nn {
+namespace {
+
+// Puts a module in f64 and eval mode, and back.
+class InDouble {
+ public:
+  explicit InDouble(Module& module) : module_(module), training_(module.is_training()) {
+    for (const Tensor& parameter : module.parameters()) values_.push_back(parameter.detach());
+    module.to(Dtype::f64);
+    module.eval();
+  }
+  ~InDouble() {
+    const std::vector<Tensor> parameters = module_.parameters();
+    for (std::size_t i = 0; i < parameters.size(); ++i) Tensor(parameters[i]).replace(values_[i]);
+    module_.zero_grad();
+    module_.train(training_);
+  }
+  InDouble(const InDouble&) = delete;
+  InDouble& operator=(const InDouble&) = delete;
+
+ private:
+  Module& module_;
+  bool training_;
+  std::vector<Tensor> values_;  // the very values, not rounded on the way there and back
+};
+
+}  // namespace
+
+GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,
+                          const std::vector<Tensor>& inputs, const GradcheckOptions& options) {
+  const InDouble in_double(module);
+  NamedTensors leaves = module.named_parameters();
+  std::vector<Tensor> arguments;
+  for (const Tensor& input : inputs) {
+    if (!input.defined() || !is_floating(input.dtype())) {
+      arguments.push_back(input);
+      continue;
+    }
+    Tensor leaf = input.clone().to(Dtype::f64);
+    leaf.set_requires_grad();
+    leaves.emplace_back("input " + std::to_string(arguments.size()), leaf);
+    arguments.push_back(leaf);
+  }
+  return gradus::gradcheck([&] { return f(arguments); }, leaves, options);
+}
+
+Tensor concat_flat(const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> flat;
+  for (const Tensor& tensor : tensors) flat.push_back(tensor.reshape({-1}));
+  return concat(flat, 0);
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <gradus/nn/module.hpp>
+
+namespace gradus::nn {
+
+/// Dropout (Srivastava et al. 2014, inverted): in training each element is 0 with `probability`, and divided
+/// by 1 − probability otherwise, by draws from default_generator(); in eval mode nothing is changed.
+class Dropout : public Module {
+ public:
+  /// @throws Error unless 0 ≤ probability < 1.
+  explicit Dropout(double probability);
+  Tensor forward(const Tensor& x) const;
+
+ private:
+  double probability_;
+};
+
+}  // namespace gradus::nn

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <gradus/autograd/gradcheck.hpp>
+#include <gradus/nn/module.hpp>
+
+#include <functional>
+#include <vector>
+
+namespace gradus::nn {
+
+/// Checks the gradients of every parameter of `module`, and of every floating input, through `f`, in double.
+/// The module is in eval mode and in f64 while it runs, and is given back as it was, with its gradients
+/// cleared.
+///
+///     gradcheck(decoder, [&](auto x) { return decoder.forward(x[0], x[1]); }, {words, state})
+GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,
+                          const std::vector<Tensor>& inputs, const GradcheckOptions& options = {});
+
+/// The same for a module whose `forward` takes these tensors and returns a tensor, or a struct with
+/// `tensors()`:
+///
+///     std::cout << gradcheck(gru, x, lengths);
+template <class M, class... Inputs>
+requires(std::same_as<Inputs, Tensor>&&...) GradcheckReport gradcheck(M& module, const Inputs&... inputs) {
+  const auto f = [&module]<std::size_t... i>(const std::vector<Tensor>& x, std::index_sequence<i...>) {
+    const auto result = module.forward(x[i]...);
+    if constexpr (requires { result.tensors(); }) {
+      return result.tensors();
+    } else {
+      return std::vector<Tensor>{result};
+    }
+  };
+  const auto flattened = [&](const std::vector<Tensor>& x) {
+    return concat_flat(f(x, std::index_sequence_for<Inputs...>{}));
+  };
+  return gradcheck(module, flattened, {inputs...});
+}
+
+/// All elements of several tensors, one after another.
+Tensor concat_flat(const std::vector<Tensor>& tensors);
+
+}  // namespace gradus::nn

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <gradus/nn/module.hpp>
+
+namespace gradus::nn {
+
+/// y = x Wᵀ + b, over the last axis. Parameters `weight` (outputs, inputs) and, unless turned off, `bias`
+/// (outputs), both drawn from U(−1/√inputs, 1/√inputs), as PyTorch does.
+class Linear : public Module {
+ public:
+  Linear(std::int64_t inputs, std::int64_t outputs, bool with_bias = true);
+  /// x (…, inputs) → (…, outputs). @throws Error when the last axis differs.
+  Tensor forward(const Tensor& x) const;
+
+  const Tensor weight;
+  const Tensor bias;  // undefined when turned off
+};
+
+}  // namespace gradus::nn

@@ -1,0 +1,19 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/loss.hpp>
+
+namespace gradus::nn {
+
+Tensor masked_cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
+  if (logits.rank() != 3 || targets.shape() != logits.shape().without(2)) {
+    fail("masked_cross_entropy", "needs logits (T, B, V) and targets (T, B), and got ", logits.shape(),
+         " and ", targets.shape());
+  }
+  const std::int64_t T = targets.size(0), B = targets.size(1);
+  check_lengths("masked_cross_entropy", lengths, B, T);
+  constexpr std::int64_t ignored = -1;
+  const Tensor real = greater(lengths.reshape({1, B}), arange(T).reshape({T, 1}));  // (T, B)
+  return cross_entropy(logits, where(real, targets, full({1}, ignored, Dtype::i64)), ignored);
+}
+
+}  // namespace gradus::nn

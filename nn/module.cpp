@@ -1,0 +1,86 @@
+#include <gradus/nn/module.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+namespace gradus::nn {
+
+void Module::check_name(const std::string& name) const {
+  const auto taken = [&](const auto& parameter) { return parameter.first == name; };
+  const auto taken_by = [&](const Module* child) { return child->name_ == name; };
+  if (name.empty() || name.find('.') != std::string::npos) {
+    fail("Module", "'", name,
+         "' cannot be a name: it must not be empty, and '.' separates the names of a path");
+  }
+  if (std::any_of(parameters_.begin(), parameters_.end(), taken) ||
+      std::any_of(children_.begin(), children_.end(), taken_by)) {
+    fail("Module", "the name '", name, "' is taken in this module");
+  }
+}
+
+Tensor Module::add_parameter(std::string name, Tensor value) {
+  check_name(name);
+  value.set_requires_grad();
+  parameters_.emplace_back(std::move(name), value);
+  return value;
+}
+
+void Module::add_module(std::string name, Module& child) {
+  check_name(name);
+  child.name_ = std::move(name);
+  children_.push_back(&child);
+}
+
+void Module::collect(const std::string& path, NamedTensors& found) const {
+  for (const auto& [name, parameter] : parameters_) found.emplace_back(path + name, parameter);
+  for (const Module* child : children_) child->collect(path + child->name_ + ".", found);
+}
+
+NamedTensors Module::named_parameters() const {
+  NamedTensors found;
+  collect("", found);
+  return found;
+}
+
+std::vector<Tensor> Module::parameters() const {
+  std::vector<Tensor> found;
+  for (const auto& [name, parameter] : named_parameters()) found.push_back(parameter);
+  return found;
+}
+
+std::int64_t Module::parameter_count() const {
+  std::int64_t count = 0;
+  for (const Tensor& parameter : parameters()) count += parameter.numel();
+  return count;
+}
+
+void Module::zero_grad() {
+  for (Tensor& parameter : parameters()) parameter.zero_grad();
+}
+
+void Module::to(Dtype dtype) {
+  if (!is_floating(dtype)) fail("Module", "parameters are f32 or f64, not i64");
+  const NoGrad no_grad;
+  for (Tensor& parameter : parameters()) parameter.replace(parameter.to(dtype));
+}
+
+void Module::train(bool on) {
+  training_ = on;
+  for (Module* child : children_) child->train(on);
+}
+
+void Module::print(std::ostream& out, const std::string& name, int depth) const {
+  const std::string indent(static_cast<std::size_t>(2 * depth), ' ');
+  out << indent << name << ": " << parameter_count() << '\n';
+  for (const auto& [parameter_name, parameter] : parameters_) {
+    out << indent << "  " << parameter_name << ' ' << parameter.shape() << ": " << parameter.numel() << '\n';
+  }
+  for (const Module* child : children_) child->print(out, child->name_, depth + 1);
+}
+
+std::ostream& operator<<(std::ostream& out, const Module& module) {
+  module.print(out, module.name().empty() ? "parameters" : module.name(), 0);
+  return out;
+}
+
+}  // namespace gradus::nn
