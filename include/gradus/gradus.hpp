@@ -1,0 +1,34 @@
+#pragma once
+
+/// Everything but the conversions to and from xtensor, which are in <gradus/autograd/xtensor.hpp>.
+#include <gradus/autograd/fused.hpp>
+#include <gradus/autograd/gradcheck.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/tape.hpp>
+#include <gradus/autograd/tensor.hpp>
+#include <gradus/data/batch.hpp>
+#include <gradus/data/metrics.hpp>
+#include <gradus/data/reversal.hpp>
+#include <gradus/data/reversal_alignment.hpp>
+#include <gradus/data/tokens.hpp>
+#include <gradus/error.hpp>
+#include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/models/encoder.hpp>
+#include <gradus/models/fixed_context_decoder.hpp>
+#include <gradus/models/greedy.hpp>
+#include <gradus/models/seq2seq.hpp>
+#include <gradus/models/train.hpp>
+#include <gradus/nn/additive_attention.hpp>
+#include <gradus/nn/attention.hpp>
+#include <gradus/nn/decoder_step.hpp>
+#include <gradus/nn/dropout.hpp>
+#include <gradus/nn/embedding.hpp>
+#include <gradus/nn/gradcheck.hpp>
+#include <gradus/nn/gru.hpp>
+#include <gradus/nn/init.hpp>
+#include <gradus/nn/linear.hpp>
+#include <gradus/nn/loss.hpp>
+#include <gradus/nn/module.hpp>
+#include <gradus/nn/optim.hpp>

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <gradus/data/batch.hpp>
+#include <gradus/models/encoder.hpp>
+#include <gradus/nn/decoder_step.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace gradus::models {
+
+/// An encoder and any decoder. Modules: `encoder`, `decoder`.
+class Seq2Seq : public nn::Module {
+ public:
+  Seq2Seq(const EncoderOptions& encoder, std::unique_ptr<nn::DecoderStep> decoder);
+
+  struct Output {
+    Tensor logits;                ///< (Ty, B, V)
+    std::vector<Tensor> weights;  ///< (B, Tx) for each of the Ty steps; undefined ones without attention
+    std::vector<Tensor> tensors() const { return {logits}; }
+  };
+  /// Teacher forcing: the decoder is given the true tokens.
+  /// @param source         (Tx, B), i64, without BOS or EOS
+  /// @param source_lengths (B), i64
+  /// @param target_in      (Ty, B), i64: BOS y_1 … y_{n−1}
+  Output forward(const Tensor& source, const Tensor& source_lengths, const Tensor& target_in) const;
+  /// The mean cross-entropy over the batch's real target tokens, a scalar.
+  Tensor loss(const data::Batch& batch) const;
+
+  Encoder encoder;
+  const std::unique_ptr<nn::DecoderStep> decoder;
+};
+
+/// The two models of the tutorials, of the same sizes and with the same bidirectional encoder.
+struct ModelSizes {
+  std::int64_t vocabulary;
+  std::int64_t embedding = 32;  ///< E
+  std::int64_t hidden = 64;     ///< H
+  std::int64_t energy = 64;     ///< A
+};
+std::unique_ptr<Seq2Seq> make_bahdanau(const ModelSizes& sizes);
+std::unique_ptr<Seq2Seq> make_fixed_context(const ModelSizes& sizes, bool bidirectional = true);
+
+}  // namespace gradus::models

@@ -1,0 +1,60 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/models/fixed_context_decoder.hpp>
+#include <gradus/models/seq2seq.hpp>
+#include <gradus/nn/loss.hpp>
+
+namespace gradus::models {
+
+Seq2Seq::Seq2Seq(const EncoderOptions& options, std::unique_ptr<nn::DecoderStep> given)
+    : encoder(options), decoder(std::move(given)) {
+  add_module("encoder", encoder);
+  add_module("decoder", *decoder);
+}
+
+Seq2Seq::Output Seq2Seq::forward(const Tensor& source, const Tensor& source_lengths,
+                                 const Tensor& target_in) const {
+  const Scope scope = enter();
+  auto [state, memory] = decoder->start(encoder.forward(source, source_lengths));
+  std::vector<Tensor> logits, weights;
+  for (std::int64_t t = 0; t < target_in.size(0); ++t) {
+    const nn::DecoderStep::Output output = decoder->step(target_in[t], state, memory);
+    logits.push_back(output.logits);
+    weights.push_back(output.weights);
+    state = output.state;
+  }
+  return {stack(logits), std::move(weights)};
+}
+
+Tensor Seq2Seq::loss(const data::Batch& batch) const {
+  const Shape source{batch.source_steps, batch.size}, target{batch.target_steps, batch.size},
+      rows{batch.size};
+  const Output output = forward(tensor(batch.source, source), tensor(batch.source_lengths, rows),
+                                tensor(batch.target_in, target));
+  return nn::masked_cross_entropy(output.logits, tensor(batch.target_out, target),
+                                  tensor(batch.target_lengths, rows));
+}
+
+std::unique_ptr<Seq2Seq> make_bahdanau(const ModelSizes& sizes) {
+  return std::make_unique<Seq2Seq>(
+      EncoderOptions{.vocabulary = sizes.vocabulary, .embedding = sizes.embedding, .hidden = sizes.hidden},
+      std::make_unique<BahdanauDecoder>(BahdanauOptions{.vocabulary = sizes.vocabulary,
+                                                        .annotation = 2 * sizes.hidden,
+                                                        .embedding = sizes.embedding,
+                                                        .hidden = sizes.hidden,
+                                                        .energy = sizes.energy}));
+}
+
+std::unique_ptr<Seq2Seq> make_fixed_context(const ModelSizes& sizes, bool bidirectional) {
+  return std::make_unique<Seq2Seq>(EncoderOptions{.vocabulary = sizes.vocabulary,
+                                                  .embedding = sizes.embedding,
+                                                  .hidden = sizes.hidden,
+                                                  .bidirectional = bidirectional},
+                                   std::make_unique<FixedContextDecoder>(
+                                       FixedContextOptions{.vocabulary = sizes.vocabulary,
+                                                           .summary = (bidirectional ? 2 : 1) * sizes.hidden,
+                                                           .embedding = sizes.embedding,
+                                                           .hidden = sizes.hidden}));
+}
+
+}  // namespace gradus::models

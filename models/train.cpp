@@ -1,0 +1,40 @@
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/models/train.hpp>
+#include <gradus/nn/optim.hpp>
+
+#include <cmath>
+
+namespace gradus::models {
+
+std::vector<double> train(Seq2Seq& model, const std::function<data::Batch()>& next_batch,
+                          const TrainOptions& options, const std::function<void(const TrainStep&)>& on_step) {
+  if (options.steps < 1) fail("train", "the number of steps must be at least 1, and is ", options.steps);
+  const std::vector<Tensor> parameters = model.parameters();
+  nn::Adam adam(parameters, {.learning_rate = options.learning_rate});
+  std::vector<double> losses;
+  model.train();
+  for (std::int64_t step = 1; step <= options.steps; ++step) {
+    const data::Batch batch = next_batch();
+    adam.zero_grad();
+    const Tensor loss = model.loss(batch);
+    losses.push_back(loss.item());
+    if (!std::isfinite(losses.back())) {
+      fail("train", "the loss at step ", step, " is ", losses.back(),
+           "; lower the learning rate or the clipping norm");
+    }
+    loss.backward();
+    const double norm = nn::clip_grad_norm(parameters, options.clip_norm);
+    const double done =
+        options.steps == 1 ? 0 : static_cast<double>(step - 1) / static_cast<double>(options.steps - 1);
+    adam.set_learning_rate(options.learning_rate +
+                           done * (options.final_learning_rate - options.learning_rate));
+    adam.step();
+    if (on_step) {
+      on_step({.step = step, .loss = losses.back(), .gradient_norm = norm, .tokens = batch.target_tokens()});
+    }
+  }
+  model.eval();
+  return losses;
+}
+
+}  // namespace gradus::models
