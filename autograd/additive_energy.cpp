@@ -1,15 +1,31 @@
+#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
 #include <vector>
 
-#include <gradus/autograd/checks.hpp>
 #include "kernels/dispatch.hpp"
 #include "kernels/math.hpp"
 #include "storage.hpp"
 
 namespace gradus {
+namespace {
+
+// Gradients for one query and key from de = d(loss)/d(e): at the tanh's argument, and at v. They go to
+// buffers that overlap nothing, without which the loop would not vectorise. The tanh, B·T·A values in all, is
+// computed again: that is cheaper than keeping it.
+template <class T>
+void backward_row(std::int64_t A, const T* q, const T* k, const T* v, T de, T* __restrict at_sum,
+                  T* __restrict at_v) {
+  for (std::int64_t a = 0; a < A; ++a) {
+    const T y = math::tanh(q[a] + k[a]);
+    at_sum[a] = de * v[a] * (T(1) - y * y);
+    at_v[a] = de * y;
+  }
+}
+
+}  // namespace
 
 Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v, const Tensor& lengths) {
   if (query.rank() != 2 || keys.rank() != 3 || v.rank() != 1 || keys.size(1) != query.size(0) ||
@@ -35,28 +51,23 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
       std::fill(energy + length, energy + T_x, T(0));
     }
   });
-  // The tanh, B·T·A values, is computed again in backward: that is cheaper than keeping it.
   const auto backward = [=, query = Saved(query), keys = Saved(keys), v = Saved(v),
                          lengths = Saved(lengths)](Gradients& g) {
     for_floating("additive_energy", g.out().dtype(), [&]<class T>() {
       const T* weight = raw<T>(v.get(g));
-      std::vector<T> unwanted(static_cast<std::size_t>(A));  // for an input that needs no gradient
-      T* dv = g.wants(2) ? raw<T>(g.in(2)) : unwanted.data();
+      std::vector<T> row(static_cast<std::size_t>(2 * A));
+      T* const at_sum = row.data();
+      T* const at_v = at_sum + A;
       for (std::int64_t b = 0; b < B; ++b) {
         const T* q = raw<T>(query.get(g)) + b * A;
-        T* dq = g.wants(0) ? raw<T>(g.in(0)) + b * A : unwanted.data();
         const std::int64_t length = length_of(lengths.get(g), b, T_x);
         for (std::int64_t t = 0; t < length; ++t) {
           const T* k = raw<T>(keys.get(g)) + (t * B + b) * A;
-          T* dk = g.wants(1) ? raw<T>(g.in(1)) + (t * B + b) * A : unwanted.data();
           const T de = raw<T>(g.out())[b * T_x + t];
-          for (std::int64_t a = 0; a < A; ++a) {
-            const T y = math::tanh(q[a] + k[a]);
-            const T d = de * weight[a] * (T(1) - y * y);
-            dq[a] += d;
-            dk[a] += d;
-            dv[a] += de * y;
-          }
+          backward_row(A, q, k, weight, de, at_sum, at_v);
+          if (g.wants(0)) math::add(A, at_sum, raw<T>(g.in(0)) + b * A);
+          if (g.wants(1)) math::add(A, at_sum, raw<T>(g.in(1)) + (t * B + b) * A);
+          if (g.wants(2)) math::add(A, at_v, raw<T>(g.in(2)));
         }
       }
     });

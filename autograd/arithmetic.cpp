@@ -1,3 +1,4 @@
+#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/xtensor.hpp>
@@ -6,7 +7,6 @@
 
 #include <array>
 
-#include <gradus/autograd/checks.hpp>
 #include "kernels/dispatch.hpp"
 #include "kernels/map.hpp"
 #include "storage.hpp"

@@ -64,7 +64,8 @@ Tensor sigmoid(const Tensor& x) {
 }
 
 Tensor relu(const Tensor& x) {
-  Tensor y = apply("relu", x, [](auto v) { return v > 0 ? v : decltype(v)(0); });
+  // NaN < 0 is false: a NaN must not disappear here.
+  Tensor y = apply("relu", x, [](auto v) { return v < 0 ? decltype(v)(0) : v; });
   return record("relu", y, {x}, [y = Saved(y)](Gradients& g) {
     add_gradient(g, y, [](auto d, auto v) { return v > 0 ? d : decltype(d)(0); });
   });

@@ -1,3 +1,4 @@
+#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/tape.hpp>
 
@@ -5,7 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include <gradus/autograd/checks.hpp>
 #include "kernels/dispatch.hpp"
 #include "kernels/math.hpp"
 #include "storage.hpp"
@@ -13,17 +13,35 @@
 namespace gradus {
 namespace {
 
-// The gates of one row. x and u are its x_part and h_part, each [r; z; n] of H.
+// One row forward: x and u are its x_part and h_part, each [r; z; n] of H, h its state before and y after.
 template <class T>
-struct Gates {
-  const T* x;
-  const T* u;
-  std::int64_t H;
+void forward_row(std::int64_t H, const T* x, const T* u, const T* h, T* __restrict y) {
+  for (std::int64_t i = 0; i < H; ++i) {
+    const T r = math::sigmoid(x[i] + u[i]);
+    const T z = math::sigmoid(x[H + i] + u[H + i]);
+    const T n = math::tanh(x[2 * H + i] + r * u[2 * H + i]);
+    y[i] = n + z * (h[i] - n);
+  }
+}
 
-  T r(std::int64_t i) const { return math::sigmoid(x[i] + u[i]); }
-  T z(std::int64_t i) const { return math::sigmoid(x[H + i] + u[H + i]); }
-  T n(std::int64_t i, T r_i) const { return math::tanh(x[2 * H + i] + r_i * u[2 * H + i]); }
-};
+// Gradients of one row from d = d(loss)/d(y): at the arguments of r, z and n, at h_part's share of n's, and
+// at h. They go to buffers that overlap nothing, without which the loop would not vectorise. The gates are
+// computed again: that is cheaper than keeping them.
+template <class T>
+void backward_row(std::int64_t H, const T* x, const T* u, const T* h, const T* d, T* __restrict at_r,
+                  T* __restrict at_z, T* __restrict at_n, T* __restrict at_u_n, T* __restrict at_h) {
+  for (std::int64_t i = 0; i < H; ++i) {
+    const T r = math::sigmoid(x[i] + u[i]);
+    const T z = math::sigmoid(x[H + i] + u[H + i]);
+    const T n = math::tanh(x[2 * H + i] + r * u[2 * H + i]);
+    const T dn = d[i] * (T(1) - z) * (T(1) - n * n);
+    at_r[i] = dn * u[2 * H + i] * r * (T(1) - r);
+    at_z[i] = d[i] * (h[i] - n) * z * (T(1) - z);
+    at_n[i] = dn;
+    at_u_n[i] = dn * r;
+    at_h[i] = d[i] * z;
+  }
+}
 
 void check(const Tensor& x_part, const Tensor& h_part, const Tensor& h) {
   if (h.rank() != 2 || x_part.shape() != Shape{h.size(0), 3 * h.size(1)} ||
@@ -54,48 +72,30 @@ Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h, c
         std::copy_n(before, H, after);
         continue;
       }
-      const Gates<T> gates{raw<T>(x_part) + b * 3 * H, raw<T>(h_part) + b * 3 * H, H};
-      for (std::int64_t i = 0; i < H; ++i) {
-        const T z = gates.z(i);
-        const T n = gates.n(i, gates.r(i));
-        after[i] = n + z * (before[i] - n);
-      }
+      forward_row(H, raw<T>(x_part) + b * 3 * H, raw<T>(h_part) + b * 3 * H, before, after);
     }
   });
-  // The gates are computed again in backward: that is cheaper than keeping them.
   const auto backward = [=, x_part = Saved(x_part), h_part = Saved(h_part), h = Saved(h),
                          lengths = Saved(lengths)](Gradients& g) {
     for_floating("gru_update", g.out().dtype(), [&]<class T>() {
-      std::vector<T> unwanted(static_cast<std::size_t>(3 * H));  // for a part that needs no gradient
-      const auto target = [&](int input, std::int64_t offset) {
-        return g.wants(input) ? raw<T>(g.in(input)) + offset : unwanted.data();
-      };
+      std::vector<T> row(static_cast<std::size_t>(5 * H));
+      T* const at_r = row.data();
+      T* const at_u_n = at_r + 3 * H;
+      T* const at_h = at_u_n + H;
       for (std::int64_t b = 0; b < B; ++b) {
         const T* d = raw<T>(g.out()) + b * H;
-        T* dh = target(2, b * H);
         if (frozen(lengths.get(g), b)) {
-          for (std::int64_t i = 0; i < H; ++i) dh[i] += d[i];
+          if (g.wants(2)) math::add(H, d, raw<T>(g.in(2)) + b * H);
           continue;
         }
-        const T* before = raw<T>(h.get(g)) + b * H;
-        const Gates<T> gates{raw<T>(x_part.get(g)) + b * 3 * H, raw<T>(h_part.get(g)) + b * 3 * H, H};
-        T* dx = target(0, b * 3 * H);
-        T* du = target(1, b * 3 * H);
-        for (std::int64_t i = 0; i < H; ++i) {
-          const T r = gates.r(i);
-          const T z = gates.z(i);
-          const T n = gates.n(i, r);
-          const T dn = d[i] * (T(1) - z) * (T(1) - n * n);  // at n's argument, as the next two at theirs
-          const T dz = d[i] * (before[i] - n) * z * (T(1) - z);
-          const T dr = dn * gates.u[2 * H + i] * r * (T(1) - r);
-          dx[i] += dr;
-          du[i] += dr;
-          dx[H + i] += dz;
-          du[H + i] += dz;
-          dx[2 * H + i] += dn;
-          du[2 * H + i] += dn * r;
-          dh[i] += d[i] * z;
+        backward_row(H, raw<T>(x_part.get(g)) + b * 3 * H, raw<T>(h_part.get(g)) + b * 3 * H,
+                     raw<T>(h.get(g)) + b * H, d, at_r, at_r + H, at_r + 2 * H, at_u_n, at_h);
+        if (g.wants(0)) math::add(3 * H, at_r, raw<T>(g.in(0)) + b * 3 * H);
+        if (g.wants(1)) {
+          math::add(2 * H, at_r, raw<T>(g.in(1)) + b * 3 * H);
+          math::add(H, at_u_n, raw<T>(g.in(1)) + b * 3 * H + 2 * H);
         }
+        if (g.wants(2)) math::add(H, at_h, raw<T>(g.in(2)) + b * H);
       }
     });
   };

@@ -1,9 +1,9 @@
+#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
 
-#include <gradus/autograd/checks.hpp>
 #include "kernels/dispatch.hpp"
 #include "kernels/map.hpp"
 #include "storage.hpp"

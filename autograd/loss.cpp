@@ -1,10 +1,10 @@
+#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <gradus/autograd/checks.hpp>
 #include "kernels/dispatch.hpp"
 #include "kernels/math.hpp"
 #include "storage.hpp"
@@ -42,7 +42,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& targets, std::int64_t i
       for (std::int64_t i = 0; i < classes; ++i) e[i] = math::exp(x[i] - largest);
       const T sum = math::sum_of<T>(classes, [e](std::int64_t i) { return e[i]; });
       for (std::int64_t i = 0; i < classes; ++i) e[i] /= sum;
-      total += static_cast<double>(std::log(sum) + largest - x[target[r]]);
+      total += static_cast<double>(std::log(sum) + (largest - x[target[r]]));
     }
     *raw<T>(loss) = counted == 0 ? T(0) : static_cast<T>(total / static_cast<double>(counted));
   });

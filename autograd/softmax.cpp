@@ -1,10 +1,10 @@
+#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <gradus/autograd/checks.hpp>
 #include "kernels/dispatch.hpp"
 #include "kernels/math.hpp"
 #include "storage.hpp"
@@ -72,8 +72,8 @@ Tensor log_softmax(const Tensor& x) {
       T* to = raw<T>(y) + r * n;
       const T largest = *std::max_element(from, from + n);
       const T total = math::sum_of<T>(n, [&](std::int64_t i) { return math::exp(from[i] - largest); });
-      const T shift = largest + std::log(total);
-      for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] - shift;
+      const T log_total = std::log(total);  // added to `largest` it would lose digits
+      for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] - largest - log_total;
     }
   });
   return record("log_softmax", y, {x}, [n, rows, y = Saved(y)](Gradients& g) {

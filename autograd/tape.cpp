@@ -152,6 +152,9 @@ void Tensor::backward(const Tensor& gradient, bool retain_graph) const {
   };
   const std::unique_ptr<std::vector<NodePtr>, decltype(forget_gradients)> guard(&nodes, forget_gradients);
 
+  for (const NodePtr& node : nodes) {  // nor is one that was kept sent down again
+    if (!node->leaf) node->gradient = Tensor();
+  }
   add_in_place(nodes.front()->accumulator(), gradient);
   for (NodePtr& node : nodes) {
     if (node->leaf) continue;

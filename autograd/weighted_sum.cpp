@@ -1,7 +1,7 @@
+#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/tape.hpp>
 
-#include <gradus/autograd/checks.hpp>
 #include "kernels/dispatch.hpp"
 #include "kernels/math.hpp"
 #include "storage.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <array>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "math.hpp"
@@ -21,22 +22,29 @@ struct Row {
   }
 };
 
-// Calls work(rows…) with each row's step made a constant: zero and one where all are, otherwise any for all.
+// Calls work(rows…) with each row's step made a constant: zero or one where all are, otherwise any for all.
+// Of four rows and more only the common case, all ones, is worth its compile time.
 template <class Work, class... T>
 void with_steps(const Work& work, Row<T, Step::any>... rows) {
-  if (((rows.stride != 0 && rows.stride != 1) || ...)) return work(rows...);
-  const auto fix = [&](const auto& self, auto... fixed) {
-    constexpr std::size_t done = sizeof...(fixed);
-    if constexpr (done == sizeof...(T)) {
-      work(fixed...);
-    } else {
-      const auto row = std::get<done>(std::tuple(rows...));
-      using Element = std::remove_reference_t<decltype(*row.data)>;
-      if (row.stride == 0) return self(self, fixed..., Row<Element, Step::zero>{row.data, 0});
-      self(self, fixed..., Row<Element, Step::one>{row.data, 1});
+  constexpr std::size_t count = sizeof...(T);
+  if (((rows.stride == 1) && ...)) return work(Row<T, Step::one>{rows.data, 1}...);
+  if constexpr (count <= 3) {
+    if (((rows.stride == 0 || rows.stride == 1) && ...)) {
+      const auto fix = [&](const auto& self, auto... fixed) {
+        constexpr std::size_t done = sizeof...(fixed);
+        if constexpr (done == count) {
+          work(fixed...);
+        } else {
+          const auto row = std::get<done>(std::tuple(rows...));
+          using Element = std::remove_reference_t<decltype(*row.data)>;
+          if (row.stride == 0) return self(self, fixed..., Row<Element, Step::zero>{row.data, 0});
+          self(self, fixed..., Row<Element, Step::one>{row.data, 1});
+        }
+      };
+      return fix(fix);
     }
-  };
-  fix(fix);
+  }
+  work(rows...);
 }
 
 }  // namespace kernels

@@ -71,4 +71,10 @@ T sum_of(std::int64_t n, const Term& term) {
   return total;
 }
 
+/// y += x, over n elements.
+template <class T>
+void add(std::int64_t n, const T* x, T* y) {
+  for (std::int64_t i = 0; i < n; ++i) y[i] += x[i];
+}
+
 }  // namespace gradus::math

@@ -22,10 +22,10 @@ struct BahdanauOptions {
 /// The decoder of Bahdanau et al. 2015, which looks at the source anew for every word. At step t it attends
 /// *before* it updates its state:
 ///
-///     s_0 = tanh(W_s ←h_1)                       no bias (appendix A.2.2)
-///     c_t = Σ_j α_tj h_j,  α_t = attend(s_{t−1}, h)     (eq. 5 and 6)
-///     s_t = GRU([E y_{t−1}; c_t], s_{t−1})         (eq. 3; the cell is PyTorch's, see nn::GRUCell)
-///     logits_t = W_o [s_t; c_t; E y_{t−1}] + b_o   (a linear layer in place of eq. 4's maxout)
+///     s_0 = tanh(W_s ←h_1)                             no bias (appendix A.2.2)
+///     α_t = attend(s_{t−1}, h),  c_t = Σ_j α_tj h_j    (eq. 6 and 5)
+///     s_t = GRU([E y_{t−1}; c_t], s_{t−1})             (section 3.1; the cell is PyTorch's, see nn::GRUCell)
+///     logits_t = W_o [s_t; c_t; E y_{t−1}] + b_o       (eq. 4; where the paper has a maxout layer, A.2.2)
 ///
 /// Modules: `embedding`, `attention`, `W_s`, `cell`, `readout`. State: `s` (B, H) and `weights` (B, T).
 class BahdanauDecoder : public nn::DecoderStep {

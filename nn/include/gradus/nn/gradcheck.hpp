@@ -16,6 +16,9 @@ namespace gradus::nn {
 GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options = {});
 
+/// All elements of several tensors, one after another.
+Tensor concat_flat(const std::vector<Tensor>& tensors);
+
 /// The same for a module whose `forward` takes these tensors and returns a tensor, or a struct with
 /// `tensors()`:
 ///
@@ -35,8 +38,5 @@ requires(std::same_as<Inputs, Tensor>&&...) GradcheckReport gradcheck(M& module,
   };
   return gradcheck(module, flattened, {inputs...});
 }
-
-/// All elements of several tensors, one after another.
-Tensor concat_flat(const std::vector<Tensor>& tensors);
 
 }  // namespace gradus::nn
