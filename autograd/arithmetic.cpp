@@ -93,29 +93,13 @@ Tensor neg(const Tensor& x) {
   return record("neg", y, {x}, [](Gradients& g) { add_gradient(g.in(0), negated, g.out()); });
 }
 
-Tensor operator+(const Tensor& a, double b) {
-  return add(a, full({}, b, a.dtype()));
-}
-Tensor operator-(const Tensor& a, double b) {
-  return sub(a, full({}, b, a.dtype()));
-}
-Tensor operator*(const Tensor& a, double b) {
-  return mul(a, full({}, b, a.dtype()));
-}
-Tensor operator/(const Tensor& a, double b) {
-  return div(a, full({}, b, a.dtype()));
-}
-Tensor operator+(double a, const Tensor& b) {
-  return add(full({}, a, b.dtype()), b);
-}
-Tensor operator-(double a, const Tensor& b) {
-  return sub(full({}, a, b.dtype()), b);
-}
-Tensor operator*(double a, const Tensor& b) {
-  return mul(full({}, a, b.dtype()), b);
-}
-Tensor operator/(double a, const Tensor& b) {
-  return div(full({}, a, b.dtype()), b);
-}
+Tensor operator+(const Tensor& a, double b) { return add(a, full({}, b, a.dtype())); }
+Tensor operator-(const Tensor& a, double b) { return sub(a, full({}, b, a.dtype())); }
+Tensor operator*(const Tensor& a, double b) { return mul(a, full({}, b, a.dtype())); }
+Tensor operator/(const Tensor& a, double b) { return div(a, full({}, b, a.dtype())); }
+Tensor operator+(double a, const Tensor& b) { return add(full({}, a, b.dtype()), b); }
+Tensor operator-(double a, const Tensor& b) { return sub(full({}, a, b.dtype()), b); }
+Tensor operator*(double a, const Tensor& b) { return mul(full({}, a, b.dtype()), b); }
+Tensor operator/(double a, const Tensor& b) { return div(full({}, a, b.dtype()), b); }
 
 }  // namespace gradus

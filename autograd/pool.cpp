@@ -58,9 +58,7 @@ Pool& the_pool() {
   return *pool;
 }
 
-void give_back(void* buffer) {
-  ::operator delete (buffer, std::align_val_t{alignment});
-}
+void give_back(void* buffer) { ::operator delete (buffer, std::align_val_t{alignment}); }
 
 }  // namespace
 

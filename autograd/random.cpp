@@ -36,9 +36,7 @@ std::uint64_t Generator::bits() {
   return block_[position_++ % 2];
 }
 
-double Generator::uniform() {
-  return static_cast<double>(bits() >> 11) * 0x1.0p-53;
-}
+double Generator::uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
 
 std::uint64_t Generator::below(std::uint64_t n) {
   if (n == 0) fail("Generator::below", "there is no number in [0, 0)");
@@ -55,9 +53,7 @@ double Generator::normal() {
   return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * uniform());
 }
 
-Generator Generator::split() {
-  return Generator(bits());
-}
+Generator Generator::split() { return Generator(bits()); }
 
 void Generator::set_state(const State& state) {
   seed_ = state.seed;
@@ -70,9 +66,7 @@ Generator& default_generator() {
   return generator;
 }
 
-void seed(std::uint64_t value) {
-  default_generator() = Generator(value);
-}
+void seed(std::uint64_t value) { default_generator() = Generator(value); }
 
 namespace {
 

@@ -47,15 +47,9 @@ double one_over(std::int64_t n, const Tensor& x) {
 
 }  // namespace
 
-Tensor sum(const Tensor& x) {
-  return sum_all("sum", x, 1.0);
-}
-Tensor sum(const Tensor& x, int axis, bool keep) {
-  return sum_over("sum", x, axis, keep, 1.0);
-}
-Tensor mean(const Tensor& x) {
-  return sum_all("mean", x, one_over(x.numel(), x));
-}
+Tensor sum(const Tensor& x) { return sum_all("sum", x, 1.0); }
+Tensor sum(const Tensor& x, int axis, bool keep) { return sum_over("sum", x, axis, keep, 1.0); }
+Tensor mean(const Tensor& x) { return sum_all("mean", x, one_over(x.numel(), x)); }
 Tensor mean(const Tensor& x, int axis, bool keep) {
   return sum_over("mean", x, axis, keep, one_over(x.size(checked_axis("mean", x, axis)), x));
 }

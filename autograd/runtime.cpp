@@ -30,22 +30,14 @@ const ScopePath* enter(const ScopePath* parent, std::string_view name) {
 std::atomic<std::int64_t> live_nodes{0};
 
 NoGrad::NoGrad() : was_recording_(std::exchange(recording, false)) {}
-NoGrad::~NoGrad() {
-  recording = was_recording_;
-}
+NoGrad::~NoGrad() { recording = was_recording_; }
 
-bool is_recording() {
-  return recording;
-}
+bool is_recording() { return recording; }
 
 Composed::Composed() : was_fused_(std::exchange(fused, false)) {}
-Composed::~Composed() {
-  fused = was_fused_;
-}
+Composed::~Composed() { fused = was_fused_; }
 
-bool uses_fused_operations() {
-  return fused;
-}
+bool uses_fused_operations() { return fused; }
 
 std::string ScopePath::text() const {
   if (parent == nullptr) return {};
@@ -56,13 +48,9 @@ std::string ScopePath::text() const {
 Scope::Scope(std::string_view name) : outer_(scope) {
   if (!name.empty()) scope = enter(scope, name);
 }
-Scope::~Scope() {
-  scope = outer_;
-}
+Scope::~Scope() { scope = outer_; }
 
-const ScopePath* current_scope() {
-  return scope;
-}
+const ScopePath* current_scope() { return scope; }
 
 void fail(std::string_view operation, const std::string& message) {
   const std::string path = scope->text();
@@ -79,8 +67,6 @@ MemoryStats memory_stats() {
           .live_nodes = live_nodes.load(std::memory_order_relaxed)};
 }
 
-void release_pooled_memory() {
-  pool::trim();
-}
+void release_pooled_memory() { pool::trim(); }
 
 }  // namespace gradus

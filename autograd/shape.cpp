@@ -70,9 +70,7 @@ std::string Shape::text() const {
   return out.str();
 }
 
-std::ostream& operator<<(std::ostream& out, const Shape& shape) {
-  return out << shape.text();
-}
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.text(); }
 
 Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
   const Shape& longer = a.rank() >= b.rank() ? a : b;

@@ -23,9 +23,7 @@ struct Storage {
   const char* changed_by = nullptr;  // the last such change
 };
 
-inline void retain(Storage* storage) {
-  storage->references.fetch_add(1, std::memory_order_relaxed);
-}
+inline void retain(Storage* storage) { storage->references.fetch_add(1, std::memory_order_relaxed); }
 inline void release(Storage* storage) {
   if (storage->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete storage;
 }

@@ -53,18 +53,14 @@ Node::Node() : number(nodes_made.fetch_add(1, std::memory_order_relaxed)) {
   live_nodes.fetch_add(1, std::memory_order_relaxed);
 }
 
-Node::~Node() {
-  live_nodes.fetch_sub(1, std::memory_order_relaxed);
-}
+Node::~Node() { live_nodes.fetch_sub(1, std::memory_order_relaxed); }
 
 Tensor& Node::accumulator() {
   if (!gradient.defined()) gradient = zeros(shape, dtype);
   return gradient;
 }
 
-void retain(Node* node) {
-  node->references.fetch_add(1, std::memory_order_relaxed);
-}
+void retain(Node* node) { node->references.fetch_add(1, std::memory_order_relaxed); }
 
 void release(Node* node) {
   if (node->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -74,21 +70,13 @@ void release(Node* node) {
   deleting = false;
 }
 
-const Tensor& Gradients::out() const {
-  return node_.gradient;
-}
+const Tensor& Gradients::out() const { return node_.gradient; }
 
-bool Gradients::wants(int i) const {
-  return static_cast<bool>(node_.inputs[static_cast<std::size_t>(i)]);
-}
+bool Gradients::wants(int i) const { return static_cast<bool>(node_.inputs[static_cast<std::size_t>(i)]); }
 
-Tensor& Gradients::in(int i) {
-  return node_.inputs[static_cast<std::size_t>(i)]->accumulator();
-}
+Tensor& Gradients::in(int i) { return node_.inputs[static_cast<std::size_t>(i)]->accumulator(); }
 
-const char* Gradients::operation() const {
-  return node_.operation;
-}
+const char* Gradients::operation() const { return node_.operation; }
 
 Saved::Saved(const Tensor& tensor) {
   if (!tensor.defined()) return;

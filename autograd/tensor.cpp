@@ -11,13 +11,9 @@
 namespace gradus {
 
 Storage::Storage(std::size_t size) : data(pool::allocate(size)), bytes(size) {}
-Storage::~Storage() {
-  pool::free(data, bytes);
-}
+Storage::~Storage() { pool::free(data, bytes); }
 
-void retain(TensorImpl* impl) {
-  impl->references.fetch_add(1, std::memory_order_relaxed);
-}
+void retain(TensorImpl* impl) { impl->references.fetch_add(1, std::memory_order_relaxed); }
 void release(TensorImpl* impl) {
   if (impl->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete impl;
 }
@@ -52,12 +48,8 @@ Tensor view_of(const Tensor& tensor, std::int64_t offset, const Shape& shape) {
   return make(impl.storage, impl.offset + offset, shape, impl.dtype);
 }
 
-const Shape& Tensor::shape() const {
-  return impl().shape;
-}
-Dtype Tensor::dtype() const {
-  return impl().dtype;
-}
+const Shape& Tensor::shape() const { return impl().shape; }
+Dtype Tensor::dtype() const { return impl().dtype; }
 
 template <class T>
 std::span<const T> Tensor::values() const {
@@ -101,9 +93,7 @@ GRADUS_FOR_TYPE(double)
 GRADUS_FOR_TYPE(std::int64_t)
 #undef GRADUS_FOR_TYPE
 
-bool Tensor::requires_grad() const {
-  return static_cast<bool>(impl().node);
-}
+bool Tensor::requires_grad() const { return static_cast<bool>(impl().node); }
 
 Tensor& Tensor::set_requires_grad(bool on) {
   TensorImpl& self = impl();
@@ -124,9 +114,7 @@ Tensor& Tensor::set_requires_grad(bool on) {
   return *this;
 }
 
-Tensor Tensor::grad() const {
-  return impl().node ? impl().node->gradient : Tensor();
-}
+Tensor Tensor::grad() const { return impl().node ? impl().node->gradient : Tensor(); }
 
 void Tensor::set_grad(const Tensor& gradient) {
   if (!impl().node) {
@@ -166,9 +154,7 @@ void Tensor::replace(const Tensor& values) {
   self.node->gradient = Tensor();
 }
 
-Tensor Tensor::detach() const {
-  return view_of(*this, 0, shape());
-}
+Tensor Tensor::detach() const { return view_of(*this, 0, shape()); }
 
 Tensor Tensor::clone() const {
   Tensor copy = empty(shape(), dtype());
@@ -213,12 +199,8 @@ Tensor full(const Shape& shape, double value, Dtype dtype) {
   return result;
 }
 
-Tensor zeros(const Shape& shape, Dtype dtype) {
-  return full(shape, 0, dtype);
-}
-Tensor ones(const Shape& shape, Dtype dtype) {
-  return full(shape, 1, dtype);
-}
+Tensor zeros(const Shape& shape, Dtype dtype) { return full(shape, 0, dtype); }
+Tensor ones(const Shape& shape, Dtype dtype) { return full(shape, 1, dtype); }
 
 Tensor arange(std::int64_t n) {
   Tensor result = empty({n}, Dtype::i64);

@@ -1,10 +1,10 @@
-#include "check.hpp"
-
 #include <gradus/data/batch.hpp>
 
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+
+#include "check.hpp"
 
 namespace gradus::data {
 namespace {

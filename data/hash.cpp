@@ -22,8 +22,6 @@ std::uint64_t finalise(std::uint64_t hash) {
 
 }  // namespace
 
-std::uint64_t stable_hash(std::span<const std::int64_t> ids) {
-  return finalise(fnv1a(ids));
-}
+std::uint64_t stable_hash(std::span<const std::int64_t> ids) { return finalise(fnv1a(ids)); }
 
 }  // namespace gradus::data

@@ -1,18 +1,16 @@
-#include "check.hpp"
-
 #include <gradus/data/metrics.hpp>
 #include <gradus/data/tokens.hpp>
 
 #include <algorithm>
 #include <cmath>
 
+#include "check.hpp"
+
 namespace gradus::data {
 namespace {
 
 // NaN for 0 / 0.
-double ratio(double part, std::int64_t whole) {
-  return part / static_cast<double>(whole);
-}
+double ratio(double part, std::int64_t whole) { return part / static_cast<double>(whole); }
 
 template <typename Weight>
 void add_step(AlignmentScore& score, std::span<const Weight> row, std::int64_t true_position) {
@@ -56,9 +54,7 @@ double exact_match(std::span<const std::vector<std::int64_t>> predictions,
   return all.fraction();
 }
 
-double MatchCount::fraction() const {
-  return ratio(static_cast<double>(right), count);
-}
+double MatchCount::fraction() const { return ratio(static_cast<double>(right), count); }
 
 void ExactMatchByLength::add(std::int64_t source_length, bool right) {
   if (source_length < 1) {
@@ -94,12 +90,8 @@ AlignmentScore& AlignmentScore::operator+=(const AlignmentScore& other) {
   return *this;
 }
 
-double AlignmentScore::accuracy() const {
-  return ratio(static_cast<double>(right), steps);
-}
+double AlignmentScore::accuracy() const { return ratio(static_cast<double>(right), steps); }
 
-double AlignmentScore::mean_weight() const {
-  return ratio(weight_sum, steps);
-}
+double AlignmentScore::mean_weight() const { return ratio(weight_sum, steps); }
 
 }  // namespace gradus::data

@@ -1,6 +1,6 @@
-#include "check.hpp"
-
 #include <gradus/data/reversal_alignment.hpp>
+
+#include "check.hpp"
 
 namespace gradus::data {
 namespace {

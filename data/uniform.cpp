@@ -1,6 +1,6 @@
-#include "check.hpp"
-
 #include <gradus/data/uniform.hpp>
+
+#include "check.hpp"
 
 namespace gradus::data {
 

@@ -1,7 +1,7 @@
 #include <gradus/autograd/ops.hpp>
+#include <gradus/nn/decoder_step.hpp>
 
 #include <sstream>
-#include <gradus/nn/decoder_step.hpp>
 
 namespace gradus::nn {
 
@@ -14,7 +14,8 @@ const Tensor& State::operator[](const std::string& name) const {
     if (known == name) return tensor;
     names << (names.tellp() == 0 ? "'" : ", '") << known << '\'';
   }
-  fail("State", "there is no '", name, "' in this state; it holds ", tensors_.empty() ? "nothing" : names.str());
+  fail("State", "there is no '", name, "' in this state; it holds ",
+       tensors_.empty() ? "nothing" : names.str());
 }
 
 Tensor State::find(const std::string& name) const {

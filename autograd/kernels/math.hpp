@@ -35,9 +35,7 @@ inline float exp(float x) {
   const Exponential e = exponential(std::min(std::max(x, -87.3F), 88.3F));
   return e.power * e.rest + e.power;
 }
-inline double exp(double x) {
-  return std::exp(x);
-}
+inline double exp(double x) { return std::exp(x); }
 
 /// tanh x = (e^2x − 1) / (e^2x + 1), within 4 units in the last place.
 inline float tanh(float x) {
@@ -45,9 +43,7 @@ inline float tanh(float x) {
   const float minus_one = e.power * e.rest + (e.power - 1.0F);
   return minus_one / (minus_one + 2.0F);
 }
-inline double tanh(double x) {
-  return std::tanh(x);
-}
+inline double tanh(double x) { return std::tanh(x); }
 
 /// σ(x) = 1 / (1 + e^−x).
 template <class T>

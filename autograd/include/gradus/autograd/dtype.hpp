@@ -13,13 +13,9 @@ constexpr const char* name(Dtype dtype) {
   return dtype == Dtype::f32 ? "f32" : dtype == Dtype::f64 ? "f64" : "i64";
 }
 
-constexpr std::size_t bytes_per_element(Dtype dtype) {
-  return dtype == Dtype::f32 ? 4 : 8;
-}
+constexpr std::size_t bytes_per_element(Dtype dtype) { return dtype == Dtype::f32 ? 4 : 8; }
 
-constexpr bool is_floating(Dtype dtype) {
-  return dtype != Dtype::i64;
-}
+constexpr bool is_floating(Dtype dtype) { return dtype != Dtype::i64; }
 
 /// The Dtype of a C++ type: float, double or std::int64_t.
 template <class T>

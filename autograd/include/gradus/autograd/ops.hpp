@@ -13,8 +13,7 @@
 /// is summed over stretched axes. Floating tensors that meet must have the same dtype.
 namespace gradus {
 
-// ---- elementwise
-// -----------------------------------------------------------------------------------------------------
+// ---- elementwise ----
 
 /// a + b. Gradients: g, g.
 Tensor add(const Tensor& a, const Tensor& b);
@@ -37,21 +36,11 @@ Tensor sigmoid(const Tensor& x);
 /// max(x, 0). Gradient: g where x > 0, otherwise 0 (at 0 too).
 Tensor relu(const Tensor& x);
 
-inline Tensor operator+(const Tensor& a, const Tensor& b) {
-  return add(a, b);
-}
-inline Tensor operator-(const Tensor& a, const Tensor& b) {
-  return sub(a, b);
-}
-inline Tensor operator*(const Tensor& a, const Tensor& b) {
-  return mul(a, b);
-}
-inline Tensor operator/(const Tensor& a, const Tensor& b) {
-  return div(a, b);
-}
-inline Tensor operator-(const Tensor& x) {
-  return neg(x);
-}
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+inline Tensor operator-(const Tensor& x) { return neg(x); }
 Tensor operator+(const Tensor& a, double b);
 Tensor operator-(const Tensor& a, double b);
 Tensor operator*(const Tensor& a, double b);
@@ -70,8 +59,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 /// < 1.
 Tensor dropout(const Tensor& x, double probability, Generator& generator);
 
-// ---- reductions
-// ------------------------------------------------------------------------------------------------------
+// ---- reductions ----
 
 /// The sum of all elements, a scalar. Gradient: g, everywhere.
 Tensor sum(const Tensor& x);
@@ -85,8 +73,7 @@ Tensor mean(const Tensor& x, int axis, bool keep = false);
 /// where several are largest; NaN counts as largest. @throws Error when the axis is empty.
 Tensor argmax(const Tensor& x);
 
-// ---- products
-// --------------------------------------------------------------------------------------------------------
+// ---- products ----
 
 /// A·B for A (m, k) and B (k, n): (m, n). Gradients: g·Bᵀ, Aᵀ·g.
 Tensor matmul(const Tensor& a, const Tensor& b);
@@ -94,8 +81,7 @@ Tensor matmul(const Tensor& a, const Tensor& b);
 /// Gradients: g·W, gᵀ·x, and g summed over all axes but the last.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = Tensor());
 
-// ---- layout
-// ----------------------------------------------------------------------------------------------------------
+// ---- layout ----
 // Tensor::reshape, operator[] and slice share their tensor's values; these copy.
 
 /// Axes a and b exchanged. Gradient: g, exchanged back.
@@ -111,8 +97,7 @@ Tensor stack(std::span<const Tensor> parts);
 /// stretched axes.
 Tensor expand(const Tensor& x, const Shape& shape);
 
-// ---- indexing
-// --------------------------------------------------------------------------------------------------------
+// ---- indexing ----
 
 /// Rows of `table` (V, E) chosen by `ids` (i64, any shape): (ids.shape…, E). Gradient: g is added to the rows
 /// chosen, as often as they were. @throws Error naming the first id outside [0, V), and its position.
@@ -120,8 +105,7 @@ Tensor embedding(const Tensor& table, const Tensor& ids);
 /// Elements of x's leading axis, chosen by `index` (i64, one axis). Gradient: as for embedding.
 Tensor index_select(const Tensor& x, const Tensor& index);
 
-// ---- normalising and losses
-// ------------------------------------------------------------------------------------------
+// ---- normalising and losses ----
 
 /// e^x_i / Σ_j e^x_j over the last axis. Gradient: y·(g − Σ_j g_j y_j).
 Tensor softmax(const Tensor& x);

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <gradus/plot/heatmap.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+// What the SVG and the terminal's heatmap share.
+namespace gradus::plot {
+
+/// Throws Error unless the heatmap can be drawn; `function` is the name in the message.
+void check(const Heatmap& heatmap, std::string_view function);
+
+/// The cell's value.
+double value_at(const Heatmap& heatmap, std::size_t row, std::size_t column);
+
+/// Where the value lies on the colour scale, 0 … 1; NaN stays NaN.
+double scaled(const Heatmap& heatmap, double value);
+
+}  // namespace gradus::plot

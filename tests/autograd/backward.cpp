@@ -1,0 +1,200 @@
+// What backward() computes, in which order, and what it leaves behind.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/tape.hpp>
+
+#include <stdexcept>
+
+#include "helpers.hpp"
+
+using gradus::Dtype;
+using gradus::Gradients;
+using gradus::ones;
+using gradus::Tensor;
+using gradus::tensor;
+using gradus::zeros;
+
+TEST_CASE("a result is run through once, after everything that was made from it", "[autograd][backward]") {
+  const Tensor a = leaf(tensor({3.0}));
+  const Tensor b = a + a;
+  const Tensor c = b + b;
+  c.backward();
+  CHECK(a.grad().item() == 4);
+}
+
+TEST_CASE("a shared subexpression has the gradients of all its uses, old and new", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({2.0}));
+  const Tensor square = x * x;
+  const Tensor cube = square * x;
+  const Tensor sixth = cube * cube;
+  (sixth + square * 10.0 + x).backward();  // x⁶ + 10x² + x
+  CHECK(x.grad().item() == 6 * 32 + 20 * 2 + 1);
+}
+
+TEST_CASE("leaves add up over backward() calls until their gradient is cleared", "[autograd][backward]") {
+  Tensor x = leaf(tensor({1.0, 2.0}));
+  sum(x * 3.0).backward();
+  sum(x * 4.0).backward();
+  CHECK(x.grad().to_vector<float>() == std::vector<float>{7, 7});
+  x.zero_grad();
+  CHECK_FALSE(x.grad().defined());
+  sum(x * 4.0).backward();
+  CHECK(x.grad().to_vector<float>() == std::vector<float>{4, 4});
+}
+
+TEST_CASE("the gradient of a tensor that is no scalar comes in from outside", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({1.0, 2.0}));
+  const Tensor incoming = tensor({10.0, 100.0});
+  (x * x).backward(incoming);
+  CHECK(x.grad().to_vector<float>() == std::vector<float>{20, 400});
+  CHECK(incoming.to_vector<float>() == std::vector<float>{10, 100});
+
+  const Tensor single = leaf(ones({1, 1}));
+  (single * 5.0).backward();  // one element is enough to be a scalar
+  CHECK(single.grad().item() == 5);
+}
+
+TEST_CASE("a leaf is its own result", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({2.0}));
+  x.backward();
+  x.backward();
+  CHECK(x.grad().item() == 2);
+}
+
+TEST_CASE("backward() refuses what has no gradient", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({1.0, 2.0}));
+  CHECK_ERROR((x * x).backward(),
+              "backward: only a scalar has a gradient of its own, and this is (2); reduce it with sum() or "
+              "mean(), or pass the gradient of the loss with respect to it");
+  const std::string unrecorded =
+      "backward: this tensor () was not recorded: no input has requires_grad, or NoGrad is on";
+  CHECK_ERROR(sum(x.detach()).backward(), unrecorded);
+  CHECK_ERROR((x * x).backward(ones({1})),
+              "backward: the gradient is (1) f32, but the tensor is (2) f32; they must be the same");
+  CHECK_ERROR((x * x).backward(ones({2}, Dtype::f64)),
+              "backward: the gradient is (2) f64, but the tensor is (2) f32; they must be the same");
+  CHECK_FALSE(x.grad().defined());
+
+  const gradus::NoGrad no_grad;
+  CHECK_ERROR(sum(x).backward(), unrecorded);
+}
+
+TEST_CASE("the tape is freed by backward(), unless it is retained", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({3.0}));
+  const Tensor y = x * x;
+  y.backward(true);
+  y.backward(true);
+  y.backward();
+  CHECK(x.grad().item() == 3 * 6);
+  CHECK_ERROR(y.backward(),
+              "backward: the tape of 'mul' (1) was freed by an earlier backward(); call the first one with "
+              "retain_graph = true, or compute the value again");
+}
+
+TEST_CASE("a tape that was freed in part is found before anything is changed", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({3.0}));
+  const Tensor shared = [&] {
+    const gradus::Scope scope("encoder");
+    return exp(x);
+  }();
+  const Tensor first = shared * 2.0;
+  const Tensor second = shared * 3.0 + x;
+  first.backward();
+  const double before = x.grad().item();
+  CHECK_ERROR(second.backward(),
+              "backward: the tape of 'exp' (1) in encoder was freed by an earlier backward(); call the first "
+              "one with retain_graph = true, or compute the value again");
+  CHECK(x.grad().item() == before);
+}
+
+TEST_CASE("results keep their gradient only when asked", "[autograd][backward]") {
+  Tensor x = leaf(tensor({3.0}));
+  const Tensor forgotten = x * 2.0;
+  Tensor kept = forgotten * 5.0;
+  kept.retain_grad();
+  (kept * kept).backward();
+  CHECK_FALSE(forgotten.grad().defined());
+  CHECK(kept.grad().item() == 60);
+  CHECK(x.grad().item() == 600);
+  CHECK_ERROR(x.detach().retain_grad(),
+              "retain_grad: this tensor (1) was not recorded, so it will have no gradient");
+}
+
+TEST_CASE("a gradient that was kept is not sent down again", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({3.0}));
+  Tensor y = x * 2.0;
+  y.retain_grad();
+  const Tensor z = y * 5.0;
+  z.backward(true);
+  z.backward(true);
+  CHECK(x.grad().item() == 20);
+}
+
+TEST_CASE("a leaf that requires no gradient gets none", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({3.0}));
+  const Tensor constant = tensor({4.0});
+  (x * constant).backward();
+  CHECK(x.grad().item() == 4);
+  CHECK_FALSE(constant.grad().defined());
+}
+
+TEST_CASE("detach() cuts the tape and shares the values", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({3.0}));
+  const Tensor square = x * x;
+  const Tensor cut = square.detach();
+  CHECK_FALSE(cut.requires_grad());
+  CHECK(cut.values<float>().data() == square.values<float>().data());
+  (square + cut * x).backward();  // d(x² + 9x)/dx
+  CHECK(x.grad().item() == 6 + 9);
+}
+
+TEST_CASE("an exception inside backward() leaves no gradients of results behind", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({3.0}));
+  bool fails = true;
+  const Tensor square = x * x;
+  Tensor kept = square * 1.0;
+  kept.retain_grad();
+  const Tensor fragile = record("fragile", kept.clone(), {kept}, [&](Gradients& g) {
+    if (fails) throw std::runtime_error("broken");
+    g.in(0) = g.out().clone();
+  });
+  const Tensor loss = fragile * 7.0 + square;
+  CHECK_THROWS_WITH(loss.backward(true), "broken");
+  CHECK_FALSE(square.grad().defined());
+  CHECK_FALSE(fragile.grad().defined());
+  CHECK_FALSE(x.grad().defined());
+  CHECK(gradus::is_recording());
+
+  fails = false;
+  loss.backward();
+  CHECK(x.grad().item() == 7 * 6 + 6);
+}
+
+TEST_CASE("backward() frees what it has run through, though its result lives on", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({0.5}));
+  const auto nodes = gradus::memory_stats().live_nodes;
+  const auto buffers = gradus::memory_stats().live_buffers;
+  Tensor y = x;
+  for (int i = 0; i < 10; ++i) y = tanh(y);
+  CHECK(gradus::memory_stats().live_nodes == nodes + 10);
+  CHECK(gradus::memory_stats().live_buffers == buffers + 10);
+  y.backward();
+  CHECK(gradus::memory_stats().live_nodes == nodes + 1);
+  CHECK(gradus::memory_stats().live_buffers == buffers + 2);  // y and x's gradient
+}
+
+TEST_CASE("the tape keeps only the values that backward reads", "[autograd][backward]") {
+  const Tensor x = leaf(zeros({100}));
+  const auto before = gradus::memory_stats().live_buffers;
+  const auto kept_by = [&](auto operation) {
+    const Tensor result = operation(x * 2.0);                     // the product itself is read by nobody else
+    return gradus::memory_stats().live_buffers - before - 1 - 1;  // but for the result, and the 2
+  };
+  CHECK(kept_by([](const Tensor& t) { return -t; }) == 0);
+  CHECK(kept_by([](const Tensor& t) { return t + t; }) == 0);
+  CHECK(kept_by([](const Tensor& t) { return tanh(t); }) == 0);
+  CHECK(kept_by([](const Tensor& t) { return softmax(t); }) == 0);
+  CHECK(kept_by([](const Tensor& t) { return log(t); }) == 1);
+  CHECK(kept_by([](const Tensor& t) { return t * t; }) == 1);
+}

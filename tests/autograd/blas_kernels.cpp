@@ -1,0 +1,77 @@
+// The choice of OpenBLAS's kernels: 0.3.21 runs those for SSE3 on processors that it does not know.
+
+#include "blas_kernels.hpp"
+
+#include <gradus/autograd/runtime.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "helpers.hpp"
+
+using gradus::better_kernels;
+using gradus::build_info;
+using gradus::BuildInfo;
+using gradus::ProcessorFeatures;
+
+namespace {
+
+// What this program says of its kernels when it is started with this in its environment.
+std::string kernels_of_a_child(const std::string& environment) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string command = environment + " '" + program + "' '[.report-kernels]' 2>&1";
+  std::FILE* child = popen(command.c_str(), "r");
+  REQUIRE(child != nullptr);
+  std::string output;
+  std::array<char, 256> part{};
+  while (std::fgets(part.data(), part.size(), child) != nullptr) output += part.data();
+  CHECK(pclose(child) == 0);
+  const std::size_t begin = output.find("kernels: ");
+  return begin == std::string::npos ? output : output.substr(begin + 9, output.find('\n', begin) - begin - 9);
+}
+
+}  // namespace
+
+TEST_CASE("what a child process reports", "[.report-kernels]") {
+  std::cout << "kernels: " << build_info().blas_kernels << std::endl;
+}
+
+TEST_CASE("old kernels give way to the best that the processor can run, others stay", "[autograd][blas]") {
+  const ProcessorFeatures none{false, false}, avx2{false, true}, avx512{true, true};
+  for (const char* old : {"Prescott", "Core2", "Penryn", "Nehalem", "Barcelona"}) {
+    CHECK(better_kernels(old, avx512) == "SkylakeX");
+    CHECK(better_kernels(old, avx2) == "Haswell");
+    CHECK(better_kernels(old, none).empty());
+  }
+  for (const char* recent : {"SkylakeX", "Cooperlake", "Zen", "Haswell", "Sandybridge", "NEOVERSEN1", ""}) {
+    CHECK(better_kernels(recent, avx512).empty());
+  }
+}
+
+TEST_CASE("the library says how it was built and what carries it", "[autograd][blas]") {
+  const BuildInfo info = build_info();
+  CHECK_FALSE(info.compiler.empty());
+  CHECK_FALSE(info.instructions.empty());
+  CHECK_FALSE(info.blas.empty());
+  CHECK_FALSE(info.blas_kernels.empty());
+  CHECK(info.blas_threads >= 1);
+}
+
+TEST_CASE("the better kernels run, and no variable for them stays behind", "[autograd][blas]") {
+  if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return;  // the user has chosen
+  const BuildInfo info = build_info();
+  const std::string better = better_kernels(info.blas_detected, gradus::processor_features());
+  CHECK(info.blas_kernels == (better.empty() || !info.warning.empty() ? info.blas_detected : better));
+}
+
+TEST_CASE("the user's choice of kernels is left alone", "[autograd][blas]") {
+  const std::string detected = build_info().blas_detected;
+  if (detected.empty()) return;  // another library than OpenBLAS
+  CHECK(kernels_of_a_child("OPENBLAS_CORETYPE=Prescott") == "Prescott");
+  CHECK(kernels_of_a_child("OPENBLAS_CORETYPE=Nehalem") == "Nehalem");
+  if (std::getenv("OPENBLAS_CORETYPE") == nullptr) CHECK(kernels_of_a_child("") == build_info().blas_kernels);
+}

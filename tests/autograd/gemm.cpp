@@ -1,0 +1,87 @@
+// The one door to the linear algebra library, against three loops.
+
+#include "gemm.hpp"
+
+#include <gradus/autograd/random.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "helpers.hpp"
+
+using gradus::gemm;
+using gradus::Generator;
+using gradus::Layout;
+
+namespace {
+
+template <class T>
+std::vector<T> random_matrix(std::int64_t numel, Generator& generator) {
+  std::vector<T> values(static_cast<std::size_t>(numel));
+  for (T& value : values) value = static_cast<T>(generator.normal());
+  return values;
+}
+
+// Element (row, column) of a matrix with so many rows and columns as it is used.
+template <class T>
+double element(const std::vector<T>& matrix, Layout layout, std::int64_t rows, std::int64_t columns,
+               std::int64_t row, std::int64_t column) {
+  const std::int64_t at = layout == Layout::plain ? row * columns + column : column * rows + row;
+  return matrix[static_cast<std::size_t>(at)];
+}
+
+struct Product {
+  Layout a, b;
+  std::int64_t m, n, k;
+};
+
+// Where gemm and the loops differ; empty when they do not.
+template <class T>
+std::string wrong(const Product& p, T beta, double tolerance) {
+  Generator generator(1);
+  const auto a = random_matrix<T>(p.m * p.k, generator);
+  const auto b = random_matrix<T>(p.k * p.n, generator);
+  auto c = random_matrix<T>(p.m * p.n, generator);
+  std::vector<double> expected;
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      double sum = beta * c[static_cast<std::size_t>(i * p.n + j)];
+      for (std::int64_t l = 0; l < p.k; ++l) {
+        sum += element(a, p.a, p.m, p.k, i, l) * element(b, p.b, p.k, p.n, l, j);
+      }
+      expected.push_back(sum);
+    }
+  }
+  if (beta == 0) c.assign(c.size(), std::numeric_limits<T>::quiet_NaN());  // must not be read
+  gemm<T>(p.a, p.b, p.m, p.n, p.k, a.data(), b.data(), beta, c.data());
+  return difference({c.begin(), c.end()}, expected, tolerance);
+}
+
+}  // namespace
+
+TEST_CASE("gemm is three loops, for every layout and size", "[autograd][gemm]") {
+  const std::vector<std::int64_t> sizes = {0, 1, 2, 5, 16, 33};
+  for (const Layout a : {Layout::plain, Layout::transposed}) {
+    for (const Layout b : {Layout::plain, Layout::transposed}) {
+      for (const std::int64_t m : sizes) {
+        for (const std::int64_t n : sizes) {
+          for (const std::int64_t k : sizes) {
+            CAPTURE(a == Layout::transposed, b == Layout::transposed, m, n, k);
+            for (const double beta : {0.0, 1.0, -0.5}) {
+              CAPTURE(beta);
+              REQUIRE(wrong<double>({a, b, m, n, k}, beta, 1e-13) == "");
+              REQUIRE(wrong<float>({a, b, m, n, k}, static_cast<float>(beta), 1e-5) == "");
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("gemm is right where the library blocks and threads", "[autograd][gemm]") {
+  CHECK(wrong<float>({Layout::plain, Layout::transposed, 130, 257, 129}, 1, 1e-4) == "");
+  CHECK(wrong<double>({Layout::transposed, Layout::plain, 257, 130, 300}, 0, 1e-12) == "");
+}

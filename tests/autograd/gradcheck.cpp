@@ -1,0 +1,193 @@
+// The gradient checker itself: what it must let pass, and what it must not.
+
+#include <gradus/autograd/gradcheck.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/tape.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <thread>
+
+#include "helpers.hpp"
+
+using gradus::Dtype;
+using gradus::Gradients;
+using gradus::NamedTensors;
+using gradus::Saved;
+using gradus::Tensor;
+using gradus::tensor;
+
+using Tensors = std::vector<Tensor>;
+using Indices = std::vector<std::int64_t>;
+
+namespace {
+
+// x², whose gradient is multiplied by `factor` at one element.
+Tensor square(const Tensor& x, double factor, std::size_t at = 0) {
+  return record("square", (x * x).detach(), {x}, [=, x = Saved(x)](Gradients& g) {
+    const auto values = x.get(g).values<double>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double right = 2 * values[i] * g.out().values<double>()[i];
+      g.in(0).mutable_values<double>()[i] += i == at ? factor * right : right;
+    }
+  });
+}
+
+bool passes(double factor) {
+  return gradus::gradcheck([=](const Tensors& x) { return square(x[0], factor); }, {tensor({2, 3})}).passed();
+}
+
+}  // namespace
+
+TEST_CASE("right gradients pass", "[autograd][gradcheck]") {
+  const Tensors inputs = {tensor({{0.3, -1.2, 2}, {0.7, 0.1, -0.4}}), tensor({0.5, 1.5, -2})};
+  const auto report =
+      gradus::gradcheck([](const Tensors& x) { return softmax(tanh(x[0]) * x[1]) / exp(x[1]); }, inputs);
+  INFO(report);
+  CHECK(report);
+  REQUIRE(report.entries.size() == 2);
+  CHECK(report.entries[0].name == "input 0");
+  CHECK(report.entries[0].shape == inputs[0].shape());
+  CHECK(report.entries[1].name == "input 1");
+  CHECK(report.entries[1].error < 1e-10);
+  CHECK_FALSE(report.entries[1].all_zero);
+}
+
+TEST_CASE("a wrong sign, a dropped term, a factor and NaN fail", "[autograd][gradcheck]") {
+  CHECK(passes(1));
+  CHECK(passes(1 + 1e-8));
+  CHECK_FALSE(passes(-1));
+  CHECK_FALSE(passes(0));
+  CHECK_FALSE(passes(2));
+  CHECK_FALSE(passes(1 + 1e-5));
+  CHECK_FALSE(passes(std::numeric_limits<double>::quiet_NaN()));
+  CHECK_FALSE(passes(std::numeric_limits<double>::infinity()));
+}
+
+TEST_CASE("the worst element is named, with both its gradients", "[autograd][gradcheck]") {
+  const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}});
+  gradus::Generator generator(gradus::GradcheckOptions{}.seed);
+  const double incoming = normal({2, 3}, 0, 1, generator, Dtype::f64)[1][1].item();
+
+  const auto report = gradus::gradcheck([](const Tensors& t) { return square(t[0], -1, 4); }, {x});
+  const auto& entry = report.entries.at(0);
+  CHECK_FALSE(report);
+  CHECK(entry.wrong == 1);
+  CHECK(entry.worst == Indices{1, 1});
+  CHECK(difference({entry.analytic, entry.numeric, entry.error, entry.allowed * 1e6},
+                   {-10 * incoming, 10 * incoming, 20 * std::abs(incoming), 1e-3 + 10 * std::abs(incoming)},
+                   1e-9) == "");
+  const std::string text = printed(report);
+  CHECK(text.starts_with("gradient check FAILED\n  WRONG input 0 (2, 3): worst at [1, 1], analytic "));
+  CHECK(text.ends_with("; 1 of 6 elements are wrong\n"));
+}
+
+TEST_CASE("NaN is the worst of all", "[autograd][gradcheck]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto report = gradus::gradcheck(
+      [=](const Tensors& t) { return square(square(t[0], nan, 2), 1e6, 0); }, {tensor({1, 2, 3})});
+  CHECK(report.entries.at(0).worst == Indices{2});
+  CHECK(std::isnan(report.entries.at(0).error));
+  CHECK(report.entries.at(0).wrong == 2);
+}
+
+TEST_CASE("a gradient that is 0 everywhere is pointed out", "[autograd][gradcheck]") {
+  const auto report =
+      gradus::gradcheck([](const Tensors& x) { return x[0] * 0.0 + x[1]; }, {tensor({1, 2}), tensor({3})});
+  CHECK(report);
+  CHECK(report.entries.at(0).all_zero);
+  CHECK_FALSE(report.entries.at(1).all_zero);
+  CHECK(printed(report).find(
+            "input 0 (2): worst at [0], analytic 0, numeric 0, off by 0 (allowed 1e-09); every "
+            "gradient is 0, so this checked nothing: start from other values\n") != std::string::npos);
+}
+
+TEST_CASE("an input that the result does not depend on has gradient 0", "[autograd][gradcheck]") {
+  const auto report =
+      gradus::gradcheck([](const Tensors& x) { return x[1] * 2.0; }, {tensor({1, 2}), tensor({3})});
+  CHECK(report);
+  CHECK(report.entries.at(0).all_zero);
+}
+
+TEST_CASE("integers are passed on and not checked, empty inputs have nothing to check",
+          "[autograd][gradcheck]") {
+  const auto report = gradus::gradcheck(
+      [](const Tensors& x) {
+        return gradus::concat({embedding(x[0], x[1]), x[2]}, 0);
+      },
+      {tensor({{1, 2}, {3, 4}}), gradus::arange(2), gradus::zeros({0, 2})});
+  CHECK(report);
+  REQUIRE(report.entries.size() == 2);
+  CHECK(report.entries[1].name == "input 2");
+  CHECK(report.entries[1].worst.empty());
+}
+
+TEST_CASE("step and tolerances are the caller's", "[autograd][gradcheck]") {
+  const auto cube = [](const Tensors& x) { return x[0] * x[0] * x[0]; };
+  const auto fifth = [&](const Tensors& x) { return cube(x) * x[0] * x[0]; };
+  CHECK(gradus::gradcheck(cube, {tensor({1, 2})}, {.step = 0.5, .rtol = 1e-12})
+            .passed());  // exact for any step
+  CHECK_FALSE(gradus::gradcheck(fifth, {tensor({1, 2})}, {.step = 0.5}).passed());
+  CHECK(gradus::gradcheck(fifth, {tensor({1, 2})}, {.step = 0.5, .rtol = 10}).passed());
+  CHECK(gradus::gradcheck(fifth, {tensor({1, 2})}, {.step = 0.5, .atol = 100}).passed());
+}
+
+TEST_CASE("the gradient that comes in is random", "[autograd][gradcheck]") {
+  // Under a sum, softmax's gradient is 0, and any multiple of it would pass.
+  const auto scaled_softmax = [](const Tensors& x) {
+    return record("scaled", softmax(x[0]).detach(), {x[0]}, [x = Saved(x[0])](Gradients& g) {
+      Tensor inner = leaf(x.get(g));
+      const Tensor out = g.out() * 2.0;
+      std::thread([&] { softmax(inner).backward(out); }).join();  // this thread does not record now
+      g.in(0) = inner.grad();
+    });
+  };
+  const Tensors inputs = {tensor({0.1, 0.5, -0.3})};
+  CHECK_FALSE(gradus::gradcheck(scaled_softmax, inputs).passed());
+  const auto first = gradus::gradcheck(scaled_softmax, inputs, {.seed = 1}).entries[0].numeric;
+  CHECK(first == gradus::gradcheck(scaled_softmax, inputs, {.seed = 1}).entries[0].numeric);
+  CHECK(first != gradus::gradcheck(scaled_softmax, inputs, {.seed = 2}).entries[0].numeric);
+}
+
+TEST_CASE("inputs are copied, whatever their dtype, and stay as they are", "[autograd][gradcheck]") {
+  const Tensor x = leaf(tensor({1, 2}));
+  CHECK(gradus::gradcheck([](const Tensors& t) { return t[0] * t[0]; }, {x}).passed());
+  CHECK(x.to_vector<float>() == std::vector<float>{1, 2});
+  CHECK(x.dtype() == Dtype::f32);
+  CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("leaves that the function holds are checked by name, and put back", "[autograd][gradcheck]") {
+  const Tensor w = leaf(tensor({{1, 2}, {3, 4}}, Dtype::f64)), b = leaf(tensor({0.1, 0.2}, Dtype::f64));
+  sum(w).backward();  // an old gradient is cleared first
+  const auto report =
+      gradus::gradcheck([&] { return tanh(matmul(w, w) * 0.1 + b); }, NamedTensors{{"w", w}, {"b", b}});
+  CHECK(report);
+  CHECK(report.entries.at(0).name == "w");
+  CHECK(report.entries.at(1).name == "b");
+  CHECK(w.to_vector<double>() == std::vector<double>{1, 2, 3, 4});
+  CHECK(b.to_vector<double>() == std::vector<double>{0.1, 0.2});
+}
+
+TEST_CASE("what cannot be checked is refused", "[autograd][gradcheck]") {
+  const Tensor single = leaf(tensor({1, 2})), twofold = leaf(tensor({1, 2}, Dtype::f64));
+  CHECK_ERROR(
+      gradus::gradcheck([&] { return single * single; }, NamedTensors{{"decoder.W", single}}),
+      "gradcheck: 'decoder.W' (2) is f32: in less than double the differences drown in rounding; convert "
+      "the module with .to(Dtype::f64)");
+  CHECK_ERROR(gradus::gradcheck([&] { return twofold * twofold; }, NamedTensors{{"W", twofold.detach()}}),
+              "gradcheck: 'W' (2) does not require a gradient");
+  CHECK_ERROR(gradus::gradcheck([](const Tensors& x) { return x[0].to(Dtype::f32); }, {twofold}),
+              "gradcheck: the function's result (2) is f32; it must be f64 and depend on what is checked");
+  CHECK_ERROR(
+      gradus::gradcheck([](const Tensors& x) { return x[0].detach(); }, {twofold}),
+      "gradcheck: the function's result (2) is f64 and needs no gradient; it must be f64 and depend on "
+      "what is checked");
+
+  double drift = 0;
+  CHECK_ERROR(gradus::gradcheck([&](const Tensors& x) { return x[0] * 0.0 + drift++; },
+                                {tensor(std::vector<float>{1}, {})}, {.seed = 1}),
+              "gradcheck: two calls of the function gave 0 and -0.511254; it must compute the same each time "
+              "(call eval() on a module with dropout)");
+}

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+#include <gradus/error.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+
+/// The expression throws gradus::Error, and this is its whole message.
+#define CHECK_ERROR(expression, message) \
+  CHECK_THROWS_MATCHES(expression, gradus::Error, Catch::Matchers::Message(message))
+
+/// Empty when all elements agree to `tolerance`, relative and absolute; otherwise says where they do not.
+/// NaN agrees with nothing.
+inline std::string difference(const std::vector<double>& actual, const std::vector<double>& expected,
+                              double tolerance) {
+  std::ostringstream text;
+  text.precision(17);
+  if (actual.size() != expected.size()) text << actual.size() << " elements, expected " << expected.size();
+  for (std::size_t i = 0; i < actual.size() && text.str().empty(); ++i) {
+    if (std::abs(actual[i] - expected[i]) <= tolerance * (1 + std::abs(expected[i]))) continue;
+    text << "element " << i << " is " << actual[i] << ", expected " << expected[i];
+  }
+  return text.str();
+}
+
+inline std::string difference(const gradus::Tensor& actual, const gradus::Tensor& expected,
+                              double tolerance) {
+  return difference(actual.to_vector<double>(), expected.to_vector<double>(), tolerance);
+}
+
+/// A leaf of these values that requires a gradient.
+inline gradus::Tensor leaf(const gradus::Tensor& values) {
+  gradus::Tensor result = values.clone();
+  return result.set_requires_grad();
+}
+
+template <class T>
+std::string printed(const T& value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}

@@ -1,0 +1,87 @@
+// Tapes of any length, on a stack that a recursion would overflow.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/tape.hpp>
+
+#include <functional>
+#include <pthread.h>
+
+#include "helpers.hpp"
+
+using gradus::memory_stats;
+using gradus::Tensor;
+using gradus::tensor;
+
+namespace {
+
+// Runs `work` on a thread with a stack of 256 KB. It must not throw.
+void on_a_small_stack(std::function<void()> work) {
+  pthread_attr_t attributes;
+  REQUIRE(pthread_attr_init(&attributes) == 0);
+  REQUIRE(pthread_attr_setstacksize(&attributes, 256 * 1024) == 0);
+  const auto run = [](void* argument) -> void* {
+    (*static_cast<std::function<void()>*>(argument))();
+    return nullptr;
+  };
+  pthread_t thread{};
+  REQUIRE(pthread_create(&thread, &attributes, run, &work) == 0);
+  REQUIRE(pthread_join(thread, nullptr) == 0);
+  pthread_attr_destroy(&attributes);
+}
+
+// Runs `work` there, and then all its nodes and buffers must be gone.
+void leaves_nothing_behind(const std::function<void()>& work) {
+  const auto before = memory_stats();
+  on_a_small_stack(work);
+  CHECK(memory_stats().live_nodes == before.live_nodes);
+  CHECK(memory_stats().live_buffers == before.live_buffers);
+  CHECK(memory_stats().live_bytes == before.live_bytes);
+}
+
+Tensor chain(const Tensor& x, int length) {
+  Tensor y = x;
+  for (int i = 0; i < length; ++i) y = -y;
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("a million operations in a row run backward and die", "[autograd][long_tapes]") {
+  double gradient = 0;
+  leaves_nothing_behind([&] {
+    const Tensor x = leaf(tensor({1.0}));
+    chain(x, 1'000'001).backward();
+    gradient = x.grad().item();
+  });
+  CHECK(gradient == -1);
+}
+
+TEST_CASE("a million operations in a row die without having run", "[autograd][long_tapes]") {
+  leaves_nothing_behind([] { chain(leaf(tensor({1.0})), 1'000'000); });
+}
+
+TEST_CASE("a long tape that backward() retained dies as well", "[autograd][long_tapes]") {
+  leaves_nothing_behind([] { chain(leaf(tensor({1.0})), 200'000).backward(true); });
+}
+
+TEST_CASE("a ladder of 200,000 diamonds has one gradient, not 2^200,000 paths", "[autograd][long_tapes]") {
+  double gradient = 0;
+  leaves_nothing_behind([&] {
+    const Tensor x = leaf(tensor({1.0}));
+    Tensor y = x;
+    for (int i = 0; i < 200'000; ++i) y = (y + y) * 0.5;
+    y.backward();
+    gradient = x.grad().item();
+  });
+  CHECK(gradient == 1);
+}
+
+TEST_CASE("backward functions that hold recorded tensors die one by one", "[autograd][long_tapes]") {
+  leaves_nothing_behind([] {
+    Tensor y = leaf(tensor({1.0}));
+    for (int i = 0; i < 200'000; ++i) {
+      y = record("holder", tensor({1.0}), {y}, [held = y](gradus::Gradients&) {});
+    }
+  });
+}

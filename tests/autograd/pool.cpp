@@ -1,0 +1,129 @@
+// The caching pool behind every tensor.
+
+#include "pool.hpp"
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "helpers.hpp"
+
+using gradus::empty;
+using gradus::memory_stats;
+using gradus::release_pooled_memory;
+using gradus::Tensor;
+using gradus::tensor;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool reuses = false;  // there every buffer is the system's own
+#else
+constexpr bool reuses = true;
+#endif
+
+void training_step(const Tensor& weight, const Tensor& input) {
+  Tensor w = weight;
+  w.zero_grad();
+  Tensor state = input;
+  for (int t = 0; t < 4; ++t) state = tanh(matmul(state, w) + input);
+  mean(softmax(state) * state).backward();
+}
+
+}  // namespace
+
+TEST_CASE("a loop of constant shapes allocates nothing after its first turn", "[autograd][pool]") {
+  if (!reuses) return;
+  const Tensor weight = leaf(gradus::ones({5, 5})), input = gradus::ones({3, 5});
+  training_step(weight, input);
+  const auto after_one = memory_stats();
+  for (int i = 0; i < 20; ++i) training_step(weight, input);
+  CHECK(memory_stats().buffers_allocated == after_one.buffers_allocated);
+  CHECK(memory_stats().live_buffers == after_one.live_buffers);
+  CHECK(memory_stats().live_bytes == after_one.live_bytes);
+  CHECK(memory_stats().pooled_bytes == after_one.pooled_bytes);
+}
+
+TEST_CASE("live, peak and pooled bytes are counted", "[autograd][pool]") {
+  const auto before = memory_stats();
+  const std::int64_t large = before.peak_bytes + 4096;
+  {
+    const Tensor big = empty({large / 4});
+    CHECK(memory_stats().live_buffers == before.live_buffers + 1);
+    CHECK(memory_stats().live_bytes >= before.live_bytes + large);
+    CHECK(memory_stats().live_bytes <= before.live_bytes + large + large / 8);
+    CHECK(memory_stats().peak_bytes == memory_stats().live_bytes);
+  }
+  CHECK(memory_stats().live_buffers == before.live_buffers);
+  CHECK(memory_stats().live_bytes == before.live_bytes);
+  CHECK(memory_stats().peak_bytes >= before.live_bytes + large);
+  CHECK((memory_stats().pooled_bytes >= large) == reuses);
+
+  release_pooled_memory();
+  CHECK(memory_stats().pooled_bytes == 0);
+}
+
+TEST_CASE("a released pool asks the system again, and then serves as before", "[autograd][pool]") {
+  if (!reuses) return;
+  std::ignore = empty({1000});
+  const auto kept = memory_stats().buffers_allocated;
+  std::ignore = empty({1000});
+  CHECK(memory_stats().buffers_allocated == kept);
+  release_pooled_memory();
+  std::ignore = empty({1000});
+  CHECK(memory_stats().buffers_allocated == kept + 1);
+}
+
+TEST_CASE("buffers of any size are aligned to 64 bytes, and large enough", "[autograd][pool]") {
+  for (std::size_t bytes :
+       {0, 1, 63, 64, 65, 512, 513, 576, 577, 1024, 1025, 4095, 4097, 100'000, 1'234'567}) {
+    CAPTURE(bytes);
+    const auto before = memory_stats();
+    std::byte* buffer = gradus::pool::allocate(bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(buffer) % 64 == 0);
+    const auto granted = static_cast<std::size_t>(memory_stats().live_bytes - before.live_bytes);
+    CHECK(granted >= bytes);
+    CHECK(granted <= std::max<std::size_t>(64, bytes + bytes / 8 + 64));
+    std::fill_n(buffer, bytes, std::byte{0xA5});
+    gradus::pool::free(buffer, bytes);
+    CHECK(memory_stats().live_bytes == before.live_bytes);
+  }
+}
+
+TEST_CASE("a buffer is only given again to a request of its own size class", "[autograd][pool]") {
+  if (!reuses) return;
+  std::set<std::size_t> classes;  // by the most that each holds
+  for (std::size_t bytes = 1; bytes < 10'000; bytes += 9) {
+    const auto before = memory_stats().live_bytes;
+    std::byte* buffer = gradus::pool::allocate(bytes);
+    classes.insert(static_cast<std::size_t>(memory_stats().live_bytes - before));
+    gradus::pool::free(buffer, bytes);
+  }
+  CHECK(classes.size() > 30);
+  for (const std::size_t freed : classes) {
+    std::byte* buffer = gradus::pool::allocate(freed);
+    gradus::pool::free(buffer, freed);
+    for (const std::size_t wanted : classes) {
+      std::byte* other = gradus::pool::allocate(wanted);
+      REQUIRE((other == buffer) == (wanted == freed));
+      gradus::pool::free(other, wanted);
+    }
+  }
+}
+
+TEST_CASE("two live tensors never share a buffer", "[autograd][pool]") {
+  std::vector<Tensor> tensors;
+  for (int i = 0; i < 100; ++i) tensors.push_back(gradus::full({1 + i % 7}, i));
+  for (int i = 0; i < 100; i += 2) tensors[static_cast<std::size_t>(i)] = gradus::full({1 + i % 5}, -i);
+  for (int i = 0; i < 100; ++i) {
+    for (const double value : tensors[static_cast<std::size_t>(i)].to_vector<double>()) {
+      REQUIRE(value == (i % 2 == 0 ? -i : i));
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// The names of the running modules, that errors carry.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "helpers.hpp"
+
+using gradus::current_scope;
+using gradus::Scope;
+using gradus::zeros;
+
+TEST_CASE("scopes nest into a path, and an empty name adds nothing", "[autograd][scope]") {
+  CHECK(current_scope()->text().empty());
+  {
+    const Scope decoder("decoder");
+    const Scope nameless("");
+    CHECK(current_scope()->text() == "decoder");
+    {
+      const Scope attention("attention");
+      CHECK(current_scope()->text() == "decoder.attention");
+    }
+    CHECK(current_scope()->text() == "decoder");
+  }
+  CHECK(current_scope()->text().empty());
+}
+
+TEST_CASE("the same path is one object, for as long as the program runs", "[autograd][scope]") {
+  const auto enter = [] {
+    const Scope decoder("decoder");
+    const Scope attention("attention");
+    return current_scope();
+  };
+  CHECK(enter() == enter());
+  CHECK(enter()->text() == "decoder.attention");
+}
+
+TEST_CASE("an exception leaves the scope", "[autograd][scope]") {
+  try {
+    const Scope scope("encoder");
+    throw std::runtime_error("out of here");
+  } catch (const std::runtime_error&) {
+    CHECK(current_scope()->text().empty());
+  }
+}
+
+TEST_CASE("a scope is its thread's own", "[autograd][scope]") {
+  const Scope scope("encoder");
+  std::string other = "never looked";
+  std::thread([&] { other = current_scope()->text(); }).join();
+  CHECK(other.empty());
+}
+
+TEST_CASE("errors end with the path that they happened in", "[autograd][scope]") {
+  const Scope decoder("decoder");
+  const Scope attention("attention");
+  CHECK_ERROR(
+      zeros({2}) + zeros({3}),
+      "add: shapes (2) and (3) do not match at axis -1 (2 and 3): sizes must be equal, or one of them 1 "
+      "[in decoder.attention]");
+  CHECK_ERROR(gradus::fail("W_a", "has ", 3, " rows"), "W_a: has 3 rows [in decoder.attention]");
+}

@@ -1,0 +1,184 @@
+// Tensors: how they are made, read, changed and converted.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/tensor.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "helpers.hpp"
+
+using gradus::arange;
+using gradus::Dtype;
+using gradus::full;
+using gradus::ones;
+using gradus::Shape;
+using gradus::Tensor;
+using gradus::tensor;
+using gradus::zeros;
+
+using Floats = std::vector<float>;
+using Doubles = std::vector<double>;
+using Ids = std::vector<std::int64_t>;
+
+TEST_CASE("tensors are made from values, or from one", "[autograd][tensor]") {
+  CHECK(zeros({2}).to_vector<float>() == Floats{0, 0});
+  CHECK(ones({2}, Dtype::f64).to_vector<double>() == Doubles{1, 1});
+  CHECK(full({}, 2.5).item() == 2.5);
+  CHECK(full({2}, -3, Dtype::i64).to_vector<std::int64_t>() == Ids{-3, -3});
+  CHECK(arange(3).to_vector<std::int64_t>() == Ids{0, 1, 2});
+  CHECK(arange(0).shape() == Shape{0});
+  CHECK(tensor({1, 2.5}).to_vector<float>() == Floats{1, 2.5F});
+  CHECK(tensor({1, 2}, Dtype::i64).dtype() == Dtype::i64);
+  CHECK(gradus::empty({2, 3}, Dtype::f64).numel() == 6);
+
+  const Tensor matrix = tensor({{1, 2, 3}, {4, 5, 6}});
+  CHECK(matrix.shape() == Shape{2, 3});
+  CHECK(matrix.dtype() == Dtype::f32);
+  CHECK(matrix.to_vector<float>() == Floats{1, 2, 3, 4, 5, 6});
+
+  const Tensor copied = tensor(Doubles{1, 2, 3, 4}, {2, 2});
+  CHECK(copied.dtype() == Dtype::f64);
+  CHECK(copied.shape() == Shape{2, 2});
+  CHECK(tensor(Floats{}, {0, 3}).shape() == Shape{0, 3});
+}
+
+TEST_CASE("values that make no tensor are refused", "[autograd][tensor]") {
+  CHECK_ERROR(tensor(Floats{1, 2, 3}, {2, 2}), "tensor: 3 values cannot fill (2, 2), which holds 4");
+  CHECK_ERROR(tensor({{1, 2}, {3, 4, 5}}), "tensor: rows of 2 and of 3 values make no matrix");
+  CHECK_ERROR(arange(-1), "Shape: axis 0 has the negative size -1");
+  CHECK_ERROR(zeros({2, -1}), "Shape: axis 1 has the negative size -1");
+}
+
+TEST_CASE("an undefined tensor is printed, compared and asked, and otherwise refused", "[autograd][tensor]") {
+  const Tensor nothing;
+  const std::string message = "tensor: used before it was given a value";
+  CHECK_FALSE(nothing.defined());
+  CHECK(nothing.is(Tensor()));
+  CHECK_FALSE(nothing.is(zeros({})));
+  CHECK_ERROR(nothing.shape(), message);
+  CHECK_ERROR(nothing.dtype(), message);
+  CHECK_ERROR(nothing.requires_grad(), message);
+  CHECK_ERROR(nothing + zeros({}), message);
+}
+
+TEST_CASE("copies are handles to one tensor", "[autograd][tensor]") {
+  Tensor a = tensor({1, 2});
+  const Tensor b = a;
+  a.mutable_values<float>()[0] = 9;
+  a.set_requires_grad();
+  CHECK(b.is(a));
+  CHECK(b.values<float>()[0] == 9);
+  CHECK(b.requires_grad());
+  CHECK_FALSE(a.clone().is(a));
+}
+
+TEST_CASE("values are read only as what they are", "[autograd][tensor]") {
+  Tensor a = tensor({1.75, -2.75}, Dtype::f64);
+  CHECK(a.values<double>()[1] == -2.75);
+  CHECK(a.to_vector<float>() == Floats{1.75F, -2.75F});
+  CHECK(a.to_vector<std::int64_t>() == Ids{1, -2});
+  CHECK_ERROR(a.values<float>(), "values: the tensor (2) is f64, not f32; convert it with .to(Dtype::f32)");
+  CHECK_ERROR(a.mutable_values<std::int64_t>(),
+              "mutable_values: the tensor (2) is f64, not i64; convert it with .to(Dtype::i64)");
+}
+
+TEST_CASE("item() is the one element", "[autograd][tensor]") {
+  CHECK(tensor({{2.5, 1}})[0][0].item() == 2.5);
+  CHECK(full({1, 1, 1}, 7, Dtype::i64).item() == 7);
+  CHECK_ERROR(zeros({2, 3}).item(),
+              "item: the tensor has 6 elements, shape (2, 3); item() needs exactly one");
+  CHECK_ERROR(zeros({0}).item(), "item: the tensor has 0 elements, shape (0); item() needs exactly one");
+}
+
+TEST_CASE("a clone has values of its own, and no past", "[autograd][tensor]") {
+  Tensor a = leaf(tensor({1, 2}));
+  const Tensor copy = a.clone();
+  a.mutable_values<float>()[0] = 9;
+  CHECK(copy.values<float>()[0] == 1);
+  CHECK_FALSE(copy.requires_grad());
+  CHECK(arange(3).clone().to_vector<std::int64_t>() == Ids{0, 1, 2});
+  CHECK(tensor({{1, 2}, {3, 4}})[1].clone().to_vector<float>() == Floats{3, 4});
+}
+
+TEST_CASE("to() converts, and is the tensor itself where there is nothing to convert", "[autograd][tensor]") {
+  const Tensor a = leaf(tensor({1.75, -2.75}));
+  CHECK(a.to(Dtype::f32).is(a));
+  CHECK(a.to(Dtype::f64).values<double>()[0] == 1.75);
+  CHECK(a.to(Dtype::i64).to_vector<std::int64_t>() == Ids{1, -2});  // towards zero
+  CHECK_FALSE(a.to(Dtype::i64).requires_grad());
+  CHECK(arange(3).to(Dtype::f32).to_vector<float>() == Floats{0, 1, 2});
+
+  const Tensor twice = a.to(Dtype::f64) * 3.0;  // the gradient is converted back
+  twice.backward(tensor({1, 10}, Dtype::f64));
+  CHECK(a.grad().dtype() == Dtype::f32);
+  CHECK(a.grad().to_vector<float>() == Floats{3, 30});
+
+  const Tensor b = leaf(tensor({1, 2}, Dtype::f64));
+  sum(b.to(Dtype::f32) * 3.0).backward();
+  CHECK(b.grad().to_vector<double>() == Doubles{3, 3});
+}
+
+TEST_CASE("only a floating leaf can be told to require a gradient", "[autograd][tensor]") {
+  Tensor x = zeros({2});
+  CHECK_FALSE(x.requires_grad());
+  CHECK(x.set_requires_grad().is(x));
+  CHECK(x.requires_grad());
+  CHECK(x.set_requires_grad().requires_grad());
+
+  Tensor y = x * 2.0;
+  const std::string message =
+      "set_requires_grad: this (2) is the result of 'mul'; only a leaf can be switched; use detach()";
+  CHECK_ERROR(y.set_requires_grad(), message);
+  CHECK_ERROR(y.set_requires_grad(false), message);
+  CHECK_ERROR(arange(2).set_requires_grad(), "set_requires_grad: an i64 tensor (2) has no gradient");
+  CHECK_FALSE(arange(2).set_requires_grad(false).requires_grad());
+
+  CHECK_FALSE(x.set_requires_grad(false).requires_grad());
+  CHECK_FALSE((x * 2.0).requires_grad());
+}
+
+TEST_CASE("a gradient that is set must be its tensor's", "[autograd][tensor]") {
+  Tensor x = leaf(zeros({2}));
+  x.set_grad(tensor({3, 4}));
+  sum(x).backward();
+  CHECK(x.grad().to_vector<float>() == Floats{4, 5});
+  CHECK_ERROR(x.set_grad(zeros({3})),
+              "set_grad: the gradient is (3) f32, but the tensor is (2) f32; they must be the same");
+  CHECK_ERROR(x.set_grad(zeros({2}, Dtype::f64)),
+              "set_grad: the gradient is (2) f64, but the tensor is (2) f32; they must be the same");
+  CHECK(x.grad().to_vector<float>() == Floats{4, 5});
+
+  Tensor plain = zeros({2});
+  plain.zero_grad();  // nothing to clear, and no reason to fail
+  CHECK_FALSE(plain.grad().defined());
+  CHECK_ERROR(plain.set_grad(zeros({2})),
+              "set_grad: this tensor (2) needs no gradient; call set_requires_grad() first");
+}
+
+TEST_CASE("replace() gives every handle other values, and clears the gradient", "[autograd][tensor]") {
+  Tensor x = leaf(tensor({1, 2}));
+  const Tensor handle = x;
+  sum(x).backward();
+  x.replace(tensor({{3, 4}, {5, 6}}, Dtype::f64));
+  CHECK(handle.shape() == Shape{2, 2});
+  CHECK(handle.dtype() == Dtype::f64);
+  CHECK(handle.requires_grad());
+  CHECK_FALSE(handle.grad().defined());
+  sum(handle * 2.0).backward();
+  CHECK(x.grad().to_vector<double>() == Doubles{2, 2, 2, 2});
+
+  CHECK_ERROR(x.replace(arange(2)),
+              "replace: this tensor (2, 2) requires a gradient, which i64 values cannot have");
+  Tensor y = x * 2.0;
+  CHECK_ERROR(y.replace(x), "replace: this (2, 2) is the result of 'mul'; only a leaf can be replaced");
+}
+
+TEST_CASE("dtypes have names", "[autograd][tensor]") {
+  CHECK(std::string(name(Dtype::f32)) + name(Dtype::f64) + name(Dtype::i64) == "f32f64i64");
+  CHECK(bytes_per_element(Dtype::f32) == 4);
+  CHECK(bytes_per_element(Dtype::f64) == 8);
+  CHECK(bytes_per_element(Dtype::i64) == 8);
+  CHECK((is_floating(Dtype::f32) && is_floating(Dtype::f64) && !is_floating(Dtype::i64)));
+}

@@ -1,0 +1,72 @@
+// Threads with tapes of their own, that share what they only read.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/autograd/runtime.hpp>
+
+#include <array>
+#include <thread>
+
+#include "helpers.hpp"
+
+using gradus::Generator;
+using gradus::Tensor;
+
+namespace {
+
+struct Shared {
+  Tensor parameter;  // requires a gradient, and is only read
+  Tensor constant;
+};
+
+// Many small tapes over leaves of its own; the last gradient.
+Tensor train(const Shared& shared, std::uint64_t seed) {
+  Generator generator(seed);
+  Tensor own = leaf(normal({8, 8}, 0, 0.1, generator));
+  for (int step = 0; step < 200; ++step) {
+    const Tensor context = [&] {
+      const gradus::NoGrad no_grad;
+      return matmul(shared.constant, shared.parameter);
+    }();
+    own.zero_grad();
+    Tensor state = context;
+    for (int t = 0; t < 5; ++t) state = tanh(matmul(state, own) + shared.constant);
+    mean(state * state).backward();
+    const Tensor moved = own - own.grad() * 0.1;
+    own.replace(moved.detach());
+    own.set_grad(moved.detach());
+  }
+  return own.grad();
+}
+
+}  // namespace
+
+TEST_CASE("threads with their own tapes do not disturb each other", "[autograd][threads]") {
+  Generator generator(1);
+  const Shared shared{leaf(normal({8, 8}, 0, 1, generator)), normal({8, 8}, 0, 1, generator)};
+  std::array<Tensor, 4> together;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    threads.emplace_back([&, i] { together[i] = train(shared, i % 2); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    CHECK(together[i].to_vector<float>() == train(shared, i % 2).to_vector<float>());
+  }
+  CHECK_FALSE(shared.parameter.grad().defined());
+}
+
+TEST_CASE("a tape made by one thread may be run and destroyed by another", "[autograd][threads]") {
+  const auto before = gradus::memory_stats();
+  {
+    const Tensor x = leaf(gradus::ones({3}));
+    Tensor loss = sum(x * x);
+    std::thread([&] {
+      loss.backward();
+      loss = Tensor();
+    }).join();
+    CHECK(x.grad().to_vector<float>() == std::vector<float>{2, 2, 2});
+  }
+  CHECK(gradus::memory_stats().live_nodes == before.live_nodes);
+  CHECK(gradus::memory_stats().live_buffers == before.live_buffers);
+}

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <gradus/models/greedy.hpp>
+#include <gradus/nn/gradcheck.hpp>
+
+#include "models/helpers.hpp"
+
+/// What a model made of anybody's attention or decoder step must do, with the code that trains and decodes
+/// the library's own: right gradients, batches that are their rows one by one, a loss that falls, and weights
+/// over the real source alone.
+inline void check_extension(gradus::models::Seq2Seq& model) {
+  using gradus::Dtype;
+  const BatchTensors x(tiny_batch());
+  check_gradients(gradus::nn::gradcheck(model, x.source, x.source_lengths, x.target_in),
+                  model.parameters().size());
+
+  model.to(Dtype::f64);
+  check_loss_is_of_pairs(model);
+  model.to(Dtype::f32);
+  check_loss_falls(model);
+
+  const auto decoded = gradus::models::greedy(model, x.source, x.source_lengths, 12);
+  for (std::size_t b = 0; b < tiny_pairs.size(); ++b) {
+    const BatchTensors one(gradus::data::make_batch({&tiny_pairs[b], 1}));
+    const auto alone = gradus::models::greedy(model, one.source, one.source_lengths, 12);
+    CHECK(decoded[b].tokens == alone[0].tokens);
+    CHECK(mismatch(decoded[b].weights, alone[0].weights, {1e-5, 0}) == "");
+    const auto written = static_cast<std::int64_t>(decoded[b].tokens.size());
+    CHECK(decoded[b].weights.shape() == gradus::Shape{written, std::ssize(tiny_pairs[b].source)});
+    CHECK(mismatch(sum(decoded[b].weights, 1), gradus::ones({written}), {1e-5, 0}) == "");
+  }
+}

@@ -1,0 +1,146 @@
+// Decoding by the likeliest token.
+
+#include <gradus/data/tokens.hpp>
+#include <gradus/models/greedy.hpp>
+
+#include <algorithm>
+
+#include "models/helpers.hpp"
+
+namespace data = gradus::data;
+namespace models = gradus::models;
+namespace nn = gradus::nn;
+using gradus::Tensor;
+
+namespace {
+
+// Writes symbol 3 as often as the source has tokens, then EOS, and counts the steps that it is asked for.
+class Script : public nn::DecoderStep {
+ public:
+  explicit Script(std::int64_t end = data::eos) : end_(end) {}
+
+  Start start(const nn::Annotations& annotations) const override {
+    steps = 0;
+    return {.state = {{"left", annotations.lengths}}, .memory = {}};
+  }
+  Output step(const Tensor& previous, const nn::State& state, const nn::Memory&) const override {
+    ++steps;
+    read.push_back(previous.to_vector<std::int64_t>());
+    const Ids left = state["left"].to_vector<std::int64_t>();
+    Tensor logits = gradus::zeros({std::ssize(left), 5});
+    Ids next;
+    for (std::size_t b = 0; b < left.size(); ++b) {
+      const std::int64_t token = left[b] > 0 ? 3 : left[b] == 0 ? end_ : 4;
+      logits.mutable_values<float>()[b * 5 + static_cast<std::size_t>(token)] = 1;
+      next.push_back(left[b] - 1);
+    }
+    return {.logits = logits, .state = {{{"left", integers(next)}}, state.step() + 1}, .weights = {}};
+  }
+
+  mutable int steps = 0;
+  mutable std::vector<Ids> read;
+
+ private:
+  std::int64_t end_;
+};
+
+models::Seq2Seq scripted(std::int64_t end = data::eos) {
+  return {{.vocabulary = 5, .embedding = 2, .hidden = 2}, std::make_unique<Script>(end)};
+}
+
+const Script& script(const models::Seq2Seq& model) {
+  return static_cast<const Script&>(*model.decoder);
+}
+
+std::vector<Ids> tokens(const std::vector<models::Decoded>& decoded) {
+  std::vector<Ids> result;
+  for (const models::Decoded& one : decoded) result.push_back(one.tokens);
+  return result;
+}
+
+const BatchTensors x(tiny_batch());
+
+}  // namespace
+
+TEST_CASE("each row stops at its own EOS, and decoding when all have", "[models][greedy]") {
+  const models::Seq2Seq model = scripted();
+  const Tensor source = gradus::full({3, 3}, 4, gradus::Dtype::i64);
+  const auto decoded = models::greedy(model, source, integers({2, 3, 1}), 100);
+  CHECK(tokens(decoded) == std::vector<Ids>{{3, 3, 2}, {3, 3, 3, 2}, {3, 2}});
+  CHECK(script(model).steps == 4);
+  CHECK(script(model).read == std::vector<Ids>{{1, 1, 1}, {3, 3, 3}, {3, 3, 2}, {2, 3, 4}});
+  CHECK_FALSE(decoded[0].weights.defined());
+}
+
+TEST_CASE("without an EOS the steps run out", "[models][greedy]") {
+  const models::Seq2Seq model = scripted(4);
+  const Tensor source = gradus::full({2, 2}, 4, gradus::Dtype::i64);
+  CHECK(tokens(models::greedy(model, source, integers({2, 1}), 3)) == std::vector<Ids>{{3, 3, 4}, {3, 4, 4}});
+  CHECK(tokens(models::greedy(model, source, integers({2, 1}), 0)) == std::vector<Ids>{{}, {}});
+}
+
+// Known: the limit is that of the longest source of the batch.
+TEST_CASE("steps run out at twice the source's length and ten more", "[models][greedy][!shouldfail]") {
+  const models::Seq2Seq model = scripted(4);
+  const std::vector<data::Pair> pairs = {{{3}, {2}}, {{3, 3, 4}, {2}}};
+  const auto alone = models::greedy(model, pairs, 1), together = models::greedy(model, pairs, 2);
+  CHECK(alone[0].tokens.size() == 12);
+  CHECK(alone[1].tokens.size() == 16);
+  CHECK(tokens(together) == tokens(alone));
+}
+
+TEST_CASE("greedy decoding feeds each token back, one source at a time or in a batch", "[models][greedy]") {
+  for (const Model& model : tiny_models()) {
+    INFO(*model);
+    const auto batch = models::greedy(*model, x.source, x.source_lengths, 7);
+    for (std::int64_t b = 0; b < 3; ++b) {
+      const std::int64_t length = static_cast<std::int64_t>(x.source_lengths[b].item());
+      const Tensor source = narrow(x.source, 1, b, 1).slice(0, length);
+      auto [state, memory] = model->decoder->start(model->encoder.forward(source, integers({length})));
+      Ids written;
+      std::vector<Tensor> weights;
+      for (std::int64_t previous = data::bos; previous != data::eos && written.size() < 7;) {
+        const auto output = model->decoder->step(integers({previous}), state, memory);
+        previous = static_cast<std::int64_t>(argmax(output.logits).item());
+        written.push_back(previous);
+        if (output.weights.defined()) weights.push_back(output.weights[0]);
+        state = output.state;
+      }
+      const models::Decoded& row = batch[static_cast<std::size_t>(b)];
+      CHECK(row.tokens == written);
+      CHECK(mismatch(row.weights, weights.empty() ? Tensor() : stack(weights), {1e-6, 0}) == "");
+    }
+  }
+}
+
+TEST_CASE("pairs are decoded in batches of any size, in their order, without reading targets",
+          "[models][greedy]") {
+  for (const Model& model : tiny_models()) {
+    const auto expected = models::greedy(*model, x.source, x.source_lengths, 18);
+    auto pairs = tiny_pairs;
+    for (data::Pair& pair : pairs) pair.target = {5, 5, 5, data::eos};
+    for (const std::int64_t batch_size : {1, 2, 3, 100}) {
+      const auto decoded = models::greedy(*model, pairs, batch_size);
+      REQUIRE(decoded.size() == 3);
+      for (std::size_t i = 0; i < 3; ++i) {
+        // Batches run out of steps at different lengths; up to there they agree.
+        const std::size_t n = std::min(decoded[i].tokens.size(), expected[i].tokens.size());
+        REQUIRE(n > 0);
+        CHECK(std::equal(decoded[i].tokens.begin(),
+                         decoded[i].tokens.begin() + static_cast<std::ptrdiff_t>(n),
+                         expected[i].tokens.begin()));
+      }
+    }
+  }
+  const Model model = std::move(tiny_models()[0]);
+  CHECK(models::greedy(*model, std::vector<data::Pair>{}).empty());
+  CHECK_ERROR(models::greedy(*model, tiny_pairs, 0), "greedy: the batch size must be at least 1, and is 0");
+}
+
+TEST_CASE("decoding records nothing", "[models][greedy]") {
+  const Model model = std::move(tiny_models()[0]);
+  const auto before = gradus::memory_stats().live_nodes;
+  const auto decoded = models::greedy(*model, x.source, x.source_lengths, 4);
+  CHECK(gradus::memory_stats().live_nodes == before);
+  CHECK_FALSE(decoded[0].weights.requires_grad());
+}

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <gradus/data/batch.hpp>
+#include <gradus/data/reversal.hpp>
+#include <gradus/models/seq2seq.hpp>
+#include <gradus/models/train.hpp>
+
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "nn/helpers.hpp"
+
+/// Small models in which no two sizes are the same, and pairs of which no two lengths are.
+inline constexpr gradus::models::ModelSizes tiny{.vocabulary = 9, .embedding = 5, .hidden = 4, .energy = 3};
+
+inline const std::vector<gradus::data::Pair> tiny_pairs = {
+    {{3, 8, 5, 3}, {7, 4, 2}}, {{6}, {8, 8, 3, 5, 6, 2}}, {{4, 7}, {2}}};
+
+/// What a model reads of a batch.
+struct BatchTensors {
+  gradus::Tensor source, source_lengths, target_in, target_out, target_lengths;
+
+  explicit BatchTensors(const gradus::data::Batch& batch)
+      : source(gradus::tensor(batch.source, {batch.source_steps, batch.size})),
+        source_lengths(integers(batch.source_lengths)),
+        target_in(gradus::tensor(batch.target_in, {batch.target_steps, batch.size})),
+        target_out(gradus::tensor(batch.target_out, {batch.target_steps, batch.size})),
+        target_lengths(integers(batch.target_lengths)) {}
+};
+
+inline gradus::data::Batch tiny_batch() {
+  return gradus::data::make_batch(tiny_pairs);
+}
+
+using Model = std::unique_ptr<gradus::models::Seq2Seq>;
+
+/// The models that are there, made from a seed.
+inline std::vector<Model> tiny_models() {
+  gradus::seed(1);
+  std::vector<Model> models;
+  models.push_back(gradus::models::make_bahdanau(tiny));
+  models.push_back(gradus::models::make_fixed_context(tiny));
+  models.push_back(gradus::models::make_fixed_context(tiny, false));
+  return models;
+}
+
+/// The loss of a batch is that of its pairs one by one, weighted by their tokens: for a model in f64.
+inline void check_loss_is_of_pairs(const gradus::models::Seq2Seq& model) {
+  const gradus::data::Batch batch = tiny_batch();
+  double total = 0;
+  for (const gradus::data::Pair& pair : tiny_pairs) {
+    total +=
+        model.loss(gradus::data::make_batch({&pair, 1})).item() * static_cast<double>(pair.target.size());
+  }
+  CHECK(std::abs(model.loss(batch).item() - total / static_cast<double>(batch.target_tokens())) < 1e-13);
+}
+
+/// Endless batches of a small task with `tiny.vocabulary` ids, the same for a seed.
+inline std::function<gradus::data::Batch()> reversals(std::uint64_t seed) {
+  return [generator = gradus::Generator(seed), task = gradus::data::Reversal(6, 2, 4)]() mutable {
+    std::vector<gradus::data::Pair> pairs;
+    for (int i = 0; i < 8; ++i) {
+      pairs.push_back(task.sample_training([&](std::uint64_t n) { return generator.below(n); }));
+    }
+    return gradus::data::make_batch(pairs);
+  };
+}
+
+inline void check_loss_falls(gradus::models::Seq2Seq& model) {
+  const auto losses = gradus::models::train(model, reversals(1), {.steps = 100, .learning_rate = 0.01});
+  const auto mean = [](auto begin) { return std::accumulate(begin, begin + 10, 0.0) / 10; };
+  CHECK(mean(losses.end() - 10) < 0.8 * mean(losses.begin()));
+}

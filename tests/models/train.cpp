@@ -1,0 +1,140 @@
+// The training loop.
+
+#include <gradus/models/train.hpp>
+#include <gradus/nn/optim.hpp>
+
+#include <limits>
+
+#include "models/helpers.hpp"
+
+namespace data = gradus::data;
+namespace models = gradus::models;
+using gradus::Tensor;
+using models::TrainOptions;
+using models::TrainStep;
+
+namespace {
+
+Model model(std::uint64_t seed = 1) {
+  gradus::seed(seed);
+  return models::make_bahdanau(tiny);
+}
+
+}  // namespace
+
+TEST_CASE("training is this loop", "[models][train]") {
+  const TrainOptions options{
+      .steps = 5, .learning_rate = 0.02, .final_learning_rate = 0.004, .clip_norm = 0.3};
+  const Model trained = model(), expected = model();
+  expected->eval();
+  std::vector<TrainStep> seen;
+  const auto losses =
+      models::train(*trained, reversals(7), options, [&](const TrainStep& step) { seen.push_back(step); });
+
+  const auto next_batch = reversals(7);
+  gradus::nn::Adam adam(expected->parameters());
+  REQUIRE(losses.size() == 5);
+  REQUIRE(seen.size() == 5);
+  for (std::size_t i = 0; i < 5; ++i) {
+    const data::Batch batch = next_batch();
+    expected->zero_grad();
+    const Tensor loss = expected->loss(batch);
+    loss.backward();
+    CHECK(losses[i] == loss.item());
+    CHECK(seen[i].step == static_cast<std::int64_t>(i) + 1);
+    CHECK(seen[i].loss == loss.item());
+    CHECK(seen[i].gradient_norm == gradus::nn::clip_grad_norm(expected->parameters(), 0.3));
+    CHECK(seen[i].gradient_norm > 0.3);
+    CHECK(seen[i].tokens == batch.target_tokens());
+    adam.set_learning_rate(0.02 + static_cast<double>(i) / 4 * (0.004 - 0.02));
+    adam.step();
+  }
+  CHECK(snapshot(*trained) == snapshot(*expected));
+}
+
+TEST_CASE("the learning rate falls from the first step to the last", "[models][train]") {
+  const Model trained = model();
+  std::vector<std::vector<std::vector<double>>> after;
+  const auto remember = [&](const TrainStep&) { after.push_back(snapshot(*trained)); };
+  SECTION("and is the final one at the last") {
+    models::train(*trained, reversals(1), {.steps = 3, .final_learning_rate = 0}, remember);
+    CHECK(after[1] != after[0]);
+    CHECK(after[2] == after[1]);
+  }
+  SECTION("and is the first one at the first") {
+    const auto before = snapshot(*trained);
+    models::train(*trained, reversals(1), {.steps = 2, .learning_rate = 0, .final_learning_rate = 0.1},
+                  remember);
+    CHECK(after[0] == before);
+    CHECK(after[1] != before);
+  }
+  SECTION("and is the first one when there is but one step") {
+    const auto before = snapshot(*trained);
+    models::train(*trained, reversals(1), {.steps = 1, .learning_rate = 0, .final_learning_rate = 1},
+                  remember);
+    CHECK(after[0] == before);
+  }
+}
+
+TEST_CASE("a seed trains to the same bits", "[models][train]") {
+  const auto run = [](std::uint64_t model_seed, std::uint64_t data_seed) {
+    const Model trained = model(model_seed);
+    auto losses = models::train(*trained, reversals(data_seed), {.steps = 20});
+    return std::pair{losses, snapshot(*trained)};
+  };
+  CHECK(run(1, 2) == run(1, 2));
+  CHECK(run(1, 2) != run(3, 2));
+  CHECK(run(1, 2) != run(1, 3));
+}
+
+TEST_CASE("the loss falls", "[models][train]") {
+  for (const Model& trained : tiny_models()) {
+    INFO(*trained);
+    check_loss_falls(*trained);
+  }
+}
+
+TEST_CASE("a model trains in training mode, and is left in eval mode", "[models][train]") {
+  const Model trained = model();
+  trained->eval();
+  const auto next = reversals(1);
+  models::train(*trained,
+                [&] {
+                  CHECK(trained->is_training());
+                  return next();
+                },
+                {.steps = 2});
+  CHECK_FALSE(trained->is_training());
+}
+
+TEST_CASE("a loss that is no number stops training, with the parameters as they were", "[models][train]") {
+  const Model trained = model();
+  const auto next = reversals(1);
+  const Tensor bias = trained->named_parameters().back().second;
+  std::vector<double> untouched;
+  int calls = 0;
+  const auto poisoned = [&] {
+    if (++calls == 3) {
+      overwrite(bias, 0, 1, std::numeric_limits<double>::quiet_NaN());
+      untouched = trained->parameters()[0].to_vector<double>();
+    }
+    return next();
+  };
+  int steps = 0;
+  CHECK_ERROR(models::train(*trained, poisoned, {.steps = 10}, [&](const TrainStep&) { ++steps; }),
+              "train: the loss at step 3 is nan; lower the learning rate or the clipping norm");
+  CHECK(steps == 2);
+  CHECK(trained->parameters()[0].to_vector<double>() == untouched);
+  CHECK(std::isnan(bias.to_vector<double>()[0]));
+  CHECK_FALSE(std::isnan(bias.to_vector<double>()[1]));
+}
+
+TEST_CASE("there must be a step to take", "[models][train]") {
+  const Model trained = model();
+  const auto before = snapshot(*trained);
+  CHECK_ERROR(models::train(*trained, reversals(1), {.steps = 0}),
+              "train: the number of steps must be at least 1, and is 0");
+  CHECK_ERROR(models::train(*trained, reversals(1), {.steps = -3}),
+              "train: the number of steps must be at least 1, and is -3");
+  CHECK(snapshot(*trained) == before);
+}

@@ -1,0 +1,99 @@
+// Adam beyond PyTorch's numbers: what it leaves alone, and what it follows.
+
+#include <gradus/nn/linear.hpp>
+#include <gradus/nn/optim.hpp>
+
+#include <limits>
+
+#include "nn/helpers.hpp"
+
+namespace nn = gradus::nn;
+using gradus::Dtype;
+using gradus::Tensor;
+using gradus::tensor;
+
+TEST_CASE("the first step moves each element by the learning rate, whatever its gradient", "[nn][adam]") {
+  Tensor x = leaf(tensor({1, 1, 1}, Dtype::f64));
+  x.set_grad(tensor({100, -1e-3, 0}, Dtype::f64));
+  nn::Adam({x}, {.learning_rate = 0.25}).step();
+  CHECK(mismatch(x, tensor({0.75, 1.25, 1}, Dtype::f64), {1e-5, 0}) == "");
+}
+
+TEST_CASE("a parameter without a gradient is left alone, and its own steps are counted", "[nn][adam]") {
+  Tensor idle = leaf(tensor({5}, Dtype::f64)), late = leaf(tensor({1}, Dtype::f64)),
+         x = leaf(tensor({1}, Dtype::f64));
+  nn::Adam adam({idle, late, x}, {.learning_rate = 0.5});
+  x.set_grad(tensor({2}, Dtype::f64));
+  adam.step();
+  late.set_grad(tensor({2}, Dtype::f64));
+  const double after_one = x.item();
+  x.zero_grad();
+  adam.step();
+  CHECK(idle.item() == 5);
+  CHECK(late.item() == after_one);
+  CHECK(x.item() == after_one);
+}
+
+TEST_CASE("a step follows the learning rate that is set", "[nn][adam]") {
+  Tensor x = leaf(tensor({1}, Dtype::f64));
+  nn::Adam adam({x});
+  CHECK(adam.learning_rate() == 1e-3);
+  adam.set_learning_rate(0);
+  CHECK(adam.learning_rate() == 0);
+  x.set_grad(tensor({3}, Dtype::f64));
+  adam.step();
+  CHECK(x.item() == 1);
+}
+
+namespace {
+
+// One step of a linear layer's parameters, in this precision.
+void check_step(nn::Linear& linear, nn::Adam& adam, Dtype dtype) {
+  linear.to(dtype);
+  const auto before = snapshot(linear);
+  sum(linear.forward(gradus::ones({4, 2}, dtype))).backward();
+  adam.step();
+  CHECK(linear.weight.dtype() == dtype);
+  CHECK(snapshot(linear) != before);
+  adam.zero_grad();
+  CHECK_FALSE(linear.weight.grad().defined());
+}
+
+}  // namespace
+
+TEST_CASE("Adam sees a module's parameters through to()", "[nn][adam]") {
+  nn::Linear linear(2, 3);
+  nn::Adam adam(linear.parameters(), {.learning_rate = 0.5});
+  check_step(linear, adam, Dtype::f64);
+}
+
+// Known: the moments stay in the precision of the first step, and the next one throws.
+TEST_CASE("Adam goes on in another precision after to()", "[nn][adam][!shouldfail]") {
+  nn::Linear linear(2, 3);
+  nn::Adam adam(linear.parameters(), {.learning_rate = 0.5});
+  check_step(linear, adam, Dtype::f32);
+  check_step(linear, adam, Dtype::f64);
+}
+
+TEST_CASE("Adam brings a small problem to its solution", "[nn][adam]") {
+  Tensor x = leaf(tensor({3, -4}));
+  nn::Adam adam({x}, {.learning_rate = 0.1});
+  for (int step = 0; step < 500; ++step) {
+    adam.zero_grad();
+    const Tensor away = x - tensor({1, 2});
+    sum(away * away).backward();
+    adam.step();
+  }
+  CHECK(mismatch(x, tensor({1, 2}), {1e-3, 0}) == "");
+}
+
+TEST_CASE("Adam refuses options outside their ranges", "[nn][adam]") {
+  const std::string needs =
+      "Adam: needs a learning rate and epsilon of at least 0 and betas in [0, 1), and got ";
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK_ERROR(nn::Adam({}, {.learning_rate = -0.5}), needs + "-0.5, 1e-08, 0.9 and 0.999");
+  CHECK_ERROR(nn::Adam({}, {.learning_rate = nan}), needs + "nan, 1e-08, 0.9 and 0.999");
+  CHECK_ERROR(nn::Adam({}, {.beta1 = 1}), needs + "0.001, 1e-08, 1 and 0.999");
+  CHECK_ERROR(nn::Adam({}, {.beta2 = -0.1}), needs + "0.001, 1e-08, 0.9 and -0.1");
+  CHECK_ERROR(nn::Adam({}, {.epsilon = -1}), needs + "0.001, -1, 0.9 and 0.999");
+}

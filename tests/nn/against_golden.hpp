@@ -1,0 +1,50 @@
+#pragma once
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/module.hpp>
+
+#include <map>
+#include <string>
+
+#include "golden.hpp"
+#include "nn/helpers.hpp"
+
+/// Leaves by name: a module's parameters, and its inputs.
+using Leaves = std::map<std::string, gradus::Tensor>;
+
+/// The leaves of a golden file are what it has a gradient of. Those that `module` has a parameter for become
+/// its values.
+inline Leaves load(const Golden& golden, const gradus::nn::Module& module, gradus::Dtype dtype) {
+  Leaves leaves;
+  for (auto [name, parameter] : module.named_parameters()) {
+    REQUIRE(parameter.shape() == golden[name].shape());
+    parameter.replace(golden[name].clone().to(dtype));
+    leaves[name] = parameter;
+  }
+  for (const std::string& name : golden.after("grad.")) {
+    if (leaves.count(name) == 0) leaves[name] = leaf(golden[name].to(dtype));
+  }
+  return leaves;
+}
+
+/// Compares the named outputs of `f` with a golden file, and then every gradient that the file's `grad_out`s
+/// make, in both precisions.
+template <class F>
+void check_against(const Golden& golden, const gradus::nn::Module& module, F f) {
+  for (const Precision& precision : precisions) {
+    INFO(name(precision.dtype));
+    const Leaves leaves = load(golden, module, precision.dtype);
+    gradus::Tensor loss = gradus::zeros({}, precision.dtype);
+    for (const auto& [name, output] : gradus::NamedTensors(f(leaves))) {
+      INFO(name);
+      CHECK(mismatch(output, golden[name], precision.values) == "");
+      if (!golden.has("grad_out." + name)) continue;
+      loss = loss + sum(output * golden["grad_out." + name].to(precision.dtype));
+    }
+    loss.backward();
+    for (const auto& [name, leaf] : leaves) {
+      INFO("gradient of " << name);
+      CHECK(mismatch(leaf.grad(), golden["grad." + name], precision.gradients) == "");
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// The gradient check of a module finds what is wrong, and leaves the module as it was.
+
+#include <gradus/nn/dropout.hpp>
+#include <gradus/nn/gradcheck.hpp>
+#include <gradus/nn/linear.hpp>
+
+#include "nn/helpers.hpp"
+
+namespace nn = gradus::nn;
+using gradus::Dtype;
+using gradus::Tensor;
+
+namespace {
+
+// y = factor · x, of whose gradient only this share reaches the factor.
+class Scale : public nn::Module {
+ public:
+  explicit Scale(double share)
+      : factor(add_parameter("factor", gradus::tensor({1.5, -0.3}))), share_(share) {}
+  Tensor forward(const Tensor& x) const { return x * (factor * share_ + factor.detach() * (1 - share_)); }
+  const Tensor factor;
+
+ private:
+  double share_;
+};
+
+// A linear layer behind dropout, which can be told to throw.
+class Fickle : public nn::Module {
+ public:
+  Fickle() : dropout(0.5), linear(3, 2) {
+    add_module("dropout", dropout);
+    add_module("linear", linear);
+  }
+  Tensor forward(const Tensor& x) const {
+    if (calls_left-- == 0) throw gradus::Error("enough");
+    return linear.forward(dropout.forward(x));
+  }
+
+  nn::Dropout dropout;
+  nn::Linear linear;
+  mutable int calls_left = -1;  // without end
+};
+
+const Tensor x = gradus::tensor({{0.5, -1, 2}, {1, 0.25, -3}});
+
+}  // namespace
+
+TEST_CASE("a wrong gradient of a parameter is found and named", "[nn][gradcheck]") {
+  const Tensor input = gradus::tensor({0.5, 2});
+  Scale right(1), wrong(0.5);
+  check_gradients(nn::gradcheck(right, input), 2);
+
+  const gradus::GradcheckReport report = nn::gradcheck(wrong, input);
+  CHECK_FALSE(report.passed());
+  REQUIRE(report.entries.size() == 2);
+  CHECK(report.entries[0].name == "factor");
+  CHECK(report.entries[0].wrong == 2);
+  CHECK(report.entries[1].name == "input 0");
+  CHECK(report.entries[1].wrong == 0);
+}
+
+TEST_CASE("a checked module has its precision, bits and mode again, and no gradients", "[nn][gradcheck]") {
+  Fickle module;
+  const Dtype dtype = GENERATE(Dtype::f32, Dtype::f64);
+  const bool training = GENERATE(true, false);
+  module.to(dtype);
+  module.train(training);
+  sum(module.linear.forward(x.to(dtype))).backward();
+  const auto before = snapshot(module);
+
+  SECTION("after a check") {
+    CHECK(nn::gradcheck(module, x).passed());
+  }
+  SECTION("after an error at the first call") {
+    module.calls_left = 0;
+    CHECK_ERROR(nn::gradcheck(module, x), "enough");
+  }
+
+  CHECK(snapshot(module) == before);
+  CHECK(module.is_training() == training);
+  CHECK(module.dropout.is_training() == training);
+  for (const Tensor& parameter : module.parameters()) {
+    CHECK(parameter.dtype() == dtype);
+    CHECK(parameter.requires_grad());
+    CHECK_FALSE(parameter.grad().defined());
+  }
+}
+
+// Known: of a module that is in f64 already, the element that was being moved stays off by its step.
+TEST_CASE("an error while a parameter is moved puts it back", "[nn][gradcheck][!shouldfail]") {
+  Fickle module;
+  module.to(Dtype::f64);
+  const auto before = snapshot(module);
+  module.calls_left = 3;
+  CHECK_ERROR(nn::gradcheck(module, x), "enough");
+  CHECK(snapshot(module) == before);
+}
+
+// Known: the mode that is put back is the root's, for all children.
+TEST_CASE("a child that is in a mode of its own stays in it", "[nn][gradcheck][!shouldfail]") {
+  Fickle module;
+  module.dropout.eval();
+  CHECK(nn::gradcheck(module, x).passed());
+  CHECK(module.is_training());
+  CHECK_FALSE(module.dropout.is_training());
+}
+
+TEST_CASE("the inputs of a check are left alone", "[nn][gradcheck]") {
+  nn::Linear linear(3, 2);
+  const Tensor input = leaf(x);
+  CHECK(nn::gradcheck(linear, input).passed());
+  CHECK(mismatch(input, x) == "");
+  CHECK_FALSE(input.grad().defined());
+}

@@ -1,0 +1,100 @@
+// The loss is the mean over real tokens, and reads nothing else.
+
+#include <gradus/nn/loss.hpp>
+
+#include <limits>
+
+#include "nn/helpers.hpp"
+
+using gradus::Dtype;
+using gradus::Generator;
+using gradus::Tensor;
+using gradus::nn::masked_cross_entropy;
+
+namespace {
+
+constexpr std::int64_t T = 4, B = 3, V = 5;
+
+struct Example {
+  Generator generator{1};
+  Tensor logits = leaf(random({T, B, V}, generator));
+  Tensor targets = gradus::tensor(Ids{3, 0, 1, 1, 4, 2, 0, 0, 3, 2, 1, 0}, {T, B});
+  Tensor lengths = integers({3, 1, T});
+};
+
+}  // namespace
+
+TEST_CASE("the loss is the mean of -ln p over the real tokens", "[nn][loss]") {
+  const Example e;
+  const Tensor log_p = log_softmax(e.logits);
+  double total = 0;
+  for (const auto& [t, b] : {std::pair{0, 0}, {1, 0}, {2, 0}, {0, 1}, {0, 2}, {1, 2}, {2, 2}, {3, 2}}) {
+    const auto target = static_cast<std::int64_t>(e.targets[t][b].item());
+    total -= log_p[t][b][target].item();
+  }
+  CHECK(std::abs(masked_cross_entropy(e.logits, e.targets, e.lengths).item() - total / 8) < 1e-14);
+}
+
+TEST_CASE("uniform logits cost ln V a token", "[nn][loss]") {
+  const Example e;
+  const Tensor logits = gradus::zeros({T, B, V}, Dtype::f64);
+  CHECK(std::abs(masked_cross_entropy(logits, e.targets, e.lengths).item() - std::log(5)) < 1e-14);
+}
+
+TEST_CASE("what stands beyond a length is not read, and has no gradient", "[nn][loss]") {
+  const Example e;
+  const double loss = masked_cross_entropy(e.logits, e.targets, e.lengths).item();
+  const Tensor padding = 1 - real_steps(e.lengths, T).to(Dtype::f64), column = padding.reshape({T, B, 1});
+  const Tensor nan = gradus::full({1}, std::numeric_limits<double>::quiet_NaN(), Dtype::f64);
+  const Tensor logits = leaf(where(column.to(Dtype::i64), nan, e.logits));
+  const Tensor targets = where(padding.to(Dtype::i64), integers({99}), e.targets);
+
+  const Tensor same = masked_cross_entropy(logits, targets, e.lengths);
+  CHECK(same.item() == loss);
+  same.backward();
+  CHECK(mismatch(only_padding(logits.grad(), e.lengths), gradus::zeros({T, B, V})) == "");
+}
+
+TEST_CASE("more padding does not move the loss", "[nn][loss]") {
+  const Example e;
+  const Tensor targets = gradus::concat({e.targets, gradus::zeros({2, B}, Dtype::i64)}, 0);
+  CHECK(masked_cross_entropy(with_garbage(e.logits, e.lengths, 2), targets, e.lengths).item() ==
+        masked_cross_entropy(e.logits, e.targets, e.lengths).item());
+}
+
+TEST_CASE("each real token's gradient sums to 0, and they are weighted alike", "[nn][loss]") {
+  const Example e;
+  masked_cross_entropy(e.logits, e.targets, e.lengths).backward();
+  const Tensor gradient = e.logits.grad();
+  CHECK(mismatch(sum(gradient, 2), gradus::zeros({T, B}), rounding) == "");
+  const Tensor p = softmax(e.logits)[0][1];  // of row 1 only one token is real, and its target is 0
+  for (std::int64_t v = 0; v < V; ++v) {
+    CHECK(std::abs(gradient[0][1][v].item() - (p[v].item() - (v == 0 ? 1 : 0)) / 8) < 1e-14);
+  }
+}
+
+TEST_CASE("a batch without a real token costs nothing", "[nn][loss]") {
+  const Example e;
+  const Tensor loss = masked_cross_entropy(e.logits, e.targets, integers({0, 0, 0}));
+  CHECK(loss.item() == 0);
+  loss.backward();
+  CHECK_FALSE(e.logits.grad().defined());
+}
+
+TEST_CASE("the loss refuses what does not fit", "[nn][loss]") {
+  const Example e;
+  CHECK_ERROR(masked_cross_entropy(e.logits[0], e.targets[0], e.lengths),
+              "masked_cross_entropy: needs logits (T, B, V) and targets (T, B), and got (3, 5) and (3)");
+  CHECK_ERROR(
+      masked_cross_entropy(e.logits, transpose(e.targets, 0, 1), e.lengths),
+      "masked_cross_entropy: needs logits (T, B, V) and targets (T, B), and got (4, 3, 5) and (3, 4)");
+  CHECK_ERROR(masked_cross_entropy(e.logits, e.targets, integers({3, 1, 5})),
+              "masked_cross_entropy: a length is 5, outside [0, 4], the steps there are");
+  CHECK_ERROR(masked_cross_entropy(e.logits, e.targets, integers({3, 1})),
+              "masked_cross_entropy: the lengths are (2) and must be (3), one a row of the batch");
+  const Tensor outside = gradus::full({T, B}, V, Dtype::i64);
+  CHECK_ERROR(
+      masked_cross_entropy(e.logits, outside, e.lengths),
+      "cross_entropy: target 5 at position 0 of (4, 3) is outside [0, 5), the last axis of the logits "
+      "(4, 3, 5)");
+}

@@ -1,0 +1,194 @@
+#include <gradus/error.hpp>
+#include <gradus/plot/output.hpp>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdlib.h>
+#include <string>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+#include "catch.hpp"
+
+namespace fs = std::filesystem;
+using gradus::plot::OutputFolder;
+
+namespace {
+
+// A new folder, gone with all that is in it at the end of the test.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "gradus-output-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// No file may grow beyond `bytes` until the end of the test: a full disk for anyone, root too.
+class SizeLimit {
+ public:
+  explicit SizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limit{bytes, old_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~SizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  SizeLimit(const SizeLimit&) = delete;
+  SizeLimit& operator=(const SizeLimit&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*handler_)(int);
+};
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> names(const fs::path& folder) {
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(folder)) found.push_back(entry.path().filename());
+  return found;
+}
+
+template <class Action>
+std::string message(Action action) {
+  try {
+    action();
+  } catch (const gradus::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+}  // namespace
+
+TEST_CASE("an output folder is created with its parents and left empty", "[plot]") {
+  const Scratch scratch;
+  const OutputFolder folder(scratch.path() / "a" / "b");
+  CHECK(fs::is_directory(scratch.path() / "a" / "b"));
+  CHECK(names(scratch.path() / "a" / "b").empty());
+  CHECK(folder.path() == scratch.path() / "a" / "b");
+  CHECK_NOTHROW(OutputFolder(scratch.path() / "a" / "b"));  // it may be there already
+  CHECK_NOTHROW(OutputFolder(scratch.path() / "c" / ""));   // with a slash at its end
+}
+
+TEST_CASE("an output folder writes files whole, and replaces them", "[plot]") {
+  const Scratch scratch;
+  const OutputFolder folder(scratch.path());
+  const std::string big(3'000'000, 'x');
+  CHECK(folder.write("x.svg", big) == scratch.path() / "x.svg");
+  CHECK(content(scratch.path() / "x.svg") == big);
+  folder.write("x.svg", std::string("a\0b", 3));
+  CHECK(content(scratch.path() / "x.svg") == std::string("a\0b", 3));
+  folder.write(std::string(255, 'n'), "");  // the longest name that Linux has
+  CHECK(content(scratch.path() / std::string(255, 'n')).empty());
+  CHECK(names(scratch.path()).size() == 2);
+}
+
+TEST_CASE("an output file is readable as the umask says", "[plot]") {
+  const Scratch scratch;
+  const mode_t old = ::umask(022);
+  const fs::path path = OutputFolder(scratch.path()).write("x", "y");
+  ::umask(old);
+  CHECK(fs::status(path).permissions() == fs::perms{0644});
+}
+
+TEST_CASE("a full disk leaves the old file, and nothing else", "[plot]") {
+  const Scratch scratch;
+  const OutputFolder folder(scratch.path());
+  folder.write("x.svg", "old");
+  std::string text;
+  {
+    const SizeLimit limit(4096);
+    text = message([&] { folder.write("x.svg", std::string(10000, 'x')); });
+  }
+  CHECK(has(text,
+            "OutputFolder: cannot write to '" + (scratch.path() / "x.svg").string() + "': File too large"));
+  CHECK(has(text, "free some space"));
+  CHECK(content(scratch.path() / "x.svg") == "old");
+  CHECK(names(scratch.path()) == std::vector<std::string>{"x.svg"});
+}
+
+TEST_CASE("a full disk is noticed before anything is computed", "[plot]") {
+  const Scratch scratch;
+  std::string text;
+  {
+    const SizeLimit limit(0);
+    text = message([&] { OutputFolder folder(scratch.path()); });
+  }
+  CHECK(has(text, "OutputFolder: cannot write to '" + scratch.path().string() + "'"));
+  CHECK(names(scratch.path()).empty());
+}
+
+TEST_CASE("a path through a file is refused at once", "[plot]") {
+  const Scratch scratch;
+  std::ofstream(scratch.path() / "file") << "x";
+  for (const fs::path& path : {scratch.path() / "file", scratch.path() / "file" / "below"}) {
+    const std::string text = message([&] { OutputFolder folder(path); });
+    CHECK(has(text, "OutputFolder: cannot create folder '" + path.string() + "': Not a directory"));
+    CHECK(has(text, "choose another path"));
+  }
+  CHECK(content(scratch.path() / "file") == "x");
+  CHECK(has(message([] { OutputFolder folder(""); }), "the path is empty"));
+}
+
+TEST_CASE("a folder that may not be written is refused at once", "[plot]") {
+  if (::geteuid() == 0) return;  // root may write everywhere
+  const Scratch scratch;
+  fs::permissions(scratch.path(), fs::perms{0555});
+  CHECK(has(message([&] { OutputFolder folder(scratch.path()); }), "Permission denied"));
+  CHECK(has(message([&] { OutputFolder folder(scratch.path() / "new"); }), "Permission denied"));
+  fs::permissions(scratch.path(), fs::perms{0755});
+}
+
+TEST_CASE("a name that a folder has is refused, and nothing left behind", "[plot]") {
+  const Scratch scratch;
+  const OutputFolder folder(scratch.path());
+  fs::create_directory(scratch.path() / "taken");
+  const std::string text = message([&] { folder.write("taken", "x"); });
+  CHECK(has(text, (scratch.path() / "taken").string()));
+  CHECK(has(text, "a folder has this name"));
+  CHECK(names(scratch.path()) == std::vector<std::string>{"taken"});
+}
+
+TEST_CASE("a folder that went away is named", "[plot]") {
+  const Scratch scratch;
+  const OutputFolder folder(scratch.path() / "out");
+  fs::remove(scratch.path() / "out");
+  const std::string text = message([&] { folder.write("x", "y"); });
+  CHECK(has(text, (scratch.path() / "out" / "x").string() + "': No such file or directory"));
+}
+
+TEST_CASE("only plain file names are written", "[plot]") {
+  const Scratch scratch;
+  const OutputFolder folder(scratch.path() / "out");
+  for (const std::string& name : {std::string(), std::string("."), std::string(".."), std::string("../x"),
+                                  std::string("/tmp/x"), std::string("a/b"), std::string("a\0b", 3)}) {
+    CHECK(has(message([&] { folder.write(name, "x"); }), "is no plain file name"));
+  }
+  CHECK(names(scratch.path()).size() == 1);
+  CHECK(names(scratch.path() / "out").empty());
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# What a user gets from the command line: run_test.sh TUTORIAL_10
+set -euo pipefail
+tutorial=$1
+run=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/run
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# expect CODE TEXT COMMAND…: the command's exit code, and a text in what it prints on either stream.
+expect() {
+  local code=$1 text=$2 got=0 output
+  shift 2
+  output=$("$@" 2>&1) || got=$?
+  [[ $got == "$code" ]] || fail "'$*' gave exit code $got, not $code: $output"
+  [[ $output == *"$text"* ]] || fail "'$*' did not print '$text': $output"
+}
+
+expect 0 'usage: ./run' "$run" --help
+expect 2 "run: unknown argument 'tset'" "$run" tset
+expect 2 "there is no tutorial '99'" "$run" tutorial 99
+expect 0 'Bahdanau attention' "$run" tutorial
+expect 0 '--seed' "$tutorial" --help
+expect 2 '--sed' "$tutorial" --sed 2
+expect 2 '--steps' "$tutorial" --steps 0
+
+# An output folder that cannot be made is said at once, before any training, and nothing is left behind.
+touch "$scratch/file"
+expect 1 "$scratch/file" "$tutorial" --steps 1000000000 --out "$scratch/file/out"
+
+# A seed gives the same numbers, run after run, and another seed others; no bar without a terminal.
+results() {
+  local name=$1
+  shift
+  "$tutorial" --steps 15 --out "$scratch/$name" "$@" >"$scratch/$name.out" 2>"$scratch/$name.err"
+  [[ ! -s $scratch/$name.err ]] || fail "something on stderr that is no terminal: $(cat "$scratch/$name.err")"
+  grep -v train_seconds "$scratch/$name/results.json"
+}
+first=$(results first --seed 3)
+[[ $first == "$(results second --seed 3)" ]] || fail 'two runs of one seed differ'
+[[ $first != "$(results third --seed 4)" ]] || fail 'two seeds gave the same numbers'
+for file in alignment.svg exact_match.svg loss.svg index.html; do
+  [[ -s $scratch/first/$file ]] || fail "no $file was written"
+  cmp -s "$scratch/first/$file" "$scratch/second/$file" || fail "$file differs between two runs of one seed"
+done
+echo 'all passed'

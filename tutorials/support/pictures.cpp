@@ -1,0 +1,44 @@
+#include "pictures.hpp"
+
+#include <gradus/plot/bars.hpp>
+#include <gradus/plot/curves.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tutorial {
+
+namespace plot = gradus::plot;
+
+std::string loss_curves(const std::vector<Result>& results) {
+  constexpr std::size_t window = 10;
+  plot::Curves curves{
+      .title = "Training loss", .x_label = "update", .y_label = "cross-entropy, nats a token", .log_y = true};
+  for (const Result& result : results) {
+    plot::Series series{.name = result.name};
+    const std::vector<double>& losses = result.training.losses;
+    for (std::size_t begin = 0; begin < losses.size(); begin += window) {
+      const auto from = losses.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto n = static_cast<std::ptrdiff_t>(std::min(window, losses.size() - begin));
+      series.x.push_back(static_cast<double>(begin) + static_cast<double>(n) / 2);
+      series.y.push_back(std::accumulate(from, from + n, 0.0) / static_cast<double>(n));
+    }
+    curves.series.push_back(series);
+  }
+  return plot::svg(curves);
+}
+
+std::string exact_match_bars(const std::vector<Result>& results) {
+  plot::GroupedBars bars{.title = "Exact match by length, on held-out sources",
+                         .x_label = "source length",
+                         .y_label = "share reversed without a mistake"};
+  for (const auto& [length, score] : results.front().scores) bars.groups.push_back(std::to_string(length));
+  for (const Result& result : results) {
+    plot::BarSeries series{.name = result.name};
+    for (const auto& [length, score] : result.scores) series.values.push_back(score.exact.fraction());
+    bars.series.push_back(series);
+  }
+  return plot::svg(bars);
+}
+
+}  // namespace tutorial

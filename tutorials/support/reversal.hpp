@@ -1,0 +1,50 @@
+#pragma once
+
+#include <gradus/data/metrics.hpp>
+#include <gradus/data/reversal.hpp>
+#include <gradus/models/seq2seq.hpp>
+#include <gradus/models/train.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+/// What the tutorials on sequence reversal share: training with a progress bar, and measuring by length.
+namespace tutorial {
+
+/// Batches of training pairs, a stream of its own for each seed: models that get the same seed see the same
+/// batches.
+std::function<gradus::data::Batch()> training_batches(const gradus::data::Reversal& task, std::uint64_t seed,
+                                                      std::int64_t batch_size = 64);
+
+struct Training {
+  std::vector<double> losses;  ///< at every step
+  double seconds;
+};
+
+/// models::train under a progress bar with the loss and the speed; says at the end how long it took.
+Training train(const std::string& label, gradus::models::Seq2Seq& model,
+               const std::function<gradus::data::Batch()>& next_batch,
+               const gradus::models::TrainOptions& options);
+
+/// How a model did on the held-out sources of one length.
+struct Score {
+  gradus::data::MatchCount exact;          ///< whole outputs that are right
+  gradus::data::AlignmentScore alignment;  ///< at content steps t = 1 … L, whose true position is L − t + 1
+};
+using Scores = std::map<std::int64_t, Score>;
+
+/// Greedy decoding of the held-out sources of each length: all there are, at most 500. The same ones at every
+/// call.
+Scores measure(const gradus::models::Seq2Seq& model, const gradus::data::Reversal& task,
+               const std::vector<std::int64_t>& lengths);
+
+/// first, first + 1, …, last.
+std::vector<std::int64_t> range(std::int64_t first, std::int64_t last);
+
+/// "0.987".
+std::string decimals(double value, int digits = 3);
+
+}  // namespace tutorial
