@@ -1,4 +1,5 @@
 #include <gradus/autograd/ops.hpp>
+#include <gradus/models/embedding_deviation.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/nn/additive_attention.hpp>
 
@@ -9,7 +10,7 @@ BahdanauDecoder::BahdanauDecoder(const BahdanauOptions& options)
                                                                        options.energy)) {}
 
 BahdanauDecoder::BahdanauDecoder(const BahdanauOptions& options, std::unique_ptr<nn::Attention> given)
-    : embedding(options.vocabulary, options.embedding),
+    : embedding(options.vocabulary, options.embedding, embedding_deviation),
       attention(std::move(given)),
       W_s(options.hidden, options.hidden, false),
       cell(options.embedding + options.annotation, options.hidden),

@@ -1,10 +1,11 @@
 #include <gradus/autograd/checks.hpp>
+#include <gradus/models/embedding_deviation.hpp>
 #include <gradus/models/encoder.hpp>
 
 namespace gradus::models {
 
 Encoder::Encoder(const EncoderOptions& options)
-    : embedding(options.vocabulary, options.embedding),
+    : embedding(options.vocabulary, options.embedding, embedding_deviation),
       gru(options.embedding, options.hidden, {.bidirectional = options.bidirectional}) {
   add_module("embedding", embedding);
   add_module("gru", gru);

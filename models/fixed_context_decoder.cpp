@@ -1,10 +1,11 @@
 #include <gradus/autograd/ops.hpp>
+#include <gradus/models/embedding_deviation.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
 
 namespace gradus::models {
 
 FixedContextDecoder::FixedContextDecoder(const FixedContextOptions& options)
-    : embedding(options.vocabulary, options.embedding),
+    : embedding(options.vocabulary, options.embedding, embedding_deviation),
       W_s(options.summary, options.hidden, false),
       cell(options.embedding, options.hidden),
       readout(options.hidden, options.vocabulary) {

@@ -4,8 +4,8 @@
 
 namespace gradus::nn {
 
-Embedding::Embedding(std::int64_t vocabulary, std::int64_t size)
-    : weight(add_parameter("weight", normal({vocabulary, size}, 0, 1, default_generator()))) {}
+Embedding::Embedding(std::int64_t vocabulary, std::int64_t size, double deviation)
+    : weight(add_parameter("weight", normal({vocabulary, size}, 0, deviation, default_generator()))) {}
 
 Tensor Embedding::forward(const Tensor& ids) const {
   const Scope scope = enter();

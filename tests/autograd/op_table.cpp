@@ -42,23 +42,15 @@ Integers inserted(Integers index, std::int64_t axis, std::int64_t position) {
   index.insert(index.begin() + axis, position);
   return index;
 }
-Integers without_first(I index) {
-  return {index.begin() + 1, index.end()};
-}
-Integers without_last(I index) {
-  return {index.begin(), index.end() - 1};
-}
+Integers without_first(I index) { return {index.begin() + 1, index.end()}; }
+Integers without_last(I index) { return {index.begin(), index.end() - 1}; }
 std::int64_t flat(I index, I sizes) {
   std::int64_t at = 0;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) at = at * sizes[axis] + index[axis];
   return at;
 }
-Shape shape_of(I sizes) {
-  return Shape(std::span<const std::int64_t>(sizes));
-}
-double percent(std::int64_t n) {
-  return static_cast<double>(n) / 100;
-}
+Shape shape_of(I sizes) { return Shape(std::span<const std::int64_t>(sizes)); }
+double percent(std::int64_t n) { return static_cast<double>(n) / 100; }
 
 const std::vector<std::string> one_tensor = {
     "() -> ()", "(1) -> (1)", "(7) -> (7)", "(0) -> (0)", "(3,0,2) -> (3,0,2)", "(3,37) -> (3,37)",
@@ -636,9 +628,7 @@ std::vector<Operation> normalising() {
   };
 }
 
-double sigmoid_of(double x) {
-  return 1 / (1 + std::exp(-x));
-}
+double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
 std::vector<Operation> fused() {
   // One element of the new state.

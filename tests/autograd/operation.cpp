@@ -18,12 +18,8 @@ double Values::operator()(const Integers& index) const {
   return numbers[static_cast<std::size_t>(at)];
 }
 
-double anything(Generator& generator) {
-  return generator.normal();
-}
-double positive(Generator& generator) {
-  return 0.5 + 1.5 * generator.uniform();
-}
+double anything(Generator& generator) { return generator.normal(); }
+double positive(Generator& generator) { return 0.5 + 1.5 * generator.uniform(); }
 double nonzero(Generator& generator) {
   const double size = positive(generator);
   return generator.below(2) == 0 ? size : -size;
@@ -42,9 +38,7 @@ Integers numbers(std::string token) {
   return result;
 }
 
-Shape shape_of(const Integers& sizes) {
-  return Shape(std::span<const std::int64_t>(sizes));
-}
+Shape shape_of(const Integers& sizes) { return Shape(std::span<const std::int64_t>(sizes)); }
 
 // Repeats, leaves gaps, and is in no order.
 Integers ids_below(std::int64_t limit, std::int64_t count) {

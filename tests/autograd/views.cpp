@@ -10,9 +10,7 @@ using gradus::tensor;
 
 namespace {
 
-const float* data(const Tensor& tensor) {
-  return tensor.values<float>().data();
-}
+const float* data(const Tensor& tensor) { return tensor.values<float>().data(); }
 
 }  // namespace
 

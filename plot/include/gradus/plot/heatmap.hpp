@@ -12,10 +12,9 @@ namespace gradus::plot {
 /// as such.
 struct Heatmap {
   std::string title{}, x_label{}, y_label{};
-  std::vector<std::string> columns{},
-      rows{};                    ///< one label a column and a row; they say the shape, and may be empty texts
-  std::vector<double> values{};  ///< rows × columns, row by row
-  double min = 0, max = 1;       ///< the values at the two ends of the colour scale
+  std::vector<std::string> columns{}, rows{};  ///< one label a column and a row; they say the shape
+  std::vector<double> values{};                ///< rows × columns, row by row
+  double min = 0, max = 1;                     ///< the values at the two ends of the colour scale
 };
 
 /// Draws `heatmap` as one SVG: cells with a tooltip (row, column: value), labels, a colour scale.
