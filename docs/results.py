@@ -106,6 +106,8 @@ def measure():
     git = ["git", "-C", str(ROOT)]
     if subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True).stdout:
         sys.exit("results.py: commit first, so that the results can name their revision")
+    for folder in (RESULTS, PICTURES):
+        folder.mkdir(exist_ok=True)
     revision = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
     for number in ("06", "10"):
         runs = []
