@@ -90,11 +90,11 @@ def tutorial_10_time():
             f"{seconds(results, 'Bahdanau')} s for Bahdanau's model ({results['machine']}).")
 
 
-MARKED = re.compile(r"(<!-- result (\w+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
+MARKED = re.compile(r"(<!-- result (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
 
 
 def rendered(page):
-    return MARKED.sub(lambda match: match[1] + globals()[match[2]]() + match[3], page.read_text())
+    return MARKED.sub(lambda match: match[1] + globals()[match[2]]() + "\n" + match[3], page.read_text())
 
 
 def machine():
