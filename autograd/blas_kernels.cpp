@@ -23,11 +23,16 @@ struct Choice {
   std::string warning;
 };
 
-// Run before main(), and so before any thread can be inside OpenBLAS: rebuilding its table is not
-// thread-safe.
+// Rebuilding OpenBLAS's table of kernels is not thread-safe, so this is run when the library is loaded.
 Choice choose_kernels() {
   if (!openblas_get_corename) return {};
   Choice choice{openblas_get_corename(), {}};
+  // One thread a product: at the sizes of the tutorials' models a second one costs more than it does, and
+  // spins against whatever else the machine is doing. It also makes a seed's numbers independent of the
+  // cores.
+  if (openblas_set_num_threads && !std::getenv("OPENBLAS_NUM_THREADS") && !std::getenv("OMP_NUM_THREADS")) {
+    openblas_set_num_threads(1);
+  }
   const std::string better = better_kernels(choice.detected, processor_features());
   if (better.empty() || std::getenv("OPENBLAS_CORETYPE") != nullptr) return choice;
   if (!gotoblas_dynamic_quit || !gotoblas_dynamic_init || !openblas_set_num_threads ||
@@ -50,7 +55,12 @@ Choice choose_kernels() {
   return choice;
 }
 
-const Choice choice = choose_kernels();
+// A function's static, because other static objects may multiply before this unit's are made.
+const Choice& choice() {
+  static const Choice made = choose_kernels();
+  return made;
+}
+[[maybe_unused]] const Choice& at_load = choice();
 
 }  // namespace
 
@@ -79,15 +89,15 @@ std::string better_kernels(const std::string& current, ProcessorFeatures feature
 void describe_blas(BuildInfo& info) {
   info.blas = openblas_get_config ? openblas_get_config() : "a BLAS other than OpenBLAS";
   info.blas_kernels = openblas_get_corename ? openblas_get_corename() : "unknown";
-  info.blas_detected = choice.detected;
+  info.blas_detected = choice().detected;
   info.blas_threads = openblas_get_num_threads ? openblas_get_num_threads() : 1;
-  info.warning = choice.warning;
+  info.warning = choice().warning;
 }
 
 void warn_once_of_slow_kernels() {
   static std::atomic<bool> warned{false};
-  if (choice.warning.empty() || warned.load(std::memory_order_relaxed) || warned.exchange(true)) return;
-  std::fprintf(stderr, "gradus: %s\n", choice.warning.c_str());
+  if (choice().warning.empty() || warned.load(std::memory_order_relaxed) || warned.exchange(true)) return;
+  std::fprintf(stderr, "gradus: %s\n", choice().warning.c_str());
 }
 
 BuildInfo build_info() {

@@ -18,7 +18,18 @@ Tensor dropout(const Tensor& x, double probability, Generator& generator) {
       m = generator.uniform() < probability ? T(0) : kept;
     }
   });
-  return mul(x, mask);
+  Tensor y = empty(x.shape(), x.dtype());
+  for_floating("dropout", x.dtype(), [&]<class T>() {
+    for (std::int64_t i = 0; i < x.numel(); ++i) raw<T>(y)[i] = raw<T>(x)[i] * raw<T>(mask)[i];
+  });
+  return record("dropout", y, {x}, [mask = Saved(mask)](Gradients& g) {
+    for_floating("dropout", g.out().dtype(), [&]<class T>() {
+      const T* gradient = raw<T>(g.out());
+      const T* m = raw<T>(mask.get(g));
+      T* target = raw<T>(g.in(0));
+      for (std::int64_t i = 0; i < g.out().numel(); ++i) target[i] += gradient[i] * m[i];
+    });
+  });
 }
 
 }  // namespace gradus

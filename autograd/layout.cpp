@@ -83,8 +83,8 @@ Tensor transpose(const Tensor& x, int a, int b) {
 
 Tensor narrow(const Tensor& x, int axis, std::int64_t begin, std::int64_t size) {
   axis = checked_axis("narrow", x, axis);
-  if (begin < 0 || size < 0 || begin + size > x.size(axis)) {
-    fail("narrow", "[", begin, ", ", begin + size, ") is no part of axis ", axis, " of ", x.shape(),
+  if (begin < 0 || size < 0 || size > x.size(axis) - begin) {
+    fail("narrow", size, " elements from ", begin, " on are no part of axis ", axis, " of ", x.shape(),
          ", which is [0, ", x.size(axis), ")");
   }
   Tensor y = empty(x.shape().with(axis, size), x.dtype());

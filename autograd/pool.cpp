@@ -1,5 +1,7 @@
 #include "pool.hpp"
 
+#include <gradus/autograd/runtime.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -58,7 +60,17 @@ Pool& the_pool() {
   return *pool;
 }
 
+// Null when the system has no more.
+void* take(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{alignment}, std::nothrow); }
 void give_back(void* buffer) { ::operator delete (buffer, std::align_val_t{alignment}); }
+
+// Gives every unused buffer back to the system; the caller holds the mutex.
+void empty(Pool& pool) {
+  for (Unused*& unused : pool.unused) {
+    while (unused != nullptr) give_back(std::exchange(unused, unused->next));
+  }
+  pool.stats.pooled_bytes = 0;
+}
 
 }  // namespace
 
@@ -69,7 +81,15 @@ std::byte* allocate(std::size_t bytes) {
   Unused*& unused = pool.unused[size.index];
   void* buffer = nullptr;
   if (unused == nullptr) {
-    buffer = ::operator new (size.bytes, std::align_val_t{alignment});
+    buffer = take(size.bytes);
+    if (buffer == nullptr) {
+      empty(pool);
+      buffer = take(size.bytes);
+    }
+    if (buffer == nullptr) {
+      fail("memory", "the system has no ", size.bytes, " bytes for one tensor; ", pool.stats.live_bytes,
+           " bytes are in use by others");
+    }
     ++pool.stats.buffers_allocated;
   } else {
     buffer = std::exchange(unused, unused->next);
@@ -101,10 +121,7 @@ Stats stats() {
 void trim() {
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  for (Unused*& unused : pool.unused) {
-    while (unused != nullptr) give_back(std::exchange(unused, unused->next));
-  }
-  pool.stats.pooled_bytes = 0;
+  empty(pool);
 }
 
 }  // namespace gradus::pool

@@ -15,8 +15,20 @@ Shape::Shape(std::span<const std::int64_t> sizes) {
     fail("Shape", sizes.size(), " axes are too many: a tensor has at most ", max_rank);
   }
   for (const std::int64_t size : sizes) {
-    if (size < 0) fail("Shape", "axis ", rank_, " has the negative size ", size);
     sizes_[static_cast<std::size_t>(rank_++)] = size;
+  }
+  check();
+}
+
+void Shape::check() const {
+  std::int64_t bytes = 8;  // of the largest element
+  for (int axis = 0; axis < rank_; ++axis) {
+    const std::int64_t size = sizes_[static_cast<std::size_t>(axis)];
+    if (size < 0) fail("Shape", "axis ", axis, " has the negative size ", size);
+    // An axis of 0 does not make room for the others: they are what strides are made of.
+    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes)) {
+      fail("Shape", text(), " is too large: its elements cannot be counted in 64 bits");
+    }
   }
 }
 
@@ -36,6 +48,7 @@ int Shape::axis_index(int axis) const {
 Shape Shape::with(int axis, std::int64_t size) const {
   Shape result = *this;
   result.sizes_[static_cast<std::size_t>(axis_index(axis))] = size;
+  result.check();
   return result;
 }
 
@@ -55,6 +68,7 @@ Shape Shape::inserted(int axis, std::int64_t size) const {
   std::move_backward(gap, result.sizes_.begin() + rank_, result.sizes_.begin() + rank_ + 1);
   *gap = size;
   ++result.rank_;
+  result.check();
   return result;
 }
 

@@ -125,7 +125,8 @@ void Tensor::set_grad(const Tensor& gradient) {
     fail("set_grad", "the gradient is ", gradient.shape(), " ", name(gradient.dtype()),
          ", but the tensor is ", shape(), " ", name(dtype()), "; they must be the same");
   }
-  impl().node->gradient = gradient;
+  // A copy: backward() adds to it in place.
+  impl().node->gradient = gradient.defined() ? gradient.clone() : Tensor();
 }
 
 void Tensor::retain_grad() {
@@ -148,10 +149,11 @@ void Tensor::replace(const Tensor& values) {
   self.offset = other.offset;
   self.shape = other.shape;
   self.dtype = other.dtype;
-  if (!self.node) return;
-  self.node->shape = self.shape;
-  self.node->dtype = self.dtype;
-  self.node->gradient = Tensor();
+  // A new leaf: what was recorded of the old values goes on with a gradient of their shape and dtype.
+  if (self.node) {
+    self.node = NodePtr();
+    set_requires_grad();
+  }
 }
 
 Tensor Tensor::detach() const { return view_of(*this, 0, shape()); }

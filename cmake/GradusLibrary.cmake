@@ -2,7 +2,7 @@
 function(gradus_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  # Let loops with tanh or a comparison vectorise. Not -ffast-math: it makes xsimd's tanh(100) NaN.
+  # Let loops with a square root or a comparison vectorise. Not -ffast-math, under which a NaN passes unseen.
   target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math)
   if(GRADUS_NATIVE)
     target_compile_options(${target} PRIVATE -march=native)

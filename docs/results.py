@@ -3,7 +3,7 @@
 
 docs/results.py measure   runs each tutorial on three seeds and writes docs/results/*.json and docs/pictures/*.svg
 docs/results.py render    writes the tables of the pages anew from docs/results
-docs/results.py check     fails when a page differs from what `render` would write
+docs/results.py check     fails when a page differs from what `render` would write, or a result is below its bound
 
 A page holds <!-- result NAME --> … <!-- end -->; what stands between is written by the function of that name below.
 """
@@ -128,7 +128,18 @@ def render():
         page.write_text(rendered(page))
 
 
+def check_bounds():
+    """What the project promises of its main run, on every seed."""
+    for run in load("10")["runs"]:
+        for length in TRAINED:
+            assert exact(run, "Bahdanau", length) >= 0.99, (run["seed"], length)
+        scores = alignment(run)
+        assert scores["right"] >= 0.98 * scores["steps"], (run["seed"], scores)
+        assert exact(run, "Bahdanau", 12) - exact(run, "fixed context", 12) >= 0.6, run["seed"]
+
+
 def check():
+    check_bounds()
     stale = [str(page.relative_to(ROOT)) for page in PAGES if rendered(page) != page.read_text()]
     if stale:
         sys.exit(f"results.py: {', '.join(stale)} differ from docs/results; run docs/results.py render")

@@ -1,6 +1,6 @@
 #include <gradus/autograd/ops.hpp>
-#include <gradus/models/embedding_deviation.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/models/embedding_deviation.hpp>
 #include <gradus/nn/additive_attention.hpp>
 
 namespace gradus::models {
@@ -15,6 +15,7 @@ BahdanauDecoder::BahdanauDecoder(const BahdanauOptions& options, std::unique_ptr
       W_s(options.hidden, options.hidden, false),
       cell(options.embedding + options.annotation, options.hidden),
       readout(options.hidden + options.annotation + options.embedding, options.vocabulary) {
+  if (!attention) fail("BahdanauDecoder", "the attention that it was given is null");
   add_module("embedding", embedding);
   add_module("attention", *attention);
   add_module("W_s", W_s);

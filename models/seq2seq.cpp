@@ -8,6 +8,7 @@ namespace gradus::models {
 
 Seq2Seq::Seq2Seq(const EncoderOptions& options, std::unique_ptr<nn::DecoderStep> given)
     : encoder(options), decoder(std::move(given)) {
+  if (!decoder) fail("Seq2Seq", "the decoder that it was given is null");
   add_module("encoder", encoder);
   add_module("decoder", *decoder);
 }

@@ -3,6 +3,7 @@
 #include <gradus/nn/optim.hpp>
 
 #include <cmath>
+#include <memory>
 
 namespace gradus::models {
 
@@ -12,6 +13,9 @@ std::vector<double> train(Seq2Seq& model, const std::function<data::Batch()>& ne
   const std::vector<Tensor> parameters = model.parameters();
   nn::Adam adam(parameters, {.learning_rate = options.learning_rate});
   std::vector<double> losses;
+  // Left in eval mode, whatever is thrown.
+  const auto eval = [](Seq2Seq* trained) { trained->eval(); };
+  const std::unique_ptr<Seq2Seq, decltype(eval)> guard(&model, eval);
   model.train();
   for (std::int64_t step = 1; step <= options.steps; ++step) {
     const data::Batch batch = next_batch();
@@ -24,6 +28,9 @@ std::vector<double> train(Seq2Seq& model, const std::function<data::Batch()>& ne
     }
     loss.backward();
     const double norm = nn::clip_grad_norm(parameters, options.clip_norm);
+    if (!std::isfinite(norm)) {
+      fail("train", "the norm of the gradient at step ", step, " is ", norm, "; lower the learning rate");
+    }
     const double done =
         options.steps == 1 ? 0 : static_cast<double>(step - 1) / static_cast<double>(options.steps - 1);
     adam.set_learning_rate(options.learning_rate +
@@ -33,7 +40,6 @@ std::vector<double> train(Seq2Seq& model, const std::function<data::Batch()>& ne
       on_step({.step = step, .loss = losses.back(), .gradient_norm = norm, .tokens = batch.target_tokens()});
     }
   }
-  model.eval();
   return losses;
 }
 

@@ -7,7 +7,8 @@ namespace {
 // Puts a module in f64 and eval mode, and back.
 class InDouble {
  public:
-  explicit InDouble(Module& module) : module_(module), training_(module.is_training()) {
+  explicit InDouble(Module& module) : module_(module) {
+    for (Module* part : module.modules()) modes_.emplace_back(part, part->is_training());
     for (const Tensor& parameter : module.parameters()) values_.push_back(parameter.detach());
     module.to(Dtype::f64);
     module.eval();
@@ -16,14 +17,14 @@ class InDouble {
     const std::vector<Tensor> parameters = module_.parameters();
     for (std::size_t i = 0; i < parameters.size(); ++i) Tensor(parameters[i]).replace(values_[i]);
     module_.zero_grad();
-    module_.train(training_);
+    for (const auto& [part, training] : modes_) part->train(training);  // parents first: a child may differ
   }
   InDouble(const InDouble&) = delete;
   InDouble& operator=(const InDouble&) = delete;
 
  private:
   Module& module_;
-  bool training_;
+  std::vector<std::pair<Module*, bool>> modes_;
   std::vector<Tensor> values_;  // the very values, not rounded on the way there and back
 };
 

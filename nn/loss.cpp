@@ -2,6 +2,8 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/nn/loss.hpp>
 
+#include <limits>
+
 namespace gradus::nn {
 
 Tensor masked_cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
@@ -11,9 +13,10 @@ Tensor masked_cross_entropy(const Tensor& logits, const Tensor& targets, const T
   }
   const std::int64_t T = targets.size(0), B = targets.size(1);
   check_lengths("masked_cross_entropy", lengths, B, T);
-  constexpr std::int64_t ignored = -1;
+  constexpr std::int64_t ignored = std::numeric_limits<std::int64_t>::min();        // no target is that
   const Tensor real = greater(lengths.reshape({1, B}), arange(T).reshape({T, 1}));  // (T, B)
-  return cross_entropy(logits, where(real, targets, full({1}, ignored, Dtype::i64)), ignored);
+  return cross_entropy(logits, where(real, targets, full({1}, static_cast<double>(ignored), Dtype::i64)),
+                       ignored);
 }
 
 }  // namespace gradus::nn

@@ -27,6 +27,7 @@ Tensor Module::add_parameter(std::string name, Tensor value) {
 
 void Module::add_module(std::string name, Module& child) {
   check_name(name);
+  if (!child.name_.empty()) fail("Module", "'", name, "' is registered already, as '", child.name_, "'");
   child.name_ = std::move(name);
   children_.push_back(&child);
 }
@@ -44,7 +45,10 @@ NamedTensors Module::named_parameters() const {
 
 std::vector<Tensor> Module::parameters() const {
   std::vector<Tensor> found;
-  for (const auto& [name, parameter] : named_parameters()) found.push_back(parameter);
+  for (const auto& named : named_parameters()) {
+    const auto same = [&](const Tensor& other) { return other.is(named.second); };
+    if (std::none_of(found.begin(), found.end(), same)) found.push_back(named.second);
+  }
   return found;
 }
 
@@ -52,6 +56,15 @@ std::int64_t Module::parameter_count() const {
   std::int64_t count = 0;
   for (const Tensor& parameter : parameters()) count += parameter.numel();
   return count;
+}
+
+std::vector<Module*> Module::modules() {
+  std::vector<Module*> found{this};
+  for (Module* child : children_) {
+    const std::vector<Module*> below = child->modules();
+    found.insert(found.end(), below.begin(), below.end());
+  }
+  return found;
 }
 
 void Module::zero_grad() {

@@ -32,6 +32,12 @@ void Adam::step() {
     const Tensor gradient = parameter.grad();
     if (!gradient.defined()) continue;
     Moments& moments = moments_[k];
+    if (moments.m.defined() &&
+        (moments.m.shape() != parameter.shape() || moments.m.dtype() != parameter.dtype())) {
+      fail("Adam", "a parameter was ", moments.m.shape(), " ", name(moments.m.dtype()), " and is now ",
+           parameter.shape(), " ", name(parameter.dtype()),
+           "; make a new optimiser after changing parameters");
+    }
     if (!moments.m.defined()) {
       moments.m = zeros(parameter.shape(), parameter.dtype());
       moments.v = zeros(parameter.shape(), parameter.dtype());
@@ -42,14 +48,15 @@ void Adam::step() {
     for_dtype(parameter, [&]<class T>() {
       const auto beta1 = static_cast<T>(options_.beta1), beta2 = static_cast<T>(options_.beta2);
       const auto rate = static_cast<T>(step_size), scale = static_cast<T>(v_scale);
+      const auto new_m = static_cast<T>(1 - options_.beta1), new_v = static_cast<T>(1 - options_.beta2);
       const auto epsilon = static_cast<T>(options_.epsilon);
       const T* g = gradient.values<T>().data();
       T* m = moments.m.mutable_values<T>("Adam").data();
       T* v = moments.v.mutable_values<T>("Adam").data();
       T* theta = parameter.mutable_values<T>("Adam").data();
       for (std::int64_t i = 0; i < parameter.numel(); ++i) {
-        m[i] = beta1 * m[i] + (1 - beta1) * g[i];
-        v[i] = beta2 * v[i] + (1 - beta2) * g[i] * g[i];
+        m[i] = beta1 * m[i] + new_m * g[i];
+        v[i] = beta2 * v[i] + new_v * g[i] * g[i];
         theta[i] -= rate * m[i] / (std::sqrt(v[i]) * scale + epsilon);
       }
     });

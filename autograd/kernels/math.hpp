@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 /// Transcendental functions without branches or calls, so that loops over them vectorise. For double they are
 /// the standard library's: double is for checking gradients, and there accuracy is worth more than speed.
@@ -30,10 +31,12 @@ inline Exponential exponential(float x) {
   return {__builtin_bit_cast(float, exponent << 23), p * r * r + r};
 }
 
-/// Within 2 units in the last place; e^−87.3 ≈ 1.2e-38 below that, e^88.3 above.
+/// Within 2 units in the last place; 0 below −87.3, where it would leave the normal numbers, and ∞
+/// above 88.3.
 inline float exp(float x) {
   const Exponential e = exponential(std::min(std::max(x, -87.3F), 88.3F));
-  return e.power * e.rest + e.power;
+  const float y = e.power * e.rest + e.power;
+  return x < -87.3F ? 0.0F : x > 88.3F ? std::numeric_limits<float>::infinity() : y;
 }
 inline double exp(double x) { return std::exp(x); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 /// Everything but the conversions to and from xtensor, which are in <gradus/autograd/xtensor.hpp>.
+#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -32,3 +33,10 @@
 #include <gradus/nn/loss.hpp>
 #include <gradus/nn/module.hpp>
 #include <gradus/nn/optim.hpp>
+#include <gradus/plot/bars.hpp>
+#include <gradus/plot/curves.hpp>
+#include <gradus/plot/heatmap.hpp>
+#include <gradus/plot/output.hpp>
+#include <gradus/plot/page.hpp>
+#include <gradus/plot/progress.hpp>
+#include <gradus/plot/terminal.hpp>

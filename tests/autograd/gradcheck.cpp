@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -168,6 +169,24 @@ TEST_CASE("leaves that the function holds are checked by name, and put back", "[
   CHECK(report.entries.at(1).name == "b");
   CHECK(w.to_vector<double>() == std::vector<double>{1, 2, 3, 4});
   CHECK(b.to_vector<double>() == std::vector<double>{0.1, 0.2});
+}
+
+TEST_CASE("leaves are put back also when the function throws", "[autograd][gradcheck]") {
+  const Tensor w = leaf(tensor({1, 2}, Dtype::f64));
+  int calls = 0;
+  const auto fragile = [&] {
+    if (++calls == 5) throw std::runtime_error("broken");
+    return w * w;
+  };
+  CHECK_THROWS_WITH(gradus::gradcheck(fragile, NamedTensors{{"w", w}}), "broken");
+  CHECK(w.to_vector<double>() == std::vector<double>{1, 2});
+}
+
+TEST_CASE("differences that are no numbers check nothing, and fail", "[autograd][gradcheck]") {
+  const auto report = gradus::gradcheck([](const Tensors& x) { return log(x[0]); }, {tensor({1.0, 0.0})});
+  CHECK_FALSE(report);
+  CHECK(report.entries.at(0).wrong == 1);
+  CHECK(report.entries.at(0).worst == Indices{1});
 }
 
 TEST_CASE("what cannot be checked is refused", "[autograd][gradcheck]") {

@@ -65,15 +65,14 @@ TEST_CASE("sigmoid is within 4 units in the last place", "[autograd][math]") {
   CHECK(math::sigmoid(0.0F) == 0.5F);
 }
 
-TEST_CASE("beyond their range the functions stay at its end", "[autograd][math]") {
+TEST_CASE("beyond their range the functions have their limits", "[autograd][math]") {
   for (const float x : {90.0F, 1e10F, infinity}) {
-    CHECK(math::exp(x) == math::exp(88.3F));
-    CHECK(math::exp(-x) == math::exp(-87.3F));
+    CHECK(math::exp(x) == infinity);
+    CHECK(math::exp(-x) == 0);
     CHECK(math::tanh(x) == 1);
     CHECK(math::tanh(-x) == -1);
     CHECK(math::sigmoid(x) == 1);
-    CHECK(math::sigmoid(-x) < 1e-38F);
-    CHECK(math::sigmoid(-x) >= 0);
+    CHECK(math::sigmoid(-x) == 0);
   }
 }
 

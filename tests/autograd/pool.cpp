@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,19 @@ TEST_CASE("a released pool asks the system again, and then serves as before", "[
   release_pooled_memory();
   std::ignore = empty({1000});
   CHECK(memory_stats().buffers_allocated == kept + 1);
+}
+
+TEST_CASE("too large a tensor is an error, for which the pool is given up first", "[autograd][pool]") {
+  if (!reuses) return;  // a sanitizer's own allocator stops the program instead
+  std::ignore = empty({1000});
+  CHECK(memory_stats().pooled_bytes > 0);
+  const auto before = memory_stats();
+  CHECK_ERROR(empty({std::int64_t{1} << 55}),
+              "memory: the system has no 144115188075855872 bytes for one tensor; " +
+                  std::to_string(before.live_bytes) + " bytes are in use by others");
+  CHECK(memory_stats().pooled_bytes == 0);
+  CHECK(memory_stats().live_bytes == before.live_bytes);
+  CHECK(memory_stats().live_buffers == before.live_buffers);
 }
 
 TEST_CASE("buffers of any size are aligned to 64 bytes, and large enough", "[autograd][pool]") {

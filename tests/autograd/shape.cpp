@@ -1,5 +1,7 @@
 #include <gradus/autograd/shape.hpp>
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "helpers.hpp"
@@ -51,6 +53,20 @@ TEST_CASE("broadcasting matches axes from the last and stretches those of size 1
   CHECK(broadcast("op", {5, 1, 4}, {3, 1}) == Shape{5, 3, 4});
   CHECK(broadcast("op", {}, {2, 3}) == Shape{2, 3});
   CHECK(broadcast("op", {1}, {0}) == Shape{0});
+}
+
+TEST_CASE("a shape's elements can be counted, however it is made", "[autograd][shape]") {
+  const std::int64_t huge = std::int64_t{1} << 40;
+  CHECK(Shape{huge}.numel() == huge);
+  const std::string message =
+      "Shape: (1099511627776, 1099511627776) is too large: its elements cannot be counted in 64 bits";
+  CHECK_ERROR(Shape({huge, huge}), message);
+  CHECK_ERROR(Shape({huge, 1}).with(1, huge), message);
+  CHECK_ERROR(Shape({huge}).inserted(0, huge), message);
+  CHECK_ERROR(broadcast("op", {huge, 1}, {huge}), message);
+  CHECK_ERROR(Shape({0, huge, huge}),
+              "Shape: (0, 1099511627776, 1099511627776) is too large: its elements "
+              "cannot be counted in 64 bits");
 }
 
 TEST_CASE("a shape refuses what it cannot be", "[autograd][shape]") {

@@ -143,5 +143,9 @@ TEST_CASE("dropout draws once an element, keeps the mean, and does nothing at 0"
   CHECK(generator.state().position == 0);
   CHECK(std::abs(mean(dropout(x, 0.25, generator)).item() - 1) < 0.025);  // four standard errors
   CHECK(generator.state().position == 10'000);
+  Tensor dropped = dropout(leaf(ones({2})), 0.5, generator);
+  CHECK_ERROR(
+      dropped.set_requires_grad(),
+      "set_requires_grad: this (2) is the result of 'dropout'; only a leaf can be switched; use detach()");
   CHECK_ERROR(dropout(x, not_a_number, generator), "dropout: the probability must be in [0, 1), and is nan");
 }

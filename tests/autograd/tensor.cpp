@@ -150,6 +150,12 @@ TEST_CASE("a gradient that is set must be its tensor's", "[autograd][tensor]") {
               "set_grad: the gradient is (2) f64, but the tensor is (2) f32; they must be the same");
   CHECK(x.grad().to_vector<float>() == Floats{4, 5});
 
+  const Tensor mine = tensor({1, 1});  // a copy is taken, and added to
+  x.set_grad(mine);
+  sum(x).backward();
+  CHECK(mine.to_vector<float>() == Floats{1, 1});
+  CHECK(x.grad().to_vector<float>() == Floats{2, 2});
+
   Tensor plain = zeros({2});
   plain.zero_grad();  // nothing to clear, and no reason to fail
   CHECK_FALSE(plain.grad().defined());
@@ -173,6 +179,18 @@ TEST_CASE("replace() gives every handle other values, and clears the gradient", 
               "replace: this tensor (2, 2) requires a gradient, which i64 values cannot have");
   Tensor y = x * 2.0;
   CHECK_ERROR(y.replace(x), "replace: this (2, 2) is the result of 'mul'; only a leaf can be replaced");
+}
+
+TEST_CASE("what was recorded of the old values goes on with them after replace()", "[autograd][tensor]") {
+  Tensor w = leaf(ones({3, 100}));
+  const Tensor old = w.detach();
+  const Tensor x = leaf(ones({2, 3}));
+  const Tensor y = matmul(x, w);
+  w.replace(zeros({1}, Dtype::f64));  // a smaller gradient would be written past its end
+  sum(y).backward();
+  CHECK(x.grad().to_vector<float>() == Floats(6, 100));
+  CHECK_FALSE(w.grad().defined());
+  CHECK(old.shape() == Shape{3, 100});
 }
 
 TEST_CASE("dtypes have names", "[autograd][tensor]") {

@@ -24,12 +24,8 @@ struct Example {
   Example() { gru.to(Dtype::f64); }
 };
 
-Tensor forward_half(const Tensor& output) {
-  return narrow(output, 2, 0, H);
-}
-Tensor backward_half(const Tensor& output) {
-  return narrow(output, 2, H, H);
-}
+Tensor forward_half(const Tensor& output) { return narrow(output, 2, 0, H); }
+Tensor backward_half(const Tensor& output) { return narrow(output, 2, H, H); }
 
 }  // namespace
 

@@ -21,9 +21,7 @@
 using Ids = std::vector<std::int64_t>;
 
 /// i64 numbers on one axis.
-inline gradus::Tensor integers(const Ids& values) {
-  return gradus::tensor(values, {std::ssize(values)});
-}
+inline gradus::Tensor integers(const Ids& values) { return gradus::tensor(values, {std::ssize(values)}); }
 
 /// 1 where t < lengths[b], otherwise 0: (T, B), i64.
 inline gradus::Tensor real_steps(const gradus::Tensor& lengths, std::int64_t T) {

@@ -43,12 +43,15 @@ TEST_CASE("Embedding gives the row of each token, for ids of any shape", "[nn][l
   CHECK(vectors.to_vector<float>() == std::vector<float>{30, 31, 0, 1, 10, 11, 30, 31, 20, 21, 20, 21});
 }
 
-TEST_CASE("Embedding draws from N(0, 1)", "[nn][layers]") {
+TEST_CASE("Embedding draws from N(0, deviation²)", "[nn][layers]") {
   gradus::seed(1);
-  const nn::Embedding embedding(200, 50);
-  const Tensor w = embedding.weight;
-  CHECK(std::abs(mean(w).item()) < 0.03);
-  CHECK(std::abs(mean(w * w).item() - 1) < 0.05);
+  const auto check = [](const nn::Embedding& embedding, double deviation) {
+    const Tensor w = embedding.weight / deviation;
+    CHECK(std::abs(mean(w).item()) < 0.03);
+    CHECK(std::abs(mean(w * w).item() - 1) < 0.05);
+  };
+  check(nn::Embedding(200, 50), 1);
+  check(nn::Embedding(200, 50, 0.3), 0.3);
 }
 
 TEST_CASE("a seed makes the same parameters", "[nn][layers]") {

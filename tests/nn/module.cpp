@@ -87,6 +87,24 @@ TEST_CASE("names are one part of a path, and taken once", "[nn][module]") {
   CHECK(names(module) == std::vector<std::string>{"w"});
 }
 
+TEST_CASE("a child has one parent", "[nn][module]") {
+  Node first, second, child;
+  first.add_module("child", child);
+  CHECK_ERROR(second.add_module("stolen", child), "Module: 'stolen' is registered already, as 'child'");
+  CHECK_ERROR(first.add_module("twice", child), "Module: 'twice' is registered already, as 'child'");
+  CHECK(child.name() == "child");
+}
+
+TEST_CASE("a shared parameter has several names, and counts once", "[nn][module]") {
+  Node outer, inner;
+  const Tensor shared = outer.add_parameter("output", gradus::ones({5}));
+  inner.add_parameter("input", shared);
+  outer.add_module("inner", inner);
+  CHECK(names(outer) == std::vector<std::string>{"output", "inner.input"});
+  CHECK(outer.parameters().size() == 1);
+  CHECK(outer.parameter_count() == 5);
+}
+
 TEST_CASE("to() converts in place: whoever holds a parameter sees it", "[nn][module]") {
   Tree tree;
   const Tensor weight = tree.linear.weight;

@@ -1,10 +1,10 @@
 #include "reversal.hpp"
 
 #include <gradus/autograd/random.hpp>
+#include <gradus/data/reversal_alignment.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/plot/progress.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <iomanip>
 #include <iostream>
@@ -20,7 +20,7 @@ namespace models = gradus::models;
 
 std::function<data::Batch()> training_batches(const data::Reversal& task, std::uint64_t seed,
                                               std::int64_t batch_size) {
-  return [task, batch_size, generator = std::make_shared<Generator>(seed)] {
+  return [task, batch_size, generator = std::make_shared<Generator>(Generator(seed).split())] {
     std::vector<data::Pair> pairs;
     for (std::int64_t i = 0; i < batch_size; ++i) {
       pairs.push_back(task.sample_training([&](std::uint64_t n) { return generator->below(n); }));
@@ -60,10 +60,12 @@ Scores measure(const models::Seq2Seq& model, const data::Reversal& task,
       ++score.exact.count;
       if (data::matches_exactly(decoded[i].tokens, pairs[i].target)) ++score.exact.right;
       if (!decoded[i].weights.defined()) continue;
-      const auto steps = std::min(static_cast<std::int64_t>(decoded[i].tokens.size()), length);
-      for (std::int64_t t = 0; t < steps; ++t) {
-        score.alignment.add(decoded[i].weights[t].values<float>(), length - 1 - t);
+      if (static_cast<std::int64_t>(decoded[i].tokens.size()) < length) {
+        score.alignment.steps += length;  // it ended too soon, and counts as wrong
+        continue;
       }
+      const gradus::Tensor content = decoded[i].weights.slice(0, length);  // (L, L): without <eos>
+      score.alignment += data::reversal_alignment(content.values<float>(), length, length);
     }
   }
   return scores;

@@ -39,7 +39,8 @@ class Generator {
   std::array<std::uint64_t, 2> block_{};  // draws 2·⌊position/2⌋ and the one after, when position is odd
 };
 
-/// This thread's generator, for dropout and initialisers that are given none.
+/// This thread's generator, for dropout and initialisers. Every thread's starts from seed 0, so that threads
+/// draw the same numbers unless each calls seed().
 Generator& default_generator();
 /// Starts this thread's generator anew.
 void seed(std::uint64_t value);

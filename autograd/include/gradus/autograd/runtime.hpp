@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-/// The engine's process-wide and per-thread state: the recording switch, the names of the running modules,
-/// memory and the linear algebra library's kernels. There is none elsewhere, but for the default random
-/// generator in random.hpp.
+/// What a user can see and switch of the engine's process-wide and per-thread state: recording, fused
+/// operations, the names of the running modules, memory, and the linear algebra library's kernels. The
+/// default generator is in random.hpp.
 namespace gradus {
 
 /// While it lives, this thread records no operations: results need no gradient. Nests, and is exception-safe.

@@ -16,7 +16,7 @@ class Shape {
   static constexpr int max_rank = 8;
 
   Shape() = default;
-  /// @throws Error for more than max_rank axes, or a negative size.
+  /// @throws Error for more than max_rank axes, a negative size, or more bytes than 64 bits can count.
   Shape(std::initializer_list<std::int64_t> sizes);
   explicit Shape(std::span<const std::int64_t> sizes);
 
@@ -44,6 +44,8 @@ class Shape {
   std::string text() const;
 
  private:
+  void check() const;
+
   std::array<std::int64_t, max_rank> sizes_{};
   int rank_ = 0;
 };

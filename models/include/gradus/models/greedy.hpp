@@ -26,7 +26,7 @@ std::vector<Decoded> greedy(const Seq2Seq& model, const Tensor& source, const Te
                             std::int64_t max_steps);
 
 /// The same for the sources of any number of pairs, in batches; the targets are not read. Steps run out at
-/// twice the source's length and ten more.
+/// twice the length of a batch's longest source and ten more.
 std::vector<Decoded> greedy(const Seq2Seq& model, std::span<const data::Pair> pairs,
                             std::int64_t batch_size = 250);
 

@@ -26,7 +26,8 @@ struct TrainStep {
 
 /// Trains by Adam with teacher forcing: draws a batch, takes the gradient of its loss, clips it, and updates.
 /// Calls `on_step` after each. Returns the loss at every step.
-/// @throws Error naming the step when a loss is not finite; the parameters are then those before it.
+/// @throws Error naming the step when a loss or a gradient is not finite; the parameters are then those
+/// before it.
 std::vector<double> train(Seq2Seq& model, const std::function<data::Batch()>& next_batch,
                           const TrainOptions& options,
                           const std::function<void(const TrainStep&)>& on_step = {});

@@ -36,9 +36,13 @@ class Module {
   /// Every parameter below this module with its path ("decoder.cell.weight_ih"), in the order of
   /// registration.
   NamedTensors named_parameters() const;
+  /// The same without names, and each once: a parameter may be shared under several names.
   std::vector<Tensor> parameters() const;
   /// How many numbers the parameters hold.
   std::int64_t parameter_count() const;
+
+  /// This module and all below it, parents first.
+  std::vector<Module*> modules();
 
   void zero_grad();
   /// Converts every parameter, in place: optimisers and other holders see it. f64 is for gradient checks.
@@ -54,7 +58,8 @@ class Module {
  protected:
   /// Makes `value` a parameter; returns it. @throws Error for a name that is taken, empty or has a dot.
   Tensor add_parameter(std::string name, Tensor value);
-  /// Registers a child, which must live as long as this module. @throws Error as add_parameter.
+  /// Registers a child, which must live as long as this module. @throws Error as add_parameter, and for a
+  /// child that has a parent.
   void add_module(std::string name, Module& child);
   /// Puts this module's name on the path of the operations and errors that follow, until the scope ends.
   Scope enter() const { return Scope(name_); }
