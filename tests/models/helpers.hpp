@@ -30,9 +30,7 @@ struct BatchTensors {
         target_lengths(integers(batch.target_lengths)) {}
 };
 
-inline gradus::data::Batch tiny_batch() {
-  return gradus::data::make_batch(tiny_pairs);
-}
+inline gradus::data::Batch tiny_batch() { return gradus::data::make_batch(tiny_pairs); }
 
 using Model = std::unique_ptr<gradus::models::Seq2Seq>;
 

@@ -84,12 +84,6 @@ void check_learning(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("attention learns to reverse, seed 1", "[models][learning]") {
-  check_learning(1);
-}
-TEST_CASE("attention learns to reverse, seed 2", "[models][learning]") {
-  check_learning(2);
-}
-TEST_CASE("attention learns to reverse, seed 3", "[models][learning]") {
-  check_learning(3);
-}
+TEST_CASE("attention learns to reverse, seed 1", "[models][learning]") { check_learning(1); }
+TEST_CASE("attention learns to reverse, seed 2", "[models][learning]") { check_learning(2); }
+TEST_CASE("attention learns to reverse, seed 3", "[models][learning]") { check_learning(3); }

@@ -1,5 +1,7 @@
 // An encoder and a decoder together: gradients, and what each output may depend on.
 
+#include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/models/embedding_deviation.hpp>
 #include <gradus/nn/gradcheck.hpp>
 #include <gradus/nn/loss.hpp>
 
@@ -213,4 +215,19 @@ TEST_CASE("errors carry the path of the module at fault", "[models]") {
   CHECK_ERROR(model.decoder->start(all[2]->encoder.forward(x.source, x.source_lengths)),
               "BahdanauDecoder: s_0 is made from the backward state of the first token; the encoder must be "
               "bidirectional [in decoder]");
+}
+
+TEST_CASE("a part that is missing is refused", "[models]") {
+  CHECK_ERROR(models::Seq2Seq({.vocabulary = 9}, nullptr), "Seq2Seq: the decoder that it was given is null");
+  CHECK_ERROR(models::BahdanauDecoder({.vocabulary = 9, .annotation = 8}, nullptr),
+              "BahdanauDecoder: the attention that it was given is null");
+}
+
+TEST_CASE("embeddings start small", "[models]") {
+  gradus::seed(1);
+  const Model model = models::make_bahdanau({.vocabulary = 100});
+  const auto& decoder = dynamic_cast<const models::BahdanauDecoder&>(*model->decoder);
+  for (const Tensor& w : {model->encoder.embedding.weight, decoder.embedding.weight}) {
+    CHECK(std::abs(std::sqrt(mean(w * w).item()) - models::embedding_deviation) < 0.02);
+  }
 }

@@ -15,6 +15,20 @@ using models::TrainStep;
 
 namespace {
 
+// Its loss is a number, but the gradient of its one parameter, which has log(w) for its slope, is not.
+class Steep : public gradus::nn::DecoderStep {
+ public:
+  Steep() : w(add_parameter("w", gradus::tensor({1e-44}))) {}
+  Start start(const gradus::nn::Annotations&) const override { return {}; }
+  Output step(const Tensor& previous, const gradus::nn::State& state,
+              const gradus::nn::Memory&) const override {
+    const Tensor slopes = gradus::arange(tiny.vocabulary).to(w.dtype());
+    const Tensor logits = expand(log(w) * slopes, {previous.size(0), tiny.vocabulary});
+    return {.logits = logits, .state = state, .weights = {}};
+  }
+  const Tensor w;
+};
+
 Model model(std::uint64_t seed = 1) {
   gradus::seed(seed);
   return models::make_bahdanau(tiny);
@@ -127,6 +141,17 @@ TEST_CASE("a loss that is no number stops training, with the parameters as they 
   CHECK(trained->parameters()[0].to_vector<double>() == untouched);
   CHECK(std::isnan(bias.to_vector<double>()[0]));
   CHECK_FALSE(std::isnan(bias.to_vector<double>()[1]));
+  CHECK_FALSE(trained->is_training());
+}
+
+TEST_CASE("so does a gradient that is no number", "[models][train]") {
+  models::Seq2Seq steep({.vocabulary = tiny.vocabulary, .embedding = 2, .hidden = 2},
+                        std::make_unique<Steep>());
+  const auto before = snapshot(steep);
+  CHECK_ERROR(models::train(steep, reversals(1), {.steps = 2}),
+              "train: the norm of the gradient at step 1 is inf; lower the learning rate");
+  CHECK(snapshot(steep) == before);
+  CHECK_FALSE(steep.is_training());
 }
 
 TEST_CASE("there must be a step to take", "[models][train]") {
