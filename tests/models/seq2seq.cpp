@@ -2,6 +2,7 @@
 
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/embedding_deviation.hpp>
+#include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/nn/gradcheck.hpp>
 #include <gradus/nn/loss.hpp>
 
@@ -190,6 +191,28 @@ TEST_CASE("the encoder's annotations are the GRU's states", "[models][encoder]")
   CHECK(mismatch(made.first_backward, h_n[1]) == "");
   CHECK(made.lengths.is(x.source_lengths));
   CHECK_FALSE(forward.forward(x.source, x.source_lengths).first_backward.defined());
+}
+
+TEST_CASE("a fixed context is the first state, and nothing else", "[models]") {
+  const auto all = tiny_models();
+  for (const Model* model : {&all[1], &all[2]}) {
+    const auto& decoder = dynamic_cast<const models::FixedContextDecoder&>(*(*model)->decoder);
+    const nn::Annotations made = (*model)->encoder.forward(x.source, x.source_lengths);
+    const auto [start, memory] = decoder.start(made);
+    const Tensor summary = made.first_backward.defined()
+                               ? gradus::concat({made.last_forward, made.first_backward}, 1)
+                               : made.last_forward;
+    CHECK(mismatch(start["s"], tanh(linear(summary, decoder.W_s.weight))) == "");
+    CHECK_FALSE(memory.values.defined());
+
+    const auto [logits, state, weights] = decoder.step(x.target_in[0], start, memory);
+    CHECK(start.step() == 0);
+    CHECK(state.step() == 1);
+    CHECK(mismatch(state["s"], decoder.cell.forward(decoder.embedding.forward(x.target_in[0]), start["s"])) ==
+          "");
+    CHECK(mismatch(logits, decoder.readout.forward(state["s"])) == "");
+    CHECK_FALSE(weights.defined());
+  }
 }
 
 TEST_CASE("errors carry the path of the module at fault", "[models]") {

@@ -95,6 +95,12 @@ TEST_CASE("a child has one parent", "[nn][module]") {
   CHECK(child.name() == "child");
 }
 
+TEST_CASE("modules() goes down the tree, parents first", "[nn][module]") {
+  Tree tree;
+  CHECK(tree.outer.modules() ==
+        std::vector<nn::Module*>{&tree.outer, &tree.inner, &tree.linear, &tree.dropout});
+}
+
 TEST_CASE("a shared parameter has several names, and counts once", "[nn][module]") {
   Node outer, inner;
   const Tensor shared = outer.add_parameter("output", gradus::ones({5}));
@@ -122,11 +128,7 @@ TEST_CASE("train() and eval() reach every child", "[nn][module]") {
   Tree tree;
   CHECK(tree.dropout.is_training());
   tree.outer.eval();
-  for (const nn::Module* module :
-       {static_cast<nn::Module*>(&tree.outer), static_cast<nn::Module*>(&tree.inner),
-        static_cast<nn::Module*>(&tree.linear), static_cast<nn::Module*>(&tree.dropout)}) {
-    CHECK_FALSE(module->is_training());
-  }
+  for (const nn::Module* module : tree.outer.modules()) CHECK_FALSE(module->is_training());
   tree.inner.train();
   CHECK(tree.linear.is_training());
   CHECK_FALSE(tree.dropout.is_training());
