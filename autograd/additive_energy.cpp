@@ -51,18 +51,17 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
       std::fill(energy + length, energy + T_x, T(0));
     }
   });
-  const auto backward = [=, query = Saved(query), keys = Saved(keys), v = Saved(v),
-                         lengths = Saved(lengths)](Gradients& g) {
-    for_floating("additive_energy", g.out().dtype(), [&]<class T>() {
-      const T* weight = raw<T>(v.get(g));
+  const auto backward = [=](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      const T* weight = raw<T>(g.saved(2));
       std::vector<T> row(static_cast<std::size_t>(2 * A));
       T* const at_sum = row.data();
       T* const at_v = at_sum + A;
       for (std::int64_t b = 0; b < B; ++b) {
-        const T* q = raw<T>(query.get(g)) + b * A;
-        const std::int64_t length = length_of(lengths.get(g), b, T_x);
+        const T* q = raw<T>(g.saved(0)) + b * A;
+        const std::int64_t length = length_of(g.saved(3), b, T_x);
         for (std::int64_t t = 0; t < length; ++t) {
-          const T* k = raw<T>(keys.get(g)) + (t * B + b) * A;
+          const T* k = raw<T>(g.saved(1)) + (t * B + b) * A;
           const T de = raw<T>(g.out())[b * T_x + t];
           backward_row(A, q, k, weight, de, at_sum, at_v);
           if (g.wants(0)) math::add(A, at_sum, raw<T>(g.in(0)) + b * A);
@@ -72,7 +71,7 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
       }
     });
   };
-  return record("additive_energy", e, {query, keys, v}, backward);
+  return record("additive_energy", e, {query, keys, v}, {query, keys, v, lengths}, backward);
 }
 
 }  // namespace gradus

@@ -6,6 +6,7 @@
 #include <xtensor/xnoalias.hpp>
 
 #include <array>
+#include <cmath>
 
 #include "kernels/dispatch.hpp"
 #include "kernels/map.hpp"
@@ -47,12 +48,13 @@ void add_gradient(Tensor& target, F f, const Tensor& g, const X&... x) {
 
 constexpr auto negated = [](const auto& g) { return -g; };
 constexpr auto times = [](const auto& g, const auto& x) { return g * x; };
+constexpr auto divided = [](const auto& g, const auto& x) { return g / x; };
 
 }  // namespace
 
 Tensor add(const Tensor& a, const Tensor& b) {
   Tensor y = binary("add", a, b, [](const auto& x, const auto& z) { return x + z; });
-  return record("add", y, {a, b}, [](Gradients& g) {
+  return record("add", y, {a, b}, {}, [](Gradients& g) {
     if (g.wants(0)) add_gradient(g.in(0), same, g.out());
     if (g.wants(1)) add_gradient(g.in(1), same, g.out());
   });
@@ -60,7 +62,7 @@ Tensor add(const Tensor& a, const Tensor& b) {
 
 Tensor sub(const Tensor& a, const Tensor& b) {
   Tensor y = binary("sub", a, b, [](const auto& x, const auto& z) { return x - z; });
-  return record("sub", y, {a, b}, [](Gradients& g) {
+  return record("sub", y, {a, b}, {}, [](Gradients& g) {
     if (g.wants(0)) add_gradient(g.in(0), same, g.out());
     if (g.wants(1)) add_gradient(g.in(1), negated, g.out());
   });
@@ -68,29 +70,45 @@ Tensor sub(const Tensor& a, const Tensor& b) {
 
 Tensor mul(const Tensor& a, const Tensor& b) {
   Tensor y = binary("mul", a, b, times);
-  return record("mul", y, {a, b}, [a = Saved(a), b = Saved(b)](Gradients& g) {
-    if (g.wants(0)) add_gradient(g.in(0), times, g.out(), b.get(g));
-    if (g.wants(1)) add_gradient(g.in(1), times, g.out(), a.get(g));
+  return record("mul", y, {a, b}, {for_gradient_of(b, a), for_gradient_of(a, b)}, [](Gradients& g) {
+    if (g.wants(0)) add_gradient(g.in(0), times, g.out(), g.saved(1));
+    if (g.wants(1)) add_gradient(g.in(1), times, g.out(), g.saved(0));
   });
 }
 
 Tensor div(const Tensor& a, const Tensor& b) {
-  Tensor y = binary("div", a, b, [](const auto& x, const auto& z) { return x / z; });
-  return record("div", y, {a, b}, [b = Saved(b), y = Saved(y)](Gradients& g) {
-    if (g.wants(0))
-      add_gradient(
-          g.in(0), [](const auto& d, const auto& z) { return d / z; }, g.out(), b.get(g));
+  Tensor y = binary("div", a, b, divided);
+  return record("div", y, {a, b}, {b, for_gradient_of(b, y)}, [](Gradients& g) {
+    const Tensor& divisor = g.saved(0);
+    if (g.wants(0)) add_gradient(g.in(0), divided, g.out(), divisor);
     if (!g.wants(1)) return;
     add_gradient(
-        g.in(1), [](const auto& d, const auto& q, const auto& z) { return -d * q / z; }, g.out(), y.get(g),
-        b.get(g));
+        g.in(1), [](auto d, auto q, auto z) { return -d * q / z; }, g.out(), g.saved(1), divisor);
   });
 }
 
 Tensor neg(const Tensor& x) {
   Tensor y = empty(x.shape(), x.dtype());
   for_floating("neg", x.dtype(), [&]<class T>() { map(negated, view<T>(y), view<const T>(x)); });
-  return record("neg", y, {x}, [](Gradients& g) { add_gradient(g.in(0), negated, g.out()); });
+  return record("neg", y, {x}, {}, [](Gradients& g) { add_gradient(g.in(0), negated, g.out()); });
+}
+
+Tensor pow(const Tensor& a, const Tensor& b) {
+  check_same_dtype("pow", a, b);
+  Tensor y = empty(broadcast("pow", a.shape(), b.shape()), a.dtype());
+  for_floating("pow", a.dtype(), [&]<class T>() {
+    map([](T x, T p) { return std::pow(x, p); }, view<T>(y), view<const T>(a), view<const T>(b));
+  });
+  return record("pow", y, {a, b}, {a, b, for_gradient_of(b, y)}, [](Gradients& g) {
+    const auto at_base = [](auto d, auto x, auto p) {
+      return p == 0 ? decltype(d)(0) : d * p * std::pow(x, p - 1);
+    };
+    const auto at_power = [](auto d, auto x, auto p, auto v) {
+      return x == 0 && p >= 0 ? decltype(d)(0) : d * v * std::log(x);
+    };
+    if (g.wants(0)) add_gradient(g.in(0), at_base, g.out(), g.saved(0), g.saved(1));
+    if (g.wants(1)) add_gradient(g.in(1), at_power, g.out(), g.saved(0), g.saved(1), g.saved(2));
+  });
 }
 
 Tensor operator+(const Tensor& a, double b) { return add(a, full({}, b, a.dtype())); }

@@ -23,12 +23,12 @@ Tensor apply(const char* operation, const Tensor& x, F f) {
   return y;
 }
 
-// d(loss)/dx += f(g, v), where v is x or y, whichever the derivative is written in.
+// d(loss)/dx += f(g, v), where v is what was saved: x or y, whichever the derivative is written in.
 template <class F>
-void add_gradient(Gradients& g, const Saved& saved, F f) {
+void add_gradient(Gradients& g, F f) {
   for_floating("backward", g.out().dtype(), [&]<class T>() {
     const T* gradient = raw<T>(g.out());
-    const T* value = raw<T>(saved.get(g));
+    const T* value = raw<T>(g.saved(0));
     T* target = raw<T>(g.in(0));
     const std::int64_t n = g.out().numel();
     for (std::int64_t i = 0; i < n; ++i) target[i] += f(gradient[i], value[i]);
@@ -39,35 +39,76 @@ void add_gradient(Gradients& g, const Saved& saved, F f) {
 
 Tensor exp(const Tensor& x) {
   Tensor y = apply("exp", x, [](auto v) { return math::exp(v); });
-  return record("exp", y, {x},
-                [y = Saved(y)](Gradients& g) { add_gradient(g, y, [](auto d, auto v) { return d * v; }); });
+  return record("exp", y, {x}, {y},
+                [](Gradients& g) { add_gradient(g, [](auto d, auto v) { return d * v; }); });
 }
 
 Tensor log(const Tensor& x) {
   Tensor y = apply("log", x, [](auto v) { return std::log(v); });
-  return record("log", y, {x},
-                [x = Saved(x)](Gradients& g) { add_gradient(g, x, [](auto d, auto v) { return d / v; }); });
+  return record("log", y, {x}, {x},
+                [](Gradients& g) { add_gradient(g, [](auto d, auto v) { return d / v; }); });
+}
+
+Tensor sqrt(const Tensor& x) {
+  Tensor y = apply("sqrt", x, [](auto v) { return std::sqrt(v); });
+  return record("sqrt", y, {x}, {y},
+                [](Gradients& g) { add_gradient(g, [](auto d, auto v) { return d / (2 * v); }); });
 }
 
 Tensor tanh(const Tensor& x) {
   Tensor y = apply("tanh", x, [](auto v) { return math::tanh(v); });
-  return record("tanh", y, {x}, [y = Saved(y)](Gradients& g) {
-    add_gradient(g, y, [](auto d, auto t) { return d * (1 - t * t); });
-  });
+  return record("tanh", y, {x}, {y},
+                [](Gradients& g) { add_gradient(g, [](auto d, auto t) { return d * (1 - t * t); }); });
 }
 
 Tensor sigmoid(const Tensor& x) {
   Tensor y = apply("sigmoid", x, [](auto v) { return math::sigmoid(v); });
-  return record("sigmoid", y, {x}, [y = Saved(y)](Gradients& g) {
-    add_gradient(g, y, [](auto d, auto s) { return d * s * (1 - s); });
-  });
+  return record("sigmoid", y, {x}, {y},
+                [](Gradients& g) { add_gradient(g, [](auto d, auto s) { return d * s * (1 - s); }); });
 }
 
 Tensor relu(const Tensor& x) {
   // NaN < 0 is false: a NaN must not disappear here.
   Tensor y = apply("relu", x, [](auto v) { return v < 0 ? decltype(v)(0) : v; });
-  return record("relu", y, {x}, [y = Saved(y)](Gradients& g) {
-    add_gradient(g, y, [](auto d, auto v) { return v > 0 ? d : decltype(d)(0); });
+  return record("relu", y, {x}, {y}, [](Gradients& g) {
+    add_gradient(g, [](auto d, auto v) { return v > 0 ? d : decltype(d)(0); });
+  });
+}
+
+Tensor softplus(const Tensor& x) {
+  Tensor y = apply("softplus", x, [](auto v) { return math::softplus(v); });
+  return record("softplus", y, {x}, {x},
+                [](Gradients& g) { add_gradient(g, [](auto d, auto v) { return d * math::sigmoid(v); }); });
+}
+
+Tensor abs(const Tensor& x) {
+  Tensor y = apply("abs", x, [](auto v) { return std::abs(v); });
+  return record("abs", y, {x}, {x}, [](Gradients& g) {
+    add_gradient(g, [](auto d, auto v) { return v > 0 ? d : v < 0 ? -d : decltype(d)(0); });
+  });
+}
+
+Tensor clamp(const Tensor& x, double low, double high) {
+  if (!(low <= high)) fail("clamp", "needs low ≤ high, and got ", low, " and ", high);
+  Tensor y = apply("clamp", x, [=](auto v) {
+    const auto bottom = static_cast<decltype(v)>(low), top = static_cast<decltype(v)>(high);
+    return v < bottom ? bottom : v > top ? top : v;
+  });
+  return record("clamp", y, {x}, {x}, [=](Gradients& g) {
+    add_gradient(g, [=](auto d, auto v) {
+      return v < static_cast<decltype(v)>(low) || v > static_cast<decltype(v)>(high) ? decltype(d)(0) : d;
+    });
+  });
+}
+
+Tensor pow(const Tensor& x, double exponent) {
+  Tensor y = apply("pow", x, [=](auto v) { return std::pow(v, static_cast<decltype(v)>(exponent)); });
+  return record("pow", y, {x}, {x}, [=](Gradients& g) {
+    if (exponent == 0) return;
+    add_gradient(g, [=](auto d, auto v) {
+      const auto p = static_cast<decltype(v)>(exponent);
+      return d * p * std::pow(v, p - 1);
+    });
   });
 }
 

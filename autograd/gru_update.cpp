@@ -75,21 +75,20 @@ Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h, c
       forward_row(H, raw<T>(x_part) + b * 3 * H, raw<T>(h_part) + b * 3 * H, before, after);
     }
   });
-  const auto backward = [=, x_part = Saved(x_part), h_part = Saved(h_part), h = Saved(h),
-                         lengths = Saved(lengths)](Gradients& g) {
-    for_floating("gru_update", g.out().dtype(), [&]<class T>() {
+  const auto backward = [=](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
       std::vector<T> row(static_cast<std::size_t>(5 * H));
       T* const at_r = row.data();
       T* const at_u_n = at_r + 3 * H;
       T* const at_h = at_u_n + H;
       for (std::int64_t b = 0; b < B; ++b) {
         const T* d = raw<T>(g.out()) + b * H;
-        if (frozen(lengths.get(g), b)) {
+        if (frozen(g.saved(3), b)) {
           if (g.wants(2)) math::add(H, d, raw<T>(g.in(2)) + b * H);
           continue;
         }
-        backward_row(H, raw<T>(x_part.get(g)) + b * 3 * H, raw<T>(h_part.get(g)) + b * 3 * H,
-                     raw<T>(h.get(g)) + b * H, d, at_r, at_r + H, at_r + 2 * H, at_u_n, at_h);
+        backward_row(H, raw<T>(g.saved(0)) + b * 3 * H, raw<T>(g.saved(1)) + b * 3 * H,
+                     raw<T>(g.saved(2)) + b * H, d, at_r, at_r + H, at_r + 2 * H, at_u_n, at_h);
         if (g.wants(0)) math::add(3 * H, at_r, raw<T>(g.in(0)) + b * 3 * H);
         if (g.wants(1)) {
           math::add(2 * H, at_r, raw<T>(g.in(1)) + b * 3 * H);
@@ -99,7 +98,7 @@ Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h, c
       }
     });
   };
-  return record("gru_update", y, {x_part, h_part, h}, backward);
+  return record("gru_update", y, {x_part, h_part, h}, {x_part, h_part, h, lengths}, backward);
 }
 
 }  // namespace gradus

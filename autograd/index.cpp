@@ -5,39 +5,65 @@
 #include <algorithm>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/strided.hpp"
+#include "kernels/lanes.hpp"
+#include "kernels/math.hpp"
 #include "storage.hpp"
 
 namespace gradus {
 namespace {
 
+// `limit` elements of `of` can be chosen.
+void check_indices(const char* operation, const Tensor& index, std::int64_t limit, const char* of,
+                   const Shape& shape) {
+  check_integers(operation, "the index", index);
+  for (std::int64_t i = 0; i < index.numel(); ++i) {
+    const std::int64_t at = raw<std::int64_t>(index)[i];
+    if (at >= 0 && at < limit) continue;
+    fail(operation, "index ", at, " at position ", i, " of ", index.shape(), " is outside [0, ", limit,
+         "), the ", of, " of ", shape);
+  }
+}
+
 // Row i of the result is row ids[i] of x, over x's leading axis.
 Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Shape& result) {
-  check_integers(operation, "the index", ids);
-  const std::int64_t count = x.size(0);
-  const std::int64_t* id = raw<std::int64_t>(ids);
-  for (std::int64_t i = 0; i < ids.numel(); ++i) {
-    if (id[i] >= 0 && id[i] < count) continue;
-    fail(operation, "index ", id[i], " at position ", i, " of ", ids.shape(), " is outside [0, ", count,
-         "), the rows of ", x.shape());
-  }
+  check_indices(operation, ids, x.size(0), "rows", x.shape());
   const std::int64_t width = x.shape().without(0).numel();
   Tensor y = empty(result, x.dtype());
-  for_any(x.dtype(), [&]<class T>() {
+  for_any(operation, x.dtype(), [&]<class T>() {
+    const std::int64_t* id = raw<std::int64_t>(ids);
     for (std::int64_t i = 0; i < ids.numel(); ++i)
       std::copy_n(raw<T>(x) + id[i] * width, width, raw<T>(y) + i * width);
   });
-  return record(operation, y, {x}, [width, ids = Saved(ids)](Gradients& g) {
+  return record(operation, y, {x}, {ids}, [width](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const std::int64_t* row = raw<std::int64_t>(ids.get(g));
-      const std::int64_t n = ids.get(g).numel();
-      const T* from = raw<T>(g.out());
-      T* target = raw<T>(g.in(0));
-      for (std::int64_t i = 0; i < n; ++i) {
-        for (std::int64_t j = 0; j < width; ++j) target[row[i] * width + j] += from[i * width + j];
-      }
+      const std::int64_t* row = raw<std::int64_t>(g.saved(0));
+      for (std::int64_t i = 0; i < g.saved(0).numel(); ++i)
+        math::add(width, raw<T>(g.out()) + i * width, raw<T>(g.in(0)) + row[i] * width);
     });
   });
+}
+
+// visit(in x, in index): the offsets of every element that an index along an axis chooses in a tensor of
+// shape `x`, and of that index.
+template <class Visit>
+void for_each_chosen(const Shape& x, int axis, const Tensor& index, Visit visit) {
+  const Lanes in_x(x, axis), in_index(index.shape(), axis);
+  const std::int64_t* chosen = raw<std::int64_t>(index);
+  in_index.for_each([&](std::int64_t k, std::int64_t first) {
+    const std::int64_t base = k / in_x.inner * in_x.n * in_x.inner + k % in_x.inner;
+    for (std::int64_t i = first; i < first + in_index.n * in_index.inner; i += in_index.inner)
+      visit(base + chosen[i] * in_x.inner, i);
+  });
+}
+
+// Checks an index along an axis of x, and makes the axis positive.
+int checked_along(const char* operation, const Tensor& x, int axis, const Tensor& index) {
+  axis = checked_axis(operation, x.shape(), axis);
+  if (index.rank() != x.rank() || index.shape().with(axis, 0) != x.shape().with(axis, 0)) {
+    fail(operation, "the index ", index.shape(), " and ", x.shape(), " differ elsewhere than on axis ", axis);
+  }
+  check_indices(operation, index, x.size(axis), "axis", x.shape());
+  return axis;
 }
 
 }  // namespace
@@ -55,61 +81,52 @@ Tensor index_select(const Tensor& x, const Tensor& index) {
   return rows("index_select", x, index, x.shape().with(0, index.size(0)));
 }
 
-Tensor greater(const Tensor& a, const Tensor& b) {
-  check_same_dtype("greater", a, b);
-  Tensor y = empty(broadcast("greater", a.shape(), b.shape()), Dtype::i64);
-  for_any(a.dtype(), [&]<class T>() {
-    const auto to = view<std::int64_t>(y);
-    const auto x = view<const T>(a).expanded(y.shape());
-    const auto z = view<const T>(b).expanded(y.shape());
-    const Walk<3> walk(y.shape(), {to.strides, x.strides, z.strides});
-    walk.for_each_row([&](const auto& at, std::int64_t n) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        to.data[at[0] + i * walk.step(0)] =
-            x.data[at[1] + i * walk.step(1)] > z.data[at[2] + i * walk.step(2)] ? 1 : 0;
-      }
+Tensor gather(const Tensor& x, int axis, const Tensor& index) {
+  axis = checked_along("gather", x, axis, index);
+  Tensor y = empty(index.shape(), x.dtype());
+  for_any("gather", x.dtype(), [&]<class T>() {
+    for_each_chosen(x.shape(), axis, index,
+                    [&](std::int64_t in_x, std::int64_t i) { raw<T>(y)[i] = raw<T>(x)[in_x]; });
+  });
+  return record("gather", y, {x}, {index}, [axis](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      for_each_chosen(g.in(0).shape(), axis, g.saved(0), [&](std::int64_t in_x, std::int64_t i) {
+        raw<T>(g.in(0))[in_x] += raw<T>(g.out())[i];
+      });
     });
   });
-  return y;
 }
 
-Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
-  check_integers("where", "the condition", condition);
-  check_same_dtype("where", a, b);
-  const Shape shape = broadcast("where", condition.shape(), broadcast("where", a.shape(), b.shape()));
-  Tensor y = empty(shape, a.dtype());
-  for_any(a.dtype(), [&]<class T>() {
-    const auto to = view<T>(y);
-    const auto take = view<const std::int64_t>(condition).expanded(shape);
-    const auto x = view<const T>(a).expanded(shape);
-    const auto z = view<const T>(b).expanded(shape);
-    const Walk<4> walk(shape, {to.strides, take.strides, x.strides, z.strides});
-    walk.for_each_row([&](const auto& at, std::int64_t n) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        to.data[at[0] + i * walk.step(0)] = take.data[at[1] + i * walk.step(1)] != 0
-                                                ? x.data[at[2] + i * walk.step(2)]
-                                                : z.data[at[3] + i * walk.step(3)];
-      }
+Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor& source) {
+  axis = checked_along("scatter_add", x, axis, index);
+  check_same_dtype("scatter_add", x, source);
+  if (source.shape() != index.shape()) {
+    fail("scatter_add", "the source is ", source.shape(), " and the index ", index.shape(),
+         "; there must be one index an element");
+  }
+  Tensor y = x.clone();
+  for_floating("scatter_add", x.dtype(), [&]<class T>() {
+    for_each_chosen(x.shape(), axis, index,
+                    [&](std::int64_t in_x, std::int64_t i) { raw<T>(y)[in_x] += raw<T>(source)[i]; });
+  });
+  return record("scatter_add", y, {x, source}, {index}, [axis](Gradients& g) {
+    if (g.wants(0)) add_in_place(g.in(0), g.out());
+    if (!g.wants(1)) return;
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      for_each_chosen(g.out().shape(), axis, g.saved(0), [&](std::int64_t in_x, std::int64_t i) {
+        raw<T>(g.in(1))[i] += raw<T>(g.out())[in_x];
+      });
     });
   });
-  return record("where", y, {a, b}, [condition = Saved(condition)](Gradients& g) {
-    for_floating("where", g.out().dtype(), [&]<class T>() {
-      const auto from = view<const T>(g.out());
-      const auto taken = view<const std::int64_t>(condition.get(g)).expanded(from.shape);
-      for (const int side : {0, 1}) {
-        if (!g.wants(side)) continue;
-        const auto target = view<T>(g.in(side)).expanded(from.shape);
-        const Walk<3> walk(from.shape, {target.strides, from.strides, taken.strides});
-        walk.for_each_row([&](const auto& at, std::int64_t n) {
-          for (std::int64_t i = 0; i < n; ++i) {
-            const bool first = taken.data[at[2] + i * walk.step(2)] != 0;
-            if (first == (side == 0))
-              target.data[at[0] + i * walk.step(0)] += from.data[at[1] + i * walk.step(1)];
-          }
-        });
-      }
-    });
+}
+
+Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype) {
+  check_indices("one_hot", ids, classes, "classes", {classes});
+  Tensor y = zeros(ids.shape().inserted(ids.rank(), classes), dtype);
+  for_any("one_hot", dtype, [&]<class T>() {
+    for (std::int64_t i = 0; i < ids.numel(); ++i) raw<T>(y)[i * classes + raw<std::int64_t>(ids)[i]] = T(1);
   });
+  return y;
 }
 
 }  // namespace gradus

@@ -6,61 +6,146 @@
 #include <cmath>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/map.hpp"
 #include "kernels/math.hpp"
 #include "storage.hpp"
 
 namespace gradus {
+namespace {
 
-Tensor cross_entropy(const Tensor& logits, const Tensor& targets, std::int64_t ignored) {
-  check_integers("cross_entropy", "the targets", targets);
-  if (logits.rank() == 0 || logits.shape().without(-1) != targets.shape()) {
-    fail("cross_entropy", "needs logits (…, V) and targets (…), and got ", logits.shape(), " and ",
+// Targets (…) are classes of the last axis of `scores` (…, V), or `ignored`. How many are not.
+std::int64_t check_targets(const char* operation, const char* what, const Tensor& scores,
+                           const Tensor& targets, std::int64_t ignored) {
+  check_integers(operation, "the targets", targets);
+  if (scores.rank() == 0 || scores.shape().without(-1) != targets.shape()) {
+    fail(operation, "needs ", what, " (…, V) and targets (…), and got ", scores.shape(), " and ",
          targets.shape());
   }
-  const std::int64_t classes = logits.size(-1);
-  const std::int64_t rows = targets.numel();
-  const std::int64_t* target = raw<std::int64_t>(targets);
   std::int64_t counted = 0;
-  for (std::int64_t r = 0; r < rows; ++r) {
-    if (target[r] == ignored) continue;
-    if (target[r] < 0 || target[r] >= classes) {
-      fail("cross_entropy", "target ", target[r], " at position ", r, " of ", targets.shape(),
-           " is outside [0, ", classes, "), the last axis of the logits ", logits.shape());
+  for (std::int64_t r = 0; r < targets.numel(); ++r) {
+    const std::int64_t target = raw<std::int64_t>(targets)[r];
+    if (target == ignored) continue;
+    if (target < 0 || target >= scores.size(-1)) {
+      fail(operation, "target ", target, " at position ", r, " of ", targets.shape(), " is outside [0, ",
+           scores.size(-1), "), the last axis of the ", what, " ", scores.shape());
     }
     ++counted;
   }
+  return counted;
+}
+
+// row(r, target) for all rows that are not ignored.
+template <class Row>
+void for_each_target(const Tensor& targets, std::int64_t ignored, Row row) {
+  const std::int64_t* target = raw<std::int64_t>(targets);
+  for (std::int64_t r = 0; r < targets.numel(); ++r) {
+    if (target[r] != ignored) row(r, target[r]);
+  }
+}
+
+template <class T>
+T average(double total, std::int64_t n) {
+  return n == 0 ? T(0) : static_cast<T>(total / static_cast<double>(n));
+}
+
+// Nothing is stretched: in a loss that is mostly a mistake.
+void check_pair(const char* operation, const Tensor& a, const Tensor& b) {
+  check_same_dtype(operation, a, b);
+  if (a.shape() != b.shape())
+    fail(operation, "the shapes are ", a.shape(), " and ", b.shape(), "; they must be equal (reshape one?)");
+  if (a.numel() == 0) fail(operation, "there is nothing to average in ", a.shape());
+}
+
+}  // namespace
+
+Tensor cross_entropy(const Tensor& logits, const Tensor& targets, std::int64_t ignored, double smoothing) {
+  if (!(smoothing >= 0 && smoothing <= 1))
+    fail("cross_entropy", "the label smoothing must be in [0, 1], and is ", smoothing);
+  const std::int64_t counted = check_targets("cross_entropy", "logits", logits, targets, ignored);
+  const std::int64_t classes = logits.size(-1);
   Tensor loss = zeros({}, logits.dtype());
   // softmax(logits), of which the gradient is made
   Tensor p = empty(logits.shape(), logits.dtype());
   for_floating("cross_entropy", logits.dtype(), [&]<class T>() {
     double total = 0;
-    for (std::int64_t r = 0; r < rows; ++r) {
-      if (target[r] == ignored) continue;
+    for_each_target(targets, ignored, [&](std::int64_t r, std::int64_t target) {
       const T* x = raw<T>(logits) + r * classes;
       T* e = raw<T>(p) + r * classes;
       const T largest = *std::max_element(x, x + classes);
       for (std::int64_t i = 0; i < classes; ++i) e[i] = math::exp(x[i] - largest);
       const T sum = math::sum_of<T>(classes, [e](std::int64_t i) { return e[i]; });
       for (std::int64_t i = 0; i < classes; ++i) e[i] /= sum;
-      total += static_cast<double>(std::log(sum) + (largest - x[target[r]]));
-    }
-    *raw<T>(loss) = counted == 0 ? T(0) : static_cast<T>(total / static_cast<double>(counted));
-  });
-  const auto backward = [=, p = Saved(p), targets = Saved(targets)](Gradients& g) {
-    if (counted == 0) return;
-    for_floating("cross_entropy", g.out().dtype(), [&]<class T>() {
-      const T scale = *raw<T>(g.out()) / static_cast<T>(counted);
-      const std::int64_t* wanted = raw<std::int64_t>(targets.get(g));
-      for (std::int64_t r = 0; r < rows; ++r) {
-        if (wanted[r] == ignored) continue;
-        const T* probability = raw<T>(p.get(g)) + r * classes;
-        T* into = raw<T>(g.in(0)) + r * classes;
-        for (std::int64_t i = 0; i < classes; ++i) into[i] += scale * probability[i];
-        into[wanted[r]] -= scale;
+      double below = static_cast<double>(largest - x[target]);  // the largest logit, above the wanted one
+      if (smoothing > 0) {
+        const T all = math::sum_of<T>(classes, [=](std::int64_t i) { return largest - x[i]; });
+        below += smoothing * (static_cast<double>(all) / static_cast<double>(classes) - below);
       }
+      total += static_cast<double>(std::log(sum)) + below;
+    });
+    *raw<T>(loss) = average<T>(total, counted);
+  });
+  return record("cross_entropy", loss, {logits}, {p, targets}, [=](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      const T scale = *raw<T>(g.out()) / static_cast<T>(counted);
+      const T on_target = scale * static_cast<T>(1 - smoothing);
+      const T everywhere = scale * static_cast<T>(smoothing) / static_cast<T>(classes);
+      for_each_target(g.saved(1), ignored, [&](std::int64_t r, std::int64_t target) {
+        const T* probability = raw<T>(g.saved(0)) + r * classes;
+        T* into = raw<T>(g.in(0)) + r * classes;
+        for (std::int64_t i = 0; i < classes; ++i) into[i] += scale * probability[i] - everywhere;
+        into[target] -= on_target;
+      });
+    });
+  });
+}
+
+Tensor nll(const Tensor& log_probabilities, const Tensor& targets, std::int64_t ignored) {
+  const std::int64_t counted = check_targets("nll", "log-probabilities", log_probabilities, targets, ignored);
+  const std::int64_t classes = log_probabilities.size(-1);
+  Tensor loss = zeros({}, log_probabilities.dtype());
+  for_floating("nll", loss.dtype(), [&]<class T>() {
+    double total = 0;
+    for_each_target(targets, ignored, [&](std::int64_t r, std::int64_t target) {
+      total -= static_cast<double>(raw<T>(log_probabilities)[r * classes + target]);
+    });
+    *raw<T>(loss) = average<T>(total, counted);
+  });
+  return record("nll", loss, {log_probabilities}, {targets}, [=](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      const T scale = *raw<T>(g.out()) / static_cast<T>(counted);
+      for_each_target(g.saved(0), ignored, [&](std::int64_t r, std::int64_t target) {
+        raw<T>(g.in(0))[r * classes + target] -= scale;
+      });
+    });
+  });
+}
+
+Tensor mse(const Tensor& prediction, const Tensor& target) {
+  check_pair("mse", prediction, target);
+  const Tensor difference = prediction - target;
+  return mean(difference * difference);
+}
+
+Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets) {
+  check_pair("binary_cross_entropy", logits, targets);
+  const std::int64_t n = logits.numel();
+  Tensor loss = zeros({}, logits.dtype());
+  for_floating("binary_cross_entropy", logits.dtype(), [&]<class T>() {
+    const T *x = raw<T>(logits), *t = raw<T>(targets);
+    double total = 0;
+    for (std::int64_t i = 0; i < n; ++i) total += static_cast<double>(math::softplus(x[i]) - x[i] * t[i]);
+    *raw<T>(loss) = average<T>(total, n);
+  });
+  const auto backward = [n](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      const T scale = *raw<T>(g.out()) / static_cast<T>(n);
+      const auto x = view<const T>(g.saved(0)), t = view<const T>(g.saved(1));
+      if (g.wants(0))
+        map_add([=](T v, T y) { return scale * (math::sigmoid(v) - y); }, x.shape, view<T>(g.in(0)), x, t);
+      if (g.wants(1)) map_add([=](T v) { return -scale * v; }, x.shape, view<T>(g.in(1)), x);
     });
   };
-  return record("cross_entropy", loss, {logits}, backward);
+  return record("binary_cross_entropy", loss, {logits, targets}, {logits, targets}, backward);
 }
 
 }  // namespace gradus

@@ -2,83 +2,86 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
-#include <algorithm>
-
 #include "gemm.hpp"
 #include "kernels/dispatch.hpp"
+#include "kernels/strided.hpp"
 #include "storage.hpp"
 
 namespace gradus {
-Tensor matmul(const Tensor& a, const Tensor& b) {
-  if (a.rank() != 2 || b.rank() != 2) {
-    fail("matmul", "needs two matrices, and got ", a.shape(), " and ", b.shape(),
-         "; reshape() makes one of two axes");
-  }
-  const std::int64_t m = a.size(0), k = a.size(1), n = b.size(1);
-  if (b.size(0) != k) {
-    fail("matmul", "cannot multiply ", a.shape(), " by ", b.shape(), ": axis 1 of the first is ", k,
-         " and axis 0 of the second is ", b.size(0), "; they must be equal (transpose one?)");
-  }
-  check_same_dtype("matmul", a, b);
-  Tensor y = empty({m, n}, a.dtype());
-  for_floating("matmul", a.dtype(), [&]<class T>() {
-    gemm<T>(Layout::plain, Layout::plain, m, n, k, raw<T>(a), raw<T>(b), T(0), raw<T>(y));
+namespace {
+
+// The first elements of the matrices that x (…, rows, columns) holds.
+template <class T>
+View<T> matrices(const Tensor& x) {
+  View<T> result = view<T>(x);
+  result.shape = result.shape.without(-1).without(-1);
+  return result;
+}
+
+// Y ← A·B + β·Y for every matrix of a batch; leading axes broadcast. Where Y is stretched, β = 1 sums.
+template <class T>
+void multiply(Layout a_layout, Layout b_layout, const Tensor& a, const Tensor& b, T beta, const Tensor& y) {
+  const std::int64_t m = y.size(-2), n = y.size(-1), k = a.size(a_layout == Layout::plain ? -1 : -2);
+  const auto in_a = matrices<const T>(a), in_b = matrices<const T>(b);
+  const auto in_y = matrices<T>(y);
+  const Shape batch = broadcast("matmul", in_y.shape, broadcast("matmul", in_a.shape, in_b.shape));
+  const Walk<3> walk(
+      batch, {in_a.expanded(batch).strides, in_b.expanded(batch).strides, in_y.expanded(batch).strides});
+  walk.for_each_row([&](const auto& at, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      gemm<T>(a_layout, b_layout, m, n, k, in_a.data + at[0] + i * walk.step(0),
+              in_b.data + at[1] + i * walk.step(1), beta, in_y.data + at[2] + i * walk.step(2));
+    }
   });
-  return record("matmul", y, {a, b}, [m, n, k, a = Saved(a), b = Saved(b)](Gradients& g) {
-    for_floating("matmul", g.out().dtype(), [&]<class T>() {
-      const T* gradient = raw<T>(g.out());
-      if (g.wants(0)) {  // g·Bᵀ
-        gemm<T>(Layout::plain, Layout::transposed, m, k, n, gradient, raw<T>(b.get(g)), T(1),
-                raw<T>(g.in(0)));
-      }
-      if (g.wants(1)) {  // Aᵀ·g
-        gemm<T>(Layout::transposed, Layout::plain, k, n, m, raw<T>(a.get(g)), gradient, T(1),
-                raw<T>(g.in(1)));
-      }
+}
+
+// The rows of all matrices of x, as one matrix. When B is a single one, a batch of A is one tall product.
+Tensor rows_of(const Tensor& x) { return view_of(x, 0, {x.shape().without(-1).numel(), x.size(-1)}); }
+
+Tensor product(const Tensor& a, const Tensor& b) {
+  const Shape batch =
+      broadcast("matmul", a.shape().without(-1).without(-1), b.shape().without(-1).without(-1));
+  Tensor y =
+      empty(batch.inserted(batch.rank(), a.size(-2)).inserted(batch.rank() + 1, b.size(-1)), a.dtype());
+  const bool tall = b.rank() == 2;
+  for_floating("matmul", a.dtype(), [&]<class T>() {
+    multiply<T>(Layout::plain, Layout::plain, tall ? rows_of(a) : a, b, T(0), tall ? rows_of(y) : y);
+  });
+  return record("matmul", y, {a, b}, {for_gradient_of(b, a), for_gradient_of(a, b)}, [tall](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      const auto rows = [tall](const Tensor& x) { return tall ? rows_of(x) : x; };
+      const Tensor gradient = rows(g.out());
+      if (g.wants(0))  // g·Bᵀ
+        multiply<T>(Layout::plain, Layout::transposed, gradient, g.saved(1), T(1), rows(g.in(0)));
+      if (g.wants(1))  // Aᵀ·g
+        multiply<T>(Layout::transposed, Layout::plain, rows(g.saved(0)), gradient, T(1), g.in(1));
     });
   });
 }
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  if (weight.rank() != 2) fail("linear", "the weight must be (outputs, inputs), and is ", weight.shape());
-  const std::int64_t outputs = weight.size(0), inputs = weight.size(1);
-  if (x.rank() == 0 || x.size(-1) != inputs) {
-    fail("linear", "the last axis of the input ", x.shape(), " must be axis 1 of the weight ", weight.shape(),
-         ", ", inputs);
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b) {
+  if (a.rank() == 0 || b.rank() == 0) {
+    fail("matmul", "needs vectors, matrices or batches of them, and got ", a.shape(), " and ", b.shape(),
+         "; multiply by a scalar with *");
   }
-  check_same_dtype("linear", x, weight);
-  if (bias.defined()) {
-    if (bias.shape() != Shape{outputs}) {
-      fail("linear", "the bias is ", bias.shape(), " and must be ", Shape{outputs}, " for the weight ",
-           weight.shape());
-    }
-    check_same_dtype("linear", x, bias);
+  const int inner = b.rank() == 1 ? 0 : b.rank() - 2;
+  if (a.size(-1) != b.size(inner)) {
+    fail("matmul", "cannot multiply ", a.shape(), " by ", b.shape(), ": axis ", a.rank() - 1,
+         " of the first is ", a.size(-1), " and axis ", inner, " of the second is ", b.size(inner),
+         "; they must be equal (transpose one?)");
   }
-  const std::int64_t rows = inputs == 0 ? x.shape().without(-1).numel() : x.numel() / inputs;
-  Tensor y = empty(x.shape().with(-1, outputs), x.dtype());
-  for_floating("linear", x.dtype(), [&]<class T>() {
-    T* out = raw<T>(y);
-    if (bias.defined()) {
-      for (std::int64_t row = 0; row < rows; ++row) std::copy_n(raw<T>(bias), outputs, out + row * outputs);
-    }
-    gemm<T>(Layout::plain, Layout::transposed, rows, outputs, inputs, raw<T>(x), raw<T>(weight),
-            bias.defined() ? T(1) : T(0), out);
-  });
-  const auto backward = [rows, outputs, inputs, x = Saved(x), weight = Saved(weight)](Gradients& g) {
-    for_floating("linear", g.out().dtype(), [&]<class T>() {
-      const T* gradient = raw<T>(g.out());
-      if (g.wants(0)) {  // g·W
-        gemm<T>(Layout::plain, Layout::plain, rows, inputs, outputs, gradient, raw<T>(weight.get(g)), T(1),
-                raw<T>(g.in(0)));
-      }
-      if (g.wants(1)) {  // gᵀ·x
-        gemm<T>(Layout::transposed, Layout::plain, outputs, inputs, rows, gradient, raw<T>(x.get(g)), T(1),
-                raw<T>(g.in(1)));
-      }
-      if (g.wants(2)) add_in_place(g.in(2), g.out());  // summed over the rows
-    });
-  };
-  return record("linear", y, {x, weight, bias}, backward);
+  check_same_dtype("matmul", a, b);
+  if (a.rank() == 1) return squeeze(matmul(unsqueeze(a, 0), b), b.rank() == 1 ? 0 : -2);
+  if (b.rank() == 1) return squeeze(product(a, unsqueeze(b, 1)), -1);
+  return product(a, b);
+}
+
+Tensor outer(const Tensor& a, const Tensor& b) {
+  if (a.rank() != 1 || b.rank() != 1)
+    fail("outer", "needs two vectors, and got ", a.shape(), " and ", b.shape());
+  return unsqueeze(a, 1) * b;
 }
 
 }  // namespace gradus

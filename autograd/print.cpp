@@ -43,7 +43,7 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   if (tensor.numel() == 0) {
     text << "[]";
   } else {
-    for_any(tensor.dtype(), [&]<class T>() { print_axis(text, view<const T>(tensor), 0); });
+    for_any("print", tensor.dtype(), [&]<class T>() { print_axis(text, view<const T>(tensor), 0); });
   }
   return out << text.str();
 }

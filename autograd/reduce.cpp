@@ -2,72 +2,183 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
+#include <cmath>
+#include <limits>
+
 #include "kernels/dispatch.hpp"
+#include "kernels/lanes.hpp"
 #include "kernels/map.hpp"
 #include "storage.hpp"
 
 namespace gradus {
 namespace {
 
-// The sum of x into `kept`, x's shape with 1 in place of the sizes that are summed over; returned in shape
-// `result`.
-Tensor sum_to(const char* operation, const Tensor& x, const Shape& kept, const Shape& result, double scale) {
-  Tensor y = zeros(kept, x.dtype());
-  for_floating(operation, x.dtype(), [&]<class T>() {
-    map_add(same, x.shape(), view<T>(y), view<const T>(x));
-    if (scale != 1.0) {
-      for (std::int64_t i = 0; i < y.numel(); ++i) raw<T>(y)[i] *= static_cast<T>(scale);
+// What a reduction of x over some axes makes of its shape.
+struct Reduction {
+  Shape kept;          // with 1 in place of the sizes reduced
+  Shape result;        // kept, or without those axes
+  std::int64_t n = 1;  // elements that become one
+
+  Reduction(const char* operation, const Tensor& x, const Axes& axes, bool keep) : kept(x.shape()) {
+    const auto reduced = axes.in(operation, x.shape());
+    result = kept;
+    for (int axis = x.rank() - 1; axis >= 0; --axis) {
+      if (!reduced[static_cast<std::size_t>(axis)]) continue;
+      n *= x.size(axis);
+      kept = kept.with(axis, 1);
+      result = keep ? result.with(axis, 1) : result.without(axis);
     }
+  }
+};
+
+// target += f(x…), summed where target is 1 and x is not.
+template <class T, class F, class... X>
+void sum_into(const Tensor& target, F f, const Shape& over, const X&... x) {
+  map_add(f, over, view<T>(target), view<const T>(x)...);
+}
+
+template <class T>
+void scale(const Tensor& x, double factor) {
+  map([s = static_cast<T>(factor)](T v) { return v * s; }, view<T>(x), view<const T>(x));
+}
+
+// factor · Σ x.
+Tensor scaled_sum(const char* operation, const Tensor& x, const Reduction& over, double factor) {
+  Tensor y = zeros(over.kept, x.dtype());
+  for_floating(operation, x.dtype(), [&]<class T>() {
+    sum_into<T>(y, same, x.shape(), x);
+    if (factor != 1) scale<T>(y, factor);
   });
-  return record(operation, view_of(y, 0, result), {x}, [kept, scale](Gradients& g) {
-    const Tensor gradient = view_of(g.out(), 0, kept);
-    for_floating("backward", gradient.dtype(), [&]<class T>() {
-      map_add([s = static_cast<T>(scale)](const auto& d) { return d * s; }, g.in(0).shape(), view<T>(g.in(0)),
-              view<const T>(gradient));
+  return record(operation, view_of(y, 0, over.result), {x}, {}, [kept = over.kept, factor](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      map_add([s = static_cast<T>(factor)](T d) { return d * s; }, g.in(0).shape(), view<T>(g.in(0)),
+              view<const T>(view_of(g.out(), 0, kept)));
     });
   });
 }
 
-Tensor sum_over(const char* operation, const Tensor& x, int axis, bool keep, double scale) {
-  axis = checked_axis(operation, x, axis);
-  const Shape kept = x.shape().with(axis, 1);
-  return sum_to(operation, x, kept, keep ? kept : x.shape().without(axis), scale);
+// The x for which `beats(x, every other)`, or NaN where there is one, in shape `kept`.
+template <class T, class Beats>
+Tensor extreme(const Tensor& x, const Shape& kept, T start, Beats beats) {
+  Tensor y = full(kept, static_cast<double>(start), x.dtype());
+  const auto best = view<T>(y).expanded(x.shape());
+  const auto from = view<const T>(x);
+  const Walk<2> walk(x.shape(), {best.strides, from.strides});
+  walk.for_each_row([&](const auto& at, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      T& record = best.data[at[0] + i * walk.step(0)];
+      const T candidate = from.data[at[1] + i * walk.step(1)];
+      if (beats(candidate, record) || candidate != candidate) record = candidate;
+    }
+  });
+  return y;
 }
 
-Tensor sum_all(const char* operation, const Tensor& x, double scale) {
-  Shape kept = x.shape();
-  for (int axis = 0; axis < kept.rank(); ++axis) kept = kept.with(axis, 1);
-  return sum_to(operation, x, kept, {}, scale);
+template <class Beats>
+Tensor extreme_of(const char* operation, const Tensor& x, const Axes& axes, bool keep, double start,
+                  Beats beats) {
+  const Reduction over(operation, x, axes, keep);
+  if (over.n == 0) fail(operation, "there is nothing to choose from in ", x.shape());
+  const Tensor y = for_floating(operation, x.dtype(), [&]<class T>() {
+    return extreme<T>(x, over.kept, static_cast<T>(start), beats);
+  });
+  return record(operation, view_of(y, 0, over.result), {x}, {x, y}, [](Gradients& g) {
+    const Tensor &from = g.saved(0), &best = g.saved(1);
+    const Tensor winners = zeros(best.shape(), best.dtype());
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      sum_into<T>(
+          winners, [](T v, T b) { return v == b ? T(1) : T(0); }, from.shape(), from, best);
+      sum_into<T>(
+          g.in(0), [](T d, T v, T b, T count) { return v == b ? d / count : T(0); }, from.shape(),
+          view_of(g.out(), 0, best.shape()), from, best, winners);
+    });
+  });
 }
 
-double one_over(std::int64_t n, const Tensor& x) {
-  if (n == 0) fail("mean", "there is nothing to average in ", x.shape());
-  return 1.0 / static_cast<double>(n);
-}
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Tensor sum(const Tensor& x) { return sum_all("sum", x, 1.0); }
-Tensor sum(const Tensor& x, int axis, bool keep) { return sum_over("sum", x, axis, keep, 1.0); }
-Tensor mean(const Tensor& x) { return sum_all("mean", x, one_over(x.numel(), x)); }
-Tensor mean(const Tensor& x, int axis, bool keep) {
-  return sum_over("mean", x, axis, keep, one_over(x.size(checked_axis("mean", x, axis)), x));
+Tensor sum(const Tensor& x, const Axes& axes, bool keep) {
+  return scaled_sum("sum", x, Reduction("sum", x, axes, keep), 1);
 }
 
-Tensor argmax(const Tensor& x) {
-  const std::int64_t n = x.rank() == 0 ? 0 : x.size(-1);
-  if (n == 0) fail("argmax", "the last axis of ", x.shape(), " is empty");
-  Tensor y = empty(x.shape().without(-1), Dtype::i64);
-  for_any(x.dtype(), [&]<class T>() {
-    const T* row = raw<T>(x);
-    for (std::int64_t r = 0; r < y.numel(); ++r, row += n) {
+Tensor mean(const Tensor& x, const Axes& axes, bool keep) {
+  const Reduction over("mean", x, axes, keep);
+  if (over.n == 0) fail("mean", "there is nothing to average in ", x.shape());
+  return scaled_sum("mean", x, over, 1.0 / static_cast<double>(over.n));
+}
+
+Tensor variance(const Tensor& x, const Axes& axes, bool keep, int correction) {
+  const Reduction over("variance", x, axes, keep);
+  if (over.n <= correction) {
+    fail("variance", over.n, " elements of ", x.shape(), " are too few for a correction of ", correction,
+         "; there must be more than that");
+  }
+  Tensor y = zeros(over.kept, x.dtype()), mean = zeros(over.kept, x.dtype());
+  const double divisor = static_cast<double>(over.n - correction);
+  for_floating("variance", x.dtype(), [&]<class T>() {
+    sum_into<T>(mean, same, x.shape(), x);
+    scale<T>(mean, 1.0 / static_cast<double>(over.n));
+    sum_into<T>(
+        y, [](T v, T m) { return (v - m) * (v - m); }, x.shape(), x, mean);
+    scale<T>(y, 1.0 / divisor);
+  });
+  return record("variance", view_of(y, 0, over.result), {x}, {x, mean}, [divisor](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      const T factor = static_cast<T>(2 / divisor);
+      sum_into<T>(
+          g.in(0), [factor](T d, T v, T m) { return d * factor * (v - m); }, g.in(0).shape(),
+          view_of(g.out(), 0, g.saved(1).shape()), g.saved(0), g.saved(1));
+    });
+  });
+}
+
+Tensor max(const Tensor& x, const Axes& axes, bool keep) {
+  return extreme_of("max", x, axes, keep, -infinity, [](auto a, auto b) { return a > b; });
+}
+
+Tensor min(const Tensor& x, const Axes& axes, bool keep) {
+  return extreme_of("min", x, axes, keep, infinity, [](auto a, auto b) { return a < b; });
+}
+
+Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
+  const Reduction over("logsumexp", x, axes, keep);
+  Tensor y = zeros(over.kept, x.dtype());
+  for_floating("logsumexp", x.dtype(), [&]<class T>() {
+    const Tensor shift = extreme<T>(x, over.kept, static_cast<T>(-infinity), [](T a, T b) { return a > b; });
+    // Infinities must not meet: ∞ − ∞ is NaN.
+    map([](T m) { return std::isinf(m) ? T(0) : m; }, view<T>(shift), view<const T>(shift));
+    sum_into<T>(
+        y, [](T v, T m) { return math::exp(v - m); }, x.shape(), x, shift);
+    map([](T s, T m) { return std::log(s) + m; }, view<T>(y), view<const T>(y), view<const T>(shift));
+  });
+  return record("logsumexp", view_of(y, 0, over.result), {x}, {x, y}, [](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      const auto share = [](T d, T v, T total) {
+        return total == -std::numeric_limits<T>::infinity() ? T(0) : d * math::exp(v - total);
+      };
+      sum_into<T>(g.in(0), share, g.in(0).shape(), view_of(g.out(), 0, g.saved(1).shape()), g.saved(0),
+                  g.saved(1));
+    });
+  });
+}
+
+Tensor argmax(const Tensor& x, int axis, bool keep) {
+  axis = checked_axis("argmax", x.shape(), axis);
+  const Lanes lanes(x.shape(), axis);
+  if (lanes.n == 0) fail("argmax", "axis ", axis, " of ", x.shape(), " is empty");
+  Tensor y = empty(keep ? x.shape().with(axis, 1) : x.shape().without(axis), Dtype::i64);
+  for_any("argmax", x.dtype(), [&]<class T>() {
+    lanes.for_each([&](std::int64_t k, std::int64_t first) {
+      const T* lane = raw<T>(x) + first;
       std::int64_t best = 0;
       // `!(<=)` so that NaN wins, and a NaN that has won stays.
-      for (std::int64_t i = 1; i < n && row[best] == row[best]; ++i) {
-        if (!(row[i] <= row[best])) best = i;
+      for (std::int64_t i = 1; i < lanes.n && lane[best * lanes.inner] == lane[best * lanes.inner]; ++i) {
+        if (!(lane[i * lanes.inner] <= lane[best * lanes.inner])) best = i;
       }
-      raw<std::int64_t>(y)[r] = best;
-    }
+      raw<std::int64_t>(y)[k] = best;
+    });
   });
   return y;
 }

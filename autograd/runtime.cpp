@@ -11,6 +11,7 @@ namespace gradus {
 namespace {
 
 thread_local bool recording = true;
+thread_local bool searching = false;
 thread_local bool fused = true;
 
 const ScopePath root{nullptr, {}};
@@ -29,10 +30,15 @@ const ScopePath* enter(const ScopePath* parent, std::string_view name) {
 
 std::atomic<std::int64_t> live_nodes{0};
 
-NoGrad::NoGrad() : was_recording_(std::exchange(recording, false)) {}
-NoGrad::~NoGrad() { recording = was_recording_; }
+Recording::Recording(bool on) : was_on_(std::exchange(recording, on)) {}
+Recording::~Recording() { recording = was_on_; }
 
 bool is_recording() { return recording; }
+
+DetectAnomaly::DetectAnomaly() : was_on_(std::exchange(searching, true)) {}
+DetectAnomaly::~DetectAnomaly() { searching = was_on_; }
+
+bool detects_anomaly() { return searching; }
 
 Composed::Composed() : was_fused_(std::exchange(fused, false)) {}
 Composed::~Composed() { fused = was_fused_; }
@@ -51,6 +57,9 @@ Scope::Scope(std::string_view name) : outer_(scope) {
 Scope::~Scope() { scope = outer_; }
 
 const ScopePath* current_scope() { return scope; }
+
+InScope::InScope(const ScopePath* path) : outer_(std::exchange(scope, path)) {}
+InScope::~InScope() { scope = outer_; }
 
 void fail(std::string_view operation, const std::string& message) {
   const std::string path = scope->text();

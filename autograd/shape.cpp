@@ -72,6 +72,15 @@ Shape Shape::inserted(int axis, std::int64_t size) const {
   return result;
 }
 
+std::vector<std::int64_t> Shape::index_of(std::int64_t element) const {
+  std::vector<std::int64_t> index(static_cast<std::size_t>(rank_));
+  for (int axis = rank_ - 1; axis >= 0; --axis) {
+    index[static_cast<std::size_t>(axis)] = element % (*this)[axis];
+    element /= (*this)[axis];
+  }
+  return index;
+}
+
 bool Shape::operator==(const Shape& other) const {
   return std::equal(begin(), end(), other.begin(), other.end());
 }

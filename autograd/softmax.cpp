@@ -22,10 +22,16 @@ void softmax_row(const T* x, T* y, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
 }
 
+// f(x), that works over the last axis, over another one.
+template <class F>
+Tensor along(const char* operation, const Tensor& x, int axis, F f) {
+  axis = checked_axis(operation, x.shape(), axis);
+  return axis == x.rank() - 1 ? f(x) : transpose(f(transpose(x, axis, -1)), axis, -1);
+}
+
 // Softmax over the first length(r) elements of row r, and zeros beyond.
 template <class Length>
 Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
-  if (x.rank() == 0) fail(operation, "a scalar has no axis to normalise");
   Tensor y = empty(x.shape(), x.dtype());
   const std::int64_t n = x.size(-1);
   const std::int64_t rows = x.shape().without(-1).numel();
@@ -36,10 +42,10 @@ Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
     }
   });
   // Beyond the length y is 0, and so is the gradient: the mask need not be kept.
-  return record(operation, y, {x}, [n, rows, y = Saved(y)](Gradients& g) {
-    for_floating("softmax", g.out().dtype(), [&]<class T>() {
+  return record(operation, y, {x}, {y}, [n, rows](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
       for (std::int64_t r = 0; r < rows; ++r) {
-        const T* p = raw<T>(y.get(g)) + r * n;
+        const T* p = raw<T>(g.saved(0)) + r * n;
         const T* d = raw<T>(g.out()) + r * n;
         T* target = raw<T>(g.in(0)) + r * n;
         const T dot = math::sum_of<T>(n, [&](std::int64_t i) { return d[i] * p[i]; });
@@ -51,8 +57,10 @@ Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
 
 }  // namespace
 
-Tensor softmax(const Tensor& x) {
-  return softmax_rows("softmax", x, [n = x.rank() == 0 ? 0 : x.size(-1)](std::int64_t) { return n; });
+Tensor softmax(const Tensor& x, int axis) {
+  return along("softmax", x, axis, [](const Tensor& rows) {
+    return softmax_rows("softmax", rows, [n = rows.size(-1)](std::int64_t) { return n; });
+  });
 }
 
 Tensor masked_softmax(const Tensor& x, const Tensor& lengths) {
@@ -61,8 +69,9 @@ Tensor masked_softmax(const Tensor& x, const Tensor& lengths) {
   return softmax_rows("masked_softmax", x, [&](std::int64_t r) { return length_of(lengths, r, x.size(1)); });
 }
 
-Tensor log_softmax(const Tensor& x) {
-  if (x.rank() == 0) fail("log_softmax", "a scalar has no axis to normalise");
+namespace {
+
+Tensor log_softmax_rows(const Tensor& x) {
   Tensor y = empty(x.shape(), x.dtype());
   const std::int64_t n = x.size(-1);
   const std::int64_t rows = x.shape().without(-1).numel();
@@ -76,10 +85,10 @@ Tensor log_softmax(const Tensor& x) {
       for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] - largest - log_total;
     }
   });
-  return record("log_softmax", y, {x}, [n, rows, y = Saved(y)](Gradients& g) {
-    for_floating("log_softmax", g.out().dtype(), [&]<class T>() {
+  return record("log_softmax", y, {x}, {y}, [n, rows](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
       for (std::int64_t r = 0; r < rows; ++r) {
-        const T* log_p = raw<T>(y.get(g)) + r * n;
+        const T* log_p = raw<T>(g.saved(0)) + r * n;
         const T* d = raw<T>(g.out()) + r * n;
         T* target = raw<T>(g.in(0)) + r * n;
         const T total = math::sum_of<T>(n, [&](std::int64_t i) { return d[i]; });
@@ -88,5 +97,9 @@ Tensor log_softmax(const Tensor& x) {
     });
   });
 }
+
+}  // namespace
+
+Tensor log_softmax(const Tensor& x, int axis) { return along("log_softmax", x, axis, log_softmax_rows); }
 
 }  // namespace gradus

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "node.hpp"
 
 namespace gradus {
 
@@ -35,7 +36,8 @@ struct TensorImpl {
   std::int64_t offset = 0;  // in elements
   Shape shape;
   Dtype dtype = Dtype::f32;
-  NodePtr node;  // null: needs no gradient
+  NodePtr node;                // null: needs no gradient
+  bool from_gradient = false;  // computed from what backward() or grad() gave
 
   void* data() const { return storage->data + static_cast<std::size_t>(offset) * bytes_per_element(dtype); }
 };

@@ -6,11 +6,12 @@
 #include "kernels/dispatch.hpp"
 #include "kernels/map.hpp"
 #include "pool.hpp"
+#include "profile_state.hpp"
 #include "storage.hpp"
 
 namespace gradus {
 
-Storage::Storage(std::size_t size) : data(pool::allocate(size)), bytes(size) {}
+Storage::Storage(std::size_t size) : data(pool::allocate(size)), bytes(size) { profile_memory(size); }
 Storage::~Storage() { pool::free(data, bytes); }
 
 void retain(TensorImpl* impl) { impl->references.fetch_add(1, std::memory_order_relaxed); }
@@ -68,7 +69,7 @@ std::span<T> Tensor::mutable_values(const char* by) {
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
-  return for_any(dtype(), [&]<class From>() {
+  return for_any("to_vector", dtype(), [&]<class From>() {
     const auto from = values<From>();
     std::vector<T> result(from.size());
     std::transform(from.begin(), from.end(), result.begin(),
@@ -104,10 +105,7 @@ Tensor& Tensor::set_requires_grad(bool on) {
   if (!is_floating(self.dtype) && on)
     fail("set_requires_grad", "an i64 tensor ", shape(), " has no gradient");
   if (on && !self.node) {
-    self.node = NodePtr(new Node);
-    self.node->scope = current_scope();
-    self.node->shape = self.shape;
-    self.node->dtype = self.dtype;
+    self.node = make_leaf(*this);
   } else if (!on) {
     self.node = NodePtr();
   }
@@ -135,6 +133,20 @@ void Tensor::retain_grad() {
   impl().node->keeps_gradient = true;
 }
 
+int Tensor::add_hook(std::function<Tensor(const Tensor& gradient)> hook) {
+  if (!impl().node)
+    fail("add_hook", "this tensor ", shape(), " was not recorded, so it will have no gradient");
+  static std::atomic<int> hooks_made{0};
+  const int number = hooks_made++;
+  impl().node->hooks.emplace_back(number, std::move(hook));
+  return number;
+}
+
+void Tensor::remove_hook(int number) {
+  if (!impl().node) return;
+  std::erase_if(impl().node->hooks, [number](const auto& hook) { return hook.first == number; });
+}
+
 void Tensor::replace(const Tensor& values) {
   TensorImpl& self = impl();
   if (self.node && !self.node->leaf) {
@@ -151,8 +163,9 @@ void Tensor::replace(const Tensor& values) {
   self.dtype = other.dtype;
   // A new leaf: what was recorded of the old values goes on with a gradient of their shape and dtype.
   if (self.node) {
-    self.node = NodePtr();
+    const NodePtr old = std::exchange(self.node, NodePtr());
     set_requires_grad();
+    self.node->hooks = old->hooks;
   }
 }
 
@@ -160,7 +173,7 @@ Tensor Tensor::detach() const { return view_of(*this, 0, shape()); }
 
 Tensor Tensor::clone() const {
   Tensor copy = empty(shape(), dtype());
-  for_any(dtype(), [&]<class T>() { std::copy_n(raw<T>(*this), numel(), raw<T>(copy)); });
+  for_any("clone", dtype(), [&]<class T>() { std::copy_n(raw<T>(*this), numel(), raw<T>(copy)); });
   return copy;
 }
 
@@ -168,8 +181,8 @@ Tensor Tensor::to(Dtype to) const {
   if (to == dtype()) return *this;
   Tensor result = empty(shape(), to);
   const auto convert = [](const Tensor& from, const Tensor& into) {
-    for_any(from.dtype(), [&]<class From>() {
-      for_any(into.dtype(), [&]<class To>() {
+    for_any("to", from.dtype(), [&]<class From>() {
+      for_any("to", into.dtype(), [&]<class To>() {
         std::transform(raw<From>(from), raw<From>(from) + from.numel(), raw<To>(into),
                        [](From value) { return static_cast<To>(value); });
       });
@@ -177,7 +190,7 @@ Tensor Tensor::to(Dtype to) const {
   };
   convert(*this, result);
   if (!is_floating(to)) return result;
-  return record("to", result, {*this}, [convert, from = dtype()](Gradients& g) {
+  return record("to", result, {*this}, {}, [convert, from = dtype()](Gradients& g) {
     Tensor gradient = empty(g.out().shape(), from);
     convert(g.out(), gradient);
     add_in_place(g.in(0), gradient);
@@ -197,7 +210,8 @@ Tensor empty(const Shape& shape, Dtype dtype) {
 
 Tensor full(const Shape& shape, double value, Dtype dtype) {
   Tensor result = empty(shape, dtype);
-  for_any(dtype, [&]<class T>() { std::fill_n(raw<T>(result), result.numel(), static_cast<T>(value)); });
+  for_any("full", dtype,
+          [&]<class T>() { std::fill_n(raw<T>(result), result.numel(), static_cast<T>(value)); });
   return result;
 }
 
@@ -222,7 +236,7 @@ Tensor tensor(std::span<const T> values, const Shape& shape) {
 
 Tensor tensor(std::initializer_list<double> values, Dtype dtype) {
   Tensor result = empty({static_cast<std::int64_t>(values.size())}, dtype);
-  for_any(dtype, [&]<class T>() {
+  for_any("tensor", dtype, [&]<class T>() {
     std::transform(values.begin(), values.end(), raw<T>(result),
                    [](double value) { return static_cast<T>(value); });
   });

@@ -27,18 +27,17 @@ Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& l
       }
     }
   });
-  const auto backward = [=, weights = Saved(weights), values = Saved(values),
-                         lengths = Saved(lengths)](Gradients& g) {
-    for_floating("weighted_sum", g.out().dtype(), [&]<class T>() {
+  const auto backward = [=](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
       for (std::int64_t b = 0; b < B; ++b) {
         const T* dc = raw<T>(g.out()) + b * D;
-        for (std::int64_t t = 0; t < length_of(lengths.get(g), b, T_x); ++t) {
-          const T* h = raw<T>(values.get(g)) + (t * B + b) * D;
+        for (std::int64_t t = 0; t < length_of(g.saved(2), b, T_x); ++t) {
+          const T* h = raw<T>(g.saved(1)) + (t * B + b) * D;
           if (g.wants(0)) {
             raw<T>(g.in(0))[b * T_x + t] += math::sum_of<T>(D, [=](std::int64_t i) { return dc[i] * h[i]; });
           }
           if (g.wants(1)) {
-            const T alpha = raw<T>(weights.get(g))[b * T_x + t];
+            const T alpha = raw<T>(g.saved(0))[b * T_x + t];
             T* dh = raw<T>(g.in(1)) + (t * B + b) * D;
             for (std::int64_t i = 0; i < D; ++i) dh[i] += alpha * dc[i];
           }
@@ -46,7 +45,7 @@ Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& l
       }
     });
   };
-  return record("weighted_sum", c, {weights, values}, backward);
+  return record("weighted_sum", c, {weights, values}, {weights, values, lengths}, backward);
 }
 
 }  // namespace gradus

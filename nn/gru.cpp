@@ -14,7 +14,7 @@ namespace {
 Tensor composed_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h, const Tensor& lengths,
                        std::int64_t step) {
   const std::int64_t H = h.size(1);
-  const auto gate = [H](const Tensor& part, int index) { return narrow(part, 1, index * H, H); };  // (B, H)
+  const auto gate = [H](const Tensor& part, int index) { return part.slice(index * H, (index + 1) * H, 1); };  // (B, H)
   const Tensor r = sigmoid(gate(x_part, 0) + gate(h_part, 0));
   const Tensor z = sigmoid(gate(x_part, 1) + gate(h_part, 1));
   const Tensor n = tanh(gate(x_part, 2) + r * gate(h_part, 2));

@@ -5,11 +5,16 @@
 
 #include <cstdint>
 
+#include "../profile_state.hpp"
+
+/// The way from a dtype, known when running, to loops over a C++ type. An operation's forward goes through
+/// here once, with its name: this is where the profile times it.
 namespace gradus {
 
 /// Calls f.operator()<T>() with T = float or double. @throws Error for i64.
 template <class F>
 decltype(auto) for_floating(const char* operation, Dtype dtype, F f) {
+  const Profiled profiled(operation, Profiled::Pass::forward);
   if (dtype == Dtype::f32) return f.template operator()<float>();
   if (dtype == Dtype::f64) return f.template operator()<double>();
   fail(operation, "works on f32 or f64, not on i64; convert with .to(Dtype::f32)");
@@ -17,7 +22,8 @@ decltype(auto) for_floating(const char* operation, Dtype dtype, F f) {
 
 /// Calls f.operator()<T>() with the C++ type of any dtype.
 template <class F>
-decltype(auto) for_any(Dtype dtype, F f) {
+decltype(auto) for_any(const char* operation, Dtype dtype, F f) {
+  const Profiled profiled(operation, Profiled::Pass::forward);
   if (dtype == Dtype::f32) return f.template operator()<float>();
   if (dtype == Dtype::f64) return f.template operator()<double>();
   return f.template operator()<std::int64_t>();

@@ -54,6 +54,12 @@ T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }
 
+/// ln(1 + e^x) = max(x, 0) + ln(1 + e^−|x|), which neither overflows nor loses digits.
+template <class T>
+T softplus(T x) {
+  return (x < 0 ? T(0) : x) + std::log1p(exp(-std::abs(x)));
+}
+
 /// Σ_i term(i) for i < n, in many partial sums: the compiler can add them side by side, and the rounding
 /// error grows with n/16 and not with n.
 template <class T, class Term>

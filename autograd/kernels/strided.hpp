@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <span>
 
 #include "../storage.hpp"
 
@@ -37,9 +37,22 @@ struct View {
     return {data + begin * strides[static_cast<std::size_t>(axis)], shape.with(axis, size), strides};
   }
 
-  View transposed(int a, int b) const {
-    View result{data, shape.with(a, shape[b]).with(b, shape[a]), strides};
-    std::swap(result.stride(a), result.stride(b));
+  /// Axis k of the result is axis `order[k]` of this.
+  View permuted(std::span<const int> order) const {
+    View result = *this;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      const int from = order[static_cast<std::size_t>(axis)];
+      result.shape = result.shape.with(axis, shape[from]);
+      result.stride(axis) = strides[static_cast<std::size_t>(from)];
+    }
+    return result;
+  }
+
+  /// One axis in reverse order.
+  View flipped(int axis) const {
+    View result = *this;
+    if (shape[axis] > 0) result.data += (shape[axis] - 1) * result.stride(axis);
+    result.stride(axis) = -result.stride(axis);
     return result;
   }
 

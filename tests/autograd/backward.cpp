@@ -155,7 +155,7 @@ TEST_CASE("an exception inside backward() leaves no gradients of results behind"
   const Tensor square = x * x;
   Tensor kept = square * 1.0;
   kept.retain_grad();
-  const Tensor fragile = record("fragile", kept.clone(), {kept}, [&](Gradients& g) {
+  const Tensor fragile = record("fragile", kept.clone(), {kept}, {}, [&](Gradients& g) {
     if (fails) throw std::runtime_error("broken");
     g.in(0) = g.out().clone();
   });

@@ -12,7 +12,6 @@
 
 using gradus::Dtype;
 using gradus::Gradients;
-using gradus::Saved;
 using gradus::Tensor;
 using gradus::tensor;
 
@@ -26,12 +25,12 @@ Tensor weighted_squares(const Tensor& a, const Tensor& b) {
     const double root = b.defined() ? b.values<double>()[i] : 1;
     y.mutable_values<double>()[0] += a.values<double>()[i] * root * root;
   }
-  return record("weighted_squares", y, {a, b}, [n, a = Saved(a), b = Saved(b)](Gradients& g) {
+  return record("weighted_squares", y, {a, b}, {a, b}, [n](Gradients& g) {
     const double d = g.out().item();
     for (std::size_t i = 0; i < n; ++i) {
-      const double root = g.wants(1) ? b.get(g).values<double>()[i] : 1;
+      const double root = g.wants(1) ? g.saved(1).values<double>()[i] : 1;
       if (g.wants(0)) g.in(0).mutable_values<double>()[i] += d * root * root;
-      if (g.wants(1)) g.in(1).mutable_values<double>()[i] += d * 2 * a.get(g).values<double>()[i] * root;
+      if (g.wants(1)) g.in(1).mutable_values<double>()[i] += d * 2 * g.saved(0).values<double>()[i] * root;
     }
   });
 }
@@ -59,7 +58,7 @@ TEST_CASE("an undefined input needs no gradient", "[autograd][custom]") {
 TEST_CASE("a backward function knows its operation and what is wanted of it", "[autograd][custom]") {
   const Tensor wanted = leaf(tensor({1.0})), unwanted = tensor({1.0});
   std::vector<std::string> seen;
-  const Tensor y = record("spy", tensor({2.0}), {wanted, unwanted, Tensor()}, [&](Gradients& g) {
+  const Tensor y = record("spy", tensor({2.0}), {wanted, unwanted, Tensor()}, {}, [&](Gradients& g) {
     seen.push_back(g.operation());
     for (const int i : {0, 1, 2}) seen.push_back(g.wants(i) ? "wanted" : "unwanted");
     seen.push_back(printed(g.out()));
@@ -73,7 +72,7 @@ TEST_CASE("a backward function knows its operation and what is wanted of it", "[
 TEST_CASE("a backward function that can never run is dropped with what it holds", "[autograd][custom]") {
   const Tensor held = tensor({1.0});
   const auto before = gradus::memory_stats().live_nodes;
-  const Tensor y = record("unused", tensor({2.0}), {held}, [held](Gradients&) { FAIL("not recorded"); });
+  const Tensor y = record("unused", tensor({2.0}), {held}, {}, [held](Gradients&) { FAIL("not recorded"); });
   CHECK_FALSE(y.requires_grad());
   CHECK(gradus::memory_stats().live_nodes == before);
 }

@@ -2,20 +2,19 @@
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "helpers.hpp"
 
 using gradus::Dtype;
 using gradus::Gradients;
 using gradus::NamedTensors;
-using gradus::Saved;
 using gradus::Tensor;
 using gradus::tensor;
 
@@ -26,8 +25,8 @@ namespace {
 
 // x², whose gradient is multiplied by `factor` at one element.
 Tensor square(const Tensor& x, double factor, std::size_t at = 0) {
-  return record("square", (x * x).detach(), {x}, [=, x = Saved(x)](Gradients& g) {
-    const auto values = x.get(g).values<double>();
+  return record("square", (x * x).detach(), {x}, {x}, [=](Gradients& g) {
+    const auto values = g.saved(0).values<double>();
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double right = 2 * values[i] * g.out().values<double>()[i];
       g.in(0).mutable_values<double>()[i] += i == at ? factor * right : right;
@@ -136,19 +135,19 @@ TEST_CASE("step and tolerances are the caller's", "[autograd][gradcheck]") {
 
 TEST_CASE("the gradient that comes in is random", "[autograd][gradcheck]") {
   // Under a sum, softmax's gradient is 0, and any multiple of it would pass.
-  const auto scaled_softmax = [](const Tensors& x) {
-    return record("scaled", softmax(x[0]).detach(), {x[0]}, [x = Saved(x[0])](Gradients& g) {
-      Tensor inner = leaf(x.get(g));
-      const Tensor out = g.out() * 2.0;
-      std::thread([&] { softmax(inner).backward(out); }).join();  // this thread does not record now
-      g.in(0) = inner.grad();
+  const auto scaled_softmax = [](const Tensors& inputs) {
+    return record("scaled", softmax(inputs[0]).detach(), {inputs[0]}, {inputs[0]}, [](Gradients& g) {
+      const gradus::EnableGrad enable_grad;
+      const Tensor x = leaf(g.saved(0));
+      softmax(x).backward(g.out() * 2.0);
+      g.in(0) = x.grad();
     });
   };
-  const Tensors inputs = {tensor({0.1, 0.5, -0.3})};
-  CHECK_FALSE(gradus::gradcheck(scaled_softmax, inputs).passed());
-  const auto first = gradus::gradcheck(scaled_softmax, inputs, {.seed = 1}).entries[0].numeric;
-  CHECK(first == gradus::gradcheck(scaled_softmax, inputs, {.seed = 1}).entries[0].numeric);
-  CHECK(first != gradus::gradcheck(scaled_softmax, inputs, {.seed = 2}).entries[0].numeric);
+  const Tensors values = {tensor({0.1, 0.5, -0.3})};
+  CHECK_FALSE(gradus::gradcheck(scaled_softmax, values).passed());
+  const auto first = gradus::gradcheck(scaled_softmax, values, {.seed = 1}).entries[0].numeric;
+  CHECK(first == gradus::gradcheck(scaled_softmax, values, {.seed = 1}).entries[0].numeric);
+  CHECK(first != gradus::gradcheck(scaled_softmax, values, {.seed = 2}).entries[0].numeric);
 }
 
 TEST_CASE("inputs are copied, whatever their dtype, and stay as they are", "[autograd][gradcheck]") {

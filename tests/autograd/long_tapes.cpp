@@ -81,7 +81,7 @@ TEST_CASE("backward functions that hold recorded tensors die one by one", "[auto
   leaves_nothing_behind([] {
     Tensor y = leaf(tensor({1.0}));
     for (int i = 0; i < 200'000; ++i) {
-      y = record("holder", tensor({1.0}), {y}, [held = y](gradus::Gradients&) {});
+      y = record("holder", tensor({1.0}), {y}, {}, [held = y](gradus::Gradients&) {});
     }
   });
 }

@@ -13,9 +13,10 @@ TEST_CASE("a change in place of a value that backward needs is an error that nam
   Tensor w = tensor({3.0, 4.0});
   const Tensor y = sum(x * w);
   w.mutable_values<float>("Sgd::step")[0] = 5;
-  CHECK_ERROR(y.backward(),
-              "backward: 'mul' needs a value (2) that 'Sgd::step' has changed since; change a clone(), or "
-              "change it after backward()");
+  CHECK_ERROR(
+      y.backward(),
+      "backward: 'mul' (2) needs a value (2) that 'Sgd::step' has changed since; change a clone(), or "
+      "change it after backward()");
 }
 
 TEST_CASE("the result of an operation may be needed as well", "[autograd][saved]") {
@@ -23,9 +24,10 @@ TEST_CASE("the result of an operation may be needed as well", "[autograd][saved]
   Tensor y = tanh(x);
   const Tensor loss = sum(y);
   y.mutable_values<float>()[1] = 0;
-  CHECK_ERROR(loss.backward(),
-              "backward: 'tanh' needs a value (2) that 'mutable_values' has changed since; change a clone(), "
-              "or change it after backward()");
+  CHECK_ERROR(
+      loss.backward(),
+      "backward: 'tanh' (2) needs a value (2) that 'mutable_values' has changed since; change a clone(), "
+      "or change it after backward()");
 }
 
 TEST_CASE("a change through any handle to the same values is found", "[autograd][saved]") {

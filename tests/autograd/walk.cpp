@@ -39,7 +39,7 @@ TEST_CASE("axes without a gap between them are walked as one row", "[autograd][w
 
 TEST_CASE("axes of size 1 are no obstacle, and a scalar is a row of one", "[autograd][walk]") {
   CHECK(rows_of(view<const float>(zeros({2, 1, 3}))) == Rows{{0, 6}});
-  CHECK(rows_of(view<const float>(zeros({4, 1})).transposed(0, 1)) == Rows{{0, 4}});
+  CHECK(rows_of(view<const float>(zeros({4, 1})).permuted(std::array{1, 0})) == Rows{{0, 4}});
   CHECK(rows_of(view<const float>(zeros({1, 1}))) == Rows{{0, 1}});
   CHECK(rows_of(view<const float>(zeros({}))) == Rows{{0, 1}});
   CHECK(rows_of(view<const float>(zeros({3, 0}))).empty());
@@ -59,13 +59,13 @@ TEST_CASE("axes are joined only where every view runs on", "[autograd][walk]") {
   CHECK(rows(Walk<2>(shape, {whole.strides, whole.strides})) == Rows{{0, 6}});
   CHECK(Walk<2>(shape, {column.strides, whole.strides}).step(0) == 0);
   CHECK(Walk<2>(shape, {row.strides, whole.strides}).step(0) == 1);
-  CHECK(Walk<1>(shape, {whole.transposed(0, 1).strides}).step(0) == 3);
+  CHECK(Walk<1>(shape, {whole.permuted(std::array{1, 0}).strides}).step(0) == 3);
 }
 
-TEST_CASE("a transposed view is walked in its own order", "[autograd][walk]") {
-  const auto x = view<const float>(zeros({2, 3})).transposed(0, 1);
+TEST_CASE("a permuted view is walked in its own order", "[autograd][walk]") {
+  const auto x = view<const float>(zeros({2, 3})).permuted(std::array{1, 0});
   CHECK(x.shape == Shape{3, 2});
   CHECK(rows_of(x) == Rows{{0, 2}, {1, 2}, {2, 2}});
-  const auto cube = view<const float>(zeros({2, 3, 2})).transposed(0, 1);
+  const auto cube = view<const float>(zeros({2, 3, 2})).permuted(std::array{1, 0, 2});
   CHECK(rows_of(cube) == Rows{{0, 2}, {6, 2}, {2, 2}, {8, 2}, {4, 2}, {10, 2}});
 }

@@ -82,7 +82,7 @@ TEST_CASE("what is written through a mutable view is in the tensor, and counts a
   CHECK(w.to_vector<float>() == std::vector<float>{8, 100, 12});
   CHECK_ERROR(
       y.backward(),
-      "backward: 'mul' needs a value (3) that 'as_mutable_xarray' has changed since; change a clone(), or "
+      "backward: 'mul' (3) needs a value (3) that 'as_mutable_xarray' has changed since; change a clone(), or "
       "change it after backward()");
 }
 

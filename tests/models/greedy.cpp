@@ -98,7 +98,7 @@ TEST_CASE("greedy decoding feeds each token back, one source at a time or in a b
     const auto batch = models::greedy(*model, x.source, x.source_lengths, 7);
     for (std::int64_t b = 0; b < 3; ++b) {
       const std::int64_t length = static_cast<std::int64_t>(x.source_lengths[b].item());
-      const Tensor source = narrow(x.source, 1, b, 1).slice(0, length);
+      const Tensor source = x.source.slice(b, b + 1, 1).slice(0, length);
       auto [state, memory] = model->decoder->start(model->encoder.forward(source, integers({length})));
       Ids written;
       std::vector<Tensor> weights;

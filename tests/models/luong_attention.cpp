@@ -52,7 +52,7 @@ class Location : public Scored {
 
  private:
   Tensor energy(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
-    return narrow(W_a.forward(query), 1, 0, memory.values.size(0));
+    return W_a.forward(query).slice(0, memory.values.size(0), 1);
   }
 };
 

@@ -30,7 +30,7 @@ struct Example {
 
 // Row b of a batch (·, B, ·), as a batch of one.
 Tensor column(const Tensor& x, std::int64_t b, std::int64_t steps) {
-  return narrow(x, 1, b, 1).slice(0, steps);
+  return x.slice(b, b + 1, 1).slice(0, steps);
 }
 
 }  // namespace
@@ -72,8 +72,8 @@ TEST_CASE("longer padding changes nothing", "[nn][attention]") {
   const auto clean = e.attend(e.query, e.values, e.lengths),
              longer = e.attend(e.query, with_garbage(e.values, e.lengths, 3), e.lengths);
   CHECK(mismatch(longer.context, clean.context, rounding) == "");
-  CHECK(mismatch(narrow(longer.weights, 1, 0, T), clean.weights, rounding) == "");
-  CHECK(mismatch(narrow(longer.weights, 1, T, 3), gradus::zeros({B, 3})) == "");
+  CHECK(mismatch(longer.weights.slice(0, T, 1), clean.weights, rounding) == "");
+  CHECK(mismatch(longer.weights.slice(T, T + 3, 1), gradus::zeros({B, 3})) == "");
 }
 
 TEST_CASE("a batch attends as its rows do one by one, without padding", "[nn][attention]") {
@@ -101,7 +101,7 @@ TEST_CASE("one key gives its value", "[nn][attention]") {
   const Example e;
   const auto [context, weights] = e.attend(e.query, e.values, gradus::full({B}, 1, Dtype::i64));
   CHECK(mismatch(context, e.values[0]) == "");
-  CHECK(mismatch(narrow(weights, 1, 0, 1), gradus::ones({B, 1})) == "");
+  CHECK(mismatch(weights.slice(0, 1, 1), gradus::ones({B, 1})) == "");
 }
 
 TEST_CASE("v_a = 0 gives the mean of the real values", "[nn][attention]") {

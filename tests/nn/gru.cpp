@@ -24,8 +24,8 @@ struct Example {
   Example() { gru.to(Dtype::f64); }
 };
 
-Tensor forward_half(const Tensor& output) { return narrow(output, 2, 0, H); }
-Tensor backward_half(const Tensor& output) { return narrow(output, 2, H, H); }
+Tensor forward_half(const Tensor& output) { return output.slice(0, H, 2); }
+Tensor backward_half(const Tensor& output) { return output.slice(H, 2 * H, 2); }
 
 }  // namespace
 
@@ -93,7 +93,7 @@ TEST_CASE("a batch runs as its rows do one by one, without padding", "[nn][gru]"
   const auto batch = e.gru.forward(e.x, e.lengths, e.h_0);
   for (std::int64_t b = 0; b < B; ++b) {
     const std::int64_t length = static_cast<std::int64_t>(e.lengths[b].item());
-    const auto row = [b](const Tensor& x) { return narrow(x, 1, b, 1); };
+    const auto row = [b](const Tensor& x) { return x.slice(b, b + 1, 1); };
     const auto one = e.gru.forward(row(e.x).slice(0, length), Tensor(), row(e.h_0));
     CHECK(mismatch(row(batch.output).slice(0, length), one.output, rounding) == "");
     CHECK(mismatch(row(batch.h_n), one.h_n, rounding) == "");

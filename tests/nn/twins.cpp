@@ -101,7 +101,7 @@ constexpr std::int64_t gru_step = 1;
 
 Tensor composed_gru_update(const Tensors& x, const Tensor& lengths) {
   const std::int64_t H = x[2].size(1);
-  const auto gate = [H](const Tensor& part, int i) { return narrow(part, 1, i * H, H); };
+  const auto gate = [H](const Tensor& part, int i) { return part.slice(i * H, (i + 1) * H, 1); };
   const Tensor r = sigmoid(gate(x[0], 0) + gate(x[1], 0));
   const Tensor z = sigmoid(gate(x[0], 1) + gate(x[1], 1));
   const Tensor n = tanh(gate(x[0], 2) + r * gate(x[1], 2));
@@ -180,7 +180,7 @@ TEST_CASE("a tensor that comes in twice has the gradients of both uses", "[nn][t
                   [&] { return Tensors{twin.composed(inputs(x[0]), Tensor())}; }, x, precision);
     }
   };
-  check(twins[0], {3, 15}, [](const Tensor& x) { return Tensors{x, x, narrow(x, 1, 2, 5)}; });
+  check(twins[0], {3, 15}, [](const Tensor& x) { return Tensors{x, x, x.slice(2, 7, 1)}; });
   check(twins[1], {1, 5}, [](const Tensor& x) { return Tensors{x, x.reshape({1, 1, 5}), x.reshape({5})}; });
   check(twins[2], {1, 5}, [](const Tensor& x) { return Tensors{x, x.reshape({5, 1, 1})}; });
 }

@@ -39,9 +39,9 @@ inline std::int64_t length_of(const Tensor& lengths, std::int64_t row, std::int6
 }
 
 /// A negative axis is turned into the one that it means.
-inline int checked_axis(const char* operation, const Tensor& x, int axis) {
-  if (axis >= -x.rank() && axis < x.rank()) return axis < 0 ? axis + x.rank() : axis;
-  fail(operation, "there is no axis ", axis, " in ", x.shape(), "; it has ", x.rank(),
+inline int checked_axis(const char* operation, const Shape& shape, int axis) {
+  if (axis >= -shape.rank() && axis < shape.rank()) return axis < 0 ? axis + shape.rank() : axis;
+  fail(operation, "there is no axis ", axis, " in ", shape, "; it has ", shape.rank(),
        " axes, counted from 0");
 }
 

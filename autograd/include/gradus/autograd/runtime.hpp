@@ -7,25 +7,48 @@
 #include <string>
 #include <string_view>
 
-/// What a user can see and switch of the engine's process-wide and per-thread state: recording, fused
-/// operations, the names of the running modules, memory, and the linear algebra library's kernels. The
-/// default generator is in random.hpp.
+/// What a user can see and switch of the engine's process-wide and per-thread state: recording, the search
+/// for anomalies, fused operations, the names of the running modules, memory, and the linear algebra
+/// library's kernels. The default generator is in random.hpp.
 namespace gradus {
 
-/// While it lives, this thread records no operations: results need no gradient. Nests, and is exception-safe.
-class NoGrad {
+/// Sets whether this thread records operations on the tape, as long as it lives. Nests, and is
+/// exception-safe.
+class Recording {
  public:
-  NoGrad();
-  ~NoGrad();
-  NoGrad(const NoGrad&) = delete;
-  NoGrad& operator=(const NoGrad&) = delete;
+  explicit Recording(bool on);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
 
  private:
-  bool was_recording_;
+  bool was_on_;
 };
-
-/// Whether this thread records operations on the tape.
+/// While it lives, this thread records no operations: results need no gradient.
+struct NoGrad : Recording {
+  NoGrad() : Recording(false) {}
+};
+/// While it lives, this thread records operations, inside a NoGrad too.
+struct EnableGrad : Recording {
+  EnableGrad() : Recording(true) {}
+};
+/// Whether this thread records operations on the tape; it does from its start.
 bool is_recording();
+
+/// While it lives, every result and every gradient that this thread computes is searched for NaN and
+/// infinity. The first is an Error that names the operation, its module path, the shapes, and the inputs with
+/// the operations that they came from, so that what went wrong is found where it did. Slow; nests.
+class DetectAnomaly {
+ public:
+  DetectAnomaly();
+  ~DetectAnomaly();
+  DetectAnomaly(const DetectAnomaly&) = delete;
+  DetectAnomaly& operator=(const DetectAnomaly&) = delete;
+
+ private:
+  bool was_on_;
+};
+bool detects_anomaly();
 
 /// While it lives, modules on this thread compose primitive operations instead of calling the fused ones
 /// (fused.hpp): slower, and to be read and watched step by step. Nests.

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace gradus {
 
@@ -37,6 +38,9 @@ class Shape {
   Shape with(int axis, std::int64_t size) const;
   Shape without(int axis) const;
   Shape inserted(int axis, std::int64_t size) const;
+
+  /// The index of element `element`, counted row-major: of 5 in (2, 3), [1, 2].
+  std::vector<std::int64_t> index_of(std::int64_t element) const;
 
   bool operator==(const Shape& other) const;
 

@@ -5,6 +5,7 @@
 #include <gradus/autograd/shape.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <iosfwd>
 #include <span>
@@ -54,17 +55,26 @@ class Tensor {
   /// Makes a leaf (not the result of an operation) take part in the tape, or not. Returns this tensor.
   /// @throws Error on i64, and on the result of an operation.
   Tensor& set_requires_grad(bool on = true);
-  /// d(loss)/d(this), of this tensor's shape; undefined before `backward()` has reached it. Results of
-  /// operations keep theirs only after `retain_grad()`.
+  /// d(loss)/d(this), of this tensor's shape, added up over all calls of `backward()`; undefined before the
+  /// first that reached it. Results of operations keep theirs only after `retain_grad()`.
   Tensor grad() const;
   void set_grad(const Tensor& gradient);
   void zero_grad() { set_grad(Tensor()); }
   void retain_grad();
 
+  /// Calls `hook` with d(loss)/d(this), whole, each time that backward() or gradus::grad() has computed it,
+  /// and before it goes further down the tape. A defined tensor that it returns takes the gradient's place.
+  /// @return a number for remove_hook. @throws Error when this was not recorded; in backward(), when a
+  /// gradient that was returned has another shape or dtype.
+  int add_hook(std::function<Tensor(const Tensor& gradient)> hook);
+  /// Does nothing when there is no such hook.
+  void remove_hook(int number);
+
   /// Adds d(this)/d(leaf) to the gradient of every leaf that this was computed from. The recorded operations
-  /// are freed as it goes, unless `retain_graph`.
-  /// @throws Error when this is not a scalar, was not recorded, or the tape was freed by an earlier
-  /// backward().
+  /// are freed as it goes, unless `retain_graph`. When it throws, no gradient has changed.
+  /// @throws Error when this is not a scalar, was not recorded, the tape was freed by an earlier backward(),
+  /// a value that the tape needs was changed in place, or a gradient went into it: derivatives of derivatives
+  /// are out of scope.
   void backward(bool retain_graph = false) const;
   /// The same for a tensor of any shape, given d(loss)/d(this). @throws Error also when its shape or dtype
   /// differs.
@@ -84,8 +94,9 @@ class Tensor {
 
   /// Element i of the leading axis, shape() without it; shares the values. A negative i counts from the end.
   Tensor operator[](std::int64_t i) const;
-  /// Elements [begin, end) of the leading axis; shares the values.
-  Tensor slice(std::int64_t begin, std::int64_t end) const;
+  /// Elements [begin, end) of an axis; negative ones count from the end. Shares the values on the leading
+  /// axis, and copies them on others.
+  Tensor slice(std::int64_t begin, std::int64_t end, int axis = 0) const;
   /// The same values in another shape; one size may be −1, and is worked out. Shares the values.
   Tensor reshape(const Shape& shape) const;
   Tensor reshape(std::initializer_list<std::int64_t> sizes) const;
@@ -100,6 +111,15 @@ class Tensor {
  private:
   IntrusivePtr<TensorImpl> impl_;
 };
+
+/// d(Σ outputs)/d(input) for each of `inputs`, leaves or not, without touching any Tensor::grad(); only the
+/// part of the tape that lies between them is run. `gradients`: d(loss)/d(output) for each output; none are
+/// needed where all outputs are scalars. Unlike backward(), threads may call it on graphs that share
+/// parameters and each have the gradients of its own.
+/// @throws Error as backward() does, and when an input requires no gradient, or no output was computed from
+/// it.
+std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                         const std::vector<Tensor>& gradients = {}, bool retain_graph = false);
 
 /// New tensors, not on the tape. @throws Error for an undefined dtype/value combination or a bad shape.
 Tensor empty(const Shape& shape, Dtype dtype = Dtype::f32);  // values undefined

@@ -1,0 +1,289 @@
+#include <gradus/autograd/tape.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "anomaly.hpp"
+#include "node.hpp"
+#include "profile_state.hpp"
+#include "runtime_state.hpp"
+#include "storage.hpp"
+
+namespace gradus {
+
+// One run of the tape in reverse, from some outputs. Nothing that outlives it is touched but the tape that it
+// frees: the gradients of leaves are its own until it has succeeded.
+struct Run {
+  // `targets`: the nodes whose gradients are wanted; null means those of all leaves.
+  Run(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  // Adds to the gradient of an output, then runs.
+  void seed(const NodePtr& output, const Tensor& gradient) { add_in_place(accumulator(output), gradient); }
+  void run(bool retain_graph);
+
+  bool wants(const NodePtr& node) const {
+    if (!node) return false;
+    return node->leaf ? targets_ == nullptr || targets_->contains(node.get()) : node->needed;
+  }
+  Tensor& accumulator(const NodePtr& node);
+
+  std::unordered_set<const Node*> reached;  // of the targets
+
+  // What was computed: of leaves, and of other nodes that are targets or keep theirs.
+  std::vector<NodePtr> leaves, kept;
+  std::unordered_map<const Node*, Tensor> gradients;
+
+ private:
+  void find(const std::vector<NodePtr>& outputs);
+  void check() const;
+  void step(Node& node);
+  bool has_work(const Node& node) const;
+  bool keeps(const Node& node) const {
+    return targets_ == nullptr ? node.keeps_gradient : targets_->contains(&node);
+  }
+
+  const std::unordered_set<const Node*>* targets_;
+  std::vector<NodePtr> nodes_;  // of results, newest first
+};
+
+namespace {
+
+// The gradient after all hooks of its node have seen it.
+Tensor after_hooks(const Node& node, Tensor gradient) {
+  const auto hooks = node.hooks;  // a hook may remove itself
+  for (const auto& [number, hook] : hooks) {
+    const Tensor replacement = hook(gradient);
+    if (!replacement.defined()) continue;
+    if (replacement.shape() != node.shape || replacement.dtype() != node.dtype) {
+      fail("backward", "a hook on ", node.text(), " returned a gradient ", replacement.shape(), " ",
+           name(replacement.dtype()), "; it must be ", node.shape, " ", name(node.dtype), ", or undefined");
+    }
+    gradient = replacement.clone();  // what the hook gave stays the hook's
+  }
+  return gradient;
+}
+
+// Gradients may come from several threads to the leaves that they share.
+std::mutex adding;
+
+void add_to_gradient(Node& node, const Tensor& gradient) {
+  if (node.gradient.defined()) {
+    add_in_place(node.gradient, gradient);
+  } else {
+    node.gradient = gradient;
+    node.gradient.impl().from_gradient = true;
+  }
+}
+
+void check_incoming(const char* operation, const Tensor& output, const Tensor& gradient) {
+  if (!output.requires_grad()) {
+    if (output.impl().from_gradient) {
+      fail(operation, "this tensor ", output.shape(),
+           " was computed from a gradient, and second derivatives are out of scope");
+    }
+    fail(operation, "this tensor ", output.shape(),
+         " was not recorded: no input has requires_grad, or NoGrad is on");
+  }
+  if (!gradient.defined() && output.numel() != 1) {
+    fail(operation, "only a scalar has a gradient of its own, and this is ", output.shape(),
+         "; reduce it with sum() or mean(), or pass the gradient of the loss with respect to it");
+  }
+  if (gradient.defined() && (gradient.shape() != output.shape() || gradient.dtype() != output.dtype())) {
+    fail(operation, "the gradient is ", gradient.shape(), " ", name(gradient.dtype()), ", but the tensor is ",
+         output.shape(), " ", name(output.dtype()), "; they must be the same");
+  }
+}
+
+Tensor seed_of(const Tensor& output, const Tensor& gradient) {
+  return gradient.defined() ? gradient : ones(output.shape(), output.dtype());
+}
+
+}  // namespace
+
+Run::Run(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets)
+    : targets_(targets) {
+  find(outputs);
+  check();
+}
+
+Run::~Run() {
+  for (const NodePtr& node : nodes_) {
+    node->pending = Tensor();
+    node->needed = false;
+  }
+}
+
+// All results that the outputs were computed from, newest first, and which of them a target is behind.
+void Run::find(const std::vector<NodePtr>& outputs) {
+  const auto add = [&](const NodePtr& node) {
+    if (!node) return;
+    if (targets_ != nullptr && targets_->contains(node.get())) reached.insert(node.get());
+    if (node->leaf || node->found) return;
+    node->found = true;
+    nodes_.push_back(node);
+  };
+  for (const NodePtr& output : outputs) add(output);
+  for (std::size_t next = 0; next < nodes_.size(); ++next) {
+    // By index: the vector grows while it is walked.
+    for (std::size_t i = 0; i < nodes_[next]->inputs.size(); ++i) add(NodePtr(nodes_[next]->inputs[i]));
+  }
+  for (const NodePtr& node : nodes_) node->found = false;
+  std::sort(nodes_.begin(), nodes_.end(),
+            [](const NodePtr& a, const NodePtr& b) { return a->number > b->number; });
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+    (*node)->needed = targets_ == nullptr || targets_->contains(node->get()) || has_work(**node);
+  }
+}
+
+bool Run::has_work(const Node& node) const {
+  return std::any_of(node.inputs.begin(), node.inputs.end(),
+                     [this](const NodePtr& input) { return wants(input); });
+}
+
+// Everything that can be wrong before the first gradient is made.
+void Run::check() const {
+  for (const NodePtr& node : nodes_) {
+    if (!node->needed) continue;
+    if (node->freed) {
+      fail("backward", "the tape of ", node->text(),
+           " was freed by an earlier backward(); call the first one with retain_graph = true, or compute the "
+           "value again");
+    }
+    if (!has_work(*node)) continue;
+    if (node->uses_gradient) {
+      fail("backward", "an input of ", node->text(),
+           " was computed from a gradient, and second derivatives are out of scope; to use the gradient as a "
+           "constant, detach() it first");
+    }
+    check_saved(*node);
+  }
+}
+
+Tensor& Run::accumulator(const NodePtr& node) {
+  Tensor* gradient = &node->pending;
+  if (node->leaf) {
+    const auto [found, added] = gradients.try_emplace(node.get());
+    if (added) leaves.push_back(node);
+    gradient = &found->second;
+  }
+  if (!gradient->defined()) *gradient = zeros(node->shape, node->dtype);
+  return *gradient;
+}
+
+// Through one node, whose gradient is complete.
+void Run::step(Node& node) {
+  if (!node.hooks.empty()) node.pending = after_hooks(node, std::move(node.pending));
+  if (!has_work(node)) return;
+  const InScope in_scope(node.scope);
+  const Profiled profiled(node.operation, Profiled::Pass::backward);
+  Gradients gradients_of_node(node, *this);
+  node.backward(gradients_of_node);
+  if (!detects_anomaly()) return;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (wants(node.inputs[i])) check_gradient(node, i, accumulator(node.inputs[i]));
+  }
+}
+
+void Run::run(bool retain_graph) {
+  const NoGrad no_grad;
+  for (const NodePtr& node : nodes_) {
+    if (!node->needed) continue;
+    if (node->pending.defined()) {
+      step(*node);
+      if (keeps(*node)) {
+        kept.push_back(node);
+        gradients[node.get()] = node->pending;
+      }
+      node->pending = Tensor();
+    }
+    if (retain_graph || !has_work(*node)) continue;
+    node->backward = nullptr;
+    node->inputs.clear();
+    node->saved.clear();
+    node->value = Tensor();
+    node->freed = true;
+  }
+  for (const NodePtr& leaf : leaves) {
+    Tensor& gradient = gradients[leaf.get()];
+    if (!leaf->hooks.empty()) gradient = after_hooks(*leaf, std::move(gradient));
+  }
+}
+
+const Tensor& Gradients::out() const { return node_.pending; }
+
+bool Gradients::wants(int i) const { return run_.wants(node_.inputs[static_cast<std::size_t>(i)]); }
+
+Tensor& Gradients::in(int i) {
+  const auto input = static_cast<std::size_t>(i);
+  if (input < found_.size() && found_[input] != nullptr) return *found_[input];
+  if (!wants(i)) {
+    fail(operation(), "its backward function adds to the gradient of input ", i,
+         ", of which none is wanted; ask wants(", i, ") first");
+  }
+  Tensor& gradient = run_.accumulator(node_.inputs[input]);
+  if (input < found_.size()) found_[input] = &gradient;
+  return gradient;
+}
+
+const Tensor& Gradients::saved(int i) const { return node_.saved[static_cast<std::size_t>(i)].values; }
+
+const char* Gradients::operation() const { return node_.operation; }
+
+void Tensor::backward(bool retain_graph) const { backward(Tensor(), retain_graph); }
+
+void Tensor::backward(const Tensor& gradient, bool retain_graph) const {
+  check_incoming("backward", *this, gradient);
+  Run run({impl().node}, nullptr);
+  run.seed(impl().node, seed_of(*this, gradient));
+  run.run(retain_graph);
+
+  const std::lock_guard lock(adding);
+  for (const NodePtr& leaf : run.leaves) add_to_gradient(*leaf, run.gradients[leaf.get()]);
+  for (const NodePtr& node : run.kept) add_to_gradient(*node, run.gradients[node.get()]);
+}
+
+std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                         const std::vector<Tensor>& gradients, bool retain_graph) {
+  if (!gradients.empty() && gradients.size() != outputs.size()) {
+    fail("grad", gradients.size(), " gradients were given for ", outputs.size(),
+         " outputs; give one each, or none");
+  }
+  std::vector<NodePtr> roots;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    check_incoming("grad", outputs[i], gradients.empty() ? Tensor() : gradients[i]);
+    roots.push_back(outputs[i].impl().node);
+  }
+  std::unordered_set<const Node*> targets;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].requires_grad())
+      fail("grad", "input ", i, " ", inputs[i].shape(), " does not require a gradient");
+    targets.insert(inputs[i].impl().node.get());
+  }
+  Run run(roots, &targets);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (run.reached.contains(inputs[i].impl().node.get())) continue;
+    fail("grad", "the outputs were not computed from input ", i, " ", inputs[i].shape(),
+         "; leave it out, or check that it is the tensor that was used");
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (run.wants(roots[i]))
+      run.seed(roots[i], seed_of(outputs[i], gradients.empty() ? Tensor() : gradients[i]));
+  }
+  run.run(retain_graph);
+
+  std::vector<Tensor> result;
+  for (const Tensor& input : inputs) {
+    const auto found = run.gradients.find(input.impl().node.get());
+    result.push_back(found != run.gradients.end() ? found->second : zeros(input.shape(), input.dtype()));
+    result.back().impl().from_gradient = true;
+  }
+  return result;
+}
+
+}  // namespace gradus

@@ -1,0 +1,33 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/tape.hpp>
+
+#include "kernels/dispatch.hpp"
+#include "kernels/lanes.hpp"
+#include "storage.hpp"
+
+namespace gradus {
+
+Tensor cumsum(const Tensor& x, int axis) {
+  axis = checked_axis("cumsum", x.shape(), axis);
+  const Lanes lanes(x.shape(), axis);
+  Tensor y = empty(x.shape(), x.dtype());
+  for_floating("cumsum", x.dtype(), [&]<class T>() {
+    lanes.for_each([&](std::int64_t, std::int64_t first) {
+      T total = 0;
+      for (std::int64_t i = 0; i < lanes.n; ++i)
+        raw<T>(y)[first + i * lanes.inner] = total += raw<T>(x)[first + i * lanes.inner];
+    });
+  });
+  return record("cumsum", y, {x}, {}, [lanes](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      lanes.for_each([&](std::int64_t, std::int64_t first) {
+        T total = 0;  // x_i went into y_i and all after it
+        for (std::int64_t i = lanes.n - 1; i >= 0; --i)
+          raw<T>(g.in(0))[first + i * lanes.inner] += total += raw<T>(g.out())[first + i * lanes.inner];
+      });
+    });
+  });
+}
+
+}  // namespace gradus

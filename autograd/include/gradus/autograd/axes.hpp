@@ -1,0 +1,29 @@
+#pragma once
+
+#include <gradus/autograd/shape.hpp>
+
+#include <array>
+#include <initializer_list>
+#include <span>
+
+namespace gradus {
+
+/// Axes that an operation works over: `1`, `{0, -1}`; a negative one counts from the end, and `{}` means all.
+class Axes {
+ public:
+  Axes() = default;
+  Axes(int axis) : Axes({axis}) {}  // NOLINT(google-explicit-constructor): sum(x, 1)
+  /// @throws Error for more than Shape::max_rank axes.
+  Axes(std::initializer_list<int> axes) : Axes(std::span(axes.begin(), axes.size())) {}
+  explicit Axes(std::span<const int> axes);
+
+  /// Which axes of `shape` are meant. @throws Error naming the operation, for an axis that `shape` has not,
+  /// or one named twice.
+  std::array<bool, Shape::max_rank> in(const char* operation, const Shape& shape) const;
+
+ private:
+  std::array<int, Shape::max_rank> axes_{};
+  int count_ = 0;  // 0: all
+};
+
+}  // namespace gradus

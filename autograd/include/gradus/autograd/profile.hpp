@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gradus {
+
+/// What each operation costs: as long as it lives, the operations of this thread are timed and counted.
+///
+///     Profile profile;
+///     train(…);
+///     std::cout << profile;
+///
+/// Times are those of an operation's own loops and products, without the making of its result and the
+/// recording; of its whole backward function otherwise. A second Profile inside takes over, and gives what it
+/// has counted to the outer one at its end.
+class Profile {
+ public:
+  struct Row {
+    std::string operation;
+    std::int64_t calls = 0;           ///< forward
+    std::int64_t backward_calls = 0;  ///< runs of its backward function
+    double forward_seconds = 0;
+    double backward_seconds = 0;
+    std::int64_t bytes = 0;  ///< taken for results, gradients and temporaries; new or from the pool
+  };
+
+  Profile();
+  ~Profile();
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
+
+  /// One row an operation, the most expensive first.
+  std::vector<Row> rows() const;
+
+ private:
+  friend class Profiled;
+  friend void profile_memory(std::size_t bytes);
+
+  std::map<std::string, Row, std::less<>> rows_;
+  std::int64_t unassigned_bytes_ = 0;
+  bool timing_ = false;  // an operation runs
+  Profile* outer_;
+};
+
+/// A table: operation, calls, time forward and backward, share of all time, bytes.
+std::ostream& operator<<(std::ostream& out, const Profile& profile);
+
+}  // namespace gradus

@@ -1,0 +1,77 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/tape.hpp>
+
+#include <cmath>
+
+#include "kernels/dispatch.hpp"
+#include "kernels/math.hpp"
+#include "storage.hpp"
+
+namespace gradus {
+namespace {
+
+void check(const Tensor& x, const Tensor& gain, const char* what) {
+  if (!gain.defined()) return;
+  if (gain.shape() != Shape{x.size(-1)}) {
+    fail("layer_norm", "the ", what, " is ", gain.shape(), " and must be ", Shape{x.size(-1)},
+         " for the input ", x.shape());
+  }
+  check_same_dtype("layer_norm", x, gain);
+}
+
+}  // namespace
+
+Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, double epsilon) {
+  if (x.rank() == 0 || x.size(-1) == 0)
+    fail("layer_norm", "the last axis of ", x.shape(), " must have elements to normalise");
+  check(x, gain, "gain");
+  check(x, bias, "bias");
+  const std::int64_t n = x.size(-1), rows = x.numel() / n;
+  Tensor y = empty(x.shape(), x.dtype());
+  Tensor mean = empty({rows}, x.dtype()), scale = empty({rows}, x.dtype());  // scale: 1 / √(σ² + ε)
+  for_floating("layer_norm", x.dtype(), [&]<class T>() {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const T* from = raw<T>(x) + r * n;
+      T* to = raw<T>(y) + r * n;
+      const T mu = math::sum_of<T>(n, [=](std::int64_t i) { return from[i]; }) / static_cast<T>(n);
+      const T squares = math::sum_of<T>(n, [=](std::int64_t i) { return (from[i] - mu) * (from[i] - mu); });
+      const T s = T(1) / std::sqrt(squares / static_cast<T>(n) + static_cast<T>(epsilon));
+      for (std::int64_t i = 0; i < n; ++i) {
+        const T normal = (from[i] - mu) * s;
+        to[i] =
+            (gain.defined() ? normal * raw<T>(gain)[i] : normal) + (bias.defined() ? raw<T>(bias)[i] : T(0));
+      }
+      raw<T>(mean)[r] = mu;
+      raw<T>(scale)[r] = s;
+    }
+  });
+  return record("layer_norm", y, {x, gain, bias}, {x, gain, mean, scale}, [n, rows](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      const Tensor& gains = g.saved(1);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const T* d = raw<T>(g.out()) + r * n;
+        const T* from = raw<T>(g.saved(0)) + r * n;
+        const T mu = raw<T>(g.saved(2))[r], s = raw<T>(g.saved(3))[r];
+        const auto normal = [=](std::int64_t i) { return (from[i] - mu) * s; };
+        if (g.wants(0)) {
+          // At x̂, of which mean and variance are functions of every x in the row.
+          const T* gamma = gains.defined() ? raw<T>(gains) : nullptr;
+          const auto at_normal = [=](std::int64_t i) { return gamma != nullptr ? d[i] * gamma[i] : d[i]; };
+          const T shift = math::sum_of<T>(n, at_normal) / static_cast<T>(n);
+          const T slope = math::sum_of<T>(n, [=](std::int64_t i) { return at_normal(i) * normal(i); }) /
+                          static_cast<T>(n);
+          T* target = raw<T>(g.in(0)) + r * n;
+          for (std::int64_t i = 0; i < n; ++i) target[i] += s * (at_normal(i) - shift - normal(i) * slope);
+        }
+        if (g.wants(1)) {
+          T* target = raw<T>(g.in(1));
+          for (std::int64_t i = 0; i < n; ++i) target[i] += d[i] * normal(i);
+        }
+        if (g.wants(2)) math::add(n, d, raw<T>(g.in(2)));
+      }
+    });
+  });
+}
+
+}  // namespace gradus

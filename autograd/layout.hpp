@@ -1,0 +1,12 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <cstdint>
+
+namespace gradus {
+
+/// Tensor::slice on an axis after the first: a copy, because the elements are not contiguous.
+Tensor slice_inside(const Tensor& x, int axis, std::int64_t begin, std::int64_t size);
+
+}  // namespace gradus

@@ -1,0 +1,56 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/tape.hpp>
+
+#include <algorithm>
+
+#include "gemm.hpp"
+#include "kernels/dispatch.hpp"
+#include "storage.hpp"
+
+namespace gradus {
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (weight.rank() != 2) fail("linear", "the weight must be (outputs, inputs), and is ", weight.shape());
+  const std::int64_t outputs = weight.size(0), inputs = weight.size(1);
+  if (x.rank() == 0 || x.size(-1) != inputs) {
+    fail("linear", "the last axis of the input ", x.shape(), " must be axis 1 of the weight ", weight.shape(),
+         ", ", inputs);
+  }
+  check_same_dtype("linear", x, weight);
+  if (bias.defined()) {
+    if (bias.shape() != Shape{outputs}) {
+      fail("linear", "the bias is ", bias.shape(), " and must be ", Shape{outputs}, " for the weight ",
+           weight.shape());
+    }
+    check_same_dtype("linear", x, bias);
+  }
+  const std::int64_t rows = inputs == 0 ? x.shape().without(-1).numel() : x.numel() / inputs;
+  Tensor y = empty(x.shape().with(-1, outputs), x.dtype());
+  for_floating("linear", x.dtype(), [&]<class T>() {
+    T* out = raw<T>(y);
+    if (bias.defined()) {
+      for (std::int64_t row = 0; row < rows; ++row) std::copy_n(raw<T>(bias), outputs, out + row * outputs);
+    }
+    gemm<T>(Layout::plain, Layout::transposed, rows, outputs, inputs, raw<T>(x), raw<T>(weight),
+            bias.defined() ? T(1) : T(0), out);
+  });
+  const auto backward = [rows, outputs, inputs](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      const T* gradient = raw<T>(g.out());
+      if (g.wants(0)) {  // g·W
+        gemm<T>(Layout::plain, Layout::plain, rows, inputs, outputs, gradient, raw<T>(g.saved(1)), T(1),
+                raw<T>(g.in(0)));
+      }
+      if (g.wants(1)) {  // gᵀ·x
+        gemm<T>(Layout::transposed, Layout::plain, outputs, inputs, rows, gradient, raw<T>(g.saved(0)), T(1),
+                raw<T>(g.in(1)));
+      }
+      if (g.wants(2)) add_in_place(g.in(2), g.out());  // summed over the rows
+    });
+  };
+  return record("linear", y, {x, weight, bias}, {for_gradient_of(weight, x), for_gradient_of(x, weight)},
+                backward);
+}
+
+}  // namespace gradus

@@ -1,0 +1,81 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/tape.hpp>
+
+#include <algorithm>
+
+#include "layout.hpp"
+#include "storage.hpp"
+
+// Operations whose results share their input's values.
+namespace gradus {
+namespace {
+
+// The elements of `shape` from `offset` on.
+Tensor part(const char* operation, const Tensor& x, std::int64_t offset, const Shape& shape) {
+  return record(operation, view_of(x, offset, shape), {x}, {}, [offset, shape](Gradients& g) {
+    Tensor target = view_of(g.in(0), offset, shape);
+    add_in_place(target, g.out());
+  });
+}
+
+}  // namespace
+
+Tensor Tensor::reshape(const Shape& to) const {
+  if (to.numel() != numel()) {
+    fail("reshape", shape(), " has ", numel(), " elements and cannot become ", to, ", which has ",
+         to.numel());
+  }
+  return part("reshape", *this, 0, to);
+}
+
+Tensor Tensor::reshape(std::initializer_list<std::int64_t> sizes) const {
+  std::vector<std::int64_t> known(sizes);
+  const auto unknown = std::find(known.begin(), known.end(), -1);
+  if (unknown == known.end()) return reshape(Shape(std::span<const std::int64_t>(known)));
+  *unknown = 1;
+  const std::int64_t others = Shape(std::span<const std::int64_t>(known)).numel();
+  if (others == 0 || numel() % others != 0) {
+    fail("reshape", shape(), " has ", numel(), " elements, which the other sizes (", others,
+         " elements together) do not divide, so that -1 cannot be worked out");
+  }
+  *unknown = numel() / others;
+  return reshape(Shape(std::span<const std::int64_t>(known)));
+}
+
+Tensor Tensor::operator[](std::int64_t i) const {
+  if (rank() == 0) fail("index", "a scalar has no axis to index");
+  const std::int64_t n = size(0);
+  if (i < -n || i >= n) fail("index", "no element ", i, " on axis 0 of ", shape(), ", which has ", n);
+  const Shape element = shape().without(0);
+  return part("index", *this, (i < 0 ? i + n : i) * element.numel(), element);
+}
+
+Tensor Tensor::slice(std::int64_t begin, std::int64_t end, int axis) const {
+  axis = checked_axis("slice", shape(), axis);
+  const std::int64_t n = size(axis);
+  const std::int64_t from = begin < 0 ? begin + n : begin, to = end < 0 ? end + n : end;
+  if (from < 0 || to < from || to > n) {
+    fail("slice", "[", begin, ", ", end, ") is no part of axis ", axis, " of ", shape(), ", which is [0, ", n,
+         ")");
+  }
+  if (axis > 0) return slice_inside(*this, axis, from, to - from);
+  return part("slice", *this, from * shape().without(0).numel(), shape().with(0, to - from));
+}
+
+Tensor squeeze(const Tensor& x, int axis) {
+  axis = checked_axis("squeeze", x.shape(), axis);
+  if (x.size(axis) != 1)
+    fail("squeeze", "axis ", axis, " of ", x.shape(), " has ", x.size(axis), " elements; it must have one");
+  return part("squeeze", x, 0, x.shape().without(axis));
+}
+
+Tensor unsqueeze(const Tensor& x, int axis) {
+  if (axis < -x.rank() - 1 || axis > x.rank()) {
+    fail("unsqueeze", "there is no place ", axis, " for a new axis in ", x.shape(), "; there are ",
+         x.rank() + 1, ", counted from 0");
+  }
+  return part("unsqueeze", x, 0, x.shape().inserted(axis < 0 ? axis + x.rank() + 1 : axis, 1));
+}
+
+}  // namespace gradus
