@@ -148,9 +148,10 @@ bool Run::has_work(const Node& node) const {
 
 // Everything that can be wrong before the first gradient is made.
 void Run::check() const {
+  // Behind a freed node may lie a target that was not found.
+  const bool all_reached = targets_ != nullptr && reached.size() == targets_->size();
   for (const NodePtr& node : nodes_) {
-    if (!node->needed) continue;
-    if (node->freed) {
+    if (node->freed && !all_reached) {
       fail("backward", "the tape of ", node->text(),
            " was freed by an earlier backward(); call the first one with retain_graph = true, or compute the "
            "value again");

@@ -198,3 +198,55 @@ TEST_CASE("the tape keeps only the values that backward reads", "[autograd][back
   CHECK(kept_by([](const Tensor& t) { return log(t); }) == 1);
   CHECK(kept_by([](const Tensor& t) { return t * t; }) == 1);
 }
+
+TEST_CASE("results that keep their gradient add up as leaves do", "[autograd][backward]") {
+  Tensor x = leaf(tensor({3.0}));
+  Tensor y = x * 2.0;
+  y.retain_grad();
+  const Tensor loss = y * 5.0;
+  loss.backward(true);
+  loss.backward();
+  CHECK(y.grad().item() == 10);
+  y.zero_grad();
+  CHECK_FALSE(y.grad().defined());
+}
+
+TEST_CASE("when backward() throws, no gradient has changed", "[autograd][backward]") {
+  Tensor x = leaf(tensor({3.0}));
+  x.set_grad(tensor({1.0}));
+  Tensor kept = x * 1.0;
+  kept.retain_grad();
+  const Tensor broken =
+      record("broken", x.clone(), {x}, {}, [](Gradients&) -> void { throw std::runtime_error("broken"); });
+  CHECK_THROWS_WITH((broken + x + kept).backward(), "broken");
+  CHECK(x.grad().item() == 1);
+  CHECK_FALSE(kept.grad().defined());
+}
+
+TEST_CASE("every saved value is checked before the first backward function runs", "[autograd][backward]") {
+  const Tensor x = leaf(tensor({3.0}));
+  Tensor w = tensor({2.0});
+  int runs = 0;
+  const Tensor early = x * w;
+  const Tensor late = record("late", early.clone(), {early}, {}, [&](Gradients& g) {
+    ++runs;
+    g.in(0) = g.out().clone();
+  });
+  w.mutable_values<float>("Sgd::step")[0] = 5;
+  CHECK_THROWS_AS(late.backward(), gradus::Error);
+  CHECK(runs == 0);
+}
+
+TEST_CASE("an error inside a backward function says in which module it was recorded",
+          "[autograd][backward]") {
+  const Tensor x = leaf(tensor({3.0}));
+  const Tensor y = [&] {
+    const gradus::Scope scope("decoder");
+    return record("wrong", x.clone(), {x, tensor({1.0})}, {}, [](Gradients& g) { g.in(1); });
+  }();
+  CHECK_ERROR(
+      y.backward(),
+      "wrong: its backward function adds to the gradient of input 1, of which none is wanted; ask wants(1) "
+      "first [in decoder]");
+  CHECK(gradus::current_scope()->text().empty());
+}

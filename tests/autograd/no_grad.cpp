@@ -54,3 +54,25 @@ TEST_CASE("a backward pass records nothing, and afterwards recording is on again
   CHECK_FALSE(x.grad().requires_grad());
   CHECK(is_recording());
 }
+
+TEST_CASE("EnableGrad records inside NoGrad, and ends with its scope", "[autograd][no_grad]") {
+  const Tensor x = leaf(tensor({2.0}));
+  const gradus::NoGrad no_grad;
+  {
+    const gradus::EnableGrad enable_grad;
+    CHECK(gradus::is_recording());
+    CHECK((x * x).requires_grad());
+    {
+      const gradus::NoGrad again;
+      CHECK_FALSE((x * x).requires_grad());
+    }
+    CHECK(gradus::is_recording());
+  }
+  CHECK_FALSE((x * x).requires_grad());
+  try {
+    const gradus::EnableGrad enable_grad;
+    throw 1;
+  } catch (int) {
+  }
+  CHECK_FALSE(gradus::is_recording());
+}

@@ -11,6 +11,7 @@
 
 using gradus::Dtype;
 using gradus::Generator;
+using gradus::grad;
 using gradus::ones;
 using gradus::Tensor;
 using gradus::tensor;
@@ -40,13 +41,175 @@ TEST_CASE("relu and its gradient are 0 at 0", "[autograd][special]") {
   CHECK(x.grad().to_vector<float>() == Floats{0, 0, 5});
 }
 
+TEST_CASE("abs and its gradient are 0 at 0", "[autograd][special]") {
+  const Tensor x = leaf(tensor({-1, 0, 2}));
+  const Tensor y = abs(x);
+  CHECK(y.to_vector<float>() == Floats{1, 0, 2});
+  y.backward(tensor({5, 5, 5}));
+  CHECK(x.grad().to_vector<float>() == Floats{-5, 0, 5});
+}
+
+TEST_CASE("clamp lets the gradient through at both ends", "[autograd][special]") {
+  const Tensor x = leaf(tensor({-2, -1, 0, 1, 2}));
+  const Tensor y = clamp(x, -1, 1);
+  CHECK(y.to_vector<float>() == Floats{-1, -1, 0, 1, 1});
+  y.backward(tensor({5, 5, 5, 5, 5}));
+  CHECK(x.grad().to_vector<float>() == Floats{0, 5, 5, 5, 0});
+  CHECK_ERROR(clamp(x, not_a_number, 1), "clamp: needs low ≤ high, and got nan and 1");
+}
+
+TEST_CASE("maximum and minimum share the gradient where both are equal", "[autograd][special]") {
+  const Tensor a = leaf(tensor({1, 2, 3})), b = leaf(tensor({2, 2, 2}));
+  const Tensor larger = maximum(a, b);
+  CHECK(larger.to_vector<float>() == Floats{2, 2, 3});
+  larger.backward(tensor({6, 6, 6}));
+  CHECK(a.grad().to_vector<float>() == Floats{0, 3, 6});
+  CHECK(b.grad().to_vector<float>() == Floats{6, 3, 0});
+  const auto found = grad({minimum(a, b)}, {a, b}, {tensor({6, 6, 6})});
+  CHECK(found[0].to_vector<float>() == Floats{6, 3, 0});
+  CHECK(found[1].to_vector<float>() == Floats{0, 3, 6});
+}
+
+TEST_CASE("max and min share the gradient in equal parts where several are largest", "[autograd][special]") {
+  const Tensor x = leaf(tensor({{1, 7, 7}, {7, 0, 0}}));
+  const Tensor of_all = max(x);
+  CHECK(of_all.item() == 7);
+  CHECK(grad({of_all}, {x}, {tensor({6.0}).reshape({})})[0].to_vector<float>() == Floats{0, 2, 2, 2, 0, 0});
+  CHECK(grad({max(x, 1)}, {x}, {tensor({6, 10})})[0].to_vector<float>() == Floats{0, 3, 3, 10, 0, 0});
+  CHECK(grad({min(x, 1)}, {x}, {tensor({6, 10})})[0].to_vector<float>() == Floats{6, 0, 0, 0, 5, 5});
+  CHECK(max(tensor({-infinity, -infinity})).item() == -infinity);
+  CHECK(min(tensor({infinity, infinity})).item() == infinity);
+}
+
+TEST_CASE("a root has a pole in its gradient at 0", "[autograd][special]") {
+  const Tensor x = leaf(tensor({4, 0, -1}));
+  const Tensor y = sqrt(x);
+  CHECK(y.to_vector<float>()[1] == 0);
+  CHECK(std::isnan(y.to_vector<float>()[2]));
+  y.backward(ones({3}));
+  CHECK(x.grad().to_vector<float>()[0] == 0.25F);
+  CHECK(x.grad().to_vector<float>()[1] == infinity);
+}
+
+TEST_CASE("powers of 0 and of negative numbers", "[autograd][special]") {
+  const Tensor x = leaf(tensor({-2, 0}));
+  CHECK(pow(x, 3).to_vector<float>() == Floats{-8, 0});
+  CHECK(grad({pow(x, 3)}, {x}, {ones({2})})[0].to_vector<float>() == Floats{12, 0});
+  CHECK(pow(x, 0).to_vector<float>() == Floats{1, 1});
+  CHECK(grad({pow(x, 0)}, {x}, {ones({2})})[0].to_vector<float>() == Floats{0, 0});  // not 0 · ∞
+  CHECK(std::isnan(pow(x, 0.5).to_vector<float>()[0]));
+
+  const Tensor a = leaf(tensor({0, 0, -2, 3})), b = leaf(tensor({0, 2, 3, 0}));
+  CHECK(pow(a, b).to_vector<float>() == Floats{1, 0, -8, 1});
+  const auto found = grad({pow(a, b)}, {a, b}, {ones({4})});
+  CHECK(found[0].to_vector<float>() == Floats{0, 0, 12, 0});
+  const std::vector<float> at_power = found[1].to_vector<float>();
+  CHECK(at_power[0] == 0);
+  CHECK(at_power[1] == 0);
+  CHECK(std::isnan(at_power[2]));  // −2 to powers near 3 is no number
+  CHECK(difference({at_power[3]}, {std::log(3.0)}, 1e-6) == "");
+}
+
+TEST_CASE("softplus does not overflow, nor lose small values", "[autograd][special]") {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const Tensor x = leaf(tensor({-1000, -50, 50, 1000, infinity}, dtype));
+    const Tensor y = softplus(x);
+    const std::vector<double> values = y.to_vector<double>();
+    CHECK(values[0] == 0);
+    CHECK(std::abs(values[1] / std::exp(-50.0) - 1) < 1e-5);
+    CHECK(values[2] == 50);
+    CHECK(values[3] == 1000);
+    CHECK(values[4] == infinity);
+    y.backward(ones({5}, dtype));
+    CHECK(difference(x.grad().to_vector<double>(), {0, std::exp(-50.0), 1, 1, 1}, 1e-7) == "");
+  }
+}
+
+TEST_CASE("logsumexp neither overflows nor makes NaN of infinities", "[autograd][special]") {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const Tensor x = leaf(tensor({{1000, 1000}, {-infinity, 2}, {-infinity, -infinity}}, dtype));
+    const Tensor y = logsumexp(x, 1);
+    CHECK(difference({y[0].item(), y[1].item()}, {1000 + std::log(2), 2}, 1e-6) == "");
+    CHECK(y[2].item() == -infinity);
+    y.backward(tensor({4, 5, 6}, dtype));
+    CHECK(difference(x.grad().to_vector<double>(), {2, 2, 0, 5, 0, 0}, 5e-5) == "");
+    CHECK(logsumexp(tensor({infinity, 1}, dtype)).item() == infinity);
+    CHECK(logsumexp(gradus::zeros({0}, dtype)).item() == -infinity);
+  }
+}
+
+TEST_CASE("binary cross-entropy is finite at any logit", "[autograd][special]") {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const Tensor x = leaf(tensor({1000, -1000, 1000, -1000}, dtype));
+    const Tensor loss = binary_cross_entropy(x, tensor({1, 0, 0, 1}, dtype));
+    CHECK(loss.item() == 500);
+    loss.backward();
+    CHECK(difference(x.grad().to_vector<double>(), {0, 0, 0.25, -0.25}, 1e-12) == "");
+  }
+}
+
+TEST_CASE("layer_norm of a constant row is its bias, and its gradient is finite", "[autograd][special]") {
+  const Tensor x = leaf(gradus::full({1, 4}, 3)), bias = tensor({1, 2, 3, 4});
+  const Tensor y = layer_norm(x, ones({4}), bias);
+  CHECK(y.to_vector<float>() == Floats{1, 2, 3, 4});
+  y.backward(tensor({{1, 0, 0, -1}}));
+  CHECK(difference(x.grad().to_vector<double>(), {1 / std::sqrt(1e-5), 0, 0, -1 / std::sqrt(1e-5)}, 1e-4) ==
+        "");
+}
+
+TEST_CASE("variance is computed from differences, and so keeps its digits", "[autograd][special]") {
+  const Tensor x = tensor({10001, 10002, 10003});  // E[x²] − E[x]² has none left in f32
+  CHECK(variance(x).item() == 1);
+  CHECK(difference({variance(x, {}, false, 0).item()}, {2.0 / 3}, 1e-6) == "");
+}
+
+TEST_CASE("masked_fill keeps what it hides out of the gradient, a NaN too", "[autograd][special]") {
+  const Tensor x = leaf(tensor({1, not_a_number, 3}));
+  const Tensor y = masked_fill(x, tensor({0, 1, 0}, Dtype::i64), -infinity);
+  CHECK(y.to_vector<float>() == Floats{1, -std::numeric_limits<float>::infinity(), 3});
+  softmax(y).backward(tensor({1, 2, 3}));
+  CHECK(x.grad().to_vector<float>()[1] == 0);
+}
+
 TEST_CASE("NaN goes through every function, so that a divergence is seen", "[autograd][special]") {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const Tensor x = gradus::full({19}, not_a_number, dtype), one = ones({19}, dtype);
-    for (const Tensor& y :
-         {x + one, x - one, x * one, x / one, one / x, -x, exp(x), log(x), tanh(x), sigmoid(x), relu(x),
-          sum(x), mean(x), softmax(x), log_softmax(x), cross_entropy(x, gradus::full({}, 3, Dtype::i64)),
-          matmul(x.reshape({1, 19}), one.reshape({19, 1}))}) {
+    for (const Tensor& y : {x + one,
+                            x - one,
+                            x * one,
+                            x / one,
+                            one / x,
+                            -x,
+                            exp(x),
+                            log(x),
+                            tanh(x),
+                            sigmoid(x),
+                            relu(x),
+                            sqrt(x),
+                            softplus(x),
+                            abs(x),
+                            clamp(x, -1, 1),
+                            pow(x, 2),
+                            pow(x, one),
+                            pow(one * 2.0, x),
+                            maximum(x, one),
+                            maximum(one, x),
+                            minimum(x, one),
+                            minimum(one, x),
+                            sum(x),
+                            mean(x),
+                            variance(x),
+                            max(x),
+                            min(x),
+                            logsumexp(x),
+                            cumsum(x, 0),
+                            layer_norm(x),
+                            mse(x, one),
+                            binary_cross_entropy(x, one),
+                            softmax(x),
+                            log_softmax(x),
+                            cross_entropy(x, gradus::full({}, 3, Dtype::i64)),
+                            matmul(x.reshape({1, 19}), one.reshape({19, 1}))}) {
       CHECK(all_nan(y));
     }
   }
@@ -69,9 +232,15 @@ TEST_CASE("saturated functions have gradient 0", "[autograd][special]") {
   }
 }
 
-TEST_CASE("comparisons are strict, and false for NaN", "[autograd][special]") {
-  CHECK(greater(tensor({1, 2, 2, not_a_number, 1}), tensor({2, 1, 2, 1, not_a_number}))
-            .to_vector<std::int64_t>() == Ids{0, 1, 0, 0, 0});
+TEST_CASE("a comparison with NaN is false, but for not_equal", "[autograd][special]") {
+  const Tensor a = tensor({1, 2, 2, not_a_number, 1, not_a_number});
+  const Tensor b = tensor({2, 1, 2, 1, not_a_number, not_a_number});
+  CHECK(greater(a, b).to_vector<std::int64_t>() == Ids{0, 1, 0, 0, 0, 0});
+  CHECK(greater_equal(a, b).to_vector<std::int64_t>() == Ids{0, 1, 1, 0, 0, 0});
+  CHECK(less(a, b).to_vector<std::int64_t>() == Ids{1, 0, 0, 0, 0, 0});
+  CHECK(less_equal(a, b).to_vector<std::int64_t>() == Ids{1, 0, 1, 0, 0, 0});
+  CHECK(equal(a, b).to_vector<std::int64_t>() == Ids{0, 0, 1, 0, 0, 0});
+  CHECK(not_equal(a, b).to_vector<std::int64_t>() == Ids{1, 1, 0, 1, 1, 1});
 }
 
 TEST_CASE("argmax takes the first of the largest, and NaN for largest", "[autograd][special]") {

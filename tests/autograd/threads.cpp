@@ -10,6 +10,7 @@
 #include "helpers.hpp"
 
 using gradus::Generator;
+using gradus::grad;
 using gradus::Tensor;
 
 namespace {
@@ -69,4 +70,34 @@ TEST_CASE("a tape made by one thread may be run and destroyed by another", "[aut
   }
   CHECK(gradus::memory_stats().live_nodes == before.live_nodes);
   CHECK(gradus::memory_stats().live_buffers == before.live_buffers);
+}
+
+TEST_CASE("threads that share parameters each have the gradients of their own graph", "[autograd][threads]") {
+  Generator generator(1);
+  const Tensor w = leaf(normal({8, 8}, 0, 1, generator)), x = normal({8, 8}, 0, 1, generator);
+  const auto gradient_of = [&](double factor) { return grad({sum(tanh(matmul(x, w)) * factor)}, {w})[0]; };
+  std::array<Tensor, 4> together;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (int step = 0; step < 100; ++step) together[i] = gradient_of(static_cast<double>(i + 1));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    CHECK(together[i].to_vector<float>() == gradient_of(static_cast<double>(i + 1)).to_vector<float>());
+  }
+  CHECK_FALSE(w.grad().defined());
+}
+
+TEST_CASE("threads may add to the gradient of a parameter that they share", "[autograd][threads]") {
+  const Tensor w = leaf(gradus::ones({16}));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int step = 0; step < 100; ++step) sum(w * 2.0).backward();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(w.grad().to_vector<float>() == std::vector<float>(16, 800));
 }

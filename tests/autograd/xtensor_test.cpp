@@ -80,10 +80,10 @@ TEST_CASE("what is written through a mutable view is in the tensor, and counts a
   view(1) = 50;
   view *= 2.0F;
   CHECK(w.to_vector<float>() == std::vector<float>{8, 100, 12});
-  CHECK_ERROR(
-      y.backward(),
-      "backward: 'mul' (3) needs a value (3) that 'as_mutable_xarray' has changed since; change a clone(), or "
-      "change it after backward()");
+  CHECK_ERROR(y.backward(),
+              "backward: 'mul' (3) needs a value (3) that 'as_mutable_xarray' has changed since; change a "
+              "clone(), or "
+              "change it after backward()");
 }
 
 TEST_CASE("an expression becomes a tensor of its type, row by row", "[autograd][xtensor]") {

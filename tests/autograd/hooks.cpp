@@ -1,0 +1,93 @@
+// Functions that see a gradient on its way.
+
+#include <gradus/autograd/ops.hpp>
+
+#include <vector>
+
+#include "helpers.hpp"
+
+using gradus::grad;
+using gradus::Tensor;
+using gradus::tensor;
+
+TEST_CASE("a hook sees the whole gradient, once a run", "[autograd][hooks]") {
+  Tensor x = leaf(tensor({3.0}));
+  Tensor y = x * 2.0;
+  std::vector<double> at_x, at_y;
+  x.add_hook([&](const Tensor& g) {
+    at_x.push_back(g.item());
+    return Tensor();
+  });
+  y.add_hook([&](const Tensor& g) {
+    at_y.push_back(g.item());
+    return Tensor();
+  });
+  const Tensor loss = y * 5.0 + y * 7.0 + x;
+  loss.backward(true);
+  loss.backward();
+  CHECK(at_y == std::vector<double>{12, 12});
+  CHECK(at_x == std::vector<double>{25, 25});  // of this run, not the sum of both
+  CHECK(x.grad().item() == 50);
+}
+
+TEST_CASE("what a hook returns goes on in the gradient's place", "[autograd][hooks]") {
+  Tensor x = leaf(tensor({3.0}));
+  Tensor y = x * 2.0;
+  y.retain_grad();
+  y.add_hook([](const Tensor& g) { return g * 10.0; });
+  x.add_hook([](const Tensor& g) { return g + 1.0; });
+  x.add_hook([](const Tensor& g) { return g * 2.0; });  // in order
+  y.backward();
+  CHECK(y.grad().item() == 10);
+  CHECK(x.grad().item() == (20 + 1) * 2);
+}
+
+TEST_CASE("grad() runs hooks as well", "[autograd][hooks]") {
+  Tensor x = leaf(tensor({3.0}));
+  x.add_hook([](const Tensor& g) { return -g; });
+  CHECK(grad({x * 5.0}, {x})[0].item() == -5);
+}
+
+TEST_CASE("a hook that was removed runs no more, and may remove itself", "[autograd][hooks]") {
+  Tensor x = leaf(tensor({3.0}));
+  int first = 0, second = 0;
+  int number = -1;
+  number = x.add_hook([&](const Tensor&) {
+    ++first;
+    x.remove_hook(number);
+    return Tensor();
+  });
+  x.add_hook([&](const Tensor&) {
+    ++second;
+    return Tensor();
+  });
+  (x * 2.0).backward();
+  (x * 2.0).backward();
+  CHECK(first == 1);
+  CHECK(second == 2);
+  x.remove_hook(number);  // is gone already
+  Tensor constant = tensor({1.0});
+  constant.remove_hook(0);
+}
+
+TEST_CASE("a leaf keeps its hooks when its values are replaced", "[autograd][hooks]") {
+  Tensor x = leaf(tensor({3.0}));
+  x.add_hook([](const Tensor& g) { return g * 100.0; });
+  x.replace(tensor({4.0}));
+  (x * x).backward();
+  CHECK(x.grad().item() == 800);
+}
+
+TEST_CASE("a hook cannot change a gradient's shape or dtype, nor hang on a constant", "[autograd][hooks]") {
+  Tensor x = leaf(tensor({3.0, 4.0}));
+  const int number = x.add_hook([](const Tensor& g) { return sum(g); });
+  CHECK_ERROR(sum(x).backward(),
+              "backward: a hook on 'leaf' (2) returned a gradient () f32; it must be (2) f32, or undefined");
+  CHECK_FALSE(x.grad().defined());
+  x.remove_hook(number);
+  x.add_hook([](const Tensor& g) { return g.to(gradus::Dtype::f64); });
+  CHECK_ERROR(sum(x).backward(),
+              "backward: a hook on 'leaf' (2) returned a gradient (2) f64; it must be (2) f32, or undefined");
+  CHECK_ERROR(x.detach().add_hook([](const Tensor& g) { return g; }),
+              "add_hook: this tensor (2) was not recorded, so it will have no gradient");
+}

@@ -1,0 +1,98 @@
+// What each operation costs.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/profile.hpp>
+#include <gradus/autograd/tape.hpp>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "helpers.hpp"
+
+using gradus::ones;
+using gradus::Profile;
+using gradus::Tensor;
+
+namespace {
+
+std::map<std::string, Profile::Row> by_name(const Profile& profile) {
+  std::map<std::string, Profile::Row> rows;
+  for (const Profile::Row& row : profile.rows()) rows[row.operation] = row;
+  return rows;
+}
+
+// An operation that takes at least this long backward.
+Tensor slow(const Tensor& x, std::chrono::milliseconds backward) {
+  return record("slow", x.clone(), {x}, {}, [=](gradus::Gradients& g) {
+    std::this_thread::sleep_for(backward);
+    g.in(0) = g.out().clone();
+  });
+}
+
+}  // namespace
+
+TEST_CASE("operations are counted, forward and backward, with the memory that they take",
+          "[autograd][profile]") {
+  const Tensor x = leaf(ones({10, 10}));
+  const Profile profile;
+  const Tensor y = matmul(x, x);
+  sum(tanh(y) + tanh(x)).backward();
+  auto rows = by_name(profile);
+  CHECK(rows["tanh"].calls == 2);
+  CHECK(rows["tanh"].backward_calls == 2);
+  CHECK(rows["matmul"].calls == 1);
+  CHECK(rows["matmul"].backward_calls == 1);
+  CHECK(rows["tanh"].bytes >= 2 * 2 * 400);  // two results, and two gradients
+  CHECK(rows["tanh"].forward_seconds > 0);
+  CHECK(rows["tanh"].backward_seconds > 0);
+  CHECK(rows.count("backward") == 0);  // what runs inside a backward function is its own
+}
+
+TEST_CASE("operations that record nothing are counted too", "[autograd][profile]") {
+  const Profile profile;
+  argmax(ones({3, 4}));
+  greater(ones({3}), ones({3}));
+  auto rows = by_name(profile);
+  CHECK(rows["argmax"].calls == 1);
+  CHECK(rows["argmax"].backward_calls == 0);
+  CHECK(rows["greater"].calls == 1);
+}
+
+TEST_CASE("the most expensive come first, and the table shows them", "[autograd][profile]") {
+  const Tensor x = leaf(ones({3}));
+  Profile profile;
+  sum(slow(x, std::chrono::milliseconds(20)) * 2.0).backward();
+  CHECK(profile.rows().front().operation == "slow");
+  CHECK(profile.rows().front().backward_seconds >= 0.02);
+  const std::string table = printed(profile);
+  CHECK(table.substr(0, table.find('\n')) ==
+        "operation               calls   forward ms  backward ms   share    memory");
+  CHECK(table.find("\nslow  ") < table.find("\nmul "));
+  CHECK(table.find('%') != std::string::npos);
+}
+
+TEST_CASE("a profile ends with its life, and an inner one is added to the outer", "[autograd][profile]") {
+  Profile outer;
+  exp(ones({3}));
+  {
+    Profile inner;
+    exp(ones({3}));
+    exp(ones({3}));
+    CHECK(by_name(inner)["exp"].calls == 2);
+    CHECK(by_name(outer)["exp"].calls == 1);
+  }
+  CHECK(by_name(outer)["exp"].calls == 3);
+  CHECK(by_name(outer)["full"].calls == 3);
+  std::thread([] { exp(ones({3})); }).join();
+  CHECK(by_name(outer)["exp"].calls == 3);  // another thread's is its own
+}
+
+TEST_CASE("an operation that fails is counted, and disturbs nothing", "[autograd][profile]") {
+  Profile profile;
+  CHECK_THROWS(exp(gradus::arange(3)));
+  exp(ones({3}));
+  CHECK(by_name(profile)["exp"].calls == 2);
+  CHECK(printed(Profile()).find('\n') == printed(Profile()).size() - 1);  // an empty table is its heading
+}
