@@ -18,7 +18,10 @@ namespace gradus {
 // frees: the gradients of leaves are its own until it has succeeded.
 struct Run {
   // `targets`: the nodes whose gradients are wanted; null means those of all leaves.
-  Run(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets);
+  Run(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets) : Run(targets) {
+    find(outputs);  // if this throws, the destructor runs nevertheless
+    check();
+  }
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -40,6 +43,7 @@ struct Run {
   std::unordered_map<const Node*, Tensor> gradients;
 
  private:
+  explicit Run(const std::unordered_set<const Node*>* targets) : targets_(targets) {}
   void find(const std::vector<NodePtr>& outputs);
   void check() const;
   void step(Node& node);
@@ -106,16 +110,10 @@ Tensor seed_of(const Tensor& output, const Tensor& gradient) {
 
 }  // namespace
 
-Run::Run(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets)
-    : targets_(targets) {
-  find(outputs);
-  check();
-}
-
 Run::~Run() {
   for (const NodePtr& node : nodes_) {
     node->pending = Tensor();
-    node->needed = false;
+    node->found = node->needed = false;
   }
 }
 
@@ -125,15 +123,14 @@ void Run::find(const std::vector<NodePtr>& outputs) {
     if (!node) return;
     if (targets_ != nullptr && targets_->contains(node.get())) reached.insert(node.get());
     if (node->leaf || node->found) return;
-    node->found = true;
     nodes_.push_back(node);
+    node->found = true;
   };
   for (const NodePtr& output : outputs) add(output);
   for (std::size_t next = 0; next < nodes_.size(); ++next) {
     // By index: the vector grows while it is walked.
     for (std::size_t i = 0; i < nodes_[next]->inputs.size(); ++i) add(NodePtr(nodes_[next]->inputs[i]));
   }
-  for (const NodePtr& node : nodes_) node->found = false;
   std::sort(nodes_.begin(), nodes_.end(),
             [](const NodePtr& a, const NodePtr& b) { return a->number > b->number; });
   for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
