@@ -66,9 +66,9 @@ Tensor extreme(const Tensor& x, const Shape& kept, T start, Beats beats) {
   const Walk<2> walk(x.shape(), {best.strides, from.strides});
   walk.for_each_row([&](const auto& at, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
-      T& record = best.data[at[0] + i * walk.step(0)];
+      T& winner = best.data[at[0] + i * walk.step(0)];
       const T candidate = from.data[at[1] + i * walk.step(1)];
-      if (beats(candidate, record) || candidate != candidate) record = candidate;
+      if (beats(candidate, winner) || candidate != candidate) winner = candidate;
     }
   });
   return y;

@@ -17,6 +17,8 @@ namespace gradus {
 /// @param h      (B, H)
 /// @param lengths (B), i64, or undefined: a row whose length is at most `step` keeps its h
 /// @return h′, (B, H)
+/// Gradients: at the argument of n, d = g∘(1 − z)∘(1 − n²); of r, d∘h_n∘r∘(1 − r); of z, g∘(h − n)∘z∘(1 − z). x_part
+/// gets all three, h_part the same with d∘r for n, h gets g∘z; a row that keeps its h, g for h alone.
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h,
                   const Tensor& lengths = Tensor(), std::int64_t step = 0);
 
@@ -28,6 +30,7 @@ Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h,
 /// @param v       v_a, (A)
 /// @param lengths (B), i64, or undefined: energies beyond a row's length are 0 and have no gradient
 /// @return e, (B, T)
+/// Gradients: with y = tanh(q_b + k_tb), g_bt v∘(1 − y²) to k_tb and, summed over t, to q_b; Σ_bt g_bt y to v.
 Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
                        const Tensor& lengths = Tensor());
 
@@ -37,6 +40,7 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
 /// @param values  h, (T, B, D)
 /// @param lengths (B), i64, or undefined: positions beyond a row's length are left out of the sum
 /// @return c, (B, D)
+/// Gradients: g_b · h_tb to α_bt; α_bt g_b to h_tb.
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths = Tensor());
 
 }  // namespace gradus

@@ -202,7 +202,7 @@ Tensor flip(const Tensor& x, const Axes& axes);
 Tensor pad(const Tensor& x, int axis, std::int64_t before, std::int64_t after, double value = 0);
 
 // ---- Indexing ----
-// An index is i64; @throws Error naming the first that is out of range, and its position.
+// An index is i64; one out of range is an Error that names it and its position.
 
 /// Rows of `table` (V, E) chosen by `ids` (any shape): (ids.shape…, E).
 /// Gradient: g is added to the rows chosen, as often as they were.

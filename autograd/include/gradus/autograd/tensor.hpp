@@ -86,18 +86,24 @@ class Tensor {
   void replace(const Tensor& values);
 
   /// The same values without a place on the tape.
+  /// Gradient: none.
   Tensor detach() const;
   /// A copy of the values, not on the tape.
+  /// Gradient: none.
   Tensor clone() const;
-  /// Converted values (recorded); this very tensor when it has that dtype already.
+  /// Converted values; this very tensor when it has that dtype already.
+  /// Gradient: g, converted back; none through i64.
   Tensor to(Dtype dtype) const;
 
   /// Element i of the leading axis, shape() without it; shares the values. A negative i counts from the end.
+  /// Gradient: g at that element. @throws Error when there is no such element.
   Tensor operator[](std::int64_t i) const;
   /// Elements [begin, end) of an axis; negative ones count from the end. Shares the values on the leading
   /// axis, and copies them on others.
+  /// Gradient: g there, 0 elsewhere. @throws Error when [begin, end) is no part of the axis.
   Tensor slice(std::int64_t begin, std::int64_t end, int axis = 0) const;
   /// The same values in another shape; one size may be −1, and is worked out. Shares the values.
+  /// Gradient: g, in this shape. @throws Error when the numbers of elements differ.
   Tensor reshape(const Shape& shape) const;
   Tensor reshape(std::initializer_list<std::int64_t> sizes) const;
 

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""The reference of operations, docs/operations.md, made from the headers' docstrings.
+
+docs/operations.py render   writes the page
+docs/operations.py check    fails when the page differs from what `render` would write, or an operation's docstring
+                            does not say what its gradient is
+
+A docstring is the `///` lines before one or more declarations: what the operation computes and for which shapes, then
+"Gradient: …" and, where an operation refuses more than shapes and dtypes that do not fit, "@throws Error …".
+"""
+
+import pathlib
+import re
+import sys
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEADERS = ROOT / "autograd" / "include" / "gradus" / "autograd"
+PAGE = ROOT / "docs" / "operations.md"
+
+INTRODUCTION = """\
+<!-- Made from the headers by docs/operations.py; change those, then run `docs/operations.py render`. -->
+# Operations
+
+Each operation checks its shapes, computes, and records its gradient; `g` is d(loss)/d(result), and `y` the result. All
+throw `gradus::Error`, before anything is changed, for shapes or dtypes that do not fit; "Errors" names what else. Where
+several tensors meet elementwise, axes are matched from the last and a size of 1 stretches; the gradient is summed over
+stretched axes. `+`, `-`, `*` and `/` take two tensors, or a tensor and a number. How to check a gradient, one of your own too: `gradcheck` in
+[gradcheck.hpp](../autograd/include/gradus/autograd/gradcheck.hpp).
+"""
+
+
+class Entry(NamedTuple):
+    chapter: str
+    names: list
+    declarations: list
+    text: str
+    gradient: str
+    errors: str
+
+
+def sections(lines):
+    """A docstring's lines, joined into its text (with indented formulas as code), gradient and errors."""
+    parts = {"text": "", "gradient": "", "errors": ""}
+    current = "text"
+    for line in lines:
+        for piece in re.split(r"(?=@throws|@param|@return|Gradients?: )", line):
+            if piece.startswith("@throws"):
+                current, piece = "errors", re.sub(r"^@throws (Error )?", "", piece)
+            elif piece.startswith("Gradient"):
+                current, piece = "gradient", re.sub(r"^Gradients?: ", "", piece)
+            elif match := re.match(r"@param (\w+)\s+(.*)", piece):
+                current, piece = "text", f"\n- `{match.group(1)}`: {match.group(2)}"
+            elif piece.startswith("@return "):
+                current, piece = "text", f"\n- returns {piece[8:]}"
+            if piece.startswith("    "):
+                parts[current] += f"\n{piece}"
+            elif not piece.strip():
+                parts[current] += "\n\n" if not line.strip() else ""
+            else:
+                glue = "" if not parts[current] or parts[current].endswith("\n") or piece.startswith("\n") else " "
+                parts[current] += glue + piece.strip(" ")
+    return {name: part.strip("\n").strip(" ") if name != "text" else part.strip("\n") for name, part in parts.items()}
+
+
+NOTES = {}  # by chapter: the comment below its heading
+
+
+def found_in(found, chapter):
+    return any(entry.chapter == chapter for entry in found)
+
+
+def entries(header, chapter, wanted=None):
+    """The documented operations of a header, in its order; of a class, those in `wanted`."""
+    found, doc, declaration = [], [], ""
+    NOTES.setdefault(chapter, [])
+    for line in (HEADERS / header).read_text().splitlines():
+        line = line.strip()
+        if match := re.match(r"// ---- (.*) ----", line):
+            chapter = match.group(1)
+            NOTES[chapter] = []
+        elif line.startswith("///"):
+            if declaration == "":
+                if doc and doc[-1] is None:
+                    doc = []
+                doc.append(line[4:])
+        elif line.startswith("// ") and not found_in(found, chapter):
+            NOTES[chapter].append(line[3:])
+        elif line.startswith(("//", "#")) or line.endswith("{") or line == "":
+            doc, declaration = [], ""
+        else:
+            declaration = f"{declaration} {line}".strip()
+            if not declaration.endswith((";", "}")):
+                continue
+            name = re.search(r"([\w]+|operator[^\s(]+)\s*\(", declaration)
+            is_operation = re.match(r"(std::vector<)?Tensor>? \S", declaration) and name
+            if is_operation and (wanted is None or name.group(1) in wanted):
+                if doc and doc[-1] is not None:
+                    found.append(Entry(chapter, [name.group(1)], [declaration], **sections(doc)))
+                    doc.append(None)  # what follows without a docstring of its own is another form of the same
+                elif doc and found:
+                    found[-1].declarations.append(declaration)
+            declaration = ""
+    return found
+
+
+def all_entries():
+    own = entries("tensor.hpp", "Members of Tensor",
+                  {"detach", "clone", "to", "operator[]", "slice", "reshape"})
+    return entries("ops.hpp", "") + own + entries("fused.hpp", "Fused")
+
+
+def page():
+    lines = [INTRODUCTION]
+    chapter = None
+    for entry in all_entries():
+        if entry.chapter != chapter:
+            chapter = entry.chapter
+            lines += [f"## {chapter}", ""]
+            if NOTES[chapter]:
+                lines += [" ".join(NOTES[chapter]), ""]
+        lines += [f"### {entry.names[0]}", "", "```cpp", *entry.declarations, "```", "", entry.text, "",
+                  f"**Gradient**: {entry.gradient}", ""]
+        if entry.errors:
+            lines += [f"**Errors**: {entry.errors}", ""]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+
+
+def check():
+    silent = [entry.names[0] for entry in all_entries() if not entry.gradient]
+    if silent:
+        sys.exit(f"operations: these say nothing of their gradient: {', '.join(silent)}")
+    if len(all_entries()) < 60:
+        sys.exit(f"operations: only {len(all_entries())} operations were found in the headers")
+    if PAGE.read_text() != page():
+        sys.exit("operations: docs/operations.md is not what the headers say; run docs/operations.py render")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["render"]:
+        PAGE.write_text(page())
+    elif sys.argv[1:] == ["check"]:
+        check()
+    else:
+        sys.exit(__doc__)
