@@ -41,7 +41,8 @@ void print(std::ostream& out, const GradcheckEntry& entry) {
       << ' ' << entry.name << ' ' << entry.shape;
   if (entry.judged() > 0) print_worst(out << ": ", entry);
   if (entry.not_smooth > 0) print_kink(out << (entry.judged() > 0 ? "; " : ": "), entry);
-  if (entry.judged() > 0 && entry.all_zero) out << "; every gradient is 0" << checked_nothing;
+  if (entry.judged() > 0 && entry.wrong == 0 && entry.all_zero)
+    out << "; every gradient is 0" << checked_nothing;
   out << '\n';
 }
 

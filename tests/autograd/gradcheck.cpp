@@ -126,6 +126,10 @@ TEST_CASE("a gradient that is 0 everywhere is pointed out", "[autograd][gradchec
   CHECK(printed(report).find(
             "input 0 (2): worst at [0], analytic 0, numeric 0, off by 0 (allowed 1e-09); every "
             "gradient is 0, so this checked nothing: start from other values\n") != std::string::npos);
+
+  const auto wrong = gradus::gradcheck([](const Tensors& x) { return square(x[0], 0); }, {tensor({2})});
+  CHECK(wrong.entries.at(0).all_zero);
+  CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));  // which 0 is, so it was checked
 }
 
 TEST_CASE("an input that the result does not depend on has gradient 0", "[autograd][gradcheck]") {

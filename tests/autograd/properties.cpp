@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -76,29 +75,31 @@ Tensor gradient(const Tensor& leaf) {
 
 // ---- broadcasting ----
 
+const std::string refused = "refused";
+
 // The rule, axis by axis from the last: sizes other than 1 must be the same.
-std::optional<Shape> broadcast_by_rule(const Shapes& all) {
+std::string broadcast_by_rule(const Shapes& all) {
   int rank = 0;
   for (const Shape& shape : all) rank = std::max(rank, shape.rank());
   Integers sizes(static_cast<std::size_t>(rank), 1);
   for (const Shape& shape : all) {
     for (int axis = 1; axis <= shape.rank(); ++axis) {
       std::int64_t& size = sizes[static_cast<std::size_t>(rank - axis)];
-      if (size != 1 && shape[-axis] != 1 && shape[-axis] != size) return std::nullopt;
+      if (size != 1 && shape[-axis] != 1 && shape[-axis] != size) return refused;
       if (shape[-axis] != 1) size = shape[-axis];
     }
   }
-  return Shape(sizes);
+  return Shape(sizes).text();
 }
 
-std::optional<Shape> broadcast_all(const Shapes& all) {
-  Shape result;
+std::string broadcast_all(const Shapes& all) {
   try {
+    Shape result;
     for (const Shape& shape : all) result = gradus::broadcast("op", result, shape);
+    return result.text();
   } catch (const gradus::Error&) {
-    return std::nullopt;
+    return refused;
   }
-  return result;
 }
 
 // x's elements summed into those of `shape` that they were stretched from.
@@ -246,13 +247,21 @@ rc::Gen<RandomGraph> any_graph(std::size_t operations) {
 
 }  // namespace
 
+TEST_CASE("where a property does not hold, the smallest counterexample is shown", "[autograd][properties]") {
+  const std::string text = counterexample([] { RC_ASSERT(*below(1000).as("n") < 7); });
+  CHECK(text.starts_with("Falsifiable after "));
+  CHECK(text.find("\n\nn:\n7\n\n") != std::string::npos);
+  CHECK(text.find("\nto repeat: RC_PARAMS=\"seed=") != std::string::npos);
+  CHECK(counterexample([] { RC_ASSERT(*below(7) < 7); }) == "");
+}
+
 TEST_CASE("shapes broadcast by the rule, and are refused by it", "[autograd][properties]") {
   const auto independent = rc::gen::container<Shapes>(3, shapes(below(6), 0, 4));
   const auto any = rc::gen::oneOf(independent, broadcasting_shapes(3, shapes(below(6), 0, 4)));
   check_property([&] {
-    const Shapes all = *any;
-    RC_ASSERT(broadcast_all(all) == broadcast_by_rule(all));
-    RC_ASSERT(broadcast_all({all[0], all[1]}) == broadcast_by_rule({all[0], all[1]}));
+    const Shapes three = *any.as("shapes"), two = {three[0], three[1]};
+    RC_ASSERT(broadcast_all(three) == broadcast_by_rule(three));
+    RC_ASSERT(broadcast_all(two) == broadcast_by_rule(two));
   });
 }
 
@@ -260,7 +269,8 @@ TEST_CASE("backward is linear in the gradient that comes in", "[autograd][proper
   const std::vector<Call> calls = differentiable_calls();
   check_property([&] {
     const Call call = *rc::gen::elementOf(calls).as("operation");
-    const double a = *below(17) / 4.0 - 2, b = *below(17) / 4.0 - 2;
+    const auto factor = rc::gen::map(below(17), [](int n) { return 2 - n / 4.0; });
+    const double a = *factor.as("a"), b = *factor.as("b");
 
     const Sample sample(call.sample);
     Tensors x = sample.tensors(call.operation->domain, Dtype::f64), leaves;
@@ -286,7 +296,7 @@ TEST_CASE("the gradient of a stretched input is summed over the axes that it was
   for (const auto& [name, meet] : operations) {
     INFO(name);
     check_property([meet = meet] {
-      const Shapes two = *broadcasting_shapes(2, shapes(below(5), 0, 3));
+      const Shapes two = *broadcasting_shapes(2, shapes(below(5), 0, 3)).as("shapes");
       const Shape full = gradus::broadcast("test", two[0], two[1]);
       Generator generator(1);
       const Tensor a = leaf(random(two[0], generator)), b = leaf(random(two[1], generator) + 2.0);
@@ -304,7 +314,7 @@ TEST_CASE("there and back gives the same values, and gradients pass through", "[
   for (const RoundTrip& round_trip : round_trips) {
     INFO(round_trip.name);
     check_property([&] {
-      const Parts any = *any_parts();
+      const Parts any = *any_parts().as("parts");
       Generator generator(1);
       const Tensors parts = any.leaves(generator), results = round_trip.run(parts, any.axis);
       for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -319,8 +329,9 @@ TEST_CASE("there and back gives the same values, and gradients pass through", "[
 
 TEST_CASE("a graph of fifty operations has the gradients that differences give", "[autograd][properties]") {
   check_property([] {
-    const RandomGraph graph = *any_graph(50);
+    const RandomGraph graph = *any_graph(50).as("graph");
     const gradus::GradcheckReport report = gradus::gradcheck(graph, graph.leaves());
     if (!report) RC_FAIL(printed(report));
+    for (const auto& entry : report.entries) RC_ASSERT(entry.not_smooth == 0);
   });
 }

@@ -137,14 +137,14 @@ std::vector<std::size_t> RandomGraph::partners(std::size_t a, const Operation& o
 }
 
 void RandomGraph::grow(const Choice& choice) {
-  const std::size_t a = values_.size() - 1 - at(choice.first, values_.size());
+  const std::size_t a = at(choice.first, values_.size());
   std::vector<const Operation*> possible;
   for (const Operation& operation : operations()) {
     if (!partners(a, operation).empty()) possible.push_back(&operation);
   }
   const Operation& operation = *possible[at(choice.operation, possible.size())];
   const std::vector<std::size_t> fitting = partners(a, operation);
-  const std::size_t b = fitting[fitting.size() - 1 - at(choice.second, fitting.size())];
+  const std::size_t b = fitting[at(choice.second, fitting.size())];
 
   Value &x = values_[a], &y = values_[b];
   const int argument = choice.argument % operation.arguments(x.shape);

@@ -12,8 +12,7 @@
 /// mul(v1, v2)  (2, 3)".
 class RandomGraph {
  public:
-  /// Chooses, each number among what is possible at its place, the operation, its operands (0 is the value
-  /// made last) and its argument.
+  /// Chooses the operation, its operands and its argument, each number among what is possible at its place.
   struct Choice {
     int operation, first, second, argument;
   };
