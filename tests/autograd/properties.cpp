@@ -240,8 +240,8 @@ rc::Gen<RandomGraph> any_graph(std::size_t operations) {
   using Choices = std::vector<RandomGraph::Choice>;
   const auto number = below(1 << 16);
   const auto choice = rc::gen::construct<RandomGraph::Choice>(number, number, number, number);
-  const auto choices =
-      rc::gen::shrink(rc::gen::container<Choices>(operations, choice), rc::shrink::removeChunks<Choices>);
+  const auto fewer = [](const Choices& choices) { return rc::shrink::removeChunks(choices); };
+  const auto choices = rc::gen::shrink(rc::gen::container<Choices>(operations, choice), fewer);
   return rc::gen::construct<RandomGraph>(broadcasting_shapes(4, shapes(rc::gen::just(2), 1, 3)), choices);
 }
 
