@@ -33,19 +33,7 @@ class InDouble {
 GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options) {
   const InDouble in_double(module);
-  NamedTensors leaves = module.named_parameters();
-  std::vector<Tensor> arguments;
-  for (const Tensor& input : inputs) {
-    if (!input.defined() || !is_floating(input.dtype())) {
-      arguments.push_back(input);
-      continue;
-    }
-    Tensor leaf = input.clone().to(Dtype::f64);
-    leaf.set_requires_grad();
-    leaves.emplace_back("input " + std::to_string(arguments.size()), leaf);
-    arguments.push_back(leaf);
-  }
-  return gradus::gradcheck([&] { return f(arguments); }, leaves, options);
+  return gradus::gradcheck(f, inputs, module.named_parameters(), options);
 }
 
 Tensor concat_flat(const std::vector<Tensor>& tensors) {
