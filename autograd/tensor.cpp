@@ -220,25 +220,4 @@ Tensor tensor(std::span<const T> values, const Shape& shape) {
   return result;
 }
 
-Tensor tensor(std::initializer_list<double> values, Dtype dtype) {
-  Tensor result = empty({static_cast<std::int64_t>(values.size())}, dtype);
-  for_any(dtype, [&]<class T>() {
-    std::transform(values.begin(), values.end(), raw<T>(result),
-                   [](double value) { return static_cast<T>(value); });
-  });
-  return result;
-}
-
-Tensor tensor(std::initializer_list<std::initializer_list<double>> rows, Dtype dtype) {
-  const std::size_t columns = rows.size() == 0 ? 0 : rows.begin()->size();
-  std::vector<double> values;
-  for (const auto& row : rows) {
-    if (row.size() != columns)
-      fail("tensor", "rows of ", columns, " and of ", row.size(), " values make no matrix");
-    values.insert(values.end(), row.begin(), row.end());
-  }
-  return tensor(values, {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(columns)})
-      .to(dtype);
-}
-
 }  // namespace gradus

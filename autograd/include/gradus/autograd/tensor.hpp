@@ -2,11 +2,13 @@
 
 #include <gradus/autograd/dtype.hpp>
 #include <gradus/autograd/intrusive.hpp>
+#include <gradus/autograd/nested.hpp>
 #include <gradus/autograd/shape.hpp>
 
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -116,9 +118,22 @@ template <class T>
 Tensor tensor(const std::vector<T>& values, const Shape& shape) {
   return tensor(std::span<const T>(values), shape);
 }
-/// A vector (f32): tensor({1, 2, 3}); a matrix: tensor({{1, 2}, {3, 4}}).
-Tensor tensor(std::initializer_list<double> values, Dtype dtype = Dtype::f32);
-Tensor tensor(std::initializer_list<std::initializer_list<double>> rows, Dtype dtype = Dtype::f32);
+/// The same, as a vector.
+template <class T>
+Tensor tensor(std::span<const T> values) {
+  return tensor(values, {std::ssize(values)});
+}
+template <class T>
+Tensor tensor(const std::vector<T>& values) {
+  return tensor(std::span<const T>(values));
+}
+
+/// A new tensor of what is written: tensor(3) is a scalar, tensor({1, 2, 3}) a vector, tensor({{1, 2}, {3,
+/// 4}}) a matrix, and so on. In an i64 tensor the numbers must be integers below 2^53 in magnitude, since
+/// they pass through double; a std::vector<std::int64_t> is exact.
+/// @throws Error where elements of one depth differ in length, for more than Shape::max_rank depths, and for
+/// numbers that i64 would not hold exactly.
+Tensor tensor(const NestedList& values, Dtype dtype = Dtype::f32);
 
 /// "f32 (2, 3) [[1, 2, 3], [4, 5, 6]]"; long axes are shortened with "…".
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
