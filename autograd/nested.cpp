@@ -13,7 +13,15 @@
 namespace gradus {
 namespace {
 
-std::int64_t length(const NestedList& list) { return std::ssize(list.elements()); }
+constexpr std::int64_t no_list = -1;
+
+std::int64_t length(const NestedList& list) {
+  return list.is_number() ? no_list : std::ssize(list.elements());
+}
+
+std::string kind(std::int64_t length) {
+  return length == no_list ? "a number" : "a list of " + std::to_string(length);
+}
 
 // What the first element of every depth says; the others must agree.
 Shape shape_of(const NestedList& list) {
@@ -51,14 +59,10 @@ class Reader {
   }
 
   void check_like_first(const NestedList& list, int depth) const {
-    const bool number_wanted = depth == shape_.rank();
-    if (list.is_number() == number_wanted && (number_wanted || length(list) == shape_[depth])) return;
-    const auto kind = [](bool is_number, std::int64_t size) {
-      return is_number ? "a number" : "a list of " + std::to_string(size);
-    };
-    fail("tensor", place(path_, depth), " is ", kind(list.is_number(), length(list)), ", but ",
-         place({}, depth), " is ", kind(number_wanted, number_wanted ? 0 : shape_[depth]),
-         "; elements of one depth must be alike");
+    const std::int64_t first = depth == shape_.rank() ? no_list : shape_[depth];
+    if (length(list) == first) return;
+    fail("tensor", place(path_, depth), " is ", kind(length(list)), ", but ", place({}, depth), " is ",
+         kind(first), "; elements of one depth must be alike");
   }
 
   void check_number(double number) const {

@@ -11,7 +11,11 @@
 namespace gradus {
 
 Storage::Storage(std::size_t size) : data(pool::allocate(size)), bytes(size) {}
-Storage::~Storage() { pool::free(data, bytes); }
+Storage::Storage(std::shared_ptr<void> memory, std::size_t size)
+    : data(static_cast<std::byte*>(memory.get())), bytes(size), owner(std::move(memory)) {
+  pool::adopt(bytes);
+}
+Storage::~Storage() { owner ? pool::disown(bytes) : pool::free(data, bytes); }
 
 void retain(TensorImpl* impl) { impl->references.fetch_add(1, std::memory_order_relaxed); }
 void release(TensorImpl* impl) {
@@ -87,7 +91,8 @@ double Tensor::item() const {
   template std::span<const T> Tensor::values() const;        \
   template std::span<T> Tensor::mutable_values(const char*); \
   template std::vector<T> Tensor::to_vector() const;         \
-  template Tensor tensor(std::span<const T>, const Shape&);
+  template Tensor tensor(std::span<const T>, const Shape&);  \
+  template Tensor adopt(std::shared_ptr<T>, const Shape&);
 GRADUS_FOR_TYPE(float)
 GRADUS_FOR_TYPE(double)
 GRADUS_FOR_TYPE(std::int64_t)
@@ -218,6 +223,13 @@ Tensor tensor(std::span<const T> values, const Shape& shape) {
   Tensor result = empty(shape, dtype_of<T>);
   std::copy(values.begin(), values.end(), raw<T>(result));
   return result;
+}
+
+template <class T>
+Tensor adopt(std::shared_ptr<T> values, const Shape& shape) {
+  if (shape.numel() == 0) return empty(shape, dtype_of<T>);  // `values` may be null
+  const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * sizeof(T);
+  return make(IntrusivePtr<Storage>(new Storage(std::move(values), bytes)), 0, shape, dtype_of<T>);
 }
 
 }  // namespace gradus

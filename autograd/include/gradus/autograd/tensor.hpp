@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -128,6 +129,9 @@ Tensor tensor(const std::vector<T>& values) {
   return tensor(std::span<const T>(values));
 }
 
+/// A tensor of values that it does not copy but keeps alive: shape.numel() of them, row-major.
+template <class T>
+Tensor adopt(std::shared_ptr<T> values, const Shape& shape);
 /// A new tensor of what is written: tensor(3) is a scalar, tensor({1, 2, 3}) a vector, tensor({{1, 2}, {3,
 /// 4}}) a matrix, and so on. In an i64 tensor the numbers must be integers below 2^53 in magnitude, since
 /// they pass through double; a std::vector<std::int64_t> is exact.
