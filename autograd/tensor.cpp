@@ -227,7 +227,8 @@ Tensor tensor(std::span<const T> values, const Shape& shape) {
 
 template <class T>
 Tensor adopt(std::shared_ptr<T> values, const Shape& shape) {
-  if (shape.numel() == 0) return empty(shape, dtype_of<T>);  // `values` may be null
+  if (shape.numel() == 0) return empty(shape, dtype_of<T>);  // whose values may be null
+  if (!values) fail("adopt", "the values are null, and ", shape, " needs ", shape.numel());
   const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * sizeof(T);
   return make(IntrusivePtr<Storage>(new Storage(std::move(values), bytes)), 0, shape, dtype_of<T>);
 }

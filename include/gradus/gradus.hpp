@@ -16,6 +16,7 @@
 #include <gradus/data/reversal_alignment.hpp>
 #include <gradus/data/tokens.hpp>
 #include <gradus/error.hpp>
+#include <gradus/files/atomic.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/encoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>

@@ -4,6 +4,7 @@
 #include <gradus/autograd/tensor.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,25 @@ TEST_CASE("tensors are made from values, or from one", "[autograd][tensor]") {
   CHECK(tensor(large).shape() == Shape{2});
   CHECK(tensor(large).to_vector<std::int64_t>() == large);
   CHECK(tensor(std::span<const std::int64_t>(large)).to_vector<std::int64_t>() == large);
+}
+
+TEST_CASE("values of others are adopted, and kept as long as the tensor", "[autograd][tensor]") {
+  auto values = std::make_shared<Doubles>(Doubles{1, 2, 3, 4});
+  const std::weak_ptr<Doubles> alive = values;
+  const double* const data = values->data();
+  Tensor x = gradus::adopt(std::shared_ptr<double>(values, values->data()), {2, 2});
+  values.reset();
+  CHECK(x.values<double>().data() == data);
+  CHECK(x.clone().values<double>().data() != data);
+  CHECK_FALSE(alive.expired());
+  x = x[1];
+  CHECK(x.to_vector<double>() == Doubles{3, 4});
+  x = Tensor();
+  CHECK(alive.expired());
+
+  CHECK(gradus::adopt(std::shared_ptr<float>(), {0, 3}).shape() == Shape{0, 3});
+  CHECK_ERROR(gradus::adopt(std::shared_ptr<float>(), {2, 3}),
+              "adopt: the values are null, and (2, 3) needs 6");
 }
 
 TEST_CASE("values that make no tensor are refused", "[autograd][tensor]") {

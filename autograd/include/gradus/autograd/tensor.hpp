@@ -130,6 +130,7 @@ Tensor tensor(const std::vector<T>& values) {
 }
 
 /// A tensor of values that it does not copy but keeps alive: shape.numel() of them, row-major.
+/// @throws Error when they are null, unless the shape is empty.
 template <class T>
 Tensor adopt(std::shared_ptr<T> values, const Shape& shape);
 /// A new tensor of what is written: tensor(3) is a scalar, tensor({1, 2, 3}) a vector, tensor({{1, 2}, {3,

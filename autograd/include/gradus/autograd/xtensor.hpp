@@ -77,7 +77,7 @@ Tensor take_over(Container&& container) {
 
 }  // namespace detail
 
-/// A new tensor with the values of any xtensor expression of float, double or std::int64_t.
+/// A new tensor with a copy of the values of any xtensor expression of float, double or std::int64_t.
 template <class Expression>
 Tensor from_xtensor(const xt::xexpression<Expression>& expression) {
   using T = std::decay_t<typename Expression::value_type>;
