@@ -5,6 +5,7 @@
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/nested.hpp>
+#include <gradus/autograd/npy.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/runtime.hpp>
