@@ -140,7 +140,8 @@ Tensor adopt(std::shared_ptr<T> values, const Shape& shape);
 /// numbers that i64 would not hold exactly.
 Tensor tensor(const NestedList& values, Dtype dtype = Dtype::f32);
 
-/// "f32 (2, 3) [[1, 2, 3], [4, 5, 6]]"; long axes are shortened with "…".
+/// "f32 (2, 3) [[1, 2, 3], [4, 5, 6]] from mul": the values to 4 digits, and the operation that made them;
+/// " requires grad" after a leaf's. Long axes are shortened with "…", to at most 256 numbers for any shape.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace gradus
