@@ -69,7 +69,7 @@ Shape shape_of(const Expression& values) {
 }
 
 template <class Container>
-Tensor take_over(Container&& container) {
+Tensor take_over(Container container) {
   const Shape shape = shape_of(container);
   const auto owner = std::make_shared<Container>(std::move(container));
   return adopt(std::shared_ptr<typename Container::value_type>(owner, owner->data()), shape);
