@@ -64,6 +64,13 @@ Pool& the_pool() {
 void* take(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{alignment}, std::nothrow); }
 void give_back(void* buffer) { ::operator delete (buffer, std::align_val_t{alignment}); }
 
+// `buffers` more in use, or fewer; the caller holds the mutex.
+void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
+  stats.live_buffers += buffers;
+  stats.live_bytes += buffers * static_cast<std::int64_t>(bytes_each);
+  stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
+}
+
 // Gives every unused buffer back to the system; the caller holds the mutex.
 void empty(Pool& pool) {
   for (Unused*& unused : pool.unused) {
@@ -95,9 +102,7 @@ std::byte* allocate(std::size_t bytes) {
     buffer = std::exchange(unused, unused->next);
     pool.stats.pooled_bytes -= static_cast<std::int64_t>(size.bytes);
   }
-  ++pool.stats.live_buffers;
-  pool.stats.live_bytes += static_cast<std::int64_t>(size.bytes);
-  pool.stats.peak_bytes = std::max(pool.stats.peak_bytes, pool.stats.live_bytes);
+  count(pool.stats, 1, size.bytes);
   return static_cast<std::byte*>(buffer);
 }
 
@@ -105,11 +110,22 @@ void free(std::byte* buffer, std::size_t bytes) noexcept {
   const SizeClass size = size_class(bytes);
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  --pool.stats.live_buffers;
-  pool.stats.live_bytes -= static_cast<std::int64_t>(size.bytes);
+  count(pool.stats, -1, size.bytes);
   if (!reuse) return give_back(buffer);
   pool.unused[size.index] = ::new (buffer) Unused{pool.unused[size.index]};
   pool.stats.pooled_bytes += static_cast<std::int64_t>(size.bytes);
+}
+
+void adopt(std::size_t bytes) {
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  count(pool.stats, 1, bytes);
+}
+
+void disown(std::size_t bytes) noexcept {
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  count(pool.stats, -1, bytes);
 }
 
 Stats stats() {

@@ -5,14 +5,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "node.hpp"
 
 namespace gradus {
 
-/// A buffer from the pool, shared by the tensors that view it.
+/// A buffer, shared by the tensors that view it: from the pool, or memory of others that it keeps alive.
 struct Storage {
   explicit Storage(std::size_t bytes);
+  Storage(std::shared_ptr<void> memory, std::size_t bytes);
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -20,6 +22,7 @@ struct Storage {
   std::atomic<std::int64_t> references{0};
   std::byte* data;
   std::size_t bytes;
+  std::shared_ptr<void> owner;       // of memory of others; null for the pool's
   std::uint32_t version = 0;         // grows with every change in place
   const char* changed_by = nullptr;  // the last such change
 };

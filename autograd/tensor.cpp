@@ -12,7 +12,11 @@
 namespace gradus {
 
 Storage::Storage(std::size_t size) : data(pool::allocate(size)), bytes(size) { profile_memory(size); }
-Storage::~Storage() { pool::free(data, bytes); }
+Storage::Storage(std::shared_ptr<void> memory, std::size_t size)
+    : data(static_cast<std::byte*>(memory.get())), bytes(size), owner(std::move(memory)) {
+  pool::adopt(bytes);
+}
+Storage::~Storage() { owner ? pool::disown(bytes) : pool::free(data, bytes); }
 
 void retain(TensorImpl* impl) { impl->references.fetch_add(1, std::memory_order_relaxed); }
 void release(TensorImpl* impl) {
@@ -88,7 +92,8 @@ double Tensor::item() const {
   template std::span<const T> Tensor::values() const;        \
   template std::span<T> Tensor::mutable_values(const char*); \
   template std::vector<T> Tensor::to_vector() const;         \
-  template Tensor tensor(std::span<const T>, const Shape&);
+  template Tensor tensor(std::span<const T>, const Shape&);  \
+  template Tensor adopt(std::shared_ptr<T>, const Shape&);
 GRADUS_FOR_TYPE(float)
 GRADUS_FOR_TYPE(double)
 GRADUS_FOR_TYPE(std::int64_t)
@@ -234,25 +239,12 @@ Tensor tensor(std::span<const T> values, const Shape& shape) {
   return result;
 }
 
-Tensor tensor(std::initializer_list<double> values, Dtype dtype) {
-  Tensor result = empty({static_cast<std::int64_t>(values.size())}, dtype);
-  for_any("tensor", dtype, [&]<class T>() {
-    std::transform(values.begin(), values.end(), raw<T>(result),
-                   [](double value) { return static_cast<T>(value); });
-  });
-  return result;
-}
-
-Tensor tensor(std::initializer_list<std::initializer_list<double>> rows, Dtype dtype) {
-  const std::size_t columns = rows.size() == 0 ? 0 : rows.begin()->size();
-  std::vector<double> values;
-  for (const auto& row : rows) {
-    if (row.size() != columns)
-      fail("tensor", "rows of ", columns, " and of ", row.size(), " values make no matrix");
-    values.insert(values.end(), row.begin(), row.end());
-  }
-  return tensor(values, {static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(columns)})
-      .to(dtype);
+template <class T>
+Tensor adopt(std::shared_ptr<T> values, const Shape& shape) {
+  if (shape.numel() == 0) return empty(shape, dtype_of<T>);  // whose values may be null
+  if (!values) fail("adopt", "the values are null, and ", shape, " needs ", shape.numel());
+  const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * sizeof(T);
+  return make(IntrusivePtr<Storage>(new Storage(std::move(values), bytes)), 0, shape, dtype_of<T>);
 }
 
 }  // namespace gradus

@@ -4,6 +4,8 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/gradcheck.hpp>
+#include <gradus/autograd/nested.hpp>
+#include <gradus/autograd/npy.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -15,6 +17,7 @@
 #include <gradus/data/reversal_alignment.hpp>
 #include <gradus/data/tokens.hpp>
 #include <gradus/error.hpp>
+#include <gradus/files/atomic.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/encoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>

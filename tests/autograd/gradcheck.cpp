@@ -51,7 +51,7 @@ struct Planted {
     std::vector<double> values = x.to_vector<double>(), gradients = values;
     for (double& v : values) v = value(v);
     for (double& v : gradients) v = gradient(v);
-    return record("planted", tensor(values, x.shape()), {x}, [gradients](Gradients& g) {
+    return record("planted", tensor(values, x.shape()), {x}, {}, [gradients](Gradients& g) {
       const Tensor factor = tensor(gradients, g.out().shape());
       g.in(0) = g.in(0) + g.out() * factor;
     });

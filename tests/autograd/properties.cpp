@@ -195,22 +195,26 @@ Tensors each(const Tensors& parts, const std::function<Tensor(const Tensor&)>& f
   return results;
 }
 
-Tensors concat_and_narrow(const Tensors& parts, int axis) {
-  const Tensor whole = gradus::concat(parts, axis);
-  std::int64_t begin = 0;
-  return each(parts, [&](const Tensor& part) {
-    const std::int64_t size = part.size(axis);
-    return narrow(whole, axis, std::exchange(begin, begin + size), size);
-  });
+Tensors concat_and_split(const Tensors& parts, int axis) {
+  Integers sizes;
+  for (const Tensor& part : parts) sizes.push_back(part.size(axis));
+  return split(gradus::concat(parts, axis), sizes, axis);
+}
+
+Tensors pad_and_slice(const Tensors& parts, int axis) {
+  return each(parts, [=](const Tensor& x) { return pad(x, axis, 2, 1, 7).slice(2, 2 + x.size(axis), axis); });
+}
+
+Tensors flip_twice(const Tensors& parts, int axis) {
+  return each(parts, [=](const Tensor& x) { return flip(flip(x, axis), axis); });
 }
 
 Tensors concat_and_slice(const Tensors& parts, int axis) {
-  const auto lead = [=](const Tensor& x) { return transpose(x, 0, axis); };
-  const Tensor whole = gradus::concat(each(parts, lead), 0);
+  const Tensor whole = gradus::concat(parts, axis);
   std::int64_t begin = 0;
   return each(parts, [&](const Tensor& part) {
     const std::int64_t end = begin + part.size(axis);
-    return lead(whole.slice(std::exchange(begin, end), end));
+    return whole.slice(std::exchange(begin, end), end, axis);
   });
 }
 
@@ -223,7 +227,9 @@ Tensors reshape_twice(const Tensors& parts, int) {
 }
 
 const RoundTrip round_trips[] = {
-    {"concat, then narrow", concat_and_narrow},
+    {"concat, then split", concat_and_split},
+    {"pad, then slice", pad_and_slice},
+    {"flip twice", flip_twice},
     {"concat, then slice", concat_and_slice},
     {"transpose twice", transpose_twice},
     {"reshape twice", reshape_twice},
@@ -291,8 +297,11 @@ TEST_CASE("backward is linear in the gradient that comes in", "[autograd][proper
 TEST_CASE("the gradient of a stretched input is summed over the axes that it was stretched along",
           "[autograd][properties]") {
   using Meet = Tensor (*)(const Tensor&, const Tensor&);
-  const std::pair<const char*, Meet> operations[] = {
-      {"add", gradus::add}, {"sub", gradus::sub}, {"mul", gradus::mul}, {"div", gradus::div}};
+  const std::pair<const char*, Meet> operations[] = {{"add", gradus::add},
+                                                     {"sub", gradus::sub},
+                                                     {"mul", gradus::mul},
+                                                     {"div", gradus::div},
+                                                     {"maximum", gradus::maximum}};
   for (const auto& [name, meet] : operations) {
     INFO(name);
     check_property([meet = meet] {

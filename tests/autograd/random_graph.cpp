@@ -106,10 +106,16 @@ const std::vector<RandomGraph::Operation>& RandomGraph::operations() {
        }},
       {"stack({A, B})", stacks, one, larger,
        [](auto& a, auto& b, int) {
-         return gradus::stack(std::vector{a, b});
+         return gradus::stack({a, b});
        }},
-      {"narrow(A, 0, N, 1)", has_axis, elements, first,
-       [](auto& a, auto&, int n) { return narrow(a, 0, n, 1); }},
+      {"A.slice(0, 1, N)", has_axis, axes, first, [](auto& a, auto&, int n) { return a.slice(0, 1, n); }},
+      {"flip(A, N)", has_axis, axes, first, [](auto& a, auto&, int n) { return flip(a, n); }},
+      {"cumsum(A, N)", has_axis, axes, summed, [](auto& a, auto&, int n) { return cumsum(a, n); }},
+      {"logsumexp(A, N)", has_axis, axes, logarithm, [](auto& a, auto&, int n) { return logsumexp(a, n); }},
+      {"layer_norm(A)", has_axis, one, summed,
+       [](auto& a, auto&, int) { return layer_norm(a, {}, {}, 1.0); }},
+      {"softplus(A)", always, one, [](double a, double, double) { return a + 1; },
+       [](auto& a, auto&, int) { return softplus(a); }},
       {"A[N]", has_axis, elements, first, [](auto& a, auto&, int n) { return a[n]; }},
       {"index_select(A, {N, 0, N})", may_triple, elements, first,
        [](auto& a, auto&, int n) {

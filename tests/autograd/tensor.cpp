@@ -4,6 +4,8 @@
 #include <gradus/autograd/tensor.hpp>
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,20 +35,38 @@ TEST_CASE("tensors are made from values, or from one", "[autograd][tensor]") {
   CHECK(tensor({1, 2}, Dtype::i64).dtype() == Dtype::i64);
   CHECK(gradus::empty({2, 3}, Dtype::f64).numel() == 6);
 
-  const Tensor matrix = tensor({{1, 2, 3}, {4, 5, 6}});
-  CHECK(matrix.shape() == Shape{2, 3});
-  CHECK(matrix.dtype() == Dtype::f32);
-  CHECK(matrix.to_vector<float>() == Floats{1, 2, 3, 4, 5, 6});
-
   const Tensor copied = tensor(Doubles{1, 2, 3, 4}, {2, 2});
   CHECK(copied.dtype() == Dtype::f64);
   CHECK(copied.shape() == Shape{2, 2});
   CHECK(tensor(Floats{}, {0, 3}).shape() == Shape{0, 3});
+
+  const Ids large{1, (std::int64_t{1} << 53) + 1};
+  CHECK(tensor(large).shape() == Shape{2});
+  CHECK(tensor(large).to_vector<std::int64_t>() == large);
+  CHECK(tensor(std::span<const std::int64_t>(large)).to_vector<std::int64_t>() == large);
+}
+
+TEST_CASE("values of others are adopted, and kept as long as the tensor", "[autograd][tensor]") {
+  auto values = std::make_shared<Doubles>(Doubles{1, 2, 3, 4});
+  const std::weak_ptr<Doubles> alive = values;
+  const double* const data = values->data();
+  Tensor x = gradus::adopt(std::shared_ptr<double>(values, values->data()), {2, 2});
+  values.reset();
+  CHECK(x.values<double>().data() == data);
+  CHECK(x.clone().values<double>().data() != data);
+  CHECK_FALSE(alive.expired());
+  x = x[1];
+  CHECK(x.to_vector<double>() == Doubles{3, 4});
+  x = Tensor();
+  CHECK(alive.expired());
+
+  CHECK(gradus::adopt(std::shared_ptr<float>(), {0, 3}).shape() == Shape{0, 3});
+  CHECK_ERROR(gradus::adopt(std::shared_ptr<float>(), {2, 3}),
+              "adopt: the values are null, and (2, 3) needs 6");
 }
 
 TEST_CASE("values that make no tensor are refused", "[autograd][tensor]") {
   CHECK_ERROR(tensor(Floats{1, 2, 3}, {2, 2}), "tensor: 3 values cannot fill (2, 2), which holds 4");
-  CHECK_ERROR(tensor({{1, 2}, {3, 4, 5}}), "tensor: rows of 2 and of 3 values make no matrix");
   CHECK_ERROR(arange(-1), "Shape: axis 0 has the negative size -1");
   CHECK_ERROR(zeros({2, -1}), "Shape: axis 1 has the negative size -1");
 }

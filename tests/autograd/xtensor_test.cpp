@@ -2,6 +2,7 @@
 // -std=c++20 when GRADUS_NO_XTENSOR_WORKAROUND is defined: see gradus/autograd/xtensor.hpp.
 
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/xtensor.hpp>
 
 #include <xtensor/xbuilder.hpp>
@@ -10,6 +11,8 @@
 #include <xtensor/xpad.hpp>
 #include <xtensor/xstrided_view.hpp>
 
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "helpers.hpp"
@@ -98,6 +101,52 @@ TEST_CASE("an expression becomes a tensor of its type, row by row", "[autograd][
   const xt::xarray<float, xt::layout_type::column_major> by_column = {{1, 2}, {3, 4}};
   CHECK(from_xtensor(by_column).to_vector<float>() == std::vector<float>{1, 2, 3, 4});
   CHECK(from_xtensor(xt::arange<std::int64_t>(3)).dtype() == Dtype::i64);
+}
+
+TEST_CASE("a temporary row-major array is taken over, not copied", "[autograd][xtensor]") {
+  Array a = {{1, 2, 3}, {4, 5, 6}};
+  xt::xtensor<std::int64_t, 1> ids = {7, 8};
+  const double* const values = a.data();
+  const std::int64_t* const id_values = ids.data();
+  Tensor x = from_xtensor(std::move(a));
+  CHECK(x.shape() == Shape{2, 3});
+  CHECK(x.values<double>().data() == values);
+  CHECK(as_xarray<double>(x).data() == values);  // and back
+  const Tensor y = from_xtensor(std::move(ids));
+  CHECK(y.shape() == Shape{2});
+  CHECK(y.values<std::int64_t>().data() == id_values);
+
+  x.mutable_values<double>()[5] = 60;
+  const Tensor row = x[1];
+  x = Tensor();  // a view keeps the memory alive
+  CHECK(row.to_vector<double>() == std::vector<double>{4, 5, 60});
+}
+
+TEST_CASE("an array that is still needed, or not row-major, is copied", "[autograd][xtensor]") {
+  const Array kept = {1, 2};
+  CHECK(from_xtensor(kept).values<double>().data() != kept.data());
+  Array lent = {1, 2};
+  CHECK(from_xtensor(xt::adapt(lent.data(), 2, xt::no_ownership(), std::vector<std::size_t>{2}))
+            .values<double>()
+            .data() != lent.data());
+  xt::xarray<float, xt::layout_type::column_major> by_column = {{1, 2}, {3, 4}};
+  CHECK(from_xtensor(std::move(by_column)).to_vector<float>() == std::vector<float>{1, 2, 3, 4});
+  xt::xarray<float, xt::layout_type::dynamic> any({2, 2}, xt::layout_type::column_major);
+  std::iota(any.data(), any.data() + 4, 1.0F);
+  CHECK(from_xtensor(std::move(any)).to_vector<float>() == std::vector<float>{1, 3, 2, 4});
+}
+
+TEST_CASE("memory that was taken over counts as live, and never as pooled", "[autograd][xtensor]") {
+  const auto before = gradus::memory_stats();
+  Tensor x = from_xtensor(Array::from_shape({1000}));
+  CHECK(gradus::memory_stats().live_bytes == before.live_bytes + 8000);
+  CHECK(gradus::memory_stats().live_buffers == before.live_buffers + 1);
+  CHECK(gradus::memory_stats().peak_bytes >= before.live_bytes + 8000);
+  CHECK(gradus::memory_stats().buffers_allocated == before.buffers_allocated);
+  x = Tensor();
+  CHECK(gradus::memory_stats().live_bytes == before.live_bytes);
+  CHECK(gradus::memory_stats().live_buffers == before.live_buffers);
+  CHECK(gradus::memory_stats().pooled_bytes == before.pooled_bytes);
 }
 
 TEST_CASE("scalars and empty arrays come and go", "[autograd][xtensor]") {

@@ -1,75 +1,20 @@
 #include <gradus/error.hpp>
 #include <gradus/plot/output.hpp>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <stdlib.h>
 #include <string>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
 #include "catch.hpp"
+#include "scratch.hpp"
 
 namespace fs = std::filesystem;
 using gradus::plot::OutputFolder;
 
 namespace {
-
-// A new folder, gone with all that is in it at the end of the test.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "gradus-output-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-// No file may grow beyond `bytes` until the end of the test: a full disk for anyone, root too.
-class SizeLimit {
- public:
-  explicit SizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limit{bytes, old_.rlim_max};
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  }
-  ~SizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  SizeLimit(const SizeLimit&) = delete;
-  SizeLimit& operator=(const SizeLimit&) = delete;
-
- private:
-  rlimit old_{};
-  void (*handler_)(int);
-};
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::vector<std::string> names(const fs::path& folder) {
-  std::vector<std::string> found;
-  for (const auto& entry : fs::directory_iterator(folder)) found.push_back(entry.path().filename());
-  return found;
-}
 
 template <class Action>
 std::string message(Action action) {

@@ -98,6 +98,7 @@ template <class... Parts>
 }
 
 /// Memory held by tensors, in bytes. Freed buffers stay in a pool for the next tensor of about the same size.
+/// Memory that was taken over from others (adopt(), from_xtensor()) is live like any, and goes back to them.
 struct MemoryStats {
   std::int64_t live_bytes = 0;         ///< in use by tensors now
   std::int64_t peak_bytes = 0;         ///< the most that was ever in use

@@ -2,12 +2,15 @@
 
 #include <gradus/autograd/dtype.hpp>
 #include <gradus/autograd/intrusive.hpp>
+#include <gradus/autograd/nested.hpp>
 #include <gradus/autograd/shape.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
+#include <iterator>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -142,11 +145,29 @@ template <class T>
 Tensor tensor(const std::vector<T>& values, const Shape& shape) {
   return tensor(std::span<const T>(values), shape);
 }
-/// A vector (f32): tensor({1, 2, 3}); a matrix: tensor({{1, 2}, {3, 4}}).
-Tensor tensor(std::initializer_list<double> values, Dtype dtype = Dtype::f32);
-Tensor tensor(std::initializer_list<std::initializer_list<double>> rows, Dtype dtype = Dtype::f32);
+/// The same, as a vector.
+template <class T>
+Tensor tensor(std::span<const T> values) {
+  return tensor(values, {std::ssize(values)});
+}
+template <class T>
+Tensor tensor(const std::vector<T>& values) {
+  return tensor(std::span<const T>(values));
+}
+/// What braces say: tensor(3) is a scalar, tensor({1, 2}) a vector, tensor({{1, 2}, {3, 4}}) a matrix, and so
+/// on. In an i64 tensor the numbers must be integers below 2^53 in magnitude, since they pass through double;
+/// a std::vector<std::int64_t> is exact.
+/// @throws Error where elements of one depth differ in length, for more than Shape::max_rank depths, and for
+/// numbers that i64 would not hold exactly.
+Tensor tensor(const NestedList& values, Dtype dtype = Dtype::f32);
 
-/// "f32 (2, 3) [[1, 2, 3], [4, 5, 6]]"; long axes are shortened with "…".
+/// A tensor of values that it does not copy but keeps alive: shape.numel() of them, row-major.
+/// @throws Error when they are null, unless the shape is empty.
+template <class T>
+Tensor adopt(std::shared_ptr<T> values, const Shape& shape);
+
+/// "f32 (2, 3) [[1, 2, 3], [4, 5, 6]] from mul": the values to 4 digits, and the operation that made them;
+/// " requires grad" after a leaf's. Long axes are shortened with "…", to at most 256 numbers for any shape.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace gradus

@@ -29,8 +29,14 @@ struct xtype_for_shape<xt::svector<std::size_t, 4, std::allocator<std::size_t>, 
 
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xarray.hpp>
+#include <xtensor/xtensor.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace gradus {
@@ -54,19 +60,45 @@ auto as_mutable_xarray(const Tensor& tensor) {
   return xt::adapt(values.data(), values.size(), xt::no_ownership(), shape);
 }
 
-/// A new tensor with the values of any xtensor expression of float, double or std::int64_t.
+namespace detail {
+
+template <class Expression>
+Shape shape_of(const Expression& values) {
+  const std::vector<std::int64_t> sizes(values.shape().begin(), values.shape().end());
+  return Shape(std::span<const std::int64_t>(sizes));
+}
+
+template <class Container>
+Tensor take_over(Container container) {
+  const Shape shape = shape_of(container);
+  const auto owner = std::make_shared<Container>(std::move(container));
+  return adopt(std::shared_ptr<typename Container::value_type>(owner, owner->data()), shape);
+}
+
+}  // namespace detail
+
+/// A new tensor with a copy of the values of any xtensor expression of float, double or std::int64_t.
 template <class Expression>
 Tensor from_xtensor(const xt::xexpression<Expression>& expression) {
   using T = std::decay_t<typename Expression::value_type>;
   const Expression& values = expression.derived_cast();
-  const std::vector<std::int64_t> sizes(values.shape().begin(), values.shape().end());
-  Tensor result = empty(Shape(std::span<const std::int64_t>(sizes)), dtype_of<T>);
+  Tensor result = empty(detail::shape_of(values), dtype_of<T>);
   if (result.numel() > 0) {
     std::copy(values.template begin<xt::layout_type::row_major>(),
               values.template end<xt::layout_type::row_major>(),
               result.mutable_values<T>("from_xtensor").begin());
   }
   return result;
+}
+
+/// A tensor that takes over the memory of a row-major array, without a copy.
+template <class Values, class Sizes>
+Tensor from_xtensor(xt::xarray_container<Values, xt::layout_type::row_major, Sizes>&& array) {
+  return detail::take_over(std::move(array));
+}
+template <class Values, std::size_t rank>
+Tensor from_xtensor(xt::xtensor_container<Values, rank, xt::layout_type::row_major>&& array) {
+  return detail::take_over(std::move(array));
 }
 
 }  // namespace gradus

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <initializer_list>
+
+namespace gradus {
+
+/// A number, or a list of these: what nested braces say. An argument only: it points into the expression that
+/// it is written in.
+class NestedList {
+ public:
+  NestedList(double number) : number_(number), is_number_(true) {}
+  NestedList(std::initializer_list<NestedList> elements) : elements_(elements) {}
+
+  bool is_number() const { return is_number_; }
+  double number() const { return number_; }
+  std::initializer_list<NestedList> elements() const { return elements_; }
+
+ private:
+  std::initializer_list<NestedList> elements_;
+  double number_ = 0;
+  bool is_number_ = false;
+};
+
+}  // namespace gradus

@@ -1,0 +1,123 @@
+#include <gradus/autograd/npy.hpp>
+#include <gradus/autograd/xtensor.hpp>
+#include <gradus/files/atomic.hpp>
+
+#include <xtensor/xmanipulation.hpp>
+#include <xtensor/xnpy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "kernels/dispatch.hpp"
+#include "npy_header.hpp"
+#include "storage.hpp"
+
+namespace gradus {
+namespace {
+
+namespace fs = std::filesystem;
+
+static_assert(std::endian::native == std::endian::little, "values are copied as they are in the file");
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::uint64_t longest_header = 10000;  // NumPy's own limit
+
+// A file that is read from its beginning, and known to hold what is asked of it before memory is taken.
+class Input {
+ public:
+  explicit Input(const fs::path& path) : path_(path) {
+    std::error_code ignored;
+    if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+      refuse_npy(path, "is a folder or a device; give the path of a .npy file");
+    in_.open(path, std::ios::binary | std::ios::ate);
+    if (!in_) refuse_npy(path, "cannot be opened; check the path, and that you may read it");
+    left_ = static_cast<std::uint64_t>(in_.tellg());
+    in_.seekg(0);
+  }
+
+  std::uint64_t left() const { return left_; }
+
+  void read(void* into, std::uint64_t bytes) {
+    if (bytes > left_)
+      refuse_npy(path_, "ends within its header; it was cut short, so copy or save it again");
+    in_.read(static_cast<char*>(into), static_cast<std::streamsize>(bytes));
+    if (!in_) refuse_npy(path_, "could not be read; see that nobody writes it, and load it again");
+    left_ -= bytes;
+  }
+
+  std::string header() {
+    check_magic();
+    std::uint32_t length = 0;
+    read(&length, major_version() == 1 ? 2 : 4);
+    if (length > longest_header) {
+      refuse_npy(path_, "says that its header has ", length, " bytes, and ", longest_header,
+                 " are enough for any tensor; save it again with numpy.save");
+    }
+    std::string text(length, '\0');
+    read(text.data(), length);
+    return text;
+  }
+
+ private:
+  void check_magic() {
+    std::string start(std::min<std::uint64_t>(left_, magic.size()), '\0');
+    read(start.data(), start.size());
+    if (start != magic) refuse_npy(path_, "is no .npy file; write one with save_npy() or numpy.save");
+  }
+
+  int major_version() {
+    std::array<std::uint8_t, 2> version{};
+    read(version.data(), version.size());
+    const int major = version[0], minor = version[1];
+    if (major < 1 || major > 3 || minor != 0) {
+      refuse_npy(path_, "is of version ", major, '.', minor,
+                 ", and 1.0, 2.0 and 3.0 are read; save it again with numpy.save");
+    }
+    return major;
+  }
+
+  fs::path path_;
+  std::ifstream in_;
+  std::uint64_t left_ = 0;
+};
+
+Shape reversed(const Shape& shape) {
+  std::vector<std::int64_t> sizes(shape.begin(), shape.end());
+  std::reverse(sizes.begin(), sizes.end());
+  return Shape(std::span<const std::int64_t>(sizes));
+}
+
+}  // namespace
+
+void save_npy(const fs::path& path, const Tensor& tensor) {
+  for_any("save_npy", tensor.dtype(),
+          [&]<class T>() { files::write_atomically("save_npy", path, xt::dump_npy(as_xarray<T>(tensor))); });
+}
+
+Tensor load_npy(const fs::path& path) {
+  Input in(path);
+  const NpyHeader header = parse_npy_header(in.header(), path);
+  const std::uint64_t bytes =
+      static_cast<std::uint64_t>(header.shape.numel()) * bytes_per_element(header.dtype);
+  if (in.left() != bytes) {
+    refuse_npy(path, "has ", in.left(), " bytes of values, and ", name(header.dtype), ' ', header.shape,
+               " needs ", bytes, "; it is damaged, so copy or save it again");
+  }
+  const Tensor stored = empty(header.fortran_order ? reversed(header.shape) : header.shape, header.dtype);
+  in.read(stored.impl().data(), bytes);
+  if (!header.fortran_order || bytes == 0) return stored.reshape(header.shape);
+  return for_any("load_npy", header.dtype, [&]<class T>() {
+    const auto values = as_xarray<T>(stored);
+    return from_xtensor(xt::transpose(values));
+  });
+}
+
+}  // namespace gradus

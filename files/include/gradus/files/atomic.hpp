@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+/// Files that are whole or not there. Errors are "<who>: cannot <action> '<path>': <the system's reason>;
+/// <a way out>".
+namespace gradus::files {
+
+/// Puts `content` into the file `target`. A file of this name is replaced. It appears under its name only
+/// once all of it is on the disk; upon failure the old file, if any, is as it was and nothing is left behind.
+/// @throws Error.
+void write_atomically(std::string_view who, const std::filesystem::path& target, std::string_view content);
+
+/// Proves that files can be written in a folder, by writing and removing one. @throws Error.
+void check_writable(std::string_view who, const std::filesystem::path& folder);
+
+/// Throws the Error for what the system refused with the error number `reason`.
+[[noreturn]] void refuse(std::string_view who, std::string_view action, const std::filesystem::path& path,
+                         int reason);
+
+}  // namespace gradus::files
