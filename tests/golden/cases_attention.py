@@ -1,0 +1,54 @@
+"""Attention, and the decoder that uses it."""
+from kit import Golden, leaf, randomise
+
+import torch
+from torch import nn
+
+
+def attend(query, values, lengths, W_a, U_a, v_a):
+    """e_tj = v_a · tanh(W_a s + U_a h_j), softmax over j < length, c = Σ_j α_j h_j;  query (B,Q), values (T,B,D)."""
+    energy = torch.tanh(query @ W_a.T + values @ U_a.T) @ v_a                     # (T,B)
+    pad = torch.arange(len(values))[:, None] >= lengths                           # (T,B)
+    weights = energy.masked_fill(pad, float("-inf")).softmax(0)
+    return (weights[:, :, None] * values).sum(0), weights.T                       # (B,D), (B,T)
+
+
+def additive_attention(B=7, T=6, Q=3, D=5, A=4):
+    g = Golden("additive_attention")
+    lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
+    leaves = {"W_a.weight": leaf(A, Q), "U_a.weight": leaf(A, D), "v_a": leaf(A), "query": leaf(B, Q), "values": leaf(T, B, D)}
+    g.put(lengths=lengths)
+    g.put_all(leaves)
+    context, weights = attend(leaves["query"], leaves["values"], lengths, leaves["W_a.weight"], leaves["U_a.weight"], leaves["v_a"])
+    g.backward({"context": context, "weights": weights}, leaves)
+    g.write()
+
+
+def bahdanau_step(V=11, E=6, H=2, S=7, A=8, T=5, B=3):
+    """Two steps of the decoder. S: its state, H: one direction of the encoder, D: an annotation."""
+    D = 2 * H
+    g = Golden("bahdanau_step")
+    lengths, previous = torch.tensor([3, 5, 1]), torch.tensor([[1, 1, 1], [4, 9, 4]])
+    p = {"embedding.weight": leaf(V, E), "attention.W_a.weight": leaf(A, S), "attention.U_a.weight": leaf(A, D),
+         "attention.v_a": leaf(A), "W_s.weight": leaf(S, H)}
+    cell = nn.GRUCell(E + D, S)
+    p.update({f"cell.{name}": w for name, w in randomise(cell).items()})
+    p.update({"readout.weight": leaf(V, S + D + E), "readout.bias": leaf(V)})
+    inputs = {"annotations": leaf(T, B, D), "backward_h1": leaf(B, H)}
+    g.put(lengths=lengths, previous_1=previous[0], previous_2=previous[1])
+    g.put_all({**p, **inputs})
+
+    s = torch.tanh(inputs["backward_h1"] @ p["W_s.weight"].T)
+    states, logits = {"s_0": s}, {}
+    for t in (1, 2):
+        y = p["embedding.weight"][previous[t - 1]]
+        c, weights = attend(s, inputs["annotations"], lengths, *(p[f"attention.{name}"] for name in ("W_a.weight", "U_a.weight", "v_a")))
+        s = cell(torch.cat([y, c], 1), s)
+        logits[f"logits_{t}"] = torch.cat([s, c, y], 1) @ p["readout.weight"].T + p["readout.bias"]
+        states.update({f"weights_{t}": weights, f"s_{t}": s})
+    g.put_all(states)
+    g.backward(logits, {**p, **inputs})
+    g.write()
+
+
+CASES = [additive_attention, bahdanau_step]

@@ -1,0 +1,58 @@
+"""What the cases share: a file of tensors, and short random values."""
+import os
+from pathlib import Path
+
+# The plainest kernels everywhere, so that every x86-64 machine writes the same bytes. Read when torch loads.
+os.environ.update(OPENBLAS_CORETYPE="Prescott", OPENBLAS_NUM_THREADS="1", ATEN_CPU_CAPABILITY="default")
+import torch
+
+HERE = Path(__file__).resolve().parent
+torch.set_default_dtype(torch.float64)
+torch.set_num_threads(1)
+
+
+class Golden:
+    """One file: tensors in the order in which they are put."""
+
+    def __init__(self, name):
+        self.path, self.lines = HERE / f"{name}.txt", ["# made by make_golden.py with PyTorch 1.13.1"]
+        torch.manual_seed(2014)  # every file by itself: a new case leaves the others' bytes alone
+
+    def put(self, **tensors):
+        for name, t in tensors.items():
+            self.put_all({name: t})
+
+    def put_all(self, tensors, prefix=""):
+        for name, t in tensors.items():
+            t = torch.as_tensor(t).detach()
+            kind = "f64" if t.is_floating_point() else "i64"
+            assert t.dtype in (torch.float64, torch.int64) and t.numel() and t.isfinite().all(), name
+            self.lines.append(f"tensor {prefix}{name} {kind} {'x'.join(map(str, t.shape)) or 'scalar'}")
+            for row in t.reshape(-1, t.shape[-1] if t.dim() else 1).tolist():
+                self.lines.append(" ".join(map(repr, row)))  # repr: the shortest digits (at most 17) that read back exactly
+
+    def backward(self, outputs, leaves):
+        """Stores the outputs, random incoming gradients, and what these make of the leaves' gradients."""
+        grad_outs = {name: rand(*t.shape) for name, t in outputs.items()}
+        sum((grad_outs[name] * t).sum() for name, t in outputs.items()).backward()
+        self.put_all(outputs)
+        self.put_all(grad_outs, "grad_out.")
+        self.put_all({name: t.grad for name, t in leaves.items()}, "grad.")
+
+    def write(self):
+        self.path.write_text("\n".join(self.lines) + "\n")
+
+
+def rand(*shape):
+    return (torch.randn(shape) * 1e4).round() / 1e4  # four decimals: short to read, and exact for both sides
+
+
+def leaf(*shape, scale=1.0):
+    return ((rand(*shape) * scale * 1e4).round() / 1e4).requires_grad_()
+
+
+def randomise(module):
+    """Gives a module short random weights and returns them by PyTorch's names."""
+    for p in module.parameters():
+        p.data = leaf(*p.shape, scale=0.5).data
+    return dict(module.named_parameters())
