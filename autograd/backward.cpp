@@ -81,8 +81,8 @@ void add_to_gradient(Node& node, const Tensor& gradient) {
     add_in_place(node.gradient, gradient);
   } else {
     node.gradient = gradient;
-    node.gradient.impl().from_gradient = true;
   }
+  node.gradient.impl().from_gradient = true;
 }
 
 void check_incoming(const char* operation, const Tensor& output, const Tensor& gradient) {
@@ -112,8 +112,9 @@ Tensor seed_of(const Tensor& output, const Tensor& gradient) {
 
 Run::~Run() {
   for (const NodePtr& node : nodes_) {
+    node->run = nullptr;
     node->pending = Tensor();
-    node->found = node->needed = false;
+    node->needed = false;
   }
 }
 
@@ -122,9 +123,13 @@ void Run::find(const std::vector<NodePtr>& outputs) {
   const auto add = [&](const NodePtr& node) {
     if (!node) return;
     if (targets_ != nullptr && targets_->contains(node.get())) reached.insert(node.get());
-    if (node->leaf || node->found) return;
+    if (node->leaf || node->run == this) return;
+    if (node->run != nullptr) {
+      fail("backward", node->text(),
+           " is being run through already; a hook or a backward function cannot run the tape that it is on");
+    }
     nodes_.push_back(node);
-    node->found = true;
+    node->run = this;
   };
   for (const NodePtr& output : outputs) add(output);
   for (std::size_t next = 0; next < nodes_.size(); ++next) {

@@ -45,8 +45,8 @@ struct Node {
   Node* next_dead = nullptr;
 
   // Of the run that goes through this node now. Not used in leaves, which threads may share.
-  Tensor pending;  // its gradient so far
-  bool found = false;
+  const Run* run = nullptr;  // null: none
+  Tensor pending;            // its gradient so far
   bool needed = false;
 
   Node();

@@ -1,6 +1,7 @@
 // Functions that see a gradient on its way.
 
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
 
 #include <vector>
 
@@ -90,4 +91,30 @@ TEST_CASE("a hook cannot change a gradient's shape or dtype, nor hang on a const
               "backward: a hook on 'leaf' (2) returned a gradient (2) f64; it must be (2) f32, or undefined");
   CHECK_ERROR(x.detach().add_hook([](const Tensor& g) { return g; }),
               "add_hook: this tensor (2) was not recorded, so it will have no gradient");
+}
+
+TEST_CASE("a hook cannot run the tape that it is on, and may run another", "[autograd][hooks]") {
+  Tensor x = leaf(tensor({3.0}));
+  Tensor y = x * 2.0;
+  const Tensor loss = y * y;
+  const int number = y.add_hook([&](const Tensor&) {
+    loss.backward(true);
+    return Tensor();
+  });
+  CHECK_ERROR(
+      loss.backward(true),
+      "backward: 'mul' (1) is being run through already; a hook or a backward function cannot run the tape "
+      "that it is on");
+  CHECK_FALSE(x.grad().defined());
+  y.remove_hook(number);
+
+  const Tensor other = leaf(tensor({5.0}));
+  y.add_hook([&](const Tensor&) {
+    const gradus::EnableGrad enable_grad;
+    (other * other).backward();
+    return Tensor();
+  });
+  loss.backward();
+  CHECK(x.grad().item() == 2 * 6 * 2);
+  CHECK(other.grad().item() == 10);
 }

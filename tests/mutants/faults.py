@@ -148,7 +148,7 @@ FAULTS = [
         (SIGN, "return a->number > b->number;", "return a->number < b->number;"),
         (ASSIGNED, "    add_in_place(node.gradient, gradient);\n", "    node.gradient = gradient;\n"),
         (CHECK, "    check_saved(*node);\n", ""),
-        (CHECK, "node->found = node->needed = false;", "node->needed = false;"),
+        (CHECK, "    node->run = nullptr;\n", ""),
         (TERM, "if (!leaf->hooks.empty()) gradient = after_hooks", "if (false) gradient = after_hooks"),
         (CHECK, "if (retain_graph || !has_work(*node)) continue;", "if (!has_work(*node)) continue;")),
     *of("tape.cpp",
