@@ -1,3 +1,5 @@
+#include "print.hpp"
+
 #include <gradus/autograd/tensor.hpp>
 
 #include <algorithm>
@@ -35,17 +37,17 @@ void print_axis(std::ostream& out, View<const T> x, int axis) {
 
 }  // namespace
 
+std::string values_text(const Tensor& tensor) {
+  if (tensor.numel() == 0) return "[]";
+  std::ostringstream text;  // keeps the caller's format flags out, and theirs untouched
+  text.precision(4);
+  for_any("print", tensor.dtype(), [&]<class T>() { print_axis(text, view<const T>(tensor), 0); });
+  return text.str();
+}
+
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   if (!tensor.defined()) return out << "undefined tensor";
-  std::ostringstream text;  // keeps the caller's format flags out, and theirs untouched
-  text << name(tensor.dtype()) << ' ' << tensor.shape() << ' ';
-  text.precision(4);
-  if (tensor.numel() == 0) {
-    text << "[]";
-  } else {
-    for_any("print", tensor.dtype(), [&]<class T>() { print_axis(text, view<const T>(tensor), 0); });
-  }
-  return out << text.str();
+  return out << name(tensor.dtype()) << ' ' << tensor.shape() << ' ' << values_text(tensor);
 }
 
 }  // namespace gradus

@@ -4,6 +4,7 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/gradcheck.hpp>
+#include <gradus/autograd/graph.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/runtime.hpp>
