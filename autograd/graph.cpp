@@ -20,7 +20,7 @@ namespace gradus {
 namespace {
 
 constexpr std::int64_t shown_elements = 8;
-constexpr std::size_t shown_operations = 4;  // by name, of those that were merged
+constexpr std::size_t listed_names = 3;  // of those that were merged
 
 using Names = std::unordered_map<const Node*, std::string>;
 
@@ -39,17 +39,21 @@ void check_not_freed(const Node& node) {
        " was freed by an earlier backward(); draw before backward(), or call it with retain_graph = true");
 }
 
-// Oldest first, so inputs before what was made of them.
-std::vector<const Node*> nodes_behind(const Node& root) {
+// By pointer, to their places among the nodes.
+using Index = std::unordered_map<const Node*, std::size_t>;
+
+// The nodes behind the root, and itself: oldest first, so inputs before what was made of them.
+std::vector<const Node*> nodes_behind(const Node& root, Index& index) {
   std::vector<const Node*> nodes{&root};
-  std::unordered_set<const Node*> found{&root};
+  index.emplace(&root, 0);
   for (std::size_t next = 0; next < nodes.size(); ++next) {
     check_not_freed(*nodes[next]);
     for (const NodePtr& input : nodes[next]->inputs) {
-      if (input && found.insert(input.get()).second) nodes.push_back(input.get());
+      if (input && index.emplace(input.get(), 0).second) nodes.push_back(input.get());
     }
   }
   std::sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->number < b->number; });
+  for (std::size_t i = 0; i < nodes.size(); ++i) index[nodes[i]] = i;
   return nodes;
 }
 
@@ -86,9 +90,9 @@ std::string owner(const std::string& name) {
 }
 
 struct Graph {
-  std::vector<const Node*> nodes;
-  std::unordered_map<const Node*, Box> boxes;
-  const Node* root;
+  std::vector<const Node*> nodes;  // the last is the root
+  Index index;
+  std::vector<Box> boxes;  // of the nodes
   Names names;
 };
 
@@ -112,21 +116,23 @@ Box named_box(const BoxesByPath& boxes, const std::string& name) {
 }
 
 Graph graph_of(const Node& root, const NamedTensors& names) {
-  Graph graph{nodes_behind(root), {}, &root, by_node(names)};
-  for (const Node* node : graph.nodes) {
-    if (node->leaf) continue;
-    graph.boxes[node] = node->scope;
-    for (const NodePtr& input : node->inputs) {
+  Graph graph;
+  graph.nodes = nodes_behind(root, graph.index);
+  graph.names = by_node(names);
+  graph.boxes.resize(graph.nodes.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = *graph.nodes[i];
+    if (!node.leaf || &node == &root) graph.boxes[i] = node.scope;
+    for (const NodePtr& input : node.inputs) {
       if (!input || !input->leaf) continue;
-      Box& box = graph.boxes.try_emplace(input.get(), node->scope).first->second;
-      box = smallest_around(box, node->scope);
+      Box& box = graph.boxes[graph.index.at(input.get())];
+      box = box == nullptr ? node.scope : smallest_around(box, node.scope);
     }
   }
-  graph.boxes.try_emplace(&root, root.scope);  // a lone leaf
   const BoxesByPath by_path = boxes_by_path(graph.nodes);
   for (const auto& [node, name] : graph.names) {
-    if (const auto found = graph.boxes.find(node); found != graph.boxes.end() && node->leaf)
-      found->second = named_box(by_path, name);
+    const auto found = graph.index.find(node);
+    if (found != graph.index.end() && node->leaf) graph.boxes[found->second] = named_box(by_path, name);
   }
   return graph;
 }
@@ -146,26 +152,24 @@ struct Edge {
 };
 
 struct Picture {
-  std::vector<Vertex> vertices;  // in the order of their first nodes
-  std::unordered_map<const Node*, std::size_t> place;
+  std::vector<Vertex> vertices;     // in the order of their first nodes
+  std::vector<std::size_t> places;  // of the nodes among them
 };
 
 // Nodes with equal keys are drawn as one.
 using Key = std::tuple<Box, std::string_view, const Node*>;
 
 struct Apart {
-  const Graph& graph;
-  Key operator()(const Node* node) const { return {graph.boxes.at(node), {}, node}; }
+  Key operator()(const Node* node, Box box) const { return {box, {}, node}; }
 };
 
 // One a box of at most `levels` levels; outside of all, one an operation.
 struct Collapsed {
-  const Graph& graph;
   std::size_t levels;
   bool merges_leaves;
 
-  Key operator()(const Node* node) const {
-    const Box box = ancestor(graph.boxes.at(node), levels);
+  Key operator()(const Node* node, Box box) const {
+    box = ancestor(box, levels);
     if (node->leaf && !merges_leaves) return {box, {}, node};
     return {box, box->parent == nullptr ? node->operation : "", nullptr};
   }
@@ -175,13 +179,12 @@ template <class KeyOf>
 Picture picture_of(const Graph& graph, KeyOf key_of) {
   Picture picture;
   std::map<Key, std::size_t> places;
-  picture.place.reserve(graph.nodes.size());
-  for (const Node* node : graph.nodes) {
-    const Key key = key_of(node);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Key key = key_of(graph.nodes[i], graph.boxes[i]);
     const std::size_t place = places.try_emplace(key, picture.vertices.size()).first->second;
     if (place == picture.vertices.size()) picture.vertices.push_back({std::get<Box>(key), {}});
-    picture.vertices[place].nodes.push_back(node);
-    picture.place[node] = place;
+    picture.vertices[place].nodes.push_back(graph.nodes[i]);
+    picture.places.push_back(place);
   }
   return picture;
 }
@@ -189,11 +192,11 @@ Picture picture_of(const Graph& graph, KeyOf key_of) {
 // The most detailed picture of at most `most` nodes, or the smallest when all have more.
 Picture collapse(const Graph& graph, std::size_t most) {
   std::size_t levels = 0;
-  for (const auto& [node, box] : graph.boxes) levels = std::max(levels, depth(box));
+  for (const Box box : graph.boxes) levels = std::max(levels, depth(box));
   std::optional<Picture> smallest;
   for (;; --levels) {
     for (const bool merges_leaves : {false, true}) {
-      Picture picture = picture_of(graph, Collapsed{graph, levels, merges_leaves});
+      Picture picture = picture_of(graph, Collapsed{levels, merges_leaves});
       if (picture.vertices.size() <= most) return picture;
       if (!smallest || picture.vertices.size() < smallest->vertices.size()) smallest = std::move(picture);
     }
@@ -205,11 +208,11 @@ Picture collapse(const Graph& graph, std::size_t most) {
 std::vector<Edge> edges_of(const Graph& graph, const Picture& picture, bool merges) {
   std::vector<Edge> edges;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> places;
-  for (const Node* node : graph.nodes) {
-    const std::size_t to = picture.place.at(node);
-    for (const NodePtr& input : node->inputs) {
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const std::size_t to = picture.places[i];
+    for (const NodePtr& input : graph.nodes[i]->inputs) {
       if (!input) continue;
-      const std::size_t from = picture.place.at(input.get());
+      const std::size_t from = picture.places[graph.index.at(input.get())];
       if (from == to) continue;
       const auto [place, added] = places.try_emplace({from, to}, edges.size());
       if (added || !merges) {
@@ -224,7 +227,7 @@ std::vector<Edge> edges_of(const Graph& graph, const Picture& picture, bool merg
   return edges;
 }
 
-// ---- Text, in Graphviz's HTML-like labels, where neither quotes, backslashes nor braces mean anything. ----
+// ---- Text, in Graphviz's HTML-like labels, where neither quotes nor braces mean anything. ----
 
 std::string escaped(std::string_view text) {
   std::string result;
@@ -239,6 +242,9 @@ std::string escaped(std::string_view text) {
       case '>':
         result += "&gt;";
         break;
+      case '\\':
+        result += "\\\\";
+        break;
       case '\n':
         result += "<br/>";
         break;
@@ -251,12 +257,20 @@ std::string escaped(std::string_view text) {
 
 constexpr const char* value_colour = "#2b6cb0";
 constexpr const char* gradient_colour = "#b7562a";
+constexpr const char* leaf_colour = "#3f7d4e";
 constexpr const char* detail_colour = "#6b7280";
 
 std::string bold(std::string_view text) { return "<b>" + escaped(text) + "</b>"; }
 
-std::string line(const char* colour, std::string_view text) {
-  return std::string("<br/><font point-size=\"10\" color=\"") + colour + "\">" + escaped(text) + "</font>";
+// The spaces have the size of the title, and so give small print the same height of line.
+std::string small(const char* colour, const std::string& text) {
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string line; std::getline(lines, line);) {
+    result +=
+        std::string("<br/> <font point-size=\"10\" color=\"") + colour + "\">" + escaped(line) + "</font> ";
+  }
+  return result;
 }
 
 // A line for each row of a matrix.
@@ -266,55 +280,73 @@ std::string rows(const Tensor& tensor) {
   return text;
 }
 
-std::string title(const Graph& graph, const Vertex& vertex) {
-  const Node& node = *vertex.nodes.front();
-  const auto found = graph.names.find(&node);
-  if (found == graph.names.end()) return node.operation;
-  if (!node.leaf) return found->second + " = " + node.operation;
-  // Without the path that the boxes around it say.
-  const std::string box = vertex.box->text() + ".";
-  return found->second.starts_with(box) ? found->second.substr(box.size()) : found->second;
+// What the boxes around it do not say of a name.
+std::string within(Box box, const std::string& name) {
+  const std::string path = box->text() + ".";
+  return box->parent != nullptr && name.starts_with(path) ? name.substr(path.size()) : name;
 }
 
-std::string text_of_one(const Graph& graph, const Vertex& vertex) {
-  const Node& node = *vertex.nodes.front();
-  std::string text = bold(title(graph, vertex));
+std::string title(const Graph& graph, const Node& node, Box box) {
+  const auto found = graph.names.find(&node);
+  if (found == graph.names.end()) return node.operation;
+  return node.leaf ? within(box, found->second) : found->second + " = " + node.operation;
+}
+
+std::string text_of_one(const Graph& graph, const Node& node, Box box) {
+  std::string text = bold(title(graph, node, box));
   std::string type = node.shape.rank() == 0 ? "" : node.shape.text();
   if (node.dtype != Dtype::f32) type += std::string(type.empty() ? "" : " ") + name(node.dtype);
-  if (!type.empty()) text += line(detail_colour, type);
-  if (node.value.defined()) text += line(value_colour, rows(node.value));
+  if (!type.empty()) text += small(detail_colour, type);
+  if (node.value.defined()) text += small(value_colour, rows(node.value));
   if (node.gradient.defined() && node.gradient.numel() <= shown_elements)
-    text += line(gradient_colour, "grad " + rows(node.gradient));
+    text += small(gradient_colour, "grad " + rows(node.gradient));
   return text;
 }
 
-std::string counted(std::size_t n, std::string_view what) {
-  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
-}
+// Names of things that were merged, each once.
+class Listed {
+ public:
+  void add(std::string name) {
+    ++count_;
+    if (names_.size() <= listed_names && std::find(names_.begin(), names_.end(), name) == names_.end())
+      names_.push_back(std::move(name));
+  }
 
-std::string text_of_many(const Vertex& vertex) {
-  std::vector<std::string_view> operations;  // in the order of their first use
-  std::size_t leaves = 0;
+  std::size_t count() const { return count_; }
+  bool of_one_kind() const { return names_.size() == 1; }
+
+  std::string text() const {
+    std::string result;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (i > 0) result += ", ";
+      if (i == listed_names) return result + "…";
+      result += names_[i];
+    }
+    return result;
+  }
+
+  std::string with_count() const { return count_ == 1 ? text() : text() + " ×" + std::to_string(count_); }
+
+ private:
+  std::vector<std::string> names_;  // one more than is shown, to know that there are more
+  std::size_t count_ = 0;
+};
+
+std::string text_of_many(const Graph& graph, const Vertex& vertex) {
+  Listed operations, leaves;
   for (const Node* node : vertex.nodes) {
     if (node->leaf) {
-      ++leaves;
-    } else if (std::find(operations.begin(), operations.end(), node->operation) == operations.end()) {
-      operations.push_back(node->operation);
+      leaves.add(title(graph, *node, vertex.box));
+    } else {
+      operations.add(node->operation);
     }
   }
-  if (operations.empty()) return bold(counted(leaves, "leaf"));
-  const std::size_t count = vertex.nodes.size() - leaves;
-  std::string text;
-  if (operations.size() == 1) {
-    text = bold(std::string(operations[0]) + " ×" + std::to_string(count));
-  } else {
-    text = bold(counted(count, "operation"));
-    std::string listed;
-    for (std::size_t i = 0; i < std::min(operations.size(), shown_operations); ++i)
-      listed += (i == 0 ? "" : ", ") + std::string(operations[i]);
-    text += line(detail_colour, listed + (operations.size() > shown_operations ? ", …" : ""));
-  }
-  return text + (leaves == 0 ? "" : line(detail_colour, counted(leaves, "leaf")));
+  if (operations.count() == 0) return bold(leaves.with_count());
+  std::string text = operations.of_one_kind() ? bold(operations.with_count())
+                                              : bold(std::to_string(operations.count()) + " operations") +
+                                                    small(detail_colour, operations.text());
+  if (leaves.count() > 0) text += small(leaf_colour, leaves.text());
+  return text;
 }
 
 // ---- DOT ----
@@ -327,8 +359,7 @@ constexpr const char* header =
   node [shape=box, style="rounded,filled", fillcolor=white, color="#7c9cc4", penwidth=0.8, margin="0.14,0.08", height=0.3, fontname="Helvetica,Arial,sans-serif", fontsize=12, fontcolor="#1f2933"]
   edge [color="#8b98a9", penwidth=0.8, arrowsize=0.6, fontname="Helvetica,Arial,sans-serif", fontsize=10, fontcolor="#7c8798"]
 )";
-constexpr const char* leaf_style =
-    R"(, shape=ellipse, style=filled, fillcolor="#eef8ee", color="#6fae7c", margin="0.06,0.03")";
+constexpr const char* leaf_style = R"(, style=filled, fillcolor="#eef8ee", color="#6fae7c")";
 constexpr const char* module_style = R"(, fillcolor="#eef3fb")";
 constexpr const char* root_style = R"(, penwidth=2.2)";
 
@@ -374,13 +405,14 @@ class Writer {
     const Vertex& vertex = picture_.vertices[number];
     const bool one = vertex.nodes.size() == 1;
     out_ << indent << 'n' << number << " [label=<"
-         << (one ? text_of_one(graph_, vertex) : text_of_many(vertex)) << '>';
+         << (one ? text_of_one(graph_, *vertex.nodes.front(), vertex.box) : text_of_many(graph_, vertex))
+         << '>';
     if (!one) {
       out_ << module_style;
     } else if (vertex.nodes.front()->leaf) {
       out_ << leaf_style;
     }
-    if (number == picture_.place.at(graph_.root)) out_ << root_style;
+    if (number == picture_.places.back()) out_ << root_style;
     out_ << "]\n";
   }
 
@@ -390,7 +422,7 @@ class Writer {
     const bool shaped = picture_.vertices[edge.from].nodes.size() > 1 && edge.same_shape;
     std::string label = shaped ? edge.shape.text() : "";
     if (edge.count > 1) label += (shaped ? " ×" : "×") + std::to_string(edge.count);
-    if (!label.empty()) out_ << " [label=\"" << label << "\"]";
+    if (!label.empty()) out_ << " [label=\" " << label << "\"]";
     out_ << '\n';
   }
 
@@ -410,7 +442,7 @@ std::string draw_graph(const Tensor& root, const GraphOptions& options) {
   }
   const Graph graph = graph_of(*root.impl().node, options.names);
   const bool collapses = graph.nodes.size() > options.max_nodes;
-  const Picture picture = collapses ? collapse(graph, options.max_nodes) : picture_of(graph, Apart{graph});
+  const Picture picture = collapses ? collapse(graph, options.max_nodes) : picture_of(graph, Apart{});
   return Writer(graph, picture).text(edges_of(graph, picture, collapses));
 }
 
