@@ -1,18 +1,13 @@
 #include <gradus/autograd/graph.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <optional>
 #include <sstream>
 #include <string_view>
-#include <tuple>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "node.hpp"
+#include "picture.hpp"
 #include "print.hpp"
 #include "storage.hpp"
 
@@ -22,243 +17,37 @@ namespace {
 constexpr std::int64_t shown_elements = 8;
 constexpr std::size_t listed_names = 3;  // of those that were merged
 
-using Names = std::unordered_map<const Node*, std::string>;
-
-Names by_node(const NamedTensors& names) {
-  Names result;
-  for (const auto& [name, tensor] : names) {
-    if (tensor.defined() && tensor.requires_grad() && !name.empty())
-      result.try_emplace(tensor.impl().node.get(), name);
-  }
-  return result;
-}
-
-void check_not_freed(const Node& node) {
-  if (!node.freed) return;
-  fail("draw_graph", "the tape of ", node.text(),
-       " was freed by an earlier backward(); draw before backward(), or call it with retain_graph = true");
-}
-
-// By pointer, to their places among the nodes.
-using Index = std::unordered_map<const Node*, std::size_t>;
-
-// The nodes behind the root, and itself: oldest first, so inputs before what was made of them.
-std::vector<const Node*> nodes_behind(const Node& root, Index& index) {
-  std::vector<const Node*> nodes{&root};
-  index.emplace(&root, 0);
-  for (std::size_t next = 0; next < nodes.size(); ++next) {
-    check_not_freed(*nodes[next]);
-    for (const NodePtr& input : nodes[next]->inputs) {
-      if (input && index.emplace(input.get(), 0).second) nodes.push_back(input.get());
-    }
-  }
-  std::sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->number < b->number; });
-  for (std::size_t i = 0; i < nodes.size(); ++i) index[nodes[i]] = i;
-  return nodes;
-}
-
-// ---- Boxes: every module path is one, and all are in that of the empty path. ----
-
-using Box = const ScopePath*;
-
-std::size_t depth(Box box) {
-  std::size_t result = 0;
-  for (; box->parent != nullptr; box = box->parent) ++result;
-  return result;
-}
-
-Box ancestor(Box box, std::size_t levels) {
-  for (std::size_t i = depth(box); i > levels; --i) box = box->parent;
-  return box;
-}
-
-Box smallest_around(Box a, Box b) {
-  const std::size_t levels = std::min(depth(a), depth(b));
-  a = ancestor(a, levels);
-  b = ancestor(b, levels);
-  while (a != b) {
-    a = a->parent;
-    b = b->parent;
-  }
-  return a;
-}
-
-// "decoder.cell" of "decoder.cell.weight_ih"; empty when there is no dot.
-std::string owner(const std::string& name) {
-  const std::size_t dot = name.rfind('.');
-  return dot == name.npos ? "" : name.substr(0, dot);
-}
-
-struct Graph {
-  std::vector<const Node*> nodes;  // the last is the root
-  Index index;
-  std::vector<Box> boxes;  // of the nodes
-  Names names;
-};
-
-using BoxesByPath = std::unordered_map<std::string, Box>;
-
-BoxesByPath boxes_by_path(const std::vector<const Node*>& nodes) {
-  std::unordered_set<Box> seen;
-  BoxesByPath result;
-  for (const Node* node : nodes) {
-    for (Box box = node->scope; box != nullptr && seen.insert(box).second; box = box->parent)
-      result.try_emplace(box->text(), box);
-  }
-  return result;
-}
-
-// The smallest box on the path that the name begins with.
-Box named_box(const BoxesByPath& boxes, const std::string& name) {
-  for (std::string path = owner(name);; path = owner(path)) {
-    if (const auto found = boxes.find(path); found != boxes.end()) return found->second;
-  }
-}
-
-Graph graph_of(const Node& root, const NamedTensors& names) {
-  Graph graph;
-  graph.nodes = nodes_behind(root, graph.index);
-  graph.names = by_node(names);
-  graph.boxes.resize(graph.nodes.size());
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Node& node = *graph.nodes[i];
-    if (!node.leaf || &node == &root) graph.boxes[i] = node.scope;
-    for (const NodePtr& input : node.inputs) {
-      if (!input || !input->leaf) continue;
-      Box& box = graph.boxes[graph.index.at(input.get())];
-      box = box == nullptr ? node.scope : smallest_around(box, node.scope);
-    }
-  }
-  const BoxesByPath by_path = boxes_by_path(graph.nodes);
-  for (const auto& [node, name] : graph.names) {
-    const auto found = graph.index.find(node);
-    if (found != graph.index.end() && node->leaf) graph.boxes[found->second] = named_box(by_path, name);
-  }
-  return graph;
-}
-
-// ---- What is drawn as one. ----
-
-struct Vertex {
-  Box box;
-  std::vector<const Node*> nodes;
-};
-
-struct Edge {
-  std::size_t from, to;
-  Shape shape;
-  std::size_t count = 1;
-  bool same_shape = true;
-};
-
-struct Picture {
-  std::vector<Vertex> vertices;     // in the order of their first nodes
-  std::vector<std::size_t> places;  // of the nodes among them
-};
-
-// Nodes with equal keys are drawn as one.
-using Key = std::tuple<Box, std::string_view, const Node*>;
-
-struct Apart {
-  Key operator()(const Node* node, Box box) const { return {box, {}, node}; }
-};
-
-// One a box of at most `levels` levels; outside of all, one an operation.
-struct Collapsed {
-  std::size_t levels;
-  bool merges_leaves;
-
-  Key operator()(const Node* node, Box box) const {
-    box = ancestor(box, levels);
-    if (node->leaf && !merges_leaves) return {box, {}, node};
-    return {box, box->parent == nullptr ? node->operation : "", nullptr};
-  }
-};
-
-template <class KeyOf>
-Picture picture_of(const Graph& graph, KeyOf key_of) {
-  Picture picture;
-  std::map<Key, std::size_t> places;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Key key = key_of(graph.nodes[i], graph.boxes[i]);
-    const std::size_t place = places.try_emplace(key, picture.vertices.size()).first->second;
-    if (place == picture.vertices.size()) picture.vertices.push_back({std::get<Box>(key), {}});
-    picture.vertices[place].nodes.push_back(graph.nodes[i]);
-    picture.places.push_back(place);
-  }
-  return picture;
-}
-
-// The most detailed picture of at most `most` nodes, or the smallest when all have more.
-Picture collapse(const Graph& graph, std::size_t most) {
-  std::size_t levels = 0;
-  for (const Box box : graph.boxes) levels = std::max(levels, depth(box));
-  std::optional<Picture> smallest;
-  for (;; --levels) {
-    for (const bool merges_leaves : {false, true}) {
-      Picture picture = picture_of(graph, Collapsed{levels, merges_leaves});
-      if (picture.vertices.size() <= most) return picture;
-      if (!smallest || picture.vertices.size() < smallest->vertices.size()) smallest = std::move(picture);
-    }
-    if (levels == 0) return *std::move(smallest);
-  }
-}
-
-// In the order of the operations and of their inputs. Inside a vertex there are none.
-std::vector<Edge> edges_of(const Graph& graph, const Picture& picture, bool merges) {
-  std::vector<Edge> edges;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> places;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const std::size_t to = picture.places[i];
-    for (const NodePtr& input : graph.nodes[i]->inputs) {
-      if (!input) continue;
-      const std::size_t from = picture.places[graph.index.at(input.get())];
-      if (from == to) continue;
-      const auto [place, added] = places.try_emplace({from, to}, edges.size());
-      if (added || !merges) {
-        edges.push_back({from, to, input->shape});
-        continue;
-      }
-      Edge& edge = edges[place->second];
-      ++edge.count;
-      edge.same_shape = edge.same_shape && edge.shape == input->shape;
-    }
-  }
-  return edges;
-}
-
-// ---- Text, in Graphviz's HTML-like labels, where neither quotes nor braces mean anything. ----
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '\\':
-        result += "\\\\";
-        break;
-      case '\n':
-        result += "<br/>";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return result;
-}
+// Colours for light and dark pages alike: nodes bring their own background, lines and words on the page are a
+// middle grey.
+constexpr const char* header =
+    R"(digraph gradus {
+  graph [rankdir=TB, bgcolor=transparent, nodesep=0.3, ranksep=0.4, style=rounded, color="#94a3b8", penwidth=0.8, labeljust=l, fontname="Helvetica,Arial,sans-serif", fontsize=12, fontcolor="#7c8798"]
+  node [shape=box, style="rounded,filled", fillcolor=white, color="#7c9cc4", penwidth=0.8, margin="0.14,0.08", height=0.3, fontname="Helvetica,Arial,sans-serif", fontsize=12, fontcolor="#1f2933"]
+  edge [color="#8b98a9", penwidth=0.8, arrowsize=0.6, fontname="Helvetica,Arial,sans-serif", fontsize=10, fontcolor="#7c8798"]
+)";
+constexpr const char* leaf_style = R"(, style=filled, fillcolor="#eef8ee", color="#6fae7c")";
+constexpr const char* merged_style = R"(, fillcolor="#eef3fb")";
+constexpr const char* root_style = R"(, penwidth=2.2)";
 
 constexpr const char* value_colour = "#2b6cb0";
 constexpr const char* gradient_colour = "#b7562a";
 constexpr const char* leaf_colour = "#3f7d4e";
 constexpr const char* detail_colour = "#6b7280";
+
+// For HTML-like labels. Graphviz reads backslashes there as in any string.
+std::string escaped(std::string_view text) {
+  static const std::map<char, const char*> special{
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'\\', "\\\\"}};
+  std::string result;
+  for (const char c : text) {
+    if (const auto found = special.find(c); found != special.end()) {
+      result += found->second;
+    } else {
+      result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;  // newlines too: a name is one line
+    }
+  }
+  return result;
+}
 
 std::string bold(std::string_view text) { return "<b>" + escaped(text) + "</b>"; }
 
@@ -286,14 +75,14 @@ std::string within(Box box, const std::string& name) {
   return box->parent != nullptr && name.starts_with(path) ? name.substr(path.size()) : name;
 }
 
-std::string title(const Graph& graph, const Node& node, Box box) {
-  const auto found = graph.names.find(&node);
-  if (found == graph.names.end()) return node.operation;
+std::string title(const Picture& picture, const Node& node, Box box) {
+  const auto found = picture.names.find(&node);
+  if (found == picture.names.end()) return node.operation;
   return node.leaf ? within(box, found->second) : found->second + " = " + node.operation;
 }
 
-std::string text_of_one(const Graph& graph, const Node& node, Box box) {
-  std::string text = bold(title(graph, node, box));
+std::string text_of_one(const Picture& picture, const Node& node, Box box) {
+  std::string text = bold(title(picture, node, box));
   std::string type = node.shape.rank() == 0 ? "" : node.shape.text();
   if (node.dtype != Dtype::f32) type += std::string(type.empty() ? "" : " ") + name(node.dtype);
   if (!type.empty()) text += small(detail_colour, type);
@@ -332,48 +121,47 @@ class Listed {
   std::size_t count_ = 0;
 };
 
-std::string text_of_many(const Graph& graph, const Vertex& vertex) {
+// "linear ×6", or "18 operations" and a line of which.
+std::string headline(const Listed& listed, const char* plural) {
+  if (listed.of_one_kind()) return bold(listed.with_count());
+  return bold(std::to_string(listed.count()) + " " + plural) + small(detail_colour, listed.text());
+}
+
+std::string text_of_many(const Picture& picture, const Vertex& vertex) {
   Listed operations, leaves;
   for (const Node* node : vertex.nodes) {
     if (node->leaf) {
-      leaves.add(title(graph, *node, vertex.box));
+      leaves.add(title(picture, *node, vertex.box));
     } else {
       operations.add(node->operation);
     }
   }
-  if (operations.count() == 0) return bold(leaves.with_count());
-  std::string text = operations.of_one_kind() ? bold(operations.with_count())
-                                              : bold(std::to_string(operations.count()) + " operations") +
-                                                    small(detail_colour, operations.text());
-  if (leaves.count() > 0) text += small(leaf_colour, leaves.text());
-  return text;
+  if (operations.count() == 0) return headline(leaves, "leaves");
+  return headline(operations, "operations") + (leaves.count() == 0 ? "" : small(leaf_colour, leaves.text()));
 }
 
-// ---- DOT ----
+std::string label(const Picture& picture, const Vertex& vertex) {
+  return vertex.nodes.size() == 1 ? text_of_one(picture, *vertex.nodes.front(), vertex.box)
+                                  : text_of_many(picture, vertex);
+}
 
-// Colours for light and dark pages alike: nodes bring their own background, lines and words on the page are a
-// middle grey.
-constexpr const char* header =
-    R"(digraph gradus {
-  graph [rankdir=TB, bgcolor=transparent, nodesep=0.3, ranksep=0.4, style=rounded, color="#94a3b8", penwidth=0.8, labeljust=l, fontname="Helvetica,Arial,sans-serif", fontsize=12, fontcolor="#7c8798"]
-  node [shape=box, style="rounded,filled", fillcolor=white, color="#7c9cc4", penwidth=0.8, margin="0.14,0.08", height=0.3, fontname="Helvetica,Arial,sans-serif", fontsize=12, fontcolor="#1f2933"]
-  edge [color="#8b98a9", penwidth=0.8, arrowsize=0.6, fontname="Helvetica,Arial,sans-serif", fontsize=10, fontcolor="#7c8798"]
-)";
-constexpr const char* leaf_style = R"(, style=filled, fillcolor="#eef8ee", color="#6fae7c")";
-constexpr const char* module_style = R"(, fillcolor="#eef3fb")";
-constexpr const char* root_style = R"(, penwidth=2.2)";
+const char* style(const Vertex& vertex) {
+  if (std::all_of(vertex.nodes.begin(), vertex.nodes.end(), [](const Node* node) { return node->leaf; }))
+    return leaf_style;
+  return vertex.nodes.size() == 1 ? "" : merged_style;
+}
 
 class Writer {
  public:
-  Writer(const Graph& graph, const Picture& picture) : graph_(graph), picture_(picture) {
+  explicit Writer(const Picture& picture) : picture_(picture) {
     for (std::size_t i = 0; i < picture.vertices.size(); ++i)
       contents(picture.vertices[i].box).vertices.push_back(i);
   }
 
-  std::string text(const std::vector<Edge>& edges) {
+  std::string text() {
     out_ << header;
-    write_contents(ancestor(picture_.vertices.front().box, 0), "  ");
-    for (const Edge& edge : edges) write(edge);
+    write(outermost_, "  ");
+    for (const Edge& edge : picture_.edges) write(edge);
     out_ << "}\n";
     return out_.str();
   }
@@ -384,51 +172,46 @@ class Writer {
     std::vector<Box> boxes;
   };
 
-  // Makes the boxes around a new one too.
+  // Puts a new box into the one around it.
   Contents& contents(Box box) {
     const auto [place, added] = contents_.try_emplace(box);
+    if (added && box->parent == nullptr) outermost_ = box;
     if (added && box->parent != nullptr) contents(box->parent).boxes.push_back(box);
     return place->second;
   }
 
-  void write_contents(Box box, const std::string& indent) {
+  void write(Box box, const std::string& indent) {
     for (const std::size_t vertex : contents_[box].vertices) write(vertex, indent);
     for (const Box inner : contents_[box].boxes) {
       out_ << indent << "subgraph cluster_" << clusters_++ << " {\n"
            << indent << "  label=<" << escaped(inner->name) << ">\n";
-      write_contents(inner, indent + "  ");
+      write(inner, indent + "  ");
       out_ << indent << "}\n";
     }
   }
 
   void write(std::size_t number, const std::string& indent) {
     const Vertex& vertex = picture_.vertices[number];
-    const bool one = vertex.nodes.size() == 1;
-    out_ << indent << 'n' << number << " [label=<"
-         << (one ? text_of_one(graph_, *vertex.nodes.front(), vertex.box) : text_of_many(graph_, vertex))
-         << '>';
-    if (!one) {
-      out_ << module_style;
-    } else if (vertex.nodes.front()->leaf) {
-      out_ << leaf_style;
-    }
-    if (number == picture_.places.back()) out_ << root_style;
-    out_ << "]\n";
+    out_ << indent << 'n' << number << " [label=<" << label(picture_, vertex) << '>' << style(vertex)
+         << (number == picture_.root ? root_style : "") << "]\n";
   }
 
   void write(const Edge& edge) {
     out_ << "  n" << edge.from << " -> n" << edge.to;
     // The shape is said where the node that it comes from does not say it.
     const bool shaped = picture_.vertices[edge.from].nodes.size() > 1 && edge.same_shape;
-    std::string label = shaped ? edge.shape.text() : "";
-    if (edge.count > 1) label += (shaped ? " ×" : "×") + std::to_string(edge.count);
-    if (!label.empty()) out_ << " [label=\" " << label << "\"]";
+    if (shaped || edge.count > 1) {
+      out_ << " [label=\"";
+      if (shaped) out_ << ' ' << edge.shape;
+      if (edge.count > 1) out_ << " ×" << edge.count;
+      out_ << "\"]";
+    }
     out_ << '\n';
   }
 
-  const Graph& graph_;
   const Picture& picture_;
   std::map<Box, Contents> contents_;
+  Box outermost_ = nullptr;
   std::ostringstream out_;
   int clusters_ = 0;
 };
@@ -440,10 +223,7 @@ std::string draw_graph(const Tensor& root, const GraphOptions& options) {
     fail("draw_graph", "this tensor ", root.shape(),
          " was not recorded: no input has requires_grad, or NoGrad is on");
   }
-  const Graph graph = graph_of(*root.impl().node, options.names);
-  const bool collapses = graph.nodes.size() > options.max_nodes;
-  const Picture picture = collapses ? collapse(graph, options.max_nodes) : picture_of(graph, Apart{});
-  return Writer(graph, picture).text(edges_of(graph, picture, collapses));
+  return Writer(picture_of(*root.impl().node, options.names, options.max_nodes)).text();
 }
 
 }  // namespace gradus

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 extern char** environ;  // NOLINT: POSIX leaves its declaration to the program
 
