@@ -14,7 +14,6 @@
 namespace gradus {
 namespace {
 
-constexpr std::int64_t shown_elements = 8;
 constexpr std::size_t listed_names = 3;  // of those that were merged
 
 // Colours for light and dark pages alike: nodes bring their own background, lines and words on the page are a
@@ -37,7 +36,7 @@ constexpr const char* detail_colour = "#6b7280";
 // For HTML-like labels. Graphviz reads backslashes there as in any string.
 std::string escaped(std::string_view text) {
   static const std::map<char, const char*> special{
-      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'\\', "\\\\"}};
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'\\', R"(\\)"}};
   std::string result;
   for (const char c : text) {
     if (const auto found = special.find(c); found != special.end()) {

@@ -53,6 +53,7 @@ class Channel {
 int spawn(pid_t& child, const std::vector<std::string>& command, const Channel& in, const Channel& out,
           const Channel& err) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
@@ -70,7 +71,6 @@ int spawn(pid_t& child, const std::vector<std::string>& command, const Channel& 
 std::string wait_for(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
-    if (errno == ECHILD) return {};  // the program around us ignores its children: how this one ended is lost
     if (errno != EINTR) fail_by_system(errno);
   }
   if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status));

@@ -12,7 +12,8 @@ struct ProcessResult {
 };
 
 /// Runs a program from the PATH, without a shell, on `input`, and waits for its end.
-/// @throws std::system_error when it cannot be run for other reasons than that there is none.
+/// @throws std::system_error when it cannot be run for other reasons than that there is none, or its end is
+/// lost because SIGCHLD is ignored.
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input);
 
 }  // namespace gradus
