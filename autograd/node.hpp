@@ -17,6 +17,9 @@ void retain(Node* node);
 void release(Node* node);
 using NodePtr = IntrusivePtr<Node>;
 
+/// Values of at most this many elements are kept for pictures of the graph, and shown in them.
+constexpr std::int64_t shown_elements = 8;
+
 /// A value that a backward function reads, as it was when it was recorded.
 struct SavedValue {
   Tensor values;  // off the tape, so that a result does not keep its own node alive; may be undefined

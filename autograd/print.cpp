@@ -1,3 +1,5 @@
+#include "print.hpp"
+
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
 
@@ -53,15 +55,6 @@ void print_axis(std::ostream& out, View<const T> x, int axis, std::int64_t whole
   out << ']';
 }
 
-void print_values(std::ostream& out, const Tensor& tensor) {
-  if (tensor.numel() == 0) {
-    out << "[]";
-    return;
-  }
-  const std::int64_t whole = longest_whole_axis(tensor.shape());
-  for_any("print", tensor.dtype(), [&]<class T>() { print_axis(out, view<const T>(tensor), 0, whole); });
-}
-
 void print_origin(std::ostream& out, const Tensor& tensor) {
   const NodePtr& node = tensor.impl().node;
   if (!node) return;
@@ -74,12 +67,19 @@ void print_origin(std::ostream& out, const Tensor& tensor) {
 
 }  // namespace
 
+std::string values_text(const Tensor& tensor) {
+  if (tensor.numel() == 0) return "[]";
+  std::ostringstream text;  // keeps the caller's format flags out, and theirs untouched
+  text.precision(4);
+  const std::int64_t whole = longest_whole_axis(tensor.shape());
+  for_any("print", tensor.dtype(), [&]<class T>() { print_axis(text, view<const T>(tensor), 0, whole); });
+  return text.str();
+}
+
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   if (!tensor.defined()) return out << "undefined tensor";
   std::ostringstream text;  // keeps the caller's format flags out, and theirs untouched
-  text.precision(4);
-  text << name(tensor.dtype()) << ' ' << tensor.shape() << ' ';
-  print_values(text, tensor);
+  text << name(tensor.dtype()) << ' ' << tensor.shape() << ' ' << values_text(tensor);
   print_origin(text, tensor);
   return out << text.str();
 }

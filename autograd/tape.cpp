@@ -14,9 +14,6 @@ namespace {
 
 std::atomic<std::uint64_t> nodes_made{0};
 
-// Results of at most this many elements are kept for pictures of the graph.
-constexpr std::int64_t shown_elements = 8;
-
 // Deleting a node releases its inputs, which may be the last to hold theirs, and so on down a tape of any
 // length: nodes that die while another is being deleted wait in this list instead of going deeper. It must
 // work until the very end of the thread, so it has no destructor.

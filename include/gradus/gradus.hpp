@@ -4,9 +4,11 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/gradcheck.hpp>
+#include <gradus/autograd/graph.hpp>
 #include <gradus/autograd/nested.hpp>
 #include <gradus/autograd/npy.hpp>
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/profile.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tape.hpp>

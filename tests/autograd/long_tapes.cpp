@@ -1,5 +1,6 @@
 // Tapes of any length, on a stack that a recursion would overflow.
 
+#include <gradus/autograd/graph.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tape.hpp>
@@ -63,6 +64,12 @@ TEST_CASE("a million operations in a row die without having run", "[autograd][lo
 
 TEST_CASE("a long tape that backward() retained dies as well", "[autograd][long_tapes]") {
   leaves_nothing_behind([] { chain(leaf(tensor({1.0})), 200'000).backward(true); });
+}
+
+TEST_CASE("a million operations in a row are drawn", "[autograd][long_tapes]") {
+  std::string text;
+  leaves_nothing_behind([&] { text = draw_graph(chain(leaf(tensor({1.0})), 1'000'000)); });
+  CHECK_THAT(text, Catch::Matchers::Contains("<b>neg ×1000000</b>"));
 }
 
 TEST_CASE("a ladder of 200,000 diamonds has one gradient, not 2^200,000 paths", "[autograd][long_tapes]") {

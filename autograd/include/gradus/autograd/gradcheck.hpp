@@ -6,7 +6,6 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace gradus {
@@ -76,9 +75,6 @@ std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 /// input.
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options = {});
-
-/// Tensors by name, as a module gives its parameters.
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// The same for a function of tensors that it holds itself: `leaves` are changed while it runs, and put back.
 /// They must be f64 and have requires_grad; their gradients are cleared first.

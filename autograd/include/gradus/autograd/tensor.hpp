@@ -121,6 +121,9 @@ class Tensor {
   IntrusivePtr<TensorImpl> impl_;
 };
 
+/// Tensors by name, as a module gives its parameters.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
 /// d(Σ outputs)/d(input) for each of `inputs`, leaves or not, without touching any Tensor::grad(); only the
 /// part of the tape that lies between them is run. `gradients`: d(loss)/d(output) for each output; none are
 /// needed where all outputs are scalars. Unlike backward(), threads may call it on graphs that share

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tensor.hpp>
 

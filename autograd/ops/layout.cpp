@@ -1,4 +1,4 @@
-#include "layout.hpp"
+#include "ops/layout.hpp"
 
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "layout.hpp"
+#include "ops/layout.hpp"
 #include "storage.hpp"
 
 // Operations whose results share their input's values.

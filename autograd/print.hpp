@@ -1,0 +1,12 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <string>
+
+namespace gradus {
+
+/// "[[1, 2, 3], [4, 5, 6]]", to 4 significant digits; long axes are shortened with "…".
+std::string values_text(const Tensor& tensor);
+
+}  // namespace gradus

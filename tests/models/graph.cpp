@@ -1,0 +1,28 @@
+// Pictures of whole models.
+
+#include <gradus/autograd/graph.hpp>
+
+#include "helpers.hpp"
+
+TEST_CASE("every parameter is drawn in the box of its module", "[models][graph]") {
+  for (const Model& model : tiny_models()) {
+    const std::string text =
+        draw_graph(model->loss(tiny_batch()), {model->named_parameters(), /*max_nodes=*/1000});
+    CHECK_THAT(text, Catch::Matchers::Contains("<b>weight_ih</b>"));
+    CHECK_THAT(text, !Catch::Matchers::Contains("<b>leaf</b>"));
+    // A name that keeps part of its path is not where it belongs.
+    for (const auto& [name, parameter] : model->named_parameters())
+      CHECK_THAT(text, !Catch::Matchers::Contains(name.substr(name.rfind('.')) + "</b>"));
+  }
+}
+
+TEST_CASE("a model is drawn as its modules when there is no room for its steps", "[models][graph]") {
+  const Model model = std::move(tiny_models().front());
+  const gradus::Tensor loss = model->loss(tiny_batch());
+  const std::string text = draw_graph(loss, {model->named_parameters(), /*max_nodes=*/20});
+  for (const char* module :
+       {"encoder", "gru", "decoder", "cell", "attention", "W_a", "U_a", "W_s", "readout"})
+    CHECK_THAT(text, Catch::Matchers::Contains("label=<" + std::string(module) + ">\n"));
+  CHECK_THAT(text, Catch::Matchers::Contains(">weight_ih, weight_hh, bias_ih, …<"));
+  CHECK_THAT(text, !Catch::Matchers::Contains("  n20 "));
+}
