@@ -41,11 +41,12 @@ class ModulePrinter {
   }
 
   static std::string frozen_share(const Module& module) {
-    std::int64_t count = 0;
+    std::int64_t frozen = 0;
     for (const Tensor& parameter : module.parameters()) {
-      if (!parameter.requires_grad()) count += parameter.numel();
+      if (!parameter.requires_grad()) frozen += parameter.numel();
     }
-    return count == 0 ? "" : ", " + std::to_string(count) + " frozen";
+    if (frozen == 0) return "";
+    return frozen == module.parameter_count() ? ", frozen" : ", " + std::to_string(frozen) + " frozen";
   }
 
   std::ostream& out_;

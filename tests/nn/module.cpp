@@ -246,7 +246,7 @@ TEST_CASE("a tree marks buffers, frozen and shared parameters", "[nn][module]") 
         "  inner: 17, 13 frozen\n"
         "    scale (4): 4, frozen\n"
         "    mean (2, 3): a buffer of 6\n"
-        "    linear: 9, 9 frozen\n"
+        "    linear: 9, frozen\n"
         "      weight (3, 2): 6, frozen\n"
         "      bias (3): 3, frozen\n"
         "    tied: 4\n"
