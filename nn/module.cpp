@@ -1,6 +1,7 @@
 #include <gradus/nn/module.hpp>
 
 #include <algorithm>
+
 namespace gradus::nn {
 
 void Module::check_name(const std::string& name) const {

@@ -46,7 +46,8 @@ class ModulePrinter {
       if (!parameter.requires_grad()) frozen += parameter.numel();
     }
     if (frozen == 0) return "";
-    return frozen == module.parameter_count() ? ", frozen" : ", " + std::to_string(frozen) + " frozen";
+    if (frozen == module.parameter_count()) return ", frozen";
+    return std::string(", ").append(std::to_string(frozen)).append(" frozen");
   }
 
   std::ostream& out_;

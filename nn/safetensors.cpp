@@ -108,7 +108,7 @@ void save(const Module& module, const fs::path& path, const Metadata& metadata) 
 
 Metadata load(Module& module, const fs::path& path) {
   const Safetensors file = load_safetensors(path);
-  module.load_state_dict(file.tensors, std::string("'") + path.string() + "'");
+  module.load_state_dict(file.tensors, std::string("'").append(path.string()).append("'"));
   return file.metadata;
 }
 

@@ -461,6 +461,21 @@ TEST_CASE("a module goes into a file and comes back", "[nn][safetensors]") {
   CHECK(snapshot(loaded) == snapshot(saved));
 }
 
+TEST_CASE("what is shared is in the file under each name, and shared when it comes back",
+          "[nn][safetensors]") {
+  struct Tied : nn::Module {
+    Tensor input = add_parameter("input", tensor({1, 2})), output = add_parameter("output", input);
+  };
+  const File file;
+  Tied saved, loaded;
+  overwrite(saved.input, 3);
+  nn::save(saved, file.path());
+  CHECK(names_of(nn::load_safetensors(file.path()).tensors) == std::vector<std::string>{"input", "output"});
+  nn::load(loaded, file.path());
+  CHECK(loaded.input.to_vector<double>() == std::vector<double>{3, 3});
+  CHECK(loaded.output.is(loaded.input));
+}
+
 TEST_CASE("a file of another module is refused by name, and nothing is loaded", "[nn][safetensors]") {
   const File file;
   nn::Linear narrow(3, 4, false), wide(5, 4);

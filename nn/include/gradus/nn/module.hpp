@@ -14,8 +14,8 @@
 namespace gradus::nn {
 
 /// What has parameters, and buffers: tensors that belong to it and are not trained. A module registers them
-/// and its children by name in its constructor, and begins its forward function with `const Scope scope =
-/// enter();`, so that messages carry its path:
+/// and its children by name in its constructor. It begins its forward function as here, so that messages
+/// carry its path:
 ///
 ///     class Scale : public nn::Module {
 ///      public:
