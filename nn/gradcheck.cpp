@@ -10,6 +10,7 @@ class InDouble {
   explicit InDouble(Module& module) : module_(module) {
     for (Module* part : module.modules()) modes_.emplace_back(part, part->is_training());
     for (const Tensor& parameter : module.parameters()) put_back_.emplace_back(parameter, parameter.detach());
+    // Copies: what is run may change buffers.
     for (const auto& [name, buffer] : module.named_buffers()) put_back_.emplace_back(buffer, buffer.clone());
     module.to(Dtype::f64);
     module.eval();
