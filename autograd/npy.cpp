@@ -1,6 +1,7 @@
 #include <gradus/autograd/npy.hpp>
 #include <gradus/autograd/xtensor.hpp>
 #include <gradus/files/atomic.hpp>
+#include <gradus/files/input.hpp>
 
 #include <xtensor/xmanipulation.hpp>
 #include <xtensor/xnpy.hpp>
@@ -9,11 +10,9 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "kernels/dispatch.hpp"
@@ -30,64 +29,41 @@ static_assert(std::endian::native == std::endian::little, "values are copied as 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::uint64_t longest_header = 10000;  // NumPy's own limit
 
-// A file that is read from its beginning, and known to hold what is asked of it before memory is taken.
-class Input {
- public:
-  explicit Input(const fs::path& path) : path_(path) {
-    std::error_code ignored;
-    if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
-      refuse_npy(path, "is a folder or a device; give the path of a .npy file");
-    in_.open(path, std::ios::binary | std::ios::ate);
-    if (!in_) refuse_npy(path, "cannot be opened; check the path, and that you may read it");
-    left_ = static_cast<std::uint64_t>(in_.tellg());
-    in_.seekg(0);
+void read_header(files::Input& in, void* into, std::uint64_t bytes) {
+  if (bytes > in.left())
+    refuse_npy(in.path(), "ends within its header; it was cut short, so copy or save it again");
+  in.read(into, bytes);
+}
+
+void check_magic(files::Input& in) {
+  std::string start(std::min<std::uint64_t>(in.left(), magic.size()), '\0');
+  in.read(start.data(), start.size());
+  if (start != magic) refuse_npy(in.path(), "is no .npy file; write one with save_npy() or numpy.save");
+}
+
+int major_version(files::Input& in) {
+  std::array<std::uint8_t, 2> version{};
+  read_header(in, version.data(), version.size());
+  const int major = version[0], minor = version[1];
+  if (major < 1 || major > 3 || minor != 0) {
+    refuse_npy(in.path(), "is of version ", major, '.', minor,
+               ", and 1.0, 2.0 and 3.0 are read; save it again with numpy.save");
   }
+  return major;
+}
 
-  std::uint64_t left() const { return left_; }
-
-  void read(void* into, std::uint64_t bytes) {
-    if (bytes > left_)
-      refuse_npy(path_, "ends within its header; it was cut short, so copy or save it again");
-    in_.read(static_cast<char*>(into), static_cast<std::streamsize>(bytes));
-    if (!in_) refuse_npy(path_, "could not be read; see that nobody writes it, and load it again");
-    left_ -= bytes;
+std::string header_of(files::Input& in) {
+  check_magic(in);
+  std::uint32_t length = 0;
+  read_header(in, &length, major_version(in) == 1 ? 2 : 4);
+  if (length > longest_header) {
+    refuse_npy(in.path(), "says that its header has ", length, " bytes, and ", longest_header,
+               " are enough for any tensor; save it again with numpy.save");
   }
-
-  std::string header() {
-    check_magic();
-    std::uint32_t length = 0;
-    read(&length, major_version() == 1 ? 2 : 4);
-    if (length > longest_header) {
-      refuse_npy(path_, "says that its header has ", length, " bytes, and ", longest_header,
-                 " are enough for any tensor; save it again with numpy.save");
-    }
-    std::string text(length, '\0');
-    read(text.data(), length);
-    return text;
-  }
-
- private:
-  void check_magic() {
-    std::string start(std::min<std::uint64_t>(left_, magic.size()), '\0');
-    read(start.data(), start.size());
-    if (start != magic) refuse_npy(path_, "is no .npy file; write one with save_npy() or numpy.save");
-  }
-
-  int major_version() {
-    std::array<std::uint8_t, 2> version{};
-    read(version.data(), version.size());
-    const int major = version[0], minor = version[1];
-    if (major < 1 || major > 3 || minor != 0) {
-      refuse_npy(path_, "is of version ", major, '.', minor,
-                 ", and 1.0, 2.0 and 3.0 are read; save it again with numpy.save");
-    }
-    return major;
-  }
-
-  fs::path path_;
-  std::ifstream in_;
-  std::uint64_t left_ = 0;
-};
+  std::string text(length, '\0');
+  read_header(in, text.data(), length);
+  return text;
+}
 
 Shape reversed(const Shape& shape) {
   std::vector<std::int64_t> sizes(shape.begin(), shape.end());
@@ -103,8 +79,8 @@ void save_npy(const fs::path& path, const Tensor& tensor) {
 }
 
 Tensor load_npy(const fs::path& path) {
-  Input in(path);
-  const NpyHeader header = parse_npy_header(in.header(), path);
+  files::Input in("load_npy", path, ".npy file");
+  const NpyHeader header = parse_npy_header(header_of(in), path);
   const std::uint64_t bytes =
       static_cast<std::uint64_t>(header.shape.numel()) * bytes_per_element(header.dtype);
   if (in.left() != bytes) {

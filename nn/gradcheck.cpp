@@ -9,13 +9,14 @@ class InDouble {
  public:
   explicit InDouble(Module& module) : module_(module) {
     for (Module* part : module.modules()) modes_.emplace_back(part, part->is_training());
-    for (const Tensor& parameter : module.parameters()) values_.push_back(parameter.detach());
+    for (const Tensor& parameter : module.parameters()) put_back_.emplace_back(parameter, parameter.detach());
+    // Copies: what is run may change buffers.
+    for (const auto& [name, buffer] : module.named_buffers()) put_back_.emplace_back(buffer, buffer.clone());
     module.to(Dtype::f64);
     module.eval();
   }
   ~InDouble() {
-    const std::vector<Tensor> parameters = module_.parameters();
-    for (std::size_t i = 0; i < parameters.size(); ++i) Tensor(parameters[i]).replace(values_[i]);
+    for (auto& [tensor, values] : put_back_) tensor.replace(values);
     module_.zero_grad();
     for (const auto& [part, training] : modes_) part->train(training);  // parents first: a child may differ
   }
@@ -25,7 +26,7 @@ class InDouble {
  private:
   Module& module_;
   std::vector<std::pair<Module*, bool>> modes_;
-  std::vector<Tensor> values_;  // the very values, not rounded on the way there and back
+  std::vector<std::pair<Tensor, Tensor>> put_back_;  // the very values, not rounded on the way there and back
 };
 
 }  // namespace
@@ -33,7 +34,9 @@ class InDouble {
 GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options) {
   const InDouble in_double(module);
-  return gradus::gradcheck(f, inputs, module.named_parameters(), options);
+  NamedTensors leaves = module.named_parameters();
+  std::erase_if(leaves, [](const auto& named) { return !named.second.requires_grad(); });
+  return gradus::gradcheck(f, inputs, leaves, options);
 }
 
 Tensor concat_flat(const std::vector<Tensor>& tensors) {

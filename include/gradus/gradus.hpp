@@ -20,6 +20,7 @@
 #include <gradus/data/tokens.hpp>
 #include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>
+#include <gradus/files/input.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/encoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
@@ -38,6 +39,7 @@
 #include <gradus/nn/loss.hpp>
 #include <gradus/nn/module.hpp>
 #include <gradus/nn/optim.hpp>
+#include <gradus/nn/safetensors.hpp>
 #include <gradus/plot/bars.hpp>
 #include <gradus/plot/curves.hpp>
 #include <gradus/plot/heatmap.hpp>

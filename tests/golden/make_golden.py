@@ -4,7 +4,8 @@ import cases_attention
 import cases_operations
 import cases_optim
 import cases_recurrent
+import cases_safetensors
 
-for cases in (cases_recurrent, cases_attention, cases_operations, cases_optim):
+for cases in (cases_recurrent, cases_attention, cases_operations, cases_optim, cases_safetensors):
     for case in cases.CASES:
         case()

@@ -3,18 +3,22 @@
 #include <gradus/nn/dropout.hpp>
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/module.hpp>
+#include <gradus/nn/optim.hpp>
 
 #include "nn/helpers.hpp"
 
 namespace nn = gradus::nn;
 using gradus::Dtype;
+using gradus::NamedTensors;
 using gradus::Tensor;
+using gradus::tensor;
 
 namespace {
 
 // A module open to the test.
 class Node : public nn::Module {
  public:
+  using Module::add_buffer;
   using Module::add_module;
   using Module::add_parameter;
   using Module::enter;
@@ -25,30 +29,33 @@ struct Tree {
   Node outer, inner;
   nn::Linear linear{2, 3};
   nn::Dropout dropout{0.5};
+  Tensor scale, bias;
 
   Tree() {
     inner.add_module("linear", linear);
     outer.add_module("inner", inner);
     outer.add_module("dropout", dropout);
-    inner.add_parameter("scale", gradus::ones({4}));
-    outer.add_parameter("bias", gradus::zeros({2, 2}));
+    scale = inner.add_parameter("scale", gradus::ones({4}));
+    bias = outer.add_parameter("bias", gradus::zeros({2, 2}));
   }
 };
 
-std::vector<std::string> names(const nn::Module& module) {
-  std::vector<std::string> result;
-  for (const auto& [name, parameter] : module.named_parameters()) result.push_back(name);
+using Names = std::vector<std::string>;
+
+Names names(const NamedTensors& tensors) {
+  Names result;
+  for (const auto& [name, tensor] : tensors) result.push_back(name);
   return result;
 }
+Names names(const nn::Module& module) { return names(module.named_parameters()); }
 
 }  // namespace
 
 TEST_CASE("parameters come in the order of registration, a module's own before its children's",
           "[nn][module]") {
   const Tree tree;
-  CHECK(names(tree.outer) ==
-        std::vector<std::string>{"bias", "inner.scale", "inner.linear.weight", "inner.linear.bias"});
-  CHECK(names(tree.inner) == std::vector<std::string>{"scale", "linear.weight", "linear.bias"});
+  CHECK(names(tree.outer) == Names{"bias", "inner.scale", "inner.linear.weight", "inner.linear.bias"});
+  CHECK(names(tree.inner) == Names{"scale", "linear.weight", "linear.bias"});
   CHECK(names(tree.dropout).empty());
   CHECK(tree.outer.parameters().size() == 4);
   CHECK(tree.outer.parameters()[2].is(tree.linear.weight));
@@ -84,7 +91,27 @@ TEST_CASE("names are one part of a path, and taken once", "[nn][module]") {
           "Module: 'a.b' cannot be a name: it must not be empty, and '.' separates the names of a path");
   refuses("w", "Module: the name 'w' is taken in this module");
   refuses("child", "Module: the name 'child' is taken in this module");
-  CHECK(names(module) == std::vector<std::string>{"w"});
+  CHECK(names(module) == Names{"w"});
+}
+
+TEST_CASE("a buffer is registered as a parameter is, and not trained", "[nn][module]") {
+  Node outer, inner;
+  const Tensor mean = tensor({1, 2}), buffer = inner.add_buffer("mean", mean);
+  inner.add_parameter("scale", gradus::ones({2}));
+  outer.add_module("inner", inner);
+  outer.add_buffer("steps", tensor(3, Dtype::i64));
+  CHECK(buffer.is(mean));
+  CHECK_FALSE(buffer.requires_grad());
+  CHECK(names(outer.named_buffers()) == Names{"steps", "inner.mean"});
+  CHECK(outer.named_buffers()[1].second.is(mean));
+  CHECK(names(outer) == Names{"inner.scale"});
+  CHECK(outer.parameter_count() == 2);
+
+  CHECK_ERROR(outer.add_buffer("steps", mean), "Module: the name 'steps' is taken in this module");
+  CHECK_ERROR(outer.add_parameter("steps", mean), "Module: the name 'steps' is taken in this module");
+  CHECK_ERROR(outer.add_buffer("w", leaf(tensor({1, 2}))),
+              "Module: the buffer 'w' (2) requires a gradient; make it a parameter, or detach() it");
+  CHECK(names(outer.named_buffers()) == Names{"steps", "inner.mean"});
 }
 
 TEST_CASE("a child has one parent", "[nn][module]") {
@@ -106,7 +133,7 @@ TEST_CASE("a shared parameter has several names, and counts once", "[nn][module]
   const Tensor shared = outer.add_parameter("output", gradus::ones({5}));
   inner.add_parameter("input", shared);
   outer.add_module("inner", inner);
-  CHECK(names(outer) == std::vector<std::string>{"output", "inner.input"});
+  CHECK(names(outer) == Names{"output", "inner.input"});
   CHECK(outer.parameters().size() == 1);
   CHECK(outer.parameter_count() == 5);
 }
@@ -122,6 +149,47 @@ TEST_CASE("to() converts in place: whoever holds a parameter sees it", "[nn][mod
   tree.outer.to(Dtype::f32);
   CHECK(weight.to_vector<float>() == before);
   CHECK_ERROR(tree.outer.to(Dtype::i64), "Module: parameters are f32 or f64, not i64");
+}
+
+TEST_CASE("to() converts floating buffers too, and leaves integers", "[nn][module]") {
+  Node outer, inner;
+  const Tensor mean = inner.add_buffer("mean", tensor({0.5, 1})),
+               steps = outer.add_buffer("steps", tensor(3, Dtype::i64));
+  outer.add_module("inner", inner);
+  outer.to(Dtype::f64);
+  CHECK(mean.dtype() == Dtype::f64);
+  CHECK(mean.to_vector<double>() == std::vector<double>{0.5, 1});
+  CHECK_FALSE(mean.requires_grad());
+  CHECK(steps.dtype() == Dtype::i64);
+}
+
+TEST_CASE("frozen parameters have no gradient, and optimisers leave them", "[nn][module]") {
+  Tree tree;
+  nn::Adam adam(tree.linear.parameters());
+  const auto train = [&] {
+    adam.zero_grad();
+    gradus::sum(
+        gradus::concat({tree.linear.forward(gradus::ones({5, 2})).reshape({-1}), tree.bias.reshape({-1})}, 0))
+        .backward();
+    adam.step();
+  };
+  train();
+  tree.inner.freeze();
+  const auto frozen = snapshot(tree.linear);
+  train();
+  CHECK(snapshot(tree.linear) == frozen);
+  CHECK_FALSE(tree.linear.weight.requires_grad());
+  CHECK_FALSE(tree.linear.weight.grad().defined());
+  CHECK_FALSE(tree.scale.requires_grad());
+  CHECK(tree.bias.requires_grad());
+  CHECK_FALSE(tree.linear.forward(gradus::ones({5, 2})).requires_grad());
+
+  tree.outer.to(Dtype::f64);
+  CHECK_FALSE(tree.linear.weight.requires_grad());
+  tree.outer.to(Dtype::f32);
+  tree.inner.unfreeze();
+  train();
+  CHECK(snapshot(tree.linear) != frozen);
 }
 
 TEST_CASE("train() and eval() reach every child", "[nn][module]") {
@@ -163,6 +231,27 @@ TEST_CASE("a module prints as a tree with counts", "[nn][module]") {
         "linear: 9\n"
         "  weight (3, 2): 6\n"
         "  bias (3): 3\n");
+}
+
+TEST_CASE("a tree marks buffers, frozen and shared parameters", "[nn][module]") {
+  Tree tree;
+  Node tied;
+  tree.inner.freeze();
+  tree.inner.add_buffer("mean", gradus::zeros({2, 3}));
+  tied.add_parameter("output", tree.bias);
+  tree.inner.add_module("tied", tied);
+  CHECK(printed(tree.outer) ==
+        "parameters: 17, 13 frozen\n"
+        "  bias (2, 2): 4\n"
+        "  inner: 17, 13 frozen\n"
+        "    scale (4): 4, frozen\n"
+        "    mean (2, 3): a buffer of 6\n"
+        "    linear: 9, frozen\n"
+        "      weight (3, 2): 6, frozen\n"
+        "      bias (3): 3, frozen\n"
+        "    tied: 4\n"
+        "      output (2, 2): shared with bias\n"
+        "  dropout: 0\n");
 }
 
 TEST_CASE("an error deep below carries the path of the module that ran", "[nn][module]") {

@@ -8,7 +8,7 @@
 
 namespace gradus::nn {
 
-/// Checks the gradients of every parameter of `module`, and of every floating input, through `f`, in double.
+/// Checks the gradients of every parameter of `module` that is not frozen, and of every floating input, through `f`, in double.
 /// The module is in eval mode and in f64 while it runs, and is given back as it was, with its gradients
 /// cleared.
 ///

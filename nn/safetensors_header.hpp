@@ -1,0 +1,42 @@
+#pragma once
+
+#include <gradus/nn/safetensors.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gradus::nn {
+
+inline constexpr std::uint64_t longest_safetensors_header =
+    100'000'000;  // the safetensors library's own limit
+
+struct SafetensorsHeader {
+  struct Entry {
+    std::string name;
+    Dtype dtype = Dtype::f32;
+    Shape shape;
+    std::uint64_t begin = 0, end = 0;  // among the bytes of values
+  };
+  std::vector<Entry> entries;  // one after another, without gaps, from 0
+  Metadata metadata;
+};
+
+/// What the header of a file says, when its entries fit each other. @throws Error that names `file`.
+SafetensorsHeader parse_safetensors_header(std::string_view text, const std::filesystem::path& file);
+
+/// The header of a file that holds these tensors in this order, padded to a multiple of 8 bytes.
+/// @throws Error for a text that is no UTF-8.
+std::string write_safetensors_header(const NamedTensors& tensors, const Metadata& metadata);
+
+/// Text in quotes, cut where it would fill a message.
+std::string shown(std::string_view text);
+
+template <class... Parts>
+[[noreturn]] void refuse_safetensors(const std::filesystem::path& file, const Parts&... parts) {
+  fail("load_safetensors", "'", file.string(), "' ", parts...);
+}
+
+}  // namespace gradus::nn

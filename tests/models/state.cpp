@@ -1,0 +1,96 @@
+// A whole model as a module: its state, its frozen parts, and the paths in its messages.
+
+#include <gradus/nn/safetensors.hpp>
+
+#include <filesystem>
+
+#include "models/helpers.hpp"
+#include "scratch.hpp"
+
+namespace fs = std::filesystem;
+namespace nn = gradus::nn;
+using gradus::Tensor;
+
+namespace {
+
+const BatchTensors x(tiny_batch());
+
+Tensor logits(const gradus::models::Seq2Seq& model) {
+  return model.forward(x.source, x.source_lengths, x.target_in).logits;
+}
+
+}  // namespace
+
+TEST_CASE("a model goes into a file and comes back to the last bit", "[models][state]") {
+  const Scratch scratch;
+  const fs::path path = scratch.path() / "model.safetensors";
+  const auto saved = tiny_models();
+  gradus::seed(2);
+  auto loaded = gradus::models::make_bahdanau(tiny);
+  REQUIRE(mismatch(logits(*loaded), logits(*saved[0])) != "");
+  nn::save(*saved[0], path, {{"steps", "100"}});
+  CHECK(nn::load(*loaded, path) == nn::Metadata{{"steps", "100"}});
+  CHECK(mismatch(logits(*loaded), logits(*saved[0])) == "");
+}
+
+TEST_CASE("the state of another model is refused with every path", "[models][state]") {
+  const auto all = tiny_models();
+  const auto before = snapshot(*all[0]);
+  CHECK_ERROR(
+      all[0]->load_state_dict(all[1]->state_dict(), "the model without attention"),
+      "load_state_dict: the model without attention does not fit, so nothing was loaded: missing "
+      "'decoder.attention.v_a', 'decoder.attention.W_a.weight', 'decoder.attention.U_a.weight'; "
+      "'decoder.W_s.weight' is (4, 8) and must be (4, 4); 'decoder.cell.weight_ih' is (12, 5) and must be "
+      "(12, 13); 'decoder.readout.weight' is (9, 4) and must be (9, 17); give the state of a module made "
+      "with "
+      "the same sizes");
+  CHECK(snapshot(*all[0]) == before);
+}
+
+TEST_CASE("an error in the deepest module carries its whole path", "[models][state]") {
+  const auto all = tiny_models();
+  for (auto [path, parameter] : all[0]->named_parameters()) {
+    if (path == "decoder.attention.W_a.weight") parameter.replace(gradus::zeros({3, 7}));
+  }
+  CHECK_ERROR(logits(*all[0]),
+              "linear: the last axis of the input (3, 4) must be axis 1 of the weight (3, 7), 7 [in "
+              "decoder.attention.W_a]");
+}
+
+TEST_CASE("training leaves a frozen encoder as it is", "[models][state]") {
+  const auto all = tiny_models();
+  gradus::models::Seq2Seq& model = *all[0];
+  model.encoder.freeze();
+  const auto encoder = snapshot(model.encoder), decoder = snapshot(*model.decoder);
+  gradus::models::train(model, reversals(1), {.steps = 3, .learning_rate = 0.01});
+  CHECK(snapshot(model.encoder) == encoder);
+  CHECK(snapshot(*model.decoder) != decoder);
+}
+
+TEST_CASE("a model prints its parts, and which are frozen", "[models][state]") {
+  const auto all = tiny_models();
+  all[2]->encoder.freeze();
+  CHECK(printed(*all[2]) ==
+        "parameters: 415, 177 frozen\n"
+        "  encoder: 177, frozen\n"
+        "    embedding: 45, frozen\n"
+        "      weight (9, 5): 45, frozen\n"
+        "    gru: 132, frozen\n"
+        "      weight_ih_l0 (12, 5): 60, frozen\n"
+        "      weight_hh_l0 (12, 4): 48, frozen\n"
+        "      bias_ih_l0 (12): 12, frozen\n"
+        "      bias_hh_l0 (12): 12, frozen\n"
+        "  decoder: 238\n"
+        "    embedding: 45\n"
+        "      weight (9, 5): 45\n"
+        "    W_s: 16\n"
+        "      weight (4, 4): 16\n"
+        "    cell: 132\n"
+        "      weight_ih (12, 5): 60\n"
+        "      weight_hh (12, 4): 48\n"
+        "      bias_ih (12): 12\n"
+        "      bias_hh (12): 12\n"
+        "    readout: 45\n"
+        "      weight (9, 4): 36\n"
+        "      bias (9): 9\n");
+}
