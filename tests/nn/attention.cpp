@@ -142,13 +142,13 @@ TEST_CASE("attention refuses sizes that do not fit", "[nn][attention]") {
   const nn::AdditiveAttention attention(Q, D, A);
   const Tensor values = zeros({T, B, D});
   CHECK_ERROR(attention.prepare(values[0], Tensor()),
-              "AdditiveAttention: the values are (5, 4) and must be (T, B, D)");
+              "Attention: the values are (5, 4) and must be (T, B, D)");
   CHECK_ERROR(attention.prepare(zeros({T, B, Q}), Tensor()),
               "linear: the last axis of the input (6, 5, 3) must be axis 1 of the weight (7, 4), 4 [in U_a]");
   CHECK_ERROR(attention.prepare(values, integers({1, 2})),
-              "AdditiveAttention: the lengths are (2) and must be (5), one a row of the batch");
+              "Attention: the lengths are (2) and must be (5), one a row of the batch");
   CHECK_ERROR(attention.prepare(values, integers({1, 2, 3, 4, 7})),
-              "AdditiveAttention: a length is 7, outside [0, 6], the steps there are");
+              "Attention: a length is 7, outside [0, 6], the steps there are");
   CHECK_ERROR(attention.attend(zeros({B, D}), attention.prepare(values, Tensor()), 0, Tensor()),
               "linear: the last axis of the input (5, 4) must be axis 1 of the weight (7, 3), 3 [in W_a]");
   CHECK_ERROR(
