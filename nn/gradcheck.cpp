@@ -33,7 +33,9 @@ class InDouble {
 GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options) {
   const InDouble in_double(module);
-  return gradus::gradcheck(f, inputs, module.named_parameters(), options);
+  NamedTensors trained = module.named_parameters();
+  std::erase_if(trained, [](const auto& named) { return !named.second.requires_grad(); });
+  return gradus::gradcheck(f, inputs, trained, options);
 }
 
 Tensor concat_flat(const std::vector<Tensor>& tensors) {
