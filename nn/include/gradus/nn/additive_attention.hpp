@@ -9,7 +9,8 @@ namespace gradus::nn {
 ///
 ///     e_tj = v_a · tanh(W_a s_{t−1} + U_a h_j)
 ///
-/// Query, values and energy space may all have different sizes. Neither product has a bias, as in the paper.
+/// Query, values and energy space may all have different sizes. Neither product has a bias, as in the paper
+/// and in d2l.
 /// Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `v_a` (A).
 class AdditiveAttention : public ScoredAttention {
  public:

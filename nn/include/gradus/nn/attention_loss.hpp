@@ -17,7 +17,8 @@ namespace gradus::nn {
 /// @throws Error when the shapes do not fit, or a length is outside [0, T_y].
 Tensor attention_entropy(const Tensor& weights, const Tensor& target_lengths);
 
-/// The coverage loss (See et al. 2017, eq. 13), which charges for looking again where attention has been:
+/// The coverage loss (See et al. 2017, eq. 12 and 13), which charges for looking again where attention has
+/// been:
 ///
 ///     covloss_t = Σ_j min(α_tj, c_tj),     c_t = Σ_{k<t} α_k     (eq. 10)
 ///

@@ -8,7 +8,7 @@ namespace gradus::nn {
 ///
 ///     e_tj = s_t · h_j
 ///
-/// It has no parameters; queries are of the values' size, Q = D.
+/// It has no parameters; queries are of the values' size.
 class DotProductAttention : public ScoredAttention {
  public:
   using ScoredAttention::ScoredAttention;

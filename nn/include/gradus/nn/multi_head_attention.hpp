@@ -26,16 +26,15 @@ struct AttentionMask {
 ///     head_i = softmax(Q_i K_iᵀ / √d) V_i,   Q_i = q W_i^Q,  K_i = k W_i^K,  V_i = v W_i^V,   d = E / heads
 ///     output = [head_1; …; head_h] W^O
 ///
-/// Every attention here has queries, keys and values, and makes weighted sums of the values, with weights
-/// from a softmax over a score of query and key. They differ in what these three are, and in the score:
+/// Every attention here compares queries with keys, and makes weighted sums of values, with weights from a
+/// softmax over a score. They differ in what these three are, and in the score:
 ///
-/// |              | queries            | keys   | values | score                |                         |
-/// |--------------|--------------------|--------|--------|----------------------|-------------------------|
-/// | Bahdanau     | decoder, s_{t−1}   | h_j    | h_j    | v · tanh(W q + U k)  | `AdditiveAttention`     |
-/// | Luong's dot  | decoder, s_t       | h_j    | h_j    | q · k                | `DotProductAttention`   |
-/// | scaled dot   | decoder            | h_j    | h_j    | q · k / √d           | `ScaledDotProductAttention`
-/// | | self         | all positions of x | same   | same   | q · k / √d, per head | `forward(x, x, x)`      |
-/// | cross        | all positions of y | of x   | of x   | q · k / √d, per head | `forward(y, x, x)`      |
+///                  query       keys and values   score of q and k     here
+///     Bahdanau     s_{t−1}     every h_j         v·tanh(W q + U k)    AdditiveAttention
+///     Luong, dot   s_t         every h_j         q·k                  DotProductAttention
+///     scaled dot   s           every h_j         q·k / √D             ScaledDotProductAttention
+///     self         each x_t    every x_j         Q_i·K_i / √d         forward(x, x, x)
+///     cross        each y_t    every x_j         Q_i·K_i / √d         forward(y, x, x)
 ///
 /// One head whose projections are identities is scaled dot-product attention. As an nn::Attention it is
 /// cross-attention for one query a step: `prepare` projects the annotations, which are keys and values, once.

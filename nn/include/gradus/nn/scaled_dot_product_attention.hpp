@@ -8,9 +8,8 @@ namespace gradus::nn {
 ///
 ///     e_tj = s_t · h_j / √D
 ///
-/// The scale keeps the variance of the energies at 1 where query and values have elements of variance 1, so
-/// that the softmax does not saturate as D grows. It has no parameters; queries are of the values' size, Q =
-/// D.
+/// Where elements of query and values have a variance of 1, so have the energies: the softmax does not
+/// saturate as D grows. It has no parameters; queries are of the values' size.
 class ScaledDotProductAttention : public DotProductAttention {
  public:
   using DotProductAttention::DotProductAttention;
