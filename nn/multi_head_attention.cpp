@@ -104,7 +104,7 @@ MultiHeadAttention::Output MultiHeadAttention::forward(const Tensor& query, cons
 Memory MultiHeadAttention::prepare(const Tensor& values, const Tensor& lengths) const {
   const Memory memory = Attention::prepare(values, lengths);
   const Scope scope = enter();
-  return {project(v, values), project(k, values), lengths};
+  return {project(v, memory.values), project(k, memory.values), memory.lengths};
 }
 
 Attention::Result MultiHeadAttention::attend(const Tensor& query, const Memory& memory, std::int64_t /*step*/,

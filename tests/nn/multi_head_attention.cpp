@@ -169,6 +169,18 @@ TEST_CASE("as the attention of a decoder, it looks by one query, and tells the m
   }
 }
 
+TEST_CASE("as the attention of a decoder, it takes annotations of another size than its queries",
+          "[nn][multi_head]") {
+  const Example e;
+  nn::MultiHeadAttention attention(E, heads, {.key_size = 5, .value_size = 5});
+  attention.to(Dtype::f64);
+  const Tensor annotations = e.x.slice(0, 5, 2);
+  const auto one = attention.attend(e.query[0], attention.prepare(annotations, e.lengths), 0, Tensor());
+  CHECK(one.context.shape() == Shape{B, E});
+  CHECK(mismatch(one.context, attention.forward(e.query, annotations, annotations, {e.lengths}).output[0],
+                 rounding) == "");
+}
+
 TEST_CASE("in training the weights that are returned are whole, in eval mode all are", "[nn][multi_head]") {
   nn::MultiHeadAttention attention(E, heads, {.dropout = 0.5});
   const Tensor x = gradus::normal({T_k, B, E}, 0, 1, gradus::default_generator());

@@ -6,7 +6,7 @@ namespace gradus::nn {
 
 /// What a decoder looks back at: made once a sentence, read at every step.
 struct Memory {
-  Tensor values;   ///< (T, B, D), the annotations h_j
+  Tensor values;   ///< (T, B, D), the annotations h_j, or what the attention makes of them
   Tensor keys;     ///< (T, B, ·), whatever the score needs of them; undefined when it needs nothing more
   Tensor lengths;  ///< (B), i64: how many of the T are real; undefined when all are
 };

@@ -37,7 +37,8 @@ struct AttentionMask {
 ///     cross        each y_t    every x_j         Q_i·K_i / √d         forward(y, x, x)
 ///
 /// One head whose projections are identities is scaled dot-product attention. As an nn::Attention it is
-/// cross-attention for one query a step: `prepare` projects the annotations, which are keys and values, once.
+/// cross-attention for one query a step: `prepare` projects the annotations, which are keys and values, once;
+/// the decoder's state and the context are of size E.
 ///
 /// Parameters as in PyTorch's MultiheadAttention: `in_proj_weight` (3E, E), the rows for q, k, v one after
 /// another, from U(±√(6/4E)); or, when keys or values have another size, `q_proj_weight` (E, E),
@@ -61,7 +62,7 @@ class MultiHeadAttention : public Attention {
   Output forward(const Tensor& query, const Tensor& keys, const Tensor& values,
                  const AttentionMask& mask = {}) const;
 
-  /// Values (T, B, E) and keys (T, B, E): both projections of the `values`.
+  /// Values (T, B, E) and keys (T, B, E): projections of the `values` (T, B, D), D = key_size = value_size.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
   /// The context is the output, (B, E); the weights are the heads' mean. @throws Error when the query is not
   /// (B, E).
