@@ -3,13 +3,41 @@
 #include <gradus/nn/embedding.hpp>
 
 namespace gradus::nn {
+namespace {
+
+// The rows with zeros at the padding id.
+Tensor checked_rows(const Tensor& rows, const std::optional<std::int64_t>& padding) {
+  if (rows.rank() != 2 || !is_floating(rows.dtype())) {
+    fail("Embedding", "the rows are ", name(rows.dtype()), " ", rows.shape(),
+         " and must be (vocabulary, size), f32 or f64");
+  }
+  if (!padding) return rows.clone();
+  if (*padding < 0 || *padding >= rows.size(0)) {
+    fail("Embedding", "the padding id ", *padding, " is outside [0, ", rows.size(0), "), the vocabulary");
+  }
+  const Tensor is_padding = equal(arange(rows.size(0)), full({}, static_cast<double>(*padding), Dtype::i64));
+  return masked_fill(rows.detach(), unsqueeze(is_padding, -1), 0);
+}
+
+}  // namespace
+
+Embedding::Embedding(const Tensor& rows, const EmbeddingOptions& options)
+    : weight(add_parameter("weight", checked_rows(rows, options.padding))), padding_(options.padding) {
+  if (options.frozen) Tensor(weight).set_requires_grad(false);
+}
+
+Embedding::Embedding(std::int64_t vocabulary, std::int64_t size, const EmbeddingOptions& options)
+    : Embedding(normal({vocabulary, size}, 0, options.deviation, default_generator()), options) {}
 
 Embedding::Embedding(std::int64_t vocabulary, std::int64_t size, double deviation)
-    : weight(add_parameter("weight", normal({vocabulary, size}, 0, deviation, default_generator()))) {}
+    : Embedding(vocabulary, size, EmbeddingOptions{.deviation = deviation}) {}
 
 Tensor Embedding::forward(const Tensor& ids) const {
   const Scope scope = enter();
-  return embedding(weight, ids);
+  const Tensor vectors = embedding(weight, ids);
+  if (!padding_) return vectors;
+  const Tensor is_padding = equal(ids, full({}, static_cast<double>(*padding_), Dtype::i64));
+  return masked_fill(vectors, unsqueeze(is_padding, -1), 0);
 }
 
 }  // namespace gradus::nn

@@ -34,9 +34,9 @@ class InDouble {
 GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options) {
   const InDouble in_double(module);
-  NamedTensors leaves = module.named_parameters();
-  std::erase_if(leaves, [](const auto& named) { return !named.second.requires_grad(); });
-  return gradus::gradcheck(f, inputs, leaves, options);
+  NamedTensors trained = module.named_parameters();
+  std::erase_if(trained, [](const auto& named) { return !named.second.requires_grad(); });
+  return gradus::gradcheck(f, inputs, trained, options);
 }
 
 Tensor concat_flat(const std::vector<Tensor>& tensors) {

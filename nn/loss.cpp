@@ -6,7 +6,8 @@
 
 namespace gradus::nn {
 
-Tensor masked_cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
+Tensor masked_cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor& lengths,
+                            double label_smoothing) {
   if (logits.rank() != 3 || targets.shape() != logits.shape().without(2)) {
     fail("masked_cross_entropy", "needs logits (T, B, V) and targets (T, B), and got ", logits.shape(),
          " and ", targets.shape());
@@ -16,7 +17,7 @@ Tensor masked_cross_entropy(const Tensor& logits, const Tensor& targets, const T
   constexpr std::int64_t ignored = std::numeric_limits<std::int64_t>::min();        // no target is that
   const Tensor real = greater(lengths.reshape({1, B}), arange(T).reshape({T, 1}));  // (T, B)
   return cross_entropy(logits, where(real, targets, full({1}, static_cast<double>(ignored), Dtype::i64)),
-                       ignored);
+                       ignored, label_smoothing);
 }
 
 }  // namespace gradus::nn

@@ -6,8 +6,12 @@ from torch import nn
 
 
 def attend(query, values, lengths, W_a, U_a, v_a):
-    """e_tj = v_a · tanh(W_a s + U_a h_j), softmax over j < length, c = Σ_j α_j h_j;  query (B,Q), values (T,B,D)."""
-    energy = torch.tanh(query @ W_a.T + values @ U_a.T) @ v_a                     # (T,B)
+    """e_tj = v_a · tanh(W_a s + U_a h_j);  query (B,Q), values (T,B,D)."""
+    return look(torch.tanh(query @ W_a.T + values @ U_a.T) @ v_a, values, lengths)
+
+
+def look(energy, values, lengths):
+    """Softmax of the energies (T,B) over j < length, c = Σ_j α_j h_j."""
     pad = torch.arange(len(values))[:, None] >= lengths                           # (T,B)
     weights = energy.masked_fill(pad, float("-inf")).softmax(0)
     return (weights[:, :, None] * values).sum(0), weights.T                       # (B,D), (B,T)
@@ -22,6 +26,51 @@ def additive_attention(B=7, T=6, Q=3, D=5, A=4):
     context, weights = attend(leaves["query"], leaves["values"], lengths, leaves["W_a.weight"], leaves["U_a.weight"], leaves["v_a"])
     g.backward({"context": context, "weights": weights}, leaves)
     g.write()
+
+
+def dot_product_attention(B=7, T=6, D=5):
+    """Luong's dot, and scaled: e_tj = s · h_j, and s · h_j / √D."""
+    lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
+    for name, scale in (("dot_product_attention", 1), ("scaled_dot_product_attention", D ** 0.5)):
+        g = Golden(name)
+        leaves = {"query": leaf(B, D), "values": leaf(T, B, D)}
+        g.put(lengths=lengths)
+        g.put_all(leaves)
+        context, weights = look((leaves["query"] * leaves["values"]).sum(-1) / scale, leaves["values"], lengths)
+        g.backward({"context": context, "weights": weights}, leaves)
+        g.write()
+
+
+def multi_head(name, net, query, keys, values, lengths, causal=False):
+    """Leaves that are the same tensor are put once, as the first that they stand for."""
+    g = Golden(name)
+    leaves = {**randomise(net), "query": query, "keys": keys, "values": values}
+    leaves = {name: x for i, (name, x) in enumerate(leaves.items()) if all(x is not y for y in list(leaves.values())[:i])}
+    g.put(lengths=lengths)
+    g.put_all(leaves)
+    pad = torch.arange(len(keys)) >= lengths[:, None]                             # (B,T_k)
+    later = torch.ones(len(query), len(keys), dtype=torch.bool).triu(1) if causal else None
+    output, weights = net(query, keys, values, key_padding_mask=pad, attn_mask=later, average_attn_weights=False)
+    g.backward({"output": output, "weights": weights}, leaves)
+    g.write()
+
+
+def multi_head_self(T=5, B=3, E=8):
+    """Causal."""
+    x = leaf(T, B, E)
+    multi_head("multi_head_self", nn.MultiheadAttention(E, 4), x, x, x, torch.tensor([4, 5, 1]), causal=True)
+
+
+def multi_head_cross(T_q=5, T_k=7, B=4, E=6, K=8, V=9):
+    """Keys and values of other sizes than the queries, and than each other."""
+    multi_head("multi_head_cross", nn.MultiheadAttention(E, 3, kdim=K, vdim=V), leaf(T_q, B, E), leaf(T_k, B, K),
+               leaf(T_k, B, V), torch.tensor([2, 7, 1, 5]))
+
+
+def multi_head_plain(T_q=4, T_k=7, B=5, E=6):
+    """Without biases."""
+    x = leaf(T_k, B, E)
+    multi_head("multi_head_plain", nn.MultiheadAttention(E, 3, bias=False), leaf(T_q, B, E), x, x, torch.tensor([5, 3, 1, 7, 2]))
 
 
 def bahdanau_step(V=11, E=6, H=2, S=7, A=8, T=5, B=3):
@@ -51,4 +100,4 @@ def bahdanau_step(V=11, E=6, H=2, S=7, A=8, T=5, B=3):
     g.write()
 
 
-CASES = [additive_attention, bahdanau_step]
+CASES = [additive_attention, dot_product_attention, multi_head_self, multi_head_cross, multi_head_plain, bahdanau_step]

@@ -1,35 +1,28 @@
 // The first extension point carries the attentions of Luong et al. 2015: each is a class of a few lines, and
-// BahdanauDecoder, training and decoding take it unchanged.
+// the decoders, training and decoding take it unchanged.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/nn/additive_attention.hpp>
+#include <gradus/nn/dot_product_attention.hpp>
+#include <gradus/nn/multi_head_attention.hpp>
+#include <gradus/nn/scored_attention.hpp>
+
+#include <limits>
 
 #include "models/extension.hpp"
+#include "models/luong_decoder.hpp"
 
 namespace models = gradus::models;
 namespace nn = gradus::nn;
+using gradus::Dtype;
 using gradus::Scope;
 using gradus::Tensor;
 
 namespace {
 
-// An attention that has only to say what its energies are, (B, T).
-class Scored : public nn::Attention {
- public:
-  Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,
-                const Tensor& previous_weights) const override {
-    const Scope scope = enter();
-    const Tensor alpha = masked_softmax(energy(query, memory, step, previous_weights), memory.lengths);
-    return {weighted_sum(alpha, memory.values, memory.lengths), alpha};
-  }
-
- private:
-  virtual Tensor energy(const Tensor& query, const nn::Memory& memory, std::int64_t step,
-                        const Tensor& previous_weights) const = 0;
-};
-
-// e_tj = s · W_a h_j   (eq. 8, general)
-class General : public Scored {
+// e_tj = s_t · W_a h_j   (section 3.1, general)
+class General : public nn::ScoredAttention {
  public:
   General(std::int64_t query, std::int64_t values) : W_a(values, query, false) { add_module("W_a", W_a); }
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
@@ -39,47 +32,105 @@ class General : public Scored {
   nn::Linear W_a;
 
  protected:
-  Tensor energy(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
     return transpose(sum(memory.keys * query, 2), 0, 1);
   }
 };
 
-// e_t = W_a s: where to look, whatever stands there   (eq. 9, location)
-class Location : public Scored {
+// e_tj = v_a · tanh(W_a [s_t; h_j])   (section 3.1, concat)
+class Concat : public nn::ScoredAttention {
+ public:
+  Concat(std::int64_t query, std::int64_t values) : W_a(query + values, 3, false), v_a(3, 1, false) {
+    add_module("W_a", W_a);
+    add_module("v_a", v_a);
+  }
+  nn::Linear W_a, v_a;
+
+ private:
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor& h = memory.values;
+    const Tensor s = expand(query, {h.size(0), h.size(1), query.size(1)});
+    return transpose(squeeze(v_a.forward(tanh(W_a.forward(gradus::concat({s, h}, 2)))), 2), 0, 1);
+  }
+};
+
+// e_t = W_a s_t: where to look, whatever stands there   (section 3.1, location)
+class Location : public nn::ScoredAttention {
  public:
   Location(std::int64_t query, std::int64_t longest) : W_a(query, longest, false) { add_module("W_a", W_a); }
   nn::Linear W_a;
 
  private:
-  Tensor energy(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
     return W_a.forward(query).slice(0, memory.values.size(0), 1);
   }
 };
 
-// General, under a Gaussian window about p_t = S · σ(v_p · tanh(W_p s)) for a source of length S (eq. 10,
-// local-p), which here also walks on with the steps and away from where it looked the step before.
-class Local : public General {
+constexpr double D = 1;  // half a window of local attention
+
+// How far each position is from p (B, 1): (B, T).
+Tensor away_from(const Tensor& p, const nn::Memory& memory) {
+  return gradus::arange(memory.values.size(0)).to(p.dtype()) - p;
+}
+
+// The softmax of the energies over the window [p − D, p + D], as far as it is in the source.
+Tensor align(const Tensor& e, const Tensor& away, const nn::Memory& memory) {
+  const Tensor outside = greater(abs(away), gradus::full({}, D, away.dtype()));
+  return masked_softmax(masked_fill(e, outside, -std::numeric_limits<double>::infinity()), memory.lengths);
+}
+
+// S, the lengths of the sources, (B, 1).
+Tensor source_lengths(const nn::Memory& memory) {
+  return memory.lengths.to(memory.values.dtype()).reshape({-1, 1});
+}
+
+// p_t = t, and the last position beyond it   (section 3.2, local-m)
+class Monotonic : public General {
  public:
-  Local(std::int64_t query, std::int64_t values)
-      : General(query, values),
-        W_p(query, 6, false),
-        v_p(6, 1, false),
-        pace(add_parameter("pace", gradus::tensor({0.1}))),
-        fatigue(add_parameter("fatigue", gradus::tensor({0.5}))) {
+  using General::General;
+  Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override {
+    const Scope scope = enter();
+    const Tensor t = gradus::full({}, static_cast<double>(step), query.dtype());
+    const Tensor away = away_from(minimum(t, source_lengths(memory) - 1.0), memory);
+    const Tensor alpha = align(energies(query, memory, step, previous_weights), away, memory);
+    return {weighted_sum(alpha, memory.values, memory.lengths), alpha};
+  }
+};
+
+// p_t = S · σ(v_p · tanh(W_p s_t)), and a Gaussian about it over the softmax, σ = D/2   (eq. 9 and 10,
+// local-p)
+class Predictive : public General {
+ public:
+  Predictive(std::int64_t query, std::int64_t values)
+      : General(query, values), W_p(query, 6, false), v_p(6, 1, false) {
     add_module("W_p", W_p);
     add_module("v_p", v_p);
   }
   nn::Linear W_p, v_p;
-  const Tensor pace, fatigue;
+
+  Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override {
+    const Scope scope = enter();
+    const Tensor p = source_lengths(memory) * sigmoid(v_p.forward(tanh(W_p.forward(query))));
+    const Tensor away = away_from(p, memory);
+    const Tensor window = exp(-away * away / (2 * (D / 2) * (D / 2)));
+    const Tensor alpha = align(energies(query, memory, step, previous_weights), away, memory) * window;
+    return {weighted_sum(alpha, memory.values, memory.lengths), alpha};
+  }
+};
+
+// General, and away from where it looked the step before: what `previous_weights` are for.
+class Restless : public General {
+ public:
+  Restless(std::int64_t query, std::int64_t values)
+      : General(query, values), fatigue(add_parameter("fatigue", gradus::tensor({0.5}))) {}
+  const Tensor fatigue;
 
  private:
-  Tensor energy(const Tensor& query, const nn::Memory& memory, std::int64_t step,
-                const Tensor& previous_weights) const override {
-    const std::int64_t T = memory.values.size(0), B = query.size(0);
-    const Tensor S = memory.lengths.to(query.dtype()).reshape({B, 1});
-    const Tensor p = S * sigmoid(v_p.forward(tanh(W_p.forward(query)))) + pace * static_cast<double>(step);
-    const Tensor away = gradus::arange(T).to(query.dtype()) - p;  // (B, T)
-    const Tensor e = General::energy(query, memory, step, previous_weights) - away * away / 2.0;
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t step,
+                  const Tensor& previous_weights) const override {
+    const Tensor e = General::energies(query, memory, step, previous_weights);
     return previous_weights.defined() ? e - fatigue * previous_weights : e;
   }
 };
@@ -102,37 +153,139 @@ class Watched : public General {
   }
 };
 
+constexpr std::int64_t annotation = 4;
+
 template <class Attention>
-models::Seq2Seq model_with(std::int64_t argument) {
+models::Seq2Seq luong(std::int64_t hidden, std::int64_t argument = annotation) {
   gradus::seed(2);
-  return {{.vocabulary = tiny.vocabulary, .embedding = tiny.embedding, .hidden = tiny.hidden},
-          std::make_unique<models::BahdanauDecoder>(models::BahdanauOptions{.vocabulary = tiny.vocabulary,
-                                                                            .annotation = 2 * tiny.hidden,
-                                                                            .embedding = tiny.embedding,
-                                                                            .hidden = tiny.hidden},
-                                                    std::make_unique<Attention>(tiny.hidden, argument))};
+  return luong_model(std::make_unique<Attention>(hidden, argument), hidden);
 }
+
+template <class Attention>
+models::Seq2Seq bahdanau() {
+  gradus::seed(2);
+  return {
+      {.vocabulary = tiny.vocabulary, .embedding = tiny.embedding, .hidden = tiny.hidden},
+      std::make_unique<models::BahdanauDecoder>(models::BahdanauOptions{.vocabulary = tiny.vocabulary,
+                                                                        .annotation = 2 * tiny.hidden,
+                                                                        .embedding = tiny.embedding,
+                                                                        .hidden = tiny.hidden},
+                                                std::make_unique<Attention>(tiny.hidden, 2 * tiny.hidden))};
+}
+
+// One look at 6 positions, with sources of 6 and 3 tokens, by two queries.
+struct Look {
+  static constexpr std::int64_t T = 6, B = 2, Q = 3;
+  gradus::Generator generator{1};
+  Tensor query = random({B, Q}, generator), values = random({T, B, annotation}, generator);
+  Tensor lengths = integers({T, 3});
+
+  nn::Attention::Result at(nn::Attention& attention, std::int64_t step) const {
+    attention.to(Dtype::f64);
+    return attention.attend(query, attention.prepare(values, lengths), step, Tensor());
+  }
+};
 
 }  // namespace
 
-TEST_CASE("Luong's general score fits in", "[models][extension]") {
-  models::Seq2Seq model = model_with<General>(2 * tiny.hidden);
-  check_extension(model);
-  CHECK(model.named_parameters()[10].first == "decoder.attention.W_a.weight");
+TEST_CASE("each of Luong's scores fits into Luong's decoder", "[models][extension]") {
+  SECTION("dot") {
+    gradus::seed(2);
+    models::Seq2Seq model = luong_model(std::make_unique<nn::DotProductAttention>(), annotation);
+    check_extension(model);
+  }
+  SECTION("general") {
+    models::Seq2Seq model = luong<General>(8);
+    check_extension(model);
+  }
+  SECTION("concat") {
+    models::Seq2Seq model = luong<Concat>(8);
+    check_extension(model);
+  }
+  SECTION("location") {
+    models::Seq2Seq model = luong<Location>(8, 7);
+    check_extension(model);
+  }
 }
 
-TEST_CASE("attention by location fits in", "[models][extension]") {
-  models::Seq2Seq model = model_with<Location>(7);
+TEST_CASE("local attention fits into Luong's decoder", "[models][extension]") {
+  SECTION("local-m") {
+    models::Seq2Seq model = luong<Monotonic>(8);
+    check_extension(model);
+  }
+  SECTION("local-p") {
+    models::Seq2Seq model = luong<Predictive>(8);
+    check_extension(model, false);
+  }
+}
+
+TEST_CASE("Luong's attentions fit into Bahdanau's decoder", "[models][extension]") {
+  SECTION("general") {
+    models::Seq2Seq model = bahdanau<General>();
+    check_extension(model);
+    CHECK(model.named_parameters()[10].first == "decoder.attention.W_a.weight");
+  }
+  SECTION("local-p") {
+    models::Seq2Seq model = bahdanau<Predictive>();
+    check_extension(model, false);
+  }
+}
+
+TEST_CASE("an attention that needs the previous weights fits in", "[models][extension]") {
+  models::Seq2Seq model = luong<Restless>(8);
   check_extension(model);
 }
 
-TEST_CASE("a local window that needs steps, lengths and previous weights fits in", "[models][extension]") {
-  models::Seq2Seq model = model_with<Local>(2 * tiny.hidden);
+TEST_CASE("multi-head attention fits into a recurrent decoder", "[models][extension]") {
+  gradus::seed(2);
+  models::Seq2Seq model = luong_model(std::make_unique<nn::MultiHeadAttention>(annotation, 2), annotation);
   check_extension(model);
+}
+
+TEST_CASE("concat is additive attention with W_a and U_a side by side", "[models][extension]") {
+  const Look look;
+  Concat concat(Look::Q, annotation);
+  nn::AdditiveAttention additive(Look::Q, annotation, 3);
+  Tensor(concat.W_a.weight).replace(gradus::concat({additive.W_a.weight, additive.U_a.weight}, 1).detach());
+  Tensor(concat.v_a.weight).replace(additive.v_a.reshape({1, 3}).detach());
+  const auto actual = look.at(concat, 0), expected = look.at(additive, 0);
+  CHECK(mismatch(actual.weights, expected.weights, rounding) == "");
+  CHECK(mismatch(actual.context, expected.context, rounding) == "");
+}
+
+TEST_CASE("local-m looks at its window alone, as far as that is in the source", "[models][extension]") {
+  const Look look;
+  Monotonic attention(Look::Q, annotation);
+  const auto looked_at = [&](std::int64_t step) {
+    return greater(look.at(attention, step).weights, gradus::zeros({}, Dtype::f64));
+  };
+  CHECK(mismatch(looked_at(0), gradus::tensor({{1, 1, 0, 0, 0, 0}, {1, 1, 0, 0, 0, 0}})) == "");
+  CHECK(mismatch(looked_at(2), gradus::tensor({{0, 1, 1, 1, 0, 0}, {0, 1, 1, 0, 0, 0}})) == "");
+  CHECK(mismatch(looked_at(9), gradus::tensor({{0, 0, 0, 0, 1, 1}, {0, 1, 1, 0, 0, 0}})) == "");
+  CHECK(mismatch(sum(look.at(attention, 9).weights, 1), gradus::ones({2}), rounding) == "");
+}
+
+TEST_CASE("local-p is the softmax over its window under a Gaussian", "[models][extension]") {
+  const Look look;
+  Predictive attention(Look::Q, annotation);
+  overwrite(attention.v_p.weight, 0);  // p_t = S / 2: 3 and 1.5
+  const Tensor weights = look.at(attention, 0).weights;
+  const nn::Memory memory = attention.prepare(look.values, look.lengths);
+  const Tensor e = exp(transpose(sum(memory.keys * look.query, 2), 0, 1));
+  const auto weight = [&](std::int64_t b, std::int64_t first, std::int64_t end, std::int64_t j, double p) {
+    const double away = static_cast<double>(j) - p;
+    return e[b][j].item() / sum(e[b].slice(first, end)).item() * std::exp(-away * away / 0.5);
+  };
+  CHECK(
+      mismatch(weights,
+               gradus::tensor({{0, 0, weight(0, 2, 5, 2, 3), weight(0, 2, 5, 3, 3), weight(0, 2, 5, 4, 3), 0},
+                               {0, weight(1, 1, 3, 1, 1.5), weight(1, 1, 3, 2, 1.5), 0, 0, 0}},
+                              Dtype::f64),
+               rounding) == "");
 }
 
 TEST_CASE("attention is told the step, the weights before, and the lengths", "[models][extension]") {
-  const models::Seq2Seq model = model_with<Watched>(2 * tiny.hidden);
+  const models::Seq2Seq model = bahdanau<Watched>();
   const BatchTensors x(tiny_batch());
   model.forward(x.source, x.source_lengths, x.target_in);
   const auto& decoder = dynamic_cast<const models::BahdanauDecoder&>(*model.decoder);

@@ -1,8 +1,10 @@
-// What must hold of attention whatever its weights. All sizes differ, so that none can stand for another.
+// What must hold of attention whatever its score. All sizes differ where they may, so that none can stand for
+// another.
 
-#include <gradus/nn/additive_attention.hpp>
+#include <gradus/autograd/fused.hpp>
+#include <gradus/nn/gradcheck.hpp>
 
-#include "nn/helpers.hpp"
+#include "nn/attentions.hpp"
 
 namespace nn = gradus::nn;
 using gradus::Dtype;
@@ -12,20 +14,31 @@ using gradus::Tensor;
 
 namespace {
 
-constexpr std::int64_t T = 6, B = 5, Q = 3, D = 4, A = 7;
+constexpr std::int64_t T = 6, B = 5, D = AttentionKind::value_size;
 
+// A test with one runs for every kind, fused and composed.
 struct Example {
   FusedAndComposed both;
   Generator generator{1};
-  nn::AdditiveAttention attention{Q, D, A};
-  Tensor query = random({B, Q}, generator), values = random({T, B, D}, generator);
+  AttentionKind kind;
+  std::unique_ptr<nn::Attention> attention;
+  Tensor query, values = random({T, B, D}, generator);
   Tensor lengths = integers({4, T, 1, 3, 5});
 
-  Example() { attention.to(Dtype::f64); }
+  explicit Example(const AttentionKind& given = attention_kinds[GENERATE(0, 1, 2, 3)], double dropout = 0)
+      : kind(given), attention(given.make(dropout)), query(random({B, given.query_size}, generator)) {
+    UNSCOPED_INFO(kind.name);
+    attention->to(Dtype::f64);
+  }
 
   nn::Attention::Result attend(const Tensor& q, const Tensor& v, const Tensor& n) const {
-    return attention.attend(q, attention.prepare(v, n), 0, Tensor());
+    return attention->attend(q, attention->prepare(v, n), 0, Tensor());
   }
+};
+
+// Of those whose context is made of the values themselves.
+struct Plain : Example {
+  explicit Plain(double dropout = 0) : Example(attention_kinds[GENERATE(0, 1, 2)], dropout) {}
 };
 
 // Row b of a batch (·, B, ·), as a batch of one.
@@ -46,7 +59,7 @@ TEST_CASE("weights sum to 1 over the source, and are 0 beyond its length", "[nn]
 }
 
 TEST_CASE("the context is the weighted sum of the values", "[nn][attention]") {
-  const Example e;
+  const Plain e;
   const auto [context, weights] = e.attend(e.query, e.values, e.lengths);
   REQUIRE(context.shape() == Shape{B, D});
   for (std::int64_t b = 0; b < B; ++b) {
@@ -98,25 +111,51 @@ TEST_CASE("permuting the keys permutes the weights, and leaves the context", "[n
 }
 
 TEST_CASE("one key gives its value", "[nn][attention]") {
-  const Example e;
+  const Plain e;
   const auto [context, weights] = e.attend(e.query, e.values, gradus::full({B}, 1, Dtype::i64));
   CHECK(mismatch(context, e.values[0]) == "");
   CHECK(mismatch(weights.slice(0, 1, 1), gradus::ones({B, 1})) == "");
 }
 
-TEST_CASE("v_a = 0 gives the mean of the real values", "[nn][attention]") {
-  const Example e;
-  overwrite(e.attention.v_a, 0);
-  const auto [context, weights] = e.attend(e.query, e.values, e.lengths);
+TEST_CASE("where all scores are equal, the context is the mean of the real values", "[nn][attention]") {
+  const Plain e;
+  for (const auto& [name, parameter] : e.attention->named_parameters()) {
+    if (name == "v_a") overwrite(parameter, 0);
+  }
+  const Tensor zero = gradus::zeros(e.query.shape(), Dtype::f64);
+  const auto [context, weights] = e.attend(zero, e.values, e.lengths);
   const Tensor total = sum(only_real(e.values, e.lengths), 0);
   CHECK(mismatch(context, total / e.lengths.to(Dtype::f64).reshape({B, 1}), rounding) == "");
 }
 
-TEST_CASE("a source without a token gives zeros", "[nn][attention]") {
+TEST_CASE("a source without a token gives zeros, and has no gradient", "[nn][attention]") {
   const Example e;
-  const auto [context, weights] = e.attend(e.query, e.values, integers({4, 0, 1, 3, 5}));
-  CHECK(mismatch(context[1], gradus::zeros({D})) == "");
+  const Tensor query = leaf(e.query), values = leaf(e.values);
+  const auto [context, weights] = e.attend(query, values, integers({4, 0, 1, 3, 5}));
+  CHECK(mismatch(context[1], gradus::zeros({D})) == "");  // multi-head: its biases begin as zeros
   CHECK(mismatch(weights[1], gradus::zeros({T})) == "");
+
+  (sum(context) + sum(weights)).backward();
+  CHECK(mismatch(query.grad()[1], gradus::zeros({e.kind.query_size})) == "");
+  CHECK(mismatch(column(values.grad(), 1, T), gradus::zeros({T, 1, D})) == "");
+}
+
+TEST_CASE("in training, dropout acts on the weights that make the context", "[nn][attention]") {
+  const Plain e(0.5);
+  gradus::seed(1);
+  const auto [context, weights] = e.attend(e.query, e.values, e.lengths);
+  gradus::seed(1);
+  const Tensor used = dropout(weights, 0.5, gradus::default_generator());
+  CHECK(mismatch(sum(weights, 1), gradus::ones({B}), rounding) == "");
+  CHECK(mismatch(context, weighted_sum(used, e.values, e.lengths), rounding) == "");
+  CHECK(mismatch(used, weights, {0.1, 0}) != "");
+}
+
+TEST_CASE("in eval mode nothing is dropped of the weights", "[nn][attention]") {
+  const Plain e(0.5);
+  e.attention->eval();
+  const auto [context, weights] = e.attend(e.query, e.values, e.lengths);
+  CHECK(mismatch(context, weighted_sum(weights, e.values, e.lengths), rounding) == "");
 }
 
 TEST_CASE("where attention looks depends on the query and on the keys", "[nn][attention]") {
@@ -127,32 +166,61 @@ TEST_CASE("where attention looks depends on the query and on the keys", "[nn][at
 }
 
 TEST_CASE("attention without keys of its own remembers values and lengths", "[nn][attention]") {
-  struct Blind : nn::Attention {
-    Result attend(const Tensor&, const nn::Memory&, std::int64_t, const Tensor&) const override { return {}; }
-  };
+  const nn::DotProductAttention attention;
   const Tensor values = gradus::ones({T, B, D}), lengths = integers({1, 2, 3, 4, 5});
-  const nn::Memory memory = Blind().prepare(values, lengths);
+  const nn::Memory memory = attention.prepare(values, lengths);
   CHECK(memory.values.is(values));
   CHECK(memory.lengths.is(lengths));
   CHECK_FALSE(memory.keys.defined());
 }
 
-TEST_CASE("attention refuses sizes that do not fit", "[nn][attention]") {
+TEST_CASE("whatever the score, attention refuses values and lengths that do not fit", "[nn][attention]") {
+  const auto attention = attention_kinds[GENERATE(0, 1, 2, 3)].make(0);
+  const Tensor values = gradus::zeros({T, B, D});
+  CHECK_ERROR(attention->prepare(values[0], Tensor()),
+              "Attention: the values are (5, 4) and must be (T, B, D)");
+  CHECK_ERROR(attention->prepare(values, integers({1, 2})),
+              "Attention: the lengths are (2) and must be (5), one a row of the batch");
+  CHECK_ERROR(attention->prepare(values, integers({1, 2, 3, 4, 7})),
+              "Attention: a length is 7, outside [0, 6], the steps there are");
+}
+
+TEST_CASE("a probability of dropout is in [0, 1)", "[nn][attention]") {
+  const AttentionKind& kind = attention_kinds[GENERATE(0, 1, 2, 3)];
+  CHECK_ERROR(kind.make(1), "Dropout: the probability must be in [0, 1), and is 1");
+}
+
+TEST_CASE("additive attention refuses sizes that do not fit", "[nn][attention]") {
   using gradus::zeros;
-  const nn::AdditiveAttention attention(Q, D, A);
-  const Tensor values = zeros({T, B, D});
-  CHECK_ERROR(attention.prepare(values[0], Tensor()),
-              "AdditiveAttention: the values are (5, 4) and must be (T, B, D)");
-  CHECK_ERROR(attention.prepare(zeros({T, B, Q}), Tensor()),
+  const nn::AdditiveAttention attention(3, D, 7);
+  const nn::Memory memory = attention.prepare(zeros({T, B, D}), Tensor());
+  CHECK_ERROR(attention.prepare(zeros({T, B, 3}), Tensor()),
               "linear: the last axis of the input (6, 5, 3) must be axis 1 of the weight (7, 4), 4 [in U_a]");
-  CHECK_ERROR(attention.prepare(values, integers({1, 2})),
-              "AdditiveAttention: the lengths are (2) and must be (5), one a row of the batch");
-  CHECK_ERROR(attention.prepare(values, integers({1, 2, 3, 4, 7})),
-              "AdditiveAttention: a length is 7, outside [0, 6], the steps there are");
-  CHECK_ERROR(attention.attend(zeros({B, D}), attention.prepare(values, Tensor()), 0, Tensor()),
+  CHECK_ERROR(attention.attend(zeros({B, D}), memory, 0, Tensor()),
               "linear: the last axis of the input (5, 4) must be axis 1 of the weight (7, 3), 3 [in W_a]");
   CHECK_ERROR(
-      attention.attend(zeros({2, Q}), attention.prepare(values, Tensor()), 0, Tensor()),
+      attention.attend(zeros({2, 3}), memory, 0, Tensor()),
       "additive_energy: needs a query (B, A), keys (T, B, A) and v (A), and got (2, 7), (6, 5, 7) and "
       "(7)");
+}
+
+TEST_CASE("a dot product refuses queries of another size than the values", "[nn][attention]") {
+  const auto attention = attention_kinds[GENERATE(1, 2)].make(0);
+  const nn::Memory memory = attention->prepare(gradus::zeros({T, B, D}), Tensor());
+  CHECK_ERROR(attention->attend(gradus::zeros({B, 3}), memory, 0, Tensor()),
+              "DotProductAttention: the query is (5, 3) and must be (5, 4), as each of the values (6, 5, 4); "
+              "where sizes differ, project one of them (nn::Linear) or use AdditiveAttention");
+  CHECK_ERROR(attention->attend(gradus::zeros({1, D}), memory, 0, Tensor()),
+              "DotProductAttention: the query is (1, 4) and must be (5, 4), as each of the values (6, 5, 4); "
+              "where sizes differ, project one of them (nn::Linear) or use AdditiveAttention");
+}
+
+TEST_CASE("attention has right gradients, through lengths and without", "[nn][attention][gradients]") {
+  const Example e;
+  const Tensor lengths = GENERATE(Tensor(), integers({4, T, 1, 3, 5}));
+  const auto attend = [&](const std::vector<Tensor>& x) {
+    return nn::concat_flat(e.attend(x[0], x[1], lengths).tensors());
+  };
+  check_gradients(nn::gradcheck(*e.attention, attend, {e.query, e.values}),
+                  2 + e.attention->parameters().size());
 }

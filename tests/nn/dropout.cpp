@@ -1,6 +1,7 @@
 // Dropout: noise in training, nothing in eval mode.
 
 #include <gradus/nn/dropout.hpp>
+#include <gradus/nn/locked_dropout.hpp>
 
 #include <limits>
 
@@ -9,6 +10,7 @@
 using gradus::ones;
 using gradus::Tensor;
 using gradus::nn::Dropout;
+using gradus::nn::LockedDropout;
 
 TEST_CASE("in eval mode nothing is dropped", "[nn][dropout]") {
   Dropout dropout(0.9);
@@ -51,4 +53,36 @@ TEST_CASE("Dropout refuses what is no probability, or would drop all", "[nn][dro
   CHECK_ERROR(Dropout(-0.5), "Dropout: the probability must be in [0, 1), and is -0.5");
   CHECK_ERROR(Dropout(std::numeric_limits<double>::quiet_NaN()),
               "Dropout: the probability must be in [0, 1), and is nan");
+}
+
+TEST_CASE("locked dropout drops the same at every step of a sequence, in training", "[nn][dropout]") {
+  gradus::seed(1);
+  const Tensor x = leaf(ones({3, 100, 200}));
+  const Tensor y = LockedDropout(0.2).forward(x);
+  CHECK(mismatch(y[1], y[0]) == "");
+  CHECK(mismatch(y[2], y[0]) == "");
+  const auto values = y[0].to_vector<float>();
+  const auto dropped = std::count(values.begin(), values.end(), 0.0f);
+  CHECK(std::abs(static_cast<double>(dropped) / 20000 - 0.2) < 0.01);
+  CHECK(dropped + std::count(values.begin(), values.end(), 1.25f) == 20000);
+  CHECK(mismatch(y[0][0], y[0][1]) != "");  // each row of the batch has its own mask
+
+  sum(y).backward();
+  CHECK(mismatch(x.grad(), y) == "");
+}
+
+TEST_CASE("locked dropout scales what is there, and nothing in eval mode", "[nn][dropout]") {
+  gradus::seed(2);
+  LockedDropout dropout(0.5);
+  const Tensor x = gradus::tensor({{1, 2, 3, 4}, {5, 6, 7, 8}}), y = dropout.forward(x);
+  gradus::seed(2);
+  CHECK(mismatch(y, x * dropout.forward(ones({1, 4}))) == "");
+  CHECK(mismatch(y, x) != "");
+  dropout.eval();
+  CHECK(dropout.forward(x).is(x));
+}
+
+TEST_CASE("locked dropout refuses what is no probability, and a scalar", "[nn][dropout]") {
+  CHECK_ERROR(LockedDropout(1), "Dropout: the probability must be in [0, 1), and is 1");
+  CHECK_ERROR(LockedDropout(0.5).forward(gradus::tensor(1)), "Shape: no axis 0 in (), which has 0 axes");
 }

@@ -1,6 +1,5 @@
 // Every element of every gradient of every module, against differences in double. All sizes differ.
 
-#include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/gradcheck.hpp>
 #include <gradus/nn/gru.hpp>
@@ -46,19 +45,6 @@ TEST_CASE("GRU has right gradients", "[nn][gradients]") {
   check_gradients(nn::gradcheck(both_ways, x, lengths), 9);
   check_gradients(nn::gradcheck(both_ways, x, none, h_0s), 10);
   check_gradients(nn::gradcheck(both_ways, x, lengths, h_0s), 10);
-}
-
-TEST_CASE("AdditiveAttention has right gradients", "[nn][gradients]") {
-  const FusedAndComposed both;
-  Generator generator(4);
-  constexpr int T = 5, B = 3, Q = 2, D = 4, A = 6;
-  nn::AdditiveAttention attention(Q, D, A);
-  const Tensor lengths = GENERATE(Tensor(), integers({2, T, 1}));
-  const auto attend = [&](const std::vector<Tensor>& x) {
-    return nn::concat_flat(attention.attend(x[0], attention.prepare(x[1], lengths), 0, Tensor()).tensors());
-  };
-  check_gradients(nn::gradcheck(attention, attend, {random({B, Q}, generator), random({T, B, D}, generator)}),
-                  5);
 }
 
 TEST_CASE("masked_cross_entropy has right gradients", "[nn][gradients]") {

@@ -73,6 +73,20 @@ TEST_CASE("each real token's gradient sums to 0, and they are weighted alike", "
   }
 }
 
+TEST_CASE("with label smoothing, a share of each token's target is spread over all", "[nn][loss]") {
+  const Example e;
+  const Tensor log_p = log_softmax(e.logits);
+  double spread = 0;  // Σ −mean_k ln p(k) over the real tokens
+  for (const auto& [t, b] : {std::pair{0, 0}, {1, 0}, {2, 0}, {0, 1}, {0, 2}, {1, 2}, {2, 2}, {3, 2}}) {
+    spread -= mean(log_p[t][b]).item();
+  }
+  const double plain = masked_cross_entropy(e.logits, e.targets, e.lengths).item();
+  CHECK(std::abs(masked_cross_entropy(e.logits, e.targets, e.lengths, 0.3).item() -
+                 (0.7 * plain + 0.3 * spread / 8)) < 1e-14);
+  CHECK_ERROR(masked_cross_entropy(e.logits, e.targets, e.lengths, 1.5),
+              "cross_entropy: the label smoothing must be in [0, 1], and is 1.5");
+}
+
 TEST_CASE("a batch without a real token costs nothing", "[nn][loss]") {
   const Example e;
   const Tensor loss = masked_cross_entropy(e.logits, e.targets, integers({0, 0, 0}));

@@ -1,18 +1,34 @@
 #pragma once
 
-#include <gradus/nn/module.hpp>
+#include <gradus/nn/layer.hpp>
+
+#include <optional>
 
 namespace gradus::nn {
 
-/// A vector for each token: row `id` of `weight` (vocabulary, size), drawn from N(0, deviation²); PyTorch's
-/// deviation is 1.
-class Embedding : public Module {
+struct EmbeddingOptions {
+  double deviation = 1;                                ///< of the drawn rows; PyTorch's is 1
+  std::optional<std::int64_t> padding = std::nullopt;  ///< the id whose row is 0, and gets no gradient
+  bool frozen = false;                                 ///< no row gets a gradient
+};
+
+/// A vector for each token: row `id` of `weight` (vocabulary, size), drawn from N(0, deviation²) or given.
+class Embedding : public Layer {
  public:
+  /// @throws Error for a padding id outside [0, vocabulary).
+  Embedding(std::int64_t vocabulary, std::int64_t size, const EmbeddingOptions& options);
   Embedding(std::int64_t vocabulary, std::int64_t size, double deviation = 1);
+  /// A copy of `rows` (vocabulary, size), f32 or f64, for weight; `deviation` is not used.
+  /// @throws Error also when they are not a floating matrix.
+  explicit Embedding(const Tensor& rows, const EmbeddingOptions& options = {});
+
   /// ids (…), i64 → (…, size). @throws Error naming the first id outside [0, vocabulary).
-  Tensor forward(const Tensor& ids) const;
+  Tensor forward(const Tensor& ids) const override;
 
   const Tensor weight;
+
+ private:
+  std::optional<std::int64_t> padding_;
 };
 
 }  // namespace gradus::nn

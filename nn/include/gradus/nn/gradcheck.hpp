@@ -8,9 +8,9 @@
 
 namespace gradus::nn {
 
-/// Checks the gradients of every parameter of `module` that is not frozen, and of every floating input, through `f`, in double.
-/// The module is in eval mode and in f64 while it runs, and is given back as it was, with its gradients
-/// cleared.
+/// Checks the gradients of every parameter of `module` that is not frozen, and of every floating input,
+/// through `f`, in double. The module is in eval mode and in f64 while it runs, and is given back as it was,
+/// with its gradients cleared.
 ///
 ///     gradcheck(decoder, [&](auto x) { return decoder.forward(x[0], x[1]); }, {words, state})
 GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,

@@ -6,7 +6,12 @@ namespace gradus::nn {
 
 /// The mean, over the real tokens alone, of −ln p(target): logits (T, B, V), targets (T, B) i64, lengths (B)
 /// i64. Token t of row b is real when t < lengths[b]; what stands beyond is not read.
-/// @throws Error when the shapes do not fit, a length is outside [0, T], or a real target is outside [0, V).
-Tensor masked_cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor& lengths);
+///
+/// With label smoothing ε, of −Σ_k q_k ln p(k), where q is 1 − ε + ε/V at the target and ε/V elsewhere
+/// (Szegedy et al. 2016, section 7), as PyTorch's cross_entropy.
+/// @throws Error when the shapes do not fit, a length is outside [0, T], a real target is outside [0, V), or
+/// ε is outside [0, 1].
+Tensor masked_cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor& lengths,
+                            double label_smoothing = 0);
 
 }  // namespace gradus::nn

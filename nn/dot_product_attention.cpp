@@ -1,0 +1,16 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/dot_product_attention.hpp>
+
+namespace gradus::nn {
+
+Tensor DotProductAttention::energies(const Tensor& query, const Memory& memory, std::int64_t /*step*/,
+                                     const Tensor& /*previous_weights*/) const {
+  if (query.shape() != memory.values.shape().without(0)) {
+    fail("DotProductAttention", "the query is ", query.shape(), " and must be ",
+         memory.values.shape().without(0), ", as each of the values ", memory.values.shape(),
+         "; where sizes differ, project one of them (nn::Linear) or use AdditiveAttention");
+  }
+  return transpose(sum(memory.values * query, 2), 0, 1);  // (T, B, D) · (B, D), summed: (T, B)
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <gradus/nn/layer.hpp>
+
+namespace gradus::nn {
+
+/// Layer normalisation over the last axis (Ba et al. 2016, eq. 4), as PyTorch's LayerNorm:
+///
+///     y = (x − μ) / √(σ² + ε) ∘ weight + bias     for each row's mean μ and variance σ²
+///
+/// Parameters: `weight` (size), of ones, and `bias` (size), of zeros.
+class LayerNorm : public Layer {
+ public:
+  explicit LayerNorm(std::int64_t size, double epsilon = 1e-5);
+  /// x (…, size) → (…, size). @throws Error when the last axis differs, or is empty.
+  Tensor forward(const Tensor& x) const override;
+
+  const Tensor weight, bias;
+
+ private:
+  double epsilon_;
+};
+
+}  // namespace gradus::nn

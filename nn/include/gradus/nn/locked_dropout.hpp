@@ -1,0 +1,16 @@
+#pragma once
+
+#include <gradus/nn/dropout.hpp>
+
+namespace gradus::nn {
+
+/// Variational dropout (Gal and Ghahramani 2016): Dropout with one mask a sequence, the same at all its
+/// steps.
+class LockedDropout : public Dropout {
+ public:
+  using Dropout::Dropout;
+  /// x (T, …), the steps first → the same shape. @throws Error for a scalar.
+  Tensor forward(const Tensor& x) const override;
+};
+
+}  // namespace gradus::nn

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <gradus/nn/layer.hpp>
+
+namespace gradus::nn {
+
+/// Maxout (Goodfellow et al. 2013, section 2): of each output's `pieces` affine functions the largest,
+///
+///     y_i = max_j (W x + b)_{i,j}
+///
+/// With two pieces it is the deep output of Bahdanau et al. 2015, A.2.2, t_i = max{t̃_{2i−1}, t̃_{2i}}, of the
+/// concatenation [s; E y; c].
+///
+/// Parameters as Linear's: `weight` (outputs · pieces, inputs), in which the pieces of one output are
+/// neighbours, and `bias` (outputs · pieces).
+class Maxout : public Layer {
+ public:
+  /// @throws Error unless pieces ≥ 1.
+  Maxout(std::int64_t inputs, std::int64_t outputs, std::int64_t pieces = 2);
+  /// x (…, inputs) → (…, outputs). @throws Error when the last axis differs.
+  Tensor forward(const Tensor& x) const override;
+
+  const Tensor weight, bias;
+
+ private:
+  std::int64_t pieces_;
+};
+
+}  // namespace gradus::nn

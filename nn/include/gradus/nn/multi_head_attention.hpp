@@ -1,0 +1,87 @@
+#pragma once
+
+#include <gradus/nn/attention.hpp>
+#include <gradus/nn/dropout.hpp>
+#include <gradus/nn/linear.hpp>
+
+#include <array>
+
+namespace gradus::nn {
+
+struct MultiHeadOptions {
+  double dropout = 0;           ///< of the weights that make the output; those returned are whole
+  bool bias = true;             ///< of all four projections
+  std::int64_t key_size = 0;    ///< PyTorch's kdim; 0: E
+  std::int64_t value_size = 0;  ///< PyTorch's vdim; 0: E
+};
+
+/// Which keys each query sees.
+struct AttentionMask {
+  Tensor lengths;       ///< (B), i64: how many keys of each row are real; undefined when all are
+  bool causal = false;  ///< query i sees keys 0 … i alone
+};
+
+/// Multi-head attention (Vaswani et al. 2017, section 3.2.2), of every query in a sequence at once:
+///
+///     head_i = softmax(Q_i K_iᵀ / √d) V_i,   Q_i = q W_i^Q,  K_i = k W_i^K,  V_i = v W_i^V,   d = E / heads
+///     output = [head_1; …; head_h] W^O
+///
+/// Every attention here compares queries with keys, and makes weighted sums of values, with weights from a
+/// softmax over a score. They differ in what these three are, and in the score:
+///
+///                  query       keys and values   score of q and k     here
+///     Bahdanau     s_{t−1}     every h_j         v·tanh(W q + U k)    AdditiveAttention
+///     Luong, dot   s_t         every h_j         q·k                  DotProductAttention
+///     scaled dot   s           every h_j         q·k / √D             ScaledDotProductAttention
+///     self         each x_t    every x_j         Q_i·K_i / √d         forward(x, x, x)
+///     cross        each y_t    every x_j         Q_i·K_i / √d         forward(y, x, x)
+///
+/// One head whose projections are identities is scaled dot-product attention. As an nn::Attention it is
+/// cross-attention for one query a step: `prepare` projects the annotations, which are keys and values, once;
+/// the decoder's state and the context are of size E.
+///
+/// Parameters as in PyTorch's MultiheadAttention: `in_proj_weight` (3E, E), the rows for q, k, v one after
+/// another, from U(±√(6/4E)); or, when keys or values have another size, `q_proj_weight` (E, E),
+/// `k_proj_weight` (E, key_size) and `v_proj_weight` (E, value_size), from U(±√(6/(rows + columns)));
+/// `in_proj_bias` (3E), 0; `out_proj.weight` (E, E), as Linear's; `out_proj.bias` (E), 0.
+class MultiHeadAttention : public Attention {
+ public:
+  /// @throws Error unless `size`, E, is a multiple of `heads`, at least 1; and unless 0 ≤ dropout < 1.
+  MultiHeadAttention(std::int64_t size, std::int64_t heads, MultiHeadOptions options = {});
+
+  struct Output {
+    Tensor output;   ///< (T_q, B, E)
+    Tensor weights;  ///< (B, heads, T_q, T_k); their mean over axis 1 is what PyTorch returns
+    std::vector<Tensor> tensors() const { return {output, weights}; }
+  };
+  /// A query that sees no key has zeros for weights and, but for `out_proj.bias`, for its output.
+  /// @param query  (T_q, B, E)
+  /// @param keys   (T_k, B, key_size)
+  /// @param values (T_k, B, value_size)
+  /// @throws Error when the sizes do not fit, or a length is outside [0, T_k].
+  Output forward(const Tensor& query, const Tensor& keys, const Tensor& values,
+                 const AttentionMask& mask = {}) const;
+
+  /// Values (T, B, E) and keys (T, B, E): projections of the `values` (T, B, D), D = key_size = value_size.
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override;
+  /// The context is the output, (B, E); the weights are the heads' mean. @throws Error when the query is not
+  /// (B, E).
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override;
+
+  Linear out_proj;
+
+ private:
+  enum Part { q, k, v };
+  Tensor project(Part part, const Tensor& x) const;
+  Tensor split_heads(const Tensor& x) const;
+  Output look(const Tensor& query, const Tensor& keys, const Tensor& values, const AttentionMask& mask) const;
+
+  std::int64_t heads_;
+  Tensor in_proj_weight_;              // all three together, or
+  std::array<Tensor, 3> proj_weight_;  // each by itself
+  Tensor in_proj_bias_;
+  Dropout dropout_;
+};
+
+}  // namespace gradus::nn

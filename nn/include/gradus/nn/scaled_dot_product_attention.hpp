@@ -1,0 +1,23 @@
+#pragma once
+
+#include <gradus/nn/dot_product_attention.hpp>
+
+namespace gradus::nn {
+
+/// Scaled dot-product attention (Vaswani et al. 2017, eq. 1) for one query, with the values as keys:
+///
+///     e_tj = s_t · h_j / √D
+///
+/// Where elements of query and values have a variance of 1, so have the energies: the softmax does not
+/// saturate as D grows. It has no parameters; queries are of the values' size.
+class ScaledDotProductAttention : public DotProductAttention {
+ public:
+  using DotProductAttention::DotProductAttention;
+
+ protected:
+  /// @throws Error when the query is not (B, D).
+  Tensor energies(const Tensor& query, const Memory& memory, std::int64_t step,
+                  const Tensor& previous_weights) const override;
+};
+
+}  // namespace gradus::nn

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <gradus/nn/layer.hpp>
+
+#include <concepts>
+#include <memory>
+#include <vector>
+
+namespace gradus::nn {
+
+/// Layers one after another; each is given what the one before made. They are its children "0", "1", …
+///
+///     nn::Sequential readout(std::make_unique<nn::Linear>(64, 32), std::make_unique<nn::Tanh>(),
+///                            std::make_unique<nn::Linear>(32, 10));
+class Sequential : public Layer {
+ public:
+  /// @throws Error naming the first layer that is null.
+  explicit Sequential(std::vector<std::unique_ptr<Layer>> layers);
+  template <std::derived_from<Layer>... L>
+  explicit Sequential(std::unique_ptr<L>... layers) : Sequential(listed(std::move(layers)...)) {}
+
+  /// x itself when there are no layers.
+  Tensor forward(const Tensor& x) const override;
+
+ private:
+  template <class... L>
+  static std::vector<std::unique_ptr<Layer>> listed(std::unique_ptr<L>... layers) {
+    std::vector<std::unique_ptr<Layer>> list;
+    (list.push_back(std::move(layers)), ...);
+    return list;
+  }
+
+  std::vector<std::unique_ptr<Layer>> layers_;
+};
+
+}  // namespace gradus::nn

@@ -1,0 +1,14 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/scaled_dot_product_attention.hpp>
+
+#include <cmath>
+
+namespace gradus::nn {
+
+Tensor ScaledDotProductAttention::energies(const Tensor& query, const Memory& memory, std::int64_t step,
+                                           const Tensor& previous_weights) const {
+  const auto D = static_cast<double>(memory.values.size(-1));
+  return DotProductAttention::energies(query, memory, step, previous_weights) / std::sqrt(D);
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,35 @@
+"""Losses."""
+from kit import Golden, leaf
+
+import torch
+from torch import nn
+
+
+def label_smoothing(T=4, B=3, V=5):
+    """Cross-entropy of the tokens before each length."""
+    g = Golden("label_smoothing")
+    targets, lengths = torch.tensor([[3, 0, 1], [1, 4, 2], [0, 0, 3], [2, 1, 0]]), torch.tensor([3, 1, 4])
+    leaves = {"logits": leaf(T, B, V, scale=3.0)}
+    g.put(targets=targets, lengths=lengths)
+    g.put_all(leaves)
+    real = torch.arange(T)[:, None] < lengths
+    g.backward({"loss": nn.functional.cross_entropy(leaves["logits"][real], targets[real], label_smoothing=0.1)}, leaves)
+    g.write()
+
+
+def attention_losses(T_y=4, B=3, T_x=5):
+    """The mean entropy, and the coverage loss of See et al. 2017, over the steps before each length."""
+    g = Golden("attention_losses")
+    lengths = torch.tensor([3, 1, 4])
+    weights = (leaf(T_y, B, T_x).detach().softmax(-1) * 1e4).round().div(1e4).requires_grad_()
+    g.put(lengths=lengths)
+    g.put_all({"weights": weights})
+    real = torch.arange(T_y)[:, None] < lengths
+    entropy = -(weights * weights.log()).sum(-1)
+    covered = torch.stack([sum(weights[:t], torch.zeros(B, T_x)) for t in range(T_y)])
+    coverage = torch.minimum(weights, covered).sum(-1)
+    g.backward({"entropy": entropy[real].mean(), "coverage": coverage[real].mean()}, {"weights": weights})
+    g.write()
+
+
+CASES = [label_smoothing, attention_losses]
