@@ -166,14 +166,30 @@ TEST_CASE("every gradient has its tensor's shape and dtype, and in f32 is that o
   });
 }
 
-TEST_CASE("every gradient is added to the one before", "[autograd][operations]") {
+TEST_CASE("every gradient is added to the one before, of this run and of others", "[autograd][operations]") {
   for_each_differentiable_sample([](const Operation& operation, const Sample& sample) {
     for (const Dtype dtype : {Dtype::f64, Dtype::f32}) {
+      const double tolerance = dtype == Dtype::f64 ? 1e-13 : 1e-5;
       const Tensors once = gradients(operation, sample, leaves(operation, sample, dtype));
       const Tensors twice = gradients(operation, sample, leaves(operation, sample, dtype), 2);
+
+      // Other uses of the inputs, recorded later, send theirs first.
+      const Tensors x = leaves(operation, sample, dtype);
+      const Tensor result = operation.call(x, sample.arguments);
+      Tensors outputs = {result}, into = {incoming(result)}, inputs;
+      for (const Tensor& input : x) {
+        if (!input.requires_grad()) continue;
+        inputs.push_back(input);
+        outputs.push_back(-input);
+        into.push_back(incoming(input));
+      }
+      const Tensors beside_others = grad(outputs, inputs, into);
+
+      std::size_t wanted = 0;
       for (std::size_t k = 0; k < once.size(); ++k) {
         if (!once[k].defined()) continue;
-        CHECK(difference(twice[k], once[k] * 2, dtype == Dtype::f64 ? 1e-13 : 1e-5) == "");
+        CHECK(difference(twice[k], once[k] * 2, tolerance) == "");
+        CHECK(difference(beside_others[wanted++], once[k] - incoming(x[k]), tolerance) == "");
       }
     }
   });
