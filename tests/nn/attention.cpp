@@ -185,7 +185,7 @@ TEST_CASE("whatever the score, attention refuses values and lengths that do not 
               "Attention: a length is 7, outside [0, 6], the steps there are");
 }
 
-TEST_CASE("a probability of dropout is in [0, 1)", "[nn][attention]") {
+TEST_CASE("a probability of dropout is at least 0 and below 1", "[nn][attention]") {
   const AttentionKind& kind = attention_kinds[GENERATE(0, 1, 2, 3)];
   CHECK_ERROR(kind.make(1), "Dropout: the probability must be in [0, 1), and is 1");
 }
