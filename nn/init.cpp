@@ -19,7 +19,7 @@ double deviation(double numerator, std::int64_t fan) {
   return fan > 0 ? std::sqrt(numerator / static_cast<double>(fan)) : 0;
 }
 
-std::int64_t both(const Shape& shape) {
+std::int64_t in_and_out(const Shape& shape) {
   const auto [in, out] = fans(shape);
   return in + out;
 }
@@ -33,8 +33,7 @@ void orthonormalise(double* rows, std::int64_t k, std::int64_t n) {
   for (std::int64_t i = 0; i < k; ++i) {
     double* row = rows + i * n;
     const auto times = [&](const double* other) { return std::transform_reduce(row, row + n, other, 0.0); };
-    for (const int pass : {1, 2}) {
-      (void)pass;
+    for (int pass = 0; pass < 2; ++pass) {
       for (const double* done = rows; done < row; done += n) {
         const double along = times(done);
         for (std::int64_t j = 0; j < n; ++j) row[j] -= along * done[j];
@@ -82,11 +81,11 @@ double gain(Nonlinearity nonlinearity, double slope) {
 }
 
 Tensor xavier_uniform(const Shape& shape, double gain, Dtype dtype) {
-  return symmetric_uniform(shape, gain * deviation(6, both(shape)), dtype);
+  return symmetric_uniform(shape, gain * deviation(6, in_and_out(shape)), dtype);
 }
 
 Tensor xavier_normal(const Shape& shape, double gain, Dtype dtype) {
-  return normal(shape, 0, gain * deviation(2, both(shape)), default_generator(), dtype);
+  return normal(shape, 0, gain * deviation(2, in_and_out(shape)), default_generator(), dtype);
 }
 
 Tensor kaiming_uniform(const Shape& shape, const KaimingOptions& options) {

@@ -3,26 +3,25 @@
 #include <gradus/nn/init_bahdanau.hpp>
 
 #include <string>
+#include <vector>
 
 namespace gradus::nn {
 namespace {
 
-// "W_a" of "decoder.attention.W_a.weight"; empty when the parameter has no owner.
+std::string last_name(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+// "decoder.attention.W_a" of "decoder.attention.W_a.weight"; empty at the root.
 std::string owner_of(const std::string& path) {
-  const std::size_t end = path.rfind('.');
-  if (end == std::string::npos) return "";
-  const std::size_t before = path.rfind('.', end - 1);
-  return path.substr(before == std::string::npos ? 0 : before + 1,
-                     end - (before == std::string::npos ? 0 : before + 1));
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(0, dot);
 }
 
 // Undefined: to be left alone.
 Tensor values_for(const std::string& path, const Shape& shape, Dtype dtype) {
-  const std::string name = path.substr(path.rfind('.') + 1);
+  const std::string name = last_name(path), owner = last_name(owner_of(path));
   if (name == "v_a" || name.starts_with("bias")) return zeros(shape, dtype);
   if (shape.rank() < 2) return {};
   if (name.starts_with("weight_hh")) return orthogonal_blocks(shape, 1, dtype);
-  const std::string owner = owner_of(path);
   const double deviation = owner == "W_a" || owner == "U_a" ? 0.001 : 0.01;
   return normal(shape, 0, deviation, default_generator(), dtype);
 }
@@ -30,9 +29,13 @@ Tensor values_for(const std::string& path, const Shape& shape, Dtype dtype) {
 }  // namespace
 
 void init_bahdanau(Module& module) {
-  for (auto& [path, parameter] : module.named_parameters()) {
-    const Tensor values = values_for(path, parameter.shape(), parameter.dtype());
-    if (values.defined()) Tensor(parameter).replace(values);
+  NamedTensors parameters = module.named_parameters();
+  std::vector<Tensor> values;
+  for (const auto& [path, parameter] : parameters) {
+    values.push_back(values_for(path, parameter.shape(), parameter.dtype()));
+  }
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k].defined()) parameters[k].second.replace(values[k]);
   }
 }
 

@@ -1,6 +1,8 @@
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/nn/optimiser.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "rule_checks.hpp"
@@ -47,10 +49,9 @@ void Optimiser::step() {
   for (Entry& known : entries_) {
     const Tensor gradient = known.parameter.grad();
     if (!gradient.defined()) continue;
-    if (known.steps++ == 0) {
-      for (std::size_t k = averages(known.group).size(); k > 0; --k) {
-        known.averages.push_back(zeros(known.parameter.shape(), known.parameter.dtype()));
-      }
+    if (++known.steps == 1) {
+      std::generate_n(std::back_inserter(known.averages), averages(known.group).size(),
+                      [&] { return zeros(gradient.shape(), gradient.dtype()); });
     }
     Update update{known.parameter, gradient, known.averages, known.steps};
     apply(known.group, update);

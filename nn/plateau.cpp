@@ -62,7 +62,7 @@ void Plateau::load_state(const NamedTensors& state) {
   StateReader reader(state);
   const double best = reader.number("best");
   const std::int64_t bad = reader.count("bad"), cooldown = reader.count("cooldown");
-  reader.finish("Plateau", "it must be a Plateau's");
+  reader.finish("Plateau", "load the state of a Plateau");
   best_ = best;
   bad_ = bad;
   cooldown_ = cooldown;

@@ -259,3 +259,17 @@ TEST_CASE("the recipe serves a part of a model too, and a seed gives the same bi
   nn::init_bahdanau(linear);
   check_normal(linear.weight, 0.01);
 }
+
+TEST_CASE("the recipe refuses a recurrent matrix without square gates, and has changed nothing then",
+          "[nn][init]") {
+  struct Odd : nn::Module {
+    Odd() : bias(add_parameter("bias", gradus::ones({2}))) {
+      add_parameter("weight_hh", gradus::ones({5, 2}));
+    }
+    const Tensor bias;
+  };
+  Odd odd;
+  CHECK_ERROR(nn::init_bahdanau(odd),
+              "orthogonal_blocks: needs a shape (G·H, H), square blocks one below the other, and got (5, 2)");
+  CHECK(mismatch(odd.bias, gradus::ones({2})) == "");
+}

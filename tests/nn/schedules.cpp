@@ -169,7 +169,7 @@ TEST_CASE("Plateau refuses a state that does not fit", "[nn][schedule]") {
   CHECK_ERROR(
       plateau.load_state({{"bad", integer(-2)}, {"cooldown", tensor({1})}}),
       "Plateau: the state does not fit, and nothing was loaded; missing: 'best'; 'bad' is -2 and must "
-      "be at least 0, 'cooldown' is (1) f32 and must be () i64; it must be a Plateau's");
+      "be at least 0, 'cooldown' is (1) f32 and must be () i64; load the state of a Plateau");
   CHECK(plateau.state()[0].second.item() == inf);
 }
 

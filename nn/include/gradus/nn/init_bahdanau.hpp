@@ -12,7 +12,9 @@ namespace gradus::nn {
 ///     `W_a` and `U_a`                         N(0, 0.001²)
 ///     any other weight matrix                 N(0, 0.01²)
 ///
-/// Vectors of other names, such as a layer norm's factors, are left as they are. Gradients are cleared.
+/// Vectors of other names, such as a layer norm's factors, are left as they are. The gradients
+/// of the others are cleared.
+/// @throws Error for a recurrent matrix that is not (G·H, H); nothing has changed then.
 void init_bahdanau(Module& module);
 
 }  // namespace gradus::nn

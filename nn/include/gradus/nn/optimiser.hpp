@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,11 +14,10 @@ namespace gradus::nn {
 
 /// One parameter at its step t, for a rule to change in place.
 struct Update {
-  Tensor parameter;  ///< θ
-  Tensor gradient;   ///< g
-  std::vector<Tensor>
-      averages;    ///< what the rule keeps of earlier steps, of θ's shape and dtype; first zeros
-  std::int64_t t;  ///< from 1; counts this parameter's own steps
+  Tensor parameter;            ///< θ
+  Tensor gradient;             ///< g
+  std::span<Tensor> averages;  ///< what the rule keeps of earlier steps, of θ's shape and dtype; first zeros
+  std::int64_t t;              ///< from 1; counts this parameter's own steps
 };
 
 /// What changes parameters by their gradients, a group at a time. The rules are SGD, Adam and so on.
