@@ -31,8 +31,8 @@ class Optimiser {
   Optimiser& operator=(const Optimiser&) = delete;
 
   /// One update from the gradients that the parameters have now.
-  /// @throws Error when a parameter's shape or dtype is not what it was at its first step; nothing has
-  /// changed then.
+  /// @throws Error when a parameter no longer has the shape and dtype of its averages; nothing has changed
+  /// then.
   void step();
   void zero_grad();
 
