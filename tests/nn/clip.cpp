@@ -1,17 +1,22 @@
-// Clipping scales all gradients together.
+// Clipping, of all gradients together by their norm, and of each element by its value.
 
-#include <gradus/nn/optim.hpp>
+#include <gradus/nn/clip.hpp>
 
 #include <limits>
 
+#include "golden.hpp"
 #include "nn/helpers.hpp"
 
 using gradus::Dtype;
 using gradus::Tensor;
 using gradus::tensor;
 using gradus::nn::clip_grad_norm;
+using gradus::nn::clip_grad_value;
 
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double NaN = std::numeric_limits<double>::quiet_NaN();
 
 Tensor with_gradient(const Tensor& gradient) {
   Tensor parameter = leaf(gradus::zeros(gradient.shape(), gradient.dtype()));
@@ -51,6 +56,41 @@ TEST_CASE("nothing to clip has the norm 0", "[nn][clip]") {
 TEST_CASE("the largest norm must be above 0", "[nn][clip]") {
   CHECK_ERROR(clip_grad_norm({}, 0), "clip_grad_norm: the largest norm must be above 0, and is 0");
   CHECK_ERROR(clip_grad_norm({}, -1), "clip_grad_norm: the largest norm must be above 0, and is -1");
-  CHECK_ERROR(clip_grad_norm({}, std::numeric_limits<double>::quiet_NaN()),
-              "clip_grad_norm: the largest norm must be above 0, and is nan");
+  CHECK_ERROR(clip_grad_norm({}, NaN), "clip_grad_norm: the largest norm must be above 0, and is nan");
+}
+
+TEST_CASE("a norm that is not finite is returned, and the gradients keep their bits", "[nn][clip]") {
+  const auto check = [](double bad) {
+    const Tensor whole = with_gradient(tensor({3, 4})), broken = with_gradient(tensor({1, bad}));
+    const double norm = clip_grad_norm({whole, broken}, 1);
+    CHECK_FALSE(std::isfinite(norm));
+    CHECK(std::isnan(norm) == std::isnan(bad));
+    CHECK(mismatch(whole.grad(), tensor({3, 4})) == "");
+    CHECK(broken.grad().to_vector<double>()[0] == 1);
+  };
+  check(NaN);
+  check(infinity);
+  check(-infinity);
+}
+
+TEST_CASE("clip_grad_value is PyTorch's", "[nn][clip][golden]") {
+  const Golden golden("clip_value");
+  for (const Precision& precision : precisions) {
+    const Tensor x = with_gradient(golden["before"].to(precision.dtype));
+    clip_grad_value({x, leaf(tensor({7}))}, 0.6);
+    CHECK(mismatch(x.grad(), golden["after"], precision.values) == "");
+  }
+}
+
+TEST_CASE("clip_grad_value brings infinity to the limit, and leaves NaN", "[nn][clip]") {
+  const Tensor x = with_gradient(tensor({infinity, -infinity, 0.25, NaN}));
+  clip_grad_value({x}, 0.5);
+  const auto clipped = x.grad().to_vector<double>();
+  CHECK(std::vector(clipped.begin(), clipped.end() - 1) == std::vector<double>{0.5, -0.5, 0.25});
+  CHECK(std::isnan(clipped[3]));
+}
+
+TEST_CASE("the limit must be above 0", "[nn][clip]") {
+  CHECK_ERROR(clip_grad_value({}, 0), "clip_grad_value: the limit must be above 0, and is 0");
+  CHECK_ERROR(clip_grad_value({}, NaN), "clip_grad_value: the limit must be above 0, and is nan");
 }

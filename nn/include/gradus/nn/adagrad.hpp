@@ -1,0 +1,27 @@
+#pragma once
+
+#include <gradus/nn/optimiser.hpp>
+
+namespace gradus::nn {
+
+/// Adagrad (Duchi et al. 2011, figure 1, with diagonal matrices), as PyTorch computes it: at step t,
+///
+///     g ← g + λ θ
+///     s ← s + g²
+///     θ ← θ − η / (1 + (t − 1) κ) · g / (√s + ε)
+///
+/// The paper has no decay κ of the learning rate. State: `s`.
+struct AdagradRule {
+  double learning_rate = 1e-2;     ///< η
+  double learning_rate_decay = 0;  ///< κ
+  double weight_decay = 0;         ///< λ
+  double epsilon = 1e-10;
+
+  static constexpr const char* name = "Adagrad";
+  void check() const;
+  std::vector<std::string> averages() const { return {"s"}; }
+  void update(Update& update) const;
+};
+using Adagrad = OptimiserOf<AdagradRule>;
+
+}  // namespace gradus::nn

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <gradus/nn/optimiser.hpp>
+
+namespace gradus::nn {
+
+/// RMSprop (Tieleman and Hinton 2012, lecture 6.5; centered: Graves 2013, eq. 38–41), as PyTorch computes it:
+///
+///     g ← g + λ θ
+///     v ← α v + (1 − α) g²,   and centered   g_ave ← α g_ave + (1 − α) g
+///     Δ = g / (√v + ε),       and centered   g / (√(v − g_ave²) + ε)
+///     θ ← θ − η Δ,            and with momentum   b ← μ b + Δ,   θ ← θ − η b
+///
+/// Graves has ε inside the root and η inside the average b. State: `v`, `g_ave` when centered, `b` unless
+/// μ = 0.
+struct RMSpropRule {
+  double learning_rate = 1e-2;  ///< η
+  double alpha = 0.99;
+  double epsilon = 1e-8;
+  double weight_decay = 0;  ///< λ
+  double momentum = 0;      ///< μ
+  bool centered = false;
+
+  static constexpr const char* name = "RMSprop";
+  void check() const;
+  std::vector<std::string> averages() const;
+  void update(Update& update) const;
+};
+using RMSprop = OptimiserOf<RMSpropRule>;
+
+}  // namespace gradus::nn

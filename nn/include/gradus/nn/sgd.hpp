@@ -1,0 +1,29 @@
+#pragma once
+
+#include <gradus/nn/optimiser.hpp>
+
+namespace gradus::nn {
+
+/// Gradient descent with momentum, as PyTorch computes it: at step t,
+///
+///     g ← g + λ θ
+///     b ← g at the first step, then μ b + (1 − τ) g
+///     θ ← θ − η b,   or with Nesterov's momentum   θ ← θ − η (g + μ b)
+///
+/// and θ ← θ − η g where μ = 0. Sutskever et al. 2013, eq. 1–2 and 3–4, multiply by η before the average is
+/// taken, v ← μ v − η g: the same as long as η is constant. State: `b`, unless μ = 0.
+struct SGDRule {
+  double learning_rate = 1e-2;  ///< η
+  double momentum = 0;          ///< μ
+  double dampening = 0;         ///< τ
+  double weight_decay = 0;      ///< λ
+  bool nesterov = false;        ///< needs momentum, and no dampening
+
+  static constexpr const char* name = "SGD";
+  void check() const;
+  std::vector<std::string> averages() const;
+  void update(Update& update) const;
+};
+using SGD = OptimiserOf<SGDRule>;
+
+}  // namespace gradus::nn

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <gradus/autograd/gradcheck.hpp>
+#include <gradus/autograd/tensor.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gradus::nn {
+
+/// Reads a saved state entry by entry, and remembers all that is wrong with it until finish(). What does not
+/// fit reads as undefined or 0.
+class StateReader {
+ public:
+  explicit StateReader(const NamedTensors& state);
+
+  /// A copy of an entry of this shape and dtype.
+  Tensor copy(const std::string& name, const Shape& shape, Dtype dtype);
+  double number(const std::string& name);
+  /// A finite number of at least 0.
+  double not_negative(const std::string& name);
+  /// An integer of at least 0.
+  std::int64_t count(const std::string& name);
+
+  /// @throws Error listing what is missing, unexpected or wrong, if anything; `advice` says what to do.
+  void finish(std::string_view operation, std::string_view advice) const;
+
+ private:
+  std::map<std::string, Tensor> left_;  // not asked for so far
+  std::vector<std::string> missing_, twice_, wrong_;
+};
+
+}  // namespace gradus::nn
