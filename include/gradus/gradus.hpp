@@ -34,8 +34,11 @@
 #include <gradus/nn/init.hpp>
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/loss.hpp>
+#include <gradus/nn/lstm.hpp>
 #include <gradus/nn/module.hpp>
 #include <gradus/nn/optim.hpp>
+#include <gradus/nn/recurrent.hpp>
+#include <gradus/nn/rnn.hpp>
 #include <gradus/plot/bars.hpp>
 #include <gradus/plot/curves.hpp>
 #include <gradus/plot/heatmap.hpp>

@@ -182,7 +182,8 @@ TEST_CASE("GRU and its cell refuse sizes that do not fit", "[nn][gru]") {
   using gradus::zeros;
   CHECK_ERROR(cell.forward(zeros({2, 4}), zeros({2, 5})), "GRUCell: the input is (2, 4) and must be (B, 3)");
   CHECK_ERROR(cell.forward(zeros({3}), zeros({2, 5})), "GRUCell: the input is (3) and must be (B, 3)");
-  CHECK_ERROR(cell.forward(zeros({2, 3}), zeros({1, 5})), "GRUCell: the state is (1, 5) and must be (2, 5)");
+  CHECK_ERROR(cell.forward(zeros({2, 3}), zeros({1, 5})),
+              "GRUCell: the state h is (1, 5) and must be (2, 5)");
   CHECK_ERROR(gru.forward(zeros({0, 2, 3})),
               "GRU: the input is (0, 2, 3) and must be (T, B, 3) with T of at least 1");
   CHECK_ERROR(gru.forward(zeros({4, 2, 5})),
@@ -195,5 +196,5 @@ TEST_CASE("GRU and its cell refuse sizes that do not fit", "[nn][gru]") {
               "GRU: a length is -1, outside [0, 4], the steps there are");
   CHECK_ERROR(gru.forward(zeros({4, 2, 3}), zeros({2})), "GRU: the lengths (2) must be i64, and is f32");
   CHECK_ERROR(gru.forward(zeros({4, 2, 3}), Tensor(), zeros({2, 2, 5})),
-              "GRU: the state is (2, 2, 5) and must be (1, 2, 5)");
+              "GRU: the state h_0 is (2, 2, 5) and must be (1, 2, 5)");
 }
