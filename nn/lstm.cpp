@@ -1,3 +1,4 @@
+#include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/nn/lstm.hpp>
 
@@ -6,9 +7,10 @@ namespace {
 
 constexpr std::int64_t gates = 4;
 
-// {h′, c′} from the input's part W_ih x + b_ih and the state's part W_hh h + b_hh, each (B, 4H).
-RecurrentState update(const Tensor& x_part, const Tensor& h_part, const RecurrentState& before,
-                      const Tensor& lengths, std::int64_t t) {
+// {h′, c′} from the input's part W_ih x + b_ih and the state's part W_hh h + b_hh, each (B, 4H). The twin of
+// lstm_update.
+RecurrentState composed_update(const Tensor& x_part, const Tensor& h_part, const RecurrentState& before,
+                               const Tensor& lengths, std::int64_t t) {
   const Tensor &h = before[0], &c = before[1];
   const std::int64_t H = h.size(1);
   const Tensor sums = x_part + h_part;
@@ -21,7 +23,10 @@ RecurrentState update(const Tensor& x_part, const Tensor& h_part, const Recurren
 
 RecurrentStep lstm(const RecurrentWeights& p) {
   return [p](const Tensor& x_part, const RecurrentState& before, const Tensor& lengths, std::int64_t t) {
-    return update(x_part, linear(before[0], p.weight_hh, p.bias_hh), before, lengths, t);
+    const Tensor h_part = linear(before[0], p.weight_hh, p.bias_hh);
+    if (!uses_fused_operations()) return composed_update(x_part, h_part, before, lengths, t);
+    const Tensor after = lstm_update(x_part, h_part, before[0], before[1], lengths, t);  // (2, B, H)
+    return RecurrentState{after[0], after[1]};
   };
 }
 
