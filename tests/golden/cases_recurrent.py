@@ -70,7 +70,7 @@ def first_states(kind, *shape):
     return {name: leaf(*shape) for name in (("h_0", "c_0") if kind is nn.LSTM else ("h_0",))}
 
 
-def through_layers(kind, name, layers, T=5, B=3, I=4, H=2, **options):
+def through_layers(kind, name, layers, T=5, B=3, I=7, H=2, **options):
     """Every gradient, over padded sequences from given states, in both directions."""
     g = Golden(name)
     net, lengths = kind(I, H, layers, bidirectional=True, **options), torch.tensor([3, 1, 5])
@@ -139,7 +139,7 @@ def gru_cell_original(I=3, H=4, B=5):
     g.write()
 
 
-def gru_original(T=5, B=3, I=4, H=2, layers=2):
+def gru_original(T=5, B=3, I=7, H=2, layers=2):
     """Row by row, so that there is nothing to pad."""
     g = Golden("gru_original")
     weights, lengths = randomise(nn.GRU(I, H, layers, bidirectional=True)), torch.tensor([3, 1, 5])

@@ -156,17 +156,17 @@ TEST_CASE("GRUCell in the original form is the paper's equations", "[nn][golden]
 
 TEST_CASE("layers in both directions have PyTorch's gradients", "[nn][golden]") {
   const FusedAndComposed both;
-  check_gradients_of("rnn_layers", nn::RNN(4, 2, {.layers = 2, .bidirectional = true}));
+  check_gradients_of("rnn_layers", nn::RNN(7, 2, {.layers = 2, .bidirectional = true}));
   check_gradients_of(
       "rnn_relu_layers",
-      nn::RNN(4, 2,
+      nn::RNN(7, 2,
               {.layers = 2, .bidirectional = true, .bias = false, .nonlinearity = nn::Nonlinearity::relu}));
-  check_gradients_of("gru_layers", nn::GRU(4, 2, {.layers = 3, .bidirectional = true}));
-  check_gradients_of("lstm_layers", nn::LSTM(4, 2, {.layers = 2, .bidirectional = true}));
+  check_gradients_of("gru_layers", nn::GRU(7, 2, {.layers = 3, .bidirectional = true}));
+  check_gradients_of("lstm_layers", nn::LSTM(7, 2, {.layers = 2, .bidirectional = true}));
 }
 
 TEST_CASE("GRU in the original form has the gradients of the paper's equations, row by row", "[nn][golden]") {
-  check_gradients_of("gru_original", OriginalGRU(4, 2, {.layers = 2, .bidirectional = true}));
+  check_gradients_of("gru_original", OriginalGRU(7, 2, {.layers = 2, .bidirectional = true}));
 }
 
 TEST_CASE("1 to 3 layers, with and without each option, give PyTorch's outputs", "[nn][golden]") {

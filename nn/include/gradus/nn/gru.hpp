@@ -10,7 +10,8 @@ namespace gradus::nn {
 ///     original   n = tanh(W_in x + b_in + W_hn (r ∘ h) + b_hn)      Cho et al. 2014, eq. 8; Bahdanau et al.
 ///                                                                   2015, appendix A.1.1
 ///
-/// Parameters have the same names and shapes in both, but the two are different functions: weights that were
+/// Parameters have the same names and shapes in both: the papers' W_r, W_z and W, one below the other, are
+/// weight_ih, and their U_r, U_z and U weight_hh. But the two are different functions: weights that were
 /// trained in one form are of no use in the other.
 ///
 /// In both, z is the share of the *old* state, as in PyTorch and Cho et al., eq. 7: h′ = (1 − z) ∘ n + z ∘ h.
