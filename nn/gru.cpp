@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t gates = 3;
 
-// Columns of one gate, or several: (B, H) each.
+// The columns of gates [first, end) of a part (B, 3H).
 Tensor columns(const Tensor& part, std::int64_t H, int first, int end) {
   return part.slice(first * H, end * H, 1);
 }
@@ -33,7 +33,7 @@ RecurrentStep pytorch_form(const RecurrentWeights& p) {
   };
 }
 
-// The reset gate comes before the product, which so is two: of h for r and z, and of r ∘ h for n.
+// The reset gate comes before the product, so there are two: of h for r and z, and of r ∘ h for n.
 RecurrentStep original_form(const RecurrentWeights& p) {
   const std::int64_t H = p.weight_hh.size(1);
   const auto rows = [H](const Tensor& x, int first, int end) {
