@@ -49,13 +49,16 @@
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/locked_dropout.hpp>
 #include <gradus/nn/loss.hpp>
+#include <gradus/nn/lstm.hpp>
 #include <gradus/nn/maxout.hpp>
 #include <gradus/nn/module.hpp>
 #include <gradus/nn/multi_head_attention.hpp>
 #include <gradus/nn/optim.hpp>
 #include <gradus/nn/optimiser.hpp>
 #include <gradus/nn/plateau.hpp>
+#include <gradus/nn/recurrent.hpp>
 #include <gradus/nn/rmsprop.hpp>
+#include <gradus/nn/rnn.hpp>
 #include <gradus/nn/safetensors.hpp>
 #include <gradus/nn/scaled_dot_product_attention.hpp>
 #include <gradus/nn/schedule.hpp>

@@ -17,6 +17,16 @@ std::vector<Operation> fused() {
     const double n = std::tanh(x_at(2) + r * h_at(2));
     return (1 - z) * n + z * x[2](i);
   };
+  // One element of the new h and of the new c, that lie one after the other.
+  const auto lstm = [](V x, I i, A) {
+    const std::int64_t H = x[2].shape[1], b = i[1], k = i[2];
+    const auto argument = [&](std::int64_t gate) {
+      return x[0]({b, gate * H + k}) + x[1]({b, gate * H + k});
+    };
+    const double c =
+        sigmoid_of(argument(1)) * x[3]({b, k}) + sigmoid_of(argument(0)) * std::tanh(argument(2));
+    return i[0] == 0 ? sigmoid_of(argument(3)) * std::tanh(c) : c;
+  };
   const auto energy = [](V x, I i, A) {
     const std::int64_t b = i[0], t = i[1];
     return total(x[2].shape[0], [&](auto a) {
@@ -57,6 +67,43 @@ std::vector<Operation> fused() {
        .refusals = {{"(2,6) (2,6) (2,2) {1} [0]",
                      "gru_update: the lengths are (1) and must be (2), one a row of the batch"},
                     {"(2,6) (2,6) (2,2) (2) [0]", "gru_update: the lengths (2) must be i64, and is f64"}}},
+      {.name = "lstm_update",
+       .call = [](X x, A) { return lstm_update(x[0], x[1], x[2], x[3]); },
+       .value = lstm,
+       .samples = {"(1,4) (1,4) (1,1) (1,1) -> (2,1,1)", "(2,20) (2,20) (2,5) (2,5) -> (2,2,5)",
+                   "(3,76) (3,76) (3,19) (3,19) -> (2,3,19)", "(0,8) (0,8) (0,2) (0,2) -> (2,0,2)",
+                   "(2,0) (2,0) (2,0) (2,0) -> (2,2,0)"},
+       .refusals =
+           {{"(2,8) (2,8) (2,3) (2,3)",
+             "lstm_update: needs parts (B, 4H) and states (B, H), and got (2, 8), (2, 8), (2, 3) and (2, 3)"},
+            {"(2,8) (1,8) (2,2) (2,2)",
+             "lstm_update: needs parts (B, 4H) and states (B, H), and got (2, 8), (1, 8), (2, 2) and (2, 2)"},
+            {"(2,8) (2,8) (2,2) (1,2)",
+             "lstm_update: needs parts (B, 4H) and states (B, H), and got (2, 8), (2, 8), (2, 2) and (1, 2)"},
+            {"(2,8) (2,8) (2) (2)",
+             "lstm_update: needs parts (B, 4H) and states (B, H), and got (2, 8), (2, 8), (2) and (2)"},
+            {"(2,8) (2,8):f32 (2,2) (2,2)",
+             "lstm_update: (2, 8) is f64 and (2, 8) is f32; convert one with .to(Dtype::f64)"},
+            {"(2,8) (2,8) (2,2):f32 (2,2)",
+             "lstm_update: (2, 8) is f64 and (2, 2) is f32; convert one with .to(Dtype::f64)"},
+            {"(2,8) (2,8) (2,2) (2,2):f32",
+             "lstm_update: (2, 8) is f64 and (2, 2) is f32; convert one with .to(Dtype::f64)"},
+            integers("lstm_update", "(2,8):i64 (2,8):i64 (2,2):i64 (2,2):i64")}},
+      {.name = "lstm_update",
+       .variant = "with lengths",
+       .call = [](X x, A a) { return lstm_update(x[0], x[1], x[2], x[3], x[4], a[0]); },
+       .value =
+           [](V x, I i, A a) {
+             const bool ended = x[4]({i[1]}) <= static_cast<double>(a[0]);
+             return ended ? x[2 + static_cast<std::size_t>(i[0])]({i[1], i[2]}) : decltype(lstm){}(x, i, a);
+           },
+       .samples = {"(4,12) (4,12) (4,3) (4,3) {0,1,2,3} [1] -> (2,4,3)",
+                   "(2,8) (2,8) (2,2) (2,2) {1,1} [0] -> (2,2,2)",
+                   "(2,8) (2,8) (2,2) (2,2) {5,4} [5] -> (2,2,2)"},
+       .refusals = {{"(2,8) (2,8) (2,2) (2,2) {1} [0]",
+                     "lstm_update: the lengths are (1) and must be (2), one a row of the batch"},
+                    {"(2,8) (2,8) (2,2) (2,2) (2) [0]",
+                     "lstm_update: the lengths (2) must be i64, and is f64"}}},
       {.name = "additive_energy",
        .call = [](X x, A) { return additive_energy(x[0], x[1], x[2]); },
        .value = energy,

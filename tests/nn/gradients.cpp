@@ -2,11 +2,10 @@
 
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/gradcheck.hpp>
-#include <gradus/nn/gru.hpp>
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/loss.hpp>
 
-#include "nn/helpers.hpp"
+#include "nn/recurrent.hpp"
 
 namespace nn = gradus::nn;
 using gradus::Generator;
@@ -25,26 +24,43 @@ TEST_CASE("Embedding adds up the gradients of a token that comes twice", "[nn][g
   check_gradients(nn::gradcheck(embedding, integers({4, 1, 4, 0, 4})), 1);
 }
 
-TEST_CASE("GRUCell has right gradients", "[nn][gradients]") {
+TEST_CASE("recurrent cells have right gradients", "[nn][gradients]") {
   const FusedAndComposed both;
   Generator generator(2);
-  nn::GRUCell cell(3, 4);
-  check_gradients(nn::gradcheck(cell, random({2, 3}, generator), random({2, 4}, generator)), 6);
+  const Tensor x = random({2, 3}, generator), h = random({2, 4}, generator), c = random({2, 4}, generator);
+  nn::RNNCell rnn(3, 4), without_bias(3, 4, {.bias = false});
+  nn::GRUCell gru(3, 4), original(3, 4, {.form = nn::GRUForm::original});
+  nn::LSTMCell lstm(3, 4);
+  check_gradients(nn::gradcheck(rnn, x, h), 6);
+  check_gradients(nn::gradcheck(without_bias, x, h), 4);
+  check_gradients(nn::gradcheck(gru, x, h), 6);
+  check_gradients(nn::gradcheck(original, x, h), 6);
+  check_gradients(nn::gradcheck(lstm, x, h, c), 7);
 }
 
-TEST_CASE("GRU has right gradients", "[nn][gradients]") {
+TEMPLATE_TEST_CASE("recurrent modules have right gradients", "[nn][gradients]", RECURRENT_KINDS) {
   const FusedAndComposed both;
   Generator generator(3);
   constexpr int T = 5, B = 4, I = 2, H = 3;
   const Tensor x = random({T, B, I}, generator), lengths = integers({3, 1, T, 2}), none;
-  nn::GRU forward(I, H), both_ways(I, H, {.bidirectional = true});
-  const Tensor h_0 = random({1, B, H}, generator), h_0s = random({2, B, H}, generator);
-
+  TestType forward(I, H), both_ways(I, H, {.bidirectional = true});
+  TestType layers(I, H, {.layers = 2, .bidirectional = true, .bias = false});
   check_gradients(nn::gradcheck(forward, x), 5);
-  check_gradients(nn::gradcheck(forward, x, lengths, h_0), 6);
   check_gradients(nn::gradcheck(both_ways, x, lengths), 9);
-  check_gradients(nn::gradcheck(both_ways, x, none, h_0s), 10);
-  check_gradients(nn::gradcheck(both_ways, x, lengths, h_0s), 10);
+
+  // From given states: parameters, x and one state, or two.
+  const auto check = [&](TestType& net, const Tensor& up_to, std::int64_t states) {
+    const Tensor h_0 = random({states, B, H}, generator), c_0 = random({states, B, H}, generator);
+    const std::size_t parameters = net.parameters().size();
+    if constexpr (std::same_as<TestType, nn::LSTM>) {
+      check_gradients(nn::gradcheck(net, x, up_to, h_0, c_0), parameters + 3);
+    } else {
+      check_gradients(nn::gradcheck(net, x, up_to, h_0), parameters + 2);
+    }
+  };
+  check(forward, lengths, 1);
+  check(both_ways, none, 2);
+  check(layers, lengths, 4);
 }
 
 TEST_CASE("masked_cross_entropy has right gradients", "[nn][gradients]") {

@@ -3,6 +3,7 @@
 #include <gradus/autograd/fused.hpp>
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/gru.hpp>
+#include <gradus/nn/lstm.hpp>
 
 #include <functional>
 
@@ -35,7 +36,7 @@ Run run(const Function& f, const Tensors& leaves) {
   for (const Tensor& value : result.values) {
     loss = loss + sum(value * random(value.shape(), generator).to(value.dtype()));
   }
-  loss.backward();
+  if (loss.requires_grad()) loss.backward();  // without lengths, lstm_update's h counts for nothing
   for (const Tensor& leaf : leaves) result.gradients.push_back(leaf.grad());
   return result;
 }
@@ -97,7 +98,7 @@ struct Twin {
   Tensor (*composed)(const Tensors& x, const Tensor& lengths);
 };
 
-constexpr std::int64_t gru_step = 1;
+constexpr std::int64_t step = 1;
 
 Tensor composed_gru_update(const Tensors& x, const Tensor& lengths) {
   const std::int64_t H = x[2].size(1);
@@ -107,7 +108,16 @@ Tensor composed_gru_update(const Tensors& x, const Tensor& lengths) {
   const Tensor n = tanh(gate(x[0], 2) + r * gate(x[1], 2));
   const Tensor y = (1.0 - z) * n + z * x[2];
   if (!lengths.defined()) return y;
-  return where(greater(lengths.reshape({-1, 1}), integers({gru_step})), y, x[2]);
+  return where(greater(lengths.reshape({-1, 1}), integers({step})), y, x[2]);
+}
+
+Tensor composed_lstm_update(const Tensors& x, const Tensor& lengths) {
+  const std::int64_t H = x[2].size(1);
+  const auto argument = [&](int i) { return (x[0] + x[1]).slice(i * H, (i + 1) * H, 1); };
+  const Tensor c = sigmoid(argument(1)) * x[3] + sigmoid(argument(0)) * tanh(argument(2));
+  const Tensor y = gradus::stack({sigmoid(argument(3)) * tanh(c), c});
+  if (!lengths.defined()) return y;
+  return where(greater(lengths.reshape({1, -1, 1}), integers({step})), y, gradus::stack({x[2], x[3]}));
 }
 
 Tensor composed_additive_energy(const Tensors& x, const Tensor& lengths) {
@@ -127,8 +137,16 @@ const Twin twins[] = {
      [](const Sizes& n) -> std::vector<Shape> {
        return {{n.B, 3 * n.N}, {n.B, 3 * n.N}, {n.B, n.N}};
      },
-     [](const Tensors& x, const Tensor& lengths) { return gru_update(x[0], x[1], x[2], lengths, gru_step); },
+     [](const Tensors& x, const Tensor& lengths) { return gru_update(x[0], x[1], x[2], lengths, step); },
      composed_gru_update},
+    {"lstm_update",
+     [](const Sizes& n) -> std::vector<Shape> {
+       return {{n.B, 4 * n.N}, {n.B, 4 * n.N}, {n.B, n.N}, {n.B, n.N}};
+     },
+     [](const Tensors& x, const Tensor& lengths) {
+       return lstm_update(x[0], x[1], x[2], x[3], lengths, step);
+     },
+     composed_lstm_update},
     {"additive_energy",
      [](const Sizes& n) -> std::vector<Shape> {
        return {{n.B, n.N}, {n.T, n.B, n.N}, {n.N}};
@@ -181,8 +199,12 @@ TEST_CASE("a tensor that comes in twice has the gradients of both uses", "[nn][t
     }
   };
   check(twins[0], {3, 15}, [](const Tensor& x) { return Tensors{x, x, x.slice(2, 7, 1)}; });
-  check(twins[1], {1, 5}, [](const Tensor& x) { return Tensors{x, x.reshape({1, 1, 5}), x.reshape({5})}; });
-  check(twins[2], {1, 5}, [](const Tensor& x) { return Tensors{x, x.reshape({5, 1, 1})}; });
+  check(twins[1], {3, 20}, [](const Tensor& x) {
+    const Tensor h = x.slice(2, 7, 1);
+    return Tensors{x, x, h, h};
+  });
+  check(twins[2], {1, 5}, [](const Tensor& x) { return Tensors{x, x.reshape({1, 1, 5}), x.reshape({5})}; });
+  check(twins[3], {1, 5}, [](const Tensor& x) { return Tensors{x, x.reshape({5, 1, 1})}; });
 }
 
 // ---- modules
@@ -198,23 +220,35 @@ Tensors with_parameters(const nn::Module& module, const Tensors& inputs) {
 
 }  // namespace
 
-TEST_CASE("GRUCell is the same, composed", "[nn][twins]") {
+TEST_CASE("GRUCell and LSTMCell are the same, composed", "[nn][twins]") {
   for_each_case([](const Sizes& sizes, const Tensor& /*lengths*/, const Precision& precision) {
-    nn::GRUCell cell(sizes.T, sizes.N);
-    cell.to(precision.dtype);
-    const Tensors x = leaves_of({{sizes.B, sizes.T}, {sizes.B, sizes.N}}, precision.dtype, 0b11);
-    check_equal([&] { return Tensors{cell.forward(x[0], x[1])}; }, with_parameters(cell, x), precision);
+    nn::GRUCell gru(sizes.T, sizes.N);
+    nn::LSTMCell lstm(sizes.T, sizes.N);
+    gru.to(precision.dtype);
+    lstm.to(precision.dtype);
+    const Tensors x =
+        leaves_of({{sizes.B, sizes.T}, {sizes.B, sizes.N}, {sizes.B, sizes.N}}, precision.dtype, 0b111);
+    check_equal([&] { return Tensors{gru.forward(x[0], x[1])}; }, with_parameters(gru, {x[0], x[1]}),
+                precision);
+    check_equal([&] { return lstm.forward(x[0], x[1], x[2]).tensors(); }, with_parameters(lstm, x),
+                precision);
   });
 }
 
-TEST_CASE("GRU is the same, composed", "[nn][twins]") {
+TEST_CASE("GRU and LSTM are the same, composed", "[nn][twins]") {
   for_each_case([](const Sizes& sizes, const Tensor& lengths, const Precision& precision) {
     nn::GRU gru(2, sizes.N, {.bidirectional = true});
+    nn::LSTM lstm(2, sizes.N, {.bidirectional = true});
     gru.to(precision.dtype);
-    const Tensors x = leaves_of({{sizes.T, sizes.B, 2}, {2, sizes.B, sizes.N}}, precision.dtype, 0b11);
-    check_equal([&] { return gru.forward(x[0], lengths, x[1]).tensors(); }, with_parameters(gru, x),
+    lstm.to(precision.dtype);
+    const Shape state{2, sizes.B, sizes.N};
+    const Tensors x = leaves_of({{sizes.T, sizes.B, 2}, state, state}, precision.dtype, 0b111);
+    check_equal([&] { return gru.forward(x[0], lengths, x[1]).tensors(); },
+                with_parameters(gru, {x[0], x[1]}), precision);
+    check_equal([&] { return gru.forward(x[0], lengths).tensors(); }, with_parameters(gru, {x[0]}),
                 precision);
-    check_equal([&] { return gru.forward(x[0], lengths).tensors(); }, with_parameters(gru, x), precision);
+    check_equal([&] { return lstm.forward(x[0], lengths, x[1], x[2]).tensors(); }, with_parameters(lstm, x),
+                precision);
   });
 }
 

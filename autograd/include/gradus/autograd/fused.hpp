@@ -17,10 +17,27 @@ namespace gradus {
 /// @param h      (B, H)
 /// @param lengths (B), i64, or undefined: a row whose length is at most `step` keeps its h
 /// @return h′, (B, H)
-/// Gradients: at the argument of n, d = g∘(1 − z)∘(1 − n²); of r, d∘h_n∘r∘(1 − r); of z, g∘(h − n)∘z∘(1 − z). x_part
-/// gets all three, h_part the same with d∘r for n, h gets g∘z; a row that keeps its h, g for h alone.
+/// Gradients: at the argument of n, d = g∘(1 − z)∘(1 − n²); of r, d∘h_n∘r∘(1 − r); of z, g∘(h − n)∘z∘(1 − z).
+/// x_part gets all three, h_part the same with d∘r for n, h gets g∘z; a row that keeps its h, g for h alone.
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h,
                   const Tensor& lengths = Tensor(), std::int64_t step = 0);
+
+/// One step of a long short-term memory after its two products, as PyTorch has it:
+///
+///     i = σ(x_i + h_i),  f = σ(x_f + h_f),  g = tanh(x_g + h_g),  o = σ(x_o + h_o)
+///     c′ = f ∘ c + i ∘ g,  h′ = o ∘ tanh(c′)
+///
+/// @param x_part W_ih x + b_ih, (B, 4H), in the order i, f, g, o
+/// @param h_part W_hh h + b_hh, (B, 4H), likewise
+/// @param h      (B, H)
+/// @param c      (B, H)
+/// @param lengths (B), i64, or undefined: a row whose length is at most `step` keeps its h and c
+/// @return [h′; c′], (2, B, H)
+/// Gradients: with d the one at h′ and e = d_c′ + d∘o∘(1 − tanh²(c′)) the whole one at c′: at the argument of
+/// i, e∘g∘i∘(1 − i); of f, e∘c∘f∘(1 − f); of g, e∘i∘(1 − g²); of o, d∘tanh(c′)∘o∘(1 − o), each the same for
+/// x_part and h_part; c gets e∘f. A row that keeps its state, d for h and d_c′ for c alone.
+Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h, const Tensor& c,
+                   const Tensor& lengths = Tensor(), std::int64_t step = 0);
 
 /// Bahdanau's energies, e_bt = v · tanh(q_b + k_tb) (Bahdanau et al. 2015, appendix A.1.2), without keeping
 /// the tanh.
@@ -30,7 +47,8 @@ Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h,
 /// @param v       v_a, (A)
 /// @param lengths (B), i64, or undefined: energies beyond a row's length are 0 and have no gradient
 /// @return e, (B, T)
-/// Gradients: with y = tanh(q_b + k_tb), g_bt v∘(1 − y²) to k_tb and, summed over t, to q_b; Σ_bt g_bt y to v.
+/// Gradients: with y = tanh(q_b + k_tb), g_bt v∘(1 − y²) to k_tb and, summed over t, to q_b; Σ_bt g_bt y to
+/// v.
 Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
                        const Tensor& lengths = Tensor());
 

@@ -24,7 +24,7 @@ struct BahdanauOptions {
 ///
 ///     s_0 = tanh(W_s ←h_1)                             no bias (appendix A.2.2)
 ///     α_t = attend(s_{t−1}, h),  c_t = Σ_j α_tj h_j    (eq. 6 and 5)
-///     s_t = GRU([E y_{t−1}; c_t], s_{t−1})             (section 3.1; the cell is PyTorch's, see nn::GRUCell)
+///     s_t = GRU([E y_{t−1}; c_t], s_{t−1})             (section 3.1; the cell is PyTorch's, see nn::GRUForm)
 ///     logits_t = W_o [s_t; c_t; E y_{t−1}] + b_o       (eq. 4; where the paper has a maxout layer, A.2.2)
 ///
 /// Modules: `embedding`, `attention`, `W_s`, `cell`, `readout`. State: `s` (B, H) and `weights` (B, T).

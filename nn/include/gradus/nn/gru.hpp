@@ -1,71 +1,89 @@
 #pragma once
 
-#include <gradus/nn/module.hpp>
-
-#include <optional>
+#include <gradus/nn/recurrent.hpp>
 
 namespace gradus::nn {
 
-/// One step of a gated recurrent unit (Cho et al. 2014), in PyTorch's form:
+/// Where the reset gate acts: after the product of the state, as in PyTorch, or before it, as in the papers.
+///
+///     pytorch    n = tanh(W_in x + b_in + r ∘ (W_hn h + b_hn))      one product serves all three gates
+///     original   n = tanh(W_in x + b_in + W_hn (r ∘ h) + b_hn)      Cho et al. 2014, eq. 8; Bahdanau et al.
+///                                                                   2015, appendix A.1.1
+///
+/// Parameters have the same names and shapes in both: the papers' W_r, W_z and W, one below the other, are
+/// weight_ih, and their U_r, U_z and U weight_hh. But the two are different functions: weights that were
+/// trained in one form are of no use in the other.
+///
+/// In both, z is the share of the *old* state, as in PyTorch and Cho et al., eq. 7: h′ = (1 − z) ∘ n + z ∘ h.
+/// In Bahdanau et al. it is the share of the new one. Since 1 − σ(a) = σ(−a), weights in their sense become
+/// weights here, and the other way round, when the rows of z, [H, 2H), change sign in all four parameters.
+enum class GRUForm { pytorch, original };
+
+struct GRUCellOptions {
+  bool bias = true;
+  GRUForm form = GRUForm::pytorch;
+};
+
+/// One step of a gated recurrent unit (Cho et al. 2014, eq. 5–8), with n by its form:
 ///
 ///     r = σ(W_ir x + b_ir + W_hr h + b_hr)
 ///     z = σ(W_iz x + b_iz + W_hz h + b_hz)
-///     n = tanh(W_in x + b_in + r ∘ (W_hn h + b_hn))
+///     n = as GRUForm says
 ///     h′ = (1 − z) ∘ n + z ∘ h
-///
-/// Two things differ from the papers. In Bahdanau et al. 2015, A.1.1, z is the share of the *new* state:
-/// their z is 1 − z here. And there, as in Cho et al., eq. 8, the reset gate acts before the product, U(r ∘
-/// h); here it acts after it, r ∘ (U h), so that one product serves all three gates.
 ///
 /// Parameters as in PyTorch's GRUCell, gates in the order r, z, n: `weight_ih` (3H, I), `weight_hh` (3H, H),
 /// `bias_ih` (3H), `bias_hh` (3H), from U(−1/√H, 1/√H).
-class GRUCell : public Module {
+class GRUCell : public RecurrentCell {
  public:
-  GRUCell(std::int64_t inputs, std::int64_t hidden);
-  /// x (B, I), h (B, H) → h′ (B, H). @throws Error when the sizes do not fit.
-  Tensor forward(const Tensor& x, const Tensor& h) const;
+  /// @throws Error unless both sizes are at least 1.
+  GRUCell(std::int64_t inputs, std::int64_t hidden, GRUCellOptions options = {});
+  /// x (B, I), h (B, H) or undefined for zeros → h′ (B, H). @throws Error when the sizes do not fit.
+  Tensor forward(const Tensor& x, const Tensor& h = Tensor()) const;
 
-  const Tensor weight_ih, weight_hh, bias_ih, bias_hh;
+ private:
+  GRUForm form_;
 };
 
 struct GRUOptions {
+  std::int64_t layers = 1;
   bool bidirectional = false;
+  double dropout = 0;  ///< between layers
+  bool bias = true;
+  bool batch_first = false;
+  GRUForm form = GRUForm::pytorch;
 };
 
-/// A gated recurrent unit over a sequence, forward or in both directions; each step is GRUCell's.
+/// A gated recurrent unit over a sequence, in one layer or more, forward or in both directions; each step is
+/// GRUCell's. Layer l + 1 reads the states of layer l, both directions side by side; in training with
+/// `dropout` of them set to 0 (see Dropout), but not the last layer's.
 ///
 /// Parameters as in PyTorch's GRU: `weight_ih_l0` (3H, I), `weight_hh_l0` (3H, H), `bias_ih_l0`, `bias_hh_l0`
-/// (3H), and for the other direction the same with `_reverse` behind.
-class GRU : public Module {
+/// (3H), for the other direction the same with `_reverse` behind, then those of layer 1, whose weight_ih is
+/// (3H, D·H), and so on. Without `bias` there are no biases.
+class GRU : public Recurrent {
  public:
+  /// @throws Error unless both sizes and `layers` are at least 1 and 0 ≤ dropout < 1, and for dropout with
+  /// one layer, of which PyTorch only warns: there is nothing that it would act on.
   GRU(std::int64_t inputs, std::int64_t hidden, GRUOptions options = {});
 
   struct Output {
-    Tensor output;  ///< the states, (T, B, D·H), D directions side by side; zeros beyond a sequence's length
-    Tensor h_n;  ///< the last state of each direction, (D, B, H): after the last token, and after the first
+    Tensor output;  ///< the last layer's states, (T, B, D·H), D directions side by side; zeros beyond a
+                    ///< sequence's length. (B, T, D·H) when batch_first
+    Tensor h_n;  ///< the last state of each layer and direction, (layers·D, B, H): after the last token, and
+                 ///< after the first one backward; layer 0 forward, layer 0 backward, layer 1 forward …
     std::vector<Tensor> tensors() const { return {output, h_n}; }
   };
 
-  /// @param x       (T, B, I)
+  /// @param x       (T, B, I), or (B, T, I) when batch_first
   /// @param lengths (B), i64, or undefined when all are T. A state is frozen past its length; the backward
-  /// direction
-  ///                starts at the last token. As PyTorch's packed sequences.
-  /// @param h_0     (D, B, H), or undefined for zeros
+  ///                direction starts at the last token. As PyTorch's packed sequences; but a length may be 0,
+  ///                which leaves the first state
+  /// @param h_0     (layers·D, B, H), in the order of h_n, or undefined for zeros
   /// @throws Error when the sizes do not fit, or a length is outside [0, T].
   Output forward(const Tensor& x, const Tensor& lengths = Tensor(), const Tensor& h_0 = Tensor()) const;
 
-  std::int64_t hidden() const { return hidden_; }
-  int directions() const { return backward_ ? 2 : 1; }
-
  private:
-  struct Direction {
-    Tensor weight_ih, weight_hh, bias_ih, bias_hh;
-  };
-  Direction make_direction(const std::string& suffix);
-
-  std::int64_t inputs_, hidden_;
-  Direction forward_;
-  std::optional<Direction> backward_;
+  GRUForm form_;
 };
 
 }  // namespace gradus::nn

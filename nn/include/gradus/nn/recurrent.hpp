@@ -1,0 +1,95 @@
+#pragma once
+
+#include <gradus/nn/module.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+/// What the kinds of recurrent module share. A kind (rnn.hpp, gru.hpp, lstm.hpp) gives how many gates it has
+/// and its step; the loops over layers, directions and time are here.
+namespace gradus::nn {
+
+/// What a recurrent module hands from step to step: {h}, or {h, c} for an LSTM.
+using RecurrentState = std::vector<Tensor>;
+
+/// The parameters of a cell of G gates, or of one direction of a layer, as in PyTorch.
+struct RecurrentWeights {
+  Tensor weight_ih;  ///< (G·H, I)
+  Tensor weight_hh;  ///< (G·H, H)
+  Tensor bias_ih;    ///< (G·H), or undefined
+  Tensor bias_hh;    ///< (G·H), or undefined
+};
+
+/// The state after step t, from x_part = W_ih x_t + b_ih, (B, G·H), and the state before. A row whose length
+/// is at most t keeps the state that it has; undefined lengths mean that none does.
+using RecurrentStep = std::function<RecurrentState(const Tensor& x_part, const RecurrentState& before,
+                                                   const Tensor& lengths, std::int64_t t)>;
+
+/// A kind's step under these weights.
+using RecurrentKind = std::function<RecurrentStep(const RecurrentWeights& weights)>;
+
+/// `updated` in the rows that are longer than t, `before` in the others: what keeps an ended row's state.
+Tensor unless_ended(const Tensor& updated, const Tensor& before, const Tensor& lengths, std::int64_t t);
+
+/// One step of a recurrent module, and its parameters `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh`,
+/// drawn from U(−1/√H, 1/√H).
+class RecurrentCell : public Module {
+  const char* operation_;
+  RecurrentWeights weights_;  // before the public names for its parts
+
+ public:
+  const Tensor weight_ih = weights_.weight_ih, weight_hh = weights_.weight_hh;
+  const Tensor bias_ih = weights_.bias_ih, bias_hh = weights_.bias_hh;  ///< undefined when turned off
+
+ protected:
+  /// @throws Error, as from `name`, unless there are inputs and a state.
+  RecurrentCell(const char* name, std::int64_t gates, std::int64_t inputs, std::int64_t hidden, bool bias);
+  /// The state after x, (B, I). Undefined parts of the state are zeros.
+  RecurrentState advance(const RecurrentKind& kind, const Tensor& x, RecurrentState state) const;
+};
+
+/// What the options of every kind say.
+struct RecurrentLayout {
+  std::int64_t layers;
+  bool bidirectional;
+  double dropout;
+  bool bias;
+  bool batch_first;
+};
+
+/// A recurrent module over a sequence: layers, each forward or in both directions. Layer l + 1 reads what
+/// layer l gave, both directions side by side, in training under dropout.
+class Recurrent : public Module {
+ public:
+  std::int64_t hidden() const { return hidden_; }
+  std::int64_t layers() const { return layout_.layers; }
+  int directions() const { return layout_.bidirectional ? 2 : 1; }
+
+ protected:
+  /// @throws Error, as from `name`, unless there are inputs, a state and a layer, and dropout is in [0, 1)
+  /// and has two layers to stand between.
+  Recurrent(const char* name, std::int64_t gates, std::int64_t inputs, std::int64_t hidden,
+            const RecurrentLayout& layout);
+
+  /// The last layer's states h, and every layer's last state, (layers·D, B, H).
+  struct Result {
+    Tensor output;
+    RecurrentState last;
+  };
+  /// Undefined parts of `first` are zeros. @throws Error when the sizes do not fit, or a length is outside
+  /// [0, T].
+  Result run(const RecurrentKind& kind, const Tensor& x, const Tensor& lengths, RecurrentState first) const;
+
+ private:
+  using LastStates = std::vector<std::vector<Tensor>>;  // of each part of the state, in each direction
+  Tensor run_layer(const RecurrentKind& kind, std::int64_t layer, const Tensor& x, const Tensor& lengths,
+                   const RecurrentState& first, LastStates& last) const;
+
+  const char* operation_;
+  std::int64_t inputs_, hidden_;
+  RecurrentLayout layout_;
+  std::vector<RecurrentWeights> weights_;  // layer by layer, forward before backward
+};
+
+}  // namespace gradus::nn

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <gradus/nn/recurrent.hpp>
+
+namespace gradus::nn {
+
+enum class Nonlinearity { tanh, relu };
+
+struct RNNCellOptions {
+  bool bias = true;
+  Nonlinearity nonlinearity = Nonlinearity::tanh;  ///< f
+};
+
+/// One step of a simple recurrent network (Elman 1990), in PyTorch's form:
+///
+///     h′ = f(W_ih x + b_ih + W_hh h + b_hh)
+///
+/// Parameters as in PyTorch's RNNCell: `weight_ih` (H, I), `weight_hh` (H, H), `bias_ih` (H), `bias_hh` (H),
+/// from U(−1/√H, 1/√H).
+class RNNCell : public RecurrentCell {
+ public:
+  /// @throws Error unless both sizes are at least 1.
+  RNNCell(std::int64_t inputs, std::int64_t hidden, RNNCellOptions options = {});
+  /// x (B, I), h (B, H) or undefined for zeros → h′ (B, H). @throws Error when the sizes do not fit.
+  Tensor forward(const Tensor& x, const Tensor& h = Tensor()) const;
+
+ private:
+  Nonlinearity nonlinearity_;
+};
+
+struct RNNOptions {
+  std::int64_t layers = 1;
+  bool bidirectional = false;
+  double dropout = 0;  ///< between layers
+  bool bias = true;
+  bool batch_first = false;
+  Nonlinearity nonlinearity = Nonlinearity::tanh;
+};
+
+/// A simple recurrent network over a sequence; each step is RNNCell's, the rest as in GRU. Parameters as in
+/// PyTorch's RNN: RNNCell's for each layer and direction, named as in GRU.
+class RNN : public Recurrent {
+ public:
+  /// @throws Error as GRU does.
+  RNN(std::int64_t inputs, std::int64_t hidden, RNNOptions options = {});
+
+  struct Output {
+    Tensor output;  ///< (T, B, D·H), as in GRU
+    Tensor h_n;     ///< (layers·D, B, H), as in GRU
+    std::vector<Tensor> tensors() const { return {output, h_n}; }
+  };
+
+  /// x (T, B, I), lengths (B) and h_0 (layers·D, B, H), as in GRU, with its errors.
+  Output forward(const Tensor& x, const Tensor& lengths = Tensor(), const Tensor& h_0 = Tensor()) const;
+
+ private:
+  Nonlinearity nonlinearity_;
+};
+
+}  // namespace gradus::nn

@@ -1,0 +1,37 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/rnn.hpp>
+
+namespace gradus::nn {
+namespace {
+
+RecurrentKind rnn(Nonlinearity nonlinearity) {
+  return [f = nonlinearity == Nonlinearity::tanh ? tanh : relu](const RecurrentWeights& p) -> RecurrentStep {
+    return [f, p](const Tensor& x_part, const RecurrentState& before, const Tensor& lengths, std::int64_t t) {
+      const Tensor& h = before[0];
+      return RecurrentState{unless_ended(f(x_part + linear(h, p.weight_hh, p.bias_hh)), h, lengths, t)};
+    };
+  };
+}
+
+}  // namespace
+
+RNNCell::RNNCell(std::int64_t inputs, std::int64_t hidden, RNNCellOptions options)
+    : RecurrentCell("RNNCell", 1, inputs, hidden, options.bias), nonlinearity_(options.nonlinearity) {}
+
+Tensor RNNCell::forward(const Tensor& x, const Tensor& h) const {
+  const Scope scope = enter();
+  return advance(rnn(nonlinearity_), x, {h})[0];
+}
+
+RNN::RNN(std::int64_t inputs, std::int64_t hidden, RNNOptions options)
+    : Recurrent("RNN", 1, inputs, hidden,
+                {options.layers, options.bidirectional, options.dropout, options.bias, options.batch_first}),
+      nonlinearity_(options.nonlinearity) {}
+
+RNN::Output RNN::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0) const {
+  const Scope scope = enter();
+  const auto [output, last] = run(rnn(nonlinearity_), x, lengths, {h_0});
+  return {output, last[0]};
+}
+
+}  // namespace gradus::nn

@@ -1,0 +1,177 @@
+// Recurrent modules give PyTorch's numbers, and the original GRU those of the paper's equations.
+
+#include "nn/against_golden.hpp"
+#include "nn/recurrent.hpp"
+
+namespace nn = gradus::nn;
+using gradus::NamedTensors;
+using gradus::Tensor;
+
+namespace {
+
+constexpr std::int64_t I = 6, H = 2;  // of the grids
+
+const char* const output_names[] = {"output", "h_n", "c_n"};
+
+template <class Output>
+NamedTensors named(const Output& output, const std::string& prefix = "") {
+  NamedTensors result;
+  for (const Tensor& tensor : output.tensors())
+    result.emplace_back(prefix + output_names[result.size()], tensor);
+  return result;
+}
+
+// Every gradient, in both directions over padded sequences from given states.
+template <class Kind>
+void check_gradients_of(const char* file, const Kind& net) {
+  const Golden golden(file);
+  check_against(golden, net, [&](const Leaves& leaf) {
+    const Tensor c_0 = leaf.count("c_0") != 0 ? leaf.at("c_0") : Tensor();
+    return named(forward(net, leaf.at("x"), golden["lengths"], {leaf.at("h_0"), c_0}));
+  });
+}
+
+// One way to run a net of a grid.
+struct Case {
+  std::int64_t layers;
+  int directions;
+  bool bias, lengths, state;
+
+  std::string name() const {
+    std::ostringstream text;
+    text << 'l' << layers << "_d" << directions << (bias ? "_bias" : "") << (lengths ? "_lengths" : "")
+         << (state ? "_state" : "") << '.';
+    return text.str();
+  }
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> result;
+  for (const std::int64_t layers : {1, 2, 3}) {
+    for (const int directions : {1, 2}) {
+      result.push_back({layers, directions, true, true, true});
+      result.push_back({layers, directions, true, false, false});
+      result.push_back({layers, directions, false, true, false});
+      result.push_back({layers, directions, false, false, true});
+    }
+  }
+  return result;
+}
+
+template <class Kind>
+class Grid {
+ public:
+  Grid(const char* file, const Precision& precision) : golden_(file), precision_(precision) {}
+
+  void check(const Case& c) const {
+    INFO(c.name() << name(precision_.dtype));
+    Kind net(I, H, {.layers = c.layers, .bidirectional = c.directions == 2, .bias = c.bias});
+    load(net, c.directions);
+    compare(forward(net, x(), c.lengths ? golden_["lengths"] : Tensor(), first_states(c)), c.name());
+  }
+
+  void check_batch_of_one() const {
+    Kind net(I, H, {.layers = 3, .bidirectional = true, .bias = false});
+    load(net, 2);
+    compare(forward(net, x().slice(0, 1, 1), golden_["lengths"].slice(0, 1)), "one.");
+  }
+
+  void check_batch_first() const {
+    Kind net(I, H, {.layers = 3, .bidirectional = true, .bias = false, .batch_first = true});
+    load(net, 2);
+    compare(forward(net, transpose(x(), 0, 1), golden_["lengths"]), "batch_first.");
+  }
+
+ private:
+  Tensor x() const { return golden_["x"].to(precision_.dtype); }
+
+  // Nets of fewer layers are the lower part of the one with 3.
+  static std::string weights_of(int directions) { return directions == 1 ? "d1." : "d2."; }
+
+  void load(Kind& net, int directions) const {
+    for (auto [name, parameter] : net.named_parameters()) {
+      parameter.replace(golden_[weights_of(directions) + name].to(precision_.dtype));
+    }
+  }
+
+  FirstStates first_states(const Case& c) const {
+    FirstStates first = no_states;
+    for (std::size_t i = 0; c.state && i < first.size(); ++i) {
+      const std::string name = weights_of(c.directions) + (i == 0 ? "h_0" : "c_0");
+      if (!golden_.has(name)) continue;
+      first[i] = golden_[name].to(precision_.dtype).slice(0, c.layers * c.directions);
+    }
+    return first;
+  }
+
+  void compare(const typename Kind::Output& output, const std::string& prefix) const {
+    for (const auto& [name, tensor] : named(output, prefix)) {
+      INFO(name);
+      CHECK(mismatch(tensor, golden_[name], precision_.values) == "");
+    }
+  }
+
+  Golden golden_;
+  Precision precision_;
+};
+
+template <class Kind>
+void check_grid(const char* file) {
+  for (const Precision& precision : precisions) {
+    const Grid<Kind> grid(file, precision);
+    for (const Case& c : cases()) grid.check(c);
+    grid.check_batch_of_one();
+    grid.check_batch_first();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("RNNCell is PyTorch's", "[nn][golden]") {
+  const nn::RNNCell with_tanh(3, 4), with_relu(3, 4, {.bias = false, .nonlinearity = nn::Nonlinearity::relu});
+  const auto check = [](const char* file, const nn::RNNCell& cell) {
+    check_against(Golden(file), cell, [&](const Leaves& leaf) {
+      return NamedTensors{{"h_1", cell.forward(leaf.at("x"), leaf.at("h"))}};
+    });
+  };
+  check("rnn_cell", with_tanh);
+  check("rnn_cell_relu", with_relu);
+}
+
+TEST_CASE("LSTMCell is PyTorch's", "[nn][golden]") {
+  const FusedAndComposed both;
+  const nn::LSTMCell cell(3, 4);
+  check_against(Golden("lstm_cell"), cell, [&](const Leaves& leaf) {
+    const auto [h, c] = cell.forward(leaf.at("x"), leaf.at("h"), leaf.at("c"));
+    return NamedTensors{{"h_1", h}, {"c_1", c}};
+  });
+}
+
+TEST_CASE("GRUCell in the original form is the paper's equations", "[nn][golden]") {
+  const nn::GRUCell cell(3, 4, {.form = nn::GRUForm::original});
+  check_against(Golden("gru_cell_original"), cell, [&](const Leaves& leaf) {
+    return NamedTensors{{"output", cell.forward(leaf.at("x"), leaf.at("h"))}};
+  });
+}
+
+TEST_CASE("layers in both directions have PyTorch's gradients", "[nn][golden]") {
+  const FusedAndComposed both;
+  check_gradients_of("rnn_layers", nn::RNN(7, 2, {.layers = 2, .bidirectional = true}));
+  check_gradients_of(
+      "rnn_relu_layers",
+      nn::RNN(7, 2,
+              {.layers = 2, .bidirectional = true, .bias = false, .nonlinearity = nn::Nonlinearity::relu}));
+  check_gradients_of("gru_layers", nn::GRU(7, 2, {.layers = 3, .bidirectional = true}));
+  check_gradients_of("lstm_layers", nn::LSTM(7, 2, {.layers = 2, .bidirectional = true}));
+}
+
+TEST_CASE("GRU in the original form has the gradients of the paper's equations, row by row", "[nn][golden]") {
+  check_gradients_of("gru_original", OriginalGRU(7, 2, {.layers = 2, .bidirectional = true}));
+}
+
+TEST_CASE("1 to 3 layers, with and without each option, give PyTorch's outputs", "[nn][golden]") {
+  const FusedAndComposed both;
+  SECTION("RNN") { check_grid<nn::RNN>("rnn_grid"); }
+  SECTION("GRU") { check_grid<nn::GRU>("gru_grid"); }
+  SECTION("LSTM") { check_grid<nn::LSTM>("lstm_grid"); }
+}
