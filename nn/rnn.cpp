@@ -13,10 +13,16 @@ RecurrentKind rnn(Nonlinearity nonlinearity) {
   };
 }
 
+Nonlinearity checked(const char* module, Nonlinearity f) {
+  if (f == Nonlinearity::tanh || f == Nonlinearity::relu) return f;
+  fail(module, "its nonlinearity must be tanh or relu");
+}
+
 }  // namespace
 
 RNNCell::RNNCell(std::int64_t inputs, std::int64_t hidden, RNNCellOptions options)
-    : RecurrentCell("RNNCell", 1, inputs, hidden, options.bias), nonlinearity_(options.nonlinearity) {}
+    : RecurrentCell("RNNCell", 1, inputs, hidden, options.bias),
+      nonlinearity_(checked("RNNCell", options.nonlinearity)) {}
 
 Tensor RNNCell::forward(const Tensor& x, const Tensor& h) const {
   const Scope scope = enter();
@@ -26,7 +32,7 @@ Tensor RNNCell::forward(const Tensor& x, const Tensor& h) const {
 RNN::RNN(std::int64_t inputs, std::int64_t hidden, RNNOptions options)
     : Recurrent("RNN", 1, inputs, hidden,
                 {options.layers, options.bidirectional, options.dropout, options.bias, options.batch_first}),
-      nonlinearity_(options.nonlinearity) {}
+      nonlinearity_(checked("RNN", options.nonlinearity)) {}
 
 RNN::Output RNN::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0) const {
   const Scope scope = enter();

@@ -18,7 +18,8 @@ using Json = nlohmann::json;
 using Entry = SafetensorsHeader::Entry;
 
 constexpr const char* metadata_key = "__metadata__";
-constexpr const char* save_again = "; it is damaged or breaks the rules of the format, so copy or save it again";
+constexpr const char* save_again =
+    "; it is damaged or breaks the rules of the format, so copy or save it again";
 
 const char* name_in_file(Dtype dtype) {
   return dtype == Dtype::f32 ? "F32" : dtype == Dtype::f64 ? "F64" : "I64";

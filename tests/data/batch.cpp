@@ -1,11 +1,11 @@
-#include "catch.hpp"
-
 #include <gradus/data/batch.hpp>
 #include <gradus/error.hpp>
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "catch.hpp"
 
 using Catch::Matchers::Message;
 using gradus::Error;

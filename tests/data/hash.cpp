@@ -1,17 +1,15 @@
-#include "catch.hpp"
-
 #include <gradus/data/hash.hpp>
 
 #include <cstdint>
 #include <vector>
 
+#include "catch.hpp"
+
 using gradus::data::stable_hash;
 
 namespace {
 
-std::uint64_t hash(const std::vector<std::int64_t>& ids) {
-  return stable_hash(ids);
-}
+std::uint64_t hash(const std::vector<std::int64_t>& ids) { return stable_hash(ids); }
 
 }  // namespace
 

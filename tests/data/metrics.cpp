@@ -1,5 +1,3 @@
-#include "catch.hpp"
-
 #include <gradus/data/metrics.hpp>
 #include <gradus/error.hpp>
 
@@ -7,6 +5,8 @@
 #include <limits>
 #include <span>
 #include <vector>
+
+#include "catch.hpp"
 
 using Catch::Matchers::Message;
 using gradus::Error;

@@ -1,5 +1,3 @@
-#include "catch.hpp"
-
 #include <gradus/data/reversal.hpp>
 #include <gradus/error.hpp>
 
@@ -9,6 +7,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "catch.hpp"
 
 using Catch::Matchers::Message;
 using gradus::Error;

@@ -1,9 +1,9 @@
-#include "catch.hpp"
-
 #include <gradus/data/reversal_alignment.hpp>
 #include <gradus/error.hpp>
 
 #include <vector>
+
+#include "catch.hpp"
 
 using Catch::Matchers::Message;
 using gradus::Error;

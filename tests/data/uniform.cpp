@@ -1,9 +1,9 @@
-#include "catch.hpp"
-
 #include <gradus/data/uniform.hpp>
 #include <gradus/error.hpp>
 
 #include <cstdint>
+
+#include "catch.hpp"
 
 using Catch::Matchers::Message;
 using gradus::Error;

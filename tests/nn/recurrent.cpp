@@ -286,6 +286,10 @@ TEST_CASE("recurrent modules refuse sizes and options that make none", "[nn][rec
   CHECK_ERROR(nn::RNNCell(0, 5), "RNNCell: needs inputs and a state of at least 1 each, and got 0 and 5");
   CHECK_ERROR(nn::GRUCell(3, -5), "GRUCell: needs inputs and a state of at least 1 each, and got 3 and -5");
   CHECK_ERROR(nn::LSTMCell(-3, 5), "LSTMCell: needs inputs and a state of at least 1 each, and got -3 and 5");
+  CHECK_ERROR(nn::RNNCell(3, 5, {.nonlinearity = nn::Nonlinearity::selu}),
+              "RNNCell: its nonlinearity must be tanh or relu");
+  CHECK_ERROR(nn::RNN(3, 5, {.nonlinearity = nn::Nonlinearity::sigmoid}),
+              "RNN: its nonlinearity must be tanh or relu");
   CHECK_ERROR(nn::RNN(-3, 5), "RNN: needs inputs and a state of at least 1 each, and got -3 and 5");
   CHECK_ERROR(nn::GRU(3, 0), "GRU: needs inputs and a state of at least 1 each, and got 3 and 0");
   CHECK_ERROR(nn::LSTM(0, 0), "LSTM: needs inputs and a state of at least 1 each, and got 0 and 0");

@@ -3,6 +3,8 @@
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/gru.hpp>
 #include <gradus/nn/linear.hpp>
+#include <gradus/nn/lstm.hpp>
+#include <gradus/nn/rnn.hpp>
 #include <gradus/nn/safetensors.hpp>
 
 #include <cstdint>
@@ -61,8 +63,21 @@ TEST_CASE("PyTorch's GRU works here", "[nn][safetensors][golden]") {
   });
 }
 
-// Here the tests of LSTM, lstm.safetensors: x, lengths → output, h_n, c_n, bidirectional, 2 inputs, 4 hidden;
-// and of RNN, rnn.safetensors: x → output, h_n, of the same sizes, forward.
+TEST_CASE("PyTorch's LSTM works here", "[nn][safetensors][golden]") {
+  nn::LSTM lstm(2, 4, {.bidirectional = true});
+  check_against_pytorch("lstm", lstm, [&](const Values& given) {
+    const auto [output, h_n, c_n] = lstm.forward(given.at("x"), given.at("lengths"));
+    return NamedTensors{{"output", output}, {"h_n", h_n}, {"c_n", c_n}};
+  });
+}
+
+TEST_CASE("PyTorch's RNN works here", "[nn][safetensors][golden]") {
+  nn::RNN rnn(2, 4);
+  check_against_pytorch("rnn", rnn, [&](const Values& given) {
+    const auto [output, h_n] = rnn.forward(given.at("x"));
+    return NamedTensors{{"output", output}, {"h_n", h_n}};
+  });
+}
 
 TEST_CASE("PyTorch's Linear works here", "[nn][safetensors][golden]") {
   nn::Linear linear(2, 4);

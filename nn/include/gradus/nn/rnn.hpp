@@ -1,14 +1,13 @@
 #pragma once
 
+#include <gradus/nn/init.hpp>
 #include <gradus/nn/recurrent.hpp>
 
 namespace gradus::nn {
 
-enum class Nonlinearity { tanh, relu };
-
 struct RNNCellOptions {
   bool bias = true;
-  Nonlinearity nonlinearity = Nonlinearity::tanh;  ///< f
+  Nonlinearity nonlinearity = Nonlinearity::tanh;  ///< f: tanh or relu
 };
 
 /// One step of a simple recurrent network (Elman 1990), in PyTorch's form:
@@ -19,7 +18,7 @@ struct RNNCellOptions {
 /// from U(−1/√H, 1/√H).
 class RNNCell : public RecurrentCell {
  public:
-  /// @throws Error unless both sizes are at least 1.
+  /// @throws Error unless both sizes are at least 1 and f is tanh or relu.
   RNNCell(std::int64_t inputs, std::int64_t hidden, RNNCellOptions options = {});
   /// x (B, I), h (B, H) or undefined for zeros → h′ (B, H). @throws Error when the sizes do not fit.
   Tensor forward(const Tensor& x, const Tensor& h = Tensor()) const;
@@ -41,7 +40,7 @@ struct RNNOptions {
 /// PyTorch's RNN: RNNCell's for each layer and direction, named as in GRU.
 class RNN : public Recurrent {
  public:
-  /// @throws Error as GRU does.
+  /// @throws Error as GRU does, and unless f is tanh or relu.
   RNN(std::int64_t inputs, std::int64_t hidden, RNNOptions options = {});
 
   struct Output {
