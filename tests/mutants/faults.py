@@ -126,7 +126,7 @@ FAULTS = [
         (SIGN, "at_z[i] = d[i] * (h[i] - n)", "at_z[i] = d[i] * (n - h[i])"),
         (TERM, "at_u_n[i] = dn * r;", "at_u_n[i] = dn;"),
         (FACTOR, "at_h[i] = d[i] * z;", "at_h[i] = d[i] * (T(1) - z);"),
-        (PLACE, "math::add(H, at_u_n, raw<T>(g.in(1)) + b * 3 * H + 2 * H);", "math::add(H, at_n, raw<T>(g.in(1)) + b * 3 * H + 2 * H);"),
+        (PLACE, "math::add(H, at_u_n, raw<T>(g.in(1)) + b * 3 * H + 2 * H);", "math::add(H, at_r + 2 * H, raw<T>(g.in(1)) + b * 3 * H + 2 * H);"),
         (CHECK, "if (g.wants(2)) math::add(H, d, raw<T>(g.in(2)) + b * H);", "")),
     *of("ops/lstm_update.cpp",
         (TERM, "const T d = d_c[k] + d_h[k] * o * (T(1) - y * y);", "const T d = d_h[k] * o * (T(1) - y * y);"),
