@@ -11,31 +11,50 @@
 namespace gradus {
 namespace {
 
+// Told apart while running, not when compiling: a loop for each would cost the build more than it saves here.
+enum class Relation { equal, not_equal, less, less_equal, greater, greater_equal };
+
+template <class T>
+bool holds(Relation relation, T x, T z) {
+  switch (relation) {
+    case Relation::equal:
+      return x == z;
+    case Relation::not_equal:
+      return x != z;
+    case Relation::less:
+      return x < z;
+    case Relation::less_equal:
+      return x <= z;
+    case Relation::greater:
+      return x > z;
+    default:
+      return x >= z;
+  }
+}
+
 // 1 where a and b are in this relation, otherwise 0.
-template <class Relation>
 Tensor compare(const char* operation, const Tensor& a, const Tensor& b, Relation relation) {
   check_same_dtype(operation, a, b);
   Tensor y = empty(broadcast(operation, a.shape(), b.shape()), Dtype::i64);
   for_any(operation, a.dtype(), [&]<class T>() {
-    map([relation](T x, T z) { return std::int64_t{relation(x, z)}; }, view<std::int64_t>(y),
+    map([relation](T x, T z) { return std::int64_t{holds(relation, x, z)}; }, view<std::int64_t>(y),
         view<const T>(a), view<const T>(b));
   });
   return y;
 }
 
-// Whichever of a and b `wins(a, b)`, or the NaN if one is.
-template <class Wins>
-Tensor select(const char* operation, const Tensor& a, const Tensor& b, Wins wins) {
+// Whichever of a and b is `winning` over the other, or the NaN if one is.
+Tensor select(const char* operation, const Tensor& a, const Tensor& b, Relation winning) {
   check_same_dtype(operation, a, b);
   Tensor y = empty(broadcast(operation, a.shape(), b.shape()), a.dtype());
   for_floating(operation, a.dtype(), [&]<class T>() {
-    map([wins](T x, T z) { return wins(x, z) || x != x ? x : z; }, view<T>(y), view<const T>(a),
+    map([winning](T x, T z) { return holds(winning, x, z) || x != x ? x : z; }, view<T>(y), view<const T>(a),
         view<const T>(b));
   });
-  return record(operation, y, {a, b}, {a, b}, [wins](Gradients& g) {
+  return record(operation, y, {a, b}, {a, b}, [winning](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const auto share = [wins](T d, T own, T other) {
-        return own == other ? d / 2 : wins(other, own) ? T(0) : d;
+      const auto share = [winning](T d, T own, T other) {
+        return own == other ? d / 2 : holds(winning, other, own) ? T(0) : d;
       };
       for (const int side : {0, 1}) {
         if (!g.wants(side)) continue;
@@ -46,28 +65,21 @@ Tensor select(const char* operation, const Tensor& a, const Tensor& b, Wins wins
   });
 }
 
-constexpr auto is_greater = [](auto x, auto z) { return x > z; };
-constexpr auto is_less = [](auto x, auto z) { return x < z; };
-
 }  // namespace
 
-Tensor equal(const Tensor& a, const Tensor& b) {
-  return compare("equal", a, b, [](auto x, auto z) { return x == z; });
-}
-Tensor not_equal(const Tensor& a, const Tensor& b) {
-  return compare("not_equal", a, b, [](auto x, auto z) { return x != z; });
-}
-Tensor less(const Tensor& a, const Tensor& b) { return compare("less", a, b, is_less); }
+Tensor equal(const Tensor& a, const Tensor& b) { return compare("equal", a, b, Relation::equal); }
+Tensor not_equal(const Tensor& a, const Tensor& b) { return compare("not_equal", a, b, Relation::not_equal); }
+Tensor less(const Tensor& a, const Tensor& b) { return compare("less", a, b, Relation::less); }
 Tensor less_equal(const Tensor& a, const Tensor& b) {
-  return compare("less_equal", a, b, [](auto x, auto z) { return x <= z; });
+  return compare("less_equal", a, b, Relation::less_equal);
 }
-Tensor greater(const Tensor& a, const Tensor& b) { return compare("greater", a, b, is_greater); }
+Tensor greater(const Tensor& a, const Tensor& b) { return compare("greater", a, b, Relation::greater); }
 Tensor greater_equal(const Tensor& a, const Tensor& b) {
-  return compare("greater_equal", a, b, [](auto x, auto z) { return x >= z; });
+  return compare("greater_equal", a, b, Relation::greater_equal);
 }
 
-Tensor maximum(const Tensor& a, const Tensor& b) { return select("maximum", a, b, is_greater); }
-Tensor minimum(const Tensor& a, const Tensor& b) { return select("minimum", a, b, is_less); }
+Tensor maximum(const Tensor& a, const Tensor& b) { return select("maximum", a, b, Relation::greater); }
+Tensor minimum(const Tensor& a, const Tensor& b) { return select("minimum", a, b, Relation::less); }
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   check_integers("where", "the condition", condition);

@@ -57,10 +57,11 @@ Tensor scaled_sum(const char* operation, const Tensor& x, const Reduction& over,
   });
 }
 
-// The x for which `beats(x, every other)`, or NaN where there is one, in shape `kept`.
-template <class T, class Beats>
-Tensor extreme(const Tensor& x, const Shape& kept, T start, Beats beats) {
-  Tensor y = full(kept, static_cast<double>(start), x.dtype());
+// The largest x, or the smallest, or NaN where there is one, in shape `kept`.
+template <class T>
+Tensor extreme(const Tensor& x, const Shape& kept, bool largest) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Tensor y = full(kept, largest ? -infinity : infinity, x.dtype());
   const auto best = view<T>(y).expanded(x.shape());
   const auto from = view<const T>(x);
   const Walk<2> walk(x.shape(), {best.strides, from.strides});
@@ -68,20 +69,18 @@ Tensor extreme(const Tensor& x, const Shape& kept, T start, Beats beats) {
     for (std::int64_t i = 0; i < n; ++i) {
       T& winner = best.data[at[0] + i * walk.step(0)];
       const T candidate = from.data[at[1] + i * walk.step(1)];
-      if (beats(candidate, winner) || candidate != candidate) winner = candidate;
+      const bool beats = largest ? candidate > winner : candidate < winner;
+      if (beats || candidate != candidate) winner = candidate;
     }
   });
   return y;
 }
 
-template <class Beats>
-Tensor extreme_of(const char* operation, const Tensor& x, const Axes& axes, bool keep, double start,
-                  Beats beats) {
+Tensor extreme_of(const char* operation, const Tensor& x, const Axes& axes, bool keep, bool largest) {
   const Reduction over(operation, x, axes, keep);
   if (over.n == 0) fail(operation, "there is nothing to choose from in ", x.shape());
-  const Tensor y = for_floating(operation, x.dtype(), [&]<class T>() {
-    return extreme<T>(x, over.kept, static_cast<T>(start), beats);
-  });
+  const Tensor y =
+      for_floating(operation, x.dtype(), [&]<class T>() { return extreme<T>(x, over.kept, largest); });
   return record(operation, view_of(y, 0, over.result), {x}, {x, y}, [](Gradients& g) {
     const Tensor &from = g.saved(0), &best = g.saved(1);
     const Tensor winners = zeros(best.shape(), best.dtype());
@@ -94,8 +93,6 @@ Tensor extreme_of(const char* operation, const Tensor& x, const Axes& axes, bool
     });
   });
 }
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -134,19 +131,15 @@ Tensor variance(const Tensor& x, const Axes& axes, bool keep, int correction) {
   });
 }
 
-Tensor max(const Tensor& x, const Axes& axes, bool keep) {
-  return extreme_of("max", x, axes, keep, -infinity, [](auto a, auto b) { return a > b; });
-}
+Tensor max(const Tensor& x, const Axes& axes, bool keep) { return extreme_of("max", x, axes, keep, true); }
 
-Tensor min(const Tensor& x, const Axes& axes, bool keep) {
-  return extreme_of("min", x, axes, keep, infinity, [](auto a, auto b) { return a < b; });
-}
+Tensor min(const Tensor& x, const Axes& axes, bool keep) { return extreme_of("min", x, axes, keep, false); }
 
 Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
   const Reduction over("logsumexp", x, axes, keep);
   Tensor y = zeros(over.kept, x.dtype());
   for_floating("logsumexp", x.dtype(), [&]<class T>() {
-    const Tensor shift = extreme<T>(x, over.kept, static_cast<T>(-infinity), [](T a, T b) { return a > b; });
+    const Tensor shift = extreme<T>(x, over.kept, true);
     // Infinities must not meet: ∞ − ∞ is NaN.
     map([](T m) { return std::isinf(m) ? T(0) : m; }, view<T>(shift), view<const T>(shift));
     sum_into<T>(

@@ -51,7 +51,7 @@ FAULTS = [
         (TERM, "    if (exponent == 0) return;\n", "")),
     *of("ops/choice.cpp",
         (FACTOR, "own == other ? d / 2 :", "own == other ? d :"),
-        (SIGN, "wins(other, own) ? T(0) : d", "wins(own, other) ? T(0) : d"),
+        (SIGN, "holds(winning, other, own) ? T(0) : d", "holds(winning, own, other) ? T(0) : d"),
         (PLACE, "(take != 0) == (side == 0)", "(take != 0) == (side == 1)"),
         (TERM, "(take != 0) == (side == 0) ? d : T(0)", "d")),
     *of("ops/reduce.cpp",
