@@ -62,6 +62,7 @@ namespace {
 Tensor after_hooks(const Node& node, Tensor gradient) {
   const auto hooks = node.hooks;  // a hook may remove itself
   for (const auto& [number, hook] : hooks) {
+    gradient.impl().from_gradient = true;
     const Tensor replacement = hook(gradient);
     if (!replacement.defined()) continue;
     if (replacement.shape() != node.shape || replacement.dtype() != node.dtype) {
@@ -76,11 +77,13 @@ Tensor after_hooks(const Node& node, Tensor gradient) {
 // Gradients may come from several threads to the leaves that they share.
 std::mutex adding;
 
-void add_to_gradient(Node& node, const Tensor& gradient) {
+void add_to_gradient(Node& node, Tensor gradient) {
   if (node.gradient.defined()) {
     add_in_place(node.gradient, gradient);
+    mark_changed(node.gradient, "backward");
   } else {
-    node.gradient = gradient;
+    // What a hook has kept stays the hook's.
+    node.gradient = is_shared(gradient) ? gradient.clone() : std::move(gradient);
   }
   node.gradient.impl().from_gradient = true;
 }
@@ -150,10 +153,15 @@ bool Run::has_work(const Node& node) const {
 
 // Everything that can be wrong before the first gradient is made.
 void Run::check() const {
-  // Behind a freed node may lie a target that was not found.
-  const bool all_reached = targets_ != nullptr && reached.size() == targets_->size();
+  // Behind a freed node may lie an older target, or more ways to one that was found.
+  std::uint64_t oldest = 0;
+  if (targets_ != nullptr) {
+    const auto older = [](const Node* a, const Node* b) { return a->number < b->number; };
+    const auto first = std::min_element(targets_->begin(), targets_->end(), older);
+    if (first != targets_->end()) oldest = (*first)->number;
+  }
   for (const NodePtr& node : nodes_) {
-    if (node->freed && !all_reached) {
+    if (node->freed && node->number > oldest) {
       fail("backward", "the tape of ", node->text(),
            " was freed by an earlier backward(); call the first one with retain_graph = true, or compute the "
            "value again");
@@ -183,8 +191,12 @@ Tensor& Run::accumulator(const NodePtr& node) {
 void Run::step(Node& node) {
   if (!node.hooks.empty()) node.pending = after_hooks(node, std::move(node.pending));
   if (!has_work(node)) return;
+  check_saved(node);  // again: a hook may have changed a value
   const InScope in_scope(node.scope);
   const Profiled profiled(node.operation, Profiled::Pass::backward);
+  for (const NodePtr& input : node.inputs) {
+    if (wants(input)) accumulator(input);  // zeros are a gradient too
+  }
   Gradients gradients_of_node(node, *this);
   node.backward(gradients_of_node);
   if (!detects_anomaly()) return;
@@ -220,21 +232,33 @@ void Run::run(bool retain_graph) {
 
 const Tensor& Gradients::out() const { return node_.pending; }
 
-bool Gradients::wants(int i) const { return run_.wants(node_.inputs[static_cast<std::size_t>(i)]); }
+bool Gradients::wants(int i) const {
+  if (i < 0 || i >= std::ssize(node_.inputs))
+    fail(operation(), "its backward function asks for input ", i, ", and it was recorded with ",
+         node_.inputs.size());
+  return run_.wants(node_.inputs[static_cast<std::size_t>(i)]);
+}
 
-Tensor& Gradients::in(int i) {
+const Tensor& Gradients::in(int i) {
   const auto input = static_cast<std::size_t>(i);
   if (input < found_.size() && found_[input] != nullptr) return *found_[input];
   if (!wants(i)) {
     fail(operation(), "its backward function adds to the gradient of input ", i,
          ", of which none is wanted; ask wants(", i, ") first");
   }
-  Tensor& gradient = run_.accumulator(node_.inputs[input]);
+  const Tensor& gradient = run_.accumulator(node_.inputs[input]);
   if (input < found_.size()) found_[input] = &gradient;
   return gradient;
 }
 
-const Tensor& Gradients::saved(int i) const { return node_.saved[static_cast<std::size_t>(i)].values; }
+void Gradients::add(int i, const Tensor& gradient) { add_in_place(in(i), gradient); }
+
+const Tensor& Gradients::saved(int i) const {
+  if (i < 0 || i >= std::ssize(node_.saved))
+    fail(operation(), "its backward function asks for saved value ", i, ", and ", node_.saved.size(),
+         " were saved");
+  return node_.saved[static_cast<std::size_t>(i)].values;
+}
 
 const char* Gradients::operation() const { return node_.operation; }
 
@@ -247,8 +271,8 @@ void Tensor::backward(const Tensor& gradient, bool retain_graph) const {
   run.run(retain_graph);
 
   const std::lock_guard lock(adding);
-  for (const NodePtr& leaf : run.leaves) add_to_gradient(*leaf, run.gradients[leaf.get()]);
-  for (const NodePtr& node : run.kept) add_to_gradient(*node, run.gradients[node.get()]);
+  for (const NodePtr& leaf : run.leaves) add_to_gradient(*leaf, std::move(run.gradients[leaf.get()]));
+  for (const NodePtr& node : run.kept) add_to_gradient(*node, std::move(run.gradients[node.get()]));
 }
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
@@ -282,8 +306,8 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
 
   std::vector<Tensor> result;
   for (const Tensor& input : inputs) {
-    const auto found = run.gradients.find(input.impl().node.get());
-    result.push_back(found != run.gradients.end() ? found->second : zeros(input.shape(), input.dtype()));
+    const Tensor& gradient = run.gradients.at(input.impl().node.get());
+    result.push_back(is_shared(gradient) ? gradient.clone() : gradient);  // an input may be given twice
     result.back().impl().from_gradient = true;
   }
   return result;

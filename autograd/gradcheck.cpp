@@ -19,15 +19,6 @@ double weighted(const Tensor& result, const std::vector<double>& incoming) {
   return total;
 }
 
-std::vector<std::int64_t> index_of(std::int64_t element, const Shape& shape) {
-  std::vector<std::int64_t> index(static_cast<std::size_t>(shape.rank()));
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    index[static_cast<std::size_t>(axis)] = element % shape[axis];
-    element /= shape[axis];
-  }
-  return index;
-}
-
 // One element of a leaf, changed as long as this lives, whatever is thrown meanwhile.
 class ElementSet {
  public:
@@ -115,7 +106,7 @@ double note(GradcheckEntry& entry, double worst, std::int64_t element, double an
   const double error = std::abs(analytic - numeric);
   const double ratio = std::isfinite(error) ? error / allowed(numeric, options) : INFINITY;
   if (ratio <= worst) return worst;
-  entry.worst = index_of(element, entry.shape);
+  entry.worst = entry.shape.index_of(element);
   entry.analytic = analytic;
   entry.numeric = numeric;
   entry.error = error;
@@ -140,7 +131,7 @@ GradcheckEntry check(const std::string& label, Tensor leaf, const Function& f,
     if (judgement.verdict == Judgement::not_smooth) {
       if (entry.not_smooth++ > 0) continue;
       entry.first_kink = judgement.kink;
-      entry.first_kink.index = index_of(i, leaf.shape());
+      entry.first_kink.index = leaf.shape().index_of(i);
     } else {
       if (judgement.verdict == Judgement::wrong) ++entry.wrong;
       worst = note(entry, worst, i, gradient[at], judgement.numeric, options);

@@ -55,6 +55,17 @@ T* raw(const Tensor& tensor) {
 }
 
 /// target += x, stretched to its shape or summed to it; no change of version, for gradients only.
-void add_in_place(Tensor& target, const Tensor& x);
+void add_in_place(const Tensor& target, const Tensor& x);
+
+/// Whether anything but this handle sees the values.
+inline bool is_shared(const Tensor& tensor) {
+  return tensor.impl().references > 1 || tensor.impl().storage->references > 1;
+}
+
+/// Counts a change in place of the values; `by` says whose.
+inline void mark_changed(const Tensor& tensor, const char* by) {
+  ++tensor.impl().storage->version;
+  tensor.impl().storage->changed_by = by;
+}
 
 }  // namespace gradus

@@ -69,13 +69,19 @@ void check_saved(const Node& node) {
 Tensor record(const char* operation, Tensor result, std::span<const Tensor> inputs,
               std::initializer_list<Tensor> saved, Backward backward) {
   if (detects_anomaly()) check_result(operation, result, inputs);
-  const bool uses_gradient = std::any_of(inputs.begin(), inputs.end(), from_gradient);
-  result.impl().from_gradient = uses_gradient;
+  if (result.impl().node) {
+    fail(operation, "its result ", result.shape(),
+         " has a place on the tape already, as an input has; record a new tensor: clone(), or detach() to "
+         "share the values");
+  }
+  result.impl().from_gradient = std::any_of(inputs.begin(), inputs.end(), from_gradient);
   if (!is_recording() || std::none_of(inputs.begin(), inputs.end(), needs_gradient)) return result;
   const NodePtr node = make_leaf(result);
   node->operation = operation;
   node->leaf = false;
-  node->uses_gradient = uses_gradient;
+  node->uses_gradient = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& input) {
+    return from_gradient(input) && !needs_gradient(input);
+  });
   node->inputs.reserve(inputs.size());
   for (const Tensor& input : inputs)
     node->inputs.push_back(needs_gradient(input) ? input.impl().node : NodePtr());

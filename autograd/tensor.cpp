@@ -65,9 +65,7 @@ std::span<const T> Tensor::values() const {
 template <class T>
 std::span<T> Tensor::mutable_values(const char* by) {
   check_type<T>("mutable_values", *this);
-  Storage& storage = *impl().storage;
-  ++storage.version;
-  storage.changed_by = by;
+  mark_changed(*this, by);
   return {raw<T>(*this), static_cast<std::size_t>(numel())};
 }
 
@@ -111,6 +109,7 @@ Tensor& Tensor::set_requires_grad(bool on) {
     fail("set_requires_grad", "an i64 tensor ", shape(), " has no gradient");
   if (on && !self.node) {
     self.node = make_leaf(*this);
+    self.from_gradient = false;  // from here on it is a beginning
   } else if (!on) {
     self.node = NodePtr();
   }
@@ -202,7 +201,7 @@ Tensor Tensor::to(Dtype to) const {
   });
 }
 
-void add_in_place(Tensor& target, const Tensor& x) {
+void add_in_place(const Tensor& target, const Tensor& x) {
   for_floating("add_in_place", target.dtype(), [&]<class T>() {
     map_add(same, broadcast("add_in_place", target.shape(), x.shape()), view<T>(target), view<const T>(x));
   });
@@ -214,6 +213,8 @@ Tensor empty(const Shape& shape, Dtype dtype) {
 }
 
 Tensor full(const Shape& shape, double value, Dtype dtype) {
+  if (dtype == Dtype::i64 && !(value >= -0x1p63 && value < 0x1p63 && value == std::trunc(value)))
+    fail("full", value, " is no integer of 64 bits; choose f32 or f64");
   Tensor result = empty(shape, dtype);
   for_any("full", dtype,
           [&]<class T>() { std::fill_n(raw<T>(result), result.numel(), static_cast<T>(value)); });

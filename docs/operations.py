@@ -23,9 +23,10 @@ INTRODUCTION = """\
 # Operations
 
 Each operation checks its shapes, computes, and records its gradient; `g` is d(loss)/d(result), and `y` the result. All
-throw `gradus::Error`, before anything is changed, for shapes or dtypes that do not fit; "Errors" names what else. Where
+throw `gradus::Error`, before anything is changed, for shapes or dtypes that do not fit; "Error" says when else. Where
 several tensors meet elementwise, axes are matched from the last and a size of 1 stretches; the gradient is summed over
-stretched axes. `+`, `-`, `*` and `/` take two tensors, or a tensor and a number. How to check a gradient, one of your own too: `gradcheck` in
+stretched axes. Floating tensors that meet must have the same dtype. NaN goes through: no operation hides one. A
+negative axis counts from the end. `+`, `-`, `*` and `/` take two tensors, or a tensor and a number. How to check a gradient, one of your own too: `gradcheck` in
 [gradcheck.hpp](../autograd/include/gradus/autograd/gradcheck.hpp).
 """
 
@@ -122,7 +123,7 @@ def page():
         lines += [f"### {entry.names[0]}", "", "```cpp", *entry.declarations, "```", "", entry.text, "",
                   f"**Gradient**: {entry.gradient}", ""]
         if entry.errors:
-            lines += [f"**Errors**: {entry.errors}", ""]
+            lines += [f"**Error** {entry.errors}", ""]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 

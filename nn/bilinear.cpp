@@ -2,10 +2,15 @@
 #include <gradus/nn/bilinear.hpp>
 #include <gradus/nn/init.hpp>
 
+#include "sizes.hpp"
+
 namespace gradus::nn {
 
 Bilinear::Bilinear(std::int64_t inputs_1, std::int64_t inputs_2, std::int64_t outputs, bool with_bias)
-    : weight(add_parameter("weight", uniform_fan_in({outputs, inputs_1, inputs_2}, inputs_1))),
+    : weight(add_parameter("weight", uniform_fan_in({checked_size("Bilinear", "outputs", outputs),
+                                                     checked_size("Bilinear", "first inputs", inputs_1),
+                                                     checked_size("Bilinear", "second inputs", inputs_2)},
+                                                    inputs_1))),
       bias(with_bias ? add_parameter("bias", uniform_fan_in({outputs}, inputs_1)) : Tensor()) {}
 
 Tensor Bilinear::forward(const Tensor& x_1, const Tensor& x_2) const {

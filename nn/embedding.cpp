@@ -2,6 +2,8 @@
 #include <gradus/autograd/random.hpp>
 #include <gradus/nn/embedding.hpp>
 
+#include "sizes.hpp"
+
 namespace gradus::nn {
 namespace {
 
@@ -19,6 +21,13 @@ Tensor checked_rows(const Tensor& rows, const std::optional<std::int64_t>& paddi
   return masked_fill(rows.detach(), unsqueeze(is_padding, -1), 0);
 }
 
+Tensor drawn_rows(std::int64_t vocabulary, std::int64_t size, double deviation) {
+  if (!(deviation >= 0)) fail("Embedding", "the deviation must not be negative, and is ", deviation);
+  return normal(
+      {checked_size("Embedding", "a vocabulary", vocabulary), checked_size("Embedding", "a size", size)}, 0,
+      deviation, default_generator());
+}
+
 }  // namespace
 
 Embedding::Embedding(const Tensor& rows, const EmbeddingOptions& options)
@@ -27,7 +36,7 @@ Embedding::Embedding(const Tensor& rows, const EmbeddingOptions& options)
 }
 
 Embedding::Embedding(std::int64_t vocabulary, std::int64_t size, const EmbeddingOptions& options)
-    : Embedding(normal({vocabulary, size}, 0, options.deviation, default_generator()), options) {}
+    : Embedding(drawn_rows(vocabulary, size, options.deviation), options) {}
 
 Embedding::Embedding(std::int64_t vocabulary, std::int64_t size, double deviation)
     : Embedding(vocabulary, size, EmbeddingOptions{.deviation = deviation}) {}
@@ -37,7 +46,7 @@ Tensor Embedding::forward(const Tensor& ids) const {
   const Tensor vectors = embedding(weight, ids);
   if (!padding_) return vectors;
   const Tensor is_padding = equal(ids, full({}, static_cast<double>(*padding_), Dtype::i64));
-  return masked_fill(vectors, unsqueeze(is_padding, -1), 0);
+  return where(unsqueeze(is_padding, -1), vectors.detach(), vectors);  // its value, without its gradient
 }
 
 }  // namespace gradus::nn

@@ -64,7 +64,11 @@ Tensor GRUCell::forward(const Tensor& x, const Tensor& h) const {
 
 GRU::GRU(std::int64_t inputs, std::int64_t hidden, GRUOptions options)
     : Recurrent("GRU", gates, inputs, hidden,
-                {options.layers, options.bidirectional, options.dropout, options.bias, options.batch_first}),
+                {.layers = options.layers,
+                 .bidirectional = options.bidirectional,
+                 .dropout = options.dropout,
+                 .bias = options.bias,
+                 .batch_first = options.batch_first}),
       form_(options.form) {}
 
 GRU::Output GRU::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0) const {

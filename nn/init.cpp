@@ -99,6 +99,7 @@ Tensor kaiming_normal(const Shape& shape, const KaimingOptions& options) {
 
 Tensor orthogonal(const Shape& shape, double gain, Dtype dtype) {
   if (shape.rank() != 2) fail("orthogonal", "needs a shape of two axes, and got ", shape);
+  if (!is_floating(dtype)) fail("orthogonal", "works in f32 or f64, not in i64");
   return (gain * orthonormal(shape[0], shape[1])).to(dtype);
 }
 

@@ -13,8 +13,10 @@ Tensor masked_cross_entropy(const Tensor& logits, const Tensor& targets, const T
          " and ", targets.shape());
   }
   const std::int64_t T = targets.size(0), B = targets.size(1);
+  check_integers("masked_cross_entropy", "the targets", targets);
   check_lengths("masked_cross_entropy", lengths, B, T);
-  constexpr std::int64_t ignored = std::numeric_limits<std::int64_t>::min();        // no target is that
+  constexpr std::int64_t ignored = std::numeric_limits<std::int64_t>::min();  // no target is that
+  if (!lengths.defined()) return cross_entropy(logits, targets, ignored, label_smoothing);
   const Tensor real = greater(lengths.reshape({1, B}), arange(T).reshape({T, 1}));  // (T, B)
   return cross_entropy(logits, where(real, targets, full({1}, static_cast<double>(ignored), Dtype::i64)),
                        ignored, label_smoothing);

@@ -43,8 +43,11 @@ LSTMCell::Output LSTMCell::forward(const Tensor& x, const Tensor& h, const Tenso
 
 LSTM::LSTM(std::int64_t inputs, std::int64_t hidden, LSTMOptions options)
     : Recurrent("LSTM", gates, inputs, hidden,
-                {options.layers, options.bidirectional, options.dropout, options.bias, options.batch_first}) {
-}
+                {.layers = options.layers,
+                 .bidirectional = options.bidirectional,
+                 .dropout = options.dropout,
+                 .bias = options.bias,
+                 .batch_first = options.batch_first}) {}
 
 LSTM::Output LSTM::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0,
                            const Tensor& c_0) const {

@@ -2,14 +2,17 @@
 #include <gradus/nn/init.hpp>
 #include <gradus/nn/maxout.hpp>
 
+#include "sizes.hpp"
+
 namespace gradus::nn {
 
 Maxout::Maxout(std::int64_t inputs, std::int64_t outputs, std::int64_t pieces)
-    : weight(add_parameter("weight", uniform_fan_in({outputs * pieces, inputs}, inputs))),
+    : weight(add_parameter("weight", uniform_fan_in({checked_size("Maxout", "outputs", outputs) *
+                                                         checked_size("Maxout", "pieces", pieces),
+                                                     checked_size("Maxout", "inputs", inputs)},
+                                                    inputs))),
       bias(add_parameter("bias", uniform_fan_in({outputs * pieces}, inputs))),
-      pieces_(pieces) {
-  if (pieces < 1) fail("Maxout", "needs at least 1 piece an output, and got ", pieces);
-}
+      pieces_(pieces) {}
 
 Tensor Maxout::forward(const Tensor& x) const {
   const Scope scope = enter();

@@ -1,20 +1,16 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/random.hpp>
+#include <gradus/nn/init.hpp>
 #include <gradus/nn/multi_head_attention.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "sizes.hpp"
+
 namespace gradus::nn {
 namespace {
-
-// U(±√(6/(rows + columns))) (Glorot and Bengio 2010, eq. 16).
-Tensor glorot(std::int64_t rows, std::int64_t columns) {
-  const double bound = std::sqrt(6.0 / static_cast<double>(std::max<std::int64_t>(rows + columns, 1)));
-  return uniform({rows, columns}, -bound, bound, default_generator());
-}
 
 // How many keys, from the first, each query of each head sees: (B·heads·T_q); undefined when all see all.
 Tensor visible(const AttentionMask& mask, const Shape& energies) {
@@ -42,19 +38,24 @@ void check_sequences(const Tensor& query, const Tensor& keys, const Tensor& valu
 }  // namespace
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t size, std::int64_t heads, MultiHeadOptions options)
-    : out_proj(size, size, options.bias), heads_(heads), dropout_(options.dropout) {
+    : out_proj(checked_size("MultiHeadAttention", "a size", size), size, options.bias),
+      heads_(heads),
+      dropout_(options.dropout) {
   if (heads < 1 || size % heads != 0) {
     fail("MultiHeadAttention", "a size of ", size, " cannot be shared by ", heads,
          " heads; it must be a multiple of their number");
   }
-  const std::int64_t key_size = options.key_size > 0 ? options.key_size : size;
-  const std::int64_t value_size = options.value_size > 0 ? options.value_size : size;
+  const auto or_size = [size](const char* what, std::int64_t given) {
+    return given == 0 ? size : checked_size("MultiHeadAttention", what, given);
+  };
+  const std::int64_t key_size = or_size("keys", options.key_size);
+  const std::int64_t value_size = or_size("values", options.value_size);
   if (key_size == size && value_size == size) {
-    in_proj_weight_ = add_parameter("in_proj_weight", glorot(3 * size, size));
+    in_proj_weight_ = add_parameter("in_proj_weight", xavier_uniform({3 * size, size}));
   } else {
-    proj_weight_ = {add_parameter("q_proj_weight", glorot(size, size)),
-                    add_parameter("k_proj_weight", glorot(size, key_size)),
-                    add_parameter("v_proj_weight", glorot(size, value_size))};
+    proj_weight_ = {add_parameter("q_proj_weight", xavier_uniform({size, size})),
+                    add_parameter("k_proj_weight", xavier_uniform({size, key_size})),
+                    add_parameter("v_proj_weight", xavier_uniform({size, value_size}))};
   }
   if (options.bias) {
     in_proj_bias_ = add_parameter("in_proj_bias", zeros({3 * size}));
@@ -82,6 +83,7 @@ Tensor MultiHeadAttention::split_heads(const Tensor& x) const {
 // From the three projections.
 MultiHeadAttention::Output MultiHeadAttention::look(const Tensor& query, const Tensor& keys,
                                                     const Tensor& values, const AttentionMask& mask) const {
+  check_lengths("MultiHeadAttention", mask.lengths, keys.size(1), keys.size(0));
   const Tensor Q = split_heads(query), K = split_heads(keys), V = split_heads(values);
   const Tensor e =
       matmul(Q / std::sqrt(static_cast<double>(Q.size(-1))), transpose(K, 2, 3));  // (B, heads, T_q, T_k)
@@ -97,7 +99,6 @@ MultiHeadAttention::Output MultiHeadAttention::forward(const Tensor& query, cons
                                                        const AttentionMask& mask) const {
   const Scope scope = enter();
   check_sequences(query, keys, values);
-  check_lengths("MultiHeadAttention", mask.lengths, keys.size(1), keys.size(0));
   return look(project(q, query), project(k, keys), project(v, values), mask);
 }
 

@@ -24,6 +24,10 @@ Optimiser::Optimiser(std::string name, const std::vector<std::vector<Tensor>>& g
   for (std::size_t group = 0; group < groups.size(); ++group) {
     for (const Tensor& parameter : groups[group]) {
       if (!parameter.defined()) fail(name_, "parameter ", entries_.size(), " is undefined; leave it out");
+      if (!is_floating(parameter.dtype())) {
+        fail(name_, "parameter ", entries_.size(), ", ", parameter.shape(),
+             ", is i64; only f32 and f64 are trained");
+      }
       if (!seen.insert(&parameter.impl()).second) {
         fail(name_, "parameter ", entries_.size(), ", ", parameter.shape(), " in group ", group,
              ", was given before; give each parameter once, in one group");

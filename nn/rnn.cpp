@@ -31,7 +31,11 @@ Tensor RNNCell::forward(const Tensor& x, const Tensor& h) const {
 
 RNN::RNN(std::int64_t inputs, std::int64_t hidden, RNNOptions options)
     : Recurrent("RNN", 1, inputs, hidden,
-                {options.layers, options.bidirectional, options.dropout, options.bias, options.batch_first}),
+                {.layers = options.layers,
+                 .bidirectional = options.bidirectional,
+                 .dropout = options.dropout,
+                 .bias = options.bias,
+                 .batch_first = options.batch_first}),
       nonlinearity_(checked("RNN", options.nonlinearity)) {}
 
 RNN::Output RNN::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0) const {

@@ -52,6 +52,7 @@ Schedule cosine(std::int64_t steps, double minimum) {
 Schedule warm_up(std::int64_t steps, Schedule then, double from) {
   check_steps("schedule::warm_up", "the number of steps", steps);
   check_not_negative("schedule::warm_up", "the first factor", from);
+  if (!then) fail("schedule::warm_up", "needs a schedule to go on with, and got an empty one");
   return [rise = linear(from, 1, steps), steps, then = std::move(then)](std::int64_t t) {
     return t < steps ? rise(t) : then(t - steps);
   };
@@ -69,22 +70,22 @@ std::string initial_rate_entry(std::size_t group) {
 
 Scheduler::Scheduler(Optimiser& optimiser, Schedule schedule)
     : optimiser_(optimiser), schedule_(std::move(schedule)) {
+  if (!schedule_) fail("Scheduler", "needs a schedule, and got an empty one");
   for (std::size_t group = 0; group < optimiser.group_count(); ++group) {
     initial_rates_.push_back(optimiser.learning_rate(group));
   }
-  set_rates();
+  go_to(0);
 }
 
-void Scheduler::step() {
-  ++steps_;
-  set_rates();
-}
+void Scheduler::step() { go_to(steps_ + 1); }
 
-void Scheduler::set_rates() {
-  const double factor = schedule_(steps_);
+void Scheduler::go_to(std::int64_t steps) {
+  const double factor = schedule_(steps);
+  check_not_negative("Scheduler", "the schedule's factor", factor);
   for (std::size_t group = 0; group < initial_rates_.size(); ++group) {
     optimiser_.set_learning_rate(group, initial_rates_[group] * factor);
   }
+  steps_ = steps;
 }
 
 NamedTensors Scheduler::state() const {
@@ -105,8 +106,7 @@ void Scheduler::load_state(const NamedTensors& state) {
   const std::int64_t steps = reader.count("steps");
   reader.finish("Scheduler", "load it into a scheduler of an optimiser with the same groups");
   initial_rates_ = std::move(initial_rates);
-  steps_ = steps;
-  set_rates();
+  go_to(steps);
 }
 
 }  // namespace gradus::nn

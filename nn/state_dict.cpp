@@ -68,7 +68,9 @@ class Loading {
 
   void plan(const std::string& name, const Tensor& from, const Tensor& into) {
     const std::string quoted = std::string("'") + name + "'";
-    if (from.shape() != into.shape()) {
+    if (!from.defined()) {
+      misfits_.push_back(quoted + " is undefined");
+    } else if (from.shape() != into.shape()) {
       misfits_.push_back(quoted + " is " + from.shape().text() + " and must be " + into.shape().text());
     } else if (is_floating(from.dtype()) != is_floating(into.dtype())) {
       misfits_.push_back(quoted + " is " + gradus::name(from.dtype()) + " and must be " +

@@ -40,7 +40,7 @@ Tensor binary(const char* operation, const Tensor& a, const Tensor& b, F f) {
 
 // target += f(x…), with g the first of them; every gradient of an elementwise operation has this form.
 template <class F, class... X>
-void add_gradient(Tensor& target, F f, const Tensor& g, const X&... x) {
+void add_gradient(const Tensor& target, F f, const Tensor& g, const X&... x) {
   for_floating("backward", g.dtype(), [&]<class T>() {
     map_add(f, g.shape(), view<T>(target), view<const T>(g), view<const T>(x)...);
   });
@@ -111,13 +111,23 @@ Tensor pow(const Tensor& a, const Tensor& b) {
   });
 }
 
-Tensor operator+(const Tensor& a, double b) { return add(a, full({}, b, a.dtype())); }
-Tensor operator-(const Tensor& a, double b) { return sub(a, full({}, b, a.dtype())); }
-Tensor operator*(const Tensor& a, double b) { return mul(a, full({}, b, a.dtype())); }
-Tensor operator/(const Tensor& a, double b) { return div(a, full({}, b, a.dtype())); }
-Tensor operator+(double a, const Tensor& b) { return add(full({}, a, b.dtype()), b); }
-Tensor operator-(double a, const Tensor& b) { return sub(full({}, a, b.dtype()), b); }
-Tensor operator*(double a, const Tensor& b) { return mul(full({}, a, b.dtype()), b); }
-Tensor operator/(double a, const Tensor& b) { return div(full({}, a, b.dtype()), b); }
+namespace {
+
+Tensor number(const char* operation, double value, const Tensor& beside) {
+  if (!is_floating(beside.dtype()))
+    fail(operation, "works on f32 or f64, not on i64; convert with .to(Dtype::f32)");
+  return full({}, value, beside.dtype());
+}
+
+}  // namespace
+
+Tensor operator+(const Tensor& a, double b) { return add(a, number("add", b, a)); }
+Tensor operator-(const Tensor& a, double b) { return sub(a, number("sub", b, a)); }
+Tensor operator*(const Tensor& a, double b) { return mul(a, number("mul", b, a)); }
+Tensor operator/(const Tensor& a, double b) { return div(a, number("div", b, a)); }
+Tensor operator+(double a, const Tensor& b) { return add(number("add", a, b), b); }
+Tensor operator-(double a, const Tensor& b) { return sub(number("sub", a, b), b); }
+Tensor operator*(double a, const Tensor& b) { return mul(number("mul", a, b), b); }
+Tensor operator/(double a, const Tensor& b) { return div(number("div", a, b), b); }
 
 }  // namespace gradus

@@ -71,7 +71,7 @@ Tensor relu(const Tensor& x) {
   // NaN < 0 is false: a NaN must not disappear here.
   Tensor y = apply("relu", x, [](auto v) { return v < 0 ? decltype(v)(0) : v; });
   return record("relu", y, {x}, {y}, [](Gradients& g) {
-    add_gradient(g, [](auto d, auto v) { return v > 0 ? d : decltype(d)(0); });
+    add_gradient(g, [](auto d, auto v) { return v > 0 || v != v ? d : decltype(d)(0); });
   });
 }
 
@@ -96,7 +96,7 @@ Tensor clamp(const Tensor& x, double low, double high) {
   });
   return record("clamp", y, {x}, {x}, [=](Gradients& g) {
     add_gradient(g, [=](auto d, auto v) {
-      return v < static_cast<decltype(v)>(low) || v > static_cast<decltype(v)>(high) ? decltype(d)(0) : d;
+      return v >= static_cast<decltype(v)>(low) && v <= static_cast<decltype(v)>(high) ? d : decltype(d)(0);
     });
   });
 }

@@ -97,7 +97,10 @@ Tensor pad(const Tensor& x, int axis, std::int64_t before, std::int64_t after, d
   if (before < 0 || after < 0)
     fail("pad", "cannot add ", before, " elements before and ", after, " after; slice() takes some away");
   const std::int64_t n = x.size(axis);
-  Tensor y = full(x.shape().with(axis, before + n + after), value, x.dtype());
+  std::int64_t padded = 0;
+  if (__builtin_add_overflow(before, after, &padded) || __builtin_add_overflow(padded, n, &padded))
+    fail("pad", before, " and ", after, " more elements are more than can be counted in 64 bits");
+  Tensor y = full(x.shape().with(axis, padded), value, x.dtype());
   for_any("pad", x.dtype(),
           [&]<class T>() { map(same, view<T>(y).narrowed(axis, before, n), view<const T>(x)); });
   return record("pad", y, {x}, {}, [=](Gradients& g) { add_part(g, 0, axis, before, n); });
@@ -134,8 +137,13 @@ Tensor concat(std::initializer_list<Tensor> parts, int axis) {
 
 Tensor stack(std::span<const Tensor> parts, int axis) {
   if (parts.empty()) fail("stack", "needs at least one tensor");
+  const int rank = parts.front().rank();
+  if (axis < -rank - 1 || axis > rank)
+    fail("stack", "there is no place ", axis, " for a new axis in ", parts.front().shape(), "; there are ",
+         rank + 1, ", counted from 0");
   std::vector<Tensor> slices;
   for (const Tensor& part : parts) {
+    check_same_dtype("stack", parts.front(), part);
     if (part.shape() != parts.front().shape()) {
       fail("stack", "the shapes must be equal, and are ", parts.front().shape(), " and ", part.shape());
     }
@@ -153,7 +161,7 @@ std::vector<Tensor> split(const Tensor& x, std::span<const std::int64_t> sizes, 
   std::int64_t total = 0;
   for (const std::int64_t size : sizes) {
     if (size < 0) fail("split", "a part cannot have ", size, " elements");
-    total += size;
+    if (__builtin_add_overflow(total, size, &total)) fail("split", "the parts cannot be counted in 64 bits");
   }
   if (total != x.size(axis)) {
     fail("split", "the parts have ", total, " elements together, and axis ", axis, " of ", x.shape(), " has ",

@@ -133,7 +133,11 @@ Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets) {
   for_floating("binary_cross_entropy", logits.dtype(), [&]<class T>() {
     const T *x = raw<T>(logits), *t = raw<T>(targets);
     double total = 0;
-    for (std::int64_t i = 0; i < n; ++i) total += static_cast<double>(math::softplus(x[i]) - x[i] * t[i]);
+    for (std::int64_t i = 0; i < n; ++i) {
+      // The large parts first: they cancel where the logit is right.
+      total += static_cast<double>((x[i] < 0 ? T(0) : x[i]) - x[i] * t[i] +
+                                   std::log1p(math::exp(-std::abs(x[i]))));
+    }
     *raw<T>(loss) = average<T>(total, n);
   });
   const auto backward = [n](Gradients& g) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/dispatch.hpp"
 #include "kernels/lanes.hpp"
@@ -42,13 +43,27 @@ void scale(const Tensor& x, double factor) {
   map([s = static_cast<T>(factor)](T v) { return v * s; }, view<T>(x), view<const T>(x));
 }
 
+// factor · Σ f(x…), in the shape with 1s. A long sum is made in double: in f32 it would lose digits with its
+// length.
+template <class T, class F, class... X>
+Tensor summed(const Reduction& over, double factor, F f, const Shape& shape, const X&... x) {
+  constexpr std::int64_t long_sum = 1024;
+  if (std::is_same_v<T, float> && over.n > long_sum) {
+    const Tensor wide = zeros(over.kept, Dtype::f64);
+    map_add(f, shape, view<double>(wide), view<const T>(x)...);
+    scale<double>(wide, factor);
+    return wide.to(dtype_of<T>);
+  }
+  Tensor y = zeros(over.kept, dtype_of<T>);
+  sum_into<T>(y, f, shape, x...);
+  if (factor != 1) scale<T>(y, factor);
+  return y;
+}
+
 // factor · Σ x.
 Tensor scaled_sum(const char* operation, const Tensor& x, const Reduction& over, double factor) {
-  Tensor y = zeros(over.kept, x.dtype());
-  for_floating(operation, x.dtype(), [&]<class T>() {
-    sum_into<T>(y, same, x.shape(), x);
-    if (factor != 1) scale<T>(y, factor);
-  });
+  const Tensor y = for_floating(operation, x.dtype(),
+                                [&]<class T>() { return summed<T>(over, factor, same, x.shape(), x); });
   return record(operation, view_of(y, 0, over.result), {x}, {}, [kept = over.kept, factor](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       map_add([s = static_cast<T>(factor)](T d) { return d * s; }, g.in(0).shape(), view<T>(g.in(0)),
@@ -87,9 +102,11 @@ Tensor extreme_of(const char* operation, const Tensor& x, const Axes& axes, bool
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       sum_into<T>(
           winners, [](T v, T b) { return v == b ? T(1) : T(0); }, from.shape(), from, best);
-      sum_into<T>(
-          g.in(0), [](T d, T v, T b, T count) { return v == b ? d / count : T(0); }, from.shape(),
-          view_of(g.out(), 0, best.shape()), from, best, winners);
+      const auto share = [](T d, T v, T b, T count) {
+        if (b != b) return b;  // of a NaN
+        return v == b ? d / count : T(0);
+      };
+      sum_into<T>(g.in(0), share, from.shape(), view_of(g.out(), 0, best.shape()), from, best, winners);
     });
   });
 }
@@ -112,14 +129,12 @@ Tensor variance(const Tensor& x, const Axes& axes, bool keep, int correction) {
     fail("variance", over.n, " elements of ", x.shape(), " are too few for a correction of ", correction,
          "; there must be more than that");
   }
-  Tensor y = zeros(over.kept, x.dtype()), mean = zeros(over.kept, x.dtype());
+  Tensor y, mean;
   const double divisor = static_cast<double>(over.n - correction);
   for_floating("variance", x.dtype(), [&]<class T>() {
-    sum_into<T>(mean, same, x.shape(), x);
-    scale<T>(mean, 1.0 / static_cast<double>(over.n));
-    sum_into<T>(
-        y, [](T v, T m) { return (v - m) * (v - m); }, x.shape(), x, mean);
-    scale<T>(y, 1.0 / divisor);
+    mean = summed<T>(over, 1.0 / static_cast<double>(over.n), same, x.shape(), x);
+    const auto square = [](T v, T m) { return (v - m) * (v - m); };
+    y = summed<T>(over, 1.0 / divisor, square, x.shape(), x, mean);
   });
   return record("variance", view_of(y, 0, over.result), {x}, {x, mean}, [divisor](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
@@ -137,13 +152,13 @@ Tensor min(const Tensor& x, const Axes& axes, bool keep) { return extreme_of("mi
 
 Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
   const Reduction over("logsumexp", x, axes, keep);
-  Tensor y = zeros(over.kept, x.dtype());
+  Tensor y;
   for_floating("logsumexp", x.dtype(), [&]<class T>() {
     const Tensor shift = extreme<T>(x, over.kept, true);
     // Infinities must not meet: ∞ − ∞ is NaN.
     map([](T m) { return std::isinf(m) ? T(0) : m; }, view<T>(shift), view<const T>(shift));
-    sum_into<T>(
-        y, [](T v, T m) { return math::exp(v - m); }, x.shape(), x, shift);
+    y = summed<T>(
+        over, 1, [](T v, T m) { return math::exp(v - m); }, x.shape(), x, shift);
     map([](T s, T m) { return std::log(s) + m; }, view<T>(y), view<const T>(y), view<const T>(shift));
   });
   return record("logsumexp", view_of(y, 0, over.result), {x}, {x, y}, [](Gradients& g) {

@@ -64,9 +64,14 @@ Tensor softmax(const Tensor& x, int axis) {
 }
 
 Tensor masked_softmax(const Tensor& x, const Tensor& lengths) {
-  if (x.rank() != 2) fail("masked_softmax", "needs scores (B, T), and got ", x.shape());
-  check_lengths("masked_softmax", lengths, x.size(0), x.size(1));
-  return softmax_rows("masked_softmax", x, [&](std::int64_t r) { return length_of(lengths, r, x.size(1)); });
+  if (x.rank() == 0) fail("masked_softmax", "needs scores (…, T), and got a scalar");
+  const Shape rows = x.shape().without(-1);
+  if (lengths.defined() && lengths.shape() != rows)
+    fail("masked_softmax", "the lengths are ", lengths.shape(), " and must be ", rows, ", one a row of ",
+         x.shape());
+  check_lengths("masked_softmax", lengths.defined() ? lengths.reshape({rows.numel()}) : lengths, rows.numel(),
+                x.size(-1));
+  return softmax_rows("masked_softmax", x, [&](std::int64_t r) { return length_of(lengths, r, x.size(-1)); });
 }
 
 namespace {

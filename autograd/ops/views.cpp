@@ -13,10 +13,8 @@ namespace {
 
 // The elements of `shape` from `offset` on.
 Tensor part(const char* operation, const Tensor& x, std::int64_t offset, const Shape& shape) {
-  return record(operation, view_of(x, offset, shape), {x}, {}, [offset, shape](Gradients& g) {
-    Tensor target = view_of(g.in(0), offset, shape);
-    add_in_place(target, g.out());
-  });
+  return record(operation, view_of(x, offset, shape), {x}, {},
+                [offset, shape](Gradients& g) { add_in_place(view_of(g.in(0), offset, shape), g.out()); });
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ TEST_CASE("an exception inside backward() leaves no gradients of results behind"
   kept.retain_grad();
   const Tensor fragile = record("fragile", kept.clone(), {kept}, {}, [&](Gradients& g) {
     if (fails) throw std::runtime_error("broken");
-    g.in(0) = g.out().clone();
+    g.add(0, g.out());
   });
   const Tensor loss = fragile * 7.0 + square;
   CHECK_THROWS_WITH(loss.backward(true), "broken");
@@ -230,7 +230,7 @@ TEST_CASE("every saved value is checked before the first backward function runs"
   const Tensor early = x * w;
   const Tensor late = record("late", early.clone(), {early}, {}, [&](Gradients& g) {
     ++runs;
-    g.in(0) = g.out().clone();
+    g.add(0, g.out());
   });
   w.mutable_values<float>("Sgd::step")[0] = 5;
   CHECK_THROWS_AS(late.backward(), gradus::Error);

@@ -29,8 +29,10 @@ Tensor weighted_squares(const Tensor& a, const Tensor& b) {
     const double d = g.out().item();
     for (std::size_t i = 0; i < n; ++i) {
       const double root = g.wants(1) ? g.saved(1).values<double>()[i] : 1;
-      if (g.wants(0)) g.in(0).mutable_values<double>()[i] += d * root * root;
-      if (g.wants(1)) g.in(1).mutable_values<double>()[i] += d * 2 * g.saved(0).values<double>()[i] * root;
+      if (g.wants(0)) Tensor(g.in(0)).mutable_values<double>()[i] += d * root * root;
+      if (g.wants(1)) {
+        Tensor(g.in(1)).mutable_values<double>()[i] += d * 2 * g.saved(0).values<double>()[i] * root;
+      }
     }
   });
 }
@@ -75,4 +77,27 @@ TEST_CASE("a backward function that can never run is dropped with what it holds"
   const Tensor y = record("unused", tensor({2.0}), {held}, {}, [held](Gradients&) { FAIL("not recorded"); });
   CHECK_FALSE(y.requires_grad());
   CHECK(gradus::memory_stats().live_nodes == before);
+}
+
+TEST_CASE("what cannot be is said by its operation", "[autograd][custom]") {
+  const Tensor x = leaf(tensor({1.0, 2.0}));
+  CHECK_ERROR(
+      record("identity", x, {x}, {}, [](Gradients&) {}),
+      "identity: its result (2) has a place on the tape already, as an input has; record a new tensor: "
+      "clone(), or detach() to share the values");
+  const auto broken = [&](gradus::Backward backward) {
+    sum(record("broken", x.clone(), {x}, {x}, std::move(backward))).backward();
+  };
+  CHECK_ERROR(broken([](Gradients& g) { g.wants(1); }),
+              "broken: its backward function asks for input 1, and it was recorded with 1");
+  CHECK_ERROR(broken([](Gradients& g) { g.saved(-1); }),
+              "broken: its backward function asks for saved value -1, and 1 were saved");
+}
+
+TEST_CASE("add() sums over the axes along which the gradient is larger", "[autograd][custom]") {
+  const Tensor row = leaf(tensor({1.0, 2.0}));
+  const Tensor y =
+      record("repeat", expand(row.detach(), {3, 2}), {row}, {}, [](Gradients& g) { g.add(0, g.out()); });
+  sum(y).backward();
+  CHECK(row.grad().to_vector<float>() == std::vector<float>{3, 3});
 }

@@ -67,7 +67,7 @@ TEST_CASE("grad() runs only what lies between outputs and inputs", "[autograd][g
   int runs = 0;
   const Tensor watched = record("watched", other.clone(), {other}, {}, [&](Gradients& g) {
     ++runs;
-    g.in(0) = g.out().clone();
+    g.add(0, g.out());
   });
   const Tensor product = x * watched;
   CHECK(grad({product}, {x}, {}, true)[0].item() == 5);
@@ -111,6 +111,24 @@ TEST_CASE("grad() refuses what it cannot answer, before it runs", "[autograd][gr
   CHECK(grad({sum(y)}, {x})[0].to_vector<float>() == Floats{2, 4});  // the tape is whole after all that
 }
 
+TEST_CASE("a way to the input that was freed is missed by nobody", "[autograd][grad]") {
+  const Tensor x = leaf(tensor({3.0}));
+  const Tensor trunk = exp(x);
+  const Tensor first = trunk * 2.0, second = trunk * x;  // which reaches x by another way as well
+  first.backward();
+  CHECK_ERROR(grad({second}, {x}),
+              "backward: the tape of 'exp' (1) was freed by an earlier backward(); call the first one with "
+              "retain_graph = true, or compute the value again");
+  CHECK(grad({second}, {trunk})[0].item() == 3);  // what lies behind trunk is not needed
+}
+
+TEST_CASE("gradients of one input given twice are tensors of their own", "[autograd][grad]") {
+  const Tensor x = leaf(tensor({3.0}));
+  auto found = grad({x * x}, {x, x});
+  found[0].mutable_values<float>()[0] = 100;
+  CHECK(found[1].item() == 6);
+}
+
 // ---- derivatives of derivatives ----
 
 TEST_CASE("a derivative of a derivative is refused, and not silently 0", "[autograd][grad]") {
@@ -144,4 +162,39 @@ TEST_CASE("a gradient may be computed with, as long as nothing goes back through
   w.zero_grad();
   (w * w).backward();
   CHECK(w.grad().item() == 2);
+}
+
+TEST_CASE("what a hook computes from its gradient is a second derivative too", "[autograd][grad]") {
+  Tensor x = leaf(tensor({1, 2}));
+  Tensor penalty;
+  x.add_hook([&](const Tensor& gradient) {
+    const gradus::EnableGrad enable_grad;
+    penalty = sum(gradient * x);
+    return Tensor();
+  });
+  sum(x * x * x).backward();
+  CHECK_ERROR(penalty.backward(),
+              "backward: an input of 'mul' (2) was computed from a gradient, and second derivatives are out "
+              "of scope; "
+              "to use the gradient as a constant, detach() it first");
+}
+
+TEST_CASE("a leaf may begin with values that come from a gradient", "[autograd][grad]") {
+  const Tensor w = leaf(tensor({2.0}));
+  (w * w).backward();
+  Tensor v = w.grad() * 0.5;
+  v.set_requires_grad();
+  (v * v).backward();
+  CHECK(v.grad().item() == 4);
+}
+
+TEST_CASE("backward() adds to a gradient in place, and that counts as a change of it", "[autograd][grad]") {
+  const Tensor w = leaf(tensor({2.0}));
+  (w * w).backward();
+  const Tensor y = w * w.grad().detach();
+  (w * w).backward();
+  CHECK_ERROR(
+      y.backward(),
+      "backward: 'mul' (1) needs a value (1) that 'backward' has changed since; change a clone(), or change "
+      "it after backward()");
 }

@@ -31,7 +31,7 @@ Tensor square(const Tensor& x, double factor, std::size_t at = 0) {
     const auto values = g.saved(0).values<double>();
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double right = 2 * values[i] * g.out().values<double>()[i];
-      g.in(0).mutable_values<double>()[i] += i == at ? factor * right : right;
+      Tensor(g.in(0)).mutable_values<double>()[i] += i == at ? factor * right : right;
     }
   });
 }
@@ -53,7 +53,7 @@ struct Planted {
     for (double& v : gradients) v = gradient(v);
     return record("planted", tensor(values, x.shape()), {x}, {}, [gradients](Gradients& g) {
       const Tensor factor = tensor(gradients, g.out().shape());
-      g.in(0) = g.in(0) + g.out() * factor;
+      g.add(0, g.out() * factor);
     });
   }
 };
@@ -168,7 +168,7 @@ TEST_CASE("the gradient that comes in is random", "[autograd][gradcheck]") {
       const gradus::EnableGrad enable_grad;
       const Tensor x = leaf(g.saved(0));
       softmax(x).backward(g.out() * 2.0);
-      g.in(0) = x.grad();
+      g.add(0, x.grad());
     });
   };
   const Tensors values = {tensor({0.1, 0.5, -0.3})};

@@ -118,3 +118,45 @@ TEST_CASE("a hook cannot run the tape that it is on, and may run another", "[aut
   CHECK(x.grad().item() == 2 * 6 * 2);
   CHECK(other.grad().item() == 10);
 }
+
+TEST_CASE("a gradient that a hook keeps stays as it was", "[autograd][hooks]") {
+  Tensor x = leaf(tensor({2.0}));
+  Tensor kept;
+  x.add_hook([&](const Tensor& gradient) {
+    if (!kept.defined()) kept = gradient;
+    return Tensor();
+  });
+  (x * x).backward();
+  (x * x).backward();
+  CHECK(kept.item() == 4);
+  CHECK(x.grad().item() == 8);
+}
+
+TEST_CASE("a value that a hook changes is found as well", "[autograd][hooks]") {
+  const Tensor x = leaf(tensor({2.0}));
+  Tensor w = tensor({1.0});
+  Tensor y = x * w;
+  Tensor z = y * 1.0;
+  z.add_hook([&](const Tensor&) {
+    w.mutable_values<float>("the hook")[0] = 100;
+    return Tensor();
+  });
+  CHECK_ERROR(z.backward(),
+              "backward: 'mul' (1) needs a value (1) that 'the hook' has changed since; change a clone(), or "
+              "change it "
+              "after backward()");
+  CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("a hook sees a gradient of zeros too", "[autograd][hooks]") {
+  Tensor x = leaf(tensor({2.0}));
+  int calls = 0;
+  x.add_hook([&](const Tensor& gradient) {
+    ++calls;
+    CHECK(gradient.item() == 0);
+    return Tensor();
+  });
+  pow(x, 0).backward();
+  CHECK(calls == 1);
+  CHECK(x.grad().item() == 0);
+}

@@ -64,16 +64,12 @@ Tensor incoming(const Tensor& result) {
   return normal(result.shape(), 0, 1, generator).to(result.dtype());
 }
 
-// The gradients of x after `times` backward passes; undefined for inputs that need none. Where an operation
-// had nothing to add, as from no rows, there are none, which stands for zeros.
+// The gradients of x after `times` backward passes; undefined for inputs that need none.
 Tensors gradients(const Operation& operation, const Sample& sample, const Tensors& x, int times = 1) {
   const Tensor result = operation.call(x, sample.arguments);
   for (int i = 0; i < times; ++i) result.backward(incoming(result), true);
   Tensors found;
-  for (const Tensor& input : x) {
-    const bool nothing_added = input.requires_grad() && !input.grad().defined();
-    found.push_back(nothing_added ? gradus::zeros(input.shape(), input.dtype()) : input.grad());
-  }
+  for (const Tensor& input : x) found.push_back(input.grad());
   return found;
 }
 

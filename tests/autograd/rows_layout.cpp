@@ -188,7 +188,7 @@ std::vector<Operation> layout() {
        .refusals = {{"[0]", "stack: needs at least one tensor"},
                     {"(2,3) (3) [0]", "stack: the shapes must be equal, and are (2, 3) and (3)"},
                     {"(2) (2) [2]",
-                     "unsqueeze: there is no place 2 for a new axis in (2); there are 2, counted from 0"}}},
+                     "stack: there is no place 2 for a new axis in (2); there are 2, counted from 0"}}},
       {.name = "stack",
        .variant = "of a list",
        .call =

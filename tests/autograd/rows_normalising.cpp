@@ -47,17 +47,20 @@ std::vector<Operation> normalising() {
        .call = [](X x, A) { return masked_softmax(x[0], x[1]); },
        .value =
            [](V x, I i, A) {
-             const auto length = static_cast<std::int64_t>(x[1]({i[0]}));
-             if (i[1] >= length) return 0.0;
-             return std::exp(x[0](i)) / total(length, [&](auto k) { return std::exp(x[0]({i[0], k})); });
+             const auto length = static_cast<std::int64_t>(x[1](without_last(i)));
+             if (i.back() >= length) return 0.0;
+             return std::exp(x[0](i)) /
+                    total(length, [&](auto k) { return std::exp(x[0](with_last(i, k))); });
            },
        .samples = {"(5,4) {4,0,1,3,2} -> (5,4)", "(1,1) {1} -> (1,1)", "(1,1) {0} -> (1,1)",
-                   "(2,37) {37,19} -> (2,37)", "(0,3) {} -> (0,3)", "(2,0) {0,0} -> (2,0)"},
+                   "(2,37) {37,19} -> (2,37)", "(0,3) {} -> (0,3)", "(2,0) {0,0} -> (2,0)", "(5) ()<5 -> (5)",
+                   "(2,3,4) (2,3)<5 -> (2,3,4)"},
        .refusals = {{"(2,3) {3,4}", "masked_softmax: a length is 4, outside [0, 3], the steps there are"},
                     {"(2,3) {-1,4}", "masked_softmax: a length is -1, outside [0, 3], the steps there are"},
                     {"(2,3) {1,2,3}",
-                     "masked_softmax: the lengths are (3) and must be (2), one a row of the batch"},
-                    {"(2) {1,2}", "masked_softmax: needs scores (B, T), and got (2)"},
+                     "masked_softmax: the lengths are (3) and must be (2), one a row of (2, 3)"},
+                    {"(2) {1,2}", "masked_softmax: the lengths are (2) and must be (), one a row of (2)"},
+                    {"() {}", "masked_softmax: needs scores (…, T), and got a scalar"},
                     {"(2,3) (2)", "masked_softmax: the lengths (2) must be i64, and is f64"},
                     integers("masked_softmax", "(2,3):i64 {1,2}")}},
       {.name = "log_softmax",

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "helpers.hpp"
@@ -317,4 +318,42 @@ TEST_CASE("dropout draws once an element, keeps the mean, and does nothing at 0"
       dropped.set_requires_grad(),
       "set_requires_grad: this (2) is the result of 'dropout'; only a leaf can be switched; use detach()");
   CHECK_ERROR(dropout(x, not_a_number, generator), "dropout: the probability must be in [0, 1), and is nan");
+}
+
+TEST_CASE("a long sum in f32 keeps its digits, over any axis", "[autograd][special]") {
+  constexpr std::int64_t n = 1'000'000;
+  const double tenth = static_cast<double>(0.1F);
+  const Tensor x = gradus::full({n, 3}, 0.1);
+  for (const auto& [y, count] : {std::pair{sum(x, 0)[1], n}, std::pair{sum(x), 3 * n}})
+    CHECK(difference({y.item() / static_cast<double>(count)}, {tenth}, 1e-7) == "");
+  CHECK(difference({mean(x, 0)[2].item(), variance(x, 0)[0].item()}, {tenth, 0}, 1e-7) == "");
+  CHECK(difference({logsumexp(x, 0)[0].item()}, {tenth + std::log(1e6)}, 1e-6) == "");
+}
+
+TEST_CASE("binary cross-entropy keeps its digits where the logit is right", "[autograd][special]") {
+  for (const double logit : {10.0, 15.0, 30.0}) {
+    const double loss = binary_cross_entropy(tensor({logit}), ones({1})).item();
+    CHECK(std::abs(loss / std::log1p(std::exp(-logit)) - 1) < 1e-5);
+  }
+}
+
+TEST_CASE("a gradient is NaN where the value is", "[autograd][special]") {
+  const Tensor x = leaf(tensor({1, not_a_number, 3}));
+  CHECK(all_nan(grad({max(x)}, {x})[0]));
+  CHECK(grad({sum(relu(x))}, {x})[0].to_vector<float>() == Floats{1, 1, 1});
+  CHECK(grad({sum(clamp(x, 0, 2))}, {x})[0].to_vector<float>() == Floats{1, 0, 0});
+}
+
+TEST_CASE("a size that cannot be counted is refused before memory is taken", "[autograd][special]") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK_ERROR(pad(ones({4}), 0, most, most),
+              "pad: 9223372036854775807 and 9223372036854775807 more elements are more than can be counted "
+              "in 64 bits");
+  CHECK_ERROR(split(ones({4}), {most, most}, 0), "split: the parts cannot be counted in 64 bits");
+}
+
+TEST_CASE("a value that is no integer is not put among integers", "[autograd][special]") {
+  const Tensor ids = gradus::arange(3);
+  CHECK_ERROR(masked_fill(ids, ids, 0.5), "full: 0.5 is no integer of 64 bits; choose f32 or f64");
+  CHECK_ERROR(pad(ids, 0, 1, 0, -infinity), "full: -inf is no integer of 64 bits; choose f32 or f64");
 }

@@ -3,6 +3,7 @@
 #include <gradus/autograd/shape.hpp>
 
 #include <array>
+#include <concepts>
 #include <initializer_list>
 #include <span>
 
@@ -12,7 +13,9 @@ namespace gradus {
 class Axes {
  public:
   Axes() = default;
-  Axes(int axis) : Axes({axis}) {}  // NOLINT(google-explicit-constructor): sum(x, 1)
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Axes(T axis)
+      : Axes({static_cast<int>(axis)}) {}  // NOLINT(google-explicit-constructor): sum(x, 1)
   /// @throws Error for more than Shape::max_rank axes.
   Axes(std::initializer_list<int> axes) : Axes(std::span(axes.begin(), axes.size())) {}
   explicit Axes(std::span<const int> axes);

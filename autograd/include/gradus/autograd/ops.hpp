@@ -133,10 +133,12 @@ Tensor mean(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// correction). @throws Error unless n > correction.
 Tensor variance(const Tensor& x, const Axes& axes = {}, bool keep = false, int correction = 1);
 /// The largest element; NaN when there is one.
-/// Gradient: g to the largest, in equal parts where several are. @throws Error when there are no elements.
+/// Gradient: g to the largest, in equal parts where several are; NaN when the result is. @throws Error when
+/// there are no elements.
 Tensor max(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// The smallest element; NaN when there is one.
-/// Gradient: g to the smallest, in equal parts where several are. @throws Error when there are no elements.
+/// Gradient: g to the smallest, in equal parts where several are; NaN when the result is. @throws Error when
+/// there are no elements.
 Tensor min(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// ln Σ e^x, without overflow; −∞ when all are −∞, or there are none.
 /// Gradient: g·e^(x − y), the softmax; 0 where y = −∞.
@@ -226,8 +228,8 @@ Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype = Dtype::f32
 /// e^x_i / Σ_j e^x_j along an axis.
 /// Gradient: y·(g − Σ_j g_j y_j).
 Tensor softmax(const Tensor& x, int axis = -1);
-/// The same over the first `lengths` elements of each row: x (B, T), lengths (i64, (B), or undefined for T
-/// each); 0 beyond, and a row of length 0 is all zeros.
+/// The same over the first `lengths` elements of each row, the last axis: x (…, T), lengths (i64, (…), or
+/// undefined for T each); 0 beyond, and a row of length 0, fully masked, is all zeros.
 /// Gradient: as for softmax, and 0 beyond. @throws Error for a length outside [0, T].
 Tensor masked_softmax(const Tensor& x, const Tensor& lengths);
 /// ln softmax(x) along an axis.
@@ -243,8 +245,9 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain = Tensor(), const Tensor& 
 // All are means, scalars.
 
 /// Mean of −Σ_k q_k ln softmax(logits)_k over the targets that are not `ignored`: logits (…, V), targets
-/// (i64, (…)); 0 when all are ignored. q is 1 at the target or, with label smoothing ε, 1 − ε + ε/V there and
-/// ε/V elsewhere (Szegedy et al. 2016). Gradient: g·(softmax(logits) − q) / n, and 0 in ignored rows.
+/// (i64, (…)); 0 when all are ignored; an ignored row is not read. q is 1 at the target or, with label
+/// smoothing ε, 1 − ε + ε/V there and ε/V elsewhere (Szegedy et al. 2016). Gradient: g·(softmax(logits) − q)
+/// / n, and 0 in ignored rows.
 /// @throws Error for a target outside [0, V) that is not `ignored`, and unless 0 ≤ ε ≤ 1.
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets, std::int64_t ignored = -1,
                      double label_smoothing = 0);

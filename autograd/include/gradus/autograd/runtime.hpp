@@ -37,7 +37,8 @@ bool is_recording();
 
 /// While it lives, every result and every gradient that this thread computes is searched for NaN and
 /// infinity. The first is an Error that names the operation, its module path, the shapes, and the inputs with
-/// the operations that they came from, so that what went wrong is found where it did. Slow; nests.
+/// the operations that they came from, so that what went wrong is found where it did. An infinity that is
+/// meant, as in masked_fill(x, mask, −∞), is found as well: masked_softmax does without. Slow; nests.
 class DetectAnomaly {
  public:
   DetectAnomaly();

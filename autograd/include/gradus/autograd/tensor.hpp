@@ -43,7 +43,8 @@ class Tensor {
   template <class T>
   std::span<const T> values() const;
   /// The values, to be changed in place. What was recorded before and needs the old values will refuse to run
-  /// backward; `by` names who changed them, for that message.
+  /// backward; `by`, a string literal, names who changed them, for that message. Counts as one change, now:
+  /// take the span anew after a forward pass.
   template <class T>
   std::span<T> mutable_values(const char* by = "mutable_values");
   /// A copy of the values, converted.
@@ -74,7 +75,8 @@ class Tensor {
   void remove_hook(int number);
 
   /// Adds d(this)/d(leaf) to the gradient of every leaf that this was computed from. The recorded operations
-  /// are freed as it goes, unless `retain_graph`. When it throws, no gradient has changed.
+  /// are freed as it goes, unless `retain_graph`. When it throws, no gradient has changed, but the
+  /// tape may be freed in part.
   /// @throws Error when this is not a scalar, was not recorded, the tape was freed by an earlier backward(),
   /// a value that the tape needs was changed in place, or a gradient went into it: derivatives of derivatives
   /// are out of scope.
@@ -82,6 +84,7 @@ class Tensor {
   /// The same for a tensor of any shape, given d(loss)/d(this). @throws Error also when its shape or dtype
   /// differs.
   void backward(const Tensor& gradient, bool retain_graph = false) const;
+  void backward(double) const = delete;  // is no bool
 
   /// Gives this leaf other values, of any shape and dtype; every handle to it sees them, and its gradient is
   /// cleared.
@@ -144,6 +147,10 @@ Tensor arange(std::int64_t n);
 /// shape's.
 template <class T>
 Tensor tensor(std::span<const T> values, const Shape& shape);
+template <class T, std::size_t extent>
+Tensor tensor(std::span<T, extent> values, const Shape& shape) {
+  return tensor(std::span<const std::remove_const_t<T>>(values), shape);
+}
 template <class T>
 Tensor tensor(const std::vector<T>& values, const Shape& shape) {
   return tensor(std::span<const T>(values), shape);

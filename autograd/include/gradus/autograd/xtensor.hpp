@@ -41,9 +41,8 @@ struct xtype_for_shape<xt::svector<std::size_t, 4, std::allocator<std::size_t>, 
 
 namespace gradus {
 
-/// A view of a tensor's values as an xtensor expression; it shares them, and keeps the tensor alive no longer
-/// than the caller does. T is float, double or std::int64_t. @throws Error when that is not the tensor's
-/// dtype.
+/// A view of a tensor's values as an xtensor expression. It shares them, and must not outlive the tensor. T
+/// is float, double or std::int64_t. @throws Error when that is not the tensor's dtype.
 template <class T>
 auto as_xarray(const Tensor& tensor) {
   const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
@@ -51,7 +50,7 @@ auto as_xarray(const Tensor& tensor) {
   return xt::adapt(values.data(), values.size(), xt::no_ownership(), shape);
 }
 
-/// The same, to be written through; counts as a change in place.
+/// The same, to be written through; counts as a change in place, now.
 template <class T>
 auto as_mutable_xarray(const Tensor& tensor) {
   const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());

@@ -15,9 +15,10 @@ class Activation : public Layer {
   }
 };
 
-using Tanh = Activation<gradus::tanh>;
-using Sigmoid = Activation<gradus::sigmoid>;
-using ReLU = Activation<gradus::relu>;
-using Softplus = Activation<gradus::softplus>;
+// Each of x (…) → the same shape.
+using Tanh = Activation<gradus::tanh>;          ///< tanh x
+using Sigmoid = Activation<gradus::sigmoid>;    ///< 1 / (1 + e^−x)
+using ReLU = Activation<gradus::relu>;          ///< max(x, 0) (Nair and Hinton 2010)
+using Softplus = Activation<gradus::softplus>;  ///< ln(1 + e^x) (Dugas et al. 2001)
 
 }  // namespace gradus::nn

@@ -25,7 +25,7 @@ class Attention : public Module {
   };
 
   /// Values and lengths as they are, and no keys.
-  /// @param values  (T, B, D)
+  /// @param values  (T, B, D); any finite numbers beyond the lengths, which have no influence
   /// @param lengths (B), i64, or undefined
   /// @throws Error when the values are not (T, B, D), the lengths not (B), or one is outside [0, T].
   virtual Memory prepare(const Tensor& values, const Tensor& lengths) const;

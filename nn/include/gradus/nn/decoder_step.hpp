@@ -14,8 +14,8 @@ struct Annotations {
   Tensor h;             ///< (T, B, D): one annotation h_j for each source token
   Tensor lengths;       ///< (B), i64: how many of the T are real
   Tensor last_forward;  ///< (B, H): the forward state after the last real token
-  Tensor
-      first_backward;  ///< (B, H): the backward state after the first token, ←h_1; undefined in one direction
+  /// (B, H): the backward state after the first token, ←h_1; undefined in one direction
+  Tensor first_backward;
 };
 
 /// A decoder's state between two steps: named tensors whose leading axis is the batch, and the number of

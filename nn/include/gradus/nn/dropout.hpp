@@ -11,6 +11,7 @@ class Dropout : public Layer {
   /// @throws Error unless 0 ≤ probability < 1.
   explicit Dropout(double probability);
   Tensor forward(const Tensor& x) const override;
+  double probability() const { return probability_; }
 
  private:
   double probability_;

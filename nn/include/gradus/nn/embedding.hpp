@@ -7,9 +7,10 @@
 namespace gradus::nn {
 
 struct EmbeddingOptions {
-  double deviation = 1;                                ///< of the drawn rows; PyTorch's is 1
-  std::optional<std::int64_t> padding = std::nullopt;  ///< the id whose row is 0, and gets no gradient
-  bool frozen = false;                                 ///< no row gets a gradient
+  double deviation = 1;  ///< of the drawn rows; PyTorch's is 1
+  std::optional<std::int64_t> padding =
+      std::nullopt;     ///< the id whose row is 0 at first, and gets no gradient
+  bool frozen = false;  ///< no row gets a gradient
 };
 
 /// A vector for each token: row `id` of `weight` (vocabulary, size), drawn from N(0, deviation²) or given.

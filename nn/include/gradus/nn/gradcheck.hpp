@@ -3,7 +3,9 @@
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/nn/module.hpp>
 
+#include <concepts>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace gradus::nn {

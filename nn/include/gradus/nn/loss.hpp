@@ -5,7 +5,8 @@
 namespace gradus::nn {
 
 /// The mean, over the real tokens alone, of −ln p(target): logits (T, B, V), targets (T, B) i64, lengths (B)
-/// i64. Token t of row b is real when t < lengths[b]; what stands beyond is not read.
+/// i64, or undefined when all are T. Token t of row b is real when t < lengths[b]; what stands beyond is not
+/// read.
 ///
 /// With label smoothing ε, of −Σ_k q_k ln p(k), where q is 1 − ε + ε/V at the target and ε/V elsewhere
 /// (Szegedy et al. 2016, section 7), as PyTorch's cross_entropy.

@@ -84,19 +84,24 @@ struct ParameterGroup {
   Rule options = {};
 };
 
+// clang-format off: it would fold the example
 /// The optimiser of a rule. A rule is a struct of options, with what is done by them; this is all of a new
 /// one:
 ///
 ///     struct SignRule {
 ///       double learning_rate = 1e-3;
 ///       static constexpr const char* name = "Sign";
-///       void check() const {}                                        // throws for options that make no
-///       sense std::vector<std::string> averages() const { return {}; }     // names, for state() void
-///       update(Update& u) const;                                // changes u.parameter and u.averages
+///       // Throws for options that make no sense.
+///       void check() const {}
+///       // What is kept of earlier steps, by its names in state().
+///       std::vector<std::string> averages() const { return {}; }
+///       // Changes u.parameter and u.averages.
+///       void update(Update& u) const;
 ///     };
 ///     using Sign = OptimiserOf<SignRule>;
 ///     Sign sign(model.parameters(), {.learning_rate = 1e-2});
 ///     Sign two({{.parameters = a, .options = {.learning_rate = 1e-2}}, {.parameters = b}});
+// clang-format on
 template <class Rule>
 class OptimiserOf : public Optimiser {
  public:

@@ -53,7 +53,7 @@ class Scheduler {
   void load_state(const NamedTensors& state);
 
  private:
-  void set_rates();
+  void go_to(std::int64_t steps);
 
   Optimiser& optimiser_;
   Schedule schedule_;
