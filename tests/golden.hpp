@@ -40,6 +40,14 @@ class Golden {
     return rest;
   }
 
+  /// The tensors whose names begin with `prefix`, under the rest of their names.
+  Golden part(const std::string& prefix) const {
+    Golden result = *this;
+    result.tensors_.clear();
+    for (const std::string& rest : after(prefix)) result.tensors_[rest] = tensors_.at(prefix + rest);
+    return result;
+  }
+
  private:
   // Whether a tensor follows.
   static bool skip_comments(std::istream& in) {

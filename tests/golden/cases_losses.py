@@ -5,15 +5,28 @@ import torch
 from torch import nn
 
 
-def label_smoothing(T=4, B=3, V=5):
+def smoothed(g, amount, prefix="", T=4, B=3, V=5):
     """Cross-entropy of the tokens before each length."""
-    g = Golden("label_smoothing")
     targets, lengths = torch.tensor([[3, 0, 1], [1, 4, 2], [0, 0, 3], [2, 1, 0]]), torch.tensor([3, 1, 4])
     leaves = {"logits": leaf(T, B, V, scale=3.0)}
-    g.put(targets=targets, lengths=lengths)
-    g.put_all(leaves)
+    g.put_all({"targets": targets, "lengths": lengths, **leaves}, prefix)
     real = torch.arange(T)[:, None] < lengths
-    g.backward({"loss": nn.functional.cross_entropy(leaves["logits"][real], targets[real], label_smoothing=0.1)}, leaves)
+    loss = nn.functional.cross_entropy(leaves["logits"][real], targets[real], label_smoothing=amount)
+    g.backward({"loss": loss}, leaves, prefix)
+
+
+def label_smoothing():
+    g = Golden("label_smoothing")
+    smoothed(g, 0.1)
+    g.write()
+
+
+def label_smoothing_amounts():
+    """None, more than is usual, and all of it."""
+    g = Golden("label_smoothing_amounts")
+    smoothed(g, 0.0, "none.")
+    smoothed(g, 0.3, "some.")
+    smoothed(g, 1.0, "all.")
     g.write()
 
 
@@ -32,4 +45,4 @@ def attention_losses(T_y=4, B=3, T_x=5):
     g.write()
 
 
-CASES = [label_smoothing, attention_losses]
+CASES = [label_smoothing, label_smoothing_amounts, attention_losses]

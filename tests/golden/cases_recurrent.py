@@ -39,14 +39,19 @@ def gru_plain(T=6, B=4, I=3, H=5):
     g.write()
 
 
-def cell(kind, name, states, I=3, H=4, B=5, **options):
-    g = Golden(name)
+def put_cell(g, prefix, kind, states, I=3, H=4, B=5, **options):
+    """`states`: h and c, or less where the cell begins with zeros."""
     net = kind(I, H, **options)
     leaves = {**randomise(net), "x": leaf(B, I), **{state: leaf(B, H) for state in states}}
-    g.put_all(leaves)
+    g.put_all(leaves, prefix)
     first = [leaves[state] for state in states]
-    after = net(leaves["x"], tuple(first) if len(first) > 1 else first[0])
-    g.backward(dict(zip(("h_1", "c_1"), after if len(first) > 1 else [after])), leaves)
+    after = net(leaves["x"], *([tuple(first)] if kind is nn.LSTMCell and first else first))
+    g.backward(dict(zip(("h_1", "c_1"), after if kind is nn.LSTMCell else [after])), leaves, prefix)
+
+
+def cell(kind, name, states, **options):
+    g = Golden(name)
+    put_cell(g, "", kind, states, **options)
     g.write()
 
 
@@ -54,6 +59,17 @@ def cells():
     cell(nn.RNNCell, "rnn_cell", "h")
     cell(nn.RNNCell, "rnn_cell_relu", "h", bias=False, nonlinearity="relu")
     cell(nn.LSTMCell, "lstm_cell", "hc")
+
+
+def lesser_cells():
+    """Cells without biases, and cells without a given state."""
+    g = Golden("lesser_cells")
+    put_cell(g, "gru_no_bias.", nn.GRUCell, "h", bias=False)
+    put_cell(g, "lstm_no_bias.", nn.LSTMCell, "hc", bias=False)
+    put_cell(g, "rnn_no_state.", nn.RNNCell, "")
+    put_cell(g, "gru_no_state.", nn.GRUCell, "")
+    put_cell(g, "lstm_no_state.", nn.LSTMCell, "")
+    g.write()
 
 
 def run(net, x, states, lengths):
@@ -70,7 +86,7 @@ def first_states(kind, *shape):
     return {name: leaf(*shape) for name in (("h_0", "c_0") if kind is nn.LSTM else ("h_0",))}
 
 
-def through_layers(kind, name, layers, T=5, B=3, I=7, H=2, **options):
+def through_layers(kind, name, layers, run=run, T=5, B=3, I=7, H=2, **options):
     """Every gradient, over padded sequences from given states, in both directions."""
     g = Golden(name)
     net, lengths = kind(I, H, layers, bidirectional=True, **options), torch.tensor([3, 1, 5])
@@ -120,10 +136,10 @@ def grids():
     outputs(nn.LSTM, "lstm_grid")
 
 
-def original_step(x, h, weight_ih, weight_hh, bias_ih, bias_hh):
+def original_step(x, h, weight_ih, weight_hh, bias_ih=torch.zeros(()), bias_hh=torch.zeros(())):
     """Cho et al. 2014, eq. 5-8: the reset gate comes before the product. Gates in PyTorch's order, r, z, n."""
     (W_r, W_z, W), (U_r, U_z, U) = weight_ih.chunk(3), weight_hh.chunk(3)
-    b_r, b_z, b = (bias_ih + bias_hh).chunk(3)
+    b_r, b_z, b = (bias_ih + bias_hh).expand(len(weight_ih)).chunk(3)
     r = torch.sigmoid(x @ W_r.T + h @ U_r.T + b_r)
     z = torch.sigmoid(x @ W_z.T + h @ U_z.T + b_z)
     candidate = torch.tanh(x @ W.T + (r * h) @ U.T + b)
@@ -139,30 +155,60 @@ def gru_cell_original(I=3, H=4, B=5):
     g.write()
 
 
-def gru_original(T=5, B=3, I=7, H=2, layers=2):
-    """Row by row, so that there is nothing to pad."""
-    g = Golden("gru_original")
-    weights, lengths = randomise(nn.GRU(I, H, layers, bidirectional=True)), torch.tensor([3, 1, 5])
-    leaves = {**weights, "x": leaf(T, B, I), "h_0": leaf(2 * layers, B, H)}
-    g.put(lengths=lengths)
-    g.put_all(leaves)
+def run_original(net, x, states, lengths):
+    """As `run`, in the original form, with the weights of a GRU. Row by row, so that there is nothing to pad."""
+    T, B, _ = x.shape
+    D, parameters = 1 + net.bidirectional, list(zip(*[iter(net.parameters())] * (4 if net.bias else 2)))
+    h_0 = states[0] if states else torch.zeros(len(parameters), B, net.hidden_size)
     outputs, lasts = [], []
-    for b, length in enumerate(lengths.tolist()):
-        below, last = leaves["x"][:length, b], []
-        for i, parameters in enumerate(zip(*[iter(weights.values())] * 4)):
-            tokens = below if i % 2 == 0 else below.flip(0)
-            h, states = leaves["h_0"][i, b], []
-            for x in tokens:
-                states.append(h := original_step(x, h, *parameters))
-            last.append(h)
-            if i % 2 == 0:
-                forward = torch.stack(states)
-            else:
-                below = torch.cat([forward, torch.stack(states).flip(0)], 1)
-        outputs.append(torch.cat([below, torch.zeros(T - length, 2 * H)]))
+    for b, length in enumerate([T] * B if lengths is None else lengths.tolist()):
+        below, last = x[:length, b], []
+        for layer in range(net.num_layers):
+            halves = []
+            for i in range(layer * D, (layer + 1) * D):
+                h, after = h_0[i, b], []
+                for token in below.flip(0) if i % D else below:
+                    after.append(h := original_step(token, h, *parameters[i]))
+                last.append(h)
+                halves.append(torch.stack(after[::-1] if i % D else after))
+            below = torch.cat(halves, 1)
+        outputs.append(torch.cat([below, torch.zeros(T - length, below.shape[1])]))
         lasts.append(torch.stack(last))
-    g.backward({"output": torch.stack(outputs, 1), "h_n": torch.stack(lasts, 1)}, leaves)
+    return {"output": torch.stack(outputs, 1), "h_n": torch.stack(lasts, 1)}
+
+
+def gru_original():
+    through_layers(nn.GRU, "gru_original", 2, run=run_original)
+
+
+def put_net(g, prefix, run, kind, T, B, I, H, lengths=None, state=False, **options):
+    net = kind(I, H, **options)
+    first = first_states(kind, net.num_layers * (1 + net.bidirectional), B, H) if state else {}
+    leaves = {**randomise(net), "x": leaf(T, B, I), **first}
+    if lengths is not None:
+        lengths = torch.tensor(lengths)
+        g.put_all({"lengths": lengths}, prefix)
+    g.put_all(leaves, prefix)
+    g.backward(run(net, leaves["x"], list(first.values()), lengths), leaves, prefix)
+
+
+def gradients(kind, name, run=run):
+    """Every gradient of nets that lack something each."""
+    g = Golden(name)
+    put_net(g, "plain.", run, kind, T=4, B=3, I=5, H=2)
+    put_net(g, "no_bias.", run, kind, T=4, B=3, I=5, H=2, bias=False, lengths=[3, 1, 4])
+    put_net(g, "both_ways.", run, kind, T=4, B=5, I=7, H=3, bias=False, bidirectional=True)
+    put_net(g, "three_layers.", run, kind, T=5, B=4, I=7, H=2, num_layers=3, lengths=[3, 1, 5, 2], state=True)
+    put_net(g, "one_step.", run, kind, T=1, B=3, I=4, H=2)
+    put_net(g, "one_token.", run, kind, T=3, B=1, I=4, H=2, lengths=[1], state=True)
     g.write()
 
 
-CASES = [gru_cell, gru, gru_plain, cells, layers, grids, gru_cell_original, gru_original]
+def all_gradients():
+    gradients(nn.RNN, "rnn_gradients")
+    gradients(nn.GRU, "gru_gradients")
+    gradients(nn.LSTM, "lstm_gradients")
+    gradients(nn.GRU, "gru_original_gradients", run_original)
+
+
+CASES = [gru_cell, gru, gru_plain, cells, lesser_cells, layers, grids, gru_cell_original, gru_original, all_gradients]

@@ -70,15 +70,22 @@ def layout():
     }, {"format": "pt", "words": 'any "text"\r\n'})
 
 
+def flat(result):
+    return [result] if isinstance(result, torch.Tensor) else [t for part in result for t in flat(part)]
+
+
 def from_cpp():
-    """A bidirectional GRU that test_nn wrote, with an input and its output: PyTorch gives the same."""
-    tensors = safetensors_io.load(FOLDER / "from_cpp.safetensors")
-    x, output, h_n = (tensors.pop(name) for name in ("x", "output", "h_n"))
-    H, I = tensors["weight_hh_l0"].shape[1], x.shape[2]
-    net = nn.GRU(I, H, bidirectional=True).float()
-    net.load_state_dict(tensors)
-    for got, want in zip(net(x), (output, h_n)):
-        assert (got - want).abs().max() <= 1e-6 + 1e-5 * want.abs().max()
+    """Modules that test_nn wrote, each with an input and its outputs: PyTorch gives the same."""
+    for name, net in (("gru", nn.GRU(2, 4, bidirectional=True)), ("lstm", nn.LSTM(2, 4, bidirectional=True)),
+                      ("rnn", nn.RNN(2, 4)), ("linear", nn.Linear(2, 4)), ("embedding", nn.Embedding(7, 3))):
+        tensors = safetensors_io.load(FOLDER / f"{name}.from_cpp.safetensors")
+        given = {key: tensors.pop(key) for key in tensors.keys() - net.state_dict().keys()}
+        net.to(given["output"].dtype).load_state_dict(tensors)
+        outputs = flat(net(given.pop("ids" if name == "embedding" else "x")))
+        assert len(outputs) == len(given), name
+        absolute, relative = (1e-10, 1e-10) if outputs[0].dtype == torch.float64 else (1e-6, 1e-5)
+        for key, got in zip(("output", "h_n", "c_n"), outputs):
+            assert (got - given[key]).abs().max() <= absolute + relative * given[key].abs().max(), (name, key)
 
 
 CASES = [gru, lstm, rnn, linear, embedding, layout, from_cpp]

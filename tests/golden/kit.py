@@ -31,13 +31,13 @@ class Golden:
             for row in t.reshape(-1, t.shape[-1] if t.dim() else 1).tolist():
                 self.lines.append(" ".join(map(repr, row)))  # repr: the shortest digits (at most 17) that read back exactly
 
-    def backward(self, outputs, leaves):
+    def backward(self, outputs, leaves, prefix=""):
         """Stores the outputs, random incoming gradients, and what these make of the leaves' gradients."""
         grad_outs = {name: rand(*t.shape) for name, t in outputs.items()}
         sum((grad_outs[name] * t).sum() for name, t in outputs.items()).backward()
-        self.put_all(outputs)
-        self.put_all(grad_outs, "grad_out.")
-        self.put_all({name: t.grad for name, t in leaves.items()}, "grad.")
+        self.put_all(outputs, prefix)
+        self.put_all(grad_outs, f"{prefix}grad_out.")
+        self.put_all({name: t.grad for name, t in leaves.items()}, f"{prefix}grad.")
 
     def write(self):
         self.path.write_text("\n".join(self.lines) + "\n")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes the golden values beside this file: /usr/bin/python3 tests/golden/make_golden.py  (see README.md)"""
 import cases_attention
+import cases_init
 import cases_layers
 import cases_losses
 import cases_operations
@@ -9,6 +10,6 @@ import cases_recurrent
 import cases_safetensors
 
 for cases in (cases_recurrent, cases_attention, cases_operations, cases_optim, cases_layers, cases_losses,
-              cases_safetensors):
+              cases_init, cases_safetensors):
     for case in cases.CASES:
         case()

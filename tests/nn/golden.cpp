@@ -12,6 +12,7 @@ using gradus::NamedTensors;
 using gradus::Tensor;
 
 TEST_CASE("GRUCell is PyTorch's", "[nn][golden]") {
+  const FusedAndComposed both;
   const nn::GRUCell cell(3, 4);
   check_against(Golden("gru_cell"), cell, [&](const Leaves& leaf) {
     return NamedTensors{{"output", cell.forward(leaf.at("x"), leaf.at("h"))}};
@@ -19,6 +20,7 @@ TEST_CASE("GRUCell is PyTorch's", "[nn][golden]") {
 }
 
 TEST_CASE("GRU in both directions over padded sequences is PyTorch's", "[nn][golden]") {
+  const FusedAndComposed both;
   const Golden golden("gru");
   const nn::GRU gru(3, 5, {.bidirectional = true});
   check_against(golden, gru, [&](const Leaves& leaf) {
@@ -28,6 +30,7 @@ TEST_CASE("GRU in both directions over padded sequences is PyTorch's", "[nn][gol
 }
 
 TEST_CASE("GRU from a given state is PyTorch's", "[nn][golden]") {
+  const FusedAndComposed both;
   const nn::GRU gru(3, 5);
   check_against(Golden("gru_plain"), gru, [&](const Leaves& leaf) {
     const auto [output, h_n] = gru.forward(leaf.at("x"), Tensor(), leaf.at("h_0"));
@@ -36,6 +39,7 @@ TEST_CASE("GRU from a given state is PyTorch's", "[nn][golden]") {
 }
 
 TEST_CASE("AdditiveAttention gives the paper's equations", "[nn][golden]") {
+  const FusedAndComposed both;
   const Golden golden("additive_attention");
   const nn::AdditiveAttention attention(3, 5, 4);
   check_against(golden, attention, [&](const Leaves& leaf) {

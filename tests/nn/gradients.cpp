@@ -1,8 +1,10 @@
 // Every element of every gradient of every module, against differences in double. All sizes differ.
 
+#include <gradus/nn/dropout.hpp>
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/gradcheck.hpp>
 #include <gradus/nn/linear.hpp>
+#include <gradus/nn/locked_dropout.hpp>
 #include <gradus/nn/loss.hpp>
 
 #include "nn/recurrent.hpp"
@@ -63,11 +65,26 @@ TEMPLATE_TEST_CASE("recurrent modules have right gradients", "[nn][gradients]", 
   check(layers, lengths, 4);
 }
 
-TEST_CASE("masked_cross_entropy has right gradients", "[nn][gradients]") {
+TEST_CASE("masked_cross_entropy has right gradients, with label smoothing and without", "[nn][gradients]") {
+  const double smoothing = GENERATE(0.0, 0.2);
   Generator generator(5);
   const Tensor targets = gradus::tensor(Ids{3, 0, 1, 1, 4, 2, 0, 0}, {4, 2}), lengths = integers({3, 1});
   const auto loss = [&](const std::vector<Tensor>& x) {
-    return nn::masked_cross_entropy(x[0], targets, lengths);
+    return nn::masked_cross_entropy(x[0], targets, lengths, smoothing);
   };
   check_gradients(gradus::gradcheck(loss, {random({4, 2, 5}, generator)}), 1);
+}
+
+// Seeded before each call, so that all calls drop the same.
+TEMPLATE_TEST_CASE("dropout has right gradients in training", "[nn][gradients]", nn::Dropout,
+                   nn::LockedDropout) {
+  Generator generator(6);
+  const TestType dropout(0.4);
+  const auto drop = [&](const std::vector<Tensor>& x) {
+    gradus::seed(7);
+    return dropout.forward(x[0]);
+  };
+  const Tensor x = random({4, 2, 3}, generator);
+  CHECK(mismatch(drop({x}), x) != "");
+  check_gradients(gradus::gradcheck(drop, {x}), 1);
 }

@@ -21,14 +21,33 @@ NamedTensors named(const Output& output, const std::string& prefix = "") {
   return result;
 }
 
-// Every gradient, in both directions over padded sequences from given states.
+Tensor given(const Leaves& leaves, const std::string& name) {
+  return leaves.count(name) != 0 ? leaves.at(name) : Tensor();
+}
+
+// Every gradient, up to the lengths and from the states that there are in the file.
 template <class Kind>
-void check_gradients_of(const char* file, const Kind& net) {
-  const Golden golden(file);
+void check_gradients_of(const Golden& golden, const Kind& net) {
+  const Tensor lengths = golden.has("lengths") ? golden["lengths"] : Tensor();
   check_against(golden, net, [&](const Leaves& leaf) {
-    const Tensor c_0 = leaf.count("c_0") != 0 ? leaf.at("c_0") : Tensor();
-    return named(forward(net, leaf.at("x"), golden["lengths"], {leaf.at("h_0"), c_0}));
+    return named(forward(net, leaf.at("x"), lengths, {given(leaf, "h_0"), given(leaf, "c_0")}));
   });
+}
+
+// Nets that lack something each.
+template <class Kind>
+void check_gradients_in(const char* file) {
+  const Golden golden(file);
+  const auto check = [&](const char* name, const Kind& net) {
+    INFO(name);
+    check_gradients_of(golden.part(name), net);
+  };
+  check("plain.", Kind(5, 2));
+  check("no_bias.", Kind(5, 2, {.bias = false}));
+  check("both_ways.", Kind(7, 3, {.bidirectional = true, .bias = false}));
+  check("three_layers.", Kind(7, 2, {.layers = 3}));
+  check("one_step.", Kind(4, 2));
+  check("one_token.", Kind(4, 2));
 }
 
 // One way to run a net of a grid.
@@ -154,19 +173,51 @@ TEST_CASE("GRUCell in the original form is the paper's equations", "[nn][golden]
   });
 }
 
+TEST_CASE("cells without biases, and cells without a given state, are PyTorch's", "[nn][golden]") {
+  const FusedAndComposed both;
+  const Golden golden("lesser_cells");
+  const auto check = [&](const std::string& name, const auto& cell) {
+    INFO(name);
+    check_against(golden.part(name), cell, [&](const Leaves& leaf) {
+      return NamedTensors{{"h_1", cell.forward(leaf.at("x"), given(leaf, "h"))}};
+    });
+  };
+  const auto check_lstm = [&](const std::string& name, const nn::LSTMCell& cell) {
+    INFO(name);
+    check_against(golden.part(name), cell, [&](const Leaves& leaf) {
+      const auto [h, c] = cell.forward(leaf.at("x"), given(leaf, "h"), given(leaf, "c"));
+      return NamedTensors{{"h_1", h}, {"c_1", c}};
+    });
+  };
+  check("gru_no_bias.", nn::GRUCell(3, 4, {.bias = false}));
+  check_lstm("lstm_no_bias.", nn::LSTMCell(3, 4, {.bias = false}));
+  check("rnn_no_state.", nn::RNNCell(3, 4));
+  check("gru_no_state.", nn::GRUCell(3, 4));
+  check_lstm("lstm_no_state.", nn::LSTMCell(3, 4));
+}
+
 TEST_CASE("layers in both directions have PyTorch's gradients", "[nn][golden]") {
   const FusedAndComposed both;
-  check_gradients_of("rnn_layers", nn::RNN(7, 2, {.layers = 2, .bidirectional = true}));
+  check_gradients_of(Golden("rnn_layers"), nn::RNN(7, 2, {.layers = 2, .bidirectional = true}));
   check_gradients_of(
-      "rnn_relu_layers",
+      Golden("rnn_relu_layers"),
       nn::RNN(7, 2,
               {.layers = 2, .bidirectional = true, .bias = false, .nonlinearity = nn::Nonlinearity::relu}));
-  check_gradients_of("gru_layers", nn::GRU(7, 2, {.layers = 3, .bidirectional = true}));
-  check_gradients_of("lstm_layers", nn::LSTM(7, 2, {.layers = 2, .bidirectional = true}));
+  check_gradients_of(Golden("gru_layers"), nn::GRU(7, 2, {.layers = 3, .bidirectional = true}));
+  check_gradients_of(Golden("lstm_layers"), nn::LSTM(7, 2, {.layers = 2, .bidirectional = true}));
 }
 
 TEST_CASE("GRU in the original form has the gradients of the paper's equations, row by row", "[nn][golden]") {
-  check_gradients_of("gru_original", OriginalGRU(7, 2, {.layers = 2, .bidirectional = true}));
+  check_gradients_of(Golden("gru_original"), OriginalGRU(7, 2, {.layers = 2, .bidirectional = true}));
+}
+
+TEST_CASE("gradients are PyTorch's without biases, lengths or states, for one step and for one token",
+          "[nn][golden]") {
+  const FusedAndComposed both;
+  SECTION("RNN") { check_gradients_in<nn::RNN>("rnn_gradients"); }
+  SECTION("GRU") { check_gradients_in<nn::GRU>("gru_gradients"); }
+  SECTION("LSTM") { check_gradients_in<nn::LSTM>("lstm_gradients"); }
+  SECTION("GRU in the original form") { check_gradients_in<OriginalGRU>("gru_original_gradients"); }
 }
 
 TEST_CASE("1 to 3 layers, with and without each option, give PyTorch's outputs", "[nn][golden]") {

@@ -35,62 +35,78 @@ Values values(const std::string& name) {
   return {tensors.begin(), tensors.end()};
 }
 
-// Loads PyTorch's state of `name` into the module, in each precision, and compares the named outputs of `run`
-// with those that PyTorch had.
-template <class Run>
-void check_against_pytorch(const std::string& name, nn::Module& module, Run run) {
+Tensor lengths_of(const Values& given) { return given.contains("lengths") ? given.at("lengths") : Tensor(); }
+
+// What a module makes of its inputs, by the names that it has in the files.
+NamedTensors outputs(const nn::GRU& gru, const Values& given) {
+  const auto [output, h_n] = gru.forward(given.at("x"), lengths_of(given));
+  return {{"output", output}, {"h_n", h_n}};
+}
+NamedTensors outputs(const nn::LSTM& lstm, const Values& given) {
+  const auto [output, h_n, c_n] = lstm.forward(given.at("x"), lengths_of(given));
+  return {{"output", output}, {"h_n", h_n}, {"c_n", c_n}};
+}
+NamedTensors outputs(const nn::RNN& rnn, const Values& given) {
+  const auto [output, h_n] = rnn.forward(given.at("x"));
+  return {{"output", output}, {"h_n", h_n}};
+}
+NamedTensors outputs(const nn::Linear& linear, const Values& given) {
+  return {{"output", linear.forward(given.at("x"))}};
+}
+NamedTensors outputs(const nn::Embedding& embedding, const Values& given) {
+  return {{"output", embedding.forward(given.at("ids"))}};
+}
+
+template <class Module>
+void check_outputs(const Module& module, const Values& given, const Precision& precision) {
+  for (const auto& [name, output] : outputs(module, given)) {
+    INFO(name);
+    CHECK(output.dtype() == precision.dtype);
+    CHECK(mismatch(output, given.at(name), precision.values) == "");
+  }
+}
+
+// With PyTorch's state of `name` loaded, in each precision, the module has the outputs that PyTorch had.
+template <class Module>
+void check_from_pytorch(const std::string& name, Module module) {
   for (const Precision& precision : precisions) {
-    INFO(gradus::name(precision.dtype));
+    INFO(name << ' ' << gradus::name(precision.dtype));
     module.to(precision.dtype);
     CHECK(nn::load(module, golden(name)) == nn::Metadata{{"format", "pt"}});
     Values given = values(name + ".values");
     if (given.contains("x")) given["x"] = given["x"].to(precision.dtype);
-    for (const auto& [output_name, output] : NamedTensors(run(given))) {
-      INFO(output_name);
-      CHECK(output.dtype() == precision.dtype);
-      CHECK(mismatch(output, given.at(output_name), precision.values) == "");
-    }
+    check_outputs(module, given, precision);
   }
+}
+
+// With its state of the file that was written here, the module has the outputs beside it.
+template <class Module>
+void check_from_here(const std::string& name, Module module, const Precision& precision) {
+  INFO(name);
+  const Values given = values(name + ".from_cpp");
+  NamedTensors state;
+  for (const auto& [path, parameter] : module.state_dict()) state.emplace_back(path, given.at(path));
+  module.to(precision.dtype);
+  module.load_state_dict(state);
+  check_outputs(module, given, precision);
+}
+
+template <class Module>
+void write(const std::string& name, const Module& module, const std::string& input, const Tensor& value) {
+  NamedTensors tensors = module.state_dict();
+  tensors.emplace_back(input, value);
+  for (const auto& output : outputs(module, {{input, value}})) tensors.push_back(output);
+  nn::save_safetensors(golden(name + ".from_cpp"), tensors, {{"by", "gradus"}});
 }
 
 }  // namespace
 
-TEST_CASE("PyTorch's GRU works here", "[nn][safetensors][golden]") {
-  nn::GRU gru(2, 4, {.bidirectional = true});
-  check_against_pytorch("gru", gru, [&](const Values& given) {
-    const auto [output, h_n] = gru.forward(given.at("x"), given.at("lengths"));
-    return NamedTensors{{"output", output}, {"h_n", h_n}};
-  });
-}
-
-TEST_CASE("PyTorch's LSTM works here", "[nn][safetensors][golden]") {
-  nn::LSTM lstm(2, 4, {.bidirectional = true});
-  check_against_pytorch("lstm", lstm, [&](const Values& given) {
-    const auto [output, h_n, c_n] = lstm.forward(given.at("x"), given.at("lengths"));
-    return NamedTensors{{"output", output}, {"h_n", h_n}, {"c_n", c_n}};
-  });
-}
-
-TEST_CASE("PyTorch's RNN works here", "[nn][safetensors][golden]") {
-  nn::RNN rnn(2, 4);
-  check_against_pytorch("rnn", rnn, [&](const Values& given) {
-    const auto [output, h_n] = rnn.forward(given.at("x"));
-    return NamedTensors{{"output", output}, {"h_n", h_n}};
-  });
-}
-
-TEST_CASE("PyTorch's Linear works here", "[nn][safetensors][golden]") {
-  nn::Linear linear(2, 4);
-  check_against_pytorch("linear", linear, [&](const Values& given) {
-    return NamedTensors{{"output", linear.forward(given.at("x"))}};
-  });
-}
-
-TEST_CASE("PyTorch's Embedding works here", "[nn][safetensors][golden]") {
-  nn::Embedding embedding(7, 3);
-  check_against_pytorch("embedding", embedding, [&](const Values& given) {
-    return NamedTensors{{"output", embedding.forward(given.at("ids"))}};
-  });
+TEST_CASE("PyTorch's modules work here", "[nn][safetensors][golden]") {
+  check_from_pytorch("gru", nn::GRU(2, 4, {.bidirectional = true}));
+  check_from_pytorch("lstm", nn::LSTM(2, 4, {.bidirectional = true}));
+  check_from_pytorch("rnn", nn::RNN(2, 4));
+  check_from_pytorch("linear", nn::Linear(2, 4));
+  check_from_pytorch("embedding", nn::Embedding(7, 3));
 }
 
 TEST_CASE("a file has the bytes that Python writes", "[nn][safetensors][golden]") {
@@ -112,24 +128,30 @@ TEST_CASE("a file has the bytes that Python writes", "[nn][safetensors][golden]"
   CHECK(content(path) == content(golden("layout")));
 }
 
-TEST_CASE("a file from here, which PyTorch reads too, is read here", "[nn][safetensors][golden]") {
-  Values given = values("from_cpp");
-  const Tensor x = given.extract("x").mapped(), output = given.extract("output").mapped(),
-               h_n = given.extract("h_n").mapped();
-  nn::GRU gru(2, 4, {.bidirectional = true});
-  gru.load_state_dict({given.begin(), given.end()});
-  const auto ours = gru.forward(x);
-  CHECK(mismatch(ours.output, output, precisions[1].values) == "");
-  CHECK(mismatch(ours.h_n, h_n, precisions[1].values) == "");
+TEST_CASE("files from here, which PyTorch reads too, are read here", "[nn][safetensors][golden]") {
+  const auto& [f64, f32] = precisions;
+  check_from_here("gru", nn::GRU(2, 4, {.bidirectional = true}), f32);
+  check_from_here("lstm", nn::LSTM(2, 4, {.bidirectional = true}), f32);
+  check_from_here("rnn", nn::RNN(2, 4), f32);
+  check_from_here("linear", nn::Linear(2, 4), f64);
+  check_from_here("embedding", nn::Embedding(7, 3), f32);
 }
 
-// Not run with the others: test_nn '[.write-golden]' makes the file again.
-TEST_CASE("write the file from here", "[.write-golden]") {
+// Not run with the others: test_nn '[.write-golden]' makes the files again.
+TEST_CASE("write the files from here", "[.write-golden]") {
   gradus::seed(2014);
+  const auto draw = [](const gradus::Shape& shape, Dtype dtype = Dtype::f32) {
+    return gradus::normal(shape, 0, 1, gradus::default_generator(), dtype);
+  };
   const nn::GRU gru(2, 4, {.bidirectional = true});
-  const Tensor x = gradus::normal({5, 3, 2}, 0, 1, gradus::default_generator());
-  const auto [output, h_n] = gru.forward(x);
-  NamedTensors tensors = gru.state_dict();
-  tensors.insert(tensors.end(), {{"x", x}, {"output", output}, {"h_n", h_n}});
-  nn::save_safetensors(golden("from_cpp"), tensors, {{"by", "gradus"}});
+  write("gru", gru, "x", draw({5, 3, 2}));
+  const nn::LSTM lstm(2, 4, {.bidirectional = true});
+  write("lstm", lstm, "x", draw({5, 3, 2}));
+  const nn::RNN rnn(2, 4);
+  write("rnn", rnn, "x", draw({5, 3, 2}));
+  nn::Linear linear(2, 4);
+  linear.to(Dtype::f64);
+  write("linear", linear, "x", draw({5, 3, 2}, Dtype::f64));
+  const nn::Embedding embedding(7, 3);
+  write("embedding", embedding, "ids", gradus::tensor(Ids{1, 6, 0, 3, 6, 2, 5, 4}, {4, 2}));
 }
