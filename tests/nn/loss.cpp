@@ -112,3 +112,11 @@ TEST_CASE("the loss refuses what does not fit", "[nn][loss]") {
       "cross_entropy: target 5 at position 0 of (4, 3) is outside [0, 5), the last axis of the logits "
       "(4, 3, 5)");
 }
+
+TEST_CASE("without lengths every token is real", "[nn][loss]") {
+  const Example e;
+  CHECK(masked_cross_entropy(e.logits, e.targets, Tensor()).item() ==
+        masked_cross_entropy(e.logits, e.targets, integers({T, T, T})).item());
+  CHECK_ERROR(masked_cross_entropy(e.logits, e.targets.to(Dtype::f64), e.lengths),
+              "masked_cross_entropy: the targets (4, 3) must be i64, and is f64");
+}

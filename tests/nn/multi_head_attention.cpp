@@ -238,3 +238,14 @@ TEST_CASE("multi-head attention refuses sizes that do not fit", "[nn][multi_head
       "MultiHeadAttention: needs queries (T_q, B, E), keys (T_k, B, ·) and values (T_k, B, ·), and got "
       "(1, 1, 8), (6, 3, 8) and (6, 3, 8)");
 }
+
+TEST_CASE("multi-head attention believes no memory whose lengths do not fit", "[nn][multi_head]") {
+  const nn::MultiHeadAttention attention(E, heads);
+  nn::Memory memory = attention.prepare(gradus::zeros({T_k, B, E}), Tensor());
+  memory.lengths = integers({2});
+  CHECK_ERROR(attention.attend(gradus::zeros({B, E}), memory, 0, Tensor()),
+              "MultiHeadAttention: the lengths are (1) and must be (3), one a row of the batch");
+  memory.lengths = integers({2, 1, T_k + 1});
+  CHECK_ERROR(attention.attend(gradus::zeros({B, E}), memory, 0, Tensor()),
+              "MultiHeadAttention: a length is 7, outside [0, 6], the steps there are");
+}

@@ -231,3 +231,31 @@ TEST_CASE("Plateau refuses options outside their ranges", "[nn][schedule]") {
   CHECK_ERROR(Plateau(sgd, {.cooldown = -1}), "Plateau: cooldown" + at_least + "-1");
   CHECK_ERROR(Plateau(sgd, {.minimum = inf}), "Plateau: the minimum" + at_least + "inf");
 }
+
+TEST_CASE("a schedule that fails changes neither the rates nor the step", "[nn][schedule]") {
+  SGD sgd = one_group(1);
+  nn::Scheduler scheduler(sgd, [](std::int64_t t) { return t < 2 ? 0.5 : -1.0; });
+  scheduler.step();
+  CHECK_ERROR(scheduler.step(), "Scheduler: the schedule's factor must be finite and at least 0, and is -1");
+  CHECK_ERROR(scheduler.step(), "Scheduler: the schedule's factor must be finite and at least 0, and is -1");
+  CHECK(sgd.learning_rate() == 0.5);
+  CHECK(scheduler.state().back().second.item() == 1);
+}
+
+TEST_CASE("a schedule is not empty", "[nn][schedule]") {
+  SGD sgd = one_group(1);
+  CHECK_ERROR(nn::Scheduler(sgd, nn::Schedule()), "Scheduler: needs a schedule, and got an empty one");
+  CHECK_ERROR(nn::schedule::warm_up(1, nn::Schedule()),
+              "schedule::warm_up: needs a schedule to go on with, and got an empty one");
+}
+
+TEST_CASE("a best metric that is NaN is not loaded", "[nn][schedule]") {
+  SGD sgd = one_group(1);
+  Plateau plateau(sgd);
+  plateau.step(3);
+  NamedTensors state = plateau.state();
+  state[0].second = gradus::full({}, std::numeric_limits<double>::quiet_NaN(), Dtype::f64);
+  CHECK_ERROR(plateau.load_state(state),
+              "Plateau: 'best' is nan, and nothing was loaded; no metric could be better");
+  CHECK(plateau.state()[0].second.item() == 3);
+}
