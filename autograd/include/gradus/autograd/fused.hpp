@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/packing.hpp>
 #include <gradus/autograd/tensor.hpp>
 
 #include <cstdint>
@@ -21,6 +22,24 @@ namespace gradus {
 /// x_part gets all three, h_part the same with d∘r for n, h gets g∘z; a row that keeps its h, g for h alone.
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h,
                   const Tensor& lengths = Tensor(), std::int64_t step = 0);
+
+struct GRUStates {
+  Tensor states;  ///< h after each step, (N, H), packed
+  Tensor last;    ///< (B, H): h after each sequence's last step, or its first one in reverse
+};
+
+/// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}).
+/// Padding is not computed, and the gradient of W_hh is one product for all steps.
+///
+/// @param x_parts   W_ih x + b_ih, (N, 3H), packed
+/// @param weight_hh W_hh, (3H, H)
+/// @param bias_hh   b_hh, (3H), or undefined
+/// @param h_0       (B, H), in the order of the batch
+/// @param reverse   whether each sequence is read from its last step to its first
+/// Gradients: those of gru_update at each step, from the last step made to the first; x_parts gets them as
+/// they are, W_hh their products with h_{t−1}, b_hh their sum.
+GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
+                       const Tensor& h_0, const Packing& packing, bool reverse = false);
 
 /// One step of a long short-term memory after its two products, as PyTorch has it:
 ///
