@@ -5,27 +5,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/additive.hpp"
 #include "kernels/dispatch.hpp"
-#include "kernels/math.hpp"
 #include "storage.hpp"
 
 namespace gradus {
-namespace {
-
-// Gradients for one query and key from de = d(loss)/d(e): at the tanh's argument, and at v. They go to
-// buffers that overlap nothing, without which the loop would not vectorise. The tanh, B·T·A values in all, is
-// computed again: that is cheaper than keeping it.
-template <class T>
-void backward_row(std::int64_t A, const T* q, const T* k, const T* v, T de, T* __restrict at_sum,
-                  T* __restrict at_v) {
-  for (std::int64_t a = 0; a < A; ++a) {
-    const T y = math::tanh(q[a] + k[a]);
-    at_sum[a] = de * v[a] * (T(1) - y * y);
-    at_v[a] = de * y;
-  }
-}
-
-}  // namespace
 
 Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v, const Tensor& lengths) {
   if (query.rank() != 2 || keys.rank() != 3 || v.rank() != 1 || keys.size(1) != query.size(0) ||
@@ -44,30 +28,22 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
       const T* q = raw<T>(query) + b * A;
       T* energy = raw<T>(e) + b * T_x;
       const std::int64_t length = length_of(lengths, b, T_x);
-      for (std::int64_t t = 0; t < length; ++t) {
-        const T* k = raw<T>(keys) + (t * B + b) * A;
-        energy[t] = math::sum_of<T>(A, [=](std::int64_t a) { return weight[a] * math::tanh(q[a] + k[a]); });
-      }
+      kernels::additive_energies(length, A, q, raw<T>(keys) + b * A, B * A, weight, energy);
       std::fill(energy + length, energy + T_x, T(0));
     }
   });
   const auto backward = [=](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       const T* weight = raw<T>(g.saved(2));
-      std::vector<T> row(static_cast<std::size_t>(2 * A));
-      T* const at_sum = row.data();
-      T* const at_v = at_sum + A;
+      // Gradients that nobody wants go to rows of their own.
+      std::vector<T> unwanted(static_cast<std::size_t>(3 * A));
+      const auto at = [&](int input, std::int64_t offset) {
+        return g.wants(input) ? raw<T>(g.in(input)) + offset : unwanted.data() + input * A;
+      };
       for (std::int64_t b = 0; b < B; ++b) {
-        const T* q = raw<T>(g.saved(0)) + b * A;
-        const std::int64_t length = length_of(g.saved(3), b, T_x);
-        for (std::int64_t t = 0; t < length; ++t) {
-          const T* k = raw<T>(g.saved(1)) + (t * B + b) * A;
-          const T de = raw<T>(g.out())[b * T_x + t];
-          backward_row(A, q, k, weight, de, at_sum, at_v);
-          if (g.wants(0)) math::add(A, at_sum, raw<T>(g.in(0)) + b * A);
-          if (g.wants(1)) math::add(A, at_sum, raw<T>(g.in(1)) + (t * B + b) * A);
-          if (g.wants(2)) math::add(A, at_v, raw<T>(g.in(2)));
-        }
+        kernels::additive_energies_backward(
+            length_of(g.saved(3), b, T_x), A, raw<T>(g.saved(0)) + b * A, raw<T>(g.saved(1)) + b * A, B * A,
+            weight, raw<T>(g.out()) + b * T_x, at(0, b * A), at(1, b * A), g.wants(1) ? B * A : 0, at(2, 0));
       }
     });
   };

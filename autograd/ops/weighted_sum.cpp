@@ -3,7 +3,7 @@
 #include <gradus/autograd/tape.hpp>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/math.hpp"
+#include "kernels/weighted.hpp"
 #include "storage.hpp"
 
 namespace gradus {
@@ -19,28 +19,22 @@ Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& l
   Tensor c = zeros({B, D}, values.dtype());
   for_floating("weighted_sum", values.dtype(), [&]<class T>() {
     for (std::int64_t b = 0; b < B; ++b) {
-      T* context = raw<T>(c) + b * D;
-      for (std::int64_t t = 0; t < length_of(lengths, b, T_x); ++t) {
-        const T alpha = raw<T>(weights)[b * T_x + t];
-        const T* h = raw<T>(values) + (t * B + b) * D;
-        for (std::int64_t i = 0; i < D; ++i) context[i] += alpha * h[i];
-      }
+      kernels::weighted_sum_row(length_of(lengths, b, T_x), D, raw<T>(weights) + b * T_x,
+                                raw<T>(values) + b * D, B * D, raw<T>(c) + b * D);
     }
   });
   const auto backward = [=](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       for (std::int64_t b = 0; b < B; ++b) {
-        const T* dc = raw<T>(g.out()) + b * D;
-        for (std::int64_t t = 0; t < length_of(g.saved(2), b, T_x); ++t) {
-          const T* h = raw<T>(g.saved(1)) + (t * B + b) * D;
-          if (g.wants(0)) {
-            raw<T>(g.in(0))[b * T_x + t] += math::sum_of<T>(D, [=](std::int64_t i) { return dc[i] * h[i]; });
-          }
-          if (g.wants(1)) {
-            const T alpha = raw<T>(g.saved(0))[b * T_x + t];
-            T* dh = raw<T>(g.in(1)) + (t * B + b) * D;
-            for (std::int64_t i = 0; i < D; ++i) dh[i] += alpha * dc[i];
-          }
+        const std::int64_t length = length_of(g.saved(2), b, T_x);
+        const T* d = raw<T>(g.out()) + b * D;
+        if (g.wants(0)) {
+          kernels::weighted_sum_to_weights(length, D, raw<T>(g.saved(1)) + b * D, B * D, d,
+                                           raw<T>(g.in(0)) + b * T_x);
+        }
+        if (g.wants(1)) {
+          kernels::weighted_sum_to_values(length, D, raw<T>(g.saved(0)) + b * T_x, d, raw<T>(g.in(1)) + b * D,
+                                          B * D);
         }
       }
     });
