@@ -50,8 +50,8 @@ RecurrentStep original_form(const RecurrentWeights& p) {
   };
 }
 
-RecurrentStates pytorch_sequence(const RecurrentWeights& p, const Tensor& x_parts, const RecurrentState& first,
-                                 const Packing& packing, bool reverse) {
+RecurrentStates pytorch_sequence(const RecurrentWeights& p, const Tensor& x_parts,
+                                 const RecurrentState& first, const Packing& packing, bool reverse) {
   const auto [states, last] = gru_sequence(x_parts, p.weight_hh, p.bias_hh, first[0], packing, reverse);
   return {states, {last}};
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/gru_rows.hpp"
+#include "kernels/gru.hpp"
 #include "ops/recurrence.hpp"
 
 // Bound by the product W_hh h, whose weights are read anew at every step; the rest is a fraction of it.
@@ -25,8 +25,7 @@ Sizes check(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_h
   }
   const std::int64_t H = weight_hh.size(1);
   const auto need = [](const char* what, const Tensor& tensor, const Shape& shape) {
-    if (tensor.shape() != shape)
-      fail("gru_sequence", what, " is ", tensor.shape(), " and must be ", shape);
+    if (tensor.shape() != shape) fail("gru_sequence", what, " is ", tensor.shape(), " and must be ", shape);
   };
   need("x_parts", x_parts, {N, 3 * H});
   need("h_0", h_0, {B, H});
@@ -54,7 +53,8 @@ struct Kept {
 // y (N + B, H): the states, and then each sequence's last.
 template <class T>
 void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh, const Tensor& h_0,
-                 const Packing& packing, bool reverse, const Sizes& sizes, const Tensor& y, const Kept& kept) {
+                 const Packing& packing, bool reverse, const Sizes& sizes, const Tensor& y,
+                 const Kept& kept) {
   const std::int64_t H = sizes.H;
   const StepWeight<T> W({raw<T>(weight_hh), H}, 3 * H, H, packing, y.dtype());
   for_each_share(packing, 3 * H * H * sizeof(T), [&](std::int64_t, std::int64_t first, std::int64_t last) {
@@ -69,15 +69,15 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
       const StepRows rows(packing, t, first, last);
       if (rows.size == 0) return;
       T* const u = raw<T>(h_part);
-      const T beta = gru::start_with_bias(rows.size, H, bias_hh.defined() ? raw<T>(bias_hh) : nullptr, u);
+      const T beta = start_with_bias<T>(rows.size, 3 * H, bias_hh, {u, 3 * H});
       W.multiply(rows.size, {h, H}, beta, {u, 3 * H});
       if (kept.previous.defined()) std::copy_n(h, rows.size * H, raw<T>(kept.previous) + rows.offset * H);
       T* const gates = kept.gates.defined() ? raw<T>(kept.gates) + rows.offset * 4 * H : raw<T>(spare);
-      parallel_for(rows.size, gru::grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           T* const after = raw<T>(y) + (rows.offset + r) * H;
-          gru::forward_row(H, raw<T>(x_parts) + (rows.offset + r) * 3 * H, u + r * 3 * H, h + r * H, after,
-                           gates + r * 4 * H);
+          kernels::gru_row_keeping(H, raw<T>(x_parts) + (rows.offset + r) * 3 * H, u + r * 3 * H, h + r * H,
+                                   after, gates + r * 4 * H);
           std::copy_n(after, H, h + r * H);
         }
       });
@@ -97,6 +97,8 @@ void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& pack
   const std::int64_t H = sizes.H;
   for_each_share(packing, 3 * H * H * sizeof(T), [&](std::int64_t, std::int64_t first, std::int64_t last) {
     const Tensor at_state = empty({last - first, H}, dy.dtype());  // of each rank, from what came later
+    const Tensor at_y = empty({last - first, H}, dy.dtype());      // with what comes from outside
+    T* const d = raw<T>(at_y);
     T* const dh = raw<T>(at_state);
     for (std::int64_t r = first; r < last; ++r) {
       std::copy_n(raw<T>(dy) + (sizes.N + packing.sequence(r)) * H, H, dh + (r - first) * H);
@@ -105,11 +107,13 @@ void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& pack
       const StepRows rows(packing, t, first, last);
       if (rows.size == 0) return;
       T* const du = raw<T>(at_u) + rows.offset * 3 * H;
-      parallel_for(rows.size, gru::grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t row = rows.offset + r;
-          gru::backward_row(H, raw<T>(gates) + row * 4 * H, raw<T>(previous) + row * H, raw<T>(dy) + row * H,
-                            dh + r * H, raw<T>(at_x) + row * 3 * H, du + r * 3 * H);
+          std::copy_n(dh + r * H, H, d + r * H);
+          math::add(H, raw<T>(dy) + row * H, d + r * H);
+          kernels::gru_backward_row(H, raw<T>(gates) + row * 4 * H, raw<T>(previous) + row * H, d + r * H,
+                                    raw<T>(at_x) + row * 3 * H, du + r * 3 * H, dh + r * H);
         }
       });
       gemm<T>(Layout::plain, Layout::plain, rows.size, H, 3 * H, {du, 3 * H}, {raw<T>(weight_hh), H}, T(1),
@@ -130,8 +134,7 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
   const auto [N, B, H] = sizes;
   const Dtype dtype = x_parts.dtype();
   Kept kept;
-  if (keeps_tape({x_parts, weight_hh, bias_hh, h_0}))
-    kept = {empty({N, 4 * H}, dtype), empty({N, H}, dtype)};
+  if (keeps_tape({x_parts, weight_hh, bias_hh, h_0})) kept = {empty({N, 4 * H}, dtype), empty({N, H}, dtype)};
   const Tensor y = empty({N + B, H}, dtype);
   for_floating("gru_sequence", dtype, [&]<class T>() {
     run_forward<T>(x_parts, weight_hh, bias_hh, h_0, packing, reverse, sizes, y, kept);

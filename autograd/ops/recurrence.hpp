@@ -71,7 +71,8 @@ class StepWeight {
   /// y ← x·Wᵀ + β·y for x (n, inputs), y (n, outputs).
   void multiply(std::int64_t n, Rows<const T> x, T beta, Rows<T> y) const {
     if (transposed_.defined()) {
-      gemm<T>(Layout::plain, Layout::plain, n, outputs_, inputs_, x, {raw<T>(transposed_), outputs_}, beta, y);
+      gemm<T>(Layout::plain, Layout::plain, n, outputs_, inputs_, x, {raw<T>(transposed_), outputs_}, beta,
+              y);
     } else {
       gemm<T>(Layout::plain, Layout::transposed, n, outputs_, inputs_, x, W_, beta, y);
     }
@@ -83,7 +84,21 @@ class StepWeight {
   Tensor transposed_;
 };
 
-/// y += the sum of the rows of x (n, width), or y ← it.
+/// How many rows of so many elements, at about a nanosecond each, are worth a thread.
+inline std::int64_t row_grain(std::int64_t width) {
+  return std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(width, 1));
+}
+
+/// Puts a bias, if there is one, into the rows of y (n, width), to which a product will be added.
+/// @return the β of that product
+template <class T>
+T start_with_bias(std::int64_t n, std::int64_t width, const Tensor& bias, Rows<T> y) {
+  if (!bias.defined()) return T(0);
+  for (std::int64_t row = 0; row < n; ++row) std::copy_n(raw<T>(bias), width, y.data + row * y.stride);
+  return T(1);
+}
+
+/// y += the sum of the rows of x (n, width).
 template <class T>
 void sum_rows(std::int64_t n, std::int64_t width, Rows<const T> x, T* __restrict y) {
   for (std::int64_t row = 0; row < n; ++row) {

@@ -36,7 +36,8 @@ struct RecurrentStates {
 /// A kind of recurrent module: what it does with its weights.
 struct RecurrentKind {
   std::function<RecurrentStep(const RecurrentWeights& weights)> step;
-  /// All steps at once, from x_parts = W_ih x + b_ih, (N, G·H), packed; null where there is no such operation.
+  /// All steps at once, from x_parts = W_ih x + b_ih, (N, G·H), packed; null where there is no such
+  /// operation.
   std::function<RecurrentStates(const RecurrentWeights& weights, const Tensor& x_parts,
                                 const RecurrentState& first, const Packing& packing, bool reverse)>
       sequence = nullptr;
