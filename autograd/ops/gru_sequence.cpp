@@ -3,6 +3,7 @@
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "kernels/dispatch.hpp"
@@ -134,7 +135,8 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
   const auto [N, B, H] = sizes;
   const Dtype dtype = x_parts.dtype();
   Kept kept;
-  if (keeps_tape({x_parts, weight_hh, bias_hh, h_0})) kept = {empty({N, 4 * H}, dtype), empty({N, H}, dtype)};
+  if (keeps_tape(std::array{x_parts, weight_hh, bias_hh, h_0}))
+    kept = {empty({N, 4 * H}, dtype), empty({N, H}, dtype)};
   const Tensor y = empty({N + B, H}, dtype);
   for_floating("gru_sequence", dtype, [&]<class T>() {
     run_forward<T>(x_parts, weight_hh, bias_hh, h_0, packing, reverse, sizes, y, kept);

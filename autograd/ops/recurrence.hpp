@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "gemm.hpp"
 #include "storage.hpp"
@@ -14,7 +16,7 @@
 namespace gradus {
 
 /// Whether anything will ask for gradients of these inputs: whether what backward reads is to be kept.
-inline bool keeps_tape(std::initializer_list<Tensor> inputs) {
+inline bool keeps_tape(std::span<const Tensor> inputs) {
   return is_recording() && std::any_of(inputs.begin(), inputs.end(), [](const Tensor& input) {
            return input.defined() && input.requires_grad();
          });

@@ -80,4 +80,38 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
 /// Gradients: g_b · h_tb to α_bt; α_bt g_b to h_tb.
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths = Tensor());
 
+/// The parameters of the recurrence of Bahdanau's decoder, as nn::GRUCell and nn::AdditiveAttention have
+/// them.
+struct AttentionGRUWeights {
+  Tensor weight_ih;  ///< W_ih = [W_y, W_c], (3H, E + D)
+  Tensor weight_hh;  ///< W_hh, (3H, H)
+  Tensor bias_ih;    ///< (3H), or undefined
+  Tensor bias_hh;    ///< (3H), or undefined
+  Tensor W_a;        ///< (A, H)
+  Tensor v_a;        ///< (A)
+};
+
+/// The recurrence of Bahdanau's decoder over packed target sequences, under teacher forcing (Bahdanau et al.
+/// 2015, appendix A.2.2 and A.1.2; the cell is PyTorch's). At each step t
+///
+///     e_tj = v_a · tanh(W_a s_{t−1} + k_j),  α_t = softmax(e_t),  c_t = Σ_j α_tj h_j
+///     s_t = gru_update(W_y y_{t−1} + W_c c_t + b_ih, W_hh s_{t−1} + b_hh, s_{t−1})
+///
+/// Neither the padding of the targets nor that of the sources is computed; the gradient of each weight is one
+/// product for all steps; the tanh, N·T·A values in all, is not kept.
+///
+/// @param y       the embedded previous tokens, (N, E), packed
+/// @param s_0     (B, H), in the order of the batch
+/// @param keys    U_a h_j, (T, B, A)
+/// @param values  h_j, (T, B, D)
+/// @param lengths of the sources, (B), i64, or undefined when all are T
+/// @param packing of the targets
+/// @return rows [s_t; c_t; α_t], (N, H + D + T), packed
+/// Gradients: those of gru_update, weighted_sum, masked_softmax and additive_energy at each step, from the
+/// last to the first.
+/// @throws Error when the sizes or dtypes do not fit.
+Tensor attention_gru_sequence(const Tensor& y, const Tensor& s_0, const Tensor& keys, const Tensor& values,
+                              const Tensor& lengths, const AttentionGRUWeights& weights,
+                              const Packing& packing);
+
 }  // namespace gradus
