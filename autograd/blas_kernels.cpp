@@ -1,5 +1,7 @@
 #include "blas_kernels.hpp"
 
+#include <gradus/autograd/parallel.hpp>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -27,12 +29,8 @@ struct Choice {
 Choice choose_kernels() {
   if (!openblas_get_corename) return {};
   Choice choice{openblas_get_corename(), {}};
-  // One thread a product: at the sizes of the tutorials' models a second one costs more than it does, and
-  // spins against whatever else the machine is doing. It also makes a seed's numbers independent of the
-  // cores.
-  if (openblas_set_num_threads && !std::getenv("OPENBLAS_NUM_THREADS") && !std::getenv("OMP_NUM_THREADS")) {
-    openblas_set_num_threads(1);
-  }
+  // Its own threads cost more than they do at most sizes, and spin against ours: gemm.hpp shares products out.
+  if (openblas_set_num_threads) openblas_set_num_threads(1);
   const std::string better = better_kernels(choice.detected, processor_features());
   if (better.empty() || std::getenv("OPENBLAS_CORETYPE") != nullptr) return choice;
   if (!gotoblas_dynamic_quit || !gotoblas_dynamic_init || !openblas_set_num_threads ||
@@ -90,7 +88,7 @@ void describe_blas(BuildInfo& info) {
   info.blas = openblas_get_config ? openblas_get_config() : "a BLAS other than OpenBLAS";
   info.blas_kernels = openblas_get_corename ? openblas_get_corename() : "unknown";
   info.blas_detected = choice().detected;
-  info.blas_threads = openblas_get_num_threads ? openblas_get_num_threads() : 1;
+  info.threads = threads();
   info.warning = choice().warning;
 }
 

@@ -8,6 +8,7 @@
 #include <gradus/autograd/nested.hpp>
 #include <gradus/autograd/npy.hpp>
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/profile.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/runtime.hpp>

@@ -2,6 +2,7 @@
 
 #include "blas_kernels.hpp"
 
+#include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/runtime.hpp>
 
 #include <array>
@@ -58,7 +59,7 @@ TEST_CASE("the library says how it was built and what carries it", "[autograd][b
   CHECK_FALSE(info.instructions.empty());
   CHECK_FALSE(info.blas.empty());
   CHECK_FALSE(info.blas_kernels.empty());
-  if (!std::getenv("OPENBLAS_NUM_THREADS") && !std::getenv("OMP_NUM_THREADS")) CHECK(info.blas_threads == 1);
+  CHECK(info.threads == gradus::threads());
 }
 
 TEST_CASE("the better kernels run, and no variable for them stays behind", "[autograd][blas]") {

@@ -4,6 +4,7 @@
 
 #include <gradus/autograd/random.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -35,6 +36,7 @@ double element(const std::vector<T>& matrix, Layout layout, std::int64_t rows, s
 struct Product {
   Layout a, b;
   std::int64_t m, n, k;
+  std::int64_t gap = 0;  // between two rows of C
 };
 
 // Where gemm and the loops differ; empty when they do not.
@@ -55,7 +57,22 @@ std::string wrong(const Product& p, T beta, double tolerance) {
     }
   }
   if (beta == 0) c.assign(c.size(), std::numeric_limits<T>::quiet_NaN());  // must not be read
-  gemm<T>(p.a, p.b, p.m, p.n, p.k, a.data(), b.data(), beta, c.data());
+  if (p.gap == 0) {
+    gemm<T>(p.a, p.b, p.m, p.n, p.k, a.data(), b.data(), beta, c.data());
+    return difference({c.begin(), c.end()}, expected, tolerance);
+  }
+  const std::int64_t stride = p.n + p.gap;
+  const T untouched = 7;
+  std::vector<T> wide(static_cast<std::size_t>(p.m * stride), untouched);
+  for (std::int64_t i = 0; i < p.m; ++i) std::copy_n(c.data() + i * p.n, p.n, wide.data() + i * stride);
+  gemm<T>(p.a, p.b, p.m, p.n, p.k, {a.data(), p.a == Layout::plain ? p.k : p.m},
+          {b.data(), p.b == Layout::plain ? p.n : p.k}, beta, {wide.data(), stride});
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    std::copy_n(wide.data() + i * stride, p.n, c.data() + i * p.n);
+    for (std::int64_t j = p.n; j < stride; ++j) {
+      if (wide[static_cast<std::size_t>(i * stride + j)] != untouched) return "the gap was written to";
+    }
+  }
   return difference({c.begin(), c.end()}, expected, tolerance);
 }
 
@@ -81,7 +98,19 @@ TEST_CASE("gemm is three loops, for every layout and size", "[autograd][gemm]") 
   }
 }
 
-TEST_CASE("gemm is right where the library blocks and threads", "[autograd][gemm]") {
-  CHECK(wrong<float>({Layout::plain, Layout::transposed, 130, 257, 129}, 1, 1e-4) == "");
-  CHECK(wrong<double>({Layout::transposed, Layout::plain, 257, 130, 300}, 0, 1e-12) == "");
+TEST_CASE("gemm is right where the library blocks it, and however it is shared out", "[autograd][gemm]") {
+  for (const int count : {1, 2, 3}) {
+    const Threads set(count);
+    for (const Layout a : {Layout::plain, Layout::transposed}) {
+      for (const Layout b : {Layout::plain, Layout::transposed}) {
+        for (const std::int64_t gap : {0, 5}) {
+          CAPTURE(count, a == Layout::transposed, b == Layout::transposed, gap);
+          CHECK(wrong<float>({a, b, 130, 257, 129, gap}, 1, 1e-4) == "");
+          CHECK(wrong<double>({a, b, 257, 130, 300, gap}, 0, 1e-12) == "");
+          CHECK(wrong<double>({a, b, 1, 5000, 70, gap}, 0, 1e-12) == "");
+          CHECK(wrong<float>({a, b, 5000, 3, 70, gap}, -0.5, 1e-4) == "");
+        }
+      }
+    }
+  }
 }

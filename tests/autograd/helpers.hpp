@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/error.hpp>
 
@@ -14,6 +15,18 @@
 /// The expression throws gradus::Error, and this is its whole message.
 #define CHECK_ERROR(expression, message) \
   CHECK_THROWS_MATCHES(expression, gradus::Error, Catch::Matchers::Message(message))
+
+/// Sets how many threads work together, and puts it back.
+class Threads {
+ public:
+  explicit Threads(int count) : before_(gradus::threads()) { gradus::set_threads(count); }
+  ~Threads() { gradus::set_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
 
 /// Empty when all elements agree to `tolerance`, relative and absolute; otherwise says where they do not.
 /// NaN agrees with nothing.

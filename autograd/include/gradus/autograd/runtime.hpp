@@ -121,7 +121,7 @@ struct BuildInfo {
   std::string blas;  ///< the linear algebra library, with its version
   std::string blas_kernels;   ///< the kernels that it runs now: "SkylakeX", "Haswell" …
   std::string blas_detected;  ///< the kernels that it had chosen by itself
-  int blas_threads = 1;       ///< for one product: 1, unless OPENBLAS_NUM_THREADS or OMP_NUM_THREADS is set
+  int threads = 1;            ///< threads() (parallel.hpp), among which products and loops are shared
   std::string warning;        ///< why faster kernels could not be chosen; empty when all is well
 };
 BuildInfo build_info();

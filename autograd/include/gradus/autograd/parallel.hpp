@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+/// The one team of threads that large products and loops are shared among.
+namespace gradus {
+
+/// How many threads work together, the calling one included. At the start GRADUS_NUM_THREADS, or
+/// OMP_NUM_THREADS, or as many as this process may use processors, 16 at the most.
+int threads();
+/// @throws Error unless `count` is in [1, 256], or while the team is at work.
+void set_threads(int count);
+
+namespace team {
+
+/// threads(), but 1 for a thread that is at work for the team already.
+int available();
+
+/// How many ranges parallel_for makes of [0, n).
+std::int64_t ranges(std::int64_t n, std::int64_t grain);
+
+using Work = void (*)(const void* context, std::int64_t index);
+/// work(context, i) for each i < count, each on whichever thread of the team is free.
+void run(std::int64_t count, Work work, const void* context);
+
+}  // namespace team
+
+/// work(i) for every i < count, side by side. What a call throws, this throws when all have ended. Inside
+/// another such loop, and when another thread has the team, it is a plain loop.
+template <class F>
+void parallel_tasks(std::int64_t count, const F& work) {
+  team::run(
+      count, [](const void* f, std::int64_t i) { (*static_cast<const F*>(f))(i); }, std::addressof(work));
+}
+
+/// work(begin, end) for ranges that together are [0, n), side by side. No range is shorter than `grain`, but
+/// a whole [0, n) that is: choose it so that a range is worth some microseconds, which is what waking another
+/// thread costs. The ranges depend on n, grain and threads() alone, so that results can be repeated.
+template <class F>
+void parallel_for(std::int64_t n, std::int64_t grain, const F& work) {
+  const std::int64_t count = team::ranges(n, grain);
+  if (count <= 1) {
+    if (n > 0) work(std::int64_t{0}, n);
+    return;
+  }
+  parallel_tasks(count, [&](std::int64_t i) { work(n * i / count, n * (i + 1) / count); });
+}
+
+}  // namespace gradus

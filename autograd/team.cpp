@@ -1,0 +1,197 @@
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/runtime.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <sched.h>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace gradus {
+namespace {
+
+constexpr int most_threads = 256;
+
+int processors() {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+#endif
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+int threads_at_start() {
+  for (const char* name : {"GRADUS_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    const char* text = std::getenv(name);
+    const int count = text == nullptr ? 0 : std::atoi(text);
+    if (count >= 1) return std::min(count, most_threads);
+  }
+  return std::clamp(processors(), 1, 16);
+}
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// Between two products of a step a thread looks for work for so long, some 30 µs, before it sleeps: waking
+// takes longer than most of what there is to share.
+constexpr int patience = 1000;
+
+thread_local bool at_work = false;
+
+// Work is handed out by one number: the job's in its upper half, the next index in its lower one. A thread
+// takes an index by raising it, which fails when the job has changed meanwhile: so one that comes late does
+// no harm, and nobody waits for a thread that has taken nothing. That is why another program on one of the
+// processors costs little.
+class Team {
+ public:
+  Team() { start(threads_at_start()); }
+  ~Team() { stop(); }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  int size() const { return size_.load(std::memory_order_relaxed); }
+
+  void resize(int size) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock() || at_work) fail("set_threads", "the threads are at work");
+    stop();
+    start(size);
+  }
+
+  // False when the team is not free.
+  bool run(std::int64_t count, team::Work work, const void* context) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return false;
+    work_.store(work, std::memory_order_relaxed);
+    context_.store(context, std::memory_order_relaxed);
+    count_.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
+    done_.store(0, std::memory_order_relaxed);
+    error_ = nullptr;
+    const std::uint64_t job = (next_.load(std::memory_order_relaxed) >> 32) + 1;
+    next_.store(job << 32, std::memory_order_seq_cst);
+    if (asleep_.load(std::memory_order_seq_cst) > 0) next_.notify_all();
+    take(job);
+    for (int look = 0; done_.load(std::memory_order_acquire) != static_cast<std::uint32_t>(count); ++look) {
+      look < patience ? pause() : std::this_thread::yield();
+    }
+    close(job);
+    if (error_) std::rethrow_exception(error_);
+    return true;
+  }
+
+ private:
+  // No index is left: the next job can be written without a late thread taking one of its own for this one's.
+  void close(std::uint64_t job) {
+    next_.store(job << 32 | std::numeric_limits<std::uint32_t>::max(), std::memory_order_seq_cst);
+  }
+
+  void start(int size) {
+    size_ = size;
+    stopping_ = false;
+    for (int i = 1; i < size; ++i) {
+      workers_.emplace_back([this, seen = next_.load() >> 32]() mutable {
+        while (true) {
+          seen = wait_for_job_after(seen);
+          if (stopping_.load(std::memory_order_relaxed)) return;
+          take(seen);
+        }
+      });
+    }
+  }
+
+  void stop() {
+    stopping_ = true;
+    close((next_.load() >> 32) + 1);
+    next_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+    workers_.clear();
+  }
+
+  std::uint64_t wait_for_job_after(std::uint64_t seen) {
+    for (int look = 0; look < patience; ++look) {
+      const std::uint64_t job = next_.load(std::memory_order_acquire) >> 32;
+      if (job != seen) return job;
+      pause();
+    }
+    asleep_.fetch_add(1, std::memory_order_seq_cst);
+    std::uint64_t next = next_.load(std::memory_order_seq_cst);
+    for (; next >> 32 == seen; next = next_.load(std::memory_order_acquire)) next_.wait(next);
+    asleep_.fetch_sub(1, std::memory_order_relaxed);
+    return next >> 32;
+  }
+
+  // Does what is left of a job.
+  void take(std::uint64_t job) {
+    at_work = true;
+    std::uint64_t next = next_.load(std::memory_order_acquire);
+    while (next >> 32 == job) {
+      const auto index = static_cast<std::uint32_t>(next);
+      const team::Work work = work_.load(std::memory_order_relaxed);
+      const void* context = context_.load(std::memory_order_relaxed);
+      if (index >= count_.load(std::memory_order_relaxed)) break;
+      if (!next_.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel)) continue;
+      try {
+        work(context, index);
+      } catch (...) {
+        const std::lock_guard lock(error_mutex_);
+        if (!error_) error_ = std::current_exception();
+      }
+      done_.fetch_add(1, std::memory_order_release);
+      next = next_.load(std::memory_order_acquire);
+    }
+    at_work = false;
+  }
+
+  std::mutex mutex_;  // held while a job runs
+  std::vector<std::thread> workers_;
+  std::atomic<int> size_{1}, asleep_{0};
+  std::atomic<bool> stopping_{false};
+
+  // The job. What a late thread reads here may belong to the next one, but then it does not get an index.
+  std::atomic<team::Work> work_{nullptr};
+  std::atomic<const void*> context_{nullptr};
+  std::atomic<std::uint32_t> count_{0};
+  alignas(64) std::atomic<std::uint64_t> next_{0};
+  alignas(64) std::atomic<std::uint32_t> done_{0};
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+};
+
+Team& the_team() {
+  static Team team;
+  return team;
+}
+
+}  // namespace
+
+int threads() { return the_team().size(); }
+
+void set_threads(int count) {
+  if (count < 1 || count > most_threads)
+    fail("set_threads", "needs a number in [1, ", most_threads, "], and got ", count);
+  if (count != threads()) the_team().resize(count);
+}
+
+int team::available() { return at_work ? 1 : threads(); }
+
+std::int64_t team::ranges(std::int64_t n, std::int64_t grain) {
+  if (n < 2 * grain) return 1;
+  const int size = available();
+  // More ranges than threads, so that one that is held up leaves its share to the others.
+  return size == 1 ? 1 : std::min<std::int64_t>(n / grain, 4 * size);
+}
+
+void team::run(std::int64_t count, Work work, const void* context) {
+  if (count > 1 && available() > 1 && the_team().run(count, work, context)) return;
+  for (std::int64_t i = 0; i < count; ++i) work(context, i);
+}
+
+}  // namespace gradus
