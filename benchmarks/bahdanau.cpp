@@ -1,6 +1,7 @@
 // bench_bahdanau: the time of a training step, or of greedy decoding, of the Bahdanau model.
 
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/seq2seq.hpp>
@@ -24,6 +25,7 @@ class Gradus : public bench::Contender {
                                       .energy = options.config.A})),
         parameters_(model_->parameters()),
         adam_(parameters_, {.learning_rate = 1e-3}) {
+    set_threads(options.threads);
     for (auto& [name, parameter] : model_->named_parameters()) {
       std::vector<float> values = bench::initial_weights(name, parameter.numel(), options.seed);
       if (options.mode == bench::Mode::decode && name == "decoder.readout.bias")

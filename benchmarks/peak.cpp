@@ -1,6 +1,7 @@
 #include "peak.hpp"
 
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/runtime.hpp>
 
@@ -14,12 +15,12 @@ namespace {
 
 using gradus::Tensor;
 
-// The least time of a call: of three at least, and of as many as fit into a tenth of a second.
+// The least time of a call: of three at least, and of as many as fit into a twentieth of a second.
 double least_seconds(const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   call();
   double least = 1e9, total = 0;
-  for (int calls = 0; calls < 3 || total < 0.1; ++calls) {
+  for (int calls = 0; calls < 3 || total < 0.05; ++calls) {
     const auto start = Clock::now();
     call();
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -65,6 +66,7 @@ double rate(const Product& p, int threads) {
 double sgemm_peak(const Options& options) {
   const gradus::NoGrad no_grad;
   gradus::build_info();  // chooses OpenBLAS's kernels
+  gradus::set_threads(options.threads);
   const auto batch = make_batches(options.config, options.batch, options.seed).front();
   double best = 0;
   for (const Product& product : products(options.config, batch)) {

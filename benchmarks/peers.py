@@ -49,14 +49,16 @@ CASES = [
 
 
 def best_settings():
-    """libtorch's environment at its best: OpenBLAS on OpenMP, whose threads are also libtorch's own, with kernels for this
-    processor, which OpenBLAS 0.3.21 does not choose on newer ones."""
+    """libtorch's environment at its best: OpenBLAS on OpenMP, whose threads are also libtorch's own, which do not spin long
+    when another program wants their core; kernels for this processor, which OpenBLAS 0.3.21 does not choose on newer
+    ones; and freed memory kept, so that large tensors are not paged in again at every step."""
     files = subprocess.run(["dpkg", "-L", "libopenblas0-openmp"], capture_output=True, text=True).stdout.split()
     folders = [pathlib.Path(file).parent for file in files if file.endswith("/libopenblas.so.0")]
     if not folders:
         sys.exit("peers.py: the package libopenblas0-openmp is not installed; ./run bench peers installs it")
     flags = set(re.search(r"^flags\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)[1].split())
-    settings = {"LD_LIBRARY_PATH": str(folders[0])}
+    settings = {"LD_LIBRARY_PATH": str(folders[0]), "GOMP_SPINCOUNT": "1000",
+                "MALLOC_MMAP_THRESHOLD_": str(2**32), "MALLOC_TRIM_THRESHOLD_": str(2**34)}
     if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= flags:
         settings["OPENBLAS_CORETYPE"] = "SkylakeX"
     elif {"avx2", "fma"} <= flags:
