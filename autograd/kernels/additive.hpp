@@ -1,6 +1,7 @@
 #pragma once
 
-#include "clones.hpp"
+#include <gradus/autograd/clones.hpp>
+
 #include "math.hpp"
 
 /// Bahdanau's energies of one query (fused.hpp, additive_energy): e_t = v · tanh(q + k_t), t < T_x, where q

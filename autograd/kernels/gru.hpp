@@ -1,6 +1,7 @@
 #pragma once
 
-#include "clones.hpp"
+#include <gradus/autograd/clones.hpp>
+
 #include "math.hpp"
 
 /// The pointwise half of a gated recurrent unit (fused.hpp, gru_update), a row of H at a time:

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "clones.hpp"
+#include <gradus/autograd/clones.hpp>
+
 #include "math.hpp"
 
 /// The pointwise half of a long short-term memory (fused.hpp, lstm_update), a row of H at a time:

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "clones.hpp"
+#include <gradus/autograd/clones.hpp>
+
 #include "math.hpp"
 
 /// The context of one query (fused.hpp, weighted_sum): c = Σ_t α_t h_t, t < T_x, where c is (D) and h_t
