@@ -46,6 +46,18 @@ constexpr int patience = 1000;
 
 thread_local bool at_work = false;
 
+// While it lives, loops of this thread are inside another one.
+class AtWork {
+ public:
+  AtWork() { at_work = true; }
+  ~AtWork() { at_work = was_; }
+  AtWork(const AtWork&) = delete;
+  AtWork& operator=(const AtWork&) = delete;
+
+ private:
+  const bool was_ = at_work;
+};
+
 // Work is handed out by one number: the job's in its upper half, the next index in its lower one. A thread
 // takes an index by raising it, which fails when the job has changed meanwhile: so one that comes late does
 // no harm, and nobody waits for a thread that has taken nothing. That is why another program on one of the
@@ -130,7 +142,7 @@ class Team {
 
   // Does what is left of a job.
   void take(std::uint64_t job) {
-    at_work = true;
+    const AtWork guard;
     std::uint64_t next = next_.load(std::memory_order_acquire);
     while (next >> 32 == job) {
       const auto index = static_cast<std::uint32_t>(next);
@@ -147,7 +159,6 @@ class Team {
       done_.fetch_add(1, std::memory_order_release);
       next = next_.load(std::memory_order_acquire);
     }
-    at_work = false;
   }
 
   std::mutex mutex_;  // held while a job runs
@@ -190,7 +201,12 @@ std::int64_t team::ranges(std::int64_t n, std::int64_t grain) {
 }
 
 void team::run(std::int64_t count, Work work, const void* context) {
-  if (count > 1 && available() > 1 && the_team().run(count, work, context)) return;
+  if (count > 1 && available() > 1) {
+    if (the_team().run(count, work, context)) return;
+    const AtWork guard;  // loops inside make the ranges that they would make in the team
+    for (std::int64_t i = 0; i < count; ++i) work(context, i);
+    return;
+  }
   for (std::int64_t i = 0; i < count; ++i) work(context, i);
 }
 

@@ -94,7 +94,7 @@ def entries(header, chapter, wanted=None):
             if not declaration.endswith((";", "}")):
                 continue
             name = re.search(r"([\w]+|operator[^\s(]+)\s*\(", declaration)
-            is_operation = re.match(r"(std::vector<)?Tensor>? \S", declaration) and name
+            is_operation = re.match(r"(std::vector<)?(Tensor|GRUStates|LSTMStates)>? \S", declaration) and name
             if is_operation and (wanted is None or name.group(1) in wanted):
                 if doc and doc[-1] is not None:
                     found.append(Entry(chapter, [name.group(1)], [declaration], **sections(doc)))
@@ -108,7 +108,7 @@ def entries(header, chapter, wanted=None):
 def all_entries():
     own = entries("tensor.hpp", "Members of Tensor",
                   {"detach", "clone", "to", "operator[]", "slice", "reshape"})
-    return entries("ops.hpp", "") + own + entries("fused.hpp", "Fused")
+    return entries("ops.hpp", "") + own + entries("fused.hpp", "Fused") + entries("packing.hpp", "Packed sequences")
 
 
 def page():

@@ -64,7 +64,9 @@ Tensor BahdanauDecoder::logits(const Tensor& states, const Tensor& y) const {
 
 Tensor BahdanauDecoder::forward(const Start& start, const Tensor& target_in, const Packing& targets) const {
   const nn::AdditiveAttention* additive = fused_attention();
-  if (additive == nullptr) return DecoderStep::forward(start, target_in, targets);
+  if (additive == nullptr || typeid(*this) != typeid(BahdanauDecoder)) {
+    return DecoderStep::forward(start, target_in, targets);
+  }
   const Scope scope = enter();
   const nn::Memory& memory = start.memory;
   const Tensor y = embedding.forward(pack(target_in, targets));  // (N, E)

@@ -1,67 +1,19 @@
 // Each fused operation equals its composed twin, and so do the modules that choose between them.
 
+#include "nn/twins.hpp"
+
 #include <gradus/autograd/fused.hpp>
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/gru.hpp>
 #include <gradus/nn/lstm.hpp>
 
-#include <functional>
-
-#include "nn/helpers.hpp"
-
 namespace nn = gradus::nn;
 using gradus::Dtype;
-using gradus::Generator;
+using gradus::Packing;
 using gradus::Shape;
 using gradus::Tensor;
 
 namespace {
-
-using Tensors = std::vector<Tensor>;
-using Function = std::function<Tensors()>;
-
-struct Run {
-  Tensors values, gradients;
-};
-
-// The values of f, and what a random gradient that comes in from all of them adds to the leaves' gradients,
-// which are all ones before.
-Run run(const Function& f, const Tensors& leaves) {
-  for (Tensor leaf : leaves) {
-    if (leaf.requires_grad()) leaf.set_grad(gradus::ones(leaf.shape(), leaf.dtype()));
-  }
-  Run result{f(), {}};
-  Generator generator(1);
-  Tensor loss = gradus::zeros({}, result.values[0].dtype());
-  for (const Tensor& value : result.values) {
-    loss = loss + sum(value * random(value.shape(), generator).to(value.dtype()));
-  }
-  if (loss.requires_grad()) loss.backward();  // without lengths, lstm_update's h counts for nothing
-  for (const Tensor& leaf : leaves) result.gradients.push_back(leaf.grad());
-  return result;
-}
-
-void check_equal(const Function& fused, const Function& composed, const Tensors& leaves,
-                 const Precision& precision) {
-  const Run actual = run(fused, leaves), expected = run(composed, leaves);
-  for (std::size_t i = 0; i < expected.values.size(); ++i) {
-    INFO("value " << i);
-    CHECK(mismatch(actual.values[i], expected.values[i], precision.values) == "");
-  }
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    INFO("gradient of leaf " << i << ' ' << leaves[i].shape());
-    CHECK(mismatch(actual.gradients[i], expected.gradients[i], precision.gradients) == "");
-  }
-}
-
-// The same for a function of modules.
-void check_equal(const Function& f, const Tensors& leaves, const Precision& precision) {
-  const Function composed = [&] {
-    const gradus::Composed guard;
-    return f();
-  };
-  check_equal(f, composed, leaves, precision);
-}
 
 struct Sizes {
   std::int64_t T, B, N;
@@ -132,6 +84,67 @@ Tensor composed_weighted_sum(const Tensors& x, const Tensor& lengths) {
   return sum(lengths.defined() ? only_real(terms, lengths) : terms, 0);
 }
 
+Packing packing_of(const Tensor& x, const Tensor& lengths) {
+  return lengths.defined() ? Packing(lengths) : Packing(x.size(0), x.size(1));
+}
+
+// From padded parts x[0] and the first state on, step by step: update(part, state) is one of them. The states
+// h, packed, and then the last state.
+template <class Update>
+Tensor step_by_step(const Tensors& x, Tensors state, const Tensor& lengths, bool reverse, Update update) {
+  const std::int64_t T = x[0].size(0);
+  Tensors states(static_cast<std::size_t>(T));
+  for (std::int64_t i = 0; i < T; ++i) {
+    const std::int64_t t = reverse ? T - 1 - i : i;
+    const Tensors updated = update(x[0][t], state);
+    for (std::size_t part = 0; part < state.size(); ++part) {
+      state[part] = lengths.defined()
+                        ? where(greater(lengths.reshape({-1, 1}), integers({t})), updated[part], state[part])
+                        : updated[part];
+    }
+    states[static_cast<std::size_t>(t)] = state[0];
+  }
+  state.insert(state.begin(), pack(gradus::stack(states), packing_of(x[0], lengths)));
+  return gradus::concat(state, 0);
+}
+
+template <bool reverse>
+Tensor fused_gru_sequence(const Tensors& x, const Tensor& lengths) {
+  const Packing packing = packing_of(x[0], lengths);
+  const auto [states, last] = gru_sequence(pack(x[0], packing), x[1], x[2], x[3], packing, reverse);
+  return gradus::concat({states, last}, 0);
+}
+
+template <bool reverse>
+Tensor composed_gru_sequence(const Tensors& x, const Tensor& lengths) {
+  return step_by_step(x, {x[3]}, lengths, reverse, [&](const Tensor& part, const Tensors& state) {
+    return Tensors{composed_gru_update({part, linear(state[0], x[1], x[2]), state[0]}, Tensor())};
+  });
+}
+
+template <bool reverse>
+Tensor fused_lstm_sequence(const Tensors& x, const Tensor& lengths) {
+  const Packing packing = packing_of(x[0], lengths);
+  const auto [states, h, c] = lstm_sequence(pack(x[0], packing), x[1], x[2], x[3], x[4], packing, reverse);
+  return gradus::concat({states, h, c}, 0);
+}
+
+template <bool reverse>
+Tensor composed_lstm_sequence(const Tensors& x, const Tensor& lengths) {
+  return step_by_step(x, {x[3], x[4]}, lengths, reverse, [&](const Tensor& part, const Tensors& state) {
+    const Tensor after =
+        composed_lstm_update({part, linear(state[0], x[1], x[2]), state[0], state[1]}, Tensor());
+    return Tensors{after[0], after[1]};
+  });
+}
+
+std::vector<Shape> gru_shapes(const Sizes& n) {
+  return {{n.T, n.B, 3 * n.N}, {3 * n.N, n.N}, {3 * n.N}, {n.B, n.N}};
+}
+std::vector<Shape> lstm_shapes(const Sizes& n) {
+  return {{n.T, n.B, 4 * n.N}, {4 * n.N, n.N}, {4 * n.N}, {n.B, n.N}, {n.B, n.N}};
+}
+
 const Twin twins[] = {
     {"gru_update",
      [](const Sizes& n) -> std::vector<Shape> {
@@ -159,17 +172,40 @@ const Twin twins[] = {
      },
      [](const Tensors& x, const Tensor& lengths) { return weighted_sum(x[0], x[1], lengths); },
      composed_weighted_sum},
+    {"gru_sequence", gru_shapes, fused_gru_sequence<false>, composed_gru_sequence<false>},
+    {"gru_sequence in reverse", gru_shapes, fused_gru_sequence<true>, composed_gru_sequence<true>},
+    {"lstm_sequence", lstm_shapes, fused_lstm_sequence<false>, composed_lstm_sequence<false>},
+    {"lstm_sequence in reverse", lstm_shapes, fused_lstm_sequence<true>, composed_lstm_sequence<true>},
 };
 
-// Leaves of which those whose bit is in `wanted` require a gradient.
-Tensors leaves_of(const std::vector<Shape>& shapes, Dtype dtype, unsigned wanted) {
-  Generator generator(2);
-  Tensors leaves;
-  for (const Shape& shape : shapes) {
-    leaves.push_back(random(shape, generator).to(dtype));
-    leaves.back().set_requires_grad((wanted >> (leaves.size() - 1)) % 2 == 1);
+// ---- the decoder's recurrence: y, padded, s_0, keys, values, weight_ih, weight_hh, W_a, v_a and both biases
+
+std::vector<Shape> attention_shapes(const Sizes& n) {
+  const std::int64_t S = 4, E = 2, A = 5, D = 3, H = n.N;
+  return {{n.T, n.B, E}, {n.B, H}, {S, n.B, A}, {S, n.B, D}, {3 * H, E + D},
+          {3 * H, H},    {A, H},   {A},         {3 * H},     {3 * H}};
+}
+
+Tensor fused_attention(const Tensors& x, const Tensor& sources, const Tensor& lengths) {
+  const Packing packing = packing_of(x[0], lengths);
+  return attention_gru_sequence(
+      pack(x[0], packing), x[1], x[2], x[3], sources,
+      {.weight_ih = x[4], .weight_hh = x[5], .bias_ih = x[8], .bias_hh = x[9], .W_a = x[6], .v_a = x[7]},
+      packing);
+}
+
+Tensor composed_attention(const Tensors& x, const Tensor& sources, const Tensor& lengths) {
+  Tensor s = x[1];
+  Tensors rows;
+  for (std::int64_t t = 0; t < x[0].size(0); ++t) {
+    const Tensor e = composed_additive_energy({linear(s, x[6]), x[2], x[7]}, Tensor());
+    const Tensor alpha = masked_softmax(e, sources);  // (B, S)
+    const Tensor c = composed_weighted_sum({alpha, x[3]}, Tensor());
+    s = composed_gru_update({linear(gradus::concat({x[0][t], c}, 1), x[4], x[8]), linear(s, x[5], x[9]), s},
+                            Tensor());
+    rows.push_back(gradus::concat({s, c, alpha}, 1));
   }
-  return leaves;
+  return pack(gradus::stack(rows), packing_of(x[0], lengths));
 }
 
 }  // namespace
@@ -187,6 +223,26 @@ TEST_CASE("a fused operation equals its twin, whichever inputs need a gradient",
       }
     });
   }
+}
+
+TEST_CASE("attention_gru_sequence equals its twin, whichever input alone does or does not need a gradient",
+          "[nn][twins]") {
+  for_each_case([](const Sizes& sizes, const Tensor& lengths, const Precision& precision) {
+    const std::vector<Shape> shapes = attention_shapes(sizes);
+    const unsigned all = (1u << shapes.size()) - 1;
+    const Tensor sources = lengths.defined() ? lengths_up_to(4, sizes.B) : Tensor();
+    const auto check = [&](unsigned wanted) {
+      INFO("inputs that need a gradient, as bits: " << wanted);
+      const Tensors x = leaves_of(shapes, precision.dtype, wanted);
+      check_equal([&] { return Tensors{fused_attention(x, sources, lengths)}; },
+                  [&] { return Tensors{composed_attention(x, sources, lengths)}; }, x, precision);
+    };
+    check(all);
+    for (std::size_t input = 0; input < shapes.size(); ++input) {
+      check(1u << input);
+      check(all & ~(1u << input));
+    }
+  });
 }
 
 TEST_CASE("a tensor that comes in twice has the gradients of both uses", "[nn][twins]") {
@@ -208,17 +264,6 @@ TEST_CASE("a tensor that comes in twice has the gradients of both uses", "[nn][t
 }
 
 // ---- modules
-
-namespace {
-
-// All that a module's result depends on: its parameters, and these inputs.
-Tensors with_parameters(const nn::Module& module, const Tensors& inputs) {
-  Tensors leaves = module.parameters();
-  leaves.insert(leaves.end(), inputs.begin(), inputs.end());
-  return leaves;
-}
-
-}  // namespace
 
 TEST_CASE("GRUCell and LSTMCell are the same, composed", "[nn][twins]") {
   for_each_case([](const Sizes& sizes, const Tensor& /*lengths*/, const Precision& precision) {
@@ -250,6 +295,28 @@ TEST_CASE("GRU and LSTM are the same, composed", "[nn][twins]") {
     check_equal([&] { return lstm.forward(x[0], lengths, x[1], x[2]).tensors(); }, with_parameters(lstm, x),
                 precision);
   });
+}
+
+// More sequences than one thread takes, few steps, few sequences, and weights that no core's cache holds.
+TEST_CASE("GRU and LSTM are the same, composed, however their work is shared", "[nn][twins]") {
+  for (const Sizes& sizes : {Sizes{6, 24, 5}, Sizes{2, 24, 5}, Sizes{6, 5, 5}, Sizes{5, 9, 400}}) {
+    for (const int count : {1, 2, 3}) {
+      for (const Precision& precision : precisions) {
+        INFO("T = " << sizes.T << ", B = " << sizes.B << ", N = " << sizes.N << ", " << count << " threads, "
+                    << name(precision.dtype));
+        const Threads set(count);
+        const Tensor lengths = lengths_up_to(sizes.T, sizes.B);
+        nn::GRU gru(3, sizes.N, {.bidirectional = true});
+        nn::LSTM lstm(3, sizes.N, {.bidirectional = true});
+        gru.to(precision.dtype);
+        lstm.to(precision.dtype);
+        const Tensors x = leaves_of({{sizes.T, sizes.B, 3}}, precision.dtype, 1);
+        check_equal([&] { return gru.forward(x[0], lengths).tensors(); }, with_parameters(gru, x), precision);
+        check_equal([&] { return lstm.forward(x[0], lengths).tensors(); }, with_parameters(lstm, x),
+                    precision);
+      }
+    }
+  }
 }
 
 TEST_CASE("AdditiveAttention is the same, composed", "[nn][twins]") {

@@ -36,7 +36,8 @@ class BahdanauDecoder : public nn::DecoderStep {
   /// @throws Error when the encoder has no backward direction.
   Start start(const nn::Annotations& annotations) const override;
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override;
-  /// With additive attention and fused operations on, all steps at once.
+  /// With additive attention and fused operations on, all steps at once; but step by step in a derived class,
+  /// whose steps may be others.
   Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const override;
 
   nn::Embedding embedding;

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/nn/module.hpp>
+
+#include <functional>
+#include <vector>
+
+#include "nn/helpers.hpp"
+
+/// How a function is held to its twin: in its values, and in every gradient.
+
+using Tensors = std::vector<gradus::Tensor>;
+using Function = std::function<Tensors()>;
+
+struct Run {
+  Tensors values, gradients;
+};
+
+/// The values of f, and what a random gradient that comes in from all of them adds to the leaves' gradients,
+/// which are all ones before.
+inline Run run(const Function& f, const Tensors& leaves) {
+  for (gradus::Tensor leaf : leaves) {
+    if (leaf.requires_grad()) leaf.set_grad(gradus::ones(leaf.shape(), leaf.dtype()));
+  }
+  Run result{f(), {}};
+  gradus::Generator generator(1);
+  gradus::Tensor loss = gradus::zeros({}, result.values[0].dtype());
+  for (const gradus::Tensor& value : result.values) {
+    loss = loss + sum(value * random(value.shape(), generator).to(value.dtype()));
+  }
+  if (loss.requires_grad()) loss.backward();  // without lengths, lstm_update's h counts for nothing
+  for (const gradus::Tensor& leaf : leaves) result.gradients.push_back(leaf.grad());
+  return result;
+}
+
+inline void check_equal(const Function& fused, const Function& composed, const Tensors& leaves,
+                        const Precision& precision) {
+  const Run actual = run(fused, leaves), expected = run(composed, leaves);
+  for (std::size_t i = 0; i < expected.values.size(); ++i) {
+    INFO("value " << i);
+    CHECK(mismatch(actual.values[i], expected.values[i], precision.values) == "");
+  }
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    INFO("gradient of leaf " << i << ' ' << leaves[i].shape());
+    CHECK(mismatch(actual.gradients[i], expected.gradients[i], precision.gradients) == "");
+  }
+}
+
+/// The same for a function of modules.
+inline void check_equal(const Function& f, const Tensors& leaves, const Precision& precision) {
+  const Function composed = [&] {
+    const gradus::Composed guard;
+    return f();
+  };
+  check_equal(f, composed, leaves, precision);
+}
+
+/// Leaves of which those whose bit is in `wanted` require a gradient.
+inline Tensors leaves_of(const std::vector<gradus::Shape>& shapes, gradus::Dtype dtype, unsigned wanted) {
+  gradus::Generator generator(2);
+  Tensors leaves;
+  for (const gradus::Shape& shape : shapes) {
+    leaves.push_back(random(shape, generator).to(dtype));
+    leaves.back().set_requires_grad((wanted >> (leaves.size() - 1)) % 2 == 1);
+  }
+  return leaves;
+}
+
+/// All that a module's result depends on: its parameters, and these inputs.
+inline Tensors with_parameters(const gradus::nn::Module& module, const Tensors& inputs) {
+  Tensors leaves = module.parameters();
+  leaves.insert(leaves.end(), inputs.begin(), inputs.end());
+  return leaves;
+}
