@@ -126,7 +126,7 @@ void run_forward(const Tensor& y, const Tensor& s_0, const Tensor& keys, const T
       T* const out = raw<T>(rowwise.result) + rows.offset * R;
       T* const x = raw<T>(x_parts) + rows.offset * 3 * H;
       W_a.multiply(rows.size, {s, H}, T(0), {q, A});
-      parallel_for(rows.size, row_grain(T_x * (A + D)), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(T_x * (A + D)), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t b = packing.sequence(first + r), length = length_of(lengths, b, T_x);
           T *const c = out + r * R + H, *const alpha = c + D;
@@ -140,7 +140,7 @@ void run_forward(const Tensor& y, const Tensor& s_0, const Tensor& keys, const T
       W_c.multiply(rows.size, {out + H, R}, T(1), {x, 3 * H});
       const T beta = start_with_bias<T>(rows.size, 3 * H, w.bias_hh, {u, 3 * H});
       W_hh.multiply(rows.size, {s, H}, beta, {u, 3 * H});
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           T* const after = out + r * R;
           kernels::gru_row_keeping(H, x + r * 3 * H, u + r * 3 * H, s + r * H, after, gates + r * 4 * H);
@@ -184,7 +184,7 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
       T* const dx = raw<T>(wanted.at_x) + rows.offset * 3 * H;
       T* const du = raw<T>(wanted.at_u) + rows.offset * 3 * H;
       T* const dq = raw<T>(wanted.at_queries) + rows.offset * A;
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t row = rows.offset + r;
           const T* const outside = raw<T>(d_result) + row * R;
@@ -197,7 +197,7 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
       });
       gemm<T>(Layout::plain, Layout::plain, rows.size, D, 3 * H, {dx, 3 * H}, {raw<T>(weight_ih) + E, E + D},
               T(1), {dc, D});
-      parallel_for(rows.size, row_grain(T_x * (A + D)), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(T_x * (A + D)), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t b = packing.sequence(first + r), length = length_of(lengths, b, T_x);
           const std::int64_t at_alpha = (rows.offset + r) * R + H + D;

@@ -74,7 +74,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
       W.multiply(rows.size, {h, H}, beta, {u, 3 * H});
       if (kept.previous.defined()) std::copy_n(h, rows.size * H, raw<T>(kept.previous) + rows.offset * H);
       T* const gates = kept.gates.defined() ? raw<T>(kept.gates) + rows.offset * 4 * H : raw<T>(spare);
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           T* const after = raw<T>(y) + (rows.offset + r) * H;
           kernels::gru_row_keeping(H, raw<T>(x_parts) + (rows.offset + r) * 3 * H, u + r * 3 * H, h + r * H,
@@ -108,7 +108,7 @@ void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& pack
       const StepRows rows(packing, t, first, last);
       if (rows.size == 0) return;
       T* const du = raw<T>(at_u) + rows.offset * 3 * H;
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t row = rows.offset + r;
           std::copy_n(dh + r * H, H, d + r * H);
