@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/gradient.hpp"
 #include "kernels/math.hpp"
 #include "storage.hpp"
 
@@ -17,8 +18,9 @@ Tensor apply(const char* operation, const Tensor& x, F f) {
   for_floating(operation, x.dtype(), [&]<class T>() {
     const T* from = raw<T>(x);
     T* to = raw<T>(y);
-    const std::int64_t n = x.numel();
-    for (std::int64_t i = 0; i < n; ++i) to[i] = f(from[i]);
+    for_each_range(x.numel(), 1, [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) to[i] = f(from[i]);
+    });
   });
   return y;
 }
@@ -27,11 +29,7 @@ Tensor apply(const char* operation, const Tensor& x, F f) {
 template <class F>
 void add_gradient(Gradients& g, F f) {
   for_floating("backward", g.out().dtype(), [&]<class T>() {
-    const T* gradient = raw<T>(g.out());
-    const T* value = raw<T>(g.saved(0));
-    T* target = raw<T>(g.in(0));
-    const std::int64_t n = g.out().numel();
-    for (std::int64_t i = 0; i < n; ++i) target[i] += f(gradient[i], value[i]);
+    gradus::add_gradient<T>(g, 0, f, g.out().shape(), view<const T>(g.out()), view<const T>(g.saved(0)));
   });
 }
 
