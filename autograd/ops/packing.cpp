@@ -123,9 +123,12 @@ Tensor unpack(const Tensor& x, const Packing& packing, std::int64_t steps) {
   });
   return record("unpack", y, {x}, {}, [packing, width](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      T* const into = raw<T>(g.in(0));
-      for_each_packed(packing, width, [&](std::int64_t packed, std::int64_t padded) {
-        math::add(width, raw<T>(g.out()) + padded * width, into + packed * width);
+      g.accumulate(0, [&](const Tensor& at_x, int beta) {
+        for_each_packed(packing, width, [&](std::int64_t packed, std::int64_t padded) {
+          const T* const from = raw<T>(g.out()) + padded * width;
+          T* const into = raw<T>(at_x) + packed * width;
+          beta == 0 ? void(std::copy_n(from, width, into)) : math::add(width, from, into);
+        });
       });
     });
   });
