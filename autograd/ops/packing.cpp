@@ -3,7 +3,6 @@
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "kernels/dispatch.hpp"
@@ -15,8 +14,11 @@ namespace gradus {
 
 Packing::Packing(const Tensor& lengths) {
   if (lengths.rank() != 1) fail("Packing", "the lengths are ", lengths.shape(), " and must be (B)");
-  check_lengths("Packing", lengths, lengths.size(0), std::numeric_limits<std::int64_t>::max());
+  check_integers("Packing", "the lengths", lengths);
   const auto length = lengths.values<std::int64_t>();
+  for (const std::int64_t one : length) {
+    if (one < 0) fail("Packing", "a length is ", one, ", and must be at least 0");
+  }
   order_.resize(length.size());
   std::iota(order_.begin(), order_.end(), 0);
   std::stable_sort(order_.begin(), order_.end(), [&](std::int64_t a, std::int64_t b) {
@@ -31,13 +33,14 @@ Packing::Packing(const Tensor& lengths) {
   padded_ = rows() == steps() * batch();  // equal lengths stay in their order
 }
 
-Packing::Packing(std::int64_t steps, std::int64_t batch)
-    : order_(static_cast<std::size_t>(batch)),
-      batch_sizes_(static_cast<std::size_t>(steps), batch),
-      offsets_(static_cast<std::size_t>(steps + 1)),
-      padded_(true) {
+Packing::Packing(std::int64_t steps, std::int64_t batch) : padded_(true) {
+  if (steps < 0 || batch < 0) {
+    fail("Packing", "needs steps and a batch of at least 0, and got ", steps, " and ", batch);
+  }
+  order_.resize(static_cast<std::size_t>(batch));
   std::iota(order_.begin(), order_.end(), 0);
-  for (std::int64_t t = 0; t <= steps; ++t) offsets_[static_cast<std::size_t>(t)] = t * batch;
+  batch_sizes_.assign(static_cast<std::size_t>(steps), batch);
+  for (std::int64_t t = 0; t <= steps; ++t) offsets_.push_back(t * batch);
 }
 
 std::vector<std::int64_t> Packing::shares(std::int64_t parts) const {
