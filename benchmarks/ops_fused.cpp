@@ -212,11 +212,11 @@ std::vector<OperationCase> fused_cases() {
                    .loop =
                        [g = random({parameters}), m = zeros({parameters}), v = zeros({parameters}),
                         w = random({parameters})]() mutable {
-                         const float* x = data(g);
+                         const float* gradient = data(g);
                          float *p = m.mutable_values<float>().data(), *q = v.mutable_values<float>().data(),
                                *t = w.mutable_values<float>().data();
                          for (std::int64_t i = 0; i < parameters; ++i) {
-                           const float d = x[i];
+                           const float d = gradient[i];
                            p[i] = 0.9F * p[i] + 0.1F * d;
                            q[i] = 0.999F * q[i] + 0.001F * d * d;
                            t[i] -= 1e-3F * p[i] / (std::sqrt(q[i]) + 1e-8F);
