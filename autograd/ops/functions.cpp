@@ -1,3 +1,4 @@
+#include <gradus/autograd/clones.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
@@ -5,20 +6,27 @@
 
 #include "kernels/dispatch.hpp"
 #include "kernels/math.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
 namespace {
 
-// y = f(x), by a loop that the compiler vectorises.
+template <class T, class F>
+GRADUS_CLONES void map_row(std::int64_t n, F f, const T* x, T* y) {
+  for (std::int64_t i = 0; i < n; ++i) y[i] = f(x[i]);
+}
+
+// y = f(x).
 template <class F>
 Tensor apply(const char* operation, const Tensor& x, F f) {
   Tensor y = empty(x.shape(), x.dtype());
   for_floating(operation, x.dtype(), [&]<class T>() {
     const T* from = raw<T>(x);
     T* to = raw<T>(y);
-    const std::int64_t n = x.numel();
-    for (std::int64_t i = 0; i < n; ++i) to[i] = f(from[i]);
+    for_each_range(x.numel(), 1, [=](std::int64_t begin, std::int64_t end) {
+      map_row(end - begin, f, from + begin, to + begin);
+    });
   });
   return y;
 }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <gradus/autograd/parallel.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+/// Loops over elements and rows that threads() share where there is enough to do.
+namespace gradus {
+
+/// At least so many elements are worth a thread's while: some microseconds.
+constexpr std::int64_t worth_sharing = 1 << 14;
+
+/// The fewest items of n elements each that make a range.
+constexpr std::int64_t grain(std::int64_t n) {
+  return std::max<std::int64_t>(worth_sharing / std::max<std::int64_t>(n, 1), 1);
+}
+
+/// work(begin, end) for ranges of items of n elements each, that together are [0, items).
+template <class Work>
+void for_each_range(std::int64_t items, std::int64_t n, const Work& work) {
+  parallel_for(items, grain(n), work);
+}
+
+/// row(r) for each of `rows` rows of n elements.
+template <class Row>
+void for_each_row(std::int64_t rows, std::int64_t n, const Row& row) {
+  for_each_range(rows, n, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) row(r);
+  });
+}
+
+}  // namespace gradus

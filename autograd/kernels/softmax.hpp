@@ -1,0 +1,26 @@
+#pragma once
+
+#include "clones.hpp"
+#include "math.hpp"
+
+namespace gradus::kernels {
+
+/// y_i = e^(x_i − max) / Σ_j e^(x_j − max), for i, j < n. y may be x.
+template <class T>
+GRADUS_CLONES void softmax_row(std::int64_t n, const T* x, T* y) {
+  if (n == 0) return;
+  T largest = x[0];
+  for (std::int64_t i = 1; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
+  for (std::int64_t i = 0; i < n; ++i) y[i] = math::exp(x[i] - largest);
+  const T scale = T(1) / math::sum_of<T>(n, [y](std::int64_t i) { return y[i]; });
+  for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
+}
+
+/// From d, the gradient at y: at_x_i = y_i (d_i − Σ_j d_j y_j), written. at_x may be d.
+template <class T>
+GRADUS_CLONES void softmax_backward_row(std::int64_t n, const T* y, const T* d, T* at_x) {
+  const T dot = math::sum_of<T>(n, [=](std::int64_t i) { return d[i] * y[i]; });
+  for (std::int64_t i = 0; i < n; ++i) at_x[i] = y[i] * (d[i] - dot);
+}
+
+}  // namespace gradus::kernels
