@@ -15,12 +15,12 @@ namespace {
 
 using gradus::Tensor;
 
-// The least time of a call: of three at least, and of as many as fit into a twentieth of a second.
+// The least time of a call: of three at least, and of as many as fit into a fortieth of a second.
 double least_seconds(const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   call();
   double least = 1e9, total = 0;
-  for (int calls = 0; calls < 3 || total < 0.05; ++calls) {
+  for (int calls = 0; calls < 3 || total < 0.025; ++calls) {
     const auto start = Clock::now();
     call();
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();

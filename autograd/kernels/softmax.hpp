@@ -1,6 +1,6 @@
 #pragma once
 
-#include "clones.hpp"
+#include <gradus/autograd/clones.hpp>
 #include "math.hpp"
 
 namespace gradus::kernels {
