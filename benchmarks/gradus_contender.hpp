@@ -3,6 +3,10 @@
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/nn/optim.hpp>
 
+#include <memory>
+#include <optional>
+#include <vector>
+
 #include "measure.hpp"
 
 namespace bench {
