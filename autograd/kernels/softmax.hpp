@@ -1,7 +1,6 @@
 #pragma once
 
 #include <gradus/autograd/clones.hpp>
-
 #include "math.hpp"
 
 namespace gradus::kernels {
@@ -10,7 +9,8 @@ namespace gradus::kernels {
 template <class T>
 GRADUS_CLONES void softmax_row(std::int64_t n, const T* x, T* y) {
   if (n == 0) return;
-  const T largest = math::max_of(n, x);
+  T largest = x[0];
+  for (std::int64_t i = 1; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
   for (std::int64_t i = 0; i < n; ++i) y[i] = math::exp(x[i] - largest);
   const T scale = T(1) / math::sum_of<T>(n, [y](std::int64_t i) { return y[i]; });
   for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
