@@ -1,5 +1,6 @@
 #include "blas_kernels.hpp"
 
+#include <gradus/autograd/clones.hpp>
 #include <gradus/autograd/parallel.hpp>
 
 #include <atomic>
@@ -29,7 +30,8 @@ struct Choice {
 Choice choose_kernels() {
   if (!openblas_get_corename) return {};
   Choice choice{openblas_get_corename(), {}};
-  // Its own threads cost more than they do at most sizes, and spin against ours: gemm.hpp shares products out.
+  // Its own threads cost more than they do at most sizes, and spin against ours: gemm.hpp shares products
+  // out.
   if (openblas_set_num_threads) openblas_set_num_threads(1);
   const std::string better = better_kernels(choice.detected, processor_features());
   if (better.empty() || std::getenv("OPENBLAS_CORETYPE") != nullptr) return choice;
@@ -98,6 +100,26 @@ void warn_once_of_slow_kernels() {
   std::fprintf(stderr, "gradus: %s\n", choice().warning.c_str());
 }
 
+namespace {
+
+const char* instructions() {
+#if GRADUS_CLONED
+  if (__builtin_cpu_supports("x86-64-v4")) return "x86-64, and x86-64-v4 (AVX-512) for rows";
+  if (__builtin_cpu_supports("x86-64-v3")) return "x86-64, and x86-64-v3 (AVX2) for rows";
+  return "x86-64";
+#elif defined(__AVX512F__)
+  return "x86-64 with AVX-512";
+#elif defined(__AVX2__)
+  return "x86-64 with AVX2";
+#elif defined(__x86_64__)
+  return "x86-64";
+#else
+  return "this machine's own";
+#endif
+}
+
+}  // namespace
+
 BuildInfo build_info() {
   BuildInfo info;
 #if defined(__clang__)
@@ -105,15 +127,7 @@ BuildInfo build_info() {
 #else
   info.compiler = "g++ " __VERSION__;
 #endif
-#if defined(__AVX512F__)
-  info.instructions = "x86-64 with AVX-512";
-#elif defined(__AVX2__)
-  info.instructions = "x86-64 with AVX2";
-#elif defined(__x86_64__)
-  info.instructions = "x86-64";
-#else
-  info.instructions = "this machine's own";
-#endif
+  info.instructions = instructions();
   describe_blas(info);
   return info;
 }

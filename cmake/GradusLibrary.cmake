@@ -3,7 +3,8 @@ function(gradus_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   # Let loops with a square root or a comparison vectorise. Not -ffast-math, under which a NaN passes unseen.
-  target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math)
+  # `omp simd` marks sums that may be reordered; it needs no OpenMP at run time.
+  target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math -fopenmp-simd)
   if(GRADUS_NATIVE)
     target_compile_options(${target} PRIVATE -march=native)
   endif()

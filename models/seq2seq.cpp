@@ -2,7 +2,6 @@
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/models/seq2seq.hpp>
-#include <gradus/nn/loss.hpp>
 
 namespace gradus::models {
 
@@ -28,12 +27,14 @@ Seq2Seq::Output Seq2Seq::forward(const Tensor& source, const Tensor& source_leng
 }
 
 Tensor Seq2Seq::loss(const data::Batch& batch) const {
+  const Scope scope = enter();
   const Shape source{batch.source_steps, batch.size}, target{batch.target_steps, batch.size},
       rows{batch.size};
-  const Output output = forward(tensor(batch.source, source), tensor(batch.source_lengths, rows),
-                                tensor(batch.target_in, target));
-  return nn::masked_cross_entropy(output.logits, tensor(batch.target_out, target),
-                                  tensor(batch.target_lengths, rows));
+  const auto start =
+      decoder->start(encoder.forward(tensor(batch.source, source), tensor(batch.source_lengths, rows)));
+  const Packing targets(tensor(batch.target_lengths, rows));
+  return cross_entropy(decoder->forward(start, tensor(batch.target_in, target), targets),
+                       pack(tensor(batch.target_out, target), targets));
 }
 
 std::unique_ptr<Seq2Seq> make_bahdanau(const ModelSizes& sizes) {

@@ -2,6 +2,8 @@
 #include <gradus/nn/decoder_step.hpp>
 
 #include <sstream>
+#include <utility>
+#include <vector>
 
 namespace gradus::nn {
 
@@ -31,6 +33,17 @@ State State::select(const Tensor& rows) const {
     if (tensor.defined()) tensor = index_select(tensor, rows);
   }
   return selected;
+}
+
+Tensor DecoderStep::forward(const Start& start, const Tensor& target_in, const Packing& targets) const {
+  State state = start.state;
+  std::vector<Tensor> logits;
+  for (std::int64_t t = 0; t < targets.steps(); ++t) {
+    Output output = step(target_in[t], state, start.memory);
+    logits.push_back(std::move(output.logits));
+    state = std::move(output.state);
+  }
+  return pack(stack(logits), targets);
 }
 
 }  // namespace gradus::nn

@@ -50,7 +50,16 @@ RecurrentStep original_form(const RecurrentWeights& p) {
   };
 }
 
-RecurrentKind gru(GRUForm form) { return form == GRUForm::pytorch ? pytorch_form : original_form; }
+RecurrentStates pytorch_sequence(const RecurrentWeights& p, const Tensor& x_parts,
+                                 const RecurrentState& first, const Packing& packing, bool reverse) {
+  const auto [states, last] = gru_sequence(x_parts, p.weight_hh, p.bias_hh, first[0], packing, reverse);
+  return {states, {last}};
+}
+
+RecurrentKind gru(GRUForm form) {
+  if (form == GRUForm::original) return {.step = original_form};
+  return {.step = pytorch_form, .sequence = pytorch_sequence};
+}
 
 }  // namespace
 

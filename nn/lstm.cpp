@@ -37,7 +37,7 @@ LSTMCell::LSTMCell(std::int64_t inputs, std::int64_t hidden, LSTMCellOptions opt
 
 LSTMCell::Output LSTMCell::forward(const Tensor& x, const Tensor& h, const Tensor& c) const {
   const Scope scope = enter();
-  const RecurrentState state = advance(lstm, x, {h, c});
+  const RecurrentState state = advance({.step = lstm}, x, {h, c});
   return {state[0], state[1]};
 }
 
@@ -52,7 +52,7 @@ LSTM::LSTM(std::int64_t inputs, std::int64_t hidden, LSTMOptions options)
 LSTM::Output LSTM::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0,
                            const Tensor& c_0) const {
   const Scope scope = enter();
-  const auto [output, last] = run(lstm, x, lengths, {h_0, c_0});
+  const auto [output, last] = run({.step = lstm}, x, lengths, {h_0, c_0});
   return {output, last[0], last[1]};
 }
 

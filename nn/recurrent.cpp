@@ -38,17 +38,13 @@ void complete(const char* operation, RecurrentState& state, std::initializer_lis
   }
 }
 
-struct DirectionResult {
-  Tensor output;        // h after each token, in the tokens' order: (T, B, H)
-  RecurrentState last;  // after the last token, or the first one backward
-};
-
-DirectionResult run_direction(const RecurrentStep& step, bool backward, const Tensor& x_parts,
-                              const Tensor& lengths, RecurrentState state) {
+// Step by step over padded sequences (T, B, ·).
+RecurrentStates run_steps(const RecurrentStep& step, const Tensor& x_parts, const Tensor& lengths,
+                          RecurrentState state, bool reverse) {
   const std::int64_t T = x_parts.size(0);
   std::vector<Tensor> states(static_cast<std::size_t>(T));
   for (std::int64_t i = 0; i < T; ++i) {
-    const std::int64_t t = backward ? T - 1 - i : i;
+    const std::int64_t t = reverse ? T - 1 - i : i;
     state = step(x_parts[t], state, lengths, t);
     states[static_cast<std::size_t>(t)] = state[0];
   }
@@ -82,7 +78,7 @@ RecurrentState RecurrentCell::advance(const RecurrentKind& kind, const Tensor& x
     fail(operation_, "the input is ", x.shape(), " and must be (B, ", weight_ih.size(1), ")");
   }
   complete(operation_, state, {"h", "c"}, {x.size(0), weight_hh.size(1)}, x.dtype());
-  return kind(weights_)(linear(x, weight_ih, bias_ih), state, Tensor(), 0);
+  return kind.step(weights_)(linear(x, weight_ih, bias_ih), state, Tensor(), 0);
 }
 
 Recurrent::Recurrent(const char* name, std::int64_t gates, std::int64_t inputs, std::int64_t hidden,
@@ -116,34 +112,58 @@ Recurrent::Result Recurrent::run(const RecurrentKind& kind, const Tensor& x, con
   check_lengths(operation_, lengths, B, x.size(time));
   complete(operation_, first, {"h_0", "c_0"}, {std::ssize(weights_), B, hidden_}, x.dtype());
 
-  LastStates last(first.size());
-  Tensor output = layout_.batch_first ? transpose(x, 0, 1) : x;  // (T, B, ·), of each layer in turn
-  for (std::int64_t layer = 0; layer < layout_.layers; ++layer) {
-    if (layer > 0 && layout_.dropout > 0 && is_training()) {
-      output = dropout(output, layout_.dropout, default_generator());
-    }
-    output = run_layer(kind, layer, output, lengths, first, last);
+  std::function<Tensor(const Tensor&)> drop;  // between layers, on padded sequences
+  if (layout_.dropout > 0 && is_training()) {
+    drop = [p = layout_.dropout](const Tensor& h) { return dropout(h, p, default_generator()); };
   }
-  output = zero_padding(output, lengths);
-  Result result{layout_.batch_first ? transpose(output, 0, 1) : output, {}};
-  for (const std::vector<Tensor>& part : last) result.last.push_back(stack(part));
+  const Tensor steps = layout_.batch_first ? transpose(x, 0, 1) : x;  // (T, B, I)
+  Result result;
+  if (kind.sequence && uses_fused_operations()) {
+    const Packing packing = lengths.defined() ? Packing(lengths) : Packing(steps.size(0), B);
+    const auto direction = [&](const RecurrentWeights& weights, const Tensor& x_parts,
+                               const RecurrentState& state, bool reverse) {
+      return kind.sequence(weights, x_parts, state, packing, reverse);
+    };
+    std::function<Tensor(const Tensor&)> drop_packed;
+    if (drop) {  // drawn for padded sequences too, so that the same elements fall
+      drop_packed = [&](const Tensor& h) { return pack(drop(unpack(h, packing, steps.size(0))), packing); };
+    }
+    result = run_layers(direction, drop_packed, pack(steps, packing), first);
+    result.output = unpack(result.output, packing, steps.size(0));
+  } else {
+    const auto direction = [&](const RecurrentWeights& weights, const Tensor& x_parts,
+                               const RecurrentState& state, bool reverse) {
+      return run_steps(kind.step(weights), x_parts, lengths, state, reverse);
+    };
+    result = run_layers(direction, drop, steps, first);
+    result.output = zero_padding(result.output, lengths);
+  }
+  if (layout_.batch_first) result.output = transpose(result.output, 0, 1);
   return result;
 }
 
-Tensor Recurrent::run_layer(const RecurrentKind& kind, std::int64_t layer, const Tensor& x,
-                            const Tensor& lengths, const RecurrentState& first, LastStates& last) const {
-  std::vector<Tensor> outputs;
-  for (int direction = 0; direction < directions(); ++direction) {
-    const std::int64_t i = layer * directions() + direction;
-    const RecurrentWeights& p = weights_[static_cast<std::size_t>(i)];
-    RecurrentState state;
-    for (const Tensor& part : first) state.push_back(part[i]);
-    const Tensor x_parts = linear(x, p.weight_ih, p.bias_ih);  // (T, B, G·H): one product for all steps
-    const DirectionResult result = run_direction(kind(p), direction == 1, x_parts, lengths, std::move(state));
-    outputs.push_back(result.output);
-    for (std::size_t part = 0; part < last.size(); ++part) last[part].push_back(result.last[part]);
+Recurrent::Result Recurrent::run_layers(const Direction& direction,
+                                        const std::function<Tensor(const Tensor&)>& drop, Tensor x,
+                                        const RecurrentState& first) const {
+  std::vector<std::vector<Tensor>> last(first.size());  // of each part of the state
+  for (std::int64_t layer = 0; layer < layout_.layers; ++layer) {
+    if (layer > 0 && drop) x = drop(x);
+    std::vector<Tensor> outputs;
+    for (int reverse = 0; reverse < directions(); ++reverse) {
+      const std::int64_t i = layer * directions() + reverse;
+      const RecurrentWeights& p = weights_[static_cast<std::size_t>(i)];
+      RecurrentState state;
+      for (const Tensor& part : first) state.push_back(part[i]);
+      const Tensor x_parts = linear(x, p.weight_ih, p.bias_ih);  // one product for all steps
+      RecurrentStates done = direction(p, x_parts, state, reverse == 1);
+      outputs.push_back(std::move(done.states));
+      for (std::size_t part = 0; part < last.size(); ++part) last[part].push_back(done.last[part]);
+    }
+    x = outputs.size() == 1 ? outputs[0] : concat(outputs, -1);
   }
-  return outputs.size() == 1 ? outputs[0] : concat(outputs, 2);
+  Result result{std::move(x), {}};
+  for (const std::vector<Tensor>& part : last) result.last.push_back(stack(part));
+  return result;
 }
 
 }  // namespace gradus::nn

@@ -5,12 +5,13 @@ namespace gradus::nn {
 namespace {
 
 RecurrentKind rnn(Nonlinearity nonlinearity) {
-  return [f = nonlinearity == Nonlinearity::tanh ? tanh : relu](const RecurrentWeights& p) -> RecurrentStep {
+  const auto f = nonlinearity == Nonlinearity::tanh ? tanh : relu;
+  return {.step = [f](const RecurrentWeights& p) -> RecurrentStep {
     return [f, p](const Tensor& x_part, const RecurrentState& before, const Tensor& lengths, std::int64_t t) {
       const Tensor& h = before[0];
       return RecurrentState{unless_ended(f(x_part + linear(h, p.weight_hh, p.bias_hh)), h, lengths, t)};
     };
-  };
+  }};
 }
 
 Nonlinearity checked(const char* module, Nonlinearity f) {

@@ -11,10 +11,15 @@ namespace gradus {
 /// At least so many elements are worth a thread's while: some microseconds.
 constexpr std::int64_t worth_sharing = 1 << 14;
 
+/// The fewest items of n elements each that make a range.
+constexpr std::int64_t grain(std::int64_t n) {
+  return std::max<std::int64_t>(worth_sharing / std::max<std::int64_t>(n, 1), 1);
+}
+
 /// work(begin, end) for ranges of items of n elements each, that together are [0, items).
 template <class Work>
 void for_each_range(std::int64_t items, std::int64_t n, const Work& work) {
-  parallel_for(items, std::max<std::int64_t>(worth_sharing / std::max<std::int64_t>(n, 1), 1), work);
+  parallel_for(items, grain(n), work);
 }
 
 /// row(r) for each of `rows` rows of n elements.

@@ -5,27 +5,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/additive.hpp"
 #include "kernels/dispatch.hpp"
-#include "kernels/math.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
-namespace {
-
-// Gradients for one query and key from de = d(loss)/d(e): at the tanh's argument, and at v. They go to
-// buffers that overlap nothing, without which the loop would not vectorise. The tanh, B·T·A values in all, is
-// computed again: that is cheaper than keeping it.
-template <class T>
-void backward_row(std::int64_t A, const T* q, const T* k, const T* v, T de, T* __restrict at_sum,
-                  T* __restrict at_v) {
-  for (std::int64_t a = 0; a < A; ++a) {
-    const T y = math::tanh(q[a] + k[a]);
-    at_sum[a] = de * v[a] * (T(1) - y * y);
-    at_v[a] = de * y;
-  }
-}
-
-}  // namespace
 
 Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v, const Tensor& lengths) {
   if (query.rank() != 2 || keys.rank() != 3 || v.rank() != 1 || keys.size(1) != query.size(0) ||
@@ -39,35 +24,37 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
   check_lengths("additive_energy", lengths, B, T_x);
   Tensor e = empty({B, T_x}, query.dtype());
   for_floating("additive_energy", query.dtype(), [&]<class T>() {
-    const T* weight = raw<T>(v);
-    for (std::int64_t b = 0; b < B; ++b) {
-      const T* q = raw<T>(query) + b * A;
-      T* energy = raw<T>(e) + b * T_x;
-      const std::int64_t length = length_of(lengths, b, T_x);
-      for (std::int64_t t = 0; t < length; ++t) {
-        const T* k = raw<T>(keys) + (t * B + b) * A;
-        energy[t] = math::sum_of<T>(A, [=](std::int64_t a) { return weight[a] * math::tanh(q[a] + k[a]); });
+    const T *q = raw<T>(query), *k = raw<T>(keys), *weight = raw<T>(v);
+    T* const energy = raw<T>(e);
+    for_each_range(B, T_x * A, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t b = begin; b < end; ++b) {
+        const std::int64_t length = length_of(lengths, b, T_x);
+        T* const row = energy + b * T_x;
+        kernels::additive_energies(length, A, q + b * A, k + b * A, B * A, weight, row);
+        std::fill(row + length, row + T_x, T(0));
       }
-      std::fill(energy + length, energy + T_x, T(0));
-    }
+    });
   });
   const auto backward = [=](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const T* weight = raw<T>(g.saved(2));
-      std::vector<T> row(static_cast<std::size_t>(2 * A));
-      T* const at_sum = row.data();
-      T* const at_v = at_sum + A;
-      for (std::int64_t b = 0; b < B; ++b) {
-        const T* q = raw<T>(g.saved(0)) + b * A;
-        const std::int64_t length = length_of(g.saved(3), b, T_x);
-        for (std::int64_t t = 0; t < length; ++t) {
-          const T* k = raw<T>(g.saved(1)) + (t * B + b) * A;
-          const T de = raw<T>(g.out())[b * T_x + t];
-          backward_row(A, q, k, weight, de, at_sum, at_v);
-          if (g.wants(0)) math::add(A, at_sum, raw<T>(g.in(0)) + b * A);
-          if (g.wants(1)) math::add(A, at_sum, raw<T>(g.in(1)) + (t * B + b) * A);
-          if (g.wants(2)) math::add(A, at_v, raw<T>(g.in(2)));
+      const T *q = raw<T>(g.saved(0)), *k = raw<T>(g.saved(1)), *weight = raw<T>(g.saved(2));
+      const T* d = raw<T>(g.out());
+      T* const at_q = g.wants(0) ? raw<T>(g.in(0)) : nullptr;
+      T* const at_k = g.wants(1) ? raw<T>(g.in(1)) : nullptr;
+      // Every row of the batch adds to v's gradient: each range has a sum of its own, and the sums are added
+      // in order. Gradients of q and k that nobody wants go to two more such rows.
+      const std::int64_t ranges = team::ranges(B, grain(T_x * A));
+      std::vector<T> sums(static_cast<std::size_t>(ranges * 3 * A));
+      parallel_tasks(ranges, [&](std::int64_t range) {
+        T* const sum = sums.data() + range * 3 * A;
+        for (std::int64_t b = B * range / ranges; b < B * (range + 1) / ranges; ++b) {
+          kernels::additive_energies_backward(length_of(g.saved(3), b, T_x), A, q + b * A, k + b * A, B * A,
+                                              weight, d + b * T_x, at_q ? at_q + b * A : sum + A,
+                                              at_k ? at_k + b * A : sum + 2 * A, at_k ? B * A : 0, sum);
         }
+      });
+      for (std::int64_t range = 0; range < ranges && g.wants(2); ++range) {
+        math::add(A, sums.data() + range * 3 * A, raw<T>(g.in(2)));
       }
     });
   };

@@ -1,3 +1,4 @@
+#include <gradus/autograd/clones.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
@@ -6,12 +7,18 @@
 #include "kernels/dispatch.hpp"
 #include "kernels/gradient.hpp"
 #include "kernels/math.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
 namespace {
 
-// y = f(x), by a loop that the compiler vectorises.
+template <class T, class F>
+GRADUS_CLONES void map_row(std::int64_t n, F f, const T* x, T* y) {
+  for (std::int64_t i = 0; i < n; ++i) y[i] = f(x[i]);
+}
+
+// y = f(x).
 template <class F>
 Tensor apply(const char* operation, const Tensor& x, F f) {
   Tensor y = empty(x.shape(), x.dtype());
@@ -19,7 +26,7 @@ Tensor apply(const char* operation, const Tensor& x, F f) {
     const T* from = raw<T>(x);
     T* to = raw<T>(y);
     for_each_range(x.numel(), 1, [=](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) to[i] = f(from[i]);
+      map_row(end - begin, f, from + begin, to + begin);
     });
   });
   return y;

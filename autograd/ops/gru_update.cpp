@@ -7,41 +7,12 @@
 #include <vector>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/math.hpp"
+#include "kernels/gru.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
 namespace {
-
-// One row forward: x and u are its x_part and h_part, each [r; z; n] of H, h its state before and y after.
-template <class T>
-void forward_row(std::int64_t H, const T* x, const T* u, const T* h, T* __restrict y) {
-  for (std::int64_t i = 0; i < H; ++i) {
-    const T r = math::sigmoid(x[i] + u[i]);
-    const T z = math::sigmoid(x[H + i] + u[H + i]);
-    const T n = math::tanh(x[2 * H + i] + r * u[2 * H + i]);
-    y[i] = n + z * (h[i] - n);
-  }
-}
-
-// Gradients of one row from d = d(loss)/d(y): at the arguments of r, z and n, at h_part's share of n's, and
-// at h. They go to buffers that overlap nothing, without which the loop would not vectorise. The gates are
-// computed again: that is cheaper than keeping them.
-template <class T>
-void backward_row(std::int64_t H, const T* x, const T* u, const T* h, const T* d, T* __restrict at_r,
-                  T* __restrict at_z, T* __restrict at_n, T* __restrict at_u_n, T* __restrict at_h) {
-  for (std::int64_t i = 0; i < H; ++i) {
-    const T r = math::sigmoid(x[i] + u[i]);
-    const T z = math::sigmoid(x[H + i] + u[H + i]);
-    const T n = math::tanh(x[2 * H + i] + r * u[2 * H + i]);
-    const T dn = d[i] * (T(1) - z) * (T(1) - n * n);
-    at_r[i] = dn * u[2 * H + i] * r * (T(1) - r);
-    at_z[i] = d[i] * (h[i] - n) * z * (T(1) - z);
-    at_n[i] = dn;
-    at_u_n[i] = dn * r;
-    at_h[i] = d[i] * z;
-  }
-}
 
 void check(const Tensor& x_part, const Tensor& h_part, const Tensor& h) {
   if (h.rank() != 2 || x_part.shape() != Shape{h.size(0), 3 * h.size(1)} ||
@@ -65,37 +36,44 @@ Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h, c
   };
   Tensor y = empty({B, H}, h.dtype());
   for_floating("gru_update", h.dtype(), [&]<class T>() {
-    for (std::int64_t b = 0; b < B; ++b) {
-      const T* before = raw<T>(h) + b * H;
-      T* after = raw<T>(y) + b * H;
-      if (frozen(lengths, b)) {
-        std::copy_n(before, H, after);
-        continue;
+    const T *x = raw<T>(x_part), *u = raw<T>(h_part), *before = raw<T>(h);
+    T* const after = raw<T>(y);
+    for_each_range(B, 3 * H, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t b = begin; b < end; ++b) {
+        if (frozen(lengths, b)) {
+          std::copy_n(before + b * H, H, after + b * H);
+        } else {
+          kernels::gru_row(H, x + b * 3 * H, u + b * 3 * H, before + b * H, after + b * H);
+        }
       }
-      forward_row(H, raw<T>(x_part) + b * 3 * H, raw<T>(h_part) + b * 3 * H, before, after);
-    }
+    });
   });
   const auto backward = [=](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      std::vector<T> row(static_cast<std::size_t>(5 * H));
-      T* const at_r = row.data();
-      T* const at_u_n = at_r + 3 * H;
-      T* const at_h = at_u_n + H;
-      for (std::int64_t b = 0; b < B; ++b) {
-        const T* d = raw<T>(g.out()) + b * H;
-        if (frozen(g.saved(3), b)) {
-          if (g.wants(2)) math::add(H, d, raw<T>(g.in(2)) + b * H);
-          continue;
+      const T *x = raw<T>(g.saved(0)), *u = raw<T>(g.saved(1)), *before = raw<T>(g.saved(2));
+      T* const to_x = g.wants(0) ? raw<T>(g.in(0)) : nullptr;
+      T* const to_u = g.wants(1) ? raw<T>(g.in(1)) : nullptr;
+      T* const to_h = g.wants(2) ? raw<T>(g.in(2)) : nullptr;
+      for_each_range(B, 3 * H, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<T> row(static_cast<std::size_t>(12 * H));
+        T* const kept = row.data();
+        T* const at_x = kept + 4 * H;
+        T* const at_u = at_x + 3 * H;
+        T* const at_h = at_u + 3 * H;
+        for (std::int64_t b = begin; b < end; ++b) {
+          const T* d = raw<T>(g.out()) + b * H;
+          if (frozen(g.saved(3), b)) {
+            if (to_h) math::add(H, d, to_h + b * H);
+            continue;
+          }
+          // The gates are computed again: that is cheaper than keeping them.
+          kernels::gru_row_keeping(H, x + b * 3 * H, u + b * 3 * H, before + b * H, at_h + H, kept);
+          kernels::gru_backward_row(H, kept, before + b * H, d, at_x, at_u, at_h);
+          if (to_x) math::add(3 * H, at_x, to_x + b * 3 * H);
+          if (to_u) math::add(3 * H, at_u, to_u + b * 3 * H);
+          if (to_h) math::add(H, at_h, to_h + b * H);
         }
-        backward_row(H, raw<T>(g.saved(0)) + b * 3 * H, raw<T>(g.saved(1)) + b * 3 * H,
-                     raw<T>(g.saved(2)) + b * H, d, at_r, at_r + H, at_r + 2 * H, at_u_n, at_h);
-        if (g.wants(0)) math::add(3 * H, at_r, raw<T>(g.in(0)) + b * 3 * H);
-        if (g.wants(1)) {
-          math::add(2 * H, at_r, raw<T>(g.in(1)) + b * 3 * H);
-          math::add(H, at_u_n, raw<T>(g.in(1)) + b * 3 * H + 2 * H);
-        }
-        if (g.wants(2)) math::add(H, at_h, raw<T>(g.in(2)) + b * H);
-      }
+      });
     });
   };
   return record("gru_update", y, {x_part, h_part, h}, {x_part, h_part, h, lengths}, backward);

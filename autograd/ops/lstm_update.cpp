@@ -7,54 +7,12 @@
 #include <vector>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/math.hpp"
+#include "kernels/lstm.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
 namespace {
-
-// The gates of one element.
-template <class T>
-struct Gates {
-  T i, f, g, o;
-};
-
-// x and u are x_part and h_part at the element, whose gates lie H apart.
-template <class T>
-Gates<T> gates_at(std::int64_t H, const T* x, const T* u) {
-  return {math::sigmoid(x[0] + u[0]), math::sigmoid(x[H] + u[H]), math::tanh(x[2 * H] + u[2 * H]),
-          math::sigmoid(x[3 * H] + u[3 * H])};
-}
-
-// One row forward: x and u are its x_part and h_part, each [i; f; g; o] of H, c its cell before.
-template <class T>
-void forward_row(std::int64_t H, const T* x, const T* u, const T* c, T* __restrict new_h,
-                 T* __restrict new_c) {
-  for (std::int64_t k = 0; k < H; ++k) {
-    const auto [i, f, g, o] = gates_at(H, x + k, u + k);
-    new_c[k] = f * c[k] + i * g;
-    new_h[k] = o * math::tanh(new_c[k]);
-  }
-}
-
-// Gradients of one row from d_h and d_c, those of its h′ and c′: at the arguments of the gates, and at c.
-// They go to buffers that overlap nothing, without which the loop would not vectorise. The gates are computed
-// again: that is cheaper than keeping them.
-template <class T>
-void backward_row(std::int64_t H, const T* x, const T* u, const T* c, const T* d_h, const T* d_c,
-                  T* __restrict at_i, T* __restrict at_f, T* __restrict at_g, T* __restrict at_o,
-                  T* __restrict at_c) {
-  for (std::int64_t k = 0; k < H; ++k) {
-    const auto [i, f, g, o] = gates_at(H, x + k, u + k);
-    const T y = math::tanh(f * c[k] + i * g);
-    const T d = d_c[k] + d_h[k] * o * (T(1) - y * y);
-    at_i[k] = d * g * i * (T(1) - i);
-    at_f[k] = d * c[k] * f * (T(1) - f);
-    at_g[k] = d * i * (T(1) - g * g);
-    at_o[k] = d_h[k] * y * o * (T(1) - o);
-    at_c[k] = d * f;
-  }
-}
 
 void check(const Tensor& x_part, const Tensor& h_part, const Tensor& h, const Tensor& c) {
   if (h.rank() != 2 || c.shape() != h.shape() || x_part.shape() != Shape{h.size(0), 4 * h.size(1)} ||
@@ -77,37 +35,49 @@ Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h, 
   };
   Tensor y = empty({2, B, H}, h.dtype());
   for_floating("lstm_update", h.dtype(), [&]<class T>() {
-    for (std::int64_t b = 0; b < B; ++b) {
-      T* const new_h = raw<T>(y) + b * H;
-      T* const new_c = new_h + B * H;
-      if (frozen(lengths, b)) {
-        std::copy_n(raw<T>(h) + b * H, H, new_h);
-        std::copy_n(raw<T>(c) + b * H, H, new_c);
-        continue;
+    const T *x = raw<T>(x_part), *u = raw<T>(h_part), *old_h = raw<T>(h), *old_c = raw<T>(c);
+    T* const new_h = raw<T>(y);
+    T* const new_c = new_h + B * H;
+    for_each_range(B, 5 * H, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t b = begin; b < end; ++b) {
+        if (frozen(lengths, b)) {
+          std::copy_n(old_h + b * H, H, new_h + b * H);
+          std::copy_n(old_c + b * H, H, new_c + b * H);
+        } else {
+          kernels::lstm_row(H, x + b * 4 * H, u + b * 4 * H, old_c + b * H, new_h + b * H, new_c + b * H);
+        }
       }
-      forward_row(H, raw<T>(x_part) + b * 4 * H, raw<T>(h_part) + b * 4 * H, raw<T>(c) + b * H, new_h, new_c);
-    }
+    });
   });
   const auto backward = [=](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      std::vector<T> row(static_cast<std::size_t>(5 * H));
-      T* const at_gates = row.data();
-      T* const at_c = at_gates + 4 * H;
-      for (std::int64_t b = 0; b < B; ++b) {
-        const T* d_h = raw<T>(g.out()) + b * H;
-        const T* d_c = d_h + B * H;
-        if (frozen(g.saved(3), b)) {
-          if (g.wants(2)) math::add(H, d_h, raw<T>(g.in(2)) + b * H);
-          if (g.wants(3)) math::add(H, d_c, raw<T>(g.in(3)) + b * H);
-          continue;
+      const T *x = raw<T>(g.saved(0)), *u = raw<T>(g.saved(1)), *old_c = raw<T>(g.saved(2));
+      T* const to_x = g.wants(0) ? raw<T>(g.in(0)) : nullptr;
+      T* const to_u = g.wants(1) ? raw<T>(g.in(1)) : nullptr;
+      T* const to_h = g.wants(2) ? raw<T>(g.in(2)) : nullptr;
+      T* const to_c = g.wants(3) ? raw<T>(g.in(3)) : nullptr;
+      for_each_range(B, 5 * H, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<T> row(static_cast<std::size_t>(12 * H));
+        T* const kept = row.data();
+        T* const at_gates = kept + 5 * H;
+        T* const at_c = at_gates + 4 * H;
+        for (std::int64_t b = begin; b < end; ++b) {
+          const T* d_h = raw<T>(g.out()) + b * H;
+          const T* d_c = d_h + B * H;
+          if (frozen(g.saved(3), b)) {
+            if (to_h) math::add(H, d_h, to_h + b * H);
+            if (to_c) math::add(H, d_c, to_c + b * H);
+            continue;
+          }
+          // The gates are computed again: that is cheaper than keeping them.
+          kernels::lstm_row_keeping(H, x + b * 4 * H, u + b * 4 * H, old_c + b * H, at_c + H, at_c + 2 * H,
+                                    kept);
+          kernels::lstm_backward_row(H, kept, old_c + b * H, d_h, d_c, at_gates, at_c);
+          if (to_x) math::add(4 * H, at_gates, to_x + b * 4 * H);
+          if (to_u) math::add(4 * H, at_gates, to_u + b * 4 * H);
+          if (to_c) math::add(H, at_c, to_c + b * H);
         }
-        backward_row(H, raw<T>(g.saved(0)) + b * 4 * H, raw<T>(g.saved(1)) + b * 4 * H,
-                     raw<T>(g.saved(2)) + b * H, d_h, d_c, at_gates, at_gates + H, at_gates + 2 * H,
-                     at_gates + 3 * H, at_c);
-        if (g.wants(0)) math::add(4 * H, at_gates, raw<T>(g.in(0)) + b * 4 * H);
-        if (g.wants(1)) math::add(4 * H, at_gates, raw<T>(g.in(1)) + b * 4 * H);
-        if (g.wants(3)) math::add(H, at_c, raw<T>(g.in(3)) + b * H);
-      }
+      });
     });
   };
   return record("lstm_update", y, {x_part, h_part, h, c}, {x_part, h_part, c, lengths}, backward);

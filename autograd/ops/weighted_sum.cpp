@@ -3,7 +3,8 @@
 #include <gradus/autograd/tape.hpp>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/math.hpp"
+#include "kernels/share.hpp"
+#include "kernels/weighted.hpp"
 #include "storage.hpp"
 
 namespace gradus {
@@ -18,31 +19,31 @@ Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& l
   check_lengths("weighted_sum", lengths, B, T_x);
   Tensor c = zeros({B, D}, values.dtype());
   for_floating("weighted_sum", values.dtype(), [&]<class T>() {
-    for (std::int64_t b = 0; b < B; ++b) {
-      T* context = raw<T>(c) + b * D;
-      for (std::int64_t t = 0; t < length_of(lengths, b, T_x); ++t) {
-        const T alpha = raw<T>(weights)[b * T_x + t];
-        const T* h = raw<T>(values) + (t * B + b) * D;
-        for (std::int64_t i = 0; i < D; ++i) context[i] += alpha * h[i];
+    const T *alpha = raw<T>(weights), *h = raw<T>(values);
+    T* const context = raw<T>(c);
+    for_each_range(B, T_x * D, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t b = begin; b < end; ++b) {
+        kernels::weighted_sum_row(length_of(lengths, b, T_x), D, alpha + b * T_x, h + b * D, B * D,
+                                  context + b * D);
       }
-    }
+    });
   });
   const auto backward = [=](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      for (std::int64_t b = 0; b < B; ++b) {
-        const T* dc = raw<T>(g.out()) + b * D;
-        for (std::int64_t t = 0; t < length_of(g.saved(2), b, T_x); ++t) {
-          const T* h = raw<T>(g.saved(1)) + (t * B + b) * D;
-          if (g.wants(0)) {
-            raw<T>(g.in(0))[b * T_x + t] += math::sum_of<T>(D, [=](std::int64_t i) { return dc[i] * h[i]; });
+      const T *alpha = raw<T>(g.saved(0)), *h = raw<T>(g.saved(1)), *d = raw<T>(g.out());
+      T* const at_alpha = g.wants(0) ? raw<T>(g.in(0)) : nullptr;
+      T* const at_h = g.wants(1) ? raw<T>(g.in(1)) : nullptr;
+      for_each_range(B, T_x * D, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t b = begin; b < end; ++b) {
+          const std::int64_t length = length_of(g.saved(2), b, T_x);
+          if (at_alpha) {
+            kernels::weighted_sum_to_weights(length, D, h + b * D, B * D, d + b * D, at_alpha + b * T_x);
           }
-          if (g.wants(1)) {
-            const T alpha = raw<T>(g.saved(0))[b * T_x + t];
-            T* dh = raw<T>(g.in(1)) + (t * B + b) * D;
-            for (std::int64_t i = 0; i < D; ++i) dh[i] += alpha * dc[i];
+          if (at_h) {
+            kernels::weighted_sum_to_values(length, D, alpha + b * T_x, d + b * D, at_h + b * D, B * D);
           }
         }
-      }
+      });
     });
   };
   return record("weighted_sum", c, {weights, values}, {weights, values, lengths}, backward);

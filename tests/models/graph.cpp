@@ -6,6 +6,7 @@
 
 TEST_CASE("every parameter is drawn in the box of its module", "[models][graph]") {
   for (const Model& model : tiny_models()) {
+    const gradus::Composed composed;  // to be read
     const std::string text =
         draw_graph(model->loss(tiny_batch()), {model->named_parameters(), /*max_nodes=*/1000});
     CHECK_THAT(text, Catch::Matchers::Contains("<b>weight_ih</b>"));
@@ -18,6 +19,7 @@ TEST_CASE("every parameter is drawn in the box of its module", "[models][graph]"
 
 TEST_CASE("a model is drawn as its modules when there is no room for its steps", "[models][graph]") {
   const Model model = std::move(tiny_models().front());
+  const gradus::Composed composed;
   const gradus::Tensor loss = model->loss(tiny_batch());
   const std::string text = draw_graph(loss, {model->named_parameters(), /*max_nodes=*/20});
   for (const char* module :

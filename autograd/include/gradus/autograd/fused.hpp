@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/packing.hpp>
 #include <gradus/autograd/tensor.hpp>
 
 #include <cstdint>
@@ -21,6 +22,24 @@ namespace gradus {
 /// x_part gets all three, h_part the same with d∘r for n, h gets g∘z; a row that keeps its h, g for h alone.
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h,
                   const Tensor& lengths = Tensor(), std::int64_t step = 0);
+
+struct GRUStates {
+  Tensor states;  ///< h after each step, (N, H), packed
+  Tensor last;    ///< (B, H): h after each sequence's last step, or its first one in reverse
+};
+
+/// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}).
+/// Padding is not computed, and the gradient of W_hh is one product for all steps.
+///
+/// @param x_parts   W_ih x + b_ih, (N, 3H), packed
+/// @param weight_hh W_hh, (3H, H)
+/// @param bias_hh   b_hh, (3H), or undefined
+/// @param h_0       (B, H), in the order of the batch
+/// @param reverse   whether each sequence is read from its last step to its first
+/// Gradients: those of gru_update at each step, from the last step made to the first; x_parts gets them as
+/// they are, W_hh their products with h_{t−1}, b_hh their sum.
+GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
+                       const Tensor& h_0, const Packing& packing, bool reverse = false);
 
 /// One step of a long short-term memory after its two products, as PyTorch has it:
 ///
@@ -60,5 +79,39 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
 /// @return c, (B, D)
 /// Gradients: g_b · h_tb to α_bt; α_bt g_b to h_tb.
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths = Tensor());
+
+/// The parameters of the recurrence of Bahdanau's decoder, as nn::GRUCell and nn::AdditiveAttention have
+/// them.
+struct AttentionGRUWeights {
+  Tensor weight_ih;  ///< W_ih = [W_y, W_c], (3H, E + D)
+  Tensor weight_hh;  ///< W_hh, (3H, H)
+  Tensor bias_ih;    ///< (3H), or undefined
+  Tensor bias_hh;    ///< (3H), or undefined
+  Tensor W_a;        ///< (A, H)
+  Tensor v_a;        ///< (A)
+};
+
+/// The recurrence of Bahdanau's decoder over packed target sequences, under teacher forcing (Bahdanau et al.
+/// 2015, appendix A.2.2 and A.1.2; the cell is PyTorch's). At each step t
+///
+///     e_tj = v_a · tanh(W_a s_{t−1} + k_j),  α_t = softmax(e_t),  c_t = Σ_j α_tj h_j
+///     s_t = gru_update(W_y y_{t−1} + W_c c_t + b_ih, W_hh s_{t−1} + b_hh, s_{t−1})
+///
+/// Neither the padding of the targets nor that of the sources is computed; the gradient of each weight is one
+/// product for all steps; the tanh, N·T·A values in all, is not kept.
+///
+/// @param y       the embedded previous tokens, (N, E), packed
+/// @param s_0     (B, H), in the order of the batch
+/// @param keys    U_a h_j, (T, B, A)
+/// @param values  h_j, (T, B, D)
+/// @param lengths of the sources, (B), i64, or undefined when all are T
+/// @param packing of the targets
+/// @return rows [s_t; c_t; α_t], (N, H + D + T), packed
+/// Gradients: those of gru_update, weighted_sum, masked_softmax and additive_energy at each step, from the
+/// last to the first.
+/// @throws Error when the sizes or dtypes do not fit.
+Tensor attention_gru_sequence(const Tensor& y, const Tensor& s_0, const Tensor& keys, const Tensor& values,
+                              const Tensor& lengths, const AttentionGRUWeights& weights,
+                              const Packing& packing);
 
 }  // namespace gradus

@@ -120,9 +120,10 @@ void release_pooled_memory();
 /// How this library was built, and what carries its matrix products.
 struct BuildInfo {
   std::string compiler;
-  std::string
-      instructions;  ///< what the library's own loops were compiled for: "x86-64", "x86-64 with AVX-512" …
-  std::string blas;  ///< the linear algebra library, with its version
+  /// What the library's own loops were compiled for, and what runs of those that are compiled several times
+  /// (clones.hpp): "x86-64 with AVX-512", "x86-64, and x86-64-v3 (AVX2) for rows" …
+  std::string instructions;
+  std::string blas;           ///< the linear algebra library, with its version
   std::string blas_kernels;   ///< the kernels that it runs now: "SkylakeX", "Haswell" …
   std::string blas_detected;  ///< the kernels that it had chosen by itself
   int threads = 1;            ///< threads() (parallel.hpp), among which products and loops are shared

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <gradus/nn/attention.hpp>
+#include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/decoder_step.hpp>
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/gru.hpp>
@@ -36,12 +36,18 @@ class BahdanauDecoder : public nn::DecoderStep {
   /// @throws Error when the encoder has no backward direction.
   Start start(const nn::Annotations& annotations) const override;
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override;
+  /// With additive attention and fused operations on, all steps at once.
+  Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const override;
 
   nn::Embedding embedding;
   const std::unique_ptr<nn::Attention> attention;
   nn::Linear W_s;
   nn::GRUCell cell;
   nn::Linear readout;
+
+ private:
+  const nn::AdditiveAttention* fused_attention() const;
+  Tensor logits(const Tensor& states, const Tensor& y) const;
 };
 
 }  // namespace gradus::models

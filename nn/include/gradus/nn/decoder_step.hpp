@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/packing.hpp>
 #include <gradus/nn/attention.hpp>
 #include <gradus/nn/module.hpp>
 
@@ -43,9 +44,9 @@ class State {
 };
 
 /// The second extension point: one step of a decoder. Training with the true tokens, greedy decoding and beam
-/// search all go through it. The step decides for itself whether it attends before it updates its state
-/// (Bahdanau, by s_{t−1}) or after (Luong, by s_t), and keeps in its state whatever it needs again: for
-/// Luong's input feeding, h̃.
+/// search all go through it, and nothing else need be written. The step decides for itself whether it attends
+/// before it updates its state (Bahdanau, by s_{t−1}) or after (Luong, by s_t), and keeps in its state
+/// whatever it needs again: for Luong's input feeding, h̃.
 class DecoderStep : public Module {
  public:
   struct Start {
@@ -62,6 +63,12 @@ class DecoderStep : public Module {
   virtual Start start(const Annotations& annotations) const = 0;
   /// @param previous y_{t−1}, (B), i64; BOS at the first step
   virtual Output step(const Tensor& previous, const State& state, const Memory& memory) const = 0;
+
+  /// Teacher forcing: the logits of every real target token, (N, V), packed. Made step by step, unless a
+  /// decoder knows a faster way to the same numbers.
+  /// @param target_in (Ty, B), i64: BOS y_1 … y_{n−1}
+  /// @param targets   where the real tokens are
+  virtual Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const;
 };
 
 }  // namespace gradus::nn

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/packing.hpp>
 #include <gradus/nn/module.hpp>
 
 #include <cstdint>
@@ -26,8 +27,21 @@ struct RecurrentWeights {
 using RecurrentStep = std::function<RecurrentState(const Tensor& x_part, const RecurrentState& before,
                                                    const Tensor& lengths, std::int64_t t)>;
 
-/// A kind's step under these weights.
-using RecurrentKind = std::function<RecurrentStep(const RecurrentWeights& weights)>;
+/// What a direction of a layer makes of its sequences.
+struct RecurrentStates {
+  Tensor states;        ///< h after each step, (N, H), packed
+  RecurrentState last;  ///< (B, H) each: after the last step, or the first one in reverse
+};
+
+/// A kind of recurrent module: what it does with its weights.
+struct RecurrentKind {
+  std::function<RecurrentStep(const RecurrentWeights& weights)> step;
+  /// All steps at once, from x_parts = W_ih x + b_ih, (N, G·H), packed; null where there is no such
+  /// operation.
+  std::function<RecurrentStates(const RecurrentWeights& weights, const Tensor& x_parts,
+                                const RecurrentState& first, const Packing& packing, bool reverse)>
+      sequence = nullptr;
+};
 
 /// `updated` in the rows that are longer than t, `before` in the others: what keeps an ended row's state.
 Tensor unless_ended(const Tensor& updated, const Tensor& before, const Tensor& lengths, std::int64_t t);
@@ -82,9 +96,12 @@ class Recurrent : public Module {
   Result run(const RecurrentKind& kind, const Tensor& x, const Tensor& lengths, RecurrentState first) const;
 
  private:
-  using LastStates = std::vector<std::vector<Tensor>>;  // of each part of the state, in each direction
-  Tensor run_layer(const RecurrentKind& kind, std::int64_t layer, const Tensor& x, const Tensor& lengths,
-                   const RecurrentState& first, LastStates& last) const;
+  // One direction of a layer, x_parts (…, G·H) → h of the same leading axes, and the last state.
+  using Direction = std::function<RecurrentStates(const RecurrentWeights& weights, const Tensor& x_parts,
+                                                  const RecurrentState& first, bool reverse)>;
+  // `drop` is what comes between two layers; null for nothing.
+  Result run_layers(const Direction& direction, const std::function<Tensor(const Tensor&)>& drop, Tensor x,
+                    const RecurrentState& first) const;
 
   const char* operation_;
   std::int64_t inputs_, hidden_;

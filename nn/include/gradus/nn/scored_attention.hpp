@@ -19,6 +19,7 @@ class ScoredAttention : public Attention {
   explicit ScoredAttention(double dropout = 0);
   Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                 const Tensor& previous_weights) const override;
+  double dropout() const { return dropout_.probability(); }
 
  protected:
   /// e, (B, T), of attend's arguments; what it says beyond a row's length is not used.

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <gradus/autograd/clones.hpp>
+
+#include "math.hpp"
+
+/// Bahdanau's energies of one query (fused.hpp, additive_energy): e_t = v · tanh(q + k_t), t < T_x, where q
+/// and v are (A) and key k_t begins at k + t · stride. Both directions are bound by the arithmetic of the
+/// tanh, as long as the keys come from the cache.
+namespace gradus::kernels {
+
+/// e (T_x).
+template <class T>
+GRADUS_CLONES void additive_energies(std::int64_t T_x, std::int64_t A, const T* q, const T* k,
+                                     std::int64_t stride, const T* v, T* __restrict e) {
+  for (std::int64_t t = 0; t < T_x; ++t, k += stride) {
+    e[t] = math::sum_of<T>(A, [=](std::int64_t a) { return v[a] * math::tanh(q[a] + k[a]); });
+  }
+}
+
+/// From d (T_x), the gradient at e, adds those at q (A), at the keys, where k_t's begins at at_k + t ·
+/// at_stride, and at v (A). The tanh, T_x · A values, is computed again: that is cheaper than keeping it. An
+/// at_stride of 0 leaves the keys' gradient, when nobody wants it, in one row.
+template <class T>
+GRADUS_CLONES void additive_energies_backward(std::int64_t T_x, std::int64_t A, const T* q, const T* k,
+                                              std::int64_t stride, const T* v, const T* d, T* __restrict at_q,
+                                              T* __restrict at_k, std::int64_t at_stride,
+                                              T* __restrict at_v) {
+  for (std::int64_t t = 0; t < T_x; ++t, k += stride, at_k += at_stride) {
+    for (std::int64_t a = 0; a < A; ++a) {
+      const T y = math::tanh(q[a] + k[a]);
+      const T at_sum = d[t] * v[a] * (T(1) - y * y);
+      at_q[a] += at_sum;
+      at_k[a] += at_sum;
+      at_v[a] += d[t] * y;
+    }
+  }
+}
+
+}  // namespace gradus::kernels

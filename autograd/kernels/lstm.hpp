@@ -1,0 +1,73 @@
+#pragma once
+
+#include <gradus/autograd/clones.hpp>
+
+#include "math.hpp"
+
+/// The pointwise half of a long short-term memory (fused.hpp, lstm_update), a row of H at a time:
+///
+///     i = σ(x_i + u_i),  f = σ(x_f + u_f),  g = tanh(x_g + u_g),  o = σ(x_o + u_o)
+///     c′ = f ∘ c + i ∘ g,  h′ = o ∘ tanh(c′)
+///
+/// where x = [x_i; x_f; x_g; x_o] = W_ih x_t + b_ih and u, likewise, = W_hh h + b_hh, each (4H). Results
+/// overlap nothing, without which the loops would not vectorise. The forward is bound by the arithmetic of
+/// its five transcendental functions, the backward by memory.
+namespace gradus::kernels {
+
+template <class T>
+struct LstmGates {
+  T i, f, g, o;
+};
+
+// x and u at one element, whose gates lie H apart.
+template <class T>
+LstmGates<T> lstm_gates(std::int64_t H, const T* x, const T* u) {
+  return {math::sigmoid(x[0] + u[0]), math::sigmoid(x[H] + u[H]), math::tanh(x[2 * H] + u[2 * H]),
+          math::sigmoid(x[3 * H] + u[3 * H])};
+}
+
+/// new_h (H) and new_c (H) from x (4H), u (4H) and c (H).
+template <class T>
+GRADUS_CLONES void lstm_row(std::int64_t H, const T* x, const T* u, const T* c, T* __restrict new_h,
+                            T* __restrict new_c) {
+  for (std::int64_t k = 0; k < H; ++k) {
+    const auto [i, f, g, o] = lstm_gates(H, x + k, u + k);
+    new_c[k] = f * c[k] + i * g;
+    new_h[k] = o * math::tanh(new_c[k]);
+  }
+}
+
+/// The same, and kept (5H) = [i; f; g; o; tanh c′], which is all that the backward needs of x and u.
+template <class T>
+GRADUS_CLONES void lstm_row_keeping(std::int64_t H, const T* x, const T* u, const T* c, T* __restrict new_h,
+                                    T* __restrict new_c, T* __restrict kept) {
+  for (std::int64_t k = 0; k < H; ++k) {
+    const auto [i, f, g, o] = lstm_gates(H, x + k, u + k);
+    new_c[k] = f * c[k] + i * g;
+    const T y = math::tanh(new_c[k]);
+    new_h[k] = o * y;
+    kept[k] = i;
+    kept[H + k] = f;
+    kept[2 * H + k] = g;
+    kept[3 * H + k] = o;
+    kept[4 * H + k] = y;
+  }
+}
+
+/// From d_h and d_c (H), the gradients at h′ and c′: those at the gates' arguments (4H), which are x's and
+/// u's alike, and at c (H). They are written, not added.
+template <class T>
+GRADUS_CLONES void lstm_backward_row(std::int64_t H, const T* kept, const T* c, const T* d_h, const T* d_c,
+                                     T* __restrict at_gates, T* __restrict at_c) {
+  for (std::int64_t k = 0; k < H; ++k) {
+    const T i = kept[k], f = kept[H + k], g = kept[2 * H + k], o = kept[3 * H + k], y = kept[4 * H + k];
+    const T d = d_c[k] + d_h[k] * o * (T(1) - y * y);
+    at_gates[k] = d * g * i * (T(1) - i);
+    at_gates[H + k] = d * c[k] * f * (T(1) - f);
+    at_gates[2 * H + k] = d * i * (T(1) - g * g);
+    at_gates[3 * H + k] = d_h[k] * y * o * (T(1) - o);
+    at_c[k] = d * f;
+  }
+}
+
+}  // namespace gradus::kernels

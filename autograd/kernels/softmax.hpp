@@ -1,0 +1,38 @@
+#pragma once
+
+#include <gradus/autograd/clones.hpp>
+
+#include <cstdint>
+
+#include "math.hpp"
+
+namespace gradus::kernels {
+
+/// e_i = exp(x_i − shift) for i < n, and their sum; e may be x.
+template <class T>
+GRADUS_CLONES T exponentials(std::int64_t n, const T* x, T shift, T* e) {
+  T total = 0;
+#pragma omp simd reduction(+ : total)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T value = math::exp(x[i] - shift);
+    e[i] = value;
+    total += value;
+  }
+  return total;
+}
+
+/// y_i = e^(x_i − max) / Σ_j e^(x_j − max), for i, j < n. y may be x.
+template <class T>
+GRADUS_CLONES void softmax_row(std::int64_t n, const T* x, T* y) {
+  const T scale = T(1) / exponentials(n, x, math::max_of(n, x), y);
+  for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
+}
+
+/// From d, the gradient at y: at_x_i = y_i (d_i − Σ_j d_j y_j), written. at_x may be d.
+template <class T>
+GRADUS_CLONES void softmax_backward_row(std::int64_t n, const T* y, const T* d, T* at_x) {
+  const T dot = math::sum_of<T>(n, [=](std::int64_t i) { return d[i] * y[i]; });
+  for (std::int64_t i = 0; i < n; ++i) at_x[i] = y[i] * (d[i] - dot);
+}
+
+}  // namespace gradus::kernels

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <gradus/autograd/clones.hpp>
+
+#include "math.hpp"
+
+/// The context of one query (fused.hpp, weighted_sum): c = Σ_t α_t h_t, t < T_x, where c is (D) and h_t
+/// begins at h + t · stride. Both directions are bound by reading h.
+namespace gradus::kernels {
+
+/// Adds to c (D).
+template <class T>
+GRADUS_CLONES void weighted_sum_row(std::int64_t T_x, std::int64_t D, const T* alpha, const T* h,
+                                    std::int64_t stride, T* __restrict c) {
+  for (std::int64_t t = 0; t < T_x; ++t, h += stride) {
+    for (std::int64_t i = 0; i < D; ++i) c[i] += alpha[t] * h[i];
+  }
+}
+
+/// From d (D), the gradient at c, adds those at α (T_x).
+template <class T>
+GRADUS_CLONES void weighted_sum_to_weights(std::int64_t T_x, std::int64_t D, const T* h, std::int64_t stride,
+                                           const T* d, T* __restrict at_alpha) {
+  for (std::int64_t t = 0; t < T_x; ++t, h += stride) {
+    at_alpha[t] += math::sum_of<T>(D, [=](std::int64_t i) { return d[i] * h[i]; });
+  }
+}
+
+/// From d (D), the gradient at c, adds those at the h_t, which begin at at_h + t · stride.
+template <class T>
+GRADUS_CLONES void weighted_sum_to_values(std::int64_t T_x, std::int64_t D, const T* alpha, const T* d,
+                                          T* __restrict at_h, std::int64_t stride) {
+  for (std::int64_t t = 0; t < T_x; ++t, at_h += stride) {
+    for (std::int64_t i = 0; i < D; ++i) at_h[i] += alpha[t] * d[i];
+  }
+}
+
+}  // namespace gradus::kernels

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <gradus/autograd/packing.hpp>
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/tensor.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gemm.hpp"
+#include "storage.hpp"
+
+/// What the fused recurrences over packed sequences share.
+namespace gradus {
+
+/// Whether anything will ask for gradients of these inputs: whether what backward reads is to be kept.
+inline bool keeps_tape(std::span<const Tensor> inputs) {
+  return is_recording() && std::any_of(inputs.begin(), inputs.end(), [](const Tensor& input) {
+           return input.defined() && input.requires_grad();
+         });
+}
+
+/// Weights of at most so many bytes stay in a core's own cache from step to step.
+constexpr std::int64_t cached_weight_bytes = 3 << 19;
+
+/// Calls work(first, last) for ranges of ranks that together are the batch, side by side. Sequences need
+/// nothing from each other, so each thread can take some of them through all steps and never wait; but it
+/// then reads all weights at every step. Where they do not stay in its cache there is one range, and the
+/// products inside are shared.
+template <class Work>
+void for_each_share(const Packing& packing, std::int64_t weight_bytes, const Work& work) {
+  constexpr std::int64_t fewest = 8;  // sequences, below which products get slow
+  const std::int64_t parts = weight_bytes > cached_weight_bytes
+                                 ? 1
+                                 : std::clamp<std::int64_t>(packing.batch() / fewest, 1, team::available());
+  const std::vector<std::int64_t> bounds = packing.shares(parts);
+  parallel_tasks(parts, [&](std::int64_t part) {
+    const auto p = static_cast<std::size_t>(part);
+    if (bounds[p] < bounds[p + 1]) work(part, bounds[p], bounds[p + 1]);
+  });
+}
+
+/// The rows of ranks [first, last) that step t has.
+struct StepRows {
+  std::int64_t offset, size;
+  StepRows(const Packing& packing, std::int64_t t, std::int64_t first, std::int64_t last)
+      : offset(packing.offset(t) + first), size(std::min(packing.batch_size(t), last) - first) {
+    size = std::max<std::int64_t>(size, 0);
+  }
+};
+
+/// A weight matrix W (outputs, inputs) for products x·Wᵀ at every step. A small one is stored as Wᵀ, which
+/// the library multiplies faster when there are few rows of x.
+template <class T>
+class StepWeight {
+ public:
+  StepWeight(Rows<const T> W, std::int64_t outputs, std::int64_t inputs, const Packing& packing, Dtype dtype)
+      : outputs_(outputs), inputs_(inputs), W_(W) {
+    constexpr std::int64_t few_rows = 8;  // for which a copy does not pay
+    if (packing.steps() < 4 || packing.batch() < few_rows ||
+        outputs * inputs * static_cast<std::int64_t>(sizeof(T)) > cached_weight_bytes) {
+      return;
+    }
+    transposed_ = empty({inputs, outputs}, dtype);
+    T* const to = raw<T>(transposed_);
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      for (std::int64_t i = 0; i < inputs; ++i) to[i * outputs + o] = W.data[o * W.stride + i];
+    }
+  }
+
+  /// y ← x·Wᵀ + β·y for x (n, inputs), y (n, outputs).
+  void multiply(std::int64_t n, Rows<const T> x, T beta, Rows<T> y) const {
+    if (transposed_.defined()) {
+      gemm<T>(Layout::plain, Layout::plain, n, outputs_, inputs_, x, {raw<T>(transposed_), outputs_}, beta,
+              y);
+    } else {
+      gemm<T>(Layout::plain, Layout::transposed, n, outputs_, inputs_, x, W_, beta, y);
+    }
+  }
+
+ private:
+  std::int64_t outputs_, inputs_;
+  Rows<const T> W_;
+  Tensor transposed_;
+};
+
+/// How many rows of so many elements, at about a nanosecond each, are worth a thread.
+inline std::int64_t row_grain(std::int64_t width) {
+  return std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(width, 1));
+}
+
+/// Puts a bias, if there is one, into the rows of y (n, width), to which a product will be added.
+/// @return the β of that product
+template <class T>
+T start_with_bias(std::int64_t n, std::int64_t width, const Tensor& bias, Rows<T> y) {
+  if (!bias.defined()) return T(0);
+  for (std::int64_t row = 0; row < n; ++row) std::copy_n(raw<T>(bias), width, y.data + row * y.stride);
+  return T(1);
+}
+
+/// y += the sum of the rows of x (n, width).
+template <class T>
+void sum_rows(std::int64_t n, std::int64_t width, Rows<const T> x, T* __restrict y) {
+  for (std::int64_t row = 0; row < n; ++row) {
+    for (std::int64_t i = 0; i < width; ++i) y[i] += x.data[row * x.stride + i];
+  }
+}
+
+}  // namespace gradus

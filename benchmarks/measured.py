@@ -1,0 +1,29 @@
+"""What peers.py and scaling.py share: to run a benchmark program, and to print a table."""
+
+import json
+import os
+import subprocess
+import sys
+
+
+def run(program, environment=None, **options):
+    """One run of a benchmark program with --json: its report."""
+    command = [str(program), "--json"]
+    for name, value in options.items():
+        command += [f"--{name}", str(value)]
+    done = subprocess.run(command, env={**os.environ, **(environment or {})}, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def table(header, rows):
+    """Columns aligned, the first to the left and the others to the right."""
+    lines = [[str(cell) for cell in row] for row in [header, *rows]]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    return "\n".join("  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)
+                               for i, (cell, width) in enumerate(zip(line, widths))).rstrip() for line in lines)
+
+
+def threads_of_machine():
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,78 @@
+#include "peak.hpp"
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/autograd/runtime.hpp>
+
+#include <algorithm>
+#include <cblas.h>
+#include <chrono>
+#include <functional>
+
+namespace bench {
+namespace {
+
+using gradus::Tensor;
+
+// The least time of a call: of three at least, and of as many as fit into a twentieth of a second.
+double least_seconds(const std::function<void()>& call) {
+  using Clock = std::chrono::steady_clock;
+  call();
+  double least = 1e9, total = 0;
+  for (int calls = 0; calls < 3 || total < 0.05; ++calls) {
+    const auto start = Clock::now();
+    call();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    least = std::min(least, seconds);
+    total += seconds;
+  }
+  return least;
+}
+
+// Halves the longest side until the product takes a fraction of a second.
+Product cut(Product p) {
+  while (static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n) > 0x1p33) {
+    std::max({std::ref(p.m), std::ref(p.k), std::ref(p.n)}, [](std::int64_t a, std::int64_t b) {
+      return a < b;
+    }).get() /= 2;
+  }
+  return p;
+}
+
+double rate(const Product& p, int threads) {
+  gradus::Generator generator(1);
+  const Tensor a = gradus::uniform({p.m, p.k}, -1, 1, generator),
+               b = gradus::uniform({p.k, p.n}, -1, 1, generator);
+  Tensor c = gradus::empty({p.m, p.n});
+  const auto by_openblas = [&] {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(p.m), static_cast<int>(p.n),
+                static_cast<int>(p.k), 1, a.values<float>().data(), static_cast<int>(p.k),
+                b.values<float>().data(), static_cast<int>(p.n), 0, c.mutable_values<float>().data(),
+                static_cast<int>(p.n));
+  };
+  const auto by_us = [&] { c = gradus::matmul(a, b); };
+
+  const double ours = least_seconds(by_us);
+  openblas_set_num_threads(threads);
+  const double theirs = least_seconds(by_openblas);
+  openblas_set_num_threads(1);
+  return 2 * static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n) /
+         std::min(ours, theirs) / 1e9;
+}
+
+}  // namespace
+
+double sgemm_peak(const Options& options) {
+  const gradus::NoGrad no_grad;
+  gradus::build_info();  // chooses OpenBLAS's kernels
+  gradus::set_threads(options.threads);
+  const auto batch = make_batches(options.config, options.batch, options.seed).front();
+  double best = 0;
+  for (const Product& product : products(options.config, batch)) {
+    best = std::max(best, rate(cut(product), options.threads));
+  }
+  return best;
+}
+
+}  // namespace bench

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Runs bench_bahdanau and its peer in libtorch in turn, and prints how they compare.
+
+Every contender runs the same steps, in short processes: ours and theirs alternate, round after round, so that whatever
+else the machine does meets them alike. Of a contender's rounds the fastest counts; of libtorch, the best thread count.
+"""
+
+import argparse
+import json
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import measured
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULT = ROOT / "docs" / "results" / "speed.json"
+
+
+@dataclass(frozen=True)
+class Case:
+    config: str
+    mode: str
+    batch: int
+    steps: int
+    warmup: int
+    rounds: int
+
+    def __str__(self):
+        return f"{self.config} {self.mode} {self.batch}"
+
+
+CASES = [
+    Case("tiny", "train", 64, 160, 16, 5),
+    Case("d2l", "train", 64, 160, 16, 5),
+    Case("small", "train", 64, 32, 16, 4),
+    Case("medium", "train", 128, 6, 2, 3),
+    Case("paper", "train", 80, 1, 1, 2),
+    Case("tiny", "decode", 1, 800, 16, 5),
+    Case("small", "decode", 1, 200, 16, 5),
+    Case("medium", "decode", 1, 24, 8, 3),
+    Case("tiny", "decode", 64, 160, 16, 5),
+    Case("small", "decode", 64, 40, 8, 4),
+    Case("medium", "decode", 64, 8, 2, 3),
+]
+
+
+def best_settings():
+    """libtorch's environment at its best: OpenBLAS on OpenMP, whose threads are also libtorch's own, which do not spin long
+    when another program wants their core; kernels for this processor, which OpenBLAS 0.3.21 does not choose on newer
+    ones; and freed memory kept, so that large tensors are not paged in again at every step."""
+    files = subprocess.run(["dpkg", "-L", "libopenblas0-openmp"], capture_output=True, text=True).stdout.split()
+    folders = [pathlib.Path(file).parent for file in files if file.endswith("/libopenblas.so.0")]
+    if not folders:
+        sys.exit("peers.py: the package libopenblas0-openmp is not installed; ./run bench peers installs it")
+    flags = set(re.search(r"^flags\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)[1].split())
+    settings = {"LD_LIBRARY_PATH": str(folders[0]), "GOMP_SPINCOUNT": "1000",
+                "MALLOC_MMAP_THRESHOLD_": str(2**32), "MALLOC_TRIM_THRESHOLD_": str(2**34)}
+    if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= flags:
+        settings["OPENBLAS_CORETYPE"] = "SkylakeX"
+    elif {"avx2", "fma"} <= flags:
+        settings["OPENBLAS_CORETYPE"] = "Haswell"
+    return settings
+
+
+def contenders(ours, theirs, threads):
+    """(who, settings, threads) → how to run it. Out of the box, libtorch takes all cores."""
+    best = best_settings()
+    several = sorted({1, threads})
+    return {**{("gradus", "", n): (ours, {}) for n in several},
+            **{("libtorch", "best", n): (theirs, {**best, "OMP_NUM_THREADS": str(n)}) for n in several},
+            ("libtorch", "plain", threads): (theirs, {})}
+
+
+def compare(case, everyone, progress):
+    """The fastest round of each contender."""
+    fastest = {}
+    for round_number in range(case.rounds):
+        for who, (program, environment) in everyone.items():
+            # What is far behind, and takes long, is measured once.
+            if round_number > 0 and case.config in ("medium", "paper") and (who[1] == "plain" or who[2] == 1):
+                continue
+            progress(f"{case}: round {round_number + 1} of {case.rounds}, {' '.join(map(str, who))}")
+            report = measured.run(program, environment, config=case.config, mode=case.mode, batch=case.batch,
+                                  steps=case.steps, warmup=case.warmup, threads=who[2])
+            if who not in fastest or report["ms_per_step"] < fastest[who]["ms_per_step"]:
+                fastest[who] = report
+    check_agreement(case, fastest)
+    return fastest
+
+
+def check_agreement(case, fastest):
+    """The same model: the first loss is the same up to rounding, and so is the last, after as many updates."""
+    reports = list(fastest.values())
+    if case.mode != "train":
+        return
+    for key in ("loss_first", "loss_final"):
+        losses = [report[key] for report in reports]
+        if not max(losses) - min(losses) <= 1e-3 * min(losses):
+            sys.exit(f"peers.py: {case}: {key} differs: {losses}; that is not the same model")
+
+
+def best(fastest, who, settings=None):
+    """The report of the best thread count."""
+    reports = [report for key, report in fastest.items() if key[0] == who and settings in (None, key[1])]
+    return min(reports, key=lambda report: report["ms_per_step"])
+
+
+def as_json(case, fastest):
+    """Thread count → report, for each contender."""
+    kinds = {"gradus": ("gradus", ""), "libtorch_best": ("libtorch", "best"), "libtorch_plain": ("libtorch", "plain")}
+    return {"config": case.config, "mode": case.mode, "batch": case.batch, "rounds": case.rounds,
+            **{name: {str(key[2]): report for key, report in fastest.items() if key[:2] == kind}
+               for name, kind in kinds.items()}}
+
+
+HEADER = ["config", "mode", "batch", "ours ms", "threads", "libtorch ms", "threads", "out of the box", "ratio",
+          "ours MB", "libtorch MB", "% of peak"]
+
+
+def row(case, fastest):
+    ours, theirs, plain = best(fastest, "gradus"), best(fastest, "libtorch", "best"), best(fastest, "libtorch", "plain")
+    return [case.config, case.mode, case.batch, f"{ours['ms_per_step']:.3g}", ours["threads"],
+            f"{theirs['ms_per_step']:.3g}", theirs["threads"], f"{plain['ms_per_step']:.3g}",
+            f"{theirs['ms_per_step'] / ours['ms_per_step']:.2f}", f"{ours['peak_rss_mb']:.0f}",
+            f"{theirs['peak_rss_mb']:.0f}", f"{ours['percent_of_sgemm_peak']:.0f}"]
+
+
+def machine():
+    models = re.findall(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return f"{models[0] if models else platform.processor()}, {len(models)} cores"
+
+
+def revision():
+    git = ["git", "-C", str(ROOT)]
+    if subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True).stdout:
+        sys.exit("peers.py: commit first, so that the results can name their revision")
+    return subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="./run bench peers", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    configs = list(dict.fromkeys(case.config for case in CASES))
+    parser.add_argument("--ours", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--theirs", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--config", action="append", choices=configs, help="only these sizes; may be repeated")
+    parser.add_argument("--mode", choices=["train", "decode"], help="only this mode")
+    parser.add_argument("--batch", type=int, help="only the cases of this batch size")
+    parser.add_argument("--threads", type=int, default=measured.threads_of_machine(),
+                        help="the most threads that are tried, besides one (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, help="of alternation, instead of each case's own number")
+    parser.add_argument("--json", action="store_true", help="print one JSON object on one line instead of a table")
+    parser.add_argument("--write", action="store_true", help="also write docs/results/speed.json, from all cases")
+    chosen = parser.parse_args()
+    for name in ("threads", "rounds", "batch"):
+        value = getattr(chosen, name)
+        if value is not None and value < 1:
+            parser.error(f"--{name} must be at least 1, and is {value}")
+    if chosen.write and (chosen.config or chosen.mode or chosen.batch):
+        parser.error("--write takes all cases, so no --config, --mode or --batch")
+    chosen.cases = [case for case in CASES if (not chosen.config or case.config in chosen.config)
+                    and chosen.mode in (None, case.mode) and chosen.batch in (None, case.batch)]
+    if not chosen.cases:
+        parser.error("no case is left; these there are: " + ", ".join(map(str, CASES)))
+    if chosen.rounds:
+        chosen.cases = [Case(**{**vars(case), "rounds": chosen.rounds}) for case in chosen.cases]
+    return chosen
+
+
+def main():
+    chosen = arguments()
+    everyone = contenders(chosen.ours, chosen.theirs, chosen.threads)
+    results = {"command": "./run bench peers --write", "machine": machine(),
+               "revision": revision() if chosen.write else None,
+               "settings": best_settings(), "cases": []}
+    rows = []
+    for case in chosen.cases:
+        fastest = compare(case, everyone, lambda text: print(text, file=sys.stderr, flush=True))
+        results["cases"].append(as_json(case, fastest))
+        rows.append(row(case, fastest))
+    print(json.dumps(results) if chosen.json else measured.table(HEADER, rows))
+    if chosen.write:
+        RESULT.write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+#include "program.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "report.hpp"
+
+namespace bench {
+namespace {
+
+constexpr auto footer = R"(
+configurations         V     E     H     A    B   Tx   Ty    steps  warm-up
+{}
+A step takes one of eight seeded batches, in turn; source lengths are uniform in [Tx/2, Tx], target lengths, which
+count EOS, in [Ty/2, Ty]. train: gradients cleared, loss over the real tokens, backward, clip 1.0, Adam. decode: greedy
+search, Ty tokens for every sentence.
+
+--json prints one object on one line; what has no value in this mode is null:
+  ms_per_step, ms_min             median and least time of a step
+  target_tokens_per_s             median; real tokens in training, tokens written in decoding
+  gflops                          median; multiply-adds of real tokens only, two operations each
+  sgemm_peak_gflops               the best rate among products of 1024³ and of the model's own sizes, measured before
+                                  and after the steps in a process of its own, on the same number of threads
+  percent_of_sgemm_peak           gflops by that
+  peak_rss_mb                     the most memory held, in 10⁶ bytes
+  loss_first, loss_final          of the first step of all, and of the last; nats a token
+  tokens_checksum                 of what the first decoding wrote: the same for the same tokens
+  buffers_allocated_after_first   times that the system was asked for a tensor's memory after the first step,
+  buffers_allocated_after_warmup  and in the timed steps
+)";
+
+std::string footer_text() {
+  std::ostringstream rows;
+  for (const Config& c : configs()) {
+    rows << "  " << std::left << std::setw(16) << c.name << std::right;
+    for (const std::int64_t size : {c.V, c.E, c.H, c.A}) rows << std::setw(6) << size;
+    for (const std::int64_t size : {c.B, c.Tx, c.Ty}) rows << std::setw(5) << size;
+    rows << std::setw(9) << c.steps << std::setw(9) << c.warmup << '\n';
+  }
+  std::string text = footer;
+  return text.replace(text.find("{}"), 2, rows.str());
+}
+
+struct CommandLine {
+  Options options;
+  bool json = false;
+  bool peak_only = false;
+};
+
+// Reads argv into `line`; returns the exit code when there is nothing left to do.
+std::optional<int> parse(int argc, char** argv, const Program& program, CommandLine& line) {
+  CLI::App app(program.description);
+  app.footer(footer_text());
+  std::vector<std::string> names;
+  for (const Config& config : configs()) names.push_back(config.name);
+  std::string config = "tiny", mode = "train";
+  int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  std::int64_t batch = 0, steps = 0, warmup = 0;
+  std::uint64_t seed = 1;
+  app.add_option("--config", config, "the sizes, see below")
+      ->check(CLI::IsMember(names))
+      ->capture_default_str();
+  app.add_option("--mode", mode, "what a step is, see below")
+      ->check(CLI::IsMember({"train", "decode"}))
+      ->capture_default_str();
+  app.add_option("--threads", threads, "for products and loops")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  auto* batch_option = app.add_option("--batch", batch, "sentences in a batch [the configuration's]")
+                           ->check(CLI::Range(1, 100000));
+  auto* steps_option =
+      app.add_option("--steps", steps, "steps to time [the configuration's]")->check(CLI::Range(1, 1000000));
+  auto* warmup_option = app.add_option("--warmup", warmup, "steps before that [the configuration's]")
+                            ->check(CLI::Range(0, 1000000));
+  app.add_option("--seed", seed, "of the weights and the batches")->capture_default_str();
+  app.add_flag("--json", line.json, "one JSON object on one line");
+  if (program.sgemm_peak) {
+    app.add_flag("--peak", line.peak_only,
+                 "print the peak rate of matrix products in GFLOP/s, and nothing else");
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    std::cerr << app.get_name() << ": " << error.what() << "; --help lists the options\n";
+    return 2;
+  }
+  const Config chosen = *std::ranges::find(configs(), config, &Config::name);
+  line.options = {.config = chosen,
+                  .mode = mode == "train" ? Mode::train : Mode::decode,
+                  .threads = threads,
+                  .batch = batch_option->count() > 0 ? batch : chosen.B,
+                  .steps = steps_option->count() > 0 ? steps : chosen.steps,
+                  .warmup = warmup_option->count() > 0 ? warmup : chosen.warmup,
+                  .seed = seed};
+  return std::nullopt;
+}
+
+// This program again, with --peak.
+double peak_of_child(const Options& options) {
+  std::ostringstream command;
+  command << '\'' << std::filesystem::read_symlink("/proc/self/exe").string() << "' --peak --config "
+          << options.config.name << " --batch " << options.batch << " --threads " << options.threads;
+  FILE* pipe = popen(command.str().c_str(), "r");
+  double peak = 0;
+  const bool read = pipe && std::fscanf(pipe, "%lf", &peak) == 1;
+  if (!pipe || pclose(pipe) != 0 || !read)
+    throw std::runtime_error("could not measure the peak: " + command.str());
+  return peak;
+}
+
+void measure_and_report(const Program& program, const CommandLine& line) {
+  std::optional<double> peak;
+  if (program.sgemm_peak) peak = peak_of_child(line.options);
+  Measurement measurement{};
+  {
+    const auto contender = program.make(line.options);
+    measurement = measure(*contender, line.options);
+  }
+  if (peak) peak = std::max(*peak, peak_of_child(line.options));
+  const Report report{program.name, line.options, measurement, peak};
+  std::cout << (line.json ? json(report) : table(report));
+}
+
+}  // namespace
+
+int run(int argc, char** argv, const Program& program) {
+  CommandLine line{};
+  try {
+    if (const auto code = parse(argc, argv, program, line)) return *code;
+    if (line.peak_only) {
+      std::cout << program.sgemm_peak(line.options) << '\n';
+    } else {
+      measure_and_report(program, line);
+    }
+  } catch (const std::exception& error) {
+    std::cerr << std::filesystem::path(argv[0]).filename().string() << ": " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace bench

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "measure.hpp"
+
+namespace bench {
+
+struct Report {
+  std::string program;
+  Options options;
+  Measurement measurement;
+  std::optional<double> sgemm_peak_gflops;
+};
+
+/// One object on one line, with a newline.
+std::string json(const Report& report);
+/// The same, a value a line.
+std::string table(const Report& report);
+
+}  // namespace bench

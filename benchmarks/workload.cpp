@@ -1,0 +1,128 @@
+#include "workload.hpp"
+
+#include <array>
+#include <numeric>
+
+namespace bench {
+namespace {
+
+using gradus::data::Batch;
+using gradus::data::Pair;
+
+// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): its k-th number
+// is a hash of seed + k · 0x9E37….
+class Stream {
+ public:
+  explicit Stream(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t bits() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+  // In [low, high]; the bias is of the order of 2⁻³².
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    const auto n = static_cast<std::uint64_t>(high - low + 1);
+    return low + static_cast<std::int64_t>(((bits() >> 32) * n) >> 32);
+  }
+  // In [0, 1), a multiple of 2⁻²⁴.
+  float uniform() { return static_cast<float>(bits() >> 40) * 0x1p-24F; }
+
+ private:
+  std::uint64_t state_;
+};
+
+// FNV-1a, so that each parameter has its own stream.
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t value = 0xCBF29CE484222325;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  return value;
+}
+
+std::vector<std::int64_t> symbols(const Config& config, std::int64_t count, Stream& stream) {
+  std::vector<std::int64_t> ids(static_cast<std::size_t>(count));
+  for (std::int64_t& id : ids) id = stream.between(gradus::data::first_symbol, config.V - 1);
+  return ids;
+}
+
+Pair make_pair(const Config& config, Stream& stream) {
+  const std::int64_t m = stream.between(config.Tx / 2, config.Tx);
+  const std::int64_t n = stream.between(config.Ty / 2, config.Ty);
+  Pair pair{.source = symbols(config, m, stream), .target = symbols(config, n - 1, stream)};
+  pair.target.push_back(gradus::data::eos);
+  return pair;
+}
+
+std::int64_t sum(const std::vector<std::int64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
+
+// Multiply-adds forward: for S source tokens, N target tokens, and P pairs of a source and a target token.
+std::int64_t forward_multiply_adds(const Config& c, std::int64_t B, std::int64_t S, std::int64_t N,
+                                   std::int64_t P) {
+  const std::int64_t D = 2 * c.H;  // an annotation
+  return S * (2 * 3 * c.H * (c.E + c.H) + D * c.A) + B * c.H * c.H +
+         N * (c.H * c.A + 3 * c.H * (c.E + D + c.H) + (c.H + D + c.E) * c.V) + P * (c.A + D);
+}
+
+}  // namespace
+
+std::span<const Config> configs() {
+  static const std::array<Config, 5> all = {{
+      {"tiny", 20, 32, 64, 64, 64, 10, 11, 400, 16},
+      {"d2l", 200, 32, 32, 32, 64, 10, 10, 400, 16},
+      {"small", 1000, 128, 128, 128, 64, 15, 15, 80, 16},
+      {"medium", 8000, 256, 512, 512, 128, 15, 15, 8, 16},
+      {"paper", 30000, 620, 1000, 1000, 80, 30, 30, 2, 1},
+  }};
+  return all;
+}
+
+std::vector<Batch> make_batches(const Config& config, std::int64_t B, std::uint64_t seed) {
+  Stream stream(seed);
+  std::vector<Batch> batches;
+  for (std::int64_t k = 0; k < batch_count; ++k) {
+    std::vector<Pair> pairs;
+    for (std::int64_t b = 0; b < B; ++b) pairs.push_back(make_pair(config, stream));
+    batches.push_back(gradus::data::make_batch(pairs));
+  }
+  return batches;
+}
+
+std::vector<float> initial_weights(std::string_view name, std::int64_t count, std::uint64_t seed) {
+  Stream stream(seed ^ hash(name));
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& value : values) value = 0.08F * (2 * stream.uniform() - 1);
+  return values;
+}
+
+double train_flop(const Config& config, const Batch& batch) {
+  const std::int64_t P = std::inner_product(batch.source_lengths.begin(), batch.source_lengths.end(),
+                                            batch.target_lengths.begin(), std::int64_t{0});
+  return 3 * 2 *
+         static_cast<double>(
+             forward_multiply_adds(config, batch.size, sum(batch.source_lengths), batch.target_tokens(), P));
+}
+
+double decode_flop(const Config& config, const Batch& batch, std::int64_t steps) {
+  const std::int64_t S = sum(batch.source_lengths);
+  return 2 * static_cast<double>(forward_multiply_adds(config, batch.size, S, batch.size * steps, S * steps));
+}
+
+std::vector<Product> products(const Config& c, const Batch& batch) {
+  const std::int64_t S = sum(batch.source_lengths), N = batch.target_tokens(), D = 2 * c.H;
+  return {
+      {1024, 1024, 1024},
+      {S, c.E, 3 * c.H},               // the encoder's input side, a direction
+      {batch.size, c.H, 3 * c.H},      // the encoder's step, a direction
+      {S, D, c.A},                     // keys
+      {batch.size, c.E + D, 3 * c.H},  // the decoder's input side
+      {N, c.H + D + c.E, c.V},         // readout
+      {N, c.V, c.H + D + c.E},         // and its gradients: of its input
+      {c.V, N, c.H + D + c.E},         // of its weight
+      {3 * c.H, N, c.E + D},           // of the decoder's input weight, all steps at once
+  };
+}
+
+}  // namespace bench
