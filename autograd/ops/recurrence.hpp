@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gemm.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 /// What the fused recurrences over packed sequences share.
@@ -85,11 +86,6 @@ class StepWeight {
   Rows<const T> W_;
   Tensor transposed_;
 };
-
-/// How many rows of so many elements, at about a nanosecond each, are worth a thread.
-inline std::int64_t row_grain(std::int64_t width) {
-  return std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(width, 1));
-}
 
 /// Puts a bias, if there is one, into the rows of y (n, width), to which a product will be added.
 /// @return the β of that product
