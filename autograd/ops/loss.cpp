@@ -10,8 +10,8 @@
 
 #include "kernels/dispatch.hpp"
 #include "kernels/gradient.hpp"
-#include "kernels/rows.hpp"
 #include "kernels/share.hpp"
+#include "kernels/softmax.hpp"
 #include "storage.hpp"
 
 namespace gradus {
@@ -65,13 +65,13 @@ void check_pair(const char* operation, const Tensor& a, const Tensor& b) {
 template <class T>
 double cross_entropy_row(std::int64_t n, const T* x, std::int64_t target, double smoothing, T* e,
                          T& inverse) {
-  const T largest = max_of(n, x);
+  const T largest = math::max_of(n, x);
   double below = static_cast<double>(largest - x[target]);  // the largest logit, above the wanted one
   if (smoothing > 0) {
     const T all = math::sum_of<T>(n, [=](std::int64_t i) { return largest - x[i]; });
     below += smoothing * (static_cast<double>(all) / static_cast<double>(n) - below);
   }
-  const T sum = exponentials(n, x, largest, e);
+  const T sum = kernels::exponentials(n, x, largest, e);
   inverse = T(1) / sum;
   return static_cast<double>(std::log(sum)) + below;
 }

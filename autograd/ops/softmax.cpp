@@ -1,3 +1,5 @@
+#include "kernels/softmax.hpp"
+
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
@@ -6,19 +8,11 @@
 #include <cmath>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/rows.hpp"
 #include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
 namespace {
-
-// y_i = e^(x_i − max) / Σ_j e^(x_j − max), for i, j < n.
-template <class T>
-void softmax_row(const T* x, T* y, std::int64_t n) {
-  const T scale = T(1) / exponentials(n, x, max_of(n, x), y);
-  for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
-}
 
 // f(x), that works over the last axis, over another one.
 template <class F>
@@ -38,7 +32,7 @@ Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
     T* to = raw<T>(y);
     for_each_row(rows, n, [=](std::int64_t r) {
       const std::int64_t real = length(r);
-      softmax_row(from + r * n, to + r * n, real);
+      kernels::softmax_row(real, from + r * n, to + r * n);
       std::fill(to + r * n + real, to + (r + 1) * n, T(0));
     });
   });
@@ -87,7 +81,7 @@ Tensor log_softmax_rows(const Tensor& x) {
     for_each_row(rows, n, [n, first = raw<T>(x), result = raw<T>(y)](std::int64_t r) {
       const T* from = first + r * n;
       T* to = result + r * n;
-      const T largest = max_of(n, from);
+      const T largest = math::max_of(n, from);
       const T total = math::sum_of<T>(n, [=](std::int64_t i) { return math::exp(from[i] - largest); });
       const T log_total = std::log(total);  // added to `largest` it would lose digits
       for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] - largest - log_total;
