@@ -9,7 +9,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <iostream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,70 +43,85 @@ double sgemm_peak() {
   return 1e9 *
          bench::sgemm_peak({.config = *std::ranges::find(bench::configs(), "small", &bench::Config::name),
                             .mode = bench::Mode::train,
-                            .threads = gradus::threads(),
+                            .threads = 1,
                             .batch = 64,
                             .steps = 1,
                             .warmup = 0,
                             .seed = 1});
 }
 
-// One row an operation; of the repetitions the fastest counts.
-class Table : public benchmark::BenchmarkReporter {
+// Collects the least time of every way of every operation.
+class Collector : public benchmark::BenchmarkReporter {
  public:
-  Table(const std::vector<OperationCase>& cases, double bandwidth, double peak)
-      : cases_(cases), bandwidth_(bandwidth), peak_(peak) {}
-
-  bool ReportContext(const Context&) override {
-    std::printf("memory %.1f GB/s, SGEMM %.1f GFLOP/s, %d thread(s)\n\n", bandwidth_ / 1e9, peak_ / 1e9,
-                gradus::threads());
-    std::printf("%-26s %11s %11s %11s %9s %9s %16s\n", "operation", "gradus us", "composed us", "loop us",
-                "composed/", "loop/", "of the bound");
-    return true;
-  }
+  bool ReportContext(const Context&) override { return true; }
 
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
       if (run.run_type != Run::RT_Iteration) continue;
       const double seconds = run.real_accumulated_time / static_cast<double>(run.iterations);
-      auto [found, is_new] = least_.try_emplace(run.run_name.function_name, seconds);
+      const auto [found, is_new] = least_.try_emplace(run.run_name.function_name, seconds);
       if (!is_new) found->second = std::min(found->second, seconds);
     }
   }
 
-  void Finalize() override {
-    for (const OperationCase& c : cases_) {
-      if (const double ours = least(c, "gradus"); ours > 0)
-        print(c, ours, least(c, "composed"), least(c, "loop"));
-    }
-  }
-
- private:
+  // In seconds; 0 when it did not run.
   double least(const OperationCase& c, const std::string& way) const {
     const auto found = least_.find(c.name + "/" + way);
     return found == least_.end() ? 0 : found->second;
   }
 
-  void print(const OperationCase& c, double ours, double composed, double loop) const {
-    const auto cell = [](double value, const char* form, int width) {
-      char text[32] = "";
-      if (value > 0) std::snprintf(text, sizeof text, form, value);
-      std::printf(" %*s", width, text);
-    };
-    std::printf("%-26s", c.name.c_str());
-    cell(1e6 * ours, "%.1f", 11);
-    cell(1e6 * composed, "%.1f", 11);
-    cell(1e6 * loop, "%.1f", 11);
-    cell(composed / ours, "%.2f", 9);
-    cell(loop / ours, "%.2f", 9);
-    if (c.flop > 0) std::printf(" %8.0f %% SGEMM", 100 * c.flop / ours / peak_);
-    if (c.bytes > 0) std::printf(" %7.0f %% memory", 100 * c.bytes / ours / bandwidth_);
-    std::printf("\n");
-  }
-
-  const std::vector<OperationCase>& cases_;
-  double bandwidth_, peak_;
+ private:
   std::map<std::string, double> least_;
 };
+
+struct Bounds {
+  double bandwidth, peak;  // bytes and floating-point operations a second
+};
+
+using Json = nlohmann::ordered_json;
+
+// One row an operation that ran.
+Json results(const std::vector<OperationCase>& cases, const Collector& collected, const Bounds& bounds) {
+  Json rows = Json::array();
+  const auto microseconds = [](double seconds) { return seconds > 0 ? Json(1e6 * seconds) : Json(nullptr); };
+  for (const OperationCase& c : cases) {
+    const double ours = collected.least(c, "gradus");
+    if (ours == 0) continue;
+    rows.push_back({{"operation", c.name},
+                    {"gradus_us", microseconds(ours)},
+                    {"composed_us", microseconds(collected.least(c, "composed"))},
+                    {"loop_us", microseconds(collected.least(c, "loop"))},
+                    {"bound", c.flop > 0 ? "SGEMM" : "memory"},
+                    {"percent_of_bound",
+                     100 * (c.flop > 0 ? c.flop / bounds.peak : c.bytes / bounds.bandwidth) / ours}});
+  }
+  return {{"memory_gb_per_s", bounds.bandwidth / 1e9}, {"sgemm_gflops", bounds.peak / 1e9}, {"rows", rows}};
+}
+
+void print_table(const Json& results) {
+  std::printf("on one thread: memory %.1f GB/s, SGEMM %.1f GFLOP/s\n\n",
+              results["memory_gb_per_s"].get<double>(), results["sgemm_gflops"].get<double>());
+  std::printf("%-26s%12s%12s%12s%11s%8s%18s\n", "operation", "gradus us", "composed us", "loop us",
+              "composed/", "loop/", "of the bound");
+  const auto cell = [](const Json& value, double divisor, int precision, int width) {
+    if (value.is_null()) {
+      std::printf("%*s", width, "");
+    } else {
+      std::printf("%*.*f", width, precision, value.get<double>() / divisor);
+    }
+  };
+  for (const Json& row : results["rows"]) {
+    const double ours = row["gradus_us"].get<double>();
+    std::printf("%-26s", row["operation"].get<std::string>().c_str());
+    cell(row["gradus_us"], 1, 1, 12);
+    cell(row["composed_us"], 1, 1, 12);
+    cell(row["loop_us"], 1, 1, 12);
+    cell(row["composed_us"], ours, 2, 11);
+    cell(row["loop_us"], ours, 2, 8);
+    std::printf("%8.0f %% %s\n", row["percent_of_bound"].get<double>(),
+                row["bound"].get<std::string>().c_str());
+  }
+}
 
 void register_way(const OperationCase& c, const char* way, const std::function<void()>& run) {
   if (!run) return;
@@ -122,12 +140,26 @@ void register_way(const OperationCase& c, const char* way, const std::function<v
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool own_table = std::none_of(argv + 1, argv + argc, [](std::string_view argument) {
-    return argument.starts_with("--benchmark_format") || argument.starts_with("--benchmark_list_tests");
-  });
+  const auto given = [&](std::string_view option) {
+    return std::any_of(argv + 1, argv + argc,
+                       [&](std::string_view argument) { return argument.starts_with(option); });
+  };
+  if (given("--help")) {
+    std::cout << "bench_ops: each operation against its composed twin, a plain loop, and what bounds it, on "
+                 "one thread.\n"
+                 "  --json                        one JSON object on one line instead of the table\n"
+                 "  --benchmark_filter=<regex>    only these, such as 'GRU|matmul'\n"
+                 "  --benchmark_format=<console|json|csv>, --benchmark_list_tests and more: Google "
+                 "Benchmark's own\n";
+    return 0;
+  }
+  const bool json = given("--json");
+  const bool google = given("--benchmark_format") || given("--benchmark_list_tests");
+  argc = static_cast<int>(std::remove(argv + 1, argv + argc, std::string_view("--json")) - argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  gradus::build_info();  // chooses OpenBLAS's kernels
+  gradus::set_threads(1);  // as the loops and the measured bandwidth have
+  gradus::build_info();    // chooses OpenBLAS's kernels
 
   std::vector<OperationCase> cases;
   for (const auto& some :
@@ -139,11 +171,18 @@ int main(int argc, char** argv) {
     register_way(c, "composed", c.composed);
     register_way(c, "loop", c.loop);
   }
-  if (own_table) {
-    Table table(cases, memory_bandwidth(), sgemm_peak());
-    benchmark::RunSpecifiedBenchmarks(&table);
-  } else {
+  if (google) {
     benchmark::RunSpecifiedBenchmarks();
+    return 0;
+  }
+  const Bounds bounds{memory_bandwidth(), sgemm_peak()};
+  Collector collected;
+  benchmark::RunSpecifiedBenchmarks(&collected);
+  const Json all = results(cases, collected, bounds);
+  if (json) {
+    std::cout << all.dump() << '\n';
+  } else {
+    print_table(all);
   }
   return 0;
 }

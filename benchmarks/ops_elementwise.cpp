@@ -103,10 +103,9 @@ std::vector<OperationCase> elementwise_cases() {
 
 std::vector<OperationCase> row_cases() {
   const Tensor a = random({rows, columns}), b = random({rows, columns});
-  std::vector<double> ids(rows);
-  for (std::int64_t r = 0; r < rows; ++r)
-    ids[static_cast<std::size_t>(r)] = static_cast<double>(r * 797 % rows);
-  const Tensor index = tensor(ids, {rows}, Dtype::i64);
+  std::vector<std::int64_t> ids(rows);
+  for (std::int64_t r = 0; r < rows; ++r) ids[static_cast<std::size_t>(r)] = r * 797 % rows;
+  const Tensor index = tensor(ids, {rows});
   return {
       {.name = "sum of rows",
        .ours = [=] { sum(a, 1); },

@@ -1,3 +1,4 @@
+#include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -30,9 +31,9 @@ const float* data(const Tensor& x) { return x.values<float>().data(); }
 
 // Lengths from T/2 to T, in turn.
 Tensor lengths() {
-  std::vector<double> values;
-  for (std::int64_t b = 0; b < B; ++b) values.push_back(static_cast<double>(T / 2 + b % (T - T / 2 + 1)));
-  return tensor(values, {B}, Dtype::i64);
+  std::vector<std::int64_t> values;
+  for (std::int64_t b = 0; b < B; ++b) values.push_back(T / 2 + b % (T - T / 2 + 1));
+  return tensor(values, {B});
 }
 
 // Forward, and backward from a random gradient.
@@ -70,12 +71,13 @@ std::function<void()> gru_loop() {
 
 std::function<void()> energy_loop(const Tensor& query, const Tensor& keys, const Tensor& v) {
   return [=, e = empty({B, T})]() mutable {
+    float* to = e.mutable_values<float>().data();
     for (std::int64_t t = 0; t < T; ++t) {
       for (std::int64_t b = 0; b < B; ++b) {
         const float *q = data(query) + b * A, *k = data(keys) + (t * B + b) * A, *w = data(v);
         float total = 0;
         for (std::int64_t i = 0; i < A; ++i) total += w[i] * std::tanh(q[i] + k[i]);
-        e.mutable_values<float>()[static_cast<std::size_t>(b * T + t)] = total;
+        to[b * T + t] = total;
       }
     }
   };
@@ -91,6 +93,7 @@ OperationCase forward_only(const std::string& name, const std::function<void()>&
                            const std::function<void()>& twin, const std::function<void()>& loop,
                            double bytes) {
   const auto unrecorded = [](const std::function<void()>& run) -> std::function<void()> {
+    if (!run) return {};
     return [run] {
       const NoGrad no_grad;
       run();
@@ -103,7 +106,6 @@ std::vector<OperationCase> forward_cases() {
   const auto cell = std::make_shared<nn::GRUCell>(H, H);
   const Tensor x = random({B, H}), h = random({B, H});
   const auto step = [=] { cell->forward(x, h); };
-  const auto attention = std::make_shared<nn::AdditiveAttention>(H, 2 * H, A);
   const Tensor query = random({B, A}), keys = random({T, B, A}), v = random({A});
   OperationCase gru = forward_only("GRU cell", step, composed(step), {}, 0);
   gru.flop = 2.0 * B * 3 * H * (H + H);
@@ -134,12 +136,13 @@ std::vector<OperationCase> product_cases() {
                      .composed = {},
                      .loop =
                          [=, m = m, k = k, n = n, c = empty({m, n})]() mutable {
+                           const float *p = data(a), *q = data(b);
                            float* to = c.mutable_values<float>().data();
                            std::fill_n(to, m * n, 0.0F);
                            for (std::int64_t i = 0; i < m; ++i) {
-                             for (std::int64_t p = 0; p < k; ++p) {
-                               const float x = data(a)[i * k + p];
-                               for (std::int64_t j = 0; j < n; ++j) to[i * n + j] += x * data(b)[p * n + j];
+                             for (std::int64_t l = 0; l < k; ++l) {
+                               for (std::int64_t j = 0; j < n; ++j)
+                                 to[i * n + j] += p[i * k + l] * q[l * n + j];
                              }
                            }
                          },
@@ -172,9 +175,9 @@ std::vector<OperationCase> fused_cases() {
   cases.push_back(attend);
 
   const Tensor logits = leaf({T * B, V});
-  std::vector<double> ids;
-  for (std::int64_t i = 0; i < T * B; ++i) ids.push_back(static_cast<double>(i * 7 % V));
-  const Tensor targets = tensor(ids, {T * B}, Dtype::i64);
+  std::vector<std::int64_t> ids;
+  for (std::int64_t i = 0; i < T * B; ++i) ids.push_back(i * 7 % V);
+  const Tensor targets = tensor(ids, {T * B});
   cases.push_back({.name = "cross-entropy",
                    .ours = [=] { cross_entropy(logits, targets).backward(); },
                    .composed =
@@ -195,7 +198,6 @@ std::vector<OperationCase> fused_cases() {
 
   constexpr std::int64_t parameters = 4'000'000;
   const Tensor theta = leaf({parameters});
-  theta.impl();
   Tensor(theta).set_grad(random({parameters}));
   const auto adam = std::make_shared<nn::Adam>(std::vector{theta}, nn::AdamRule{});
   cases.push_back({.name = "Adam",
@@ -210,10 +212,11 @@ std::vector<OperationCase> fused_cases() {
                    .loop =
                        [g = random({parameters}), m = zeros({parameters}), v = zeros({parameters}),
                         w = random({parameters})]() mutable {
+                         const float* gradient = data(g);
                          float *p = m.mutable_values<float>().data(), *q = v.mutable_values<float>().data(),
                                *t = w.mutable_values<float>().data();
                          for (std::int64_t i = 0; i < parameters; ++i) {
-                           const float d = data(g)[i];
+                           const float d = gradient[i];
                            p[i] = 0.9F * p[i] + 0.1F * d;
                            q[i] = 0.999F * q[i] + 0.001F * d * d;
                            t[i] -= 1e-3F * p[i] / (std::sqrt(q[i]) + 1e-8F);

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Numbers that the pages quote: measured, kept, and rendered from there.
 
-docs/results.py measure   runs each tutorial on three seeds and writes docs/results/*.json and docs/pictures/*.svg
+docs/results.py measure [tutorials|speed]
+                          runs each tutorial on three seeds, and the benchmarks, or only those, and writes
+                          docs/results/*.json and docs/pictures/*.svg
 docs/results.py render    writes the tables of the pages anew from docs/results
 docs/results.py check     fails when a page differs from what `render` would write, or a result is below its bound
 
@@ -20,7 +22,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
 PICTURES = ROOT / "docs" / "pictures"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "speed.md", *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
 SEEDS = [1, 2, 3]
 TRAINED = range(3, 13)  # the lengths that the models are trained on
 
@@ -90,6 +92,94 @@ def tutorial_10_time():
             f"{seconds(results, 'Bahdanau')} s for Bahdanau's model ({results['machine']}).")
 
 
+def speed(name):
+    return json.loads((RESULTS / f"speed_{name}.json").read_text())
+
+
+def where_measured(results):
+    return f"`{results['command']}`; {results['machine']}; revision {results['revision']}."
+
+
+def markdown_table(header, rows):
+    """The first column to the left, the others to the right."""
+    lines = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def ms(value):
+    """Three digits."""
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def fastest(by_threads):
+    return min(by_threads.values(), key=lambda report: report["ms_per_step"])
+
+
+def speed_table(mode, header, cells):
+    results = speed("peers")
+    rows = [cells(case, *(fastest(case[who]) for who in ("gradus", "libtorch_best", "libtorch_plain")))
+            for case in results["cases"] if case["mode"] == mode]
+    return markdown_table(header, rows) + "\n\n" + where_measured(results)
+
+
+def compared(ours, theirs, plain):
+    return [ms(ours["ms_per_step"]), ms(theirs["ms_per_step"]), ms(plain["ms_per_step"]),
+            f"**{theirs['ms_per_step'] / ours['ms_per_step']:.1f}**"]
+
+
+def speed_train():
+    def cells(case, ours, theirs, plain):
+        # Its best settings cost libtorch some memory: that is not held against it.
+        memory = min(report["peak_rss_mb"] for who in ("libtorch_best", "libtorch_plain") for report in case[who].values())
+        return [case["config"], *compared(ours, theirs, plain), f"{ours['percent_of_sgemm_peak']:.0f} %",
+                f"{ours['peak_rss_mb']:.0f}", f"{memory:.0f}", ours["buffers_allocated_after_warmup"]]
+    return speed_table("train", ["", "gradus, ms", "libtorch, ms", "out of the box, ms", "ratio", "of the SGEMM peak",
+                                 "gradus, MB", "libtorch, MB", "buffers allocated"], cells)
+
+
+def speed_decode():
+    def cells(case, ours, theirs, plain):
+        return [f"{case['config']}, batch {case['batch']}", *compared(ours, theirs, plain),
+                ours["buffers_allocated_after_warmup"]]
+    return speed_table("decode", ["", "gradus, ms", "libtorch, ms", "out of the box, ms", "ratio", "buffers allocated"],
+                       cells)
+
+
+def speed_threads():
+    results = speed("peers")
+    counts = sorted(results["cases"][0]["gradus"], key=int)
+    rows = [[f"{case['config']}, {case['mode']}, batch {case['batch']}",
+             *[ms(case[who][n]["ms_per_step"]) for who in ("gradus", "libtorch_best") for n in counts]]
+            for case in results["cases"]]
+    header = ["ms", *[f"{who}, {n} thread{'s' if n != '1' else ''}" for who in ("gradus", "libtorch") for n in counts]]
+    return markdown_table(header, rows) + "\n\n" + where_measured(results)
+
+
+def speed_scaling():
+    results = speed("scaling")
+    sweeps = [[sweep["name"], f"{sweep['exponent']:.2f}",
+               ", ".join(f"{size:.0f}: {ms(time)}" for size, time in zip(sweep["sizes"], sweep["ms"]))]
+              for sweep in results["sweeps"]]
+    quiet, busy = ({row["threads"]: ms(row["ms"]) for row in results["threads"] if row["busy_neighbour"] is neighbour}
+                   for neighbour in (False, True))
+    return "\n\n".join([markdown_table(["cost, against", "exponent", "size: ms"], sweeps),
+                        markdown_table(["threads", "ms", "ms with a busy neighbour"],
+                                       [[n, quiet[n], busy[n]] for n in quiet]),
+                        where_measured(results)])
+
+
+def speed_ops():
+    results = speed("ops")
+
+    def cells(row):
+        twins = [f"{row[way] / row['gradus_us']:.1f}" if row[way] else "" for way in ("composed_us", "loop_us")]
+        return [row["operation"], ms(row["gradus_us"]), *twins, f"{row['percent_of_bound']:.0f} % of {row['bound']}"]
+    rows = [cells(row) for row in results["rows"]]
+    return (markdown_table(["operation", "gradus, µs", "composed takes × as long", "a loop takes × as long", "bound"], rows)
+            + f"\n\nMemory {results['memory_gb_per_s']:.1f} GB/s, SGEMM {results['sgemm_gflops']:.0f} GFLOP/s. "
+            + where_measured(results))
+
+
 MARKED = re.compile(r"(<!-- result (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
 
 
@@ -102,13 +192,19 @@ def machine():
     return f"{models[0] if models else platform.processor()}, {len(models)} cores"
 
 
-def measure():
+def revision():
     git = ["git", "-C", str(ROOT)]
     if subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True).stdout:
         sys.exit("results.py: commit first, so that the results can name their revision")
-    for folder in (RESULTS, PICTURES):
-        folder.mkdir(exist_ok=True)
-    revision = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
+    return subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def write(name, command, at, results):
+    results = {"command": command, "machine": machine(), "revision": at, **results}
+    (RESULTS / f"{name}.json").write_text(json.dumps(results, indent=1) + "\n")
+
+
+def measure_tutorials(at):
     for number in ("06", "10"):
         runs = []
         for seed in SEEDS:
@@ -118,9 +214,30 @@ def measure():
                 if seed == SEEDS[0]:
                     for picture in pathlib.Path(out).glob("*.svg"):
                         shutil.copy(picture, PICTURES / f"tutorial_{number}_{picture.name}")
-        results = {"command": f"./run tutorial {number} --seed N", "seeds": SEEDS, "machine": machine(),
-                   "revision": revision.stdout.strip(), "runs": runs}
-        (RESULTS / f"tutorial_{number}.json").write_text(json.dumps(results, indent=1) + "\n")
+        write(f"tutorial_{number}", f"./run tutorial {number} --seed N", at, {"seeds": SEEDS, "runs": runs})
+
+
+def measure_speed(at):
+    with tempfile.TemporaryDirectory() as out:
+        for name, options in (("scaling", ["--out", out]), ("ops", []), ("peers", [])):
+            done = subprocess.run([ROOT / "run", "bench", name, "--json", *options], stdout=subprocess.PIPE, text=True,
+                                  check=True)
+            # The last line: before it the script may say what it builds.
+            write(f"speed_{name}", f"./run bench {name}", at, json.loads(done.stdout.splitlines()[-1]))
+        shutil.copy(pathlib.Path(out, "scaling.svg"), PICTURES / "speed_scaling.svg")
+
+
+MEASURED = {"tutorials": measure_tutorials, "speed": measure_speed}
+
+
+def measure(only=None):
+    if only not in (None, *MEASURED):
+        sys.exit(__doc__)
+    for folder in (RESULTS, PICTURES):
+        folder.mkdir(exist_ok=True)
+    at = revision()
+    for name in [only] if only else MEASURED:
+        MEASURED[name](at)
 
 
 def render():
@@ -147,6 +264,6 @@ def check():
 
 if __name__ == "__main__":
     commands = {"measure": measure, "render": render, "check": check}
-    if len(sys.argv) != 2 or sys.argv[1] not in commands:
+    if len(sys.argv) < 2 or sys.argv[1] not in commands or len(sys.argv) > (3 if sys.argv[1] == "measure" else 2):
         sys.exit(__doc__)
-    commands[sys.argv[1]]()
+    commands[sys.argv[1]](*sys.argv[2:])

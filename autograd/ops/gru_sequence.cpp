@@ -39,7 +39,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
       W.multiply(rows.size, {h, H}, beta, {u, 3 * H});
       if (kept.previous.defined()) std::copy_n(h, rows.size * H, raw<T>(kept.previous) + rows.offset * H);
       T* const gates = kept.gates.defined() ? raw<T>(kept.gates) + rows.offset * 4 * H : raw<T>(spare);
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           T* const after = raw<T>(y) + (rows.offset + r) * H;
           kernels::gru_row_keeping(H, raw<T>(x_parts) + (rows.offset + r) * 3 * H, u + r * 3 * H, h + r * H,
@@ -69,7 +69,7 @@ void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& pack
       const StepRows rows(packing, t, first, last);
       if (rows.size == 0) return;
       T* const du = raw<T>(at_u) + rows.offset * 3 * H;
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t row = rows.offset + r;
           std::copy_n(dh + r * H, H, d + r * H);
@@ -105,14 +105,14 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
     const Tensor &weight = g.saved(0), &gates = g.saved(1), &previous = g.saved(2);
     const std::int64_t width = 3 * sizes.H;
     const Dtype type = weight.dtype();
-    const Tensor at_x = empty({sizes.N, width}, type), at_u = empty({sizes.N, width}, type);
-    const Tensor at_h_0 = g.wants(3) ? empty({sizes.B, sizes.H}, type) : Tensor();
+    Tensor at_x = empty({sizes.N, width}, type), at_u = empty({sizes.N, width}, type);
+    Tensor at_h_0 = g.wants(3) ? empty({sizes.B, sizes.H}, type) : Tensor();
     for_floating("backward", type, [&]<class T>() {
       run_backward<T>(g.out(), weight, packing, reverse, sizes, gates, previous, at_x, at_u, at_h_0);
       add_weight_gradients<T>(g, at_u, previous);
     });
-    if (g.wants(0)) g.add(0, at_x);
-    if (g.wants(3)) g.add(3, at_h_0);
+    if (g.wants(0)) g.add(0, std::move(at_x));
+    if (g.wants(3)) g.add(3, std::move(at_h_0));
   };
   const Tensor states = record("gru_sequence", y, {x_parts, weight_hh, bias_hh, h_0},
                                {weight_hh, kept.gates, kept.previous}, backward);

@@ -44,7 +44,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
       if (keeps) std::copy_n(h, rows.size * H, raw<T>(kept.previous) + rows.offset * H);
       T* const gates = keeps ? raw<T>(kept.gates) + rows.offset * 5 * H : raw<T>(spare_gates);
       T* const before = keeps ? raw<T>(kept.cells) + rows.offset * H : raw<T>(spare_cells);
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           T* const after = raw<T>(y) + (rows.offset + r) * H;
           std::copy_n(c + r * H, H, before + r * H);
@@ -81,7 +81,7 @@ void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& pack
       const StepRows rows(packing, t, first, last);
       if (rows.size == 0) return;
       T* const d_gates = raw<T>(wanted.at_gates) + rows.offset * 4 * H;
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t row = rows.offset + r;
           T *const d_h = raw<T>(at_h) + r * H, *const d_c = raw<T>(at_c) + r * H;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gemm.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 /// What the fused recurrences over packed sequences share.
@@ -112,11 +113,6 @@ void copy_from_ranks(const Packing& packing, std::int64_t first, std::int64_t la
   }
 }
 
-/// How many rows of so many elements, at about a nanosecond each, are worth a thread.
-inline std::int64_t row_grain(std::int64_t width) {
-  return std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(width, 1));
-}
-
 /// Puts a bias, if there is one, into the rows of y (n, width), to which a product will be added.
 /// @return the β of that product
 template <class T>
@@ -166,8 +162,10 @@ template <class T>
 void add_weight_gradients(Gradients& g, const Tensor& at_u, const Tensor& previous) {
   const std::int64_t N = at_u.size(0), width = at_u.size(1), H = previous.size(1);
   if (g.wants(1)) {
-    gemm<T>(Layout::transposed, Layout::plain, width, H, N, raw<T>(at_u), raw<T>(previous), T(1),
-            raw<T>(g.in(1)));
+    g.accumulate(1, [&](const Tensor& at_weight, int beta) {
+      gemm<T>(Layout::transposed, Layout::plain, width, H, N, raw<T>(at_u), raw<T>(previous), T(beta),
+              raw<T>(at_weight));
+    });
   }
   if (g.wants(2)) sum_rows<T>(N, width, {raw<T>(at_u), width}, raw<T>(g.in(2)));
 }

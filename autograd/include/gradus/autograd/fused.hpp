@@ -74,7 +74,6 @@ struct LSTMStates {
 /// @param reverse   whether each sequence is read from its last step to its first
 /// Gradients: those of lstm_update at each step, from the last step made to the first; x_parts gets them as
 /// they are, W_hh their products with h_{t−1}, b_hh their sum.
-/// @throws Error when the sizes or dtypes do not fit.
 LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                          const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse = false);
 

@@ -1,0 +1,55 @@
+#include "gradus_contender.hpp"
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/models/greedy.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace bench {
+
+using namespace gradus;
+
+GradusContender::GradusContender(const Options& options)
+    : model_(models::make_bahdanau({.vocabulary = options.config.V,
+                                    .embedding = options.config.E,
+                                    .hidden = options.config.H,
+                                    .energy = options.config.A})),
+      parameters_(model_->parameters()),
+      adam_(parameters_, {.learning_rate = 1e-3}) {
+  set_threads(options.threads);
+  for (auto& [name, parameter] : model_->named_parameters()) {
+    std::vector<float> values = initial_weights(name, parameter.numel(), options.seed);
+    if (options.mode == Mode::decode && name == "decoder.readout.bias") values[data::eos] = never;
+    std::ranges::copy(values, parameter.mutable_values<float>().begin());
+  }
+}
+
+double GradusContender::train(const data::Batch& batch) {
+  adam_.zero_grad();
+  const Tensor loss = model_->loss(batch);
+  loss.backward();
+  nn::clip_grad_norm(parameters_, 1.0);
+  adam_.step();
+  return loss.item();
+}
+
+std::vector<std::vector<std::int64_t>> GradusContender::decode(const data::Batch& batch, std::int64_t steps) {
+  const Tensor source = tensor(batch.source, {batch.source_steps, batch.size});
+  const Tensor lengths = tensor(batch.source_lengths, {batch.size});
+  std::vector<std::vector<std::int64_t>> tokens;
+  for (models::Decoded& sentence : models::greedy(*model_, source, lengths, steps)) {
+    tokens.push_back(std::move(sentence.tokens));
+  }
+  return tokens;
+}
+
+std::int64_t GradusContender::parameter_count() const { return model_->parameter_count(); }
+
+std::optional<std::int64_t> GradusContender::buffers_allocated() const {
+  return memory_stats().buffers_allocated;
+}
+
+}  // namespace bench

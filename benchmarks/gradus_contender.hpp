@@ -1,0 +1,30 @@
+#pragma once
+
+#include <gradus/models/seq2seq.hpp>
+#include <gradus/nn/optim.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "measure.hpp"
+
+namespace bench {
+
+/// The model in gradus, as its own users would train it. Sets the number of threads of the process.
+class GradusContender : public Contender {
+ public:
+  explicit GradusContender(const Options& options);
+  double train(const gradus::data::Batch& batch) override;
+  std::vector<std::vector<std::int64_t>> decode(const gradus::data::Batch& batch,
+                                                std::int64_t steps) override;
+  std::int64_t parameter_count() const override;
+  std::optional<std::int64_t> buffers_allocated() const override;
+
+ private:
+  const std::unique_ptr<gradus::models::Seq2Seq> model_;
+  const std::vector<gradus::Tensor> parameters_;
+  gradus::nn::Adam adam_;
+};
+
+}  // namespace bench

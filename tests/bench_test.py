@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""What bench_bahdanau prints and refuses: bench_test.py BENCH_BAHDANAU PEERS_PY. No time is compared."""
+
+import json
+import math
+import subprocess
+import sys
+
+FIELDS = ["program", "config", "mode", "threads", "batch", "steps", "warmup", "seed", "parameters", "ms_per_step", "ms_min",
+          "target_tokens_per_s", "gflops", "sgemm_peak_gflops", "percent_of_sgemm_peak", "peak_rss_mb", "loss_first",
+          "loss_final", "tokens_checksum", "buffers_allocated_after_first", "buffers_allocated_after_warmup"]
+# What any run has, above 0.
+MEASURED = ["ms_per_step", "ms_min", "target_tokens_per_s", "gflops", "sgemm_peak_gflops", "percent_of_sgemm_peak",
+            "peak_rss_mb"]
+
+program, peers = sys.argv[1:]
+
+
+def run(*arguments):
+    return subprocess.run(arguments, capture_output=True, text=True)
+
+
+def report(*arguments):
+    done = run(program, "--json", "--config", "tiny", *arguments)
+    assert done.returncode == 0 and not done.stderr, done
+    assert done.stdout.count("\n") == 1 and done.stdout.endswith("}\n"), done.stdout
+    fields = json.loads(done.stdout)
+    assert list(fields) == FIELDS, list(fields)
+    for name in MEASURED:
+        assert math.isfinite(fields[name]) and fields[name] > 0, (name, fields[name])
+    assert fields["ms_min"] <= fields["ms_per_step"]
+    return fields
+
+
+def refuses(command, message):
+    done = run(*command)
+    assert done.returncode == 2, (command, done)
+    assert message in done.stderr and not done.stdout, (command, done)
+
+
+train = report("--threads", "1", "--batch", "16", "--steps", "8", "--warmup", "16")
+assert {name: train[name] for name in ("config", "mode", "threads", "batch", "steps", "warmup", "seed")} == {
+    "config": "tiny", "mode": "train", "threads": 1, "batch": 16, "steps": 8, "warmup": 16, "seed": 1}
+assert abs(train["loss_first"] - math.log(20)) < 0.1, train["loss_first"]  # near uniform over 20 symbols
+assert train["loss_final"] < train["loss_first"], train
+assert train["tokens_checksum"] is None
+assert train["buffers_allocated_after_warmup"] == 0, train
+
+decode = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "1")
+assert decode["loss_first"] is None and decode["loss_final"] is None
+again = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "0")
+assert decode["tokens_checksum"] == again["tokens_checksum"]
+other = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "0", "--seed", "2")
+assert decode["tokens_checksum"] != other["tokens_checksum"]
+
+table = run(program, "--config", "tiny", "--steps", "1", "--warmup", "0")
+assert table.returncode == 0 and "ms_per_step  " in table.stdout and "tokens_checksum" not in table.stdout, table
+assert float(run(program, "--peak", "--config", "tiny").stdout) > 0
+text = run(program, "--help").stdout
+assert "30000   620  1000  1000" in text and all(name in text for name in MEASURED), text
+
+refuses([program, "--config", "huge"], "--config: huge not in {tiny,d2l,small,medium,paper}; --help lists the options")
+refuses([program, "--mode", "test"], "--mode: test not in {train,decode}")
+refuses([program, "--threads", "0"], "--threads")
+refuses([program, "--batch", "-1"], "--batch")
+refuses([program, "--steps", "0"], "--steps")
+refuses([program, "--warmup", "-1"], "--warmup")
+refuses([program, "--step", "3"], "--step")
+
+driver = [sys.executable, peers, "--ours", program, "--theirs", program]
+refuses([*driver, "--rounds", "0"], "--rounds must be at least 1, and is 0")
+refuses([*driver, "--batch", "7"], "no case is left; these there are: tiny train 64")
+refuses([*driver, "--config", "huge"], "invalid choice: 'huge'")
+print("all passed")
