@@ -39,7 +39,7 @@ std::string parent(const Tensor& input) {
 
 }  // namespace
 
-void check_result(const char* operation, const Tensor& result, std::span<const Tensor> inputs) {
+void check_result(const char* operation, const Tensor& result, std::span<const TensorRef> inputs) {
   const auto found = anomaly(result);
   if (!found) return;
   std::ostringstream parents;
@@ -57,8 +57,8 @@ void check_gradient(const Node& node, std::size_t i, const Tensor& gradient) {
   }
   fail(node.operation, "its backward made ", *found, " in the gradient of input ", i, ", ",
        node.inputs[i]->text(), ", from a ",
-       anomaly(node.pending) ? "gradient that has one too" : "finite gradient", " of its result ", node.shape,
-       saved.str());
+       anomaly(node.pending.sum) ? "gradient that has one too" : "finite gradient", " of its result ",
+       node.shape, saved.str());
 }
 
 }  // namespace gradus

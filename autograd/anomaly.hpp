@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
 
 #include <cstddef>
@@ -10,7 +11,7 @@ namespace gradus {
 struct Node;
 
 /// @throws Error when the result of `operation` on `inputs` holds a NaN or an infinity.
-void check_result(const char* operation, const Tensor& result, std::span<const Tensor> inputs);
+void check_result(const char* operation, const Tensor& result, std::span<const TensorRef> inputs);
 
 /// @throws Error when the gradient that the backward function of `node` has just added to, that of input i,
 /// holds one.

@@ -26,21 +26,27 @@ struct Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Adds to the gradient of an output, then runs.
-  void seed(const NodePtr& output, const Tensor& gradient) { add_in_place(accumulator(output), gradient); }
   void run(bool retain_graph);
 
   bool wants(const NodePtr& node) const {
     if (!node) return false;
     return node->leaf ? targets_ == nullptr || targets_->contains(node.get()) : node->needed;
   }
-  Tensor& accumulator(const NodePtr& node);
+  // The gradient of a node so far.
+  Pending& pending(const NodePtr& node);
+  // The same, to be added to in place; zeros when there is none.
+  const Tensor& accumulator(const NodePtr& node);
+  // Adds to it, and keeps `gradient` itself if it can. It may be `passed_on`: the gradient of a result, which
+  // is complete, so that it will only be read as long as it is shared.
+  void add(const NodePtr& node, Tensor gradient, const Tensor& passed_on = {});
 
   std::unordered_set<const Node*> reached;  // of the targets
 
-  // What was computed: of leaves, and of other nodes that are targets or keep theirs.
+  // What was computed, once run() has ended: of leaves, and of other nodes that are targets or keep theirs.
+  // Nobody else sees these gradients.
   std::vector<NodePtr> leaves, kept;
-  std::unordered_map<const Node*, Tensor> gradients;
+  std::unordered_map<const Node*, Pending> gradients;
+  bool frees = false;  // the tape is freed on the way
 
  private:
   explicit Run(const std::unordered_set<const Node*>* targets) : targets_(targets) {}
@@ -58,8 +64,24 @@ struct Run {
 
 namespace {
 
-// The gradient after all hooks of its node have seen it.
-Tensor after_hooks(const Node& node, Tensor gradient) {
+// Whether it keeps more values alive than its own.
+bool is_part(const Tensor& tensor) {
+  const std::size_t bytes = static_cast<std::size_t>(tensor.numel()) * bytes_per_element(tensor.dtype());
+  return bytes != tensor.impl().storage->bytes;
+}
+
+// So that the sum can be changed without anybody noticing.
+void own(Pending& gradient) {
+  if (gradient.borrowed && (is_shared(gradient.sum) || is_part(gradient.sum)))
+    gradient.sum = gradient.sum.clone();
+  gradient.borrowed = false;
+}
+
+// What all hooks of its node make of the gradient.
+void run_hooks(const Node& node, Pending& pending) {
+  if (node.hooks.empty()) return;
+  own(pending);
+  Tensor& gradient = pending.sum;
   const auto hooks = node.hooks;  // a hook may remove itself
   for (const auto& [number, hook] : hooks) {
     gradient.impl().from_gradient = true;
@@ -71,7 +93,6 @@ Tensor after_hooks(const Node& node, Tensor gradient) {
     }
     gradient = replacement.clone();  // what the hook gave stays the hook's
   }
-  return gradient;
 }
 
 // Gradients may come from several threads to the leaves that they share.
@@ -82,8 +103,7 @@ void add_to_gradient(Node& node, Tensor gradient) {
     add_in_place(node.gradient, gradient);
     mark_changed(node.gradient, "backward");
   } else {
-    // What a hook has kept stays the hook's.
-    node.gradient = is_shared(gradient) ? gradient.clone() : std::move(gradient);
+    node.gradient = std::move(gradient);
   }
   node.gradient.impl().from_gradient = true;
 }
@@ -116,7 +136,7 @@ Tensor seed_of(const Tensor& output, const Tensor& gradient) {
 Run::~Run() {
   for (const NodePtr& node : nodes_) {
     node->run = nullptr;
-    node->pending = Tensor();
+    node->pending = {};
     node->needed = false;
   }
 }
@@ -176,46 +196,60 @@ void Run::check() const {
   }
 }
 
-Tensor& Run::accumulator(const NodePtr& node) {
-  Tensor* gradient = &node->pending;
-  if (node->leaf) {
-    const auto [found, added] = gradients.try_emplace(node.get());
-    if (added) leaves.push_back(node);
-    gradient = &found->second;
+Pending& Run::pending(const NodePtr& node) {
+  if (!node->leaf) return node->pending;
+  const auto [found, added] = gradients.try_emplace(node.get());
+  if (added) leaves.push_back(node);
+  return found->second;
+}
+
+const Tensor& Run::accumulator(const NodePtr& node) {
+  Pending& so_far = pending(node);
+  if (!so_far.sum.defined()) so_far.sum = zeros(node->shape, node->dtype);
+  own(so_far);
+  return so_far.sum;
+}
+
+void Run::add(const NodePtr& node, Tensor gradient, const Tensor& passed_on) {
+  Pending& so_far = pending(node);
+  const bool fits = !so_far.sum.defined() && gradient.shape() == node->shape;
+  const bool is_passed_on = passed_on.defined() && gradient.impl().storage == passed_on.impl().storage;
+  if (fits && (is_passed_on || !is_shared(gradient))) {
+    so_far = {std::move(gradient), is_passed_on};
+  } else {
+    add_in_place(accumulator(node), gradient);
   }
-  if (!gradient->defined()) *gradient = zeros(node->shape, node->dtype);
-  return *gradient;
 }
 
 // Through one node, whose gradient is complete.
 void Run::step(Node& node) {
-  if (!node.hooks.empty()) node.pending = after_hooks(node, std::move(node.pending));
+  run_hooks(node, node.pending);
   if (!has_work(node)) return;
   check_saved(node);  // again: a hook may have changed a value
   const InScope in_scope(node.scope);
   const Profiled profiled(node.operation, Profiled::Pass::backward);
-  for (const NodePtr& input : node.inputs) {
-    if (wants(input)) accumulator(input);  // zeros are a gradient too
-  }
   Gradients gradients_of_node(node, *this);
   node.backward(gradients_of_node);
-  if (!detects_anomaly()) return;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    if (wants(node.inputs[i])) check_gradient(node, i, accumulator(node.inputs[i]));
+    const NodePtr& input = node.inputs[i];
+    if (!wants(input)) continue;
+    if (!pending(input).sum.defined()) accumulator(input);  // zeros are a gradient too
+    if (detects_anomaly()) check_gradient(node, i, pending(input).sum);
   }
 }
 
 void Run::run(bool retain_graph) {
   const NoGrad no_grad;
+  frees = !retain_graph;
   for (const NodePtr& node : nodes_) {
     if (!node->needed) continue;
-    if (node->pending.defined()) {
+    if (node->pending.sum.defined()) {
       step(*node);
       if (keeps(*node)) {
         kept.push_back(node);
-        gradients[node.get()] = node->pending;
+        gradients[node.get()] = std::move(node->pending);
       }
-      node->pending = Tensor();
+      node->pending = {};
     }
     if (retain_graph || !has_work(*node)) continue;
     node->backward = nullptr;
@@ -224,40 +258,73 @@ void Run::run(bool retain_graph) {
     node->value = Tensor();
     node->freed = true;
   }
-  for (const NodePtr& leaf : leaves) {
-    Tensor& gradient = gradients[leaf.get()];
-    if (!leaf->hooks.empty()) gradient = after_hooks(*leaf, std::move(gradient));
+  for (const NodePtr& leaf : leaves) run_hooks(*leaf, gradients[leaf.get()]);
+  for (auto& [node, gradient] : gradients) {
+    gradient.borrowed = true;  // or a hook has kept it
+    own(gradient);
   }
 }
 
-const Tensor& Gradients::out() const { return node_.pending; }
+const Tensor& Gradients::out() const { return node_.pending.sum; }
 
-bool Gradients::wants(int i) const {
-  if (i < 0 || i >= std::ssize(node_.inputs))
-    fail(operation(), "its backward function asks for input ", i, ", and it was recorded with ",
-         node_.inputs.size());
-  return run_.wants(node_.inputs[static_cast<std::size_t>(i)]);
+namespace {
+
+const NodePtr& input(const Node& node, int i) {
+  if (i < 0 || i >= std::ssize(node.inputs))
+    fail(node.operation, "its backward function asks for input ", i, ", and it was recorded with ",
+         node.inputs.size());
+  return node.inputs[static_cast<std::size_t>(i)];
 }
 
-const Tensor& Gradients::in(int i) {
-  const auto input = static_cast<std::size_t>(i);
-  if (input < found_.size() && found_[input] != nullptr) return *found_[input];
-  if (!wants(i)) {
-    fail(operation(), "its backward function adds to the gradient of input ", i,
+const NodePtr& wanted_input(const Node& node, const Run& run, int i) {
+  const NodePtr& found = input(node, i);
+  if (!run.wants(found)) {
+    fail(node.operation, "its backward function adds to the gradient of input ", i,
          ", of which none is wanted; ask wants(", i, ") first");
   }
-  const Tensor& gradient = run_.accumulator(node_.inputs[input]);
-  if (input < found_.size()) found_[input] = &gradient;
+  return found;
+}
+
+SavedValue& saved_value(Node& node, int i) {
+  if (i < 0 || i >= std::ssize(node.saved))
+    fail(node.operation, "its backward function asks for saved value ", i, ", and ", node.saved.size(),
+         " were saved");
+  return node.saved[static_cast<std::size_t>(i)];
+}
+
+}  // namespace
+
+bool Gradients::wants(int i) const { return run_.wants(input(node_, i)); }
+
+const Tensor& Gradients::in(int i) {
+  const auto at = static_cast<std::size_t>(i);
+  if (at < found_.size() && found_[at] != nullptr) return *found_[at];
+  const Tensor& gradient = run_.accumulator(wanted_input(node_, run_, i));
+  if (at < found_.size()) found_[at] = &gradient;
   return gradient;
 }
 
-void Gradients::add(int i, const Tensor& gradient) { add_in_place(in(i), gradient); }
+Tensor Gradients::first_of(int i) const {
+  const NodePtr& node = wanted_input(node_, run_, i);
+  return run_.pending(node).sum.defined() ? Tensor() : empty(node->shape, node->dtype);
+}
 
-const Tensor& Gradients::saved(int i) const {
-  if (i < 0 || i >= std::ssize(node_.saved))
-    fail(operation(), "its backward function asks for saved value ", i, ", and ", node_.saved.size(),
-         " were saved");
-  return node_.saved[static_cast<std::size_t>(i)].values;
+void Gradients::add(int i, Tensor gradient) {
+  const NodePtr& node = wanted_input(node_, run_, i);
+  if (gradient.dtype() != node->dtype) {
+    fail(operation(), "its backward function adds a gradient ", gradient.shape(), " ", name(gradient.dtype()),
+         " to that of input ", i, ", which is ", node->shape, " ", name(node->dtype));
+  }
+  run_.add(node, std::move(gradient), out());
+}
+
+const Tensor& Gradients::saved(int i) const { return saved_value(node_, i).values; }
+
+Tensor Gradients::take_saved(int i) {
+  Tensor& value = saved_value(node_, i).values;
+  if (!run_.frees || is_shared(value)) return value.clone();
+  node_.freed = true;  // though this run should fail
+  return std::exchange(value, Tensor());
 }
 
 const char* Gradients::operation() const { return node_.operation; }
@@ -267,12 +334,12 @@ void Tensor::backward(bool retain_graph) const { backward(Tensor(), retain_graph
 void Tensor::backward(const Tensor& gradient, bool retain_graph) const {
   check_incoming("backward", *this, gradient);
   Run run({impl().node}, nullptr);
-  run.seed(impl().node, seed_of(*this, gradient));
+  run.add(impl().node, seed_of(*this, gradient));
   run.run(retain_graph);
 
   const std::lock_guard lock(adding);
-  for (const NodePtr& leaf : run.leaves) add_to_gradient(*leaf, std::move(run.gradients[leaf.get()]));
-  for (const NodePtr& node : run.kept) add_to_gradient(*node, std::move(run.gradients[node.get()]));
+  for (const NodePtr& leaf : run.leaves) add_to_gradient(*leaf, std::move(run.gradients[leaf.get()].sum));
+  for (const NodePtr& node : run.kept) add_to_gradient(*node, std::move(run.gradients[node.get()].sum));
 }
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
@@ -300,13 +367,13 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (run.wants(roots[i]))
-      run.seed(roots[i], seed_of(outputs[i], gradients.empty() ? Tensor() : gradients[i]));
+      run.add(roots[i], seed_of(outputs[i], gradients.empty() ? Tensor() : gradients[i]));
   }
   run.run(retain_graph);
 
   std::vector<Tensor> result;
   for (const Tensor& input : inputs) {
-    const Tensor& gradient = run.gradients.at(input.impl().node.get());
+    const Tensor& gradient = run.gradients.at(input.impl().node.get()).sum;
     result.push_back(is_shared(gradient) ? gradient.clone() : gradient);  // an input may be given twice
     result.back().impl().from_gradient = true;
   }

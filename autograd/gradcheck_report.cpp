@@ -19,7 +19,8 @@ std::string text(const std::vector<std::int64_t>& index) {
 }
 
 void print_worst(std::ostream& out, const GradcheckEntry& entry) {
-  out << "worst at " << text(entry.worst) << ", analytic " << std::setprecision(9) << entry.analytic
+  out << "worst at " << text(entry.worst) << ", analytic " << std::setprecision(9)
+      << entry.analytic + 0.0  // no -0
       << ", numeric " << entry.numeric << ", off by " << std::setprecision(2) << entry.error << " (allowed "
       << entry.allowed << ')';
   if (entry.wrong > 0) out << "; " << entry.wrong << " of " << entry.shape.numel() << " elements are wrong";

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "recycled.hpp"
+
 namespace gradus {
 
 struct Node;
@@ -26,9 +28,16 @@ struct SavedValue {
   std::uint32_t version = 0;
 };
 
+/// A gradient while it is being added up: undefined before the first contribution.
+struct Pending {
+  Tensor sum;
+  bool borrowed =
+      false;  // the gradient of a result is passed on as it is: to be copied before it is added to
+};
+
 /// One recorded operation, or a leaf, that has no inputs. `number` grows with every node made, so descending
 /// numbers are a topological order of any graph.
-struct Node {
+struct Node : Recycled<Node> {
   std::atomic<std::int64_t> references{0};
   std::uint64_t number = 0;
   const char* operation = "leaf";
@@ -49,7 +58,7 @@ struct Node {
 
   // Of the run that goes through this node now. Not used in leaves, which threads may share.
   const Run* run = nullptr;  // null: none
-  Tensor pending;            // its gradient so far
+  Pending pending;           // its gradient so far
   bool needed = false;
 
   Node();

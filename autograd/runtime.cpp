@@ -54,6 +54,15 @@ std::string ScopePath::text() const {
 Scope::Scope(std::string_view name) : outer_(scope) {
   if (!name.empty()) scope = enter(scope, name);
 }
+Scope::Scope(std::string_view name, std::atomic<const ScopePath*>& last) : outer_(scope) {
+  if (name.empty()) return;
+  const ScopePath* path = last.load(std::memory_order_acquire);
+  if (path == nullptr || path->parent != scope) {
+    path = enter(scope, name);
+    last.store(path, std::memory_order_release);
+  }
+  scope = path;
+}
 Scope::~Scope() { scope = outer_; }
 
 const ScopePath* current_scope() { return scope; }

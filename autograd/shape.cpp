@@ -32,17 +32,8 @@ void Shape::check() const {
   }
 }
 
-std::int64_t Shape::numel() const {
-  std::int64_t product = 1;
-  for (const std::int64_t size : *this) product *= size;
-  return product;
-}
-
-int Shape::axis_index(int axis) const {
-  if (axis < -rank_ || axis >= rank_) {
-    fail("Shape", "no axis ", axis, " in ", text(), ", which has ", rank_, rank_ == 1 ? " axis" : " axes");
-  }
-  return axis < 0 ? axis + rank_ : axis;
+void Shape::fail_axis(int axis) const {
+  fail("Shape", "no axis ", axis, " in ", text(), ", which has ", rank_, rank_ == 1 ? " axis" : " axes");
 }
 
 Shape Shape::with(int axis, std::int64_t size) const {
@@ -81,10 +72,6 @@ std::vector<std::int64_t> Shape::index_of(std::int64_t element) const {
   return index;
 }
 
-bool Shape::operator==(const Shape& other) const {
-  return std::equal(begin(), end(), other.begin(), other.end());
-}
-
 std::string Shape::text() const {
   std::ostringstream out;
   out << '(';
@@ -96,6 +83,7 @@ std::string Shape::text() const {
 std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.text(); }
 
 Shape broadcast(const char* operation, const Shape& a, const Shape& b) {
+  if (a == b) return a;
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;
   Shape result = longer;

@@ -8,11 +8,12 @@
 #include <memory>
 
 #include "node.hpp"
+#include "recycled.hpp"
 
 namespace gradus {
 
 /// A buffer, shared by the tensors that view it: from the pool, or memory of others that it keeps alive.
-struct Storage {
+struct Storage : Recycled<Storage> {
   explicit Storage(std::size_t bytes);
   Storage(std::shared_ptr<void> memory, std::size_t bytes);
   ~Storage();
@@ -22,18 +23,18 @@ struct Storage {
   std::atomic<std::int64_t> references{0};
   std::byte* data;
   std::size_t bytes;
-  std::shared_ptr<void> owner;       // of memory of others; null for the pool's
-  std::uint32_t version = 0;         // grows with every change in place
-  const char* changed_by = nullptr;  // the last such change
+  std::shared_ptr<void> owner;                   // of memory of others; null for the pool's
+  std::atomic<std::uint32_t> version{0};         // grows with every change in place, by any thread
+  std::atomic<const char*> changed_by{nullptr};  // the last such change
 };
 
 inline void retain(Storage* storage) { storage->references.fetch_add(1, std::memory_order_relaxed); }
 inline void release(Storage* storage) {
-  if (storage->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete storage;
+  if (is_last(storage->references)) delete storage;
 }
 
 /// What a Tensor points to: a view of a storage, and a node of the tape when it takes part.
-struct TensorImpl {
+struct TensorImpl : Recycled<TensorImpl> {
   std::atomic<std::int64_t> references{0};
   IntrusivePtr<Storage> storage;
   std::int64_t offset = 0;  // in elements
@@ -57,15 +58,17 @@ T* raw(const Tensor& tensor) {
 /// target += x, stretched to its shape or summed to it; no change of version, for gradients only.
 void add_in_place(const Tensor& target, const Tensor& x);
 
-/// Whether anything but this handle sees the values.
+/// Whether anything but this handle may see the values. Memory of others counts as seen by them.
 inline bool is_shared(const Tensor& tensor) {
-  return tensor.impl().references > 1 || tensor.impl().storage->references > 1;
+  const TensorImpl& impl = tensor.impl();
+  return impl.references > 1 || impl.storage->references > 1 || impl.storage->owner;
 }
 
 /// Counts a change in place of the values; `by` says whose.
 inline void mark_changed(const Tensor& tensor, const char* by) {
-  ++tensor.impl().storage->version;
-  tensor.impl().storage->changed_by = by;
+  Storage& storage = *tensor.impl().storage;
+  storage.version.fetch_add(1, std::memory_order_relaxed);
+  storage.changed_by.store(by, std::memory_order_relaxed);
 }
 
 }  // namespace gradus

@@ -41,7 +41,7 @@ std::string Node::text() const {
 void retain(Node* node) { node->references.fetch_add(1, std::memory_order_relaxed); }
 
 void release(Node* node) {
-  if (node->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!is_last(node->references)) return;
   node->next_dead = std::exchange(dead, node);
   if (std::exchange(deleting, true)) return;
   while (dead != nullptr) delete std::exchange(dead, dead->next_dead);
@@ -49,7 +49,7 @@ void release(Node* node) {
 }
 
 NodePtr make_leaf(const Tensor& tensor) {
-  auto node = NodePtr(new Node);
+  auto node = NodePtr::first(new Node);
   node->shape = tensor.shape();
   node->dtype = tensor.dtype();
   if (tensor.numel() <= shown_elements) node->value = tensor.detach();
@@ -61,13 +61,12 @@ void check_saved(const Node& node) {
     if (!saved.values.defined()) continue;
     const Storage& storage = *saved.values.impl().storage;
     if (storage.version == saved.version) continue;
-    fail("backward", node.text(), " needs a value ", saved.values.shape(), " that '", storage.changed_by,
-         "' has changed since; change a clone(), or change it after backward()");
+    fail("backward", node.text(), " needs a value ", saved.values.shape(), " that '",
+         storage.changed_by.load(), "' has changed since; change a clone(), or change it after backward()");
   }
 }
 
-Tensor record(const char* operation, Tensor result, std::span<const Tensor> inputs,
-              std::initializer_list<Tensor> saved, Backward backward) {
+bool tape::takes(const char* operation, const Tensor& result, std::span<const TensorRef> inputs) {
   if (detects_anomaly()) check_result(operation, result, inputs);
   if (result.impl().node) {
     fail(operation, "its result ", result.shape(),
@@ -75,7 +74,11 @@ Tensor record(const char* operation, Tensor result, std::span<const Tensor> inpu
          "share the values");
   }
   result.impl().from_gradient = std::any_of(inputs.begin(), inputs.end(), from_gradient);
-  if (!is_recording() || std::none_of(inputs.begin(), inputs.end(), needs_gradient)) return result;
+  return is_recording() && std::any_of(inputs.begin(), inputs.end(), needs_gradient);
+}
+
+void tape::put(const char* operation, const Tensor& result, std::span<const TensorRef> inputs,
+               std::initializer_list<TensorRef> saved, Backward backward) {
   const NodePtr node = make_leaf(result);
   node->operation = operation;
   node->leaf = false;
@@ -92,7 +95,6 @@ Tensor record(const char* operation, Tensor result, std::span<const Tensor> inpu
   }
   node->backward = std::move(backward);
   result.impl().node = node;
-  return result;
 }
 
 }  // namespace gradus

@@ -20,7 +20,7 @@ Storage::~Storage() { owner ? pool::disown(bytes) : pool::free(data, bytes); }
 
 void retain(TensorImpl* impl) { impl->references.fetch_add(1, std::memory_order_relaxed); }
 void release(TensorImpl* impl) {
-  if (impl->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete impl;
+  if (is_last(impl->references)) delete impl;
 }
 
 TensorImpl& Tensor::impl() const {
@@ -31,12 +31,8 @@ TensorImpl& Tensor::impl() const {
 namespace {
 
 Tensor make(IntrusivePtr<Storage> storage, std::int64_t offset, const Shape& shape, Dtype dtype) {
-  auto impl = IntrusivePtr<TensorImpl>(new TensorImpl);
-  impl->storage = std::move(storage);
-  impl->offset = offset;
-  impl->shape = shape;
-  impl->dtype = dtype;
-  return Tensor(std::move(impl));
+  return Tensor(IntrusivePtr<TensorImpl>::first(
+      new TensorImpl{{}, {}, std::move(storage), offset, shape, dtype, {}, false}));
 }
 
 template <class T>
@@ -177,7 +173,12 @@ Tensor Tensor::detach() const { return view_of(*this, 0, shape()); }
 
 Tensor Tensor::clone() const {
   Tensor copy = empty(shape(), dtype());
-  for_any("clone", dtype(), [&]<class T>() { std::copy_n(raw<T>(*this), numel(), raw<T>(copy)); });
+  for_any("clone", dtype(), [&]<class T>() {
+    for_each_range(numel(), 1,
+                   [from = raw<T>(*this), to = raw<T>(copy)](std::int64_t begin, std::int64_t end) {
+                     std::copy(from + begin, from + end, to + begin);
+                   });
+  });
   return copy;
 }
 
@@ -197,7 +198,7 @@ Tensor Tensor::to(Dtype to) const {
   return record("to", result, {*this}, {}, [convert, from = dtype()](Gradients& g) {
     Tensor gradient = empty(g.out().shape(), from);
     convert(g.out(), gradient);
-    add_in_place(g.in(0), gradient);
+    g.add(0, std::move(gradient));
   });
 }
 
@@ -209,15 +210,19 @@ void add_in_place(const Tensor& target, const Tensor& x) {
 
 Tensor empty(const Shape& shape, Dtype dtype) {
   const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * bytes_per_element(dtype);
-  return make(IntrusivePtr<Storage>(new Storage(bytes)), 0, shape, dtype);
+  return make(IntrusivePtr<Storage>::first(new Storage(bytes)), 0, shape, dtype);
 }
 
 Tensor full(const Shape& shape, double value, Dtype dtype) {
   if (dtype == Dtype::i64 && !(value >= -0x1p63 && value < 0x1p63 && value == std::trunc(value)))
     fail("full", value, " is no integer of 64 bits; choose f32 or f64");
   Tensor result = empty(shape, dtype);
-  for_any("full", dtype,
-          [&]<class T>() { std::fill_n(raw<T>(result), result.numel(), static_cast<T>(value)); });
+  for_any("full", dtype, [&]<class T>() {
+    for_each_range(result.numel(), 1,
+                   [to = raw<T>(result), v = static_cast<T>(value)](std::int64_t begin, std::int64_t end) {
+                     std::fill(to + begin, to + end, v);
+                   });
+  });
   return result;
 }
 
@@ -245,7 +250,7 @@ Tensor adopt(std::shared_ptr<T> values, const Shape& shape) {
   if (shape.numel() == 0) return empty(shape, dtype_of<T>);  // whose values may be null
   if (!values) fail("adopt", "the values are null, and ", shape, " needs ", shape.numel());
   const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * sizeof(T);
-  return make(IntrusivePtr<Storage>(new Storage(std::move(values), bytes)), 0, shape, dtype_of<T>);
+  return make(IntrusivePtr<Storage>::first(new Storage(std::move(values), bytes)), 0, shape, dtype_of<T>);
 }
 
 }  // namespace gradus

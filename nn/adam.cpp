@@ -22,7 +22,7 @@ void adam(const Rule& rule, Update& update, double into_gradient, double kept) {
   const double step_size = rule.learning_rate / (1 - std::pow(rule.beta1, t));
   const double v_scale = 1 / std::sqrt(1 - std::pow(rule.beta2, t));
   with_values(Rule::name, update, [&]<class T>(T* theta, const T* g, auto averages, std::int64_t n) {
-    T *m = averages(0), *v = averages(1);
+    T *const m = averages(0), *const v = averages(1);
     const auto beta1 = T(rule.beta1), beta2 = T(rule.beta2), new_m = T(1 - rule.beta1),
                new_v = T(1 - rule.beta2);
     const auto rate = T(step_size), scale = T(v_scale), epsilon = T(rule.epsilon), lambda = T(into_gradient),

@@ -10,17 +10,17 @@ namespace gradus::nn {
 State::State(std::initializer_list<std::pair<std::string, Tensor>> tensors, std::int64_t step)
     : tensors_(tensors), step_(step) {}
 
-const Tensor& State::operator[](const std::string& name) const {
-  std::ostringstream names;
+const Tensor& State::operator[](std::string_view name) const {
   for (const auto& [known, tensor] : tensors_) {
     if (known == name) return tensor;
-    names << (names.tellp() == 0 ? "'" : ", '") << known << '\'';
   }
+  std::ostringstream names;
+  for (const auto& [known, tensor] : tensors_) names << (names.tellp() == 0 ? "'" : ", '") << known << '\'';
   fail("State", "there is no '", name, "' in this state; it holds ",
        tensors_.empty() ? "nothing" : names.str());
 }
 
-Tensor State::find(const std::string& name) const {
+Tensor State::find(std::string_view name) const {
   for (const auto& [known, tensor] : tensors_) {
     if (known == name) return tensor;
   }

@@ -21,7 +21,7 @@ RecurrentState composed_update(const Tensor& x_part, const Tensor& h_part, const
   return {unless_ended(updated_h, h, lengths, t), unless_ended(updated_c, c, lengths, t)};
 }
 
-RecurrentStep lstm(const RecurrentWeights& p) {
+RecurrentStep step(const RecurrentWeights& p) {
   return [p](const Tensor& x_part, const RecurrentState& before, const Tensor& lengths, std::int64_t t) {
     const Tensor h_part = linear(before[0], p.weight_hh, p.bias_hh);
     if (!uses_fused_operations()) return composed_update(x_part, h_part, before, lengths, t);
@@ -30,6 +30,15 @@ RecurrentStep lstm(const RecurrentWeights& p) {
   };
 }
 
+RecurrentStates sequence(const RecurrentWeights& p, const Tensor& x_parts, const RecurrentState& first,
+                         const Packing& packing, bool reverse) {
+  const auto [states, h, c] =
+      lstm_sequence(x_parts, p.weight_hh, p.bias_hh, first[0], first[1], packing, reverse);
+  return {states, {h, c}};
+}
+
+RecurrentKind lstm() { return {.step = step, .sequence = sequence}; }
+
 }  // namespace
 
 LSTMCell::LSTMCell(std::int64_t inputs, std::int64_t hidden, LSTMCellOptions options)
@@ -37,7 +46,7 @@ LSTMCell::LSTMCell(std::int64_t inputs, std::int64_t hidden, LSTMCellOptions opt
 
 LSTMCell::Output LSTMCell::forward(const Tensor& x, const Tensor& h, const Tensor& c) const {
   const Scope scope = enter();
-  const RecurrentState state = advance({.step = lstm}, x, {h, c});
+  const RecurrentState state = advance(lstm(), x, {h, c});
   return {state[0], state[1]};
 }
 
@@ -52,7 +61,7 @@ LSTM::LSTM(std::int64_t inputs, std::int64_t hidden, LSTMOptions options)
 LSTM::Output LSTM::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0,
                            const Tensor& c_0) const {
   const Scope scope = enter();
-  const auto [output, last] = run({.step = lstm}, x, lengths, {h_0, c_0});
+  const auto [output, last] = run(lstm(), x, lengths, {h_0, c_0});
   return {output, last[0], last[1]};
 }
 

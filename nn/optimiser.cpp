@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "pieces.hpp"
 #include "rule_checks.hpp"
 #include "state_reader.hpp"
 
@@ -50,6 +51,9 @@ void Optimiser::check_unchanged() const {
 
 void Optimiser::step() {
   check_unchanged();
+  std::vector<Update> updates;
+  std::vector<std::size_t> groups;
+  Pieces pieces;
   for (Entry& known : entries_) {
     const Tensor gradient = known.parameter.grad();
     if (!gradient.defined()) continue;
@@ -57,9 +61,20 @@ void Optimiser::step() {
       std::generate_n(std::back_inserter(known.averages), averages(known.group).size(),
                       [&] { return zeros(gradient.shape(), gradient.dtype()); });
     }
-    Update update{known.parameter, gradient, known.averages, known.steps};
-    apply(known.group, update);
+    updates.push_back({known.parameter, gradient, known.averages, known.steps, 0, gradient.numel()});
+    groups.push_back(known.group);
+    pieces.add(gradient.numel());
   }
+  if (!is_elementwise()) {
+    for (std::size_t i = 0; i < updates.size(); ++i) apply(groups[i], updates[i]);
+    return;
+  }
+  pieces.for_each([&](std::size_t, std::size_t i, std::int64_t begin, std::int64_t end) {
+    Update piece = updates[i];
+    piece.begin = begin;
+    piece.end = end;
+    apply(groups[i], piece);
+  });
 }
 
 void Optimiser::zero_grad() {

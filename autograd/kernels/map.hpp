@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "math.hpp"
+#include "share.hpp"
 #include "strided.hpp"
 
 /// Elementwise work over any strides, by plain loops that the compiler vectorises.
@@ -47,6 +48,22 @@ void with_steps(const Work& work, Row<T, Step::any>... rows) {
   work(rows...);
 }
 
+// walk.for_each_row(row), shared among threads by parts that write to different places: the first view is
+// written. So the result is the same for any number of threads.
+template <std::size_t K, class Row>
+void share(const Walk<K>& walk, const Row& row) {
+  std::int64_t elements = 1;
+  for (int axis = 0; axis < walk.rank; ++axis) elements *= walk.sizes[static_cast<std::size_t>(axis)];
+  if (elements < 2 * worth_sharing) return walk.for_each_row(row);
+  int axis = 0;
+  while (axis < walk.rank - 1 && walk.strides[0][static_cast<std::size_t>(axis)] == 0) ++axis;
+  const auto a = static_cast<std::size_t>(axis);
+  if (walk.strides[0][a] == 0) return walk.for_each_row(row);  // all is one sum
+  for_each_range(walk.sizes[a], elements / walk.sizes[a], [&](std::int64_t begin, std::int64_t end) {
+    walk.part(axis, begin, end).for_each_row(row);
+  });
+}
+
 }  // namespace kernels
 
 /// y = f(x…), over y's shape, to which every x must broadcast.
@@ -55,7 +72,7 @@ void map(F f, View<T> y, View<X>... x) {
   using namespace kernels;
   const Walk<1 + sizeof...(X)> walk(y.shape, {y.strides, x.expanded(y.shape).strides...});
   [&]<std::size_t... k>(std::index_sequence<k...>) {
-    walk.for_each_row([&](const auto& offset, std::int64_t n) {
+    share(walk, [&](const auto& offset, std::int64_t n) {
       const auto loop = [&](auto out, auto... in) {
         for (std::int64_t i = 0; i < n; ++i) out[i] = f(in[i]...);
       };
@@ -73,7 +90,7 @@ void map_add(F f, const Shape& over, View<T> target, View<X>... x) {
   using namespace kernels;
   const Walk<1 + sizeof...(X)> walk(over, {target.expanded(over).strides, x.expanded(over).strides...});
   [&]<std::size_t... k>(std::index_sequence<k...>) {
-    walk.for_each_row([&](const auto& offset, std::int64_t n) {
+    share(walk, [&](const auto& offset, std::int64_t n) {
       const auto loop = [&]<Step step>(Row<T, step> out, auto... in) {
         if constexpr (step == Step::zero) {
           *out.data += math::sum_of<T>(n, [&](std::int64_t i) { return f(in[i]...); });

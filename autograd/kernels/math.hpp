@@ -132,4 +132,14 @@ GRADUS_CLONES void add(std::int64_t n, const T* x, T* y) {
   for (std::int64_t i = 0; i < n; ++i) y[i] += x[i];
 }
 
+/// y_i ← term(i) + β y_i for i < n, where β is 0, and y is not read, or 1.
+template <class T, class Term>
+void put(std::int64_t n, int beta, T* y, const Term& term) {
+  if (beta == 0) {
+    for (std::int64_t i = 0; i < n; ++i) y[i] = term(i);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) y[i] += term(i);
+  }
+}
+
 }  // namespace gradus::math

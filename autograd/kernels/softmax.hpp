@@ -1,18 +1,30 @@
 #pragma once
 
 #include <gradus/autograd/clones.hpp>
+
+#include <cstdint>
+
 #include "math.hpp"
 
 namespace gradus::kernels {
 
+/// e_i = exp(x_i − shift) for i < n, and their sum; e may be x.
+template <class T>
+GRADUS_CLONES T exponentials(std::int64_t n, const T* x, T shift, T* e) {
+  T total = 0;
+#pragma omp simd reduction(+ : total)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T value = math::exp(x[i] - shift);
+    e[i] = value;
+    total += value;
+  }
+  return total;
+}
+
 /// y_i = e^(x_i − max) / Σ_j e^(x_j − max), for i, j < n. y may be x.
 template <class T>
 GRADUS_CLONES void softmax_row(std::int64_t n, const T* x, T* y) {
-  if (n == 0) return;
-  T largest = x[0];
-  for (std::int64_t i = 1; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
-  for (std::int64_t i = 0; i < n; ++i) y[i] = math::exp(x[i] - largest);
-  const T scale = T(1) / math::sum_of<T>(n, [y](std::int64_t i) { return y[i]; });
+  const T scale = T(1) / exponentials(n, x, math::max_of(n, x), y);
   for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
 }
 

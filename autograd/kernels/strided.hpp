@@ -76,7 +76,8 @@ template <std::size_t K>
 struct Walk {
   int rank = 0;
   std::array<std::int64_t, Shape::max_rank> sizes{};
-  std::array<Strides, K> strides{};  // of each view, by joined axis
+  std::array<Strides, K> strides{};     // of each view, by joined axis
+  std::array<std::int64_t, K> first{};  // the offset in each view where it begins
 
   Walk(const Shape& shape, const std::array<Strides, K>& original) {
     for (int from = 0; from < shape.rank(); ++from) {
@@ -96,13 +97,22 @@ struct Walk {
   /// The distance between two elements of a row of view k.
   std::int64_t step(std::size_t k) const { return strides[k][last()]; }
 
+  /// Only what lies in [begin, end) of one joined axis.
+  Walk part(int axis, std::int64_t begin, std::int64_t end) const {
+    Walk result = *this;
+    const auto a = static_cast<std::size_t>(axis);
+    result.sizes[a] = end - begin;
+    for (std::size_t k = 0; k < K; ++k) result.first[k] += begin * strides[k][a];
+    return result;
+  }
+
   /// row(offsets, n): n elements from each view's offset on, step(k) apart.
   template <class Row>
   void for_each_row(Row row) const {
     for (std::size_t axis = 0; axis <= last(); ++axis) {
       if (sizes[axis] == 0) return;
     }
-    std::array<std::int64_t, K> offsets{};
+    std::array<std::int64_t, K> offsets = first;
     std::array<std::int64_t, Shape::max_rank> index{};
     const std::int64_t n = sizes[last()];
     while (true) {

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/map.hpp"
+#include "kernels/gradient.hpp"
 #include "storage.hpp"
 
 namespace gradus {
@@ -28,9 +28,13 @@ Tensor binary(const char* operation, const Tensor& a, const Tensor& b, F f) {
   check_same_dtype(operation, a, b);
   Tensor y = empty(broadcast(operation, a.shape(), b.shape()), a.dtype());
   for_floating(operation, a.dtype(), [&]<class T>() {
-    if (a.shape() == b.shape() && y.numel() > 0) {
-      xt::noalias(flat(raw<T>(y), y.numel())) =
-          f(flat(raw<const T>(a), y.numel()), flat(raw<const T>(b), y.numel()));
+    const std::int64_t elements = y.numel();
+    if (a.shape() == b.shape() && elements > 0) {
+      for_each_range(elements, 1, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t n = end - begin;
+        xt::noalias(flat(raw<T>(y) + begin, n)) =
+            f(flat(raw<const T>(a) + begin, n), flat(raw<const T>(b) + begin, n));
+      });
     } else {
       map(f, view<T>(y), view<const T>(a), view<const T>(b));
     }
@@ -38,11 +42,11 @@ Tensor binary(const char* operation, const Tensor& a, const Tensor& b, F f) {
   return y;
 }
 
-// target += f(x…), with g the first of them; every gradient of an elementwise operation has this form.
+// The gradient of an input += f(g, x…), with g that of the result.
 template <class F, class... X>
-void add_gradient(const Tensor& target, F f, const Tensor& g, const X&... x) {
-  for_floating("backward", g.dtype(), [&]<class T>() {
-    map_add(f, g.shape(), view<T>(target), view<const T>(g), view<const T>(x)...);
+void add_gradient(Gradients& g, int input, F f, const X&... x) {
+  for_floating("backward", g.out().dtype(), [&]<class T>() {
+    gradus::add_gradient<T>(g, input, f, g.out().shape(), view<const T>(g.out()), view<const T>(x)...);
   });
 }
 
@@ -54,43 +58,44 @@ constexpr auto divided = [](const auto& g, const auto& x) { return g / x; };
 
 Tensor add(const Tensor& a, const Tensor& b) {
   Tensor y = binary("add", a, b, [](const auto& x, const auto& z) { return x + z; });
-  return record("add", y, {a, b}, {}, [](Gradients& g) {
-    if (g.wants(0)) add_gradient(g.in(0), same, g.out());
-    if (g.wants(1)) add_gradient(g.in(1), same, g.out());
+  return record("add", std::move(y), {a, b}, {}, [](Gradients& g) {
+    if (g.wants(0)) g.add(0, g.out());
+    if (g.wants(1)) g.add(1, g.out());
   });
 }
 
 Tensor sub(const Tensor& a, const Tensor& b) {
   Tensor y = binary("sub", a, b, [](const auto& x, const auto& z) { return x - z; });
-  return record("sub", y, {a, b}, {}, [](Gradients& g) {
-    if (g.wants(0)) add_gradient(g.in(0), same, g.out());
-    if (g.wants(1)) add_gradient(g.in(1), negated, g.out());
+  return record("sub", std::move(y), {a, b}, {}, [](Gradients& g) {
+    if (g.wants(0)) g.add(0, g.out());
+    if (g.wants(1)) add_gradient(g, 1, negated);
   });
 }
 
 Tensor mul(const Tensor& a, const Tensor& b) {
   Tensor y = binary("mul", a, b, times);
-  return record("mul", y, {a, b}, {for_gradient_of(b, a), for_gradient_of(a, b)}, [](Gradients& g) {
-    if (g.wants(0)) add_gradient(g.in(0), times, g.out(), g.saved(1));
-    if (g.wants(1)) add_gradient(g.in(1), times, g.out(), g.saved(0));
-  });
+  return record("mul", std::move(y), {a, b}, {for_gradient_of(b, a), for_gradient_of(a, b)},
+                [](Gradients& g) {
+                  if (g.wants(0)) add_gradient(g, 0, times, g.saved(1));
+                  if (g.wants(1)) add_gradient(g, 1, times, g.saved(0));
+                });
 }
 
 Tensor div(const Tensor& a, const Tensor& b) {
   Tensor y = binary("div", a, b, divided);
   return record("div", y, {a, b}, {b, for_gradient_of(b, y)}, [](Gradients& g) {
     const Tensor& divisor = g.saved(0);
-    if (g.wants(0)) add_gradient(g.in(0), divided, g.out(), divisor);
+    if (g.wants(0)) add_gradient(g, 0, divided, divisor);
     if (!g.wants(1)) return;
     add_gradient(
-        g.in(1), [](auto d, auto q, auto z) { return -d * q / z; }, g.out(), g.saved(1), divisor);
+        g, 1, [](auto d, auto q, auto z) { return -d * q / z; }, g.saved(1), divisor);
   });
 }
 
 Tensor neg(const Tensor& x) {
   Tensor y = empty(x.shape(), x.dtype());
   for_floating("neg", x.dtype(), [&]<class T>() { map(negated, view<T>(y), view<const T>(x)); });
-  return record("neg", y, {x}, {}, [](Gradients& g) { add_gradient(g.in(0), negated, g.out()); });
+  return record("neg", std::move(y), {x}, {}, [](Gradients& g) { add_gradient(g, 0, negated); });
 }
 
 Tensor pow(const Tensor& a, const Tensor& b) {
@@ -106,8 +111,8 @@ Tensor pow(const Tensor& a, const Tensor& b) {
     const auto at_power = [](auto d, auto x, auto p, auto v) {
       return x == 0 && p >= 0 ? decltype(d)(0) : d * v * std::log(x);
     };
-    if (g.wants(0)) add_gradient(g.in(0), at_base, g.out(), g.saved(0), g.saved(1));
-    if (g.wants(1)) add_gradient(g.in(1), at_power, g.out(), g.saved(0), g.saved(1), g.saved(2));
+    if (g.wants(0)) add_gradient(g, 0, at_base, g.saved(0), g.saved(1));
+    if (g.wants(1)) add_gradient(g, 1, at_power, g.saved(0), g.saved(1), g.saved(2));
   });
 }
 

@@ -126,7 +126,7 @@ void run_forward(const Tensor& y, const Tensor& s_0, const Tensor& keys, const T
       T* const out = raw<T>(rowwise.result) + rows.offset * R;
       T* const x = raw<T>(x_parts) + rows.offset * 3 * H;
       W_a.multiply(rows.size, {s, H}, T(0), {q, A});
-      parallel_for(rows.size, row_grain(T_x * (A + D)), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(T_x * (A + D)), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t b = packing.sequence(first + r), length = length_of(lengths, b, T_x);
           T *const c = out + r * R + H, *const alpha = c + D;
@@ -140,7 +140,7 @@ void run_forward(const Tensor& y, const Tensor& s_0, const Tensor& keys, const T
       W_c.multiply(rows.size, {out + H, R}, T(1), {x, 3 * H});
       const T beta = start_with_bias<T>(rows.size, 3 * H, w.bias_hh, {u, 3 * H});
       W_hh.multiply(rows.size, {s, H}, beta, {u, 3 * H});
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           T* const after = out + r * R;
           kernels::gru_row_keeping(H, x + r * 3 * H, u + r * 3 * H, s + r * H, after, gates + r * 4 * H);
@@ -184,7 +184,7 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
       T* const dx = raw<T>(wanted.at_x) + rows.offset * 3 * H;
       T* const du = raw<T>(wanted.at_u) + rows.offset * 3 * H;
       T* const dq = raw<T>(wanted.at_queries) + rows.offset * A;
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t row = rows.offset + r;
           const T* const outside = raw<T>(d_result) + row * R;
@@ -197,7 +197,7 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
       });
       gemm<T>(Layout::plain, Layout::plain, rows.size, D, 3 * H, {dx, 3 * H}, {raw<T>(weight_ih) + E, E + D},
               T(1), {dc, D});
-      parallel_for(rows.size, row_grain(T_x * (A + D)), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(T_x * (A + D)), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t b = packing.sequence(first + r), length = length_of(lengths, b, T_x);
           const std::int64_t at_alpha = (rows.offset + r) * R + H + D;
@@ -229,29 +229,39 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
 // The gradients of the weights, each one product for all steps, and of the inputs.
 template <class T>
 void finish_backward(Gradients& g, const Sizes& sizes, const Wanted<T>& wanted) {
-  const auto [N, B, T_x, E, H, A, D] = sizes;
+  const std::int64_t N = sizes.N, B = sizes.B, E = sizes.E, H = sizes.H, A = sizes.A, D = sizes.D;
   const Rows<const T> dx{raw<T>(wanted.at_x), 3 * H}, du{raw<T>(wanted.at_u), 3 * H};
   const Rows<const T> dq{raw<T>(wanted.at_queries), A}, previous{raw<T>(g.saved(saved_previous)), H};
+  const auto transposed_product = [N](std::int64_t outputs, std::int64_t inputs, Rows<const T> at_outputs,
+                                      Rows<const T> x, int beta, Rows<T> into) {
+    gemm<T>(Layout::transposed, Layout::plain, outputs, inputs, N, at_outputs, x, T(beta), into);
+  };
   if (g.wants(in_weight_ih)) {
-    T* const into = raw<T>(g.in(in_weight_ih));
-    gemm<T>(Layout::transposed, Layout::plain, 3 * H, E, N, dx, {raw<T>(g.saved(saved_y)), E}, T(1),
-            {into, E + D});
-    gemm<T>(Layout::transposed, Layout::plain, 3 * H, D, N, dx,
-            {raw<T>(g.saved(saved_result)) + H, sizes.result()}, T(1), {into + E, E + D});
+    g.accumulate(in_weight_ih, [&](const Tensor& at_W, int beta) {
+      const Rows<const T> y{raw<T>(g.saved(saved_y)), E},
+          c{raw<T>(g.saved(saved_result)) + H, sizes.result()};
+      transposed_product(3 * H, E, dx, y, beta, {raw<T>(at_W), E + D});
+      transposed_product(3 * H, D, dx, c, beta, {raw<T>(at_W) + E, E + D});
+    });
   }
   if (g.wants(in_weight_hh)) {
-    gemm<T>(Layout::transposed, Layout::plain, 3 * H, H, N, du, previous, T(1),
-            {raw<T>(g.in(in_weight_hh)), H});
+    g.accumulate(in_weight_hh, [&](const Tensor& at_W, int beta) {
+      transposed_product(3 * H, H, du, previous, beta, {raw<T>(at_W), H});
+    });
   }
   if (g.wants(in_W_a)) {
-    gemm<T>(Layout::transposed, Layout::plain, A, H, N, dq, previous, T(1), {raw<T>(g.in(in_W_a)), H});
+    g.accumulate(in_W_a, [&](const Tensor& at_W, int beta) {
+      transposed_product(A, H, dq, previous, beta, {raw<T>(at_W), H});
+    });
   }
   if (g.wants(in_bias_ih)) sum_rows<T>(N, 3 * H, dx, raw<T>(g.in(in_bias_ih)));
   if (g.wants(in_bias_hh)) sum_rows<T>(N, 3 * H, du, raw<T>(g.in(in_bias_hh)));
   if (g.wants(in_v_a)) sum_rows<T>(B, A, {raw<T>(wanted.at_v), A}, raw<T>(g.in(in_v_a)));
   if (g.wants(in_y)) {
-    gemm<T>(Layout::plain, Layout::plain, N, E, 3 * H, dx, {raw<T>(g.saved(saved_weight_ih)), E + D}, T(1),
-            {raw<T>(g.in(in_y)), E});
+    g.accumulate(in_y, [&](const Tensor& at_y, int beta) {
+      gemm<T>(Layout::plain, Layout::plain, N, E, 3 * H, dx, {raw<T>(g.saved(saved_weight_ih)), E + D},
+              T(beta), {raw<T>(at_y), E});
+    });
   }
   if (g.wants(in_s_0)) g.add(in_s_0, wanted.at_s_0);
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/map.hpp"
+#include "kernels/gradient.hpp"
 #include "storage.hpp"
 
 namespace gradus {
@@ -58,8 +58,8 @@ Tensor select(const char* operation, const Tensor& a, const Tensor& b, Relation 
       };
       for (const int side : {0, 1}) {
         if (!g.wants(side)) continue;
-        map_add(share, g.out().shape(), view<T>(g.in(side)), view<const T>(g.out()),
-                view<const T>(g.saved(side)), view<const T>(g.saved(1 - side)));
+        add_gradient<T>(g, side, share, g.out().shape(), view<const T>(g.out()), view<const T>(g.saved(side)),
+                        view<const T>(g.saved(1 - side)));
       }
     });
   });
@@ -94,9 +94,9 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       for (const int side : {0, 1}) {
         if (!g.wants(side)) continue;
-        map_add([side](T d, std::int64_t take) { return (take != 0) == (side == 0) ? d : T(0); },
-                g.out().shape(), view<T>(g.in(side)), view<const T>(g.out()),
-                view<const std::int64_t>(g.saved(0)));
+        add_gradient<T>(
+            g, side, [side](T d, std::int64_t take) { return (take != 0) == (side == 0) ? d : T(0); },
+            g.out().shape(), view<const T>(g.out()), view<const std::int64_t>(g.saved(0)));
       }
     });
   });

@@ -2,7 +2,7 @@
 #include <gradus/autograd/tape.hpp>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/map.hpp"
+#include "kernels/gradient.hpp"
 #include "storage.hpp"
 
 namespace gradus {
@@ -23,8 +23,9 @@ Tensor dropout(const Tensor& x, double probability, Generator& generator) {
   });
   return record("dropout", y, {x}, {mask}, [](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      map_add([](T d, T m) { return d * m; }, g.out().shape(), view<T>(g.in(0)), view<const T>(g.out()),
-              view<const T>(g.saved(0)));
+      add_gradient<T>(
+          g, 0, [](T d, T m) { return d * m; }, g.out().shape(), view<const T>(g.out()),
+          view<const T>(g.saved(0)));
     });
   });
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/gradient.hpp"
 #include "kernels/math.hpp"
 #include "kernels/share.hpp"
 #include "storage.hpp"
@@ -35,11 +36,7 @@ Tensor apply(const char* operation, const Tensor& x, F f) {
 template <class F>
 void add_gradient(Gradients& g, F f) {
   for_floating("backward", g.out().dtype(), [&]<class T>() {
-    const T* gradient = raw<T>(g.out());
-    const T* value = raw<T>(g.saved(0));
-    T* target = raw<T>(g.in(0));
-    const std::int64_t n = g.out().numel();
-    for (std::int64_t i = 0; i < n; ++i) target[i] += f(gradient[i], value[i]);
+    gradus::add_gradient<T>(g, 0, f, g.out().shape(), view<const T>(g.out()), view<const T>(g.saved(0)));
   });
 }
 

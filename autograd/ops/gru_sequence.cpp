@@ -1,10 +1,8 @@
-#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "kernels/dispatch.hpp"
 #include "kernels/gru.hpp"
@@ -13,37 +11,6 @@
 // Bound by the product W_hh h, whose weights are read anew at every step; the rest is a fraction of it.
 namespace gradus {
 namespace {
-
-struct Sizes {
-  std::int64_t N, B, H;
-};
-
-Sizes check(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh, const Tensor& h_0,
-            const Packing& packing) {
-  const std::int64_t N = packing.rows(), B = packing.batch();
-  if (weight_hh.rank() != 2 || weight_hh.size(0) != 3 * weight_hh.size(1)) {
-    fail("gru_sequence", "weight_hh is ", weight_hh.shape(), " and must be (3H, H)");
-  }
-  const std::int64_t H = weight_hh.size(1);
-  const auto need = [](const char* what, const Tensor& tensor, const Shape& shape) {
-    if (tensor.shape() != shape) fail("gru_sequence", what, " is ", tensor.shape(), " and must be ", shape);
-  };
-  need("x_parts", x_parts, {N, 3 * H});
-  need("h_0", h_0, {B, H});
-  check_same_dtype("gru_sequence", x_parts, weight_hh);
-  check_same_dtype("gru_sequence", x_parts, h_0);
-  if (bias_hh.defined()) {
-    need("bias_hh", bias_hh, {3 * H});
-    check_same_dtype("gru_sequence", x_parts, bias_hh);
-  }
-  return {N, B, H};
-}
-
-// The steps in the order in which they are made: step(t), forward in time or backward.
-template <class Step>
-void for_each_step(const Packing& packing, bool reverse, Step step) {
-  for (std::int64_t i = 0; i < packing.steps(); ++i) step(reverse ? packing.steps() - 1 - i : i);
-}
 
 // What the backward pass reads of every packed row.
 struct Kept {
@@ -54,7 +21,7 @@ struct Kept {
 // y (N + B, H): the states, and then each sequence's last.
 template <class T>
 void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh, const Tensor& h_0,
-                 const Packing& packing, bool reverse, const Sizes& sizes, const Tensor& y,
+                 const Packing& packing, bool reverse, const RecurrenceSizes& sizes, const Tensor& y,
                  const Kept& kept) {
   const std::int64_t H = sizes.H;
   const StepWeight<T> W({raw<T>(weight_hh), H}, 3 * H, H, packing, y.dtype());
@@ -63,9 +30,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
     const Tensor h_part = empty({last - first, 3 * H}, y.dtype());
     const Tensor spare = kept.gates.defined() ? Tensor() : empty({last - first, 4 * H}, y.dtype());
     T* const h = raw<T>(state);
-    for (std::int64_t r = first; r < last; ++r) {
-      std::copy_n(raw<T>(h_0) + packing.sequence(r) * H, H, h + (r - first) * H);
-    }
+    copy_to_ranks(packing, first, last, H, raw<T>(h_0), h);
     for_each_step(packing, reverse, [&](std::int64_t t) {
       const StepRows rows(packing, t, first, last);
       if (rows.size == 0) return;
@@ -74,7 +39,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
       W.multiply(rows.size, {h, H}, beta, {u, 3 * H});
       if (kept.previous.defined()) std::copy_n(h, rows.size * H, raw<T>(kept.previous) + rows.offset * H);
       T* const gates = kept.gates.defined() ? raw<T>(kept.gates) + rows.offset * 4 * H : raw<T>(spare);
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           T* const after = raw<T>(y) + (rows.offset + r) * H;
           kernels::gru_row_keeping(H, raw<T>(x_parts) + (rows.offset + r) * 3 * H, u + r * 3 * H, h + r * H,
@@ -83,9 +48,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
         }
       });
     });
-    for (std::int64_t r = first; r < last; ++r) {
-      std::copy_n(h + (r - first) * H, H, raw<T>(y) + (sizes.N + packing.sequence(r)) * H);
-    }
+    copy_from_ranks(packing, first, last, H, h, raw<T>(y) + sizes.N * H);
   });
 }
 
@@ -93,22 +56,20 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
 // last is that of n times r; and at h_0.
 template <class T>
 void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& packing, bool reverse,
-                  const Sizes& sizes, const Tensor& gates, const Tensor& previous, const Tensor& at_x,
-                  const Tensor& at_u, const Tensor& at_h_0) {
+                  const RecurrenceSizes& sizes, const Tensor& gates, const Tensor& previous,
+                  const Tensor& at_x, const Tensor& at_u, const Tensor& at_h_0) {
   const std::int64_t H = sizes.H;
   for_each_share(packing, 3 * H * H * sizeof(T), [&](std::int64_t, std::int64_t first, std::int64_t last) {
     const Tensor at_state = empty({last - first, H}, dy.dtype());  // of each rank, from what came later
     const Tensor at_y = empty({last - first, H}, dy.dtype());      // with what comes from outside
     T* const d = raw<T>(at_y);
     T* const dh = raw<T>(at_state);
-    for (std::int64_t r = first; r < last; ++r) {
-      std::copy_n(raw<T>(dy) + (sizes.N + packing.sequence(r)) * H, H, dh + (r - first) * H);
-    }
+    copy_to_ranks(packing, first, last, H, raw<T>(dy) + sizes.N * H, dh);
     for_each_step(packing, !reverse, [&](std::int64_t t) {
       const StepRows rows(packing, t, first, last);
       if (rows.size == 0) return;
       T* const du = raw<T>(at_u) + rows.offset * 3 * H;
-      parallel_for(rows.size, row_grain(H), [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t row = rows.offset + r;
           std::copy_n(dh + r * H, H, d + r * H);
@@ -120,10 +81,7 @@ void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& pack
       gemm<T>(Layout::plain, Layout::plain, rows.size, H, 3 * H, {du, 3 * H}, {raw<T>(weight_hh), H}, T(1),
               {dh, H});
     });
-    if (!at_h_0.defined()) return;
-    for (std::int64_t r = first; r < last; ++r) {
-      std::copy_n(dh + (r - first) * H, H, raw<T>(at_h_0) + packing.sequence(r) * H);
-    }
+    if (at_h_0.defined()) copy_from_ranks(packing, first, last, H, dh, raw<T>(at_h_0));
   });
 }
 
@@ -131,12 +89,14 @@ void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& pack
 
 GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                        const Tensor& h_0, const Packing& packing, bool reverse) {
-  const Sizes sizes = check(x_parts, weight_hh, bias_hh, h_0, packing);
+  const RecurrenceSizes sizes =
+      check_recurrence("gru_sequence", 3, x_parts, weight_hh, bias_hh, {{"h_0", h_0}}, packing);
   const auto [N, B, H] = sizes;
   const Dtype dtype = x_parts.dtype();
   Kept kept;
-  if (keeps_tape(std::array{x_parts, weight_hh, bias_hh, h_0}))
+  if (keeps_tape(std::array{x_parts, weight_hh, bias_hh, h_0})) {
     kept = {empty({N, 4 * H}, dtype), empty({N, H}, dtype)};
+  }
   const Tensor y = empty({N + B, H}, dtype);
   for_floating("gru_sequence", dtype, [&]<class T>() {
     run_forward<T>(x_parts, weight_hh, bias_hh, h_0, packing, reverse, sizes, y, kept);
@@ -145,18 +105,14 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
     const Tensor &weight = g.saved(0), &gates = g.saved(1), &previous = g.saved(2);
     const std::int64_t width = 3 * sizes.H;
     const Dtype type = weight.dtype();
-    const Tensor at_x = empty({sizes.N, width}, type), at_u = empty({sizes.N, width}, type);
-    const Tensor at_h_0 = g.wants(3) ? empty({sizes.B, sizes.H}, type) : Tensor();
+    Tensor at_x = empty({sizes.N, width}, type), at_u = empty({sizes.N, width}, type);
+    Tensor at_h_0 = g.wants(3) ? empty({sizes.B, sizes.H}, type) : Tensor();
     for_floating("backward", type, [&]<class T>() {
       run_backward<T>(g.out(), weight, packing, reverse, sizes, gates, previous, at_x, at_u, at_h_0);
-      if (g.wants(1)) {  // one product for all steps
-        gemm<T>(Layout::transposed, Layout::plain, width, sizes.H, sizes.N, raw<T>(at_u), raw<T>(previous),
-                T(1), raw<T>(g.in(1)));
-      }
-      if (g.wants(2)) sum_rows<T>(sizes.N, width, {raw<T>(at_u), width}, raw<T>(g.in(2)));
+      add_weight_gradients<T>(g, at_u, previous);
     });
-    if (g.wants(0)) g.add(0, at_x);
-    if (g.wants(3)) g.add(3, at_h_0);
+    if (g.wants(0)) g.add(0, std::move(at_x));
+    if (g.wants(3)) g.add(3, std::move(at_h_0));
   };
   const Tensor states = record("gru_sequence", y, {x_parts, weight_hh, bias_hh, h_0},
                                {weight_hh, kept.gates, kept.previous}, backward);

@@ -7,6 +7,7 @@
 #include "kernels/dispatch.hpp"
 #include "kernels/lanes.hpp"
 #include "kernels/math.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
@@ -30,15 +31,22 @@ Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Sha
   const std::int64_t width = x.shape().without(0).numel();
   Tensor y = empty(result, x.dtype());
   for_any(operation, x.dtype(), [&]<class T>() {
-    const std::int64_t* id = raw<std::int64_t>(ids);
-    for (std::int64_t i = 0; i < ids.numel(); ++i)
-      std::copy_n(raw<T>(x) + id[i] * width, width, raw<T>(y) + i * width);
+    for_each_row(ids.numel(), width,
+                 [id = raw<std::int64_t>(ids), from = raw<T>(x), to = raw<T>(y), width](std::int64_t i) {
+                   std::copy_n(from + id[i] * width, width, to + i * width);
+                 });
   });
   return record(operation, y, {x}, {ids}, [width](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       const std::int64_t* row = raw<std::int64_t>(g.saved(0));
-      for (std::int64_t i = 0; i < g.saved(0).numel(); ++i)
-        math::add(width, raw<T>(g.out()) + i * width, raw<T>(g.in(0)) + row[i] * width);
+      const std::int64_t n = g.saved(0).numel();
+      const T* from = raw<T>(g.out());
+      T* into = raw<T>(g.in(0));
+      // Shared by columns: a row may be chosen many times.
+      for_each_range(width, n, [=](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = 0; i < n; ++i)
+          math::add(end - begin, from + i * width + begin, into + row[i] * width + begin);
+      });
     });
   });
 }
@@ -110,7 +118,7 @@ Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor&
                     [&](std::int64_t in_x, std::int64_t i) { raw<T>(y)[in_x] += raw<T>(source)[i]; });
   });
   return record("scatter_add", y, {x, source}, {index}, [axis](Gradients& g) {
-    if (g.wants(0)) add_in_place(g.in(0), g.out());
+    if (g.wants(0)) g.add(0, g.out());
     if (!g.wants(1)) return;
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       for_each_chosen(g.out().shape(), axis, g.saved(0), [&](std::int64_t in_x, std::int64_t i) {

@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/map.hpp"
+#include "kernels/gradient.hpp"
+#include "kernels/lanes.hpp"
 #include "storage.hpp"
 
 // Operations that copy values to other places.
@@ -22,18 +23,26 @@ template <class Seen>
 Tensor rearranged(const char* operation, const Tensor& x, const Shape& shape, Seen seen) {
   Tensor y = empty(shape, x.dtype());
   for_any(operation, x.dtype(), [&]<class T>() { map(same, view<T>(y), seen(view<const T>(x))); });
-  return record(operation, y, {x}, {}, [seen](Gradients& g) {
+  return record(operation, std::move(y), {x}, {}, [seen](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      map_add(same, g.out().shape(), seen(view<T>(g.in(0))), view<const T>(g.out()));
+      g.accumulate(0, [&](const Tensor& at_x, int beta) {
+        const auto out = view<const T>(g.out());
+        if (beta == 0 && at_x.numel() == out.shape.numel()) return map(same, seen(view<T>(at_x)), out);
+        if (beta == 0) std::fill_n(raw<T>(at_x), at_x.numel(), T(0));
+        map_add(same, out.shape, seen(view<T>(at_x)), out);
+      });
     });
   });
 }
 
 // The gradient of an input that became elements [begin, begin + size) of the result.
 void add_part(Gradients& g, int input, int axis, std::int64_t begin, std::int64_t size) {
+  const Lanes lanes(g.out().shape(), axis);
+  if (lanes.outer == 1)
+    return g.add(input, view_of(g.out(), begin * lanes.inner, g.out().shape().with(axis, size)));
   for_floating("backward", g.out().dtype(), [&]<class T>() {
     const auto part = view<const T>(g.out()).narrowed(axis, begin, size);
-    map_add(same, part.shape, view<T>(g.in(input)), part);
+    add_gradient<T>(g, input, same, part.shape, part);
   });
 }
 
@@ -110,7 +119,9 @@ Tensor concat(std::span<const Tensor> parts, int axis) {
   if (parts.empty()) fail("concat", "needs at least one tensor");
   const Tensor& first = parts.front();
   axis = checked_axis("concat", first.shape(), axis);
-  std::vector<std::int64_t> begins{0};
+  std::vector<std::int64_t> begins;
+  begins.reserve(parts.size() + 1);
+  begins.push_back(0);
   for (const Tensor& part : parts) {
     if (part.rank() != first.rank() || part.shape().with(axis, 0) != first.shape().with(axis, 0)) {
       fail("concat", first.shape(), " and ", part.shape(), " differ elsewhere than on axis ", axis);
@@ -120,10 +131,16 @@ Tensor concat(std::span<const Tensor> parts, int axis) {
   }
   Tensor y = empty(first.shape().with(axis, begins.back()), first.dtype());
   for_any("concat", y.dtype(), [&]<class T>() {
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      map(same, view<T>(y).narrowed(axis, begins[i], parts[i].size(axis)), view<const T>(parts[i]));
+    const Lanes lanes(y.shape(), axis);
+    const std::int64_t row = lanes.n * lanes.inner, count = std::ssize(parts);
+    for_each_row(lanes.outer * count, row / count, [&, to = raw<T>(y)](std::int64_t k) {
+      const std::int64_t r = k / count;
+      const auto i = static_cast<std::size_t>(k % count);
+      const std::int64_t size = (begins[i + 1] - begins[i]) * lanes.inner;
+      std::copy_n(raw<T>(parts[i]) + r * size, size, to + r * row + begins[i] * lanes.inner);
+    });
   });
-  return record("concat", y, parts, {}, [axis, begins = std::move(begins)](Gradients& g) {
+  return record("concat", std::move(y), parts, {}, [axis, begins = std::move(begins)](Gradients& g) {
     for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
       const int input = static_cast<int>(i);
       if (g.wants(input)) add_part(g, input, axis, begins[i], begins[i + 1] - begins[i]);

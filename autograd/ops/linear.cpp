@@ -39,18 +39,22 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       const T* gradient = raw<T>(g.out());
       if (g.wants(0)) {  // g·W
-        gemm<T>(Layout::plain, Layout::plain, rows, inputs, outputs, gradient, raw<T>(g.saved(1)), T(1),
-                raw<T>(g.in(0)));
+        g.accumulate(0, [&](const Tensor& at_x, int beta) {
+          gemm<T>(Layout::plain, Layout::plain, rows, inputs, outputs, gradient, raw<T>(g.saved(1)), T(beta),
+                  raw<T>(at_x));
+        });
       }
       if (g.wants(1)) {  // gᵀ·x
-        gemm<T>(Layout::transposed, Layout::plain, outputs, inputs, rows, gradient, raw<T>(g.saved(0)), T(1),
-                raw<T>(g.in(1)));
+        g.accumulate(1, [&](const Tensor& at_weight, int beta) {
+          gemm<T>(Layout::transposed, Layout::plain, outputs, inputs, rows, gradient, raw<T>(g.saved(0)),
+                  T(beta), raw<T>(at_weight));
+        });
       }
-      if (g.wants(2)) add_in_place(g.in(2), g.out());  // summed over the rows
+      if (g.wants(2)) g.add(2, g.out());  // summed over the rows
     });
   };
-  return record("linear", y, {x, weight, bias}, {for_gradient_of(weight, x), for_gradient_of(x, weight)},
-                backward);
+  return record("linear", std::move(y), {x, weight, bias},
+                {for_gradient_of(weight, x), for_gradient_of(x, weight)}, backward);
 }
 
 }  // namespace gradus

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/map.hpp"
-#include "kernels/math.hpp"
+#include "kernels/gradient.hpp"
+#include "kernels/share.hpp"
+#include "kernels/softmax.hpp"
 #include "storage.hpp"
 
 namespace gradus {
@@ -56,46 +60,68 @@ void check_pair(const char* operation, const Tensor& a, const Tensor& b) {
   if (a.numel() == 0) fail(operation, "there is nothing to average in ", a.shape());
 }
 
+// −Σ_k q_k ln softmax(x)_k of one row, where q is as in cross_entropy(); leaves e^(x − max x) in e, which may
+// be x, and 1 / Σ e^(x − max x) in inverse. Bound by the exponential.
+template <class T>
+double cross_entropy_row(std::int64_t n, const T* x, std::int64_t target, double smoothing, T* e,
+                         T& inverse) {
+  const T largest = math::max_of(n, x);
+  double below = static_cast<double>(largest - x[target]);  // the largest logit, above the wanted one
+  if (smoothing > 0) {
+    const T all = math::sum_of<T>(n, [=](std::int64_t i) { return largest - x[i]; });
+    below += smoothing * (static_cast<double>(all) / static_cast<double>(n) - below);
+  }
+  const T sum = kernels::exponentials(n, x, largest, e);
+  inverse = T(1) / sum;
+  return static_cast<double>(std::log(sum)) + below;
+}
+
 }  // namespace
 
-Tensor cross_entropy(const Tensor& logits, const Tensor& targets, std::int64_t ignored, double smoothing) {
+Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored, double smoothing) {
   if (!(smoothing >= 0 && smoothing <= 1))
     fail("cross_entropy", "the label smoothing must be in [0, 1], and is ", smoothing);
   const std::int64_t counted = check_targets("cross_entropy", "logits", logits, targets, ignored);
-  const std::int64_t classes = logits.size(-1);
-  Tensor loss = zeros({}, logits.dtype());
-  // softmax(logits), of which the gradient is made
-  Tensor p = empty(logits.shape(), logits.dtype());
-  for_floating("cross_entropy", logits.dtype(), [&]<class T>() {
-    double total = 0;
-    for_each_target(targets, ignored, [&](std::int64_t r, std::int64_t target) {
-      const T* x = raw<T>(logits) + r * classes;
-      T* e = raw<T>(p) + r * classes;
-      const T largest = *std::max_element(x, x + classes);
-      for (std::int64_t i = 0; i < classes; ++i) e[i] = math::exp(x[i] - largest);
-      const T sum = math::sum_of<T>(classes, [e](std::int64_t i) { return e[i]; });
-      for (std::int64_t i = 0; i < classes; ++i) e[i] /= sum;
-      double below = static_cast<double>(largest - x[target]);  // the largest logit, above the wanted one
-      if (smoothing > 0) {
-        const T all = math::sum_of<T>(classes, [=](std::int64_t i) { return largest - x[i]; });
-        below += smoothing * (static_cast<double>(all) / static_cast<double>(classes) - below);
-      }
-      total += static_cast<double>(std::log(sum)) + below;
+  const std::int64_t classes = logits.size(-1), rows = targets.numel();
+  const Dtype dtype = logits.dtype();
+  Tensor loss = zeros({}, dtype);
+  // Of each row e^(x − max x) and 1 / Σ e^(x − max x), of which the gradient is made. (N, V) may be the
+  // largest of all tensors: when nobody else sees the logits it is written over them, and the gradient over
+  // it. A message about an anomaly would show the logits.
+  const bool in_place = !is_shared(logits) && !detects_anomaly();
+  const Tensor exponential = in_place ? logits : empty(logits.shape(), dtype);
+  const Tensor inverse = empty({rows}, dtype);
+  for_floating("cross_entropy", dtype, [&]<class T>() {
+    const T* first = raw<T>(logits);
+    std::vector<double> losses(static_cast<std::size_t>(rows));
+    for_each_row(rows, classes, [&](std::int64_t r) {
+      const std::int64_t target = raw<std::int64_t>(targets)[r];
+      if (target == ignored) return;
+      losses[static_cast<std::size_t>(r)] =
+          cross_entropy_row(classes, first + r * classes, target, smoothing,
+                            raw<T>(exponential) + r * classes, raw<T>(inverse)[r]);
     });
-    *raw<T>(loss) = average<T>(total, counted);
+    *raw<T>(loss) = average<T>(std::accumulate(losses.begin(), losses.end(), 0.0), counted);
   });
-  return record("cross_entropy", loss, {logits}, {p, targets}, [=](Gradients& g) {
+  return record("cross_entropy", loss, {logits}, {exponential, inverse, targets}, [=](Gradients& g) {
+    Tensor gradient = g.take_saved(0);
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       const T scale = *raw<T>(g.out()) / static_cast<T>(counted);
       const T on_target = scale * static_cast<T>(1 - smoothing);
       const T everywhere = scale * static_cast<T>(smoothing) / static_cast<T>(classes);
-      for_each_target(g.saved(1), ignored, [&](std::int64_t r, std::int64_t target) {
-        const T* probability = raw<T>(g.saved(0)) + r * classes;
-        T* into = raw<T>(g.in(0)) + r * classes;
-        for (std::int64_t i = 0; i < classes; ++i) into[i] += scale * probability[i] - everywhere;
-        into[target] -= on_target;
+      for_each_row(rows, classes, [&](std::int64_t r) {
+        const std::int64_t target = raw<std::int64_t>(g.saved(2))[r];
+        T* e = raw<T>(gradient) + r * classes;
+        if (target == ignored) {
+          std::fill_n(e, classes, T(0));
+          return;
+        }
+        const T factor = scale * raw<T>(g.saved(1))[r];
+        for (std::int64_t i = 0; i < classes; ++i) e[i] = factor * e[i] - everywhere;
+        e[target] -= on_target;
       });
     });
+    g.add(0, std::move(gradient));
   });
 }
 
@@ -145,8 +171,11 @@ Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets) {
       const T scale = *raw<T>(g.out()) / static_cast<T>(n);
       const auto x = view<const T>(g.saved(0)), t = view<const T>(g.saved(1));
       if (g.wants(0))
-        map_add([=](T v, T y) { return scale * (math::sigmoid(v) - y); }, x.shape, view<T>(g.in(0)), x, t);
-      if (g.wants(1)) map_add([=](T v) { return -scale * v; }, x.shape, view<T>(g.in(1)), x);
+        add_gradient<T>(
+            g, 0, [=](T v, T y) { return scale * (math::sigmoid(v) - y); }, x.shape, x, t);
+      if (g.wants(1))
+        add_gradient<T>(
+            g, 1, [=](T v) { return -scale * v; }, x.shape, x);
     });
   };
   return record("binary_cross_entropy", loss, {logits, targets}, {logits, targets}, backward);

@@ -2,6 +2,8 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
+#include <algorithm>
+
 #include "gemm.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/strided.hpp"
@@ -18,13 +20,18 @@ View<T> matrices(const Tensor& x) {
   return result;
 }
 
-// Y ← A·B + β·Y for every matrix of a batch; leading axes broadcast. Where Y is stretched, β = 1 sums.
+// Y ← A·B + β·Y for every matrix of a batch; leading axes broadcast. Where Y is stretched, the products are
+// summed.
 template <class T>
 void multiply(Layout a_layout, Layout b_layout, const Tensor& a, const Tensor& b, T beta, const Tensor& y) {
   const std::int64_t m = y.size(-2), n = y.size(-1), k = a.size(a_layout == Layout::plain ? -1 : -2);
   const auto in_a = matrices<const T>(a), in_b = matrices<const T>(b);
   const auto in_y = matrices<T>(y);
   const Shape batch = broadcast("matmul", in_y.shape, broadcast("matmul", in_a.shape, in_b.shape));
+  if (beta == T(0) && batch != in_y.shape) {
+    std::fill_n(raw<T>(y), y.numel(), T(0));
+    beta = T(1);
+  }
   const Walk<3> walk(
       batch, {in_a.expanded(batch).strides, in_b.expanded(batch).strides, in_y.expanded(batch).strides});
   walk.for_each_row([&](const auto& at, std::int64_t count) {
@@ -51,10 +58,16 @@ Tensor product(const Tensor& a, const Tensor& b) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       const auto rows = [tall](const Tensor& x) { return tall ? rows_of(x) : x; };
       const Tensor gradient = rows(g.out());
-      if (g.wants(0))  // g·Bᵀ
-        multiply<T>(Layout::plain, Layout::transposed, gradient, g.saved(1), T(1), rows(g.in(0)));
-      if (g.wants(1))  // Aᵀ·g
-        multiply<T>(Layout::transposed, Layout::plain, rows(g.saved(0)), gradient, T(1), g.in(1));
+      if (g.wants(0)) {  // g·Bᵀ
+        g.accumulate(0, [&](const Tensor& at_a, int beta) {
+          multiply<T>(Layout::plain, Layout::transposed, gradient, g.saved(1), T(beta), rows(at_a));
+        });
+      }
+      if (g.wants(1)) {  // Aᵀ·g
+        g.accumulate(1, [&](const Tensor& at_b, int beta) {
+          multiply<T>(Layout::transposed, Layout::plain, rows(g.saved(0)), gradient, T(beta), at_b);
+        });
+      }
     });
   });
 }

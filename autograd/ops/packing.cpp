@@ -1,22 +1,24 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/packing.hpp>
-#include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "kernels/dispatch.hpp"
 #include "kernels/math.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
 
 Packing::Packing(const Tensor& lengths) {
   if (lengths.rank() != 1) fail("Packing", "the lengths are ", lengths.shape(), " and must be (B)");
-  check_lengths("Packing", lengths, lengths.size(0), std::numeric_limits<std::int64_t>::max());
+  check_integers("Packing", "the lengths", lengths);
   const auto length = lengths.values<std::int64_t>();
+  for (const std::int64_t one : length) {
+    if (one < 0) fail("Packing", "a length is ", one, ", and must be at least 0");
+  }
   order_.resize(length.size());
   std::iota(order_.begin(), order_.end(), 0);
   std::stable_sort(order_.begin(), order_.end(), [&](std::int64_t a, std::int64_t b) {
@@ -31,13 +33,14 @@ Packing::Packing(const Tensor& lengths) {
   padded_ = rows() == steps() * batch();  // equal lengths stay in their order
 }
 
-Packing::Packing(std::int64_t steps, std::int64_t batch)
-    : order_(static_cast<std::size_t>(batch)),
-      batch_sizes_(static_cast<std::size_t>(steps), batch),
-      offsets_(static_cast<std::size_t>(steps + 1)),
-      padded_(true) {
+Packing::Packing(std::int64_t steps, std::int64_t batch) : padded_(true) {
+  if (steps < 0 || batch < 0) {
+    fail("Packing", "needs steps and a batch of at least 0, and got ", steps, " and ", batch);
+  }
+  order_.resize(static_cast<std::size_t>(batch));
   std::iota(order_.begin(), order_.end(), 0);
-  for (std::int64_t t = 0; t <= steps; ++t) offsets_[static_cast<std::size_t>(t)] = t * batch;
+  batch_sizes_.assign(static_cast<std::size_t>(steps), batch);
+  for (std::int64_t t = 0; t <= steps; ++t) offsets_.push_back(t * batch);
 }
 
 std::vector<std::int64_t> Packing::shares(std::int64_t parts) const {
@@ -61,10 +64,9 @@ namespace {
 
 // row(packed, padded) for every packed row and its place among the (T·B) padded ones.
 template <class Row>
-void for_each_row(const Packing& packing, std::int64_t width, Row row) {
-  const std::int64_t grain = std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(width, 1));
+void for_each_packed(const Packing& packing, std::int64_t width, Row row) {
   for (std::int64_t t = 0; t < packing.steps(); ++t) {
-    parallel_for(packing.batch_size(t), grain, [&](std::int64_t begin, std::int64_t end) {
+    for_each_range(packing.batch_size(t), width, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r) {
         row(packing.offset(t) + r, t * packing.batch() + packing.sequence(r));
       }
@@ -91,14 +93,14 @@ Tensor pack(const Tensor& x, const Packing& packing) {
   const std::int64_t width = width_after(x, 2);
   Tensor y = empty(shape, x.dtype());
   for_any("pack", x.dtype(), [&]<class T>() {
-    for_each_row(packing, width, [&](std::int64_t packed, std::int64_t padded) {
+    for_each_packed(packing, width, [&](std::int64_t packed, std::int64_t padded) {
       std::copy_n(raw<T>(x) + padded * width, width, raw<T>(y) + packed * width);
     });
   });
   return record("pack", y, {x}, {}, [packing, width](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       T* const into = raw<T>(g.in(0));
-      for_each_row(packing, width, [&](std::int64_t packed, std::int64_t padded) {
+      for_each_packed(packing, width, [&](std::int64_t packed, std::int64_t padded) {
         math::add(width, raw<T>(g.out()) + packed * width, into + padded * width);
       });
     });
@@ -118,15 +120,18 @@ Tensor unpack(const Tensor& x, const Packing& packing, std::int64_t steps) {
   const std::int64_t width = width_after(x, 1);
   Tensor y = zeros(shape, x.dtype());
   for_any("unpack", x.dtype(), [&]<class T>() {
-    for_each_row(packing, width, [&](std::int64_t packed, std::int64_t padded) {
+    for_each_packed(packing, width, [&](std::int64_t packed, std::int64_t padded) {
       std::copy_n(raw<T>(x) + packed * width, width, raw<T>(y) + padded * width);
     });
   });
   return record("unpack", y, {x}, {}, [packing, width](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      T* const into = raw<T>(g.in(0));
-      for_each_row(packing, width, [&](std::int64_t packed, std::int64_t padded) {
-        math::add(width, raw<T>(g.out()) + padded * width, into + packed * width);
+      g.accumulate(0, [&](const Tensor& at_x, int beta) {
+        for_each_packed(packing, width, [&](std::int64_t packed, std::int64_t padded) {
+          const T* const from = raw<T>(g.out()) + padded * width;
+          T* const into = raw<T>(at_x) + packed * width;
+          beta == 0 ? void(std::copy_n(from, width, into)) : math::add(width, from, into);
+        });
       });
     });
   });

@@ -1,15 +1,20 @@
 #pragma once
 
+#include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/packing.hpp>
 #include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "gemm.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 /// What the fused recurrences over packed sequences share.
@@ -86,9 +91,26 @@ class StepWeight {
   Tensor transposed_;
 };
 
-/// How many rows of so many elements, at about a nanosecond each, are worth a thread.
-inline std::int64_t row_grain(std::int64_t width) {
-  return std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(width, 1));
+/// Calls step(t) for the steps in the order in which they are made: forward in time or, in reverse, backward.
+template <class Step>
+void for_each_step(const Packing& packing, bool reverse, Step step) {
+  for (std::int64_t i = 0; i < packing.steps(); ++i) step(reverse ? packing.steps() - 1 - i : i);
+}
+
+/// Rows of `width` in the order of the batch, (B, width), to those of ranks [first, last), and back.
+template <class T>
+void copy_to_ranks(const Packing& packing, std::int64_t first, std::int64_t last, std::int64_t width,
+                   const T* of_batch, T* of_ranks) {
+  for (std::int64_t r = first; r < last; ++r) {
+    std::copy_n(of_batch + packing.sequence(r) * width, width, of_ranks + (r - first) * width);
+  }
+}
+template <class T>
+void copy_from_ranks(const Packing& packing, std::int64_t first, std::int64_t last, std::int64_t width,
+                     const T* of_ranks, T* of_batch) {
+  for (std::int64_t r = first; r < last; ++r) {
+    std::copy_n(of_ranks + (r - first) * width, width, of_batch + packing.sequence(r) * width);
+  }
 }
 
 /// Puts a bias, if there is one, into the rows of y (n, width), to which a product will be added.
@@ -106,6 +128,46 @@ void sum_rows(std::int64_t n, std::int64_t width, Rows<const T> x, T* __restrict
   for (std::int64_t row = 0; row < n; ++row) {
     for (std::int64_t i = 0; i < width; ++i) y[i] += x.data[row * x.stride + i];
   }
+}
+
+/// The sizes of a gated recurrence: N packed rows, B sequences, a state of H.
+struct RecurrenceSizes {
+  std::int64_t N, B, H;
+};
+
+/// Checks the inputs of a recurrence of so many gates; `first` are the parts of its first state, by name.
+inline RecurrenceSizes check_recurrence(const char* operation, std::int64_t gates, const Tensor& x_parts,
+                                        const Tensor& weight_hh, const Tensor& bias_hh,
+                                        std::initializer_list<std::pair<const char*, Tensor>> first,
+                                        const Packing& packing) {
+  if (weight_hh.rank() != 2 || weight_hh.size(0) != gates * weight_hh.size(1)) {
+    fail(operation, "weight_hh is ", weight_hh.shape(), " and must be (", gates, "H, H)");
+  }
+  const RecurrenceSizes sizes{packing.rows(), packing.batch(), weight_hh.size(1)};
+  const auto need = [&](const char* what, const Tensor& tensor, const Shape& shape) {
+    if (tensor.shape() != shape) fail(operation, what, " is ", tensor.shape(), " and must be ", shape);
+    check_same_dtype(operation, x_parts, tensor);
+  };
+  need("x_parts", x_parts, {sizes.N, gates * sizes.H});
+  check_same_dtype(operation, x_parts, weight_hh);
+  for (const auto& [name, part] : first) need(name, part, {sizes.B, sizes.H});
+  if (bias_hh.defined()) need("bias_hh", bias_hh, {gates * sizes.H});
+  return sizes;
+}
+
+/// Adds the gradients of W_hh, input 1, and b_hh, input 2, each for all steps at once.
+/// @param at_u     those at W_hh h + b_hh, (N, G·H)
+/// @param previous h before each step, (N, H)
+template <class T>
+void add_weight_gradients(Gradients& g, const Tensor& at_u, const Tensor& previous) {
+  const std::int64_t N = at_u.size(0), width = at_u.size(1), H = previous.size(1);
+  if (g.wants(1)) {
+    g.accumulate(1, [&](const Tensor& at_weight, int beta) {
+      gemm<T>(Layout::transposed, Layout::plain, width, H, N, raw<T>(at_u), raw<T>(previous), T(beta),
+              raw<T>(at_weight));
+    });
+  }
+  if (g.wants(2)) sum_rows<T>(N, width, {raw<T>(at_u), width}, raw<T>(g.in(2)));
 }
 
 }  // namespace gradus

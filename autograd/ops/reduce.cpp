@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/gradient.hpp"
 #include "kernels/lanes.hpp"
 #include "kernels/map.hpp"
 #include "storage.hpp"
@@ -64,12 +65,14 @@ Tensor summed(const Reduction& over, double factor, F f, const Shape& shape, con
 Tensor scaled_sum(const char* operation, const Tensor& x, const Reduction& over, double factor) {
   const Tensor y = for_floating(operation, x.dtype(),
                                 [&]<class T>() { return summed<T>(over, factor, same, x.shape(), x); });
-  return record(operation, view_of(y, 0, over.result), {x}, {}, [kept = over.kept, factor](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      map_add([s = static_cast<T>(factor)](T d) { return d * s; }, g.in(0).shape(), view<T>(g.in(0)),
-              view<const T>(view_of(g.out(), 0, kept)));
-    });
-  });
+  return record(operation, view_of(y, 0, over.result), {x}, {},
+                [over = x.shape(), kept = over.kept, factor](Gradients& g) {
+                  for_floating("backward", g.out().dtype(), [&]<class T>() {
+                    add_gradient<T>(
+                        g, 0, [s = static_cast<T>(factor)](T d) { return d * s; }, over,
+                        view<const T>(view_of(g.out(), 0, kept)));
+                  });
+                });
 }
 
 // The largest x, or the smallest, or NaN where there is one, in shape `kept`.
@@ -106,7 +109,8 @@ Tensor extreme_of(const char* operation, const Tensor& x, const Axes& axes, bool
         if (b != b) return b;  // of a NaN
         return v == b ? d / count : T(0);
       };
-      sum_into<T>(g.in(0), share, from.shape(), view_of(g.out(), 0, best.shape()), from, best, winners);
+      add_gradient<T>(g, 0, share, from.shape(), view<const T>(view_of(g.out(), 0, best.shape())),
+                      view<const T>(from), view<const T>(best), view<const T>(winners));
     });
   });
 }
@@ -139,9 +143,10 @@ Tensor variance(const Tensor& x, const Axes& axes, bool keep, int correction) {
   return record("variance", view_of(y, 0, over.result), {x}, {x, mean}, [divisor](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       const T factor = static_cast<T>(2 / divisor);
-      sum_into<T>(
-          g.in(0), [factor](T d, T v, T m) { return d * factor * (v - m); }, g.in(0).shape(),
-          view_of(g.out(), 0, g.saved(1).shape()), g.saved(0), g.saved(1));
+      add_gradient<T>(
+          g, 0, [factor](T d, T v, T m) { return d * factor * (v - m); }, g.saved(0).shape(),
+          view<const T>(view_of(g.out(), 0, g.saved(1).shape())), view<const T>(g.saved(0)),
+          view<const T>(g.saved(1)));
     });
   });
 }
@@ -166,8 +171,8 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
       const auto share = [](T d, T v, T total) {
         return total == -std::numeric_limits<T>::infinity() ? T(0) : d * math::exp(v - total);
       };
-      sum_into<T>(g.in(0), share, g.in(0).shape(), view_of(g.out(), 0, g.saved(1).shape()), g.saved(0),
-                  g.saved(1));
+      add_gradient<T>(g, 0, share, g.saved(0).shape(), view<const T>(view_of(g.out(), 0, g.saved(1).shape())),
+                      view<const T>(g.saved(0)), view<const T>(g.saved(1)));
     });
   });
 }

@@ -1,3 +1,5 @@
+#include "kernels/softmax.hpp"
+
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
@@ -6,21 +8,11 @@
 #include <cmath>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/math.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
 namespace {
-
-// y_i = e^(x_i − max) / Σ_j e^(x_j − max), for i, j < n.
-template <class T>
-void softmax_row(const T* x, T* y, std::int64_t n) {
-  if (n == 0) return;
-  const T largest = *std::max_element(x, x + n);
-  for (std::int64_t i = 0; i < n; ++i) y[i] = math::exp(x[i] - largest);
-  const T scale = T(1) / math::sum_of<T>(n, [y](std::int64_t i) { return y[i]; });
-  for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
-}
 
 // f(x), that works over the last axis, over another one.
 template <class F>
@@ -36,21 +28,26 @@ Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
   const std::int64_t n = x.size(-1);
   const std::int64_t rows = x.shape().without(-1).numel();
   for_floating(operation, x.dtype(), [&]<class T>() {
-    for (std::int64_t r = 0; r < rows; ++r) {
-      softmax_row(raw<T>(x) + r * n, raw<T>(y) + r * n, length(r));
-      std::fill(raw<T>(y) + r * n + length(r), raw<T>(y) + (r + 1) * n, T(0));
-    }
+    const T* from = raw<T>(x);
+    T* to = raw<T>(y);
+    for_each_row(rows, n, [=](std::int64_t r) {
+      const std::int64_t real = length(r);
+      kernels::softmax_row(real, from + r * n, to + r * n);
+      std::fill(to + r * n + real, to + (r + 1) * n, T(0));
+    });
   });
   // Beyond the length y is 0, and so is the gradient: the mask need not be kept.
   return record(operation, y, {x}, {y}, [n, rows](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      for (std::int64_t r = 0; r < rows; ++r) {
-        const T* p = raw<T>(g.saved(0)) + r * n;
-        const T* d = raw<T>(g.out()) + r * n;
-        T* target = raw<T>(g.in(0)) + r * n;
-        const T dot = math::sum_of<T>(n, [&](std::int64_t i) { return d[i] * p[i]; });
-        for (std::int64_t i = 0; i < n; ++i) target[i] += p[i] * (d[i] - dot);
-      }
+      const T *probabilities = raw<T>(g.saved(0)), *gradient = raw<T>(g.out());
+      g.accumulate(0, [&](const Tensor& at_x, int beta) {
+        for_each_row(rows, n, [=, first = raw<T>(at_x)](std::int64_t r) {
+          const T *p = probabilities + r * n, *d = gradient + r * n;
+          T* target = first + r * n;
+          const T dot = math::sum_of<T>(n, [=](std::int64_t i) { return d[i] * p[i]; });
+          math::put(n, beta, target, [=](std::int64_t i) { return p[i] * (d[i] - dot); });
+        });
+      });
     });
   });
 }
@@ -81,24 +78,26 @@ Tensor log_softmax_rows(const Tensor& x) {
   const std::int64_t n = x.size(-1);
   const std::int64_t rows = x.shape().without(-1).numel();
   for_floating("log_softmax", x.dtype(), [&]<class T>() {
-    for (std::int64_t r = 0; r < rows && n > 0; ++r) {
-      const T* from = raw<T>(x) + r * n;
-      T* to = raw<T>(y) + r * n;
-      const T largest = *std::max_element(from, from + n);
-      const T total = math::sum_of<T>(n, [&](std::int64_t i) { return math::exp(from[i] - largest); });
+    for_each_row(rows, n, [n, first = raw<T>(x), result = raw<T>(y)](std::int64_t r) {
+      const T* from = first + r * n;
+      T* to = result + r * n;
+      const T largest = math::max_of(n, from);
+      const T total = math::sum_of<T>(n, [=](std::int64_t i) { return math::exp(from[i] - largest); });
       const T log_total = std::log(total);  // added to `largest` it would lose digits
       for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] - largest - log_total;
-    }
+    });
   });
   return record("log_softmax", y, {x}, {y}, [n, rows](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
-      for (std::int64_t r = 0; r < rows; ++r) {
-        const T* log_p = raw<T>(g.saved(0)) + r * n;
-        const T* d = raw<T>(g.out()) + r * n;
-        T* target = raw<T>(g.in(0)) + r * n;
-        const T total = math::sum_of<T>(n, [&](std::int64_t i) { return d[i]; });
-        for (std::int64_t i = 0; i < n; ++i) target[i] += d[i] - math::exp(log_p[i]) * total;
-      }
+      const T *log_probabilities = raw<T>(g.saved(0)), *gradient = raw<T>(g.out());
+      g.accumulate(0, [&](const Tensor& at_x, int beta) {
+        for_each_row(rows, n, [=, first = raw<T>(at_x)](std::int64_t r) {
+          const T *log_p = log_probabilities + r * n, *d = gradient + r * n;
+          T* target = first + r * n;
+          const T total = math::sum_of<T>(n, [=](std::int64_t i) { return d[i]; });
+          math::put(n, beta, target, [=](std::int64_t i) { return d[i] - math::exp(log_p[i]) * total; });
+        });
+      });
     });
   });
 }

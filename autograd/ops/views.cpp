@@ -14,7 +14,10 @@ namespace {
 // The elements of `shape` from `offset` on.
 Tensor part(const char* operation, const Tensor& x, std::int64_t offset, const Shape& shape) {
   return record(operation, view_of(x, offset, shape), {x}, {},
-                [offset, shape](Gradients& g) { add_in_place(view_of(g.in(0), offset, shape), g.out()); });
+                [offset, shape, whole = x.shape()](Gradients& g) {
+                  if (shape.numel() == whole.numel()) return g.add(0, view_of(g.out(), 0, whole));
+                  add_in_place(view_of(g.in(0), offset, shape), g.out());
+                });
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
-// The table of operations: a row for each declaration in ops.hpp and fused.hpp, and for Tensor's own that are
-// recorded. Its chapters are rows_*.cpp.
+// The table of operations: a row for each declaration in ops.hpp, fused.hpp and packing.hpp, and for Tensor's
+// own that are recorded. Its chapters are rows_*.cpp.
 
 #include "rows.hpp"
 
 const std::vector<Operation>& operations() {
   static const std::vector<Operation> all = [] {
     std::vector<Operation> rows;
-    for (const auto& chapter :
-         {elementwise, choosing, reductions, products, layout, indexing, normalising, losses, fused}) {
+    for (const auto& chapter : {elementwise, choosing, reductions, products, layout, indexing, normalising,
+                                losses, fused, sequences}) {
       for (Operation& row : chapter()) rows.push_back(std::move(row));
     }
     return rows;

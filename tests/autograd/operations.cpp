@@ -75,18 +75,20 @@ Tensors gradients(const Operation& operation, const Sample& sample, const Tensor
 
 }  // namespace
 
-TEST_CASE("every declaration in ops.hpp and fused.hpp has its row", "[autograd][operations]") {
+TEST_CASE("every declaration in ops.hpp, fused.hpp and packing.hpp has its row", "[autograd][operations]") {
   const auto headers =
       std::filesystem::path(__FILE__).parent_path() / "../../autograd/include/gradus/autograd";
   std::map<std::string, int> rows;
   for (const Operation& operation : operations()) ++rows[operation.name];
 
   int declarations = 0;
-  for (const char* header : {"ops.hpp", "fused.hpp"}) {
+  for (const char* header : {"ops.hpp", "fused.hpp", "packing.hpp"}) {
     std::ifstream in(headers / header);
     for (std::string line; std::getline(in, line);) {
       if (line.starts_with("inline ")) line.erase(0, 7);
       const std::size_t type = line.starts_with("std::vector<Tensor> ") ? 20
+                               : line.starts_with("GRUStates ")         ? 10
+                               : line.starts_with("LSTMStates ")        ? 11
                                : line.starts_with("Tensor ")            ? 7
                                                                         : 0;
       if (type == 0) continue;

@@ -10,8 +10,8 @@
 
 #include "operation.hpp"
 
-/// What the chapters of the table of operations share (rows_*.cpp: one for each section of ops.hpp, and one
-/// for fused.hpp).
+/// What the chapters of the table of operations share (rows_*.cpp: one for each section of ops.hpp, and two
+/// for fused.hpp and packing.hpp).
 
 using gradus::Axes;
 using gradus::Dtype;
@@ -139,3 +139,4 @@ std::vector<Operation> indexing();
 std::vector<Operation> normalising();
 std::vector<Operation> losses();
 std::vector<Operation> fused();
+std::vector<Operation> sequences();

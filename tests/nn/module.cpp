@@ -265,3 +265,13 @@ TEST_CASE("an error deep below carries the path of the module that ran", "[nn][m
       "linear: the last axis of the input (1, 7) must be axis 1 of the weight (3, 2), 2 [in inner.linear]");
   CHECK(gradus::current_scope()->text() == "");
 }
+
+TEST_CASE("a module that is run in different places has the path of each", "[nn][module]") {
+  const Tree tree;
+  for (const char* place : {"a", "b", "b", "a"}) {
+    const gradus::Scope outer(place), inner = tree.inner.enter(), again = tree.inner.enter();
+    CHECK(gradus::current_scope()->text() == std::string(place) + ".inner.inner");
+  }
+  const gradus::Scope inner = tree.inner.enter();
+  CHECK(gradus::current_scope()->text() == "inner");
+}

@@ -58,6 +58,26 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
 Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h, const Tensor& c,
                    const Tensor& lengths = Tensor(), std::int64_t step = 0);
 
+struct LSTMStates {
+  Tensor states;          ///< h after each step, (N, H), packed
+  Tensor last_h, last_c;  ///< (B, H): after each sequence's last step, or its first one in reverse
+};
+
+/// A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh,
+/// h_{t−1}, c_{t−1}). The rest is as in gru_sequence.
+///
+/// @param x_parts   W_ih x + b_ih, (N, 4H), packed
+/// @param weight_hh W_hh, (4H, H)
+/// @param bias_hh   b_hh, (4H), or undefined
+/// @param h_0       (B, H), in the order of the batch
+/// @param c_0       (B, H), likewise
+/// @param reverse   whether each sequence is read from its last step to its first
+/// Gradients: those of lstm_update at each step, from the last step made to the first; x_parts gets them as
+/// they are, W_hh their products with h_{t−1}, b_hh their sum.
+/// @throws Error when the sizes or dtypes do not fit.
+LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
+                         const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse = false);
+
 /// Bahdanau's energies, e_bt = v · tanh(q_b + k_tb) (Bahdanau et al. 2015, appendix A.1.2), without keeping
 /// the tanh.
 ///

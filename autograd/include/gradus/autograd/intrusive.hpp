@@ -1,8 +1,17 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
 namespace gradus {
+
+/// Takes one from a count of references; whether that was the last. An atomic change is only needed while
+/// others hold some.
+inline bool is_last(std::atomic<std::int64_t>& references) {
+  return references.load(std::memory_order_acquire) == 1 ||
+         references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
 
 /// A shared pointer whose count lives in the object: one word, one allocation. T gives `retain(T*)` and
 /// `release(T*)`.
@@ -18,6 +27,13 @@ class IntrusivePtr {
   IntrusivePtr& operator=(IntrusivePtr other) noexcept {
     std::swap(object_, other.object_);
     return *this;
+  }
+  /// To an object that nobody else points to yet, with a count `references`.
+  static IntrusivePtr first(T* object) {
+    object->references.store(1, std::memory_order_relaxed);
+    IntrusivePtr pointer;
+    pointer.object_ = object;
+    return pointer;
   }
   ~IntrusivePtr() {
     if (object_) release(object_);

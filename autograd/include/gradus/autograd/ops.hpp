@@ -246,10 +246,11 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain = Tensor(), const Tensor& 
 
 /// Mean of −Σ_k q_k ln softmax(logits)_k over the targets that are not `ignored`: logits (…, V), targets
 /// (i64, (…)); 0 when all are ignored; an ignored row is not read. q is 1 at the target or, with label
-/// smoothing ε, 1 − ε + ε/V there and ε/V elsewhere (Szegedy et al. 2016). Gradient: g·(softmax(logits) − q)
-/// / n, and 0 in ignored rows.
+/// smoothing ε, 1 − ε + ε/V there and ε/V elsewhere (Szegedy et al. 2016). Logits that are moved here, and
+/// that nobody else sees, are overwritten: then they, the probabilities and the gradient share one buffer.
+/// Gradient: g·(softmax(logits) − q) / n, and 0 in ignored rows.
 /// @throws Error for a target outside [0, V) that is not `ignored`, and unless 0 ≤ ε ≤ 1.
-Tensor cross_entropy(const Tensor& logits, const Tensor& targets, std::int64_t ignored = -1,
+Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored = -1,
                      double label_smoothing = 0);
 /// Mean of −log_probabilities[target] over the targets that are not `ignored`: cross_entropy, after
 /// log_softmax. Gradient: −g/n at each target. @throws Error as cross_entropy does.

@@ -3,7 +3,6 @@
 #include <gradus/autograd/tensor.hpp>
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 /// Sequences of different lengths without their padding: what is not there is not computed.
@@ -18,7 +17,8 @@ class Packing {
  public:
   /// @param lengths (B), i64. @throws Error when they are not, or one is below 0.
   explicit Packing(const Tensor& lengths);
-  /// B sequences of the same length, in their order: packed is then the same as padded.
+  /// B sequences of the same length, in their order: packed is then the same as padded. @throws Error when
+  /// either is below 0.
   Packing(std::int64_t steps, std::int64_t batch);
 
   std::int64_t batch() const { return std::ssize(order_); }        ///< B

@@ -2,6 +2,7 @@
 
 #include <gradus/error.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -78,6 +79,9 @@ struct ScopePath {
 class Scope {
  public:
   explicit Scope(std::string_view name);
+  /// The same, for a name that is entered again and again: `last` remembers where it led to, null at first,
+  /// which saves finding it. Every name has a `last` of its own, that threads may share.
+  Scope(std::string_view name, std::atomic<const ScopePath*>& last);
   ~Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
@@ -23,13 +24,20 @@ class Shape {
 
   int rank() const { return rank_; }
   /// The number of elements: the product of the sizes, 1 for a scalar.
-  std::int64_t numel() const;
+  std::int64_t numel() const {
+    std::int64_t product = 1;
+    for (const std::int64_t size : *this) product *= size;
+    return product;
+  }
   /// The size of an axis; a negative one counts from the end.
   /// @throws Error when there is no such axis.
   std::int64_t operator[](int axis) const { return sizes_[static_cast<std::size_t>(axis_index(axis))]; }
   /// Turns a negative axis into the one that it means.
   /// @throws Error when there is no such axis.
-  int axis_index(int axis) const;
+  int axis_index(int axis) const {
+    if (axis < -rank_ || axis >= rank_) fail_axis(axis);
+    return axis < 0 ? axis + rank_ : axis;
+  }
 
   const std::int64_t* begin() const { return sizes_.data(); }
   const std::int64_t* end() const { return sizes_.data() + rank_; }
@@ -42,13 +50,19 @@ class Shape {
   /// The index of element `element`, counted row-major: of 5 in (2, 3), [1, 2].
   std::vector<std::int64_t> index_of(std::int64_t element) const;
 
-  bool operator==(const Shape& other) const;
+  bool operator==(const Shape& other) const {
+    if (rank_ != other.rank_) return false;
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(rank_); ++axis)
+      if (sizes_[axis] != other.sizes_[axis]) return false;
+    return true;
+  }
 
   /// "(2, 3)"; "()" for a scalar.
   std::string text() const;
 
  private:
   void check() const;
+  [[noreturn]] void fail_axis(int axis) const;
 
   std::array<std::int64_t, max_rank> sizes_{};
   int rank_ = 0;

@@ -21,6 +21,7 @@ struct AdadeltaRule {
   double weight_decay = 0;  ///< λ
 
   static constexpr const char* name = "Adadelta";
+  static constexpr bool elementwise = true;
   void check() const;
   std::vector<std::string> averages() const { return {"v", "u"}; }
   void update(Update& update) const;

@@ -18,6 +18,7 @@ struct AdagradRule {
   double epsilon = 1e-10;
 
   static constexpr const char* name = "Adagrad";
+  static constexpr bool elementwise = true;
   void check() const;
   std::vector<std::string> averages() const { return {"s"}; }
   void update(Update& update) const;

@@ -19,6 +19,7 @@ struct AdamRule {
   double weight_decay = 0;  ///< λ
 
   static constexpr const char* name = "Adam";
+  static constexpr bool elementwise = true;
   void check() const;
   std::vector<std::string> averages() const { return {"m", "v"}; }
   void update(Update& update) const;
@@ -36,6 +37,7 @@ struct AdamWRule {
   double weight_decay = 1e-2;  ///< λ
 
   static constexpr const char* name = "AdamW";
+  static constexpr bool elementwise = true;
   void check() const;
   std::vector<std::string> averages() const { return {"m", "v"}; }
   void update(Update& update) const;

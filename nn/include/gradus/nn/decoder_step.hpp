@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace gradus::nn {
@@ -27,9 +28,9 @@ class State {
   State(std::initializer_list<std::pair<std::string, Tensor>> tensors, std::int64_t step = 0);
 
   /// @throws Error listing the names there are, when `name` is not one of them.
-  const Tensor& operator[](const std::string& name) const;
+  const Tensor& operator[](std::string_view name) const;
   /// The tensor, or an undefined one when there is none of that name.
-  Tensor find(const std::string& name) const;
+  Tensor find(std::string_view name) const;
   const NamedTensors& tensors() const { return tensors_; }
   /// How many tokens have been decoded: t − 1 at the step that makes y_t.
   std::int64_t step() const { return step_; }

@@ -9,10 +9,11 @@ namespace gradus::nn {
 /// read.
 ///
 /// With label smoothing ε, of −Σ_k q_k ln p(k), where q is 1 − ε + ε/V at the target and ε/V elsewhere
-/// (Szegedy et al. 2016, section 7), as PyTorch's cross_entropy.
+/// (Szegedy et al. 2016, section 7), as PyTorch's cross_entropy. Logits that are moved here may be
+/// overwritten, as cross_entropy() says.
 /// @throws Error when the shapes do not fit, a length is outside [0, T], a real target is outside [0, V), or
 /// ε is outside [0, 1].
-Tensor masked_cross_entropy(const Tensor& logits, const Tensor& targets, const Tensor& lengths,
+Tensor masked_cross_entropy(Tensor logits, const Tensor& targets, const Tensor& lengths,
                             double label_smoothing = 0);
 
 }  // namespace gradus::nn

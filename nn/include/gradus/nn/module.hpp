@@ -3,6 +3,7 @@
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tensor.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
@@ -86,7 +87,7 @@ class Module {
   /// child that has a parent.
   void add_module(std::string name, Module& child);
   /// Puts this module's name on the path of the operations and errors that follow, until the scope ends.
-  Scope enter() const { return Scope(name_); }
+  Scope enter() const { return Scope(name_, path_); }
 
  private:
   friend class ModulePrinter;
@@ -98,6 +99,7 @@ class Module {
   void collect(const std::string& path, std::initializer_list<List> lists, NamedTensors& found) const;
 
   std::string name_;
+  mutable std::atomic<const ScopePath*> path_{nullptr};  // where enter() led to last
   NamedTensors parameters_, buffers_;
   std::vector<Module*> children_;
   bool training_ = true;

@@ -18,6 +18,7 @@ struct Update {
   Tensor gradient;             ///< g
   std::span<Tensor> averages;  ///< what the rule keeps of earlier steps, of θ's shape and dtype; first zeros
   std::int64_t t;              ///< from 1; counts this parameter's own steps
+  std::int64_t begin, end;     ///< the elements to change; all, unless the rule is elementwise
 };
 
 /// What changes parameters by their gradients, a group at a time. The rules are SGD, Adam and so on.
@@ -67,6 +68,7 @@ class Optimiser {
   virtual double rate(std::size_t group) const = 0;
   virtual void set_rate(std::size_t group, double rate) = 0;
   virtual std::vector<std::string> averages(std::size_t group) const = 0;
+  virtual bool is_elementwise() const = 0;
   virtual void apply(std::size_t group, Update& update) const = 0;
 
   void check_group(std::size_t group) const;
@@ -91,6 +93,9 @@ struct ParameterGroup {
 ///     struct SignRule {
 ///       double learning_rate = 1e-3;
 ///       static constexpr const char* name = "Sign";
+///       // Optional: update() changes each element by its own numbers, and only elements [u.begin, u.end).
+///       // Then threads share the work.
+///       static constexpr bool elementwise = true;
 ///       // Throws for options that make no sense.
 ///       void check() const {}
 ///       // What is kept of earlier steps, by its names in state().
@@ -127,6 +132,10 @@ class OptimiserOf : public Optimiser {
   double rate(std::size_t group) const override { return rules_[group].learning_rate; }
   void set_rate(std::size_t group, double rate) override { rules_[group].learning_rate = rate; }
   std::vector<std::string> averages(std::size_t group) const override { return rules_[group].averages(); }
+  bool is_elementwise() const override {
+    if constexpr (requires { Rule::elementwise; }) return Rule::elementwise;
+    return false;
+  }
   void apply(std::size_t group, Update& update) const override { rules_[group].update(update); }
 
   std::vector<Rule> rules_;

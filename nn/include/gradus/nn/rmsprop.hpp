@@ -22,6 +22,7 @@ struct RMSpropRule {
   bool centered = false;
 
   static constexpr const char* name = "RMSprop";
+  static constexpr bool elementwise = true;
   void check() const;
   std::vector<std::string> averages() const;
   void update(Update& update) const;

@@ -20,6 +20,7 @@ struct SGDRule {
   bool nesterov = false;        ///< needs momentum, and no dampening
 
   static constexpr const char* name = "SGD";
+  static constexpr bool elementwise = true;
   void check() const;
   std::vector<std::string> averages() const;
   void update(Update& update) const;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <gradus/autograd/tape.hpp>
+
+#include <algorithm>
+
+#include "map.hpp"
+
+namespace gradus {
+
+/// d(loss)/d(input i) += f(x…) over the shape `over`, to which the input and every x broadcast: summed where
+/// the input is stretched to it. Every gradient of an elementwise operation has this form.
+template <class T, class F, class... X>
+void add_gradient(Gradients& g, int i, F f, const Shape& over, View<X>... x) {
+  g.accumulate(i, [&](const Tensor& gradient, int beta) {
+    if (beta == 0 && gradient.shape() == over) return map(f, view<T>(gradient), x...);
+    if (beta == 0) std::fill_n(raw<T>(gradient), gradient.numel(), T(0));
+    map_add(f, over, view<T>(gradient), x...);
+  });
+}
+
+}  // namespace gradus

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+namespace gradus {
+
+/// A base for small objects that come and go with every operation: each thread keeps the memory of the last
+/// few of type T for the next, which is cheaper than the system's allocator. T has no class derived from it.
+template <class T>
+class Recycled {
+ public:
+  static void* operator new(std::size_t bytes) {
+    Kept& mine = kept;
+    if (mine.first == nullptr) return ::operator new(bytes);
+    --mine.count;
+    Link* const link = mine.first;
+    mine.first = link->next;
+    return link;
+  }
+
+  static void operator delete(void* memory) noexcept {
+    Kept& mine = kept;
+    if (mine.count == most) return ::operator delete(memory);
+    if (mine.count == 0 && !opened()) return ::operator delete(memory);
+    ++mine.count;
+    mine.first = ::new (memory) Link{mine.first};
+  }
+
+ private:
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr int most = 0;  // a sanitizer must see every allocation as its own
+#else
+  static constexpr int most = 64;
+#endif
+
+  struct Link {
+    Link* next;
+  };
+  // It is used until the very end of the thread, so it has no destructor.
+  struct Kept {
+    Link* first = nullptr;
+    int count = 0;
+    bool closed = false;
+  };
+  static constinit inline thread_local Kept kept{};
+
+  // Gives back what is kept when the thread ends; whatever is deleted still later goes straight back.
+  struct Closer {
+    ~Closer() {
+      kept.closed = true;
+      while (kept.first != nullptr) ::operator delete(Recycled::operator new(sizeof(T)));
+    }
+  };
+  static bool opened() {
+    if (!kept.closed) static thread_local Closer closer;
+    return !kept.closed;
+  }
+};
+
+}  // namespace gradus

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <gradus/autograd/parallel.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gradus::nn {
+
+/// Several tensors, small and large, cut into pieces that one loop shares among threads().
+class Pieces {
+ public:
+  /// The next tensor, of so many elements.
+  void add(std::int64_t elements) {
+    for (std::int64_t begin = 0; begin < elements; begin += longest)
+      pieces_.push_back({tensors_, begin, std::min(begin + longest, elements)});
+    ++tensors_;
+    elements_ += elements;
+  }
+
+  std::size_t count() const { return pieces_.size(); }
+
+  /// work(k, tensor, begin, end) for every piece k, elements [begin, end) of that tensor. The pieces do not
+  /// depend on the number of threads.
+  template <class F>
+  void for_each(const F& work) const {
+    const auto run = [&](std::int64_t k) {
+      const Piece& piece = pieces_[static_cast<std::size_t>(k)];
+      work(static_cast<std::size_t>(k), piece.tensor, piece.begin, piece.end);
+    };
+    const std::int64_t n = std::ssize(pieces_);
+    if (elements_ >= worth_sharing) return parallel_tasks(n, run);
+    for (std::int64_t k = 0; k < n; ++k) run(k);
+  }
+
+ private:
+  static constexpr std::int64_t longest = 1 << 14, worth_sharing = 1 << 14;  // elements
+
+  struct Piece {
+    std::size_t tensor;
+    std::int64_t begin, end;
+  };
+  std::vector<Piece> pieces_;
+  std::size_t tensors_ = 0;
+  std::int64_t elements_ = 0;
+};
+
+}  // namespace gradus::nn

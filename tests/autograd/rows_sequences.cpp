@@ -1,0 +1,368 @@
+#include <gradus/autograd/packing.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+#include "rows.hpp"
+
+namespace {
+
+double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
+
+// ---- where packed rows are
+
+struct Place {
+  std::int64_t step, sequence;
+};
+
+// Of every packed row: step by step, the longest sequence first.
+std::vector<Place> places(const Values& lengths) {
+  std::vector<Place> all;
+  const auto length = [&](std::int64_t b) { return static_cast<std::int64_t>(lengths({b})); };
+  for (std::int64_t b = 0; b < lengths.shape[0]; ++b) {
+    for (std::int64_t t = 0; t < length(b); ++t) all.push_back({t, b});
+  }
+  std::sort(all.begin(), all.end(), [&](const Place& a, const Place& b) {
+    return std::tuple(a.step, -length(a.sequence), a.sequence) <
+           std::tuple(b.step, -length(b.sequence), b.sequence);
+  });
+  return all;
+}
+
+// Which packed row a place has, or -1 for padding.
+std::int64_t row_of(const std::vector<Place>& all, std::int64_t step, std::int64_t sequence) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Place& place) {
+    return place.step == step && place.sequence == sequence;
+  });
+  return found == all.end() ? -1 : found - all.begin();
+}
+
+// A row of a recurrence's result is the state of one sequence after so many steps: of the one in that packed
+// row, and behind all of them the last of each sequence, of every part of the state.
+struct Made {
+  std::int64_t sequence, steps, part;
+};
+
+Made made_until(const Values& lengths, std::int64_t row, bool reverse) {
+  const std::vector<Place> all = places(lengths);
+  const std::int64_t N = std::ssize(all), B = lengths.shape[0];
+  if (row >= N) {
+    const std::int64_t b = (row - N) % B;
+    return {b, static_cast<std::int64_t>(lengths({b})), (row - N) / B};
+  }
+  const Place place = all[static_cast<std::size_t>(row)];
+  const auto length = static_cast<std::int64_t>(lengths({place.sequence}));
+  return {place.sequence, reverse ? length - place.step : place.step + 1, 0};
+}
+
+// update(n) for the packed row n of each step that was made, in their order.
+template <class Update>
+void for_each_step(const Values& lengths, const Made& made, bool reverse, Update update) {
+  const std::vector<Place> all = places(lengths);
+  const auto length = static_cast<std::int64_t>(lengths({made.sequence}));
+  for (std::int64_t i = 0; i < made.steps; ++i) {
+    update(row_of(all, reverse ? length - 1 - i : i, made.sequence));
+  }
+}
+
+// ---- cells
+
+using State = std::vector<double>;
+
+// Row b of a matrix (B, H).
+State row(const Values& x, std::int64_t b) {
+  State result;
+  for (std::int64_t k = 0; k < x.shape[1]; ++k) result.push_back(x({b, k}));
+  return result;
+}
+
+// Element i of W x, with b added where there is one.
+double product(const Values& W, const State& x, std::int64_t i, const Values* b = nullptr) {
+  return total(std::ssize(x),
+               [&](auto k) {
+                 return W({i, k}) * x[static_cast<std::size_t>(k)];
+               }) +
+         (b == nullptr ? 0 : (*b)({i}));
+}
+
+// The state after h; x_part(i) and u_part(i) are the elements of both products.
+template <class Part, class HiddenPart>
+State gru(const State& h, Part x_part, HiddenPart u_part) {
+  const std::int64_t H = std::ssize(h);
+  State after;
+  for (std::int64_t k = 0; k < H; ++k) {
+    const double r = sigmoid_of(x_part(k) + u_part(k));
+    const double z = sigmoid_of(x_part(H + k) + u_part(H + k));
+    const double n = std::tanh(x_part(2 * H + k) + r * u_part(2 * H + k));
+    after.push_back((1 - z) * n + z * h[static_cast<std::size_t>(k)]);
+  }
+  return after;
+}
+
+// ---- operations: x_parts, weight_hh, first states, lengths and, where there is one, a bias
+
+Tensor optional(X x, std::size_t i) { return x.size() > i ? x[i] : Tensor(); }
+const Values* optional(V x, std::size_t i) { return x.size() > i ? &x[i] : nullptr; }
+
+Tensor call_gru(X x, A a) {
+  const auto [states, last] =
+      gru_sequence(x[0], x[1], optional(x, 4), x[2], gradus::Packing(x[3]), a[0] == 1);
+  return gradus::concat({states, last}, 0);
+}
+
+double value_of_gru(V x, I i, A a) {
+  const Made made = made_until(x[3], i[0], a[0] == 1);
+  State h = row(x[2], made.sequence);
+  for_each_step(x[3], made, a[0] == 1, [&](std::int64_t n) {
+    h = gru(
+        h,
+        [&](auto k) {
+          return x[0]({n, k});
+        },
+        [&](auto k) { return product(x[1], h, k, optional(x, 4)); });
+  });
+  return h[static_cast<std::size_t>(i[1])];
+}
+
+// As call_gru, with both first states.
+Tensor call_lstm(X x, A a) {
+  const auto [states, h, c] =
+      lstm_sequence(x[0], x[1], optional(x, 5), x[2], x[3], gradus::Packing(x[4]), a[0] == 1);
+  return gradus::concat({states, h, c}, 0);
+}
+
+double value_of_lstm(V x, I i, A a) {
+  const Made made = made_until(x[4], i[0], a[0] == 1);
+  State h = row(x[2], made.sequence), c = row(x[3], made.sequence);
+  const std::int64_t H = std::ssize(h);
+  for_each_step(x[4], made, a[0] == 1, [&](std::int64_t n) {
+    const State before = h;
+    const auto argument = [&](std::int64_t k) {
+      return x[0]({n, k}) + product(x[1], before, k, optional(x, 5));
+    };
+    for (std::int64_t k = 0; k < H; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      c[at] = sigmoid_of(argument(H + k)) * c[at] + sigmoid_of(argument(k)) * std::tanh(argument(2 * H + k));
+      h[at] = sigmoid_of(argument(3 * H + k)) * std::tanh(c[at]);
+    }
+  });
+  return (made.part == 0 ? h : c)[static_cast<std::size_t>(i[1])];
+}
+
+// y, s_0, keys, values, weight_ih, weight_hh, W_a, v_a, the targets' lengths, with `bounded` those of the
+// sources, and where there are any both biases.
+template <bool bounded>
+Tensor call_attention_gru(X x, A) {
+  constexpr std::size_t biases = bounded ? 10 : 9;
+  return attention_gru_sequence(x[0], x[1], x[2], x[3], bounded ? x[9] : Tensor(),
+                                {.weight_ih = x[4],
+                                 .weight_hh = x[5],
+                                 .bias_ih = optional(x, biases),
+                                 .bias_hh = optional(x, biases + 1),
+                                 .W_a = x[6],
+                                 .v_a = x[7]},
+                                gradus::Packing(x[8]));
+}
+
+template <bool bounded>
+double value_of_attention_gru(V x, I i, A) {
+  constexpr std::size_t biases = bounded ? 10 : 9;
+  const Values &keys = x[2], &values = x[3];
+  const std::int64_t T = keys.shape[0], width = keys.shape[2], D = values.shape[2], E = x[0].shape[1];
+  const Made made = made_until(x[8], i[0], false);
+  const std::int64_t b = made.sequence;
+  const auto length = bounded ? static_cast<std::int64_t>(x[9]({b})) : T;
+  State s = row(x[1], b), result;
+  for_each_step(x[8], made, false, [&](std::int64_t n) {
+    State alpha(static_cast<std::size_t>(T)), input = row(x[0], n);
+    double sum = 0;
+    for (std::int64_t t = 0; t < length; ++t) {
+      const double e = total(width, [&](auto k) {
+        return x[7]({k}) * std::tanh(product(x[6], s, k) + keys({t, b, k}));
+      });
+      sum += alpha[static_cast<std::size_t>(t)] = std::exp(e);
+    }
+    for (double& weight : alpha) weight /= sum > 0 ? sum : 1;
+    for (std::int64_t d = 0; d < D; ++d) {
+      input.push_back(total(T, [&](auto t) {
+        return alpha[static_cast<std::size_t>(t)] * values({t, b, d});
+      }));
+    }
+    s = gru(
+        s, [&](auto k) { return product(x[4], input, k, optional(x, biases)); },
+        [&](auto k) { return product(x[5], s, k, optional(x, biases + 1)); });
+    result = s;
+    result.insert(result.end(), input.begin() + E, input.end());
+    result.insert(result.end(), alpha.begin(), alpha.end());
+  });
+  return result[static_cast<std::size_t>(i[1])];
+}
+
+}  // namespace
+
+std::vector<Operation> sequences() {
+  return {
+      {.name = "pack",
+       .call = [](X x, A) { return pack(x[0], gradus::Packing(x[1])); },
+       .value =
+           [](V x, I i, A) {
+             const Place place = places(x[1])[static_cast<std::size_t>(i[0])];
+             Integers index{place.step, place.sequence};
+             index.insert(index.end(), i.begin() + 1, i.end());
+             return x[0](index);
+           },
+       .samples = {"(3,3,2) {2,3,1} -> (6,2)", "(1,1) {1} -> (1)", "(5,4) {0,3,1,3} -> (7)",
+                   "(2,3,2) {2,2,2} -> (6,2)", "(3,2,2) {2,2} -> (4,2)", "(3,1,2,3) {2} -> (2,2,3)",
+                   "(2,2,1) {0,0} -> (0,1)", "(0,2,1) {0,0} -> (0,1)", "(3,0,2) {} -> (0,2)",
+                   "(3,4,0) {1,0,3,2} -> (6,0)"},
+       .refusals = {{"(3) {3}", "pack: the sequences are (3) and must be (T, 1, …) with T of at least 3"},
+                    {"(2,3,4) {2,3,1}",
+                     "pack: the sequences are (2, 3, 4) and must be (T, 3, …) with T of at least 3"},
+                    {"(3,2,4) {2,3,1}",
+                     "pack: the sequences are (3, 2, 4) and must be (T, 3, …) with T of at least 3"}}},
+      {.name = "unpack",
+       .call = [](X x, A a) { return unpack(x[0], gradus::Packing(x[1]), a[0]); },
+       .value =
+           [](V x, I i, A) {
+             const std::int64_t n = row_of(places(x[1]), i[0], i[1]);
+             if (n < 0) return 0.0;
+             Integers index{n};
+             index.insert(index.end(), i.begin() + 2, i.end());
+             return x[0](index);
+           },
+       .samples = {"(6,2) {2,3,1} [0] -> (3,3,2)", "(6,2) {2,3,1} [5] -> (5,3,2)", "(1) {1} [0] -> (1,1)",
+                   "(7) {0,3,1,3} [3] -> (3,4)", "(6,2) {2,2,2} [2] -> (2,3,2)", "(4,2) {2,2} [3] -> (3,2,2)",
+                   "(2,2,3) {2} [0] -> (2,1,2,3)", "(0,1) {0,0} [0] -> (0,2,1)", "(0,1) {0,0} [2] -> (2,2,1)",
+                   "(0,2) {} [3] -> (3,0,2)", "(6,0) {1,0,3,2} [0] -> (3,4,0)"},
+       .refusals = {{"(5,2) {2,3,1} [0]", "unpack: the packed sequences are (5, 2) and must be (6, …)"},
+                    {"() {1} [0]", "unpack: the packed sequences are () and must be (1, …)"},
+                    {"(6,2) {2,3,1} [2]", "unpack: 2 steps were asked for, and the longest sequence has 3"},
+                    {"(6,2) {2,3,1} [-1]",
+                     "unpack: -1 steps were asked for, and the longest sequence has 3"}}},
+      {.name = "gru_sequence",
+       .call = call_gru,
+       .value = value_of_gru,
+       .samples = {"(1,3) (3,1) (1,1) {1} (3) [0] -> (2,1)", "(6,9) (9,3) (3,3) {2,3,1} (9) [0] -> (9,3)",
+                   "(6,9) (9,3) (3,3) {2,3,1} (9) [1] -> (9,3)", "(6,9) (9,3) (3,3) {2,3,1} [0] -> (9,3)",
+                   "(6,9) (9,3) (3,3) {2,3,1} [1] -> (9,3)", "(3,6) (6,2) (4,2) {0,2,0,1} (6) [0] -> (7,2)",
+                   "(3,6) (6,2) (4,2) {0,2,0,1} (6) [1] -> (7,2)",
+                   "(6,6) (6,2) (3,2) {2,2,2} (6) [0] -> (9,2)", "(6,6) (6,2) (3,2) {2,2,2} (6) [1] -> (9,2)",
+                   // enough steps and sequences for a transposed copy of the weights
+                   "(33,6) (6,2) (10,2) {4,1,5,2,3,4,0,6,3,5} (6) [0] -> (43,2)",
+                   "(33,6) (6,2) (10,2) {4,1,5,2,3,4,0,6,3,5} (6) [1] -> (43,2)",
+                   "(0,6) (6,2) (2,2) {0,0} (6) [0] -> (2,2)", "(0,6) (6,2) (0,2) {} (6) [1] -> (0,2)",
+                   "(2,0) (0,0) (1,0) {2} (0) [0] -> (3,0)"},
+       .refusals = {{"(6,6) (6,3) (3,2) {2,3,1} [0]",
+                     "gru_sequence: weight_hh is (6, 3) and must be (3H, H)"},
+                    {"(6,6) (6) (3,2) {2,3,1} [0]", "gru_sequence: weight_hh is (6) and must be (3H, H)"},
+                    {"(5,6) (6,2) (3,2) {2,3,1} [0]", "gru_sequence: x_parts is (5, 6) and must be (6, 6)"},
+                    {"(6,8) (6,2) (3,2) {2,3,1} [0]", "gru_sequence: x_parts is (6, 8) and must be (6, 6)"},
+                    {"(6,6) (6,2) (2,2) {2,3,1} [0]", "gru_sequence: h_0 is (2, 2) and must be (3, 2)"},
+                    {"(6,6) (6,2) (3,2) {2,3,1} (2) [0]", "gru_sequence: bias_hh is (2) and must be (6)"},
+                    {"(6,6) (6,2):f32 (3,2) {2,3,1} [0]",
+                     "gru_sequence: (6, 6) is f64 and (6, 2) is f32; convert one with .to(Dtype::f64)"},
+                    {"(6,6) (6,2) (3,2):f32 {2,3,1} [0]",
+                     "gru_sequence: (6, 6) is f64 and (3, 2) is f32; convert one with .to(Dtype::f64)"},
+                    {"(6,6) (6,2) (3,2) {2,3,1} (6):f32 [0]",
+                     "gru_sequence: (6, 6) is f64 and (6) is f32; convert one with .to(Dtype::f64)"},
+                    integers("gru_sequence", "(6,6):i64 (6,2):i64 (3,2):i64 {2,3,1} [0]")}},
+      {.name = "lstm_sequence",
+       .call = call_lstm,
+       .value = value_of_lstm,
+       .samples = {"(1,4) (4,1) (1,1) (1,1) {1} (4) [0] -> (3,1)",
+                   "(6,12) (12,3) (3,3) (3,3) {2,3,1} (12) [0] -> (12,3)",
+                   "(6,12) (12,3) (3,3) (3,3) {2,3,1} (12) [1] -> (12,3)",
+                   "(6,12) (12,3) (3,3) (3,3) {2,3,1} [0] -> (12,3)",
+                   "(6,12) (12,3) (3,3) (3,3) {2,3,1} [1] -> (12,3)",
+                   "(3,8) (8,2) (4,2) (4,2) {0,2,0,1} (8) [0] -> (11,2)",
+                   "(3,8) (8,2) (4,2) (4,2) {0,2,0,1} (8) [1] -> (11,2)",
+                   "(6,8) (8,2) (3,2) (3,2) {2,2,2} (8) [0] -> (12,2)",
+                   "(6,8) (8,2) (3,2) (3,2) {2,2,2} (8) [1] -> (12,2)",
+                   "(33,8) (8,2) (10,2) (10,2) {4,1,5,2,3,4,0,6,3,5} (8) [0] -> (53,2)",
+                   "(33,8) (8,2) (10,2) (10,2) {4,1,5,2,3,4,0,6,3,5} (8) [1] -> (53,2)",
+                   "(0,8) (8,2) (2,2) (2,2) {0,0} (8) [0] -> (4,2)",
+                   "(0,8) (8,2) (0,2) (0,2) {} (8) [1] -> (0,2)",
+                   "(2,0) (0,0) (1,0) (1,0) {2} (0) [0] -> (4,0)"},
+       .refusals =
+           {{"(6,8) (8,3) (3,2) (3,2) {2,3,1} [0]", "lstm_sequence: weight_hh is (8, 3) and must be (4H, H)"},
+            {"(6,6) (8,2) (3,2) (3,2) {2,3,1} [0]", "lstm_sequence: x_parts is (6, 6) and must be (6, 8)"},
+            {"(6,8) (8,2) (2,2) (3,2) {2,3,1} [0]", "lstm_sequence: h_0 is (2, 2) and must be (3, 2)"},
+            {"(6,8) (8,2) (3,2) (3,1) {2,3,1} [0]", "lstm_sequence: c_0 is (3, 1) and must be (3, 2)"},
+            {"(6,8) (8,2) (3,2) (3,2) {2,3,1} (6) [0]", "lstm_sequence: bias_hh is (6) and must be (8)"},
+            {"(6,8) (8,2) (3,2) (3,2):f32 {2,3,1} [0]",
+             "lstm_sequence: (6, 8) is f64 and (3, 2) is f32; convert one with .to(Dtype::f64)"},
+            integers("lstm_sequence", "(6,8):i64 (8,2):i64 (3,2):i64 (3,2):i64 {2,3,1} [0]")}},
+      {.name = "attention_gru_sequence",
+       .call = call_attention_gru<false>,
+       .value = value_of_attention_gru<false>,
+       // (N,E) (B,H) (T,B,A) (T,B,D) (3H,E+D) (3H,H) (A,H) (A) {targets} (3H) (3H) -> (N,H+D+T)
+       .samples = {"(1,1) (1,1) (1,1,1) (1,1,1) (3,2) (3,1) (1,1) (1) {1} (3) (3) -> (1,3)",
+                   "(6,2) (3,3) (4,3,5) (4,3,2) (9,4) (9,3) (5,3) (5) {2,3,1} (9) (9) -> (6,9)",
+                   "(6,2) (3,3) (4,3,5) (4,3,2) (9,4) (9,3) (5,3) (5) {2,3,1} -> (6,9)",
+                   "(4,1) (4,2) (1,4,3) (1,4,2) (6,3) (6,2) (3,2) (3) {0,3,0,1} (6) (6) -> (4,5)",
+                   "(6,3) (3,2) (2,3,1) (2,3,3) (6,6) (6,2) (1,2) (1) {2,2,2} (6) (6) -> (6,7)",
+                   // enough steps and sequences for transposed copies of the weights
+                   "(33,1) (10,2) (3,10,2) (3,10,1) (6,2) (6,2) (2,2) (2) {4,1,5,2,3,4,0,6,3,5} (6) (6) "
+                   "-> (33,6)",
+                   "(3,2) (2,2) (0,2,3) (0,2,2) (6,4) (6,2) (3,2) (3) {1,2} (6) (6) -> (3,4)",
+                   "(3,0) (2,2) (2,2,3) (2,2,2) (6,2) (6,2) (3,2) (3) {1,2} (6) (6) -> (3,6)",
+                   "(3,2) (2,2) (2,2,0) (2,2,2) (6,4) (6,2) (0,2) (0) {1,2} (6) (6) -> (3,6)",
+                   "(3,2) (2,2) (2,2,3) (2,2,0) (6,2) (6,2) (3,2) (3) {1,2} (6) (6) -> (3,4)",
+                   "(3,2) (2,0) (2,2,3) (2,2,2) (0,4) (0,0) (3,0) (3) {1,2} (0) (0) -> (3,4)",
+                   "(0,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {0,0} (6) (6) -> (0,6)",
+                   "(0,2) (0,2) (2,0,3) (2,0,2) (6,4) (6,2) (3,2) (3) {} (6) (6) -> (0,6)"},
+       .refusals =
+           {{"(3) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
+             "attention_gru_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
+             "(3H, H), and got (3), (2, 2, 3), (2, 2, 2) and (6, 2)"},
+            {"(3,2) (2,2) (2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
+             "attention_gru_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
+             "(3H, H), and got (3, 2), (2, 3), (2, 2, 2) and (6, 2)"},
+            {"(3,2) (2,2) (2,2,3) (2,2) (6,4) (6,2) (3,2) (3) {1,2}",
+             "attention_gru_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
+             "(3H, H), and got (3, 2), (2, 2, 3), (2, 2) and (6, 2)"},
+            {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6) (3,2) (3) {1,2}",
+             "attention_gru_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
+             "(3H, H), and got (3, 2), (2, 2, 3), (2, 2, 2) and (6)"},
+            {"(4,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
+             "attention_gru_sequence: the input is (4, 2) and must be (3, 2)"},
+            {"(3,2) (3,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
+             "attention_gru_sequence: s_0 is (3, 2) and must be (2, 2)"},
+            {"(3,2) (2,2) (2,3,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
+             "attention_gru_sequence: keys is (2, 3, 3) and must be (2, 2, 3)"},
+            {"(3,2) (2,2) (2,2,3) (1,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
+             "attention_gru_sequence: values is (1, 2, 2) and must be (2, 2, 2)"},
+            {"(3,2) (2,2) (2,2,3) (2,2,2) (6,5) (6,2) (3,2) (3) {1,2}",
+             "attention_gru_sequence: weight_ih is (6, 5) and must be (6, 4)"},
+            {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (5,2) (3,2) (3) {1,2}",
+             "attention_gru_sequence: weight_hh is (5, 2) and must be (6, 2)"},
+            {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (2,3) (3) {1,2}",
+             "attention_gru_sequence: W_a is (2, 3) and must be (3, 2)"},
+            {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (2) {1,2}",
+             "attention_gru_sequence: v_a is (2) and must be (3)"},
+            {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} (2) (6)",
+             "attention_gru_sequence: bias_ih is (2) and must be (6)"},
+            {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} (6) (3)",
+             "attention_gru_sequence: bias_hh is (3) and must be (6)"},
+            {"(3,2) (2,2) (2,2,3) (2,2,2):f32 (6,4) (6,2) (3,2) (3) {1,2}",
+             "attention_gru_sequence: (3, 2) is f64 and (2, 2, 2) is f32; convert one with .to(Dtype::f64)"},
+            {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} (6) (6):f32",
+             "attention_gru_sequence: (3, 2) is f64 and (6) is f32; convert one with .to(Dtype::f64)"},
+            integers("attention_gru_sequence",
+                     "(3,2):i64 (2,2):i64 (2,2,3):i64 (2,2,2):i64 (6,4):i64 (6,2):i64 (3,2):i64 (3):i64 "
+                     "{1,2}")}},
+      {.name = "attention_gru_sequence",
+       .variant = "with source lengths",
+       .call = call_attention_gru<true>,
+       .value = value_of_attention_gru<true>,
+       .samples = {"(6,2) (3,3) (4,3,5) (4,3,2) (9,4) (9,3) (5,3) (5) {2,3,1} {3,1,4} (9) (9) -> (6,9)",
+                   "(6,2) (3,3) (4,3,5) (4,3,2) (9,4) (9,3) (5,3) (5) {2,3,1} {4,0,2} -> (6,9)",
+                   "(3,1) (2,1) (1,2,1) (1,2,1) (3,2) (3,1) (1,1) (1) {1,2} {0,1} (3) (3) -> (3,3)"},
+       .refusals = {{"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} {2,3}",
+                     "attention_gru_sequence: a length is 3, outside [0, 2], the steps there are"},
+                    {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} {2}",
+                     "attention_gru_sequence: the lengths are (1) and must be (2), one a row of the batch"},
+                    {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} (2)",
+                     "attention_gru_sequence: the lengths (2) must be i64, and is f64"}}},
+  };
+}

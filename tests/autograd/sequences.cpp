@@ -1,0 +1,137 @@
+// The fused recurrences share their sequences, or their products, among threads: which thread takes what must
+// not show.
+
+#include <gradus/autograd/fused.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
+
+#include <functional>
+#include <thread>
+
+#include "helpers.hpp"
+
+using gradus::Dtype;
+using gradus::Generator;
+using gradus::Packing;
+using gradus::Shape;
+using gradus::Tensor;
+
+namespace {
+
+using Tensors = std::vector<Tensor>;
+using Bits = std::vector<std::vector<float>>;
+
+struct Example {
+  const char* name;
+  std::vector<Shape> shapes;
+  std::function<Tensor(const Tensors& x)> run;
+};
+
+// The longest, 1, 3, 5 … and around, down to the shortest: (B)
+Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t b = 0; b < B; ++b) {
+    all.push_back(shortest + (longest - shortest + 2 * b) % (longest - shortest + 1));
+  }
+  return gradus::tensor(all, {B});
+}
+
+// Of each operation one with B sequences and a state of H.
+std::vector<Example> examples(std::int64_t B, std::int64_t H) {
+  const Packing packing(lengths(B, 0, 6));
+  const std::int64_t N = packing.rows(), T = 5, A = 7;
+  const auto gru = [=](bool reverse) {
+    return [=](const Tensors& x) {
+      const auto [states, last] = gru_sequence(x[0], x[1], x[2], x[3], packing, reverse);
+      return gradus::concat({states, last}, 0);
+    };
+  };
+  const std::vector<Shape> of_gru{{N, 3 * H}, {3 * H, H}, {3 * H}, {B, H}};
+  return {{"gru_sequence", of_gru, gru(false)},
+          {"gru_sequence in reverse", of_gru, gru(true)},
+          {"lstm_sequence",
+           {{N, 4 * H}, {4 * H, H}, {4 * H}, {B, H}, {B, H}},
+           [=](const Tensors& x) {
+             const auto [states, h, c] = lstm_sequence(x[0], x[1], x[2], x[3], x[4], packing);
+             return gradus::concat({states, h, c}, 0);
+           }},
+          {"attention_gru_sequence",
+           {{N, 3}, {B, H}, {T, B, A}, {T, B, 2}, {3 * H, 5}, {3 * H, H}, {A, H}, {A}, {3 * H}, {3 * H}},
+           [=](const Tensors& x) {
+             return attention_gru_sequence(x[0], x[1], x[2], x[3], lengths(B, 1, T),
+                                           {.weight_ih = x[4],
+                                            .weight_hh = x[5],
+                                            .bias_ih = x[8],
+                                            .bias_hh = x[9],
+                                            .W_a = x[6],
+                                            .v_a = x[7]},
+                                           packing);
+           }}};
+}
+
+Tensors leaves(const Example& example) {
+  Generator generator(1);
+  Tensors x;
+  for (const Shape& shape : example.shapes) x.push_back(leaf(normal(shape, 0, 0.3, generator)));
+  return x;
+}
+
+// The result and the gradients, under a random one that comes in.
+Bits bits(const Example& example) {
+  const Tensors x = leaves(example);
+  const Tensor result = example.run(x);
+  Generator generator(2);
+  result.backward(normal(result.shape(), 0, 1, generator));
+  Bits all{result.to_vector<float>()};
+  for (const Tensor& input : x) all.push_back(input.grad().to_vector<float>());
+  return all;
+}
+
+// visit(example): with sequences enough for several shares, and with weights so large that there is one.
+template <class Visit>
+void for_each_example(Visit visit) {
+  for (const auto& [B, H] : {std::pair{30, 6}, std::pair{9, 400}}) {
+    for (const Example& example : examples(B, H)) {
+      INFO(example.name << " of " << B << " sequences, H = " << H);
+      visit(example);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a sequence has the same bits in every run with as many threads", "[autograd][sequences]") {
+  for_each_example([](const Example& example) {
+    for (const int count : {1, 2, 3}) {
+      const Threads set(count);
+      CAPTURE(count);
+      const Bits first = bits(example);
+      for (int again = 0; again < 5; ++again) CHECK(bits(example) == first);
+    }
+  });
+}
+
+TEST_CASE("a sequence has the same bits while another thread has the team", "[autograd][sequences]") {
+  for_each_example([](const Example& example) {
+    const Threads set(3);
+    const Bits alone = bits(example);
+    Bits beside;
+    gradus::parallel_tasks(2, [&](std::int64_t task) {
+      if (task == 0) std::thread([&] { beside = bits(example); }).join();
+    });
+    CHECK(beside == alone);
+  });
+}
+
+TEST_CASE("a sequence has the same bits when nothing is kept for gradients", "[autograd][sequences]") {
+  for_each_example([](const Example& example) {
+    for (const int count : {1, 3}) {
+      const Threads set(count);
+      CAPTURE(count);
+      const Tensors x = leaves(example);
+      const auto recorded = example.run(x).to_vector<float>();
+      const gradus::NoGrad no_grad;
+      CHECK(example.run(x).to_vector<float>() == recorded);
+    }
+  });
+}
