@@ -29,18 +29,19 @@ class Case:
         return f"{self.config} {self.mode} {self.batch}"
 
 
+# Memory settles in the second cycle of the eight batches; `paper` is too slow to wait for that.
 CASES = [
     Case("tiny", "train", 64, 160, 16, 5),
     Case("d2l", "train", 64, 160, 16, 5),
     Case("small", "train", 64, 32, 16, 4),
-    Case("medium", "train", 128, 6, 2, 3),
+    Case("medium", "train", 128, 6, 16, 3),
     Case("paper", "train", 80, 1, 1, 2),
     Case("tiny", "decode", 1, 800, 16, 5),
     Case("small", "decode", 1, 200, 16, 5),
-    Case("medium", "decode", 1, 24, 8, 3),
+    Case("medium", "decode", 1, 24, 16, 3),
     Case("tiny", "decode", 64, 160, 16, 5),
-    Case("small", "decode", 64, 40, 8, 4),
-    Case("medium", "decode", 64, 8, 2, 3),
+    Case("small", "decode", 64, 40, 16, 4),
+    Case("medium", "decode", 64, 8, 16, 3),
 ]
 
 
