@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "kernels/dispatch.hpp"
 #include "kernels/lstm.hpp"
@@ -123,14 +124,14 @@ LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const T
     const auto first_state = [&](int input) {
       return g.wants(input) ? empty({sizes.B, sizes.H}, type) : Tensor();
     };
-    const Wanted wanted{empty({sizes.N, 4 * sizes.H}, type), first_state(3), first_state(4)};
+    Wanted wanted{empty({sizes.N, 4 * sizes.H}, type), first_state(3), first_state(4)};
     for_floating("backward", type, [&]<class T>() {
       run_backward<T>(g.out(), weight, packing, reverse, sizes, of_forward, wanted);
       add_weight_gradients<T>(g, wanted.at_gates, of_forward.previous);
     });
-    if (g.wants(0)) g.add(0, wanted.at_gates);
-    if (g.wants(3)) g.add(3, wanted.at_h_0);
-    if (g.wants(4)) g.add(4, wanted.at_c_0);
+    if (g.wants(0)) g.add(0, std::move(wanted.at_gates));
+    if (g.wants(3)) g.add(3, std::move(wanted.at_h_0));
+    if (g.wants(4)) g.add(4, std::move(wanted.at_c_0));
   };
   const Tensor states = record("lstm_sequence", y, {x_parts, weight_hh, bias_hh, h_0, c_0},
                                {weight_hh, kept.gates, kept.previous, kept.cells}, backward);
