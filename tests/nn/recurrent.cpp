@@ -105,6 +105,30 @@ TEMPLATE_TEST_CASE("no padding is seen, neither forward nor backward", "[nn][rec
   CHECK(mismatch(only_padding(garbage.grad(), e.lengths), none) == "");
 }
 
+// Their fused forms do not read it; elsewhere, a gradient of 0 times NaN would be NaN.
+TEMPLATE_TEST_CASE("not even NaN in the padding is seen", "[nn][recurrent]", gradus::nn::GRU,
+                   gradus::nn::LSTM) {
+  TestType net(I, H, {.layers = layers, .bidirectional = true});
+  net.to(Dtype::f64);
+  Generator generator(1);
+  const Tensor lengths = integers({3, T, 0, 4}), clean = random({T, B, I}, generator);
+  const Tensor unreal = equal(real_steps(lengths, T), integers({0})).reshape({T, B, 1});
+  const Tensor padded = masked_fill(clean, unreal, std::numeric_limits<double>::quiet_NaN());
+  const auto results = [&](const Tensor& values) {
+    for (Tensor parameter : net.parameters()) parameter.zero_grad();
+    const Tensor x = leaf(values);
+    std::vector<Tensor> all = forward(net, x, lengths).tensors();
+    Tensor loss = gradus::zeros({}, Dtype::f64);
+    for (const Tensor& tensor : all) loss = loss + sum(tensor * tensor);
+    loss.backward();
+    for (const Tensor& parameter : net.parameters()) all.push_back(parameter.grad().clone());
+    all.push_back(x.grad());
+    return all;
+  };
+  const std::vector<Tensor> expected = results(clean), actual = results(padded);
+  for (std::size_t i = 0; i < expected.size(); ++i) CHECK(mismatch(actual[i], expected[i]) == "");
+}
+
 TEMPLATE_TEST_CASE("longer padding adds nothing but zeros to the output", "[nn][recurrent]",
                    RECURRENT_KINDS) {
   const Example<TestType> e;

@@ -74,7 +74,8 @@ class GRU : public Recurrent {
     std::vector<Tensor> tensors() const { return {output, h_n}; }
   };
 
-  /// @param x       (T, B, I), or (B, T, I) when batch_first; any finite numbers beyond the lengths
+  /// @param x       (T, B, I), or (B, T, I) when batch_first; beyond the lengths any finite numbers. (In
+  ///                PyTorch's form, unless composed, any at all: they are not read.)
   /// @param lengths (B), i64, or undefined when all are T. A state is frozen past its length; the backward
   ///                direction starts at the last token. As PyTorch's packed sequences; but a length may be 0,
   ///                which leaves the first state
