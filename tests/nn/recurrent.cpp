@@ -125,6 +125,7 @@ TEMPLATE_TEST_CASE("not even NaN in the padding is seen", "[nn][recurrent]", gra
     all.push_back(x.grad());
     return all;
   };
+  CHECK(std::isnan(sum(padded).item()));
   const std::vector<Tensor> expected = results(clean), actual = results(padded);
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(mismatch(actual[i], expected[i]) == "");
 }
