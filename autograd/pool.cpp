@@ -32,6 +32,17 @@ SizeClass size_class(std::size_t bytes) {
   return {shift * 8 + eighths - 1, (eighths << shift) * alignment};
 }
 
+std::size_t bytes_of_class(std::size_t index) {
+  return index < 8 ? (index + 1) * alignment : ((index % 8 + 9) << (index / 8 - 1)) * alignment;
+}
+
+// The lengths of sequences, and so the sizes of buffers, differ a little from batch to batch. A request of at
+// least this size is served by an unused buffer of up to two classes above, a quarter larger; …
+constexpr std::size_t large = 1 << 20;
+// … and from here on, one that is as much too small is given back to the system before a new one is taken.
+constexpr std::size_t huge = 1 << 26;
+constexpr std::size_t neighbours = 2;
+
 // A sanitizer must see every allocation as its own, to find what reads past or after it.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool reuse = false;
@@ -85,6 +96,12 @@ void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
   stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
 }
 
+// An unused buffer of a class that has one; the caller holds the mutex.
+void* pop(Pool& pool, std::size_t index) {
+  pool.stats.pooled_bytes -= static_cast<std::int64_t>(bytes_of_class(index));
+  return std::exchange(pool.unused[index], pool.unused[index]->next);
+}
+
 // Gives every unused buffer back to the system; the caller holds the mutex.
 void empty(Pool& pool) {
   for (Unused*& unused : pool.unused) {
@@ -95,39 +112,42 @@ void empty(Pool& pool) {
 
 }  // namespace
 
-std::byte* allocate(std::size_t bytes) {
+Buffer allocate(std::size_t bytes) {
   const SizeClass size = size_class(bytes);
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  Unused*& unused = pool.unused[size.index];
-  void* buffer = nullptr;
-  if (unused == nullptr) {
-    buffer = take(size.bytes);
-    if (buffer == nullptr) {
-      empty(pool);
-      buffer = take(size.bytes);
-    }
-    if (buffer == nullptr) {
-      fail("memory", "the system has no ", size.bytes, " bytes for one tensor; ", pool.stats.live_bytes,
-           " bytes are in use by others");
-    }
-    ++pool.stats.buffers_allocated;
-  } else {
-    buffer = std::exchange(unused, unused->next);
-    pool.stats.pooled_bytes -= static_cast<std::int64_t>(size.bytes);
+  const std::size_t last = size.index + (size.bytes < large ? 0 : neighbours);
+  for (std::size_t index = size.index; index <= last; ++index) {
+    if (pool.unused[index] == nullptr) continue;
+    void* const buffer = pop(pool, index);
+    count(pool.stats, 1, bytes_of_class(index));
+    return {static_cast<std::byte*>(buffer), bytes_of_class(index)};
   }
+  for (std::size_t index = size.index - neighbours; size.bytes >= huge && index < size.index; ++index) {
+    while (pool.unused[index] != nullptr) give_back(pop(pool, index));
+  }
+  void* buffer = take(size.bytes);
+  if (buffer == nullptr) {
+    empty(pool);
+    buffer = take(size.bytes);
+  }
+  if (buffer == nullptr) {
+    fail("memory", "the system has no ", size.bytes, " bytes for one tensor; ", pool.stats.live_bytes,
+         " bytes are in use by others");
+  }
+  ++pool.stats.buffers_allocated;
   count(pool.stats, 1, size.bytes);
-  return static_cast<std::byte*>(buffer);
+  return {static_cast<std::byte*>(buffer), size.bytes};
 }
 
-void free(std::byte* buffer, std::size_t bytes) noexcept {
-  const SizeClass size = size_class(bytes);
+void free(Buffer buffer) noexcept {
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  count(pool.stats, -1, size.bytes);
-  if (!reuse) return give_back(buffer);
-  pool.unused[size.index] = ::new (buffer) Unused{pool.unused[size.index]};
-  pool.stats.pooled_bytes += static_cast<std::int64_t>(size.bytes);
+  count(pool.stats, -1, buffer.bytes);
+  if (!reuse) return give_back(buffer.data);
+  Unused*& unused = pool.unused[size_class(buffer.bytes).index];
+  unused = ::new (buffer.data) Unused{unused};
+  pool.stats.pooled_bytes += static_cast<std::int64_t>(buffer.bytes);
 }
 
 void adopt(std::size_t bytes) {

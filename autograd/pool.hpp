@@ -5,9 +5,15 @@
 
 namespace gradus::pool {
 
-/// 64-byte aligned memory, reused: a freed buffer serves the next request of its size class.
-std::byte* allocate(std::size_t bytes);
-void free(std::byte* buffer, std::size_t bytes) noexcept;
+/// 64-byte aligned memory.
+struct Buffer {
+  std::byte* data;
+  std::size_t bytes;  // at least those that were asked for
+};
+/// Memory is reused: a freed buffer serves the next request of its size class, and a large one those of a
+/// little less.
+Buffer allocate(std::size_t bytes);
+void free(Buffer buffer) noexcept;
 
 /// Memory of others counts as live while tensors hold it; it never enters the pool.
 void adopt(std::size_t bytes);

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "node.hpp"
+#include "pool.hpp"
 #include "recycled.hpp"
 
 namespace gradus {
@@ -21,7 +22,7 @@ struct Storage : Recycled<Storage> {
   Storage& operator=(const Storage&) = delete;
 
   std::atomic<std::int64_t> references{0};
-  std::byte* data;
+  pool::Buffer buffer;  // as large as it was asked for, or larger
   std::size_t bytes;
   std::shared_ptr<void> owner;                   // of memory of others; null for the pool's
   std::atomic<std::uint32_t> version{0};         // grows with every change in place, by any thread
@@ -43,7 +44,7 @@ struct TensorImpl : Recycled<TensorImpl> {
   NodePtr node;                // null: needs no gradient
   bool from_gradient = false;  // computed from what backward() or grad() gave
 
-  void* data() const { return storage->data + static_cast<std::size_t>(offset) * bytes_per_element(dtype); }
+  void* data() const { return storage->buffer.data + static_cast<std::size_t>(offset) * bytes_per_element(dtype); }
 };
 
 /// A tensor off the tape that shares `tensor`'s values from element `offset` on.

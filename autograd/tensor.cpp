@@ -11,12 +11,12 @@
 
 namespace gradus {
 
-Storage::Storage(std::size_t size) : data(pool::allocate(size)), bytes(size) { profile_memory(size); }
+Storage::Storage(std::size_t size) : buffer(pool::allocate(size)), bytes(size) { profile_memory(size); }
 Storage::Storage(std::shared_ptr<void> memory, std::size_t size)
-    : data(static_cast<std::byte*>(memory.get())), bytes(size), owner(std::move(memory)) {
+    : buffer{static_cast<std::byte*>(memory.get()), size}, bytes(size), owner(std::move(memory)) {
   pool::adopt(bytes);
 }
-Storage::~Storage() { owner ? pool::disown(bytes) : pool::free(data, bytes); }
+Storage::~Storage() { owner ? pool::disown(bytes) : pool::free(buffer); }
 
 void retain(TensorImpl* impl) { impl->references.fetch_add(1, std::memory_order_relaxed); }
 void release(TensorImpl* impl) {

@@ -20,6 +20,9 @@ using gradus::memory_stats;
 using gradus::release_pooled_memory;
 using gradus::Tensor;
 using gradus::tensor;
+using gradus::pool::allocate;
+using gradus::pool::Buffer;
+using gradus::pool::free;
 
 namespace {
 
@@ -95,40 +98,77 @@ TEST_CASE("too large a tensor is an error, for which the pool is given up first"
 }
 
 TEST_CASE("buffers of any size are aligned to 64 bytes, and large enough", "[autograd][pool]") {
+  release_pooled_memory();
   for (std::size_t bytes :
        {0, 1, 63, 64, 65, 512, 513, 576, 577, 1024, 1025, 4095, 4097, 100'000, 1'234'567}) {
     CAPTURE(bytes);
     const auto before = memory_stats();
-    std::byte* buffer = gradus::pool::allocate(bytes);
-    CHECK(reinterpret_cast<std::uintptr_t>(buffer) % 64 == 0);
-    const auto granted = static_cast<std::size_t>(memory_stats().live_bytes - before.live_bytes);
-    CHECK(granted >= bytes);
-    CHECK(granted <= std::max<std::size_t>(64, bytes + bytes / 8 + 64));
-    std::fill_n(buffer, bytes, std::byte{0xA5});
-    gradus::pool::free(buffer, bytes);
+    const Buffer buffer = allocate(bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(buffer.data) % 64 == 0);
+    CHECK(static_cast<std::size_t>(memory_stats().live_bytes - before.live_bytes) == buffer.bytes);
+    CHECK(buffer.bytes >= bytes);
+    CHECK(buffer.bytes <= std::max<std::size_t>(64, bytes + bytes / 8 + 64));
+    std::fill_n(buffer.data, buffer.bytes, std::byte{0xA5});
+    free(buffer);
     CHECK(memory_stats().live_bytes == before.live_bytes);
   }
 }
 
-TEST_CASE("a buffer is only given again to a request of its own size class", "[autograd][pool]") {
+TEST_CASE("a small buffer is only given again to a request of its own size class", "[autograd][pool]") {
   if (!reuses) return;
   std::set<std::size_t> classes;  // by the most that each holds
   for (std::size_t bytes = 1; bytes < 10'000; bytes += 9) {
-    const auto before = memory_stats().live_bytes;
-    std::byte* buffer = gradus::pool::allocate(bytes);
-    classes.insert(static_cast<std::size_t>(memory_stats().live_bytes - before));
-    gradus::pool::free(buffer, bytes);
+    const Buffer buffer = allocate(bytes);
+    classes.insert(buffer.bytes);
+    free(buffer);
   }
   CHECK(classes.size() > 30);
   for (const std::size_t freed : classes) {
-    std::byte* buffer = gradus::pool::allocate(freed);
-    gradus::pool::free(buffer, freed);
+    const Buffer buffer = allocate(freed);
+    free(buffer);
     for (const std::size_t wanted : classes) {
-      std::byte* other = gradus::pool::allocate(wanted);
-      REQUIRE((other == buffer) == (wanted == freed));
-      gradus::pool::free(other, wanted);
+      const Buffer other = allocate(wanted);
+      REQUIRE((other.data == buffer.data) == (wanted == freed));
+      free(other);
     }
   }
+}
+
+TEST_CASE("a large buffer serves requests down to a fifth less, and the smallest that fits is taken",
+          "[autograd][pool]") {
+  if (!reuses) return;
+  release_pooled_memory();
+  constexpr std::size_t MB = 1 << 20;
+  const Buffer ten = allocate(10 * MB), eleven = allocate(11 * MB);
+  free(ten);
+  free(eleven);
+  const auto allocated = memory_stats().buffers_allocated;
+  const Buffer nine = allocate(9 * MB);
+  CHECK(nine.data == ten.data);
+  CHECK(nine.bytes == ten.bytes);
+  const Buffer again = allocate(9 * MB);
+  CHECK(again.data == eleven.data);
+  CHECK(memory_stats().buffers_allocated == allocated);
+  free(again);
+  const Buffer eight = allocate(8 * MB);  // eleven are too many for it
+  CHECK(memory_stats().buffers_allocated == allocated + 1);
+  free(nine);
+  free(eight);
+  CHECK(memory_stats().pooled_bytes == static_cast<std::int64_t>(ten.bytes + eleven.bytes + eight.bytes));
+  release_pooled_memory();
+}
+
+TEST_CASE("a huge buffer that is a little too small is not kept beside the next", "[autograd][pool]") {
+  if (!reuses) return;
+  release_pooled_memory();
+  constexpr std::size_t MB = 1 << 20;
+  const Buffer first = allocate(100 * MB), other = allocate(70 * MB);
+  free(first);
+  free(other);
+  const Buffer second = allocate(110 * MB);
+  CHECK(memory_stats().pooled_bytes == static_cast<std::int64_t>(other.bytes));  // that is no neighbour
+  free(second);
+  release_pooled_memory();
 }
 
 TEST_CASE("two live tensors never share a buffer", "[autograd][pool]") {
