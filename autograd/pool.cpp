@@ -2,6 +2,10 @@
 
 #include <gradus/autograd/runtime.hpp>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -37,10 +41,9 @@ std::size_t bytes_of_class(std::size_t index) {
 }
 
 // The lengths of sequences, and so the sizes of buffers, differ a little from batch to batch. A request of at
-// least this size is served by an unused buffer of up to two classes above, a quarter larger; …
+// least this size is served by an unused buffer of up to two classes above, a quarter larger; and one that is
+// as much too small is given back to the system before a new one is taken.
 constexpr std::size_t large = 1 << 20;
-// … and from here on, one that is as much too small is given back to the system before a new one is taken.
-constexpr std::size_t huge = 1 << 26;
 constexpr std::size_t neighbours = 2;
 
 // A sanitizer must see every allocation as its own, to find what reads past or after it.
@@ -85,9 +88,23 @@ Pool& the_pool() {
   return *pool;
 }
 
-// Null when the system has no more.
-void* take(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{alignment}, std::nothrow); }
-void give_back(void* buffer) { ::operator delete (buffer, std::align_val_t{alignment}); }
+// Large buffers are the system's own pages where that can be had: what is given back is then gone, whatever
+// lies beside it. Null when the system has no more.
+void* take(std::size_t bytes) {
+#if defined(__linux__)
+  if (reuse && bytes >= large) {
+    void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages == MAP_FAILED ? nullptr : pages;
+  }
+#endif
+  return ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
+}
+void give_back(void* buffer, std::size_t bytes) {
+#if defined(__linux__)
+  if (reuse && bytes >= large) return void(munmap(buffer, bytes));
+#endif
+  ::operator delete (buffer, std::align_val_t{alignment});
+}
 
 // `buffers` more in use, or fewer; the caller holds the mutex.
 void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
@@ -102,12 +119,14 @@ void* pop(Pool& pool, std::size_t index) {
   return std::exchange(pool.unused[index], pool.unused[index]->next);
 }
 
+// Gives the unused buffers of a class back to the system; the caller holds the mutex.
+void give_back_class(Pool& pool, std::size_t index) {
+  while (pool.unused[index] != nullptr) give_back(pop(pool, index), bytes_of_class(index));
+}
+
 // Gives every unused buffer back to the system; the caller holds the mutex.
 void empty(Pool& pool) {
-  for (Unused*& unused : pool.unused) {
-    while (unused != nullptr) give_back(std::exchange(unused, unused->next));
-  }
-  pool.stats.pooled_bytes = 0;
+  for (std::size_t index = 0; index < pool.unused.size(); ++index) give_back_class(pool, index);
 }
 
 }  // namespace
@@ -123,8 +142,8 @@ Buffer allocate(std::size_t bytes) {
     count(pool.stats, 1, bytes_of_class(index));
     return {static_cast<std::byte*>(buffer), bytes_of_class(index)};
   }
-  for (std::size_t index = size.index - neighbours; size.bytes >= huge && index < size.index; ++index) {
-    while (pool.unused[index] != nullptr) give_back(pop(pool, index));
+  for (std::size_t index = size.index - neighbours; size.bytes >= large && index < size.index; ++index) {
+    give_back_class(pool, index);
   }
   void* buffer = take(size.bytes);
   if (buffer == nullptr) {
@@ -144,7 +163,7 @@ void free(Buffer buffer) noexcept {
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
   count(pool.stats, -1, buffer.bytes);
-  if (!reuse) return give_back(buffer.data);
+  if (!reuse) return give_back(buffer.data, buffer.bytes);
   Unused*& unused = pool.unused[size_class(buffer.bytes).index];
   unused = ::new (buffer.data) Unused{unused};
   pool.stats.pooled_bytes += static_cast<std::int64_t>(buffer.bytes);

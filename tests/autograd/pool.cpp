@@ -158,7 +158,7 @@ TEST_CASE("a large buffer serves requests down to a fifth less, and the smallest
   release_pooled_memory();
 }
 
-TEST_CASE("a huge buffer that is a little too small is not kept beside the next", "[autograd][pool]") {
+TEST_CASE("a large buffer that is a little too small is not kept beside the next", "[autograd][pool]") {
   if (!reuses) return;
   release_pooled_memory();
   constexpr std::size_t MB = 1 << 20;
