@@ -108,7 +108,7 @@ void run_forward(const Tensor& y, const Tensor& s_0, const Tensor& keys, const T
           {raw<T>(x_parts), 3 * H});
 
   const std::int64_t weight_bytes = (3 * H * (D + H) + A * H) * sizeof(T);
-  for_each_share(packing, weight_bytes, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+  for_each_share(packing, weight_bytes, [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
     const Tensor state = empty({n, H}, dtype), h_part = empty({n, 3 * H}, dtype);
     const Tensor spare_gates = keeps ? Tensor() : empty({n, 4 * H}, dtype);
@@ -172,7 +172,7 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
   const Dtype dtype = keys.dtype();
   const Tensor unwanted = wanted.at_keys ? Tensor() : empty({B, A}, dtype);  // the keys' gradient ends there
   const std::int64_t weight_bytes = (3 * H * (D + H) + A * H) * sizeof(T);
-  for_each_share(packing, weight_bytes, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+  for_each_share(packing, weight_bytes, [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
     const Tensor at_state = zeros({n, H}, dtype);  // of each rank, from later steps
     const Tensor at_s = empty({n, H}, dtype);      // with what comes from outside

@@ -25,7 +25,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
                  const Kept& kept) {
   const std::int64_t H = sizes.H;
   const StepWeight<T> W({raw<T>(weight_hh), H}, 3 * H, H, packing, y.dtype());
-  for_each_share(packing, 3 * H * H * sizeof(T), [&](std::int64_t, std::int64_t first, std::int64_t last) {
+  for_each_share(packing, 3 * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const Tensor state = empty({last - first, H}, y.dtype());  // of each rank now
     const Tensor h_part = empty({last - first, 3 * H}, y.dtype());
     const Tensor spare = kept.gates.defined() ? Tensor() : empty({last - first, 4 * H}, y.dtype());
@@ -59,7 +59,7 @@ void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& pack
                   const RecurrenceSizes& sizes, const Tensor& gates, const Tensor& previous,
                   const Tensor& at_x, const Tensor& at_u, const Tensor& at_h_0) {
   const std::int64_t H = sizes.H;
-  for_each_share(packing, 3 * H * H * sizeof(T), [&](std::int64_t, std::int64_t first, std::int64_t last) {
+  for_each_share(packing, 3 * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const Tensor at_state = empty({last - first, H}, dy.dtype());  // of each rank, from what came later
     const Tensor at_y = empty({last - first, H}, dy.dtype());      // with what comes from outside
     T* const d = raw<T>(at_y);

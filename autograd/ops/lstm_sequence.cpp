@@ -28,7 +28,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
   const std::int64_t H = sizes.H;
   const bool keeps = kept.gates.defined();
   const StepWeight<T> W({raw<T>(weight_hh), H}, 4 * H, H, packing, y.dtype());
-  for_each_share(packing, 4 * H * H * sizeof(T), [&](std::int64_t, std::int64_t first, std::int64_t last) {
+  for_each_share(packing, 4 * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
     const Tensor hidden = empty({n, H}, y.dtype()), cell = empty({n, H}, y.dtype());  // of each rank now
     const Tensor h_part = empty({n, 4 * H}, y.dtype());
@@ -70,7 +70,7 @@ template <class T>
 void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& packing, bool reverse,
                   const RecurrenceSizes& sizes, const Kept& kept, const Wanted& wanted) {
   const std::int64_t H = sizes.H;
-  for_each_share(packing, 4 * H * H * sizeof(T), [&](std::int64_t, std::int64_t first, std::int64_t last) {
+  for_each_share(packing, 4 * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
     const auto rows_of_ranks = [&] { return empty({n, H}, dy.dtype()); };
     const Tensor at_hidden = rows_of_ranks(), at_cell = rows_of_ranks();  // from what came later

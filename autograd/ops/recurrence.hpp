@@ -43,7 +43,7 @@ void for_each_share(const Packing& packing, std::int64_t weight_bytes, const Wor
   const std::vector<std::int64_t> bounds = packing.shares(parts);
   parallel_tasks(parts, [&](std::int64_t part) {
     const auto p = static_cast<std::size_t>(part);
-    if (bounds[p] < bounds[p + 1]) work(part, bounds[p], bounds[p + 1]);
+    if (bounds[p] < bounds[p + 1]) work(bounds[p], bounds[p + 1]);
   });
 }
 
