@@ -114,9 +114,7 @@ void run_forward(const Tensor& y, const Tensor& s_0, const Tensor& keys, const T
     const Tensor spare_gates = keeps ? Tensor() : empty({n, 4 * H}, dtype);
     const Tensor spare_queries = keeps ? Tensor() : empty({n, A}, dtype);
     T *const s = raw<T>(state), *const u = raw<T>(h_part);
-    for (std::int64_t r = first; r < last; ++r) {
-      std::copy_n(raw<T>(s_0) + packing.sequence(r) * H, H, s + (r - first) * H);
-    }
+    copy_to_ranks(packing, first, last, H, raw<T>(s_0), s);
     for (std::int64_t t = 0; t < packing.steps(); ++t) {
       const StepRows rows(packing, t, first, last);
       if (rows.size == 0) break;
@@ -220,9 +218,7 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
               {ds, H});
       gemm<T>(Layout::plain, Layout::plain, rows.size, H, A, {dq, A}, {raw<T>(W_a), H}, T(1), {ds, H});
     }
-    for (std::int64_t r = first; r < last; ++r) {
-      std::copy_n(ds + (r - first) * H, H, raw<T>(wanted.at_s_0) + packing.sequence(r) * H);
-    }
+    copy_from_ranks(packing, first, last, H, ds, raw<T>(wanted.at_s_0));
   });
 }
 
