@@ -10,6 +10,8 @@ namespace gradus::nn {
 State::State(std::initializer_list<std::pair<std::string, Tensor>> tensors, std::int64_t step)
     : tensors_(tensors), step_(step) {}
 
+State::State(NamedTensors tensors, std::int64_t step) : tensors_(std::move(tensors)), step_(step) {}
+
 const Tensor& State::operator[](std::string_view name) const {
   for (const auto& [known, tensor] : tensors_) {
     if (known == name) return tensor;

@@ -31,7 +31,8 @@ Tensor drawn_rows(std::int64_t vocabulary, std::int64_t size, double deviation) 
 }  // namespace
 
 Embedding::Embedding(const Tensor& rows, const EmbeddingOptions& options)
-    : weight(add_parameter("weight", checked_rows(rows, options.padding))), padding_(options.padding) {
+    : weight(add_parameter("weight", options.shared ? rows : checked_rows(rows, options.padding))),
+      padding_(options.padding) {
   if (options.frozen) Tensor(weight).set_requires_grad(false);
 }
 

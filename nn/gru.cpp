@@ -5,8 +5,6 @@
 namespace gradus::nn {
 namespace {
 
-constexpr std::int64_t gates = 3;
-
 // The columns of gates [first, end) of a part (B, 3H).
 Tensor columns(const Tensor& part, std::int64_t H, int first, int end) {
   return part.slice(first * H, end * H, 1);
@@ -57,22 +55,22 @@ RecurrentStates pytorch_sequence(const RecurrentWeights& p, const Tensor& x_part
 }
 
 RecurrentKind gru(GRUForm form) {
-  if (form == GRUForm::original) return {.step = original_form};
-  return {.step = pytorch_form, .sequence = pytorch_sequence};
+  if (form == GRUForm::original) return {.gates = 3, .step = original_form};
+  return {.gates = 3, .step = pytorch_form, .sequence = pytorch_sequence};
 }
 
 }  // namespace
 
 GRUCell::GRUCell(std::int64_t inputs, std::int64_t hidden, GRUCellOptions options)
-    : RecurrentCell("GRUCell", gates, inputs, hidden, options.bias), form_(options.form) {}
+    : RecurrentCell("GRUCell", gru(options.form), inputs, hidden, options.bias) {}
 
 Tensor GRUCell::forward(const Tensor& x, const Tensor& h) const {
   const Scope scope = enter();
-  return advance(gru(form_), x, {h})[0];
+  return advance(x, {h})[0];
 }
 
 GRU::GRU(std::int64_t inputs, std::int64_t hidden, GRUOptions options)
-    : Recurrent("GRU", gates, inputs, hidden,
+    : Recurrent("GRU", gru(options.form), inputs, hidden,
                 {.layers = options.layers,
                  .bidirectional = options.bidirectional,
                  .dropout = options.dropout,
@@ -81,8 +79,7 @@ GRU::GRU(std::int64_t inputs, std::int64_t hidden, GRUOptions options)
       form_(options.form) {}
 
 GRU::Output GRU::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0) const {
-  const Scope scope = enter();
-  const auto [output, last] = run(gru(form_), x, lengths, {h_0});
+  const auto [output, last] = run(x, lengths, {h_0});
   return {output, last[0]};
 }
 

@@ -5,8 +5,6 @@
 namespace gradus::nn {
 namespace {
 
-constexpr std::int64_t gates = 4;
-
 // {h′, c′} from the input's part W_ih x + b_ih and the state's part W_hh h + b_hh, each (B, 4H). The twin of
 // lstm_update.
 RecurrentState composed_update(const Tensor& x_part, const Tensor& h_part, const RecurrentState& before,
@@ -37,21 +35,21 @@ RecurrentStates sequence(const RecurrentWeights& p, const Tensor& x_parts, const
   return {states, {h, c}};
 }
 
-RecurrentKind lstm() { return {.step = step, .sequence = sequence}; }
+RecurrentKind lstm() { return {.gates = 4, .parts = 2, .step = step, .sequence = sequence}; }
 
 }  // namespace
 
 LSTMCell::LSTMCell(std::int64_t inputs, std::int64_t hidden, LSTMCellOptions options)
-    : RecurrentCell("LSTMCell", gates, inputs, hidden, options.bias) {}
+    : RecurrentCell("LSTMCell", lstm(), inputs, hidden, options.bias) {}
 
 LSTMCell::Output LSTMCell::forward(const Tensor& x, const Tensor& h, const Tensor& c) const {
   const Scope scope = enter();
-  const RecurrentState state = advance(lstm(), x, {h, c});
+  const RecurrentState state = advance(x, {h, c});
   return {state[0], state[1]};
 }
 
 LSTM::LSTM(std::int64_t inputs, std::int64_t hidden, LSTMOptions options)
-    : Recurrent("LSTM", gates, inputs, hidden,
+    : Recurrent("LSTM", lstm(), inputs, hidden,
                 {.layers = options.layers,
                  .bidirectional = options.bidirectional,
                  .dropout = options.dropout,
@@ -60,8 +58,7 @@ LSTM::LSTM(std::int64_t inputs, std::int64_t hidden, LSTMOptions options)
 
 LSTM::Output LSTM::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0,
                            const Tensor& c_0) const {
-  const Scope scope = enter();
-  const auto [output, last] = run(lstm(), x, lengths, {h_0, c_0});
+  const auto [output, last] = run(x, lengths, {h_0, c_0});
   return {output, last[0], last[1]};
 }
 

@@ -39,8 +39,8 @@ void complete(const char* operation, RecurrentState& state, std::initializer_lis
 }
 
 // Step by step over padded sequences (T, B, ·).
-RecurrentStates run_steps(const RecurrentStep& step, const Tensor& x_parts, const Tensor& lengths,
-                          RecurrentState state, bool reverse) {
+RecurrentStates over_steps(const RecurrentStep& step, const Tensor& x_parts, const Tensor& lengths,
+                           RecurrentState state, bool reverse) {
   const std::int64_t T = x_parts.size(0);
   std::vector<Tensor> states(static_cast<std::size_t>(T));
   for (std::int64_t i = 0; i < T; ++i) {
@@ -66,24 +66,24 @@ Tensor unless_ended(const Tensor& updated, const Tensor& before, const Tensor& l
   return where(running.reshape({-1, 1}), updated, before);
 }
 
-RecurrentCell::RecurrentCell(const char* name, std::int64_t gates, std::int64_t inputs, std::int64_t hidden,
+RecurrentCell::RecurrentCell(const char* name, RecurrentKind kind, std::int64_t inputs, std::int64_t hidden,
                              bool bias)
     : operation_(name),
-      weights_(make_weights(name, gates, inputs, hidden, bias, "",
+      kind_(std::move(kind)),
+      weights_(make_weights(name, kind_.gates, inputs, hidden, bias, "",
                             [this](auto... parameter) { return add_parameter(parameter...); })) {}
 
-RecurrentState RecurrentCell::advance(const RecurrentKind& kind, const Tensor& x,
-                                      RecurrentState state) const {
+RecurrentState RecurrentCell::advance(const Tensor& x, RecurrentState state) const {
   if (x.rank() != 2 || x.size(1) != weight_ih.size(1)) {
     fail(operation_, "the input is ", x.shape(), " and must be (B, ", weight_ih.size(1), ")");
   }
   complete(operation_, state, {"h", "c"}, {x.size(0), weight_hh.size(1)}, x.dtype());
-  return kind.step(weights_)(linear(x, weight_ih, bias_ih), state, Tensor(), 0);
+  return kind_.step(weights_)(linear(x, weight_ih, bias_ih), state, Tensor(), 0);
 }
 
-Recurrent::Recurrent(const char* name, std::int64_t gates, std::int64_t inputs, std::int64_t hidden,
+Recurrent::Recurrent(const char* name, RecurrentKind kind, std::int64_t inputs, std::int64_t hidden,
                      const RecurrentLayout& layout)
-    : operation_(name), inputs_(inputs), hidden_(hidden), layout_(layout) {
+    : operation_(name), kind_(std::move(kind)), inputs_(inputs), hidden_(hidden), layout_(layout) {
   if (layout.layers < 1) fail(name, "needs at least 1 layer, and got ", layout.layers);
   if (!(layout.dropout >= 0 && layout.dropout < 1)) {
     fail(name, "the dropout must be in [0, 1), and is ", layout.dropout);
@@ -93,7 +93,7 @@ Recurrent::Recurrent(const char* name, std::int64_t gates, std::int64_t inputs, 
   }
   for (std::int64_t layer = 0; layer < layout.layers; ++layer) {
     for (int direction = 0; direction < directions(); ++direction) {
-      weights_.push_back(make_weights(name, gates, layer == 0 ? inputs : directions() * hidden, hidden,
+      weights_.push_back(make_weights(name, kind_.gates, layer == 0 ? inputs : directions() * hidden, hidden,
                                       layout.bias,
                                       "_l" + std::to_string(layer) + (direction == 0 ? "" : "_reverse"),
                                       [this](auto... parameter) { return add_parameter(parameter...); }));
@@ -101,8 +101,17 @@ Recurrent::Recurrent(const char* name, std::int64_t gates, std::int64_t inputs, 
   }
 }
 
-Recurrent::Result Recurrent::run(const RecurrentKind& kind, const Tensor& x, const Tensor& lengths,
-                                 RecurrentState first) const {
+bool Recurrent::drops() const { return layout_.dropout > 0 && is_training(); }
+
+Tensor Recurrent::drop(const Tensor& h) const { return dropout(h, layout_.dropout, default_generator()); }
+
+void Recurrent::complete_first(RecurrentState& first, std::int64_t batch, Dtype dtype) const {
+  if (first.empty()) first.resize(kind_.parts);
+  complete(operation_, first, {"h_0", "c_0"}, {std::ssize(weights_), batch, hidden_}, dtype);
+}
+
+Recurrent::Result Recurrent::run(const Tensor& x, const Tensor& lengths, RecurrentState first) const {
+  const Scope scope = enter();
   const int time = layout_.batch_first ? 1 : 0;
   if (x.rank() != 3 || x.size(2) != inputs_ || x.size(time) == 0) {
     fail(operation_, "the input is ", x.shape(), " and must be ", layout_.batch_first ? "(B, T, " : "(T, B, ",
@@ -110,44 +119,94 @@ Recurrent::Result Recurrent::run(const RecurrentKind& kind, const Tensor& x, con
   }
   const std::int64_t B = x.size(1 - time);
   check_lengths(operation_, lengths, B, x.size(time));
-  complete(operation_, first, {"h_0", "c_0"}, {std::ssize(weights_), B, hidden_}, x.dtype());
+  complete_first(first, B, x.dtype());
 
-  std::function<Tensor(const Tensor&)> drop;  // between layers, on padded sequences
-  if (layout_.dropout > 0 && is_training()) {
-    drop = [p = layout_.dropout](const Tensor& h) { return dropout(h, p, default_generator()); };
-  }
   const Tensor steps = layout_.batch_first ? transpose(x, 0, 1) : x;  // (T, B, I)
   Result result;
-  if (kind.sequence && uses_fused_operations()) {
+  if (kind_.sequence && uses_fused_operations()) {
     const Packing packing = lengths.defined() ? Packing(lengths) : Packing(steps.size(0), B);
-    const auto direction = [&](const RecurrentWeights& weights, const Tensor& x_parts,
-                               const RecurrentState& state, bool reverse) {
-      return kind.sequence(weights, x_parts, state, packing, reverse);
-    };
-    std::function<Tensor(const Tensor&)> drop_packed;
-    if (drop) {  // drawn for padded sequences too, so that the same elements fall
-      drop_packed = [&](const Tensor& h) { return pack(drop(unpack(h, packing, steps.size(0))), packing); };
-    }
-    result = run_layers(direction, drop_packed, pack(steps, packing), first);
+    result = run_fused(pack(steps, packing), packing, first, steps.size(0));
     result.output = unpack(result.output, packing, steps.size(0));
   } else {
-    const auto direction = [&](const RecurrentWeights& weights, const Tensor& x_parts,
-                               const RecurrentState& state, bool reverse) {
-      return run_steps(kind.step(weights), x_parts, lengths, state, reverse);
-    };
-    result = run_layers(direction, drop, steps, first);
+    result = run_steps(steps, lengths, first);
     result.output = zero_padding(result.output, lengths);
   }
   if (layout_.batch_first) result.output = transpose(result.output, 0, 1);
   return result;
 }
 
+Recurrent::Result Recurrent::run_packed(const Tensor& x, const Packing& packing, RecurrentState first) const {
+  const Scope scope = enter();
+  if (x.rank() != 2 || x.size(1) != inputs_ || x.size(0) != packing.rows() || packing.rows() == 0) {
+    fail(operation_, "the packed input is ", x.shape(), " and must be (", packing.rows(), ", ", inputs_,
+         ") with a step at least");
+  }
+  complete_first(first, packing.batch(), x.dtype());
+  if (kind_.sequence && uses_fused_operations()) return run_fused(x, packing, first, packing.steps());
+  Result result = run_steps(unpack(x, packing), packing.lengths(), first);
+  result.output = pack(result.output, packing);
+  return result;
+}
+
+Recurrent::Result Recurrent::run_fused(const Tensor& x, const Packing& packing, const RecurrentState& first,
+                                       std::int64_t steps) const {
+  const auto direction = [&](const RecurrentWeights& weights, const Tensor& x_parts,
+                             const RecurrentState& state, bool reverse) {
+    return kind_.sequence(weights, x_parts, state, packing, reverse);
+  };
+  // Drawn for padded sequences, as run_steps does, so that the same elements fall.
+  const auto drop_packed = [&](const Tensor& h) { return pack(drop(unpack(h, packing, steps)), packing); };
+  return run_layers(direction, drop_packed, x, first);
+}
+
+Recurrent::Result Recurrent::run_steps(const Tensor& x, const Tensor& lengths,
+                                       const RecurrentState& first) const {
+  const auto direction = [&](const RecurrentWeights& weights, const Tensor& x_parts,
+                             const RecurrentState& state, bool reverse) {
+    return over_steps(kind_.step(weights), x_parts, lengths, state, reverse);
+  };
+  return run_layers(
+      direction, [this](const Tensor& h) { return drop(h); }, x, first);
+}
+
+RecurrentState Recurrent::step(const Tensor& x, const RecurrentState& before) const {
+  const Scope scope = enter();
+  const std::size_t L = static_cast<std::size_t>(layout_.layers);
+  if (layout_.bidirectional) {
+    fail(operation_, "goes in both directions, and cannot go step by step; use run() on the whole sequence");
+  }
+  if (x.rank() != 2 || x.size(1) != inputs_) {
+    fail(operation_, "the input of a step is ", x.shape(), " and must be (B, ", inputs_, ")");
+  }
+  if (before.size() != kind_.parts * L) {
+    fail(operation_, "the state has ", before.size(), " tensors and must have ", kind_.parts * L, ", ",
+         kind_.parts == 1 ? "h" : "h and c", " of each layer");
+  }
+  for (const Tensor& part : before) {
+    if (part.shape() != Shape{x.size(0), hidden_}) {
+      fail(operation_, "a part of the state is ", part.shape(), " and must be ", Shape{x.size(0), hidden_});
+    }
+  }
+  RecurrentState after(before.size());
+  Tensor input = x;
+  for (std::size_t layer = 0; layer < L; ++layer) {
+    if (layer > 0 && drops()) input = drop(input);
+    const RecurrentWeights& p = weights_[layer];
+    RecurrentState state;
+    for (std::size_t part = 0; part < kind_.parts; ++part) state.push_back(before[part * L + layer]);
+    state = kind_.step(p)(linear(input, p.weight_ih, p.bias_ih), state, Tensor(), 0);
+    for (std::size_t part = 0; part < kind_.parts; ++part) after[part * L + layer] = state[part];
+    input = after[layer];
+  }
+  return after;
+}
+
 Recurrent::Result Recurrent::run_layers(const Direction& direction,
-                                        const std::function<Tensor(const Tensor&)>& drop, Tensor x,
+                                        const std::function<Tensor(const Tensor&)>& between, Tensor x,
                                         const RecurrentState& first) const {
   std::vector<std::vector<Tensor>> last(first.size());  // of each part of the state
   for (std::int64_t layer = 0; layer < layout_.layers; ++layer) {
-    if (layer > 0 && drop) x = drop(x);
+    if (layer > 0 && drops()) x = between(x);
     std::vector<Tensor> outputs;
     for (int reverse = 0; reverse < directions(); ++reverse) {
       const std::int64_t i = layer * directions() + reverse;

@@ -6,12 +6,14 @@ namespace {
 
 RecurrentKind rnn(Nonlinearity nonlinearity) {
   const auto f = nonlinearity == Nonlinearity::tanh ? tanh : relu;
-  return {.step = [f](const RecurrentWeights& p) -> RecurrentStep {
-    return [f, p](const Tensor& x_part, const RecurrentState& before, const Tensor& lengths, std::int64_t t) {
-      const Tensor& h = before[0];
-      return RecurrentState{unless_ended(f(x_part + linear(h, p.weight_hh, p.bias_hh)), h, lengths, t)};
-    };
-  }};
+  return {
+      .gates = 1, .step = [f](const RecurrentWeights& p) -> RecurrentStep {
+        return [f, p](const Tensor& x_part, const RecurrentState& before, const Tensor& lengths,
+                      std::int64_t t) {
+          const Tensor& h = before[0];
+          return RecurrentState{unless_ended(f(x_part + linear(h, p.weight_hh, p.bias_hh)), h, lengths, t)};
+        };
+      }};
 }
 
 Nonlinearity checked(const char* module, Nonlinearity f) {
@@ -22,26 +24,23 @@ Nonlinearity checked(const char* module, Nonlinearity f) {
 }  // namespace
 
 RNNCell::RNNCell(std::int64_t inputs, std::int64_t hidden, RNNCellOptions options)
-    : RecurrentCell("RNNCell", 1, inputs, hidden, options.bias),
-      nonlinearity_(checked("RNNCell", options.nonlinearity)) {}
+    : RecurrentCell("RNNCell", rnn(checked("RNNCell", options.nonlinearity)), inputs, hidden, options.bias) {}
 
 Tensor RNNCell::forward(const Tensor& x, const Tensor& h) const {
   const Scope scope = enter();
-  return advance(rnn(nonlinearity_), x, {h})[0];
+  return advance(x, {h})[0];
 }
 
 RNN::RNN(std::int64_t inputs, std::int64_t hidden, RNNOptions options)
-    : Recurrent("RNN", 1, inputs, hidden,
+    : Recurrent("RNN", rnn(checked("RNN", options.nonlinearity)), inputs, hidden,
                 {.layers = options.layers,
                  .bidirectional = options.bidirectional,
                  .dropout = options.dropout,
                  .bias = options.bias,
-                 .batch_first = options.batch_first}),
-      nonlinearity_(checked("RNN", options.nonlinearity)) {}
+                 .batch_first = options.batch_first}) {}
 
 RNN::Output RNN::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0) const {
-  const Scope scope = enter();
-  const auto [output, last] = run(rnn(nonlinearity_), x, lengths, {h_0});
+  const auto [output, last] = run(x, lengths, {h_0});
   return {output, last[0]};
 }
 

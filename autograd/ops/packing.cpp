@@ -43,15 +43,24 @@ Packing::Packing(std::int64_t steps, std::int64_t batch) : padded_(true) {
   for (std::int64_t t = 0; t <= steps; ++t) offsets_.push_back(t * batch);
 }
 
+std::int64_t Packing::length(std::int64_t r) const {  // the steps at which more than r are running
+  return std::partition_point(batch_sizes_.begin(), batch_sizes_.end(),
+                              [r](std::int64_t size) { return size > r; }) -
+         batch_sizes_.begin();
+}
+
+Tensor Packing::lengths() const {
+  std::vector<std::int64_t> all(order_.size());
+  for (std::int64_t r = 0; r < batch(); ++r) all[static_cast<std::size_t>(sequence(r))] = length(r);
+  return tensor(all, {batch()});
+}
+
 std::vector<std::int64_t> Packing::shares(std::int64_t parts) const {
   std::vector<std::int64_t> bounds{0};
   std::int64_t rank = 0, done = 0;
   for (std::int64_t part = 1; part < parts; ++part) {
     while (rank < batch() && done * parts < rows() * part) {
-      // The length of the sequence of this rank: the steps at which more than `rank` are running.
-      done += std::partition_point(batch_sizes_.begin(), batch_sizes_.end(),
-                                   [&](std::int64_t size) { return size > rank; }) -
-              batch_sizes_.begin();
+      done += length(rank);
       ++rank;
     }
     bounds.push_back(rank);

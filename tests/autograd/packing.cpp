@@ -155,3 +155,11 @@ TEST_CASE("a packing refuses lengths that are none", "[autograd][packing]") {
   CHECK_ERROR(Packing(-1, 2), "Packing: needs steps and a batch of at least 0, and got -1 and 2");
   CHECK_ERROR(Packing(2, -1), "Packing: needs steps and a batch of at least 0, and got 2 and -1");
 }
+
+TEST_CASE("a packing knows the lengths that it was made of", "[autograd][packing]") {
+  const Packing packing = packing_of({2, 0, 3, 1});
+  CHECK(packing.lengths().to_vector<std::int64_t>() == Integers{2, 0, 3, 1});
+  CHECK(packing.length(0) == 3);
+  CHECK(packing.length(3) == 0);
+  CHECK(Packing(4, 2).lengths().to_vector<std::int64_t>() == Integers{4, 4});
+}

@@ -370,3 +370,49 @@ TEST_CASE("a recurrent module refuses an input, lengths and states that do not f
   CHECK_ERROR(lstm.forward(x, none, none, zeros({4, 1, 5})),
               "LSTM: the state c_0 is (4, 1, 5) and must be (4, 2, 5)");
 }
+
+TEMPLATE_TEST_CASE("one step after another gives what the whole sequence does", "[nn][recurrent]",
+                   RECURRENT_KINDS) {
+  constexpr std::int64_t T = 4, B = 3, I = 5, H = 2, L = 3;
+  gradus::seed(5);
+  TestType net(I, H, {.layers = L});
+  net.to(gradus::Dtype::f64);
+  const Tensor x = gradus::normal({T, B, I}, 0, 1, gradus::default_generator(), gradus::Dtype::f64);
+  gradus::nn::RecurrentState state(net.state_parts() * L, gradus::zeros({B, H}, gradus::Dtype::f64));
+  const auto [output, last] = net.run(x);
+  for (std::int64_t t = 0; t < T; ++t) {
+    state = net.step(x[t], state);
+    CHECK(mismatch(state[L - 1], output[t], {0, 1e-14}) == "");
+  }
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    CHECK(mismatch(state[i], last[i / L][static_cast<std::int64_t>(i % L)], {0, 1e-14}) == "");
+  }
+}
+
+TEMPLATE_TEST_CASE("packed sequences give what padded ones do", "[nn][recurrent][twins]", RECURRENT_KINDS) {
+  gradus::seed(6);
+  TestType net(5, 2, {.layers = 2, .bidirectional = true});
+  net.to(gradus::Dtype::f64);
+  const Tensor x = gradus::normal({4, 3, 5}, 0, 1, gradus::default_generator(), gradus::Dtype::f64);
+  const Tensor lengths = integers({2, 4, 1});
+  const gradus::Packing packing(lengths);
+  const auto padded = net.run(x, lengths), packed = net.run_packed(pack(x, packing), packing);
+  CHECK(mismatch(packed.output, pack(padded.output, packing), {0, 1e-14}) == "");
+  for (std::size_t part = 0; part < packed.last.size(); ++part) {
+    CHECK(mismatch(packed.last[part], padded.last[part], {0, 1e-14}) == "");
+  }
+}
+
+TEST_CASE("a step says what it cannot read", "[nn][recurrent][errors]") {
+  const gradus::nn::GRU one(5, 2), both(5, 2, {.bidirectional = true});
+  const gradus::nn::LSTM lstm(5, 2, {.layers = 2});
+  const Tensor x = gradus::zeros({3, 5}), h = gradus::zeros({3, 2});
+  CHECK_ERROR(both.step(x, {h}),
+              "GRU: goes in both directions, and cannot go step by step; use run() on the whole sequence");
+  CHECK_ERROR(one.step(gradus::zeros({3, 4}), {h}), "GRU: the input of a step is (3, 4) and must be (B, 5)");
+  CHECK_ERROR(one.step(x, {h, h}), "GRU: the state has 2 tensors and must have 1, h of each layer");
+  CHECK_ERROR(lstm.step(x, {h}), "LSTM: the state has 1 tensors and must have 4, h and c of each layer");
+  CHECK_ERROR(one.step(x, {gradus::zeros({2, 2})}), "GRU: a part of the state is (2, 2) and must be (3, 2)");
+  CHECK_ERROR(one.run_packed(x, gradus::Packing(2, 2)),
+              "GRU: the packed input is (3, 5) and must be (4, 5) with a step at least");
+}

@@ -32,6 +32,10 @@ class Packing {
   std::int64_t offset(std::int64_t t) const { return offsets_[static_cast<std::size_t>(t)]; }
   /// Which sequence of the batch has rank r.
   std::int64_t sequence(std::int64_t r) const { return order_[static_cast<std::size_t>(r)]; }
+  /// How long it is.
+  std::int64_t length(std::int64_t r) const;
+  /// The lengths in the order of the batch, (B), i64.
+  Tensor lengths() const;
 
   /// The ranks cut into `parts` ranges of about as many packed rows each: their bounds, from 0 to B.
   std::vector<std::int64_t> shares(std::int64_t parts) const;

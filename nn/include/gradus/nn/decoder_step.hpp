@@ -18,6 +18,9 @@ struct Annotations {
   Tensor last_forward;  ///< (B, H): the forward state after the last real token
   /// (B, H): the backward state after the first token, ←h_1; undefined in one direction
   Tensor first_backward;
+  /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), as in GRU; for decoders that
+  /// go on from there
+  std::vector<Tensor> last = {};
 };
 
 /// A decoder's state between two steps: named tensors whose leading axis is the batch, and the number of
@@ -26,6 +29,7 @@ class State {
  public:
   State() = default;
   State(std::initializer_list<std::pair<std::string, Tensor>> tensors, std::int64_t step = 0);
+  State(NamedTensors tensors, std::int64_t step);
 
   /// @throws Error listing the names there are, when `name` is not one of them.
   const Tensor& operator[](std::string_view name) const;

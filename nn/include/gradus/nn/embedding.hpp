@@ -11,6 +11,7 @@ struct EmbeddingOptions {
   std::optional<std::int64_t> padding =
       std::nullopt;     ///< the id whose row is 0 at first, and gets no gradient
   bool frozen = false;  ///< no row gets a gradient
+  bool shared = false;  ///< given rows are used as they are, a parameter of several modules, and not copied
 };
 
 /// A vector for each token: row `id` of `weight` (vocabulary, size), drawn from N(0, deviation²) or given.
@@ -19,7 +20,8 @@ class Embedding : public Layer {
   /// @throws Error for a padding id outside [0, vocabulary).
   Embedding(std::int64_t vocabulary, std::int64_t size, const EmbeddingOptions& options);
   Embedding(std::int64_t vocabulary, std::int64_t size, double deviation = 1);
-  /// A copy of `rows` (vocabulary, size), f32 or f64, for weight; `deviation` is not used.
+  /// A copy of `rows` (vocabulary, size), f32 or f64, for weight, or the rows themselves where they are
+  /// `shared`; `deviation` is not used.
   /// @throws Error also when they are not a floating matrix.
   explicit Embedding(const Tensor& rows, const EmbeddingOptions& options = {});
 

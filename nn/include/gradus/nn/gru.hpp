@@ -39,9 +39,6 @@ class GRUCell : public RecurrentCell {
   GRUCell(std::int64_t inputs, std::int64_t hidden, GRUCellOptions options = {});
   /// x (B, I), h (B, H) or undefined for zeros → h′ (B, H). @throws Error when the sizes do not fit.
   Tensor forward(const Tensor& x, const Tensor& h = Tensor()) const;
-
- private:
-  GRUForm form_;
 };
 
 struct GRUOptions {
@@ -65,6 +62,7 @@ class GRU : public Recurrent {
   /// @throws Error unless both sizes and `layers` are at least 1 and 0 ≤ dropout < 1, and for dropout with
   /// one layer, of which PyTorch only warns: there is nothing that it would act on.
   GRU(std::int64_t inputs, std::int64_t hidden, GRUOptions options = {});
+  GRUForm form() const { return form_; }
 
   struct Output {
     Tensor output;  ///< the last layer's states, (T, B, D·H), D directions side by side; zeros beyond a

@@ -22,9 +22,6 @@ class RNNCell : public RecurrentCell {
   RNNCell(std::int64_t inputs, std::int64_t hidden, RNNCellOptions options = {});
   /// x (B, I), h (B, H) or undefined for zeros → h′ (B, H). @throws Error when the sizes do not fit.
   Tensor forward(const Tensor& x, const Tensor& h = Tensor()) const;
-
- private:
-  Nonlinearity nonlinearity_;
 };
 
 struct RNNOptions {
@@ -51,9 +48,6 @@ class RNN : public Recurrent {
 
   /// x (T, B, I), lengths (B) and h_0 (layers·D, B, H), as in GRU, with its errors.
   Output forward(const Tensor& x, const Tensor& lengths = Tensor(), const Tensor& h_0 = Tensor()) const;
-
- private:
-  Nonlinearity nonlinearity_;
 };
 
 }  // namespace gradus::nn
