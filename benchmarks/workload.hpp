@@ -39,7 +39,7 @@ inline constexpr std::int64_t batch_count = 8;
 std::vector<gradus::data::Batch> make_batches(const Config& config, std::int64_t B, std::uint64_t seed);
 
 /// The first value of a model's parameters: `count` numbers from U(−0.08, 0.08), which the seed and the
-/// parameter's name (PyTorch's, such as "encoder.gru.weight_ih_l0") determine.
+/// parameter's name (PyTorch's, such as "encoder.rnn.weight_ih_l0") determine.
 std::vector<float> initial_weights(std::string_view name, std::int64_t count, std::uint64_t seed);
 
 /// What a decoder that must not end early has as its output bias at EOS.

@@ -1,28 +1,52 @@
 #include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/ops.hpp>
 #include <gradus/models/embedding_deviation.hpp>
 #include <gradus/models/encoder.hpp>
 
+#include "drop.hpp"
+
 namespace gradus::models {
+namespace {
+
+std::int64_t input_size(const EncoderOptions& options) {
+  if ((options.vocabulary > 0) == (options.vectors > 0)) {
+    fail("Encoder", "needs either a vocabulary, for tokens, or the size of its vectors, and got ",
+         options.vocabulary, " and ", options.vectors);
+  }
+  return options.vocabulary > 0 ? options.embedding : options.vectors;
+}
+
+}  // namespace
 
 Encoder::Encoder(const EncoderOptions& options)
-    : embedding(options.vocabulary, options.embedding, embedding_deviation),
-      gru(options.embedding, options.hidden, {.bidirectional = options.bidirectional}) {
-  add_module("embedding", embedding);
-  add_module("gru", gru);
+    : rnn(make_recurrent(
+          options.cell, input_size(options), options.hidden,
+          {.layers = options.layers, .bidirectional = options.bidirectional, .dropout = options.dropout})),
+      dropout_(options.dropout) {
+  if (options.vocabulary > 0) {
+    embedding.emplace(options.vocabulary, options.embedding, embedding_deviation);
+    add_module("embedding", *embedding);
+  }
+  add_module("rnn", *rnn);
 }
 
 nn::Annotations Encoder::forward(const Tensor& source, const Tensor& lengths) const {
   const Scope scope = enter();
-  if (source.rank() != 2) fail("Encoder", "the source is ", source.shape(), " and must be (T, B)");
+  if (source.rank() != (embedding ? 2 : 3)) {
+    fail("Encoder", "the source is ", source.shape(), " and must be ", embedding ? "(T, B)" : "(T, B, D)");
+  }
   check_lengths("Encoder", lengths, source.size(1), source.size(0));
   for (const std::int64_t length : lengths.values<std::int64_t>()) {
     if (length == 0) fail("Encoder", "a source has no token; leave empty sentences out of the batch");
   }
-  const auto [h, h_n] = gru.forward(embedding.forward(source), lengths);
+  auto [h, last] = rnn->run(drop(embedding ? embedding->forward(source) : source, dropout_, *this), lengths);
+  const int directions = rnn->directions();
+  const std::int64_t top = (rnn->layers() - 1) * directions;  // of h_n, (layers · directions, B, H)
   return {.h = h,
           .lengths = lengths,
-          .last_forward = h_n[0],
-          .first_backward = gru.directions() == 2 ? h_n[1] : Tensor()};
+          .last_forward = last[0][top],
+          .first_backward = directions == 2 ? last[0][top + 1] : Tensor(),
+          .last = std::move(last)};
 }
 
 }  // namespace gradus::models

@@ -40,11 +40,11 @@ Tensor Seq2Seq::loss(const data::Batch& batch) const {
 std::unique_ptr<Seq2Seq> make_bahdanau(const ModelSizes& sizes) {
   return std::make_unique<Seq2Seq>(
       EncoderOptions{.vocabulary = sizes.vocabulary, .embedding = sizes.embedding, .hidden = sizes.hidden},
-      std::make_unique<BahdanauDecoder>(BahdanauOptions{.vocabulary = sizes.vocabulary,
-                                                        .annotation = 2 * sizes.hidden,
-                                                        .embedding = sizes.embedding,
-                                                        .hidden = sizes.hidden,
-                                                        .energy = sizes.energy}));
+      std::make_unique<BahdanauDecoder>(DecoderOptions{.vocabulary = sizes.vocabulary,
+                                                       .annotation = 2 * sizes.hidden,
+                                                       .embedding = sizes.embedding,
+                                                       .hidden = sizes.hidden},
+                                        sizes.energy));
 }
 
 std::unique_ptr<Seq2Seq> make_fixed_context(const ModelSizes& sizes, bool bidirectional) {
@@ -53,10 +53,10 @@ std::unique_ptr<Seq2Seq> make_fixed_context(const ModelSizes& sizes, bool bidire
                                                   .hidden = sizes.hidden,
                                                   .bidirectional = bidirectional},
                                    std::make_unique<FixedContextDecoder>(
-                                       FixedContextOptions{.vocabulary = sizes.vocabulary,
-                                                           .summary = (bidirectional ? 2 : 1) * sizes.hidden,
-                                                           .embedding = sizes.embedding,
-                                                           .hidden = sizes.hidden}));
+                                       DecoderOptions{.vocabulary = sizes.vocabulary,
+                                                      .annotation = (bidirectional ? 2 : 1) * sizes.hidden,
+                                                      .embedding = sizes.embedding,
+                                                      .hidden = sizes.hidden}));
 }
 
 }  // namespace gradus::models

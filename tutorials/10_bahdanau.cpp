@@ -51,7 +51,7 @@ double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) 
   const Tensor h = annotations.h;                                                     // (T, 1, 2H)
 
   // s_0 = tanh(W_s ←h_1) (appendix A.2.2).
-  const Tensor s_0 = tanh(decoder.W_s.forward(annotations.first_backward));           // (1, H)
+  const Tensor s_0 = tanh(decoder.W_s->forward(annotations.first_backward));           // (1, H)
 
   // e_1j = v_a · tanh(W_a s_0 + U_a h_j): how well token j fits what the decoder is about to write (A.1.2). The state
   // is the one *before* this step: s_{t−1} asks.
@@ -68,7 +68,7 @@ double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) 
   // s_1 = f(s_0, y_0, c_1) (section 3.1), with y_0 = <bos>; f is a GRU.
   const Tensor bos = tensor({double(data::bos)}, Dtype::i64);                         // (1)
   const Tensor y = decoder.embedding.forward(bos);                                    // (1, E)
-  const Tensor s_1 = decoder.cell.forward(concat({y, c}, 1), s_0);                    // (1, H)
+  const Tensor s_1 = decoder.rnn->step(concat({y, c}, 1), {s_0})[0];                  // (1, H)
 
   // p(y_1 | x) = softmax(g(y_0, s_1, c_1)) (eq. 4).
   const Tensor logits = decoder.readout.forward(concat({s_1, c, y}, 1));              // (1, V)

@@ -16,9 +16,9 @@ using torch::Tensor;
 struct Encoder : nn::Module {
   Encoder(int64_t V, int64_t E, int64_t H)
       : embedding(register_module("embedding", nn::Embedding(V, E))),
-        gru(register_module("gru", nn::GRU(nn::GRUOptions(E, H).bidirectional(true)))) {}
+        rnn(register_module("rnn", nn::GRU(nn::GRUOptions(E, H).bidirectional(true)))) {}
   nn::Embedding embedding;
-  nn::GRU gru;
+  nn::GRU rnn;
 };
 
 struct Attention : nn::Module {
@@ -30,17 +30,27 @@ struct Attention : nn::Module {
   Tensor v_a;
 };
 
+struct Cell {
+  Tensor weight_ih, weight_hh, bias_ih, bias_hh;
+};
+
 struct Decoder : nn::Module {
   Decoder(int64_t V, int64_t E, int64_t H, int64_t A)
       : embedding(register_module("embedding", nn::Embedding(V, E))),
         attention(register_module("attention", std::make_shared<Attention>(H, A))),
         W_s(register_module("W_s", nn::Linear(nn::LinearOptions(H, H).bias(false)))),
-        cell(register_module("cell", nn::GRUCell(E + 2 * H, H))),
+        rnn(register_module("rnn", nn::GRU(E + 2 * H, H))),
         readout(register_module("readout", nn::Linear(H + 2 * H + E, V))) {}
+  // The parameters have the names of a GRU of one layer; it is run step by step.
+  Cell cell() const {
+    const std::vector<Tensor> all = rnn->all_weights();
+    return {all[0], all[1], all[2], all[3]};
+  }
+
   nn::Embedding embedding;
   std::shared_ptr<Attention> attention;
   nn::Linear W_s;
-  nn::GRUCell cell;
+  nn::GRU rnn;
   nn::Linear readout;
 };
 
@@ -60,7 +70,7 @@ struct Model : nn::Module {
   Memory encode(const Tensor& source, const Tensor& lengths) {
     const auto packed = nn::utils::rnn::pack_padded_sequence(encoder->embedding(source), lengths, false,
                                                              /*enforce_sorted=*/false);
-    const auto [output, h_n] = encoder->gru->forward_with_packed_input(packed);
+    const auto [output, h_n] = encoder->rnn->forward_with_packed_input(packed);
     const Tensor annotations = std::get<0>(nn::utils::rnn::pad_packed_sequence(output));
     return {.s_0 = torch::tanh(decoder->W_s(h_n[1])),
             .annotations = annotations,
@@ -80,7 +90,7 @@ struct Model : nn::Module {
   // One step of the cell, the input side of whose embedding y_part (B, 3H) has been computed for all steps at
   // once. Faster than torch::gru_cell on [y; c] by that product and the copy.
   Tensor advance(const Tensor& y_part, const Tensor& W_c, const Tensor& c, const Tensor& s) {
-    auto& cell = *decoder->cell;
+    const Cell cell = decoder->cell();
     const auto x = torch::addmm(y_part, c, W_c).chunk(3, 1);
     const auto h = torch::addmm(cell.bias_hh, s, cell.weight_hh.t()).chunk(3, 1);
     const Tensor r = torch::sigmoid(x[0] + h[0]), z = torch::sigmoid(x[1] + h[1]);
@@ -93,7 +103,7 @@ struct Model : nn::Module {
               const Tensor& target_out) {
     const Memory memory = encode(source, lengths);
     const Tensor ys = decoder->embedding(target_in);  // (Ty, B, E)
-    auto& cell = *decoder->cell;
+    const Cell cell = decoder->cell();
     const auto y_parts = torch::linear(ys, cell.weight_ih.slice(1, 0, ys.size(2)), cell.bias_ih).unbind(0);
     const Tensor W_c = cell.weight_ih.slice(1, ys.size(2)).t();
     Tensor s = memory.s_0;
@@ -114,7 +124,7 @@ struct Model : nn::Module {
   // The tokens (steps, B) and the weights (steps, Tx, B).
   std::pair<Tensor, Tensor> greedy(const Tensor& source, const Tensor& lengths, int64_t steps) {
     const Memory memory = encode(source, lengths);
-    auto& cell = *decoder->cell;
+    const Cell cell = decoder->cell();
     Tensor s = memory.s_0, token = torch::full({source.size(1)}, gradus::data::bos, torch::kLong);
     std::vector<Tensor> tokens, weights;
     for (int64_t t = 0; t < steps; ++t) {

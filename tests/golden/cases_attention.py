@@ -81,7 +81,7 @@ def bahdanau_step(V=11, E=6, H=2, S=7, A=8, T=5, B=3):
     p = {"embedding.weight": leaf(V, E), "attention.W_a.weight": leaf(A, S), "attention.U_a.weight": leaf(A, D),
          "attention.v_a": leaf(A), "W_s.weight": leaf(S, H)}
     cell = nn.GRUCell(E + D, S)
-    p.update({f"cell.{name}": w for name, w in randomise(cell).items()})
+    p.update({f"rnn.{name}_l0": w for name, w in randomise(cell).items()})
     p.update({"readout.weight": leaf(V, S + D + E), "readout.bias": leaf(V)})
     inputs = {"annotations": leaf(T, B, D), "backward_h1": leaf(B, H)}
     g.put(lengths=lengths, previous_1=previous[0], previous_2=previous[1])

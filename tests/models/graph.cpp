@@ -9,7 +9,7 @@ TEST_CASE("every parameter is drawn in the box of its module", "[models][graph]"
     const gradus::Composed composed;  // to be read
     const std::string text =
         draw_graph(model->loss(tiny_batch()), {model->named_parameters(), /*max_nodes=*/1000});
-    CHECK_THAT(text, Catch::Matchers::Contains("<b>weight_ih</b>"));
+    CHECK_THAT(text, Catch::Matchers::Contains("<b>weight_ih_l0</b>"));
     CHECK_THAT(text, !Catch::Matchers::Contains("<b>leaf</b>"));
     // A name that keeps part of its path is not where it belongs.
     for (const auto& [name, parameter] : model->named_parameters())
@@ -22,9 +22,8 @@ TEST_CASE("a model is drawn as its modules when there is no room for its steps",
   const gradus::Composed composed;
   const gradus::Tensor loss = model->loss(tiny_batch());
   const std::string text = draw_graph(loss, {model->named_parameters(), /*max_nodes=*/20});
-  for (const char* module :
-       {"encoder", "gru", "decoder", "cell", "attention", "W_a", "U_a", "W_s", "readout"})
+  for (const char* module : {"encoder", "rnn", "decoder", "attention", "W_a", "U_a", "W_s", "readout"})
     CHECK_THAT(text, Catch::Matchers::Contains("label=<" + std::string(module) + ">\n"));
-  CHECK_THAT(text, Catch::Matchers::Contains(">weight_ih, weight_hh, bias_ih, …<"));
+  CHECK_THAT(text, Catch::Matchers::Contains(">weight_ih_l0, weight_hh_l0, bias_ih_l0, …<"));
   CHECK_THAT(text, !Catch::Matchers::Contains("  n20 "));
 }

@@ -166,7 +166,7 @@ models::Seq2Seq bahdanau() {
   gradus::seed(2);
   return {
       {.vocabulary = tiny.vocabulary, .embedding = tiny.embedding, .hidden = tiny.hidden},
-      std::make_unique<models::BahdanauDecoder>(models::BahdanauOptions{.vocabulary = tiny.vocabulary,
+      std::make_unique<models::BahdanauDecoder>(models::DecoderOptions{.vocabulary = tiny.vocabulary,
                                                                         .annotation = 2 * tiny.hidden,
                                                                         .embedding = tiny.embedding,
                                                                         .hidden = tiny.hidden},
@@ -223,7 +223,7 @@ TEST_CASE("Luong's attentions fit into Bahdanau's decoder", "[models][extension]
   SECTION("general") {
     models::Seq2Seq model = bahdanau<General>();
     check_extension(model);
-    CHECK(model.named_parameters()[10].first == "decoder.attention.W_a.weight");
+    CHECK(model.named_parameters().back().first == "decoder.attention.W_a.weight");
   }
   SECTION("local-p") {
     models::Seq2Seq model = bahdanau<Predictive>();

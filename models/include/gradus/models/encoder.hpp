@@ -1,33 +1,45 @@
 #pragma once
 
+#include <gradus/models/cell.hpp>
 #include <gradus/nn/decoder_step.hpp>
 #include <gradus/nn/embedding.hpp>
-#include <gradus/nn/gru.hpp>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 namespace gradus::models {
 
 struct EncoderOptions {
-  std::int64_t vocabulary;
+  std::int64_t vocabulary = 0;  ///< of the source's tokens; or
+  std::int64_t vectors = 0;  ///< the size of the source's vectors, where it has no tokens: frames of speech
   std::int64_t embedding = 32;  ///< E
   std::int64_t hidden = 64;     ///< H, of each direction
   bool bidirectional = true;
+  Cell cell = Cell::gru;
+  std::int64_t layers = 1;
+  double dropout = 0;  ///< of what the first layer reads, and between layers
 };
 
-/// Reads the source with a GRU, in one or both directions (Bahdanau et al. 2015, section 3.2): the annotation
-/// of token j is h_j = [→h_j; ←h_j], or →h_j alone. Modules: `embedding`, `gru`.
+/// Reads the source with a recurrent module, in one or both directions (Bahdanau et al. 2015, section 3.2):
+/// the annotation of token j is h_j = [→h_j; ←h_j], or →h_j alone, of the top layer. Modules: `embedding`
+/// where the source has tokens, and `rnn`.
 class Encoder : public nn::Module {
  public:
+  /// @throws Error unless one of vocabulary and vectors is given, and as the modules do.
   explicit Encoder(const EncoderOptions& options);
-  /// source (T, B), i64, without BOS or EOS; lengths (B), i64, each in [1, T].
+  /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·)
+  /// @param lengths (B), i64, each in [1, T]
   /// @throws Error when the shapes do not fit, a length is outside [1, T], or a token outside the vocabulary.
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;
 
-  std::int64_t annotation_size() const { return gru.directions() * gru.hidden(); }  ///< D
+  std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D
 
-  nn::Embedding embedding;
-  nn::GRU gru;
+  std::optional<nn::Embedding> embedding;
+  const std::unique_ptr<nn::Recurrent> rnn;
+
+ private:
+  double dropout_;
 };
 
 }  // namespace gradus::models

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <gradus/nn/recurrent.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace gradus::models {
+
+/// The kinds of recurrent module that encoders and decoders are built of.
+enum class Cell {
+  rnn,           ///< nn::RNN with tanh
+  gru,           ///< nn::GRU in PyTorch's form
+  original_gru,  ///< nn::GRU as in Cho et al. 2014 and Bahdanau et al. 2015, see nn::GRUForm
+  lstm,          ///< nn::LSTM
+};
+
+struct RecurrentOptions {
+  std::int64_t layers = 1;
+  bool bidirectional = false;
+  double dropout = 0;  ///< between layers; with one layer there is none
+};
+/// A recurrent module of this kind. @throws Error as the module does.
+std::unique_ptr<nn::Recurrent> make_recurrent(Cell cell, std::int64_t inputs, std::int64_t hidden,
+                                              const RecurrentOptions& options);
+
+}  // namespace gradus::models

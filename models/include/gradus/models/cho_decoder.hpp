@@ -1,0 +1,28 @@
+#pragma once
+
+#include <gradus/models/recurrent_decoder.hpp>
+
+namespace gradus::models {
+
+/// The decoder of Cho et al. 2014 (section 2.2 and appendix A.1), which reads the same context at every step:
+///
+///     c = tanh(V [→h_T; ←h_1])             (→h_T alone when the encoder has one direction, as theirs)
+///     s_0 = tanh(W_s c)                    W_s is the paper's V′
+///     s_t = cell([E y_{t−1}; c], s_{t−1})
+///     logits_t = W_o [s_t; c; E y_{t−1}] + b_o      (theirs is ReadoutForm::maxout)
+///
+/// Modules: RecurrentDecoder's and `V`, (H, D). State: also `c`, (B, H).
+class ChoDecoder : public RecurrentDecoder {
+ public:
+  /// @throws Error also for Bridge::copy and Bridge::backward: s_0 is made of c, or is 0.
+  explicit ChoDecoder(const DecoderOptions& options);
+  Start start(const nn::Annotations& annotations) const override;
+
+  nn::Linear V;
+
+ protected:
+  Look look(const nn::State& before, const nn::Memory& memory) const override;
+  Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const override;
+};
+
+}  // namespace gradus::models
