@@ -16,17 +16,23 @@ std::int64_t input_size(const EncoderOptions& options) {
   return options.vocabulary > 0 ? options.embedding : options.vectors;
 }
 
+std::unique_ptr<nn::Embedding> make_embedding(const EncoderOptions& options) {
+  if (options.vocabulary == 0) return nullptr;
+  if (options.rows.defined()) {
+    return std::make_unique<nn::Embedding>(options.rows, nn::EmbeddingOptions{.shared = true});
+  }
+  return std::make_unique<nn::Embedding>(options.vocabulary, options.embedding, embedding_deviation);
+}
+
 }  // namespace
 
 Encoder::Encoder(const EncoderOptions& options)
-    : rnn(make_recurrent(
+    : embedding(make_embedding(options)),
+      rnn(make_recurrent(
           options.cell, input_size(options), options.hidden,
           {.layers = options.layers, .bidirectional = options.bidirectional, .dropout = options.dropout})),
       dropout_(options.dropout) {
-  if (options.vocabulary > 0) {
-    embedding.emplace(options.vocabulary, options.embedding, embedding_deviation);
-    add_module("embedding", *embedding);
-  }
+  if (embedding) add_module("embedding", *embedding);
   add_module("rnn", *rnn);
 }
 

@@ -27,12 +27,15 @@ Seq2Seq::Output Seq2Seq::forward(const Tensor& source, const Tensor& source_leng
 }
 
 Tensor Seq2Seq::loss(const data::Batch& batch) const {
+  return loss(tensor(batch.source, {batch.source_steps, batch.size}),
+              tensor(batch.source_lengths, {batch.size}), batch);
+}
+
+Tensor Seq2Seq::loss(const Tensor& source, const Tensor& source_lengths, const data::Batch& batch) const {
   const Scope scope = enter();
-  const Shape source{batch.source_steps, batch.size}, target{batch.target_steps, batch.size},
-      rows{batch.size};
-  const auto start =
-      decoder->start(encoder.forward(tensor(batch.source, source), tensor(batch.source_lengths, rows)));
-  const Packing targets(tensor(batch.target_lengths, rows));
+  const Shape target{batch.target_steps, batch.size};
+  const auto start = decoder->start(encoder.forward(source, source_lengths));
+  const Packing targets(tensor(batch.target_lengths, {batch.size}));
   return cross_entropy(decoder->forward(start, tensor(batch.target_in, target), targets),
                        pack(tensor(batch.target_out, target), targets));
 }

@@ -23,9 +23,15 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/input.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/models/cell.hpp>
+#include <gradus/models/cho_decoder.hpp>
 #include <gradus/models/encoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/models/greedy.hpp>
+#include <gradus/models/model.hpp>
+#include <gradus/models/projected_query.hpp>
+#include <gradus/models/readout.hpp>
+#include <gradus/models/recurrent_decoder.hpp>
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/models/train.hpp>
 #include <gradus/nn/activations.hpp>

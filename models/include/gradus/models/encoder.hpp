@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 namespace gradus::models {
 
@@ -19,6 +18,7 @@ struct EncoderOptions {
   Cell cell = Cell::gru;
   std::int64_t layers = 1;
   double dropout = 0;  ///< of what the first layer reads, and between layers
+  Tensor rows = {};    ///< of the embedding, shared with the decoder; undefined for its own
 };
 
 /// Reads the source with a recurrent module, in one or both directions (Bahdanau et al. 2015, section 3.2):
@@ -35,7 +35,7 @@ class Encoder : public nn::Module {
 
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D
 
-  std::optional<nn::Embedding> embedding;
+  const std::unique_ptr<nn::Embedding> embedding;  ///< null where the source is vectors
   const std::unique_ptr<nn::Recurrent> rnn;
 
  private:

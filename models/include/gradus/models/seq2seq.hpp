@@ -26,6 +26,8 @@ class Seq2Seq : public nn::Module {
   Output forward(const Tensor& source, const Tensor& source_lengths, const Tensor& target_in) const;
   /// The mean cross-entropy over the batch's real target tokens, a scalar.
   Tensor loss(const data::Batch& batch) const;
+  /// The same for another source than the batch's, (Tx, B, D) or (Tx, B), with lengths (B).
+  Tensor loss(const Tensor& source, const Tensor& source_lengths, const data::Batch& targets) const;
 
   Encoder encoder;
   const std::unique_ptr<nn::DecoderStep> decoder;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <gradus/nn/attention.hpp>
+#include <gradus/nn/linear.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace gradus::models {
+
+/// An attention whose query is first brought to another size:
+///
+///     attend(W_a s, h)
+///
+/// Around nn::DotProductAttention it is "general" in Luong et al. 2015, section 3.1, s W_aᵀ h. Modules: `W_a`
+/// (D, H), `score`.
+class ProjectedQuery : public nn::Attention {
+ public:
+  ProjectedQuery(std::int64_t query_size, std::int64_t value_size, std::unique_ptr<nn::Attention> attention);
+  nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override;
+  Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override;
+
+  nn::Linear W_a;
+  const std::unique_ptr<nn::Attention> score;
+};
+
+}  // namespace gradus::models

@@ -1,0 +1,23 @@
+#include <gradus/models/projected_query.hpp>
+
+namespace gradus::models {
+
+ProjectedQuery::ProjectedQuery(std::int64_t query_size, std::int64_t value_size,
+                               std::unique_ptr<nn::Attention> attention)
+    : W_a(query_size, value_size, false), score(std::move(attention)) {
+  add_module("W_a", W_a);
+  add_module("score", *score);
+}
+
+nn::Memory ProjectedQuery::prepare(const Tensor& values, const Tensor& lengths) const {
+  const Scope scope = enter();
+  return score->prepare(values, lengths);
+}
+
+nn::Attention::Result ProjectedQuery::attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,
+                                             const Tensor& previous_weights) const {
+  const Scope scope = enter();
+  return score->attend(W_a.forward(query), memory, step, previous_weights);
+}
+
+}  // namespace gradus::models

@@ -1,0 +1,273 @@
+// Whole models by names and sizes: what holds whatever the cell, the attention and the decoder.
+
+#include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/models/cho_decoder.hpp>
+#include <gradus/models/embedding_deviation.hpp>
+#include <gradus/models/fixed_context_decoder.hpp>
+#include <gradus/models/model.hpp>
+#include <gradus/nn/gradcheck.hpp>
+#include <gradus/nn/gru.hpp>
+#include <gradus/nn/lstm.hpp>
+#include <gradus/nn/rnn.hpp>
+
+#include "models/helpers.hpp"
+#include "nn/twins.hpp"
+
+namespace data = gradus::data;
+namespace models = gradus::models;
+namespace nn = gradus::nn;
+using gradus::Dtype;
+using gradus::Tensor;
+using models::Bridge;
+using models::Cell;
+using models::ModelOptions;
+using models::ReadoutForm;
+
+namespace {
+
+constexpr models::Vocabularies vocabularies{.source = 9, .target = 9};
+
+struct Variant {
+  const char* name;
+  ModelOptions options;
+};
+
+ModelOptions small(ModelOptions options) {
+  options.embedding = 5;
+  options.hidden = 4;
+  options.energy = 3;
+  options.maxout = 6;
+  options.initial = models::Initial::pytorch;
+  options.dropout = options.attention_dropout = 0;
+  return options;
+}
+
+// Each option at each of its values, and the papers' presets.
+std::vector<Variant> variants() {
+  return {
+      {"fixed", small({.decoder = "fixed"})},
+      {"fixed, LSTM in two layers, copied", small({.decoder = "fixed",
+                                                   .cell = Cell::lstm,
+                                                   .layers = 2,
+                                                   .bidirectional = false,
+                                                   .bridge = Bridge::copy})},
+      {"fixed, RNN, linear", small({.decoder = "fixed", .cell = Cell::rnn, .readout = ReadoutForm::linear})},
+      {"cho", small({.decoder = "cho"})},
+      {"cho, LSTM", small({.decoder = "cho", .cell = Cell::lstm})},
+      {"cho, maxout of the state before", small({.decoder = "cho", .readout = ReadoutForm::maxout_earlier})},
+      {"cho, original GRU, zeros",
+       small({.decoder = "cho", .cell = Cell::original_gru, .bridge = Bridge::zeros})},
+      {"bahdanau", small({})},
+      {"bahdanau, one direction", small({.bidirectional = false})},
+      {"bahdanau, state alone", small({.readout = ReadoutForm::state})},
+      {"bahdanau, maxout", small({.readout = ReadoutForm::maxout})},
+      {"bahdanau, summary, tied", small({.bridge = Bridge::summary, .tied = models::Tied::output})},
+      {"bahdanau, all tied, maxout", small({.readout = ReadoutForm::maxout, .tied = models::Tied::all})},
+      {"bahdanau, LSTM", small({.cell = Cell::lstm})},
+      {"bahdanau, LSTM in three layers", small({.cell = Cell::lstm, .layers = 3})},
+      {"bahdanau, RNN", small({.cell = Cell::rnn})},
+      {"bahdanau, GRU in two layers", small({.layers = 2})},
+      {"dot", small({.attention = "dot"})},
+      {"scaled dot, sizes that fit", small({.attention = "scaled_dot", .bidirectional = false})},
+      {"sutskever", small(models::preset("sutskever"))},
+      {"cho's preset", small(models::preset("cho"))},
+      {"bahdanau's preset", small(models::preset("bahdanau"))},
+      {"d2l", small(models::preset("d2l"))},
+      {"notebook", small(models::preset("notebook"))},
+  };
+}
+
+Model make(const ModelOptions& options, std::uint64_t seed = 1) {
+  gradus::seed(seed);
+  Model model = models::make_model(options, vocabularies);
+  model->to(Dtype::f64);
+  return model;
+}
+
+// visit(model) for every variant, in f64.
+template <class Visit>
+void for_each_variant(Visit visit) {
+  for (const Variant& variant : variants()) {
+    INFO(variant.name);
+    visit(*make(variant.options));
+  }
+}
+
+const data::Batch batch = tiny_batch();
+const BatchTensors x(batch);
+
+// The loss through the decoder's `step` alone.
+Tensor stepwise_loss(const models::Seq2Seq& model) {
+  const Tensor logits = model.forward(x.source, x.source_lengths, x.target_in).logits;
+  const gradus::Packing targets(x.target_lengths);
+  return cross_entropy(pack(logits, targets), pack(x.target_out, targets));
+}
+
+Tensors gradients(const models::Seq2Seq& model, const Tensor& loss) {
+  for (Tensor parameter : model.parameters()) parameter.zero_grad();
+  loss.backward();
+  Tensors all{loss.detach()};
+  for (const Tensor& parameter : model.parameters()) all.push_back(parameter.grad().clone());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("every variant of a model has right gradients", "[models][gradients][variants]") {
+  for_each_variant([](models::Seq2Seq& model) {
+    const std::size_t parameters = model.named_parameters().size();  // shared ones by each name
+    check_gradients(nn::gradcheck(model, [&](const auto&) { return model.loss(batch); }, {}), parameters);
+  });
+}
+
+TEST_CASE("every variant's steps give the loss and gradients of all steps at once",
+          "[models][twins][variants]") {
+  for_each_variant([](const models::Seq2Seq& model) {
+    const Tensors whole = gradients(model, model.loss(batch)), steps = gradients(model, stepwise_loss(model));
+    const gradus::Composed composed;
+    const Tensors plain = gradients(model, model.loss(batch));
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      CHECK(mismatch(steps[i], whole[i], {1e-13, 1e-12}) == "");
+      CHECK(mismatch(plain[i], whole[i], {1e-13, 1e-12}) == "");
+    }
+  });
+}
+
+TEST_CASE("every variant's loss of a batch is that of its pairs", "[models][padding][variants]") {
+  for_each_variant([](const models::Seq2Seq& model) { check_loss_is_of_pairs(model); });
+}
+
+TEST_CASE("every variant with attention sees the source, and no more than it", "[models][variants]") {
+  for_each_variant([](const models::Seq2Seq& model) {
+    const auto output = model.forward(x.source, x.source_lengths, x.target_in);
+    if (!output.weights[0].defined()) return;
+    for (const Tensor& weights : output.weights) {
+      CHECK(mismatch(sum(weights, 1), gradus::ones({3}, Dtype::f64), {1e-12, 0}) == "");
+      CHECK(weights[1].slice(1, 4).to_vector<double>() == std::vector<double>{0, 0, 0});  // of one token
+    }
+  });
+}
+
+TEST_CASE("one word makes another model", "[models][variants]") {
+  const auto rnn = [](Cell cell) { return make(small({.cell = cell})); };
+  CHECK(dynamic_cast<const nn::RNN*>(rnn(Cell::rnn)->encoder.rnn.get()) != nullptr);
+  CHECK(dynamic_cast<const nn::GRU&>(*rnn(Cell::gru)->encoder.rnn).form() == nn::GRUForm::pytorch);
+  CHECK(dynamic_cast<const nn::GRU&>(*rnn(Cell::original_gru)->encoder.rnn).form() == nn::GRUForm::original);
+  CHECK(dynamic_cast<const nn::LSTM*>(rnn(Cell::lstm)->encoder.rnn.get()) != nullptr);
+  CHECK(dynamic_cast<const models::FixedContextDecoder*>(make(small({.decoder = "fixed"}))->decoder.get()) !=
+        nullptr);
+  CHECK(dynamic_cast<const models::ChoDecoder*>(make(small({.decoder = "cho"}))->decoder.get()) != nullptr);
+}
+
+TEST_CASE("tied embeddings are one parameter", "[models]") {
+  using models::Tied;
+  const auto count = [](Tied tied, std::int64_t hidden) {
+    ModelOptions options = small({.readout = ReadoutForm::state, .tied = tied});
+    options.hidden = hidden;
+    return make(options)->parameter_count();
+  };
+  constexpr std::int64_t V = 9, E = 5, H = 4;
+  CHECK(count(Tied::output, H) == count(Tied::none, H) - V * H + E * H);  // W_o (V, H) becomes W (E, H)
+  CHECK(count(Tied::all, H) == count(Tied::output, H) - V * E);
+  const Model model = make(small({.tied = Tied::all}));
+  const auto& decoder = dynamic_cast<const models::RecurrentDecoder&>(*model->decoder);
+  CHECK(decoder.readout.weight.is(model->encoder.embedding->weight));
+  CHECK(decoder.embedding.weight.is(model->encoder.embedding->weight));
+}
+
+TEST_CASE("dropout acts in training, and there alone", "[models][dropout]") {
+  for (const char* decoder : {"fixed", "cho", "bahdanau"}) {
+    INFO(decoder);
+    ModelOptions options = small({.decoder = decoder, .layers = 2});
+    const double plain = make(options)->loss(batch).item();
+    options.dropout = 0.5;
+    const Model model = make(options);
+    CHECK(std::abs(model->loss(batch).item() - plain) > 1e-4);
+    model->eval();
+    CHECK(model->loss(batch).item() == plain);
+  }
+}
+
+TEST_CASE("a source of vectors is read without an embedding", "[models][vectors]") {
+  gradus::seed(3);
+  const Model model = models::make_model(small({}), {.source = 0, .target = 9, .vectors = 7});
+  model->to(Dtype::f64);
+  CHECK(model->encoder.embedding == nullptr);
+  const Tensor frames = gradus::normal({4, 3, 7}, 0, 1, gradus::default_generator(), Dtype::f64);
+  const auto loss = [&](const auto& in) { return model->loss(in[0], x.source_lengths, batch); };
+  check_gradients(nn::gradcheck(*model, loss, {frames}), model->parameters().size() + 1);
+  CHECK_ERROR(model->loss(batch), "Encoder: the source is (4, 3) and must be (T, B, D) [in encoder]");
+}
+
+TEST_CASE("the presets are the papers' sizes", "[models][presets]") {
+  CHECK(models::preset_names() ==
+        std::vector<std::string>{"sutskever", "cho", "bahdanau", "d2l", "notebook"});
+  // RNNsearch-50 with 30,000 words: embeddings, W_s, attention, both cells, maxout and readout, with biases.
+  constexpr std::int64_t V = 30000, E = 620, H = 1000, A = 1000, L = 500;
+  gradus::seed(1);
+  const Model model = models::make_model(models::preset("bahdanau"), {.source = V, .target = V});
+  const std::int64_t gru = 3 * H * (E + H + 2), decoder_gru = 3 * H * (E + 2 * H + H + 2);
+  CHECK(model->parameter_count() == 2 * V * E + 2 * gru + H * H + decoder_gru + A * H + A * 2 * H + A +
+                                        2 * L * (H + 2 * H + E + 1) + V * (L + 1));
+  CHECK(model->decoder->named_parameters().back().first == "attention.U_a.weight");
+}
+
+TEST_CASE("initial values are drawn as asked", "[models][init]") {
+  const auto deviation = [](models::Initial initial, std::string_view wanted) {
+    ModelOptions options{.initial = initial};
+    gradus::seed(1);
+    const Model model = models::make_model(options, {.source = 300, .target = 300});
+    for (const auto& [name, parameter] : model->named_parameters()) {
+      if (name == wanted) return std::sqrt(mean(parameter * parameter).item());
+    }
+    FAIL("no " << wanted);
+    return 0.0;
+  };
+  using models::Initial;
+  CHECK(std::abs(deviation(Initial::small, "decoder.rnn.weight_ih_l0") - 0.01) < 2e-4);
+  CHECK(deviation(Initial::small, "decoder.rnn.bias_ih_l0") == 0);
+  CHECK(std::abs(deviation(Initial::xavier, "decoder.rnn.weight_hh_l0") - std::sqrt(2.0 / (192 + 64))) <
+        2e-3);
+  CHECK(std::abs(deviation(Initial::xavier, "decoder.embedding.weight") - models::embedding_deviation) <
+        5e-3);
+  CHECK(std::abs(deviation(Initial::bahdanau, "decoder.attention.W_a.weight") - 0.001) < 5e-5);
+  CHECK(std::abs(deviation(Initial::pytorch, "decoder.rnn.weight_hh_l0") - 1 / std::sqrt(3 * 64.0)) < 2e-3);
+}
+
+TEST_CASE("a registry takes attentions and decoders of one's own", "[models][registry]") {
+  models::Registry registry = models::Registry::standard();
+  models::AttentionSizes seen{};
+  registry.attentions["mine"] = [&](const models::AttentionSizes& sizes) {
+    seen = sizes;
+    return std::make_unique<nn::AdditiveAttention>(sizes.query, sizes.value, 2);
+  };
+  const Model model = models::make_model(small({.attention = "mine"}), vocabularies, registry);
+  CHECK(seen.query == 4);
+  CHECK(seen.value == 8);
+  CHECK(seen.energy == 3);
+  CHECK(std::isfinite(model->loss(batch).item()));
+}
+
+TEST_CASE("what does not fit together is refused", "[models][errors]") {
+  CHECK_ERROR(make(small({.decoder = "luong"})),
+              "make_model: there is no decoder 'luong'; these there are: bahdanau, cho, fixed");
+  CHECK_ERROR(make(small({.attention = "cosine"})),
+              "make_model: there is no attention 'cosine'; these there are: additive, dot, scaled_dot");
+  CHECK_ERROR(
+      models::preset("vaswani"),
+      "preset: there is no preset 'vaswani'; these there are: sutskever, cho, bahdanau, d2l, notebook");
+  CHECK_ERROR(
+      models::make_model(small({.tied = models::Tied::all}), {.source = 9, .target = 8}),
+      "make_model: source and target share their embeddings, but have vocabularies of 9 and 8 tokens; "
+      "give them one, or tie the output alone");
+  CHECK_ERROR(make(small({.decoder = "cho", .bridge = Bridge::copy})),
+              "ChoDecoder: s_0 is made of the context c; its bridge must be summary or zeros");
+  CHECK_ERROR(make(small({.bridge = Bridge::copy}))->loss(batch),
+              "BahdanauDecoder: s_0 is the encoder's last state, so that the encoder must have the decoder's "
+              "cell, its 1 layer of 4 and one direction; or choose another bridge [in decoder]");
+  CHECK_ERROR(make(small({.bidirectional = false, .bridge = Bridge::backward}))->loss(batch),
+              "BahdanauDecoder: s_0 is made from the backward state of the first token; the encoder must be "
+              "bidirectional [in decoder]");
+  CHECK_ERROR(models::Encoder({.vocabulary = 3, .vectors = 2}),
+              "Encoder: needs either a vocabulary, for tokens, or the size of its vectors, and got 3 and 2");
+}
