@@ -26,6 +26,7 @@
 #include <gradus/models/encoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/models/greedy.hpp>
+#include <gradus/models/loss.hpp>
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/models/train.hpp>
 #include <gradus/nn/activations.hpp>
