@@ -29,6 +29,7 @@
 #include <gradus/models/loss.hpp>
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/models/train.hpp>
+#include <gradus/models/trainer.hpp>
 #include <gradus/nn/activations.hpp>
 #include <gradus/nn/adadelta.hpp>
 #include <gradus/nn/adagrad.hpp>
