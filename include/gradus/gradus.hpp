@@ -23,6 +23,7 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/input.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/models/checkpoint.hpp>
 #include <gradus/models/encoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/models/greedy.hpp>
