@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <string>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -32,7 +34,15 @@ std::string way_out(int reason) {
   }
 }
 
-// A file in the folder that is gone at the end, unless it was renamed.
+constexpr std::string_view temporary_begin = ".gradus-", temporary_end = ".tmp";
+
+bool is_temporary(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with(temporary_begin) && name.ends_with(temporary_end);
+}
+
+// A file in the folder that is gone at the end, unless it was renamed. It stays locked until then, or until
+// its writer dies, which is how sweep() knows.
 class TemporaryFile {
  public:
   // `target` is the path in messages: the temporary name means nothing to a user.
@@ -40,9 +50,11 @@ class TemporaryFile {
       : who_(who), target_(std::move(target)) {
     static std::atomic<unsigned> count{0};
     do {
-      path_ = folder / (".gradus-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".tmp");
+      if (fd_ >= 0) ::close(fd_);
+      path_ = folder / (std::string(temporary_begin) + std::to_string(::getpid()) + "-" +
+                        std::to_string(count++) + std::string(temporary_end));
       fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (fd_ < 0 && (errno == EEXIST || errno == EINTR));
+    } while (fd_ < 0 ? errno == EEXIST || errno == EINTR : was_swept());
     if (fd_ < 0) fail(errno);
   }
 
@@ -65,7 +77,6 @@ class TemporaryFile {
       }
     }
     if (::fsync(fd_) != 0) fail(errno);
-    if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
   }
 
   void rename_to_target() {
@@ -74,6 +85,13 @@ class TemporaryFile {
   }
 
  private:
+  // Locks the file; whether another has removed it before.
+  bool was_swept() const {
+    ::flock(fd_, LOCK_EX);  // a file system without locks is one without sweeping
+    struct stat status {};
+    return ::fstat(fd_, &status) == 0 && status.st_nlink == 0;
+  }
+
   [[noreturn]] void fail(int reason) const { refuse(who_, "write to", target_, reason); }
 
   std::string_view who_;
@@ -104,6 +122,18 @@ void write_atomically(std::string_view who, const fs::path& target, std::string_
   file.write(content);
   file.rename_to_target();
   sync_folder(who, folder);
+}
+
+void sweep(const fs::path& folder) {
+  std::error_code ignored;
+  for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+    const fs::path& path = at->path();
+    if (!is_temporary(path)) continue;
+    const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+    ::close(fd);
+  }
 }
 
 void check_writable(std::string_view who, const fs::path& folder) {

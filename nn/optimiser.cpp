@@ -1,5 +1,6 @@
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/nn/optimiser.hpp>
+#include <gradus/nn/state_reader.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -7,7 +8,6 @@
 
 #include "pieces.hpp"
 #include "rule_checks.hpp"
-#include "state_reader.hpp"
 
 namespace gradus::nn {
 namespace {

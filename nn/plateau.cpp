@@ -1,12 +1,12 @@
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/nn/plateau.hpp>
+#include <gradus/nn/state_reader.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "rule_checks.hpp"
-#include "state_reader.hpp"
 
 namespace gradus::nn {
 

@@ -1,6 +1,5 @@
-#include "state_reader.hpp"
-
 #include <gradus/autograd/runtime.hpp>
+#include <gradus/nn/state_reader.hpp>
 
 #include <cmath>
 #include <sstream>
@@ -60,6 +59,15 @@ std::int64_t StateReader::count(const std::string& name) {
   const std::int64_t value = found.defined() ? found.values<std::int64_t>()[0] : 0;
   if (value < 0) wrong_.push_back(join(quoted(name), " is ", value, " and must be at least 0"));
   return value;
+}
+
+NamedTensors StateReader::part(const std::string& prefix) {
+  NamedTensors found;
+  for (auto at = left_.lower_bound(prefix); at != left_.end() && at->first.starts_with(prefix);) {
+    found.emplace_back(at->first.substr(prefix.size()), at->second);
+    at = left_.erase(at);
+  }
+  return found;
 }
 
 void StateReader::finish(std::string_view operation, std::string_view advice) const {

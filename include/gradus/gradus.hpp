@@ -24,16 +24,19 @@
 #include <gradus/files/input.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/cell.hpp>
+#include <gradus/models/checkpoint.hpp>
 #include <gradus/models/cho_decoder.hpp>
 #include <gradus/models/encoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/models/greedy.hpp>
+#include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/models/projected_query.hpp>
 #include <gradus/models/readout.hpp>
 #include <gradus/models/recurrent_decoder.hpp>
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/models/train.hpp>
+#include <gradus/models/trainer.hpp>
 #include <gradus/nn/activations.hpp>
 #include <gradus/nn/adadelta.hpp>
 #include <gradus/nn/adagrad.hpp>
@@ -72,6 +75,7 @@
 #include <gradus/nn/scored_attention.hpp>
 #include <gradus/nn/sequential.hpp>
 #include <gradus/nn/sgd.hpp>
+#include <gradus/nn/state_reader.hpp>
 #include <gradus/plot/bars.hpp>
 #include <gradus/plot/curves.hpp>
 #include <gradus/plot/heatmap.hpp>

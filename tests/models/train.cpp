@@ -1,4 +1,4 @@
-// The training loop.
+// The training loop, from the first step to the last.
 
 #include <gradus/models/train.hpp>
 #include <gradus/nn/optim.hpp>
@@ -10,7 +10,7 @@
 namespace data = gradus::data;
 namespace models = gradus::models;
 using gradus::Tensor;
-using models::TrainOptions;
+using models::TrainerOptions;
 using models::TrainStep;
 
 namespace {
@@ -37,8 +37,7 @@ Model model(std::uint64_t seed = 1) {
 }  // namespace
 
 TEST_CASE("training is this loop", "[models][train]") {
-  const TrainOptions options{
-      .steps = 5, .learning_rate = 0.02, .final_learning_rate = 0.004, .clip_norm = 0.3};
+  const TrainerOptions options{.steps = 5, .learning_rate = 0.02, .final_factor = 0.2, .clip_norm = 0.3};
   const Model trained = model(), expected = model();
   expected->eval();
   std::vector<TrainStep> seen;
@@ -57,37 +56,27 @@ TEST_CASE("training is this loop", "[models][train]") {
     CHECK(losses[i] == loss.item());
     CHECK(seen[i].step == static_cast<std::int64_t>(i) + 1);
     CHECK(seen[i].loss == loss.item());
+    CHECK(seen[i].cross_entropy == loss.item());
     CHECK(seen[i].gradient_norm == gradus::nn::clip_grad_norm(expected->parameters(), 0.3));
     CHECK(seen[i].gradient_norm > 0.3);
     CHECK(seen[i].tokens == batch.target_tokens());
-    adam.set_learning_rate(0.02 + static_cast<double>(i) / 4 * (0.004 - 0.02));
+    const double learning_rate = 0.02 * (1 + (0.2 - 1) * static_cast<double>(i) / 4);
+    CHECK(std::abs(seen[i].learning_rate - learning_rate) < 1e-17);
+    adam.set_learning_rate(seen[i].learning_rate);
     adam.step();
   }
   CHECK(snapshot(*trained) == snapshot(*expected));
 }
 
 TEST_CASE("the learning rate falls from the first step to the last", "[models][train]") {
-  const Model trained = model();
-  std::vector<std::vector<std::vector<double>>> after;
-  const auto remember = [&](const TrainStep&) { after.push_back(snapshot(*trained)); };
-  SECTION("and is the final one at the last") {
-    models::train(*trained, reversals(1), {.steps = 3, .final_learning_rate = 0}, remember);
-    CHECK(after[1] != after[0]);
-    CHECK(after[2] == after[1]);
-  }
-  SECTION("and is the first one at the first") {
-    const auto before = snapshot(*trained);
-    models::train(*trained, reversals(1), {.steps = 2, .learning_rate = 0, .final_learning_rate = 0.1},
-                  remember);
-    CHECK(after[0] == before);
-    CHECK(after[1] != before);
-  }
-  SECTION("and is the first one when there is but one step") {
-    const auto before = snapshot(*trained);
-    models::train(*trained, reversals(1), {.steps = 1, .learning_rate = 0, .final_learning_rate = 1},
-                  remember);
-    CHECK(after[0] == before);
-  }
+  const auto rates = [](std::int64_t steps) {
+    std::vector<double> seen;
+    models::train(*model(), reversals(1), {.steps = steps, .learning_rate = 0.25, .final_factor = 0},
+                  [&](const TrainStep& step) { seen.push_back(step.learning_rate); });
+    return seen;
+  };
+  CHECK(rates(3) == std::vector{0.25, 0.125, 0.0});
+  CHECK(rates(1) == std::vector{0.25});
 }
 
 TEST_CASE("a seed trains to the same bits", "[models][train]") {
@@ -136,7 +125,7 @@ TEST_CASE("a loss that is no number stops training, with the parameters as they 
   };
   int steps = 0;
   CHECK_ERROR(models::train(*trained, poisoned, {.steps = 10}, [&](const TrainStep&) { ++steps; }),
-              "train: the loss at step 3 is nan; lower the learning rate or the clipping norm");
+              "Trainer: the loss at step 3 is nan; lower the learning rate or the clipping norm");
   CHECK(steps == 2);
   CHECK(trained->parameters()[0].to_vector<double>() == untouched);
   CHECK(std::isnan(bias.to_vector<double>()[0]));
@@ -149,7 +138,7 @@ TEST_CASE("so does a gradient that is no number", "[models][train]") {
                         std::make_unique<Steep>());
   const auto before = snapshot(steep);
   CHECK_ERROR(models::train(steep, reversals(1), {.steps = 2}),
-              "train: the norm of the gradient at step 1 is inf; lower the learning rate");
+              "Trainer: the norm of the gradient at step 1 is inf; lower the learning rate");
   CHECK(snapshot(steep) == before);
   CHECK_FALSE(steep.is_training());
 }
@@ -158,8 +147,8 @@ TEST_CASE("there must be a step to take", "[models][train]") {
   const Model trained = model();
   const auto before = snapshot(*trained);
   CHECK_ERROR(models::train(*trained, reversals(1), {.steps = 0}),
-              "train: the number of steps must be at least 1, and is 0");
+              "Trainer: the number of steps must be at least 1, and is 0");
   CHECK_ERROR(models::train(*trained, reversals(1), {.steps = -3}),
-              "train: the number of steps must be at least 1, and is -3");
+              "Trainer: the number of steps must be at least 1, and is -3");
   CHECK(snapshot(*trained) == before);
 }

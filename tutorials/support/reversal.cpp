@@ -30,7 +30,7 @@ std::function<data::Batch()> training_batches(const data::Reversal& task, std::u
 }
 
 Training train(const std::string& label, models::Seq2Seq& model,
-               const std::function<data::Batch()>& next_batch, const models::TrainOptions& options) {
+               const std::function<data::Batch()>& next_batch, const models::TrainerOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [start] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -27,7 +27,7 @@ struct Training {
 /// models::train under a progress bar with the loss and the speed; says at the end how long it took.
 Training train(const std::string& label, gradus::models::Seq2Seq& model,
                const std::function<gradus::data::Batch()>& next_batch,
-               const gradus::models::TrainOptions& options);
+               const gradus::models::TrainerOptions& options);
 
 /// How a model did on the held-out sources of one length.
 struct Score {

@@ -12,6 +12,10 @@ namespace gradus::files {
 /// @throws Error.
 void write_atomically(std::string_view who, const std::filesystem::path& target, std::string_view content);
 
+/// Removes from a folder what writers have left there that were killed: never the file of one at work, in
+/// this process or another. What cannot be removed stays.
+void sweep(const std::filesystem::path& folder);
+
 /// Proves that files can be written in a folder, by writing and removing one. @throws Error.
 void check_writable(std::string_view who, const std::filesystem::path& folder);
 

@@ -24,6 +24,8 @@ class StateReader {
   double not_negative(const std::string& name);
   /// An integer of at least 0.
   std::int64_t count(const std::string& name);
+  /// All entries whose names begin with `prefix`, without it: another's state.
+  NamedTensors part(const std::string& prefix);
 
   /// @throws Error listing what is missing, unexpected or wrong, if anything; `advice` says what to do.
   void finish(std::string_view operation, std::string_view advice) const;

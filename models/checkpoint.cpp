@@ -1,0 +1,69 @@
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/models/checkpoint.hpp>
+#include <gradus/nn/state_reader.hpp>
+
+#include <sstream>
+#include <utility>
+
+namespace gradus::models {
+namespace {
+
+constexpr const char* format_key = "gradus.format";
+constexpr const char* format = "1";
+
+// On what bits depend, besides the state.
+struct Circumstance {
+  std::string key, words, now;
+};
+
+std::vector<Circumstance> circumstances() {
+  const BuildInfo build = build_info();
+  return {{"gradus.version", "the version of gradus", GRADUS_VERSION},
+          {"gradus.compiler", "its compiler", build.compiler},
+          {"gradus.instructions", "what its loops are compiled for", build.instructions},
+          {"gradus.blas", "the linear algebra library", build.blas},
+          {"gradus.kernels", "its kernels", build.blas_kernels},
+          {"gradus.threads", "the number of threads", std::to_string(build.threads)}};
+}
+
+}  // namespace
+
+void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+  nn::Metadata metadata = checkpoint.metadata;
+  metadata[format_key] = std::string(format);
+  for (const auto& [key, words, now] : circumstances()) metadata[key] = now;
+  nn::save_safetensors(path, checkpoint.tensors, metadata);
+}
+
+Checkpoint load_checkpoint(const std::filesystem::path& path) {
+  nn::Safetensors file = nn::load_safetensors(path);
+  const auto found = file.metadata.find(format_key);
+  if (found == file.metadata.end()) {
+    fail("load_checkpoint", "'", path.string(),
+         "' is no checkpoint, but a file of tensors alone; give one that training has saved");
+  }
+  if (found->second != format) {
+    fail("load_checkpoint", "'", path.string(), "' has format ", found->second, ", and this is gradus ",
+         GRADUS_VERSION, ", which reads format ", format, "; use the version that wrote it");
+  }
+  return {std::move(file.tensors), std::move(file.metadata)};
+}
+
+std::vector<std::string> check_reproducible(const nn::Metadata& metadata) {
+  std::vector<std::string> differences;
+  for (const auto& [key, words, now] : circumstances()) {
+    const auto found = metadata.find(key);
+    const std::string then = found == metadata.end() ? "not recorded" : found->second;
+    if (then == now) continue;
+    std::ostringstream difference;
+    difference << words << " was " << then << " and is " << now;
+    differences.push_back(difference.str());
+  }
+  return differences;
+}
+
+void load_model(nn::Module& model, const Checkpoint& checkpoint) {
+  model.load_state_dict(nn::StateReader(checkpoint.tensors).part("model."), "the checkpoint's model");
+}
+
+}  // namespace gradus::models

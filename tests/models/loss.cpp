@@ -1,0 +1,187 @@
+// What is minimised: smoothed, sharpened, and with the model's own tokens for input.
+
+#include <gradus/models/loss.hpp>
+#include <gradus/nn/attention_loss.hpp>
+#include <gradus/nn/gradcheck.hpp>
+#include <gradus/nn/loss.hpp>
+
+#include <limits>
+
+#include "models/forgetful_decoder.hpp"
+#include "models/helpers.hpp"
+
+namespace data = gradus::data;
+namespace models = gradus::models;
+namespace nn = gradus::nn;
+using gradus::Dtype;
+using gradus::Generator;
+using gradus::Tensor;
+using models::LossOptions;
+using models::Seq2Seq;
+
+namespace {
+
+const data::Batch batch = tiny_batch();
+const BatchTensors x(batch);
+
+constexpr LossOptions everything{.label_smoothing = 0.1, .attention_entropy = 0.3, .sampling = 0.5};
+
+Model attending() {
+  gradus::seed(1);
+  Model model = models::make_bahdanau(tiny);
+  model->to(Dtype::f64);
+  return model;
+}
+
+// With the same coins each time.
+models::Loss loss_of(const Seq2Seq& model, const data::Batch& of, const LossOptions& options) {
+  Generator coins(5);
+  return models::loss(model, of, options, coins);
+}
+double total(const Seq2Seq& model, const data::Batch& of, const LossOptions& options) {
+  return loss_of(model, of, options).total.item();
+}
+
+// The loss when step t reads inputs[t].
+double reading(const Seq2Seq& model, const Tensor& inputs, const LossOptions& options) {
+  const auto [logits, weights] = model.forward(x.source, x.source_lengths, inputs);
+  return nn::masked_cross_entropy(logits, x.target_out, x.target_lengths, options.label_smoothing).item() +
+         options.attention_entropy * nn::attention_entropy(stack(weights), x.target_lengths).item();
+}
+
+}  // namespace
+
+TEST_CASE("the loss is cross-entropy, smoothed, and the entropy of attention", "[models][loss]") {
+  const Model model = attending();
+  const double plain = model->loss(batch).item();
+  for (const double smoothing : {0.0, 0.2}) {
+    for (const double entropy : {0.0, 0.3, -0.1}) {
+      const LossOptions options{.label_smoothing = smoothing, .attention_entropy = entropy};
+      INFO("smoothing " << smoothing << ", entropy " << entropy);
+      const models::Loss made = loss_of(*model, batch, options);
+      CHECK(std::abs(made.total.item() - reading(*model, x.target_in, options)) < 1e-13);
+      CHECK(std::abs(made.cross_entropy - plain) < 1e-13);
+      CHECK(made.tokens == batch.target_tokens());
+      CHECK((std::abs(made.total.item() - plain) > 1e-3) == (smoothing > 0 || entropy != 0));
+    }
+  }
+}
+
+TEST_CASE("without options the loss is the model's own, to the bit", "[models][loss]") {
+  for (const Model& model : tiny_models()) {
+    CHECK(models::loss(*model, batch).total.item() == model->loss(batch).item());
+  }
+}
+
+TEST_CASE("every part of the loss has right gradients", "[models][loss][gradients]") {
+  const Model model = attending();
+  for (const LossOptions& options :
+       {LossOptions{.label_smoothing = 0.1}, LossOptions{.attention_entropy = 0.3},
+        LossOptions{.sampling = 0.5}, LossOptions{.sampling = 1}, everything}) {
+    check_gradients(
+        nn::gradcheck(*model, [&](const auto&) { return loss_of(*model, batch, options).total; }, {}),
+        model->parameters().size());
+  }
+}
+
+TEST_CASE("with sampling 1 the decoder reads what it likes best itself", "[models][loss][sampling]") {
+  const Model model = attending();
+  Tensor inputs = x.target_in.clone();
+  for (std::int64_t t = 1; t < batch.target_steps; ++t) {
+    const Tensor logits = model->forward(x.source, x.source_lengths, inputs).logits;
+    const auto own = argmax(logits[t - 1]).to_vector<std::int64_t>();
+    const auto row = inputs[t].mutable_values<std::int64_t>("test");
+    std::copy(own.begin(), own.end(), row.begin());
+  }
+  REQUIRE(mismatch(inputs, x.target_in) != "");
+  const LossOptions options{.sampling = 1};
+  CHECK(std::abs(total(*model, batch, options) - reading(*model, inputs, options)) < 1e-13);
+}
+
+TEST_CASE("with sampling between, a coin decides for each token", "[models][loss][sampling]") {
+  const Model model = attending();
+  for (const double probability : {0.2, 0.7}) {
+    Generator coins(5);
+    Tensor inputs = x.target_in.clone();
+    int own_tokens = 0;
+    for (std::int64_t t = 1; t < batch.target_steps; ++t) {
+      const Tensor logits = model->forward(x.source, x.source_lengths, inputs).logits;
+      const auto own = argmax(logits[t - 1]).to_vector<std::int64_t>();
+      const auto row = inputs[t].mutable_values<std::int64_t>("test");
+      for (std::size_t b = 0; b < own.size(); ++b) {
+        if (coins.uniform() >= probability) continue;
+        row[b] = own[b];
+        ++own_tokens;
+      }
+    }
+    CHECK(own_tokens > 0);
+    CHECK(own_tokens < 15);
+    const LossOptions options{.attention_entropy = 0.3, .sampling = probability};
+    CHECK(std::abs(total(*model, batch, options) - reading(*model, inputs, options)) < 1e-13);
+  }
+}
+
+TEST_CASE("sampling draws from the default generator unless another is given", "[models][loss][sampling]") {
+  const Model model = attending();
+  gradus::seed(5);
+  CHECK(models::loss(*model, batch, everything).total.item() == total(*model, batch, everything));
+  CHECK(gradus::default_generator().state().position == 15);  // 3 sequences, 5 steps after the first
+}
+
+TEST_CASE("no part of the loss depends on the padding", "[models][loss][padding]") {
+  const Model model = attending();
+  data::Batch padded = batch;
+  for (std::size_t b = 0; b < 3; ++b) {
+    for (std::size_t t = static_cast<std::size_t>(batch.target_lengths[b]); t < 6; ++t) {
+      padded.target_in[t * 3 + b] = padded.target_out[t * 3 + b] = 5;
+    }
+  }
+  for (int i = 0; i < 6; ++i) {
+    padded.source.push_back(4);
+    padded.target_in.push_back(7);
+    padded.target_out.push_back(7);
+  }
+  padded.source_steps += 2;
+  padded.target_steps += 2;
+  CHECK(std::abs(total(*model, padded, everything) - total(*model, batch, everything)) < 1e-13);
+}
+
+TEST_CASE("the loss of a batch is that of its pairs, whatever is in it", "[models][loss]") {
+  const Model model = attending();
+  const LossOptions options{.label_smoothing = 0.1, .attention_entropy = 0.3, .sampling = 1};
+  double sum = 0;
+  for (const data::Pair& pair : tiny_pairs) {
+    const models::Loss one = loss_of(*model, data::make_batch({&pair, 1}), options);
+    sum += one.total.item() * static_cast<double>(one.tokens);
+  }
+  CHECK(std::abs(total(*model, batch, options) - sum / static_cast<double>(batch.target_tokens())) < 1e-13);
+}
+
+TEST_CASE("what a loss cannot be made of is refused", "[models][loss]") {
+  const auto all = tiny_models();
+  CHECK_ERROR(loss_of(*all[1], batch, {.attention_entropy = 0.1}),
+              "loss: the entropy of attention is part of it, and the decoder has no attention; leave it out, "
+              "or take a decoder that attends");
+  CHECK_ERROR(loss_of(*all[0], batch, {.label_smoothing = 1.5}),
+              "loss: the label smoothing must be in [0, 1], and is 1.5");
+  CHECK_ERROR(loss_of(*all[0], batch, {.sampling = -0.1}),
+              "loss: the probability of sampling must be in [0, 1], and is -0.1");
+  CHECK_ERROR(loss_of(*all[0], batch, {.attention_entropy = std::numeric_limits<double>::quiet_NaN()}),
+              "loss: the factor of the attention's entropy must be finite, and is nan");
+}
+
+TEST_CASE("the loss on held-out pairs is over all tokens, and in eval mode", "[models][loss]") {
+  const Model model = forgetful_model(0.5);
+  model->to(Dtype::f64);
+  model->eval();
+  const double expected = model->loss(batch).item();
+  for (const std::int64_t size : {1, 2, 3, 250}) {
+    model->train();
+    CHECK(std::abs(models::evaluate_loss(*model, tiny_pairs, size) - expected) < 1e-13);
+    CHECK_FALSE(model->is_training());
+  }
+  CHECK_ERROR(models::evaluate_loss(*model, {}),
+              "evaluate_loss: there is no pair to take the loss of; give it at least one");
+  CHECK_ERROR(models::evaluate_loss(*model, tiny_pairs, 0),
+              "evaluate_loss: the batch size must be at least 1, and is 0");
+}

@@ -1,0 +1,239 @@
+// Training that is stopped and goes on is training that never stopped, to the last bit of its checkpoint.
+
+#include <gradus/models/checkpoint.hpp>
+#include <gradus/models/trainer.hpp>
+
+#include <array>
+
+#include "models/forgetful_decoder.hpp"
+#include "models/helpers.hpp"
+#include "scratch.hpp"
+
+namespace data = gradus::data;
+namespace fs = std::filesystem;
+namespace models = gradus::models;
+using gradus::Dtype;
+using gradus::Generator;
+using gradus::NamedTensors;
+using gradus::Tensor;
+using models::Trainer;
+using models::TrainerOptions;
+
+namespace {
+
+// Epochs of 5 batches, each from a seed of its own.
+class Epochs {
+ public:
+  data::Batch next() {
+    Generator generator(static_cast<std::uint64_t>(10 * epoch_ + batch_));
+    if (++batch_ == 5) {
+      batch_ = 0;
+      ++epoch_;
+    }
+    std::vector<data::Pair> pairs;
+    for (int i = 0; i < 6; ++i) {
+      pairs.push_back(task_.sample_training([&](std::uint64_t n) { return generator.below(n); }));
+    }
+    return data::make_batch(pairs);
+  }
+  models::BatchStream stream() {
+    return {.next = [this] { return next(); },
+            .state =
+                [this] {
+                  return std::vector{epoch_, batch_};
+                },
+            .set_state =
+                [this](const std::vector<std::int64_t>& place) {
+                  if (place[1] >= 5) gradus::fail("Epochs", "there is no batch ", place[1]);
+                  epoch_ = place[0];
+                  batch_ = place[1];
+                }};
+  }
+
+ private:
+  data::Reversal task_{6, 2, 4};
+  std::int64_t epoch_ = 0, batch_ = 0;
+};
+
+constexpr std::int64_t steps = 12;
+
+TrainerOptions options(const std::string& optimiser = "adam") {
+  return {.steps = steps,
+          .optimiser = optimiser,
+          .learning_rate = 0.01,
+          .schedule = "cosine",
+          .warm_up = 3,
+          .loss = {.label_smoothing = 0.1, .attention_entropy = 0.1, .sampling = 0.6},
+          .eval_every = 4,
+          .patience = 3};
+}
+
+// All that a process has of a run.
+struct Run {
+  explicit Run(const TrainerOptions& options, std::uint64_t seed = 1)
+      : model((gradus::seed(seed), forgetful_model(0.3, 24))), trainer(*model, epochs.stream(), options) {}
+
+  // A step, after the evaluation that may be due from the step before: a run may end between the two.
+  void advance() {
+    evaluate();
+    trainer.step();
+  }
+  void evaluate() {
+    if (trainer.evaluation_due()) scores.push_back(models::evaluate_loss(*model, tiny_pairs));
+    if (trainer.evaluation_due()) trainer.observe(scores.back());
+  }
+  void save(const fs::path& path) const { models::save_checkpoint(path, {trainer.state(), {}}); }
+  void load(const fs::path& path) { trainer.load_state(models::load_checkpoint(path).tensors); }
+
+  Model model;
+  Epochs epochs;
+  Trainer trainer;
+  std::vector<double> scores;
+};
+
+struct Files : Scratch {
+  fs::path at(const char* name) const { return path() / name; }
+};
+
+std::string never_stopped(const Files& files, const TrainerOptions& options) {
+  Run run(options);
+  while (!run.trainer.finished()) run.advance();
+  run.evaluate();
+  REQUIRE(run.scores.size() == 3);
+  run.save(files.at("whole"));
+  return content(files.at("whole"));
+}
+
+std::string stopped(const Files& files, const TrainerOptions& options, std::int64_t after,
+                    bool evaluated = false) {
+  {
+    Run before(options);
+    while (before.trainer.steps() < after) before.advance();
+    if (evaluated) before.evaluate();
+    before.save(files.at("part"));
+  }
+  Run run(options, 99);
+  run.load(files.at("part"));
+  REQUIRE(run.trainer.steps() == after);
+  while (!run.trainer.finished()) run.advance();
+  run.evaluate();
+  run.save(files.at("resumed"));
+  return content(files.at("resumed"));
+}
+
+NamedTensors without(NamedTensors state, const std::string& name) {
+  REQUIRE(std::erase_if(state, [&](const auto& entry) { return entry.first == name; }) == 1);
+  return state;
+}
+
+NamedTensors with(const NamedTensors& state, const std::string& name, const Tensor& value) {
+  NamedTensors changed = without(state, name);
+  changed.emplace_back(name, value);
+  return changed;
+}
+
+}  // namespace
+
+TEST_CASE("resumed training is training that never stopped, by the bytes", "[models][resume]") {
+  const Files files;
+  for (const int count : {1, 2}) {
+    const Threads threads(count);
+    const std::string whole = never_stopped(files, options());
+    // Within an epoch, before an evaluation and after it, at the end of an epoch, late, and at the end.
+    for (const std::int64_t after : {1, 4, 5, 11, 12}) {
+      INFO(count << " threads, stopped after step " << after);
+      CHECK((stopped(files, options(), after) == whole));
+      if (after % 4 == 0) CHECK((stopped(files, options(), after, true) == whole));
+    }
+  }
+}
+
+TEST_CASE("so it is with every optimiser", "[models][resume]") {
+  const Files files;
+  for (const char* name : {"adamw", "sgd", "adadelta", "rmsprop", "adagrad"}) {
+    INFO(name);
+    CHECK((stopped(files, options(name), 6) == never_stopped(files, options(name))));
+  }
+}
+
+TEST_CASE("a state is a copy, to which a trainer can go back", "[models][resume]") {
+  Run run(options());
+  run.advance();
+  const NamedTensors state = run.trainer.state();
+  const auto weights = snapshot(*run.model);
+  const double next = run.trainer.step().loss;
+  run.trainer.step();
+  CHECK(snapshot(*run.model) != weights);
+  run.trainer.load_state(state);
+  CHECK(run.trainer.steps() == 1);
+  CHECK(snapshot(*run.model) == weights);
+  CHECK(run.trainer.step().loss == next);
+}
+
+TEST_CASE("more steps may be asked for", "[models][resume]") {
+  Run run(options());
+  while (!run.trainer.finished()) run.advance();
+  TrainerOptions longer = options();
+  longer.steps += 2;
+  Run more(longer);
+  more.trainer.load_state(run.trainer.state());
+  CHECK_FALSE(more.trainer.finished());
+  more.advance();
+  more.advance();
+  CHECK(more.trainer.finished());
+}
+
+TEST_CASE("patience and the best score are part of the state", "[models][resume]") {
+  Run before(options()), after(options());
+  before.trainer.observe(0.5);
+  before.trainer.observe(0.6);
+  before.trainer.observe(0.7);
+  after.trainer.load_state(before.trainer.state());
+  CHECK(after.trainer.best() == 0.5);
+  CHECK_FALSE(after.trainer.finished());
+  CHECK_FALSE(after.trainer.observe(0.55));
+  CHECK(after.trainer.finished());
+}
+
+TEST_CASE("a state that does not fit is refused, and nothing is loaded", "[models][resume]") {
+  Run run(options());
+  run.advance();
+  Run saved(options(), 2);
+  saved.advance();
+  saved.advance();
+  const NamedTensors state = saved.trainer.state();
+  const auto state_before = run.trainer.state();
+  const auto check = [&](const NamedTensors& given, const std::string& message) {
+    CHECK_ERROR(run.trainer.load_state(given), message);
+    const NamedTensors now = run.trainer.state();
+    REQUIRE(now.size() == state_before.size());
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      INFO(now[i].first);
+      CHECK(now[i].first == state_before[i].first);
+      CHECK((now[i].second.to_vector<double>() == state_before[i].second.to_vector<double>()));
+    }
+  };
+  const std::string unfit = "Trainer: the state does not fit, and nothing was loaded; ",
+                    advice = "; load what a trainer has saved, whose batches are of the same kind";
+  check(without(state, "trainer.steps"), unfit + "missing: 'trainer.steps'" + advice);
+  check(with(state, "trainer.stream", integers({1, 2, 3})),
+        unfit + "'trainer.stream' is (3) i64 and must be (2) i64" + advice);
+  check(with(state, "trainer.bad", gradus::tensor(std::vector<std::int64_t>{-1}, {})),
+        unfit + "'trainer.bad' is -1 and must be at least 0" + advice);
+  check(without(state, "trainer.optimiser.0.m"),
+        "Adam: the state does not fit, and nothing was loaded; missing: '0.m'; load it into an optimiser of "
+        "the same groups, parameters and options");
+  check(with(state, "trainer.stream", integers({0, 7})), "Epochs: there is no batch 7");
+  check(without(state, "model.decoder.readout.bias"),
+        "load_state_dict: the model's state does not fit, so nothing was loaded: missing "
+        "'decoder.readout.bias'; give the state of a module made with the same sizes");
+}
+
+TEST_CASE("a stream that cannot say where it is has no state", "[models][resume]") {
+  const Model model = forgetful_model(0.1);
+  Trainer trainer(*model, {.next = reversals(1)});
+  CHECK_ERROR(trainer.state(),
+              "Trainer: the stream of batches cannot say where it is; give it state() and set_state()");
+  CHECK_ERROR(trainer.load_state({}),
+              "Trainer: the stream of batches cannot go to a place; give it state() and set_state()");
+}

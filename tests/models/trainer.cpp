@@ -1,0 +1,198 @@
+// Options, schedules, and when training ends.
+
+#include <gradus/models/trainer.hpp>
+#include <gradus/nn/optim.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "models/helpers.hpp"
+
+namespace models = gradus::models;
+namespace nn = gradus::nn;
+using gradus::Tensor;
+using models::Trainer;
+using models::TrainerOptions;
+
+namespace {
+
+Model model() {
+  gradus::seed(1);
+  return models::make_bahdanau(tiny);
+}
+
+std::vector<double> rates(const TrainerOptions& options) {
+  const Model trained = model();
+  Trainer trainer(*trained, {.next = reversals(1)}, options);
+  std::vector<double> seen;
+  while (!trainer.finished()) seen.push_back(trainer.step().learning_rate);
+  return seen;
+}
+
+void check_rates(const TrainerOptions& options, const std::vector<double>& expected) {
+  INFO(options.schedule);
+  const auto seen = rates(options);
+  REQUIRE(seen.size() == expected.size());
+  for (std::size_t t = 0; t < seen.size(); ++t) CHECK(std::abs(seen[t] - expected[t]) < 1e-15);
+}
+
+// The message of a trainer with these options.
+std::string refusal(const TrainerOptions& options) {
+  const Model trained = model();
+  const auto before = snapshot(*trained);
+  std::string message;
+  try {
+    const Trainer trainer(*trained, {.next = reversals(1)}, options);
+  } catch (const gradus::Error& error) {
+    message = error.what();
+  }
+  CHECK(snapshot(*trained) == before);
+  return message;
+}
+
+}  // namespace
+
+TEST_CASE("each optimiser goes by its name", "[models][trainer]") {
+  const auto check = [](const std::string& name, const auto& make) {
+    INFO(name);
+    const Model trained = model(), expected = model();
+    Trainer trainer(*trained, {.next = reversals(3)},
+                    {.steps = 3, .optimiser = name, .learning_rate = 0.02, .schedule = "constant"});
+    const auto optimiser = make(expected->parameters());
+    const auto next = reversals(3);
+    while (!trainer.finished()) {
+      trainer.step();
+      expected->zero_grad();
+      expected->loss(next()).backward();
+      nn::clip_grad_norm(expected->parameters(), 1);
+      optimiser->step();
+    }
+    CHECK(snapshot(*trained) == snapshot(*expected));
+  };
+  const auto rule = []<class Rule>(Rule given) {
+    given.learning_rate = 0.02;
+    return [given](const std::vector<Tensor>& parameters) {
+      return std::make_unique<nn::OptimiserOf<Rule>>(parameters, given);
+    };
+  };
+  check("adam", rule(nn::AdamRule{}));
+  check("adamw", rule(nn::AdamWRule{}));
+  check("sgd", rule(nn::SGDRule{}));
+  check("adadelta", rule(nn::AdadeltaRule{}));
+  check("rmsprop", rule(nn::RMSpropRule{}));
+  check("adagrad", rule(nn::AdagradRule{}));
+}
+
+TEST_CASE("each schedule goes by its name, and ends at the last step", "[models][trainer]") {
+  const auto of = [](const char* name, std::int64_t warm_up = 0) {
+    return TrainerOptions{
+        .steps = 5, .learning_rate = 0.8, .schedule = name, .final_factor = 0.0625, .warm_up = warm_up};
+  };
+  check_rates(of("constant"), {0.8, 0.8, 0.8, 0.8, 0.8});
+  check_rates(of("linear"), {0.8, 0.6125, 0.425, 0.2375, 0.05});
+  check_rates(of("exponential"), {0.8, 0.4, 0.2, 0.1, 0.05});
+  const double c = 0.375 * std::cos(std::acos(-1.0) / 4);  // ½ (0.8 − 0.05) cos(π/4)
+  check_rates(of("cosine"), {0.8, 0.425 + c, 0.425, 0.425 - c, 0.05});
+  check_rates(of("constant", 3), {0.2, 0.4, 0.6, 0.8, 0.8});
+  check_rates(of("linear", 2), {0.8 / 3, 1.6 / 3, 0.8, 0.425, 0.05});
+  check_rates(of("exponential", 4), {0.16, 0.32, 0.48, 0.64, 0.8});
+}
+
+TEST_CASE("sampling rises from nothing at the first step to its option at the last", "[models][trainer]") {
+  const Model trained = model(), same = model();
+  Trainer trainer(*trained, {.next = reversals(3)},
+                  {.steps = 3, .learning_rate = 0, .loss = {.sampling = 0.8}});
+  const auto next = reversals(3);
+  for (const double sampling : {0.0, 0.4, 0.8}) {
+    gradus::seed(11);
+    const double loss = trainer.step().loss;
+    gradus::seed(11);
+    CHECK(loss == models::loss(*same, next(), {.sampling = sampling}).total.item());
+  }
+}
+
+TEST_CASE("what is minimised and the cross-entropy are told apart", "[models][trainer]") {
+  const Model trained = model();
+  const models::LossOptions options{.label_smoothing = 0.2, .attention_entropy = 0.5};
+  const models::Loss expected = models::loss(*trained, reversals(3)(), options);
+  Trainer trainer(*trained, {.next = reversals(3)}, {.loss = options});
+  const models::TrainStep step = trainer.step();
+  CHECK(step.loss == expected.total.item());
+  CHECK(step.cross_entropy == expected.cross_entropy);
+  CHECK(step.tokens == expected.tokens);
+  CHECK(step.step == 1);
+  CHECK(trainer.steps() == 1);
+}
+
+TEST_CASE("an evaluation is due at its steps and after the last, once", "[models][trainer]") {
+  const Model trained = model();
+  Trainer trainer(*trained, {.next = reversals(1)}, {.steps = 5, .eval_every = 2});
+  CHECK_FALSE(trainer.evaluation_due());
+  std::vector<std::int64_t> evaluated;
+  while (!trainer.finished()) {
+    trainer.step();
+    if (!trainer.evaluation_due()) continue;
+    evaluated.push_back(trainer.steps());
+    trainer.observe(1);
+    CHECK_FALSE(trainer.evaluation_due());
+  }
+  CHECK(evaluated == std::vector<std::int64_t>{2, 4, 5});
+
+  Trainer never(*trained, {.next = reversals(1)}, {.steps = 1});
+  never.step();
+  CHECK_FALSE(never.evaluation_due());
+}
+
+TEST_CASE("the best score is known, and patience with others ends", "[models][trainer]") {
+  const Model trained = model();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto lower = GENERATE(true, false);
+  const double sign = lower ? 1 : -1;
+  const nn::Better better = lower ? nn::Better::lower : nn::Better::higher;
+  Trainer trainer(*trained, {.next = reversals(1)}, {.better = better, .patience = 2});
+  CHECK(trainer.best() == sign * std::numeric_limits<double>::infinity());
+  CHECK_FALSE(trainer.observe(nan));
+  CHECK(trainer.observe(sign * 5));
+  CHECK(trainer.observe(sign * 3));
+  CHECK_FALSE(trainer.observe(sign * 3));
+  CHECK_FALSE(trainer.finished());
+  CHECK(trainer.observe(sign * 2));  // patience begins anew
+  CHECK_FALSE(trainer.observe(sign * 4));
+  CHECK_FALSE(trainer.finished());
+  CHECK_FALSE(trainer.observe(nan));
+  CHECK(trainer.finished());
+  CHECK(trainer.best() == sign * 2);
+
+  Trainer patient(*trained, {.next = reversals(1)}, {.better = better});
+  for (int i = 0; i < 100; ++i) patient.observe(sign * i);
+  CHECK_FALSE(patient.finished());
+}
+
+TEST_CASE("options that make no sense are refused before anything is done", "[models][trainer]") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  CHECK(refusal({.steps = 0}) == "Trainer: the number of steps must be at least 1, and is 0");
+  CHECK(refusal({.optimiser = "adm"}) ==
+        "Trainer: there is no optimiser 'adm'; choose one of adam, adamw, sgd, adadelta, rmsprop, adagrad");
+  CHECK(refusal({.learning_rate = -1}) == "Adam: the learning rate must be finite and at least 0, and is -1");
+  CHECK(refusal({.schedule = "step"}) ==
+        "Trainer: there is no schedule 'step'; choose one of constant, linear, cosine, exponential");
+  CHECK(refusal({.final_factor = infinity}) ==
+        "Trainer: the last factor of the learning rate must be finite and at least 0, and is inf");
+  CHECK(refusal({.schedule = "exponential", .final_factor = 0}) ==
+        "Trainer: an exponential schedule never falls to a factor of 0; give it one above");
+  CHECK(refusal({.steps = 5, .warm_up = 5}) ==
+        "Trainer: the warm-up must take at least 0 steps and less than all 5, and takes 5");
+  CHECK(refusal({.warm_up = -1}) ==
+        "Trainer: the warm-up must take at least 0 steps and less than all 1000, and takes -1");
+  CHECK(refusal({.clip_norm = 0}) ==
+        "Trainer: the largest norm of the gradients must be above 0, and is 0; infinity leaves them as they "
+        "are");
+  CHECK(refusal({.loss = {.sampling = 2}}) ==
+        "Trainer: the probability of sampling must be in [0, 1], and is 2");
+  CHECK(refusal({.eval_every = -1}) ==
+        "Trainer: the number of steps between evaluations must be at least 0, and is -1");
+  CHECK(refusal({.patience = -1}) == "Trainer: patience must be at least 0, and is -1");
+  CHECK(refusal({.clip_norm = infinity}).empty());
+  const Model trained = model();
+  CHECK_ERROR(Trainer(*trained, {}), "Trainer: the stream of batches has no next(); give it one");
+}
