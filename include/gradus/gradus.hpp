@@ -16,9 +16,12 @@
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/data/batch.hpp>
 #include <gradus/data/metrics.hpp>
+#include <gradus/data/parallel_text.hpp>
 #include <gradus/data/reversal.hpp>
 #include <gradus/data/reversal_alignment.hpp>
+#include <gradus/data/split.hpp>
 #include <gradus/data/tokens.hpp>
+#include <gradus/data/utf8.hpp>
 #include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/input.hpp>
