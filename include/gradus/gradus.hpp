@@ -15,6 +15,7 @@
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/data/batch.hpp>
+#include <gradus/data/byte_pair_encoding.hpp>
 #include <gradus/data/metrics.hpp>
 #include <gradus/data/parallel_text.hpp>
 #include <gradus/data/reversal.hpp>
