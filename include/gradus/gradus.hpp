@@ -21,8 +21,10 @@
 #include <gradus/data/reversal.hpp>
 #include <gradus/data/reversal_alignment.hpp>
 #include <gradus/data/split.hpp>
+#include <gradus/data/token_counts.hpp>
 #include <gradus/data/tokens.hpp>
 #include <gradus/data/utf8.hpp>
+#include <gradus/data/vocabulary.hpp>
 #include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/input.hpp>
