@@ -22,6 +22,7 @@
 #include <gradus/data/reversal_alignment.hpp>
 #include <gradus/data/split.hpp>
 #include <gradus/data/token_counts.hpp>
+#include <gradus/data/tokenised_pairs.hpp>
 #include <gradus/data/tokeniser.hpp>
 #include <gradus/data/tokens.hpp>
 #include <gradus/data/utf8.hpp>
