@@ -1,0 +1,27 @@
+#pragma once
+
+#include <gradus/data/parallel_text.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace gradus::data {
+
+enum class Part { train, dev, test };
+
+/// The part that a source belongs to, by its bytes alone: with h = `stable_hash(source) % 100`, test if h <
+/// test_percent, else dev if h < test_percent + dev_percent, else train. So a source that comes several
+/// times, with several translations, never straddles two parts, and the split outlives any change to the rest
+/// of the corpus. \throws gradus::Error unless both shares are at least 0 and together at most 100.
+Part part_of(std::string_view source, std::int64_t dev_percent, std::int64_t test_percent);
+
+/// A corpus in three parts.
+struct Split {
+  std::vector<SentencePair> train, dev, test;
+};
+
+/// Splits a corpus by `part_of`; each part keeps the order.
+Split split_by_source(std::vector<SentencePair> pairs, std::int64_t dev_percent, std::int64_t test_percent);
+
+}  // namespace gradus::data

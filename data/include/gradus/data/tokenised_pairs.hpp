@@ -1,0 +1,33 @@
+#pragma once
+
+#include <gradus/data/parallel_text.hpp>
+#include <gradus/data/tokeniser.hpp>
+#include <gradus/data/tokens.hpp>
+#include <gradus/data/vocabulary.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gradus::data {
+
+/// Sentences and their translations, each split into tokens: `source[i]` goes with `target[i]`.
+struct TokenisedPairs {
+  std::vector<std::vector<std::string>> source, target;
+
+  std::int64_t size() const { return std::ssize(source); }
+};
+
+/// \throws gradus::Error as `Tokeniser::split` does.
+TokenisedPairs tokenise(std::span<const SentencePair> pairs, const Tokeniser& source,
+                        const Tokeniser& target);
+
+/// The pairs that have `min` to `max` tokens on both sides.
+/// \throws gradus::Error unless 1 <= min <= max.
+TokenisedPairs keep_lengths(TokenisedPairs pairs, std::int64_t min, std::int64_t max);
+
+/// The pairs as ids, each target with its EOS.
+std::vector<Pair> encode(const TokenisedPairs& pairs, const Vocabulary& source, const Vocabulary& target);
+
+}  // namespace gradus::data

@@ -1,0 +1,119 @@
+#include <gradus/data/byte_pair_encoding.hpp>
+
+#include <optional>
+
+#include "check.hpp"
+#include "text/byte_pair_learner.hpp"
+#include "text/byte_pair_symbols.hpp"
+#include "text/lines.hpp"
+
+namespace gradus::data {
+namespace {
+
+constexpr std::string_view version = "#version: 0.2";
+
+void check_word(std::string_view operation, const std::string& word, std::int64_t count) {
+  if (word.empty()) fail(operation, ": a word is empty; leave it out");
+  if (word.find_first_of(" \t\r\n") != std::string::npos) {
+    fail(operation, ": the word '", word, "' has white space; split the text into words first");
+  }
+  if (count < 1) fail(operation, ": the word '", word, "' is counted ", count, " times; leave it out");
+}
+
+}  // namespace
+
+BytePairEncoding BytePairEncoding::learn(const std::map<std::string, std::int64_t>& word_counts,
+                                         std::int64_t merges) {
+  constexpr std::string_view operation = "BytePairEncoding::learn";
+  if (merges < 1)
+    fail(operation, ": merges is ", merges, ", but must be at least 1; some thousands are usual");
+  BytePairLearner learner;
+  for (const auto& [word, count] : word_counts) {
+    check_word(operation, word, count);
+    learner.add_word(characters(operation, word), count);
+  }
+  BytePairEncoding learned;
+  for (std::int64_t i = 0; i < merges; ++i) {
+    const std::optional<SymbolPair> pair = learner.most_frequent();
+    if (!pair) break;
+    learned.add(learner.text(pair->first), learner.text(pair->second));
+    learner.merge(*pair);
+  }
+  return learned;
+}
+
+BytePairEncoding BytePairEncoding::from_text(std::string_view text, std::string_view source_name) {
+  constexpr std::string_view operation = "BytePairEncoding::from_text";
+  const std::vector<std::string_view> lines = split_lines(operation, source_name, text);
+  if (lines.empty() || lines[0] != version) {
+    fail(at_line(operation, source_name, 1), ": it is not '", version,
+         "'; give a file of merges that subword-nmt or to_text wrote");
+  }
+  BytePairEncoding read;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const std::size_t space = lines[i].find(' ');
+    if (space == 0 || space >= lines[i].size() - 1 ||
+        lines[i].find(' ', space + 1) != std::string_view::npos) {
+      fail(at_line(operation, source_name, i + 1), ": '", lines[i],
+           "' is no merge; write two symbols with a space between them");
+    }
+    if (!read.add(std::string(lines[i].substr(0, space)), std::string(lines[i].substr(space + 1)))) {
+      fail(at_line(operation, source_name, i + 1), ": the merge '", lines[i],
+           "' is there already; remove one");
+    }
+  }
+  return read;
+}
+
+std::string BytePairEncoding::to_text() const {
+  std::string text = std::string(version) + '\n';
+  for (const auto& [left, right] : merges_) text.append(left).append(" ").append(right).append("\n");
+  return text;
+}
+
+std::vector<std::string> BytePairEncoding::split(std::string_view word) const {
+  const std::vector<std::string> unmerged = characters("BytePairEncoding::split", word);
+  std::vector<Symbol> symbols;
+  for (const std::string& text : unmerged) {
+    const auto known = symbols_.find(text);
+    // A character that no merge knows is its own symbol: -1, -2, … by its place.
+    symbols.push_back(known == symbols_.end() ? ~static_cast<Symbol>(symbols.size()) : known->second);
+  }
+
+  while (true) {
+    const Rule* first = nullptr;
+    SymbolPair merged;
+    for (std::size_t i = 1; i < symbols.size(); ++i) {
+      const SymbolPair pair{symbols[i - 1], symbols[i]};
+      const auto rule = rules_.find(key(pair));
+      if (rule == rules_.end() || (first != nullptr && rule->second.rank >= first->rank)) continue;
+      first = &rule->second;
+      merged = pair;
+    }
+    if (first == nullptr) break;
+    merge_neighbours(symbols, merged, first->whole);
+  }
+
+  std::vector<std::string> pieces;
+  for (const Symbol symbol : symbols) {
+    const std::string& text = symbol < 0 ? unmerged[~symbol] : texts_[symbol];
+    pieces.push_back(text + std::string(continued));
+  }
+  if (!pieces.empty()) pieces.back().resize(pieces.back().size() - end_of_word.size() - continued.size());
+  return pieces;
+}
+
+bool BytePairEncoding::add(std::string left, std::string right) {
+  const SymbolPair pair{symbol(left), symbol(right)};
+  const bool is_new = rules_.emplace(key(pair), Rule{merges_.size(), symbol(left + right)}).second;
+  if (is_new) merges_.emplace_back(std::move(left), std::move(right));
+  return is_new;
+}
+
+std::int32_t BytePairEncoding::symbol(const std::string& text) {
+  const auto [place, is_new] = symbols_.emplace(text, static_cast<std::int32_t>(texts_.size()));
+  if (is_new) texts_.push_back(text);
+  return place->second;
+}
+
+}  // namespace gradus::data

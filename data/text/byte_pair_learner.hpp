@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <queue>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "text/byte_pair_symbols.hpp"
+
+namespace gradus::data {
+
+// Finds one merge after the other. A merge changes only the words that hold the pair: these are recounted,
+// and a queue of counts, some of them outdated, leads to the next pair.
+class BytePairLearner {
+ public:
+  BytePairLearner() : queue_(Rarer{&texts_}) {}
+  BytePairLearner(const BytePairLearner&) = delete;  // the queue points into it
+  BytePairLearner& operator=(const BytePairLearner&) = delete;
+
+  void add_word(const std::vector<std::string>& characters, std::int64_t count);
+
+  // The pair that occurs most often; of equal ones, the last in the order of bytes. None if no pair occurs
+  // twice.
+  std::optional<SymbolPair> most_frequent();
+
+  void merge(const SymbolPair& pair);
+
+  const std::string& text(Symbol symbol) const { return texts_[symbol]; }
+
+ private:
+  struct Word {
+    std::vector<Symbol> symbols;
+    std::int64_t count;
+  };
+  struct Occurrences {
+    std::int64_t count = 0;
+    std::vector<std::size_t> words;  // all that hold the pair, and some that held it once
+  };
+  struct Candidate {
+    std::int64_t count;
+    SymbolPair pair;
+  };
+  struct Rarer {
+    const std::vector<std::string>* texts;
+    bool operator()(const Candidate& a, const Candidate& b) const;
+  };
+
+  Symbol symbol(const std::string& text);
+  Occurrences& at(const SymbolPair& pair) { return pairs_[key(pair)]; }
+  void count_pairs(const Word& word, std::int64_t count);
+  void note(std::size_t word, const SymbolPair& pair);
+  void queue(const SymbolPair& pair);
+
+  std::vector<std::string> texts_;
+  std::unordered_map<std::string, Symbol> symbols_;
+  std::vector<Word> words_;
+  std::unordered_map<std::uint64_t, Occurrences> pairs_;
+  std::unordered_map<std::uint64_t, SymbolPair> grown_;  // since they were queued
+  // Of every pair there is a candidate with its count or a higher, outdated one.
+  std::priority_queue<Candidate, std::vector<Candidate>, Rarer> queue_;
+};
+
+}  // namespace gradus::data

@@ -1,0 +1,68 @@
+#include <gradus/data/parallel_text.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "check.hpp"
+#include "text/lines.hpp"
+
+namespace gradus::data {
+namespace {
+
+bool blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
+
+SentencePair parse_pair(std::string_view line, std::string_view where) {
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string_view::npos) {
+    fail(where, ": there is no tab; write a source, a tab, and its target");
+  }
+  const std::string_view source = line.substr(0, tab), rest = line.substr(tab + 1);
+  const std::string_view target = rest.substr(0, rest.find('\t'));
+  if (blank(source) || blank(target)) {
+    fail(where, ": the ", blank(source) ? "source" : "target", " is blank; fill it in, or remove the line");
+  }
+  return {std::string(source), std::string(target)};
+}
+
+}  // namespace
+
+std::vector<std::string> read_lines(const std::filesystem::path& path) {
+  return read_lines("read_lines", path);
+}
+
+std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path) {
+  constexpr std::string_view operation = "read_tab_separated";
+  const std::vector<std::string> lines = read_lines(operation, path);
+  std::vector<SentencePair> pairs;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!blank(lines[i])) pairs.push_back(parse_pair(lines[i], at_line(operation, path.string(), i + 1)));
+  }
+  if (pairs.empty()) {
+    fail(operation, ": '", path.string(),
+         "' holds no pairs; write a source, a tab, and its target on each line");
+  }
+  return pairs;
+}
+
+std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
+                                        const std::filesystem::path& target) {
+  constexpr std::string_view operation = "read_parallel";
+  std::vector<std::string> sources = read_lines(operation, source), targets = read_lines(operation, target);
+  if (sources.size() != targets.size()) {
+    fail(operation, ": '", source.string(), "' has ", sources.size(), " lines, but '", target.string(),
+         "' has ", targets.size(), "; line i of one must translate line i of the other");
+  }
+  std::vector<SentencePair> pairs;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (blank(sources[i]) || blank(targets[i])) continue;
+    pairs.push_back({std::move(sources[i]), std::move(targets[i])});
+  }
+  if (pairs.empty()) {
+    fail(operation, ": '", source.string(), "' and '", target.string(),
+         "' hold no pairs; give files with a sentence on each line");
+  }
+  return pairs;
+}
+
+}  // namespace gradus::data

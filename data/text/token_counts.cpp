@@ -1,0 +1,16 @@
+#include <gradus/data/token_counts.hpp>
+
+#include <unordered_map>
+
+namespace gradus::data {
+
+std::map<std::string, std::int64_t> count_tokens(std::span<const std::vector<std::string>> sentences) {
+  std::unordered_map<std::string, std::int64_t>
+      counts;  // sorted at the end only: there are few distinct ones
+  for (const std::vector<std::string>& sentence : sentences) {
+    for (const std::string& token : sentence) ++counts[token];
+  }
+  return {counts.begin(), counts.end()};
+}
+
+}  // namespace gradus::data

@@ -1,0 +1,114 @@
+#include <gradus/data/tokeniser.hpp>
+#include <gradus/data/utf8.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <utf8proc.h>
+#include <utility>
+
+#include "check.hpp"
+#include "text/byte_pair_symbols.hpp"
+#include "text/character_class.hpp"
+#include "text/spacing.hpp"
+#include "text/words.hpp"
+
+namespace gradus::data {
+namespace {
+
+constexpr char32_t visible_space = U'\u2581';
+
+bool ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+std::string to_nfkc(std::string text) {
+  if (ascii(text)) return text;
+  utf8proc_uint8_t* composed = nullptr;
+  const utf8proc_ssize_t bytes =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), std::ssize(text), &composed,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(composed, &std::free);
+  if (bytes < 0) throw std::bad_alloc();  // of UTF-8 it fails for nothing else
+  return {composed, composed + bytes};
+}
+
+std::u32string collapse_spaces(std::u32string_view text) {
+  std::u32string collapsed;
+  bool due = false;
+  for (const char32_t c : text) {
+    if (is_space(c)) {
+      due = !collapsed.empty();
+    } else {
+      if (std::exchange(due, false)) collapsed += U' ';
+      collapsed += c;
+    }
+  }
+  return collapsed;
+}
+
+std::vector<std::u32string> split_characters(std::u32string_view line) {
+  std::vector<std::u32string> tokens;
+  for (const char32_t c : line) tokens.emplace_back(1, c == U' ' ? visible_space : c);
+  return tokens;
+}
+
+std::u32string join_characters(std::span<const std::u32string> tokens) {
+  std::u32string text;
+  for (const std::u32string& token : tokens) text += token;
+  std::ranges::replace(text, visible_space, U' ');
+  return text;
+}
+
+}  // namespace
+
+Tokeniser::Tokeniser(TokeniserOptions options, std::optional<BytePairEncoding> bpe)
+    : options_(options), bpe_(std::move(bpe)) {
+  if (bpe_ && options_.unit == TokenUnit::character) {
+    fail(
+        "Tokeniser: there is a byte-pair encoding, but the unit is the character, which has no pieces; "
+        "leave it out, or choose TokenUnit::word");
+  }
+}
+
+std::string Tokeniser::normalise(std::string_view text) const {
+  check_utf8("Tokeniser", text);
+  std::string normal = options_.nfkc ? to_nfkc(std::string(text)) : std::string(text);
+  std::u32string code_points = collapse_spaces(decode_utf8("Tokeniser", normal));
+  if (options_.lower) std::ranges::transform(code_points, code_points.begin(), to_lower);
+  normal = encode_utf8(code_points);
+  // Some letters compose with an accent in lower case only.
+  return options_.nfkc && options_.lower ? to_nfkc(std::move(normal)) : normal;
+}
+
+std::vector<std::string> Tokeniser::split(std::string_view line) const {
+  const std::u32string text = decode_utf8("Tokeniser", normalise(line));
+  std::vector<std::string> tokens;
+  for (const std::u32string& token : options_.unit == TokenUnit::character
+                                         ? split_characters(text)
+                                         : split_words(text, options_.unit == TokenUnit::chinese)) {
+    if (bpe_) {
+      std::ranges::move(bpe_->split(encode_utf8(token)), std::back_inserter(tokens));
+    } else {
+      tokens.push_back(encode_utf8(token));
+    }
+  }
+  return tokens;
+}
+
+std::string Tokeniser::join(std::span<const std::string> tokens) const {
+  std::vector<std::u32string> words;
+  bool continues = false;
+  for (const std::string& token : tokens) {
+    if (!std::exchange(continues, bpe_ && token.ends_with(continued))) words.emplace_back();
+    const std::size_t mark = continues ? continued.size() : 0;
+    words.back() += decode_utf8("Tokeniser::join", std::string_view(token).substr(0, token.size() - mark));
+  }
+  if (options_.unit == TokenUnit::character) return encode_utf8(join_characters(words));
+  return encode_utf8(
+      write_spaced(words, {.french = options_.french_spacing, .solid = options_.unit == TokenUnit::chinese}));
+}
+
+}  // namespace gradus::data

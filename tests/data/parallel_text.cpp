@@ -1,0 +1,108 @@
+#include <gradus/data/parallel_text.hpp>
+#include <gradus/error.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "scratch.hpp"
+
+using Catch::Matchers::Message;
+using gradus::Error;
+using namespace gradus::data;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+using Pairs = std::vector<SentencePair>;
+
+// A folder of files with given contents.
+class Corpus {
+ public:
+  std::filesystem::path file(const std::string& name, const std::string& content) const {
+    std::ofstream(scratch_.path() / name, std::ios::binary) << content;
+    return scratch_.path() / name;
+  }
+  std::filesystem::path folder() const { return scratch_.path(); }
+
+ private:
+  Scratch scratch_;
+};
+
+std::string quoted(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
+
+}  // namespace
+
+TEST_CASE("a file is read line by line", "[data][parallel text]") {
+  const Corpus corpus;
+  CHECK(read_lines(corpus.file("unix", "one\n\ntwo\n")) == Lines{"one", "", "two"});
+  CHECK(read_lines(corpus.file("open", "one\ntwo")) == Lines{"one", "two"});
+  CHECK(read_lines(corpus.file("windows", "\xef\xbb\xbfone\r\ntwo\r\n")) == Lines{"one", "two"});
+  CHECK(read_lines(corpus.file("blank", "\n\n")) == Lines{"", ""});
+  CHECK(read_lines(corpus.file("empty", "")).empty());
+  CHECK(read_lines(corpus.file("inside", "a\xef\xbb\xbf\rb\n")) == Lines{"a\xef\xbb\xbf\rb"});
+}
+
+TEST_CASE("a file that cannot be read as text is refused", "[data][parallel text]") {
+  const Corpus corpus;
+  CHECK_THROWS_MATCHES(read_lines(corpus.folder() / "none"), Error,
+                       Message("read_lines: " + quoted(corpus.folder() / "none") +
+                               " cannot be opened; check the path, and that you may read it"));
+  CHECK_THROWS_MATCHES(read_lines(corpus.folder()), Error,
+                       Message("read_lines: " + quoted(corpus.folder()) +
+                               " is a folder or a device; give the path of a text file"));
+  const auto latin1 = corpus.file("latin1", "\xef\xbb\xbfthe\r\ncaf\xe9\n");
+  const std::string wrong_byte =
+      " line 2: byte 4 (0xe9) is not UTF-8; convert the text, for instance with iconv -t UTF-8";
+  CHECK_THROWS_MATCHES(read_lines(latin1), Error, Message("read_lines: " + quoted(latin1) + wrong_byte));
+  CHECK_THROWS_MATCHES(read_tab_separated(latin1), Error,
+                       Message("read_tab_separated: " + quoted(latin1) + wrong_byte));
+  CHECK_THROWS_MATCHES(read_parallel(latin1, latin1), Error,
+                       Message("read_parallel: " + quoted(latin1) + wrong_byte));
+}
+
+TEST_CASE("pairs are read from two columns", "[data][parallel text]") {
+  const Corpus corpus;
+  const auto path = corpus.file(
+      "fra.txt", "Go.\tVa !\tCC-BY 2.0\t#1\r\n\r\nI lost.\tJ'ai perdu.\n \t \nHi.\tSalut\xc2\xa0!");
+  CHECK(read_tab_separated(path) ==
+        Pairs{{"Go.", "Va !"}, {"I lost.", "J'ai perdu."}, {"Hi.", "Salut\xc2\xa0!"}});
+}
+
+TEST_CASE("a line that is no pair is refused", "[data][parallel text]") {
+  const Corpus corpus;
+  const auto untabbed = corpus.file("untabbed", "Go.\tVa !\n\nHi. Salut !\n");
+  CHECK_THROWS_MATCHES(read_tab_separated(untabbed), Error,
+                       Message("read_tab_separated: " + quoted(untabbed) +
+                               " line 3: there is no tab; write a source, a tab, and its target"));
+  const auto sourceless = corpus.file("sourceless", " \tVa !\n");
+  CHECK_THROWS_MATCHES(read_tab_separated(sourceless), Error,
+                       Message("read_tab_separated: " + quoted(sourceless) +
+                               " line 1: the source is blank; fill it in, or remove the line"));
+  const auto targetless = corpus.file("targetless", "Go.\t\tCC-BY\n");
+  CHECK_THROWS_MATCHES(read_tab_separated(targetless), Error,
+                       Message("read_tab_separated: " + quoted(targetless) +
+                               " line 1: the target is blank; fill it in, or remove the line"));
+  const auto empty = corpus.file("empty", "\n\n");
+  CHECK_THROWS_MATCHES(read_tab_separated(empty), Error,
+                       Message("read_tab_separated: " + quoted(empty) +
+                               " holds no pairs; write a source, a tab, and its target on each line"));
+}
+
+TEST_CASE("pairs are read from two files", "[data][parallel text]") {
+  const Corpus corpus;
+  const auto source = corpus.file("source", "c a t\n\nd o g\ne e l\n"),
+             target = corpus.file("target", "K AE1 T\r\nX\r\n \r\nIY1 L");
+  CHECK(read_parallel(source, target) == Pairs{{"c a t", "K AE1 T"}, {"e e l", "IY1 L"}});
+
+  const auto shorter = corpus.file("shorter", "K AE1 T\n\nD AO1 G\n");
+  CHECK_THROWS_MATCHES(read_parallel(source, shorter), Error,
+                       Message("read_parallel: " + quoted(source) + " has 4 lines, but " + quoted(shorter) +
+                               " has 3; line i of one must translate line i of the other"));
+  const auto blank = corpus.file("blank", "\n \n\n\t\n");
+  CHECK_THROWS_MATCHES(read_parallel(source, blank), Error,
+                       Message("read_parallel: " + quoted(source) + " and " + quoted(blank) +
+                               " hold no pairs; give files with a sentence on each line"));
+}
