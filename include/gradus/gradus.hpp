@@ -14,8 +14,10 @@
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
+#include <gradus/data/alignment_score.hpp>
 #include <gradus/data/batch.hpp>
-#include <gradus/data/metrics.hpp>
+#include <gradus/data/exact_match.hpp>
+#include <gradus/data/match_count.hpp>
 #include <gradus/data/reversal.hpp>
 #include <gradus/data/reversal_alignment.hpp>
 #include <gradus/data/tokens.hpp>
