@@ -16,6 +16,9 @@
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/data/alignment_score.hpp>
 #include <gradus/data/batch.hpp>
+#include <gradus/data/bleu.hpp>
+#include <gradus/data/bleu_tokenisers.hpp>
+#include <gradus/data/d2l_bleu.hpp>
 #include <gradus/data/exact_match.hpp>
 #include <gradus/data/match_count.hpp>
 #include <gradus/data/reversal.hpp>
