@@ -23,6 +23,8 @@
 #include <gradus/data/match_count.hpp>
 #include <gradus/data/reversal.hpp>
 #include <gradus/data/reversal_alignment.hpp>
+#include <gradus/data/sentence_pair.hpp>
+#include <gradus/data/tasks.hpp>
 #include <gradus/data/tokens.hpp>
 #include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>
