@@ -16,6 +16,7 @@
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/data/alignment_score.hpp>
 #include <gradus/data/batch.hpp>
+#include <gradus/data/batches.hpp>
 #include <gradus/data/bleu.hpp>
 #include <gradus/data/bleu_tokenisers.hpp>
 #include <gradus/data/d2l_bleu.hpp>
