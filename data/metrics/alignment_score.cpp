@@ -1,10 +1,8 @@
 #include <gradus/data/alignment_score.hpp>
 
-#include <algorithm>
-#include <cmath>
-
 #include "check.hpp"
 #include "metrics/ratio.hpp"
+#include "metrics/weights.hpp"
 
 namespace gradus::data {
 namespace {
@@ -15,14 +13,9 @@ void add_step(AlignmentScore& score, std::span<const Weight> row, std::int64_t t
     fail("AlignmentScore::add: true_position is ", true_position, ", but must be inside the row of ",
          row.size(), " weights; positions count from 0");
   }
-  const auto nan = std::ranges::find_if(row, [](Weight weight) { return std::isnan(weight); });
-  if (nan != row.end()) {
-    fail("AlignmentScore::add: the weight at position ", nan - row.begin(),
-         " is NaN; look for its source in the model");
-  }
-  const auto largest = std::ranges::max_element(row) - row.begin();
+  const std::int64_t position = largest_weight("AlignmentScore::add", row);
   score.steps += 1;
-  score.right += largest == true_position;
+  score.right += position == true_position;
   score.weight_sum += row[true_position];
 }
 

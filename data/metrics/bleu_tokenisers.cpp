@@ -20,6 +20,13 @@ constexpr std::array<std::pair<std::string_view, BleuTokeniser>, 4> names{{
     {"zh", BleuTokeniser::chinese},
 }};
 
+// What Python's str.split() splits at: Unicode's white space and the four information separators.
+bool is_space(char32_t value) {
+  return (value >= 0x09 && value <= 0x0D) || (value >= 0x1C && value <= 0x20) || value == 0x85 ||
+         value == 0xA0 || value == 0x1680 || (value >= 0x2000 && value <= 0x200A) || value == 0x2028 ||
+         value == 0x2029 || value == 0x202F || value == 0x205F || value == 0x3000;
+}
+
 Tokens split_at_spaces(std::string_view line) {
   Tokens tokens;
   for (bool inside = false; !line.empty();) {

@@ -14,7 +14,4 @@ struct CodePoint {
 // The first character of a text that is not empty. A byte that is no UTF-8 is U+FFFD.
 CodePoint first_code_point(std::string_view text);
 
-// What Python's str.split() splits at: Unicode's white space and the four information separators.
-bool is_space(char32_t value);
-
 }  // namespace gradus::data
