@@ -2,36 +2,14 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string_view>
 
 #include "check.hpp"
+#include "check_pair.hpp"
 
 namespace gradus::data {
 namespace {
 
 using Tokens = std::span<const std::int64_t>;
-
-void check_ordinary(Tokens tokens, std::string_view side, std::size_t pair) {
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i] < first_symbol) {
-      fail("make_batch: ", side, "[", i, "] of pair ", pair, " is ", tokens[i],
-           ", but ordinary tokens start at ", first_symbol,
-           "; leave out PAD (0) and BOS (1), and put EOS (2) at the target's end only");
-    }
-  }
-}
-
-void check_pair(const Pair& pair, std::size_t index) {
-  if (pair.source.empty()) {
-    fail("make_batch: the source of pair ", index,
-         " is empty; drop the pair, attention needs a position to look at");
-  }
-  if (pair.target.empty() || pair.target.back() != eos) {
-    fail("make_batch: the target of pair ", index, " does not end in EOS (2); append it");
-  }
-  check_ordinary(pair.source, "source", index);
-  check_ordinary(Tokens(pair.target).first(pair.target.size() - 1), "target", index);
-}
 
 // Writes the tokens down column b of a (T, size) matrix, from the given row on.
 void write_column(std::vector<std::int64_t>& matrix, std::int64_t size, std::int64_t b, std::int64_t row,
@@ -47,7 +25,7 @@ std::int64_t Batch::target_tokens() const {
 
 Batch make_batch(std::span<const Pair> pairs) {
   if (pairs.empty()) fail("make_batch: there are no pairs; give at least one");
-  for (std::size_t i = 0; i < pairs.size(); ++i) check_pair(pairs[i], i);
+  for (std::size_t i = 0; i < pairs.size(); ++i) check_pair("make_batch", pairs[i], i);
 
   Batch batch;
   batch.size = std::ssize(pairs);

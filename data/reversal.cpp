@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "check.hpp"
+#include "patience.hpp"
 
 namespace gradus::data {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 using Source = std::vector<std::int64_t>;
 
 constexpr std::int64_t held_out_share = 5;  // one string in so many
-constexpr int patience = 1000;              // rejections in a row before a draw is given up
 
 // Whether symbols^length > most.
 bool more_strings_than(std::int64_t most, std::int64_t symbols, std::int64_t length) {

@@ -1,7 +1,8 @@
 // What the tutorials claim: Bahdanau's model learns to reverse strings that it has not seen, at every length
 // of the training set, by looking where it should; a fixed context falls behind as strings grow.
 
-#include <gradus/data/metrics.hpp>
+#include <gradus/data/alignment_score.hpp>
+#include <gradus/data/exact_match.hpp>
 #include <gradus/data/reversal.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/train.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <gradus/data/metrics.hpp>
+#include <gradus/data/alignment_score.hpp>
+#include <gradus/data/exact_match.hpp>
 #include <gradus/data/reversal.hpp>
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/models/train.hpp>

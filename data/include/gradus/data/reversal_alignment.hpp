@@ -1,6 +1,6 @@
 #pragma once
 
-#include <gradus/data/metrics.hpp>
+#include <gradus/data/alignment_score.hpp>
 
 #include <cstdint>
 #include <span>

@@ -1,8 +1,7 @@
-#include <gradus/data/metrics.hpp>
+#include <gradus/data/exact_match.hpp>
 #include <gradus/error.hpp>
 
 #include <cmath>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,7 +9,6 @@
 
 using Catch::Matchers::Message;
 using gradus::Error;
-using gradus::data::AlignmentScore;
 using gradus::data::exact_match;
 using gradus::data::ExactMatchByLength;
 
@@ -75,49 +73,4 @@ TEST_CASE("exact match is kept for each source length", "[data][metrics]") {
                        Message("ExactMatchByLength::add: source_length is 0, but must be at least 1; "
                                "give the length without padding"));
   CHECK(table.total().count == 5);
-}
-
-TEST_CASE("an alignment is scored by its largest weight and by the weight in the true place",
-          "[data][metrics]") {
-  AlignmentScore score;
-  CHECK(std::isnan(score.accuracy()));
-  CHECK(std::isnan(score.mean_weight()));
-
-  score.add(std::vector<double>{0.25, 0.625, 0.125}, 1);  // right
-  score.add(std::vector<double>{0.25, 0.625, 0.125}, 2);  // wrong
-  score.add(std::vector<float>{0.5F, 0.5F}, 0);           // a tie: the first is the largest
-  score.add(std::vector<float>{0.5F, 0.5F}, 1);
-  CHECK(score.steps == 4);
-  CHECK(score.right == 2);
-  CHECK(score.weight_sum == 1.75);
-  CHECK(score.accuracy() == 0.5);
-  CHECK(score.mean_weight() == 0.4375);
-
-  AlignmentScore all = {4, 4, 2.25};
-  all += score;
-  CHECK(all.steps == 8);
-  CHECK(all.right == 6);
-  CHECK(all.weight_sum == 4.0);
-}
-
-TEST_CASE("a row of weights that cannot be scored is refused", "[data][metrics]") {
-  AlignmentScore score;
-  const std::vector<double> row = {0.5, 0.25, 0.25};
-  CHECK_THROWS_MATCHES(
-      score.add(row, 3), Error,
-      Message("AlignmentScore::add: true_position is 3, but must be inside the row of 3 weights; "
-              "positions count from 0"));
-  CHECK_THROWS_MATCHES(
-      score.add(row, -1), Error,
-      Message("AlignmentScore::add: true_position is -1, but must be inside the row of 3 weights; "
-              "positions count from 0"));
-  CHECK_THROWS_MATCHES(
-      score.add(std::vector<float>{}, 0), Error,
-      Message("AlignmentScore::add: true_position is 0, but must be inside the row of 0 weights; "
-              "positions count from 0"));
-  CHECK_THROWS_MATCHES(score.add(std::vector<double>{0.5, std::numeric_limits<double>::quiet_NaN()}, 0),
-                       Error,
-                       Message("AlignmentScore::add: the weight at position 1 is NaN; "
-                               "look for its source in the model"));
-  CHECK(score.steps == 0);
 }

@@ -1,0 +1,154 @@
+#include <gradus/data/batches.hpp>
+#include <gradus/data/hash.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include "check.hpp"
+#include "check_pair.hpp"
+
+namespace gradus::data {
+namespace {
+
+std::int64_t token_count(const Pair& pair) { return std::ssize(pair.source) + std::ssize(pair.target); }
+
+void check_length(const Pair& pair, std::size_t index, std::int64_t tokens) {
+  if (tokens == 0 || token_count(pair) <= tokens) return;
+  fail("Batches: pair ", index, " has ", token_count(pair), " tokens (", pair.source.size(), " in, ",
+       pair.target.size(), " out), but a batch may have ", tokens, "; drop the pair or raise `tokens`");
+}
+
+std::int64_t as_id(std::uint64_t bits) { return static_cast<std::int64_t>(bits); }
+
+// What is shuffled in an epoch: each has random numbers of its own.
+enum class Shuffled { pairs, batches };
+
+// 0 … size - 1 in an order that depends on the other arguments alone.
+std::vector<std::int64_t> permutation(std::int64_t size, std::uint64_t seed, std::int64_t epoch,
+                                      Shuffled what) {
+  std::vector<std::pair<std::uint64_t, std::int64_t>> keyed;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const std::array<std::int64_t, 4> place{as_id(seed), epoch, static_cast<std::int64_t>(what), i};
+    keyed.emplace_back(stable_hash(place), i);
+  }
+  std::ranges::sort(keyed);
+  std::vector<std::int64_t> order;
+  for (const auto& [key, i] : keyed) order.push_back(i);
+  return order;
+}
+
+}  // namespace
+
+Batches::Batches(std::vector<Pair> pairs, BatchesOptions options)
+    : pairs_(std::move(pairs)), options_(options) {
+  check_range("Batches", "sentences", options.sentences, 1, "a batch has at least one pair");
+  check_range("Batches", "tokens", options.tokens, 0, "0 counts pairs instead");
+  check_range("Batches", "bucket", options.bucket, 0, "0 sorts nothing");
+  if (pairs_.empty()) fail("Batches: there are no pairs; give at least one");
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    check_pair("Batches", pairs_[i], i);
+    check_length(pairs_[i], i, options.tokens);
+  }
+  plan_ = plan(0);
+}
+
+Batch Batches::next() {
+  if (state_.position == batches_in_epoch()) set_state({state_.epoch + 1, 0});
+  const auto [first, size] = plan_.cuts[state_.position];
+  std::vector<Pair> chosen;
+  for (std::int64_t i = first; i < first + size; ++i) chosen.push_back(pairs_[plan_.order[i]]);
+  ++state_.position;
+  return make_batch(chosen);
+}
+
+void Batches::set_state(State state) {
+  if (state.epoch < 0) {
+    fail("Batches::set_state: the epoch is ", state.epoch,
+         ", but must be at least 0; give what state() gave");
+  }
+  Plan planned = plan(state.epoch);
+  if (state.position < 0 || state.position > std::ssize(planned.cuts)) {
+    fail("Batches::set_state: the position is ", state.position, ", but epoch ", state.epoch, " has ",
+         planned.cuts.size(), " batches; resume with the pairs and options that it was saved with");
+  }
+  plan_ = std::move(planned);
+  state_ = state;
+}
+
+std::uint64_t Batches::fingerprint() const {
+  std::uint64_t hash = stable_hash(std::array<std::int64_t, 5>{
+      options_.sentences, options_.tokens, as_id(options_.seed), options_.shuffle, options_.bucket});
+  for (const Pair& pair : pairs_) {
+    // With the source's length in front, no two lists of pairs read the same.
+    std::vector<std::int64_t> ids = {as_id(hash), std::ssize(pair.source)};
+    ids.insert(ids.end(), pair.source.begin(), pair.source.end());
+    ids.insert(ids.end(), pair.target.begin(), pair.target.end());
+    hash = stable_hash(ids);
+  }
+  return hash;
+}
+
+Batches::Plan Batches::plan(std::int64_t epoch) const {
+  const std::int64_t size = std::ssize(pairs_);
+  Plan result;
+  if (options_.shuffle) {
+    result.order = permutation(size, options_.seed, epoch, Shuffled::pairs);
+  } else {
+    result.order.resize(size);
+    std::iota(result.order.begin(), result.order.end(), 0);
+  }
+
+  const std::int64_t bucket_size = pairs_in_bucket();
+  for (std::int64_t start = 0; start < size; start += bucket_size) {
+    const auto bucket = std::span(result.order).subspan(start, std::min(bucket_size, size - start));
+    if (options_.bucket > 0) sort_by_length(bucket);
+    for (std::int64_t i = 0; i < std::ssize(bucket);) {
+      const std::int64_t batch = pairs_in_batch(bucket.subspan(i));
+      result.cuts.push_back({start + i, batch});
+      i += batch;
+    }
+  }
+
+  if (options_.shuffle) {
+    const std::vector<Cut> cuts = result.cuts;
+    const auto order = permutation(std::ssize(cuts), options_.seed, epoch, Shuffled::batches);
+    std::ranges::transform(order, result.cuts.begin(), [&](std::int64_t i) { return cuts[i]; });
+  }
+  return result;
+}
+
+void Batches::sort_by_length(std::span<std::int64_t> bucket) const {
+  // The target first, of which every token costs a step of the decoder and a row of logits.
+  std::ranges::stable_sort(bucket, {}, [&](std::int64_t i) {
+    return std::pair(pairs_[i].target.size(), pairs_[i].source.size());
+  });
+}
+
+// All pairs where nothing is sorted.
+std::int64_t Batches::pairs_in_bucket() const {
+  const std::int64_t size = std::ssize(pairs_);
+  if (options_.bucket == 0) return size;
+  if (options_.tokens == 0) return options_.bucket * options_.sentences;
+  std::int64_t all = 0;
+  for (const Pair& pair : pairs_) all += token_count(pair);
+  const std::int64_t at_mean_length = std::max<std::int64_t>(1, options_.tokens * size / all);
+  return options_.bucket * at_mean_length;
+}
+
+// How many of the pairs, from the first, make a batch.
+std::int64_t Batches::pairs_in_batch(std::span<const std::int64_t> order) const {
+  if (options_.tokens == 0) return std::min(options_.sentences, std::ssize(order));
+  std::int64_t source_steps = 0, target_steps = 0, count = 0;
+  for (const std::int64_t i : order) {
+    source_steps = std::max(source_steps, std::ssize(pairs_[i].source));
+    target_steps = std::max(target_steps, std::ssize(pairs_[i].target));
+    if ((count + 1) * (source_steps + target_steps) > options_.tokens) break;
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace gradus::data

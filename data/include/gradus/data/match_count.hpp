@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+namespace gradus::data {
+
+/// So many right out of so many.
+struct MatchCount {
+  std::int64_t count = 0, right = 0;
+
+  void add(bool is_right) { count += 1, right += is_right; }
+  MatchCount& operator+=(const MatchCount& other);
+
+  double fraction() const;  ///< right / count, in [0, 1]; NaN of nothing
+
+  bool operator==(const MatchCount&) const = default;
+};
+
+}  // namespace gradus::data

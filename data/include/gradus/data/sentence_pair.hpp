@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+namespace gradus::data {
+
+/// One example as text: a sentence and its translation.
+struct SentencePair {
+  std::string source, target;
+
+  bool operator==(const SentencePair&) const = default;
+};
+
+}  // namespace gradus::data

@@ -1,0 +1,201 @@
+#include <gradus/data/bleu_tokenisers.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "check.hpp"
+#include "metrics/code_points.hpp"
+
+namespace gradus::data {
+namespace {
+
+using Tokens = std::vector<std::string>;
+
+constexpr std::array<std::pair<std::string_view, BleuTokeniser>, 4> names{{
+    {"13a", BleuTokeniser::mteval_13a},
+    {"none", BleuTokeniser::none},
+    {"char", BleuTokeniser::characters},
+    {"zh", BleuTokeniser::chinese},
+}};
+
+// What Python's str.split() splits at: Unicode's white space and the four information separators.
+bool is_space(char32_t value) {
+  return (value >= 0x09 && value <= 0x0D) || (value >= 0x1C && value <= 0x20) || value == 0x85 ||
+         value == 0xA0 || value == 0x1680 || (value >= 0x2000 && value <= 0x200A) || value == 0x2028 ||
+         value == 0x2029 || value == 0x202F || value == 0x205F || value == 0x3000;
+}
+
+Tokens split_at_spaces(std::string_view line) {
+  Tokens tokens;
+  for (bool inside = false; !line.empty();) {
+    const CodePoint next = first_code_point(line);
+    const bool space = is_space(next.value);
+    if (!space && !inside) tokens.emplace_back();
+    if (!space) tokens.back() += next.bytes;
+    inside = !space;
+    line.remove_prefix(next.bytes.size());
+  }
+  return tokens;
+}
+
+Tokens split_characters(std::string_view line) {
+  Tokens tokens;
+  while (!line.empty()) {
+    const CodePoint next = first_code_point(line);
+    if (!is_space(next.value)) tokens.emplace_back(next.bytes);
+    line.remove_prefix(next.bytes.size());
+  }
+  return tokens;
+}
+
+std::string_view without_spaces_at_end(std::string_view line) {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < line.size();) {
+    const CodePoint next = first_code_point(line.substr(i));
+    i += next.bytes.size();
+    if (!is_space(next.value)) end = i;
+  }
+  return line.substr(0, end);
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t i = 0; (i = text.find(from, i)) != std::string::npos; i += to.size()) {
+    text.replace(i, from.size(), to);
+  }
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_not_digit(char c) { return !is_digit(c); }
+bool is_point_or_comma(char c) { return c == '.' || c == ','; }
+bool is_dash(char c) { return c == '-'; }
+
+// [\{-\~\[-\` -\&\(-\+\:-\@\/]: ASCII punctuation without ' , - .
+bool is_symbol(char c) {
+  return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
+         (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
+}
+
+std::string symbols_apart(std::string_view text) {
+  std::string apart;
+  for (const char c : text) {
+    if (is_symbol(c)) {
+      apart.append({' ', c, ' '});
+    } else {
+      apart += c;
+    }
+  }
+  return apart;
+}
+
+// As a regular expression replaces: left to right, and what was matched is not looked at again. Bytes serve
+// for characters, because only ASCII is told apart.
+template <typename First, typename Second>
+std::string replace_pairs(std::string_view text, First first, Second second, std::string_view before,
+                          std::string_view between, std::string_view after) {
+  std::string replaced;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i + 1 < text.size() && first(text[i]) && second(text[i + 1])) {
+      replaced.append(before).append(1, text[i]).append(between).append(1, text[i + 1]).append(after);
+      ++i;
+    } else {
+      replaced += text[i];
+    }
+  }
+  return replaced;
+}
+
+// The language-dependent part of mteval-v13a.pl, for Western languages.
+Tokens split_western(std::string_view line) {
+  std::string text = symbols_apart(line);
+  text = replace_pairs(text, is_not_digit, is_point_or_comma, "", " ", " ");
+  text = replace_pairs(text, is_point_or_comma, is_not_digit, " ", " ", "");
+  text = replace_pairs(text, is_digit, is_dash, "", " ", " ");
+  return split_at_spaces(text);
+}
+
+Tokens split_13a(std::string_view line) {
+  std::string text(line);
+  replace_all(text, "<skipped>", "");
+  replace_all(text, "-\n", "");
+  replace_all(text, "\n", " ");
+  replace_all(text, "&quot;", "\"");
+  replace_all(text, "&amp;", "&");
+  replace_all(text, "&lt;", "<");
+  replace_all(text, "&gt;", ">");
+  return split_western(" " + text + " ");
+}
+
+// sacreBLEU's ranges as they work, which is not quite as they are meant: its '\u20000' and '\u2f800' are a
+// character of four digits and a "0", so that U+2001 to U+2A6D count as Chinese and Extension B does not.
+bool is_chinese(char32_t value) {
+  constexpr std::array<std::pair<char32_t, char32_t>, 14> ranges{{{0x2001, 0x2A6D},
+                                                                  {0x2E80, 0x2FDF},
+                                                                  {0x2FF0, 0x303F},
+                                                                  {0x3100, 0x312F},
+                                                                  {0x31A0, 0x31EF},
+                                                                  {0x3200, 0x33FF},
+                                                                  {0x3400, 0x4DB5},
+                                                                  {0x4E00, 0x9FBB},
+                                                                  {0xF900, 0xFA2D},
+                                                                  {0xFA30, 0xFA6A},
+                                                                  {0xFA70, 0xFAD9},
+                                                                  {0xFE10, 0xFE1F},
+                                                                  {0xFE30, 0xFE4F},
+                                                                  {0xFF00, 0xFFEF}}};
+  return std::ranges::any_of(
+      ranges, [&](const auto& range) { return value >= range.first && value <= range.second; });
+}
+
+std::string_view without_spaces_at_start(std::string_view line) {
+  while (!line.empty() && is_space(first_code_point(line).value)) {
+    line.remove_prefix(first_code_point(line).bytes.size());
+  }
+  return line;
+}
+
+Tokens split_chinese(std::string_view line) {
+  std::string text;
+  for (line = without_spaces_at_start(line); !line.empty();) {
+    const CodePoint next = first_code_point(line);
+    if (is_chinese(next.value)) {
+      text.append(" ").append(next.bytes).append(" ");
+    } else {
+      text += next.bytes;
+    }
+    line.remove_prefix(next.bytes.size());
+  }
+  return split_western(text);
+}
+
+}  // namespace
+
+std::string_view bleu_tokeniser_name(BleuTokeniser tokeniser) {
+  return std::ranges::find(names, tokeniser, &decltype(names)::value_type::second)->first;
+}
+
+BleuTokeniser bleu_tokeniser(std::string_view name) {
+  const auto found = std::ranges::find(names, name, &decltype(names)::value_type::first);
+  if (found == names.end()) {
+    fail("bleu_tokeniser: there is no tokeniser '", name, "'; choose 13a, none, char or zh");
+  }
+  return found->second;
+}
+
+std::vector<std::string> bleu_tokens(std::string_view line, BleuTokeniser tokeniser) {
+  line = without_spaces_at_end(line);
+  switch (tokeniser) {
+    case BleuTokeniser::mteval_13a:
+      return split_13a(line);
+    case BleuTokeniser::none:
+      return split_at_spaces(line);
+    case BleuTokeniser::characters:
+      return split_characters(line);
+    case BleuTokeniser::chinese:
+      return split_chinese(line);
+  }
+  fail("bleu_tokens: there is no such tokeniser; choose one that BleuTokeniser names");
+}
+
+}  // namespace gradus::data

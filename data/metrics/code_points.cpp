@@ -1,0 +1,38 @@
+#include "metrics/code_points.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace gradus::data {
+namespace {
+
+constexpr char32_t replacement = 0xFFFD;
+
+// How many bytes a character takes that begins with this one; 0 for a byte that begins none.
+std::size_t length_of(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xF0 && first < 0xF8) return 4;
+  if (first >= 0xE0 && first < 0xF0) return 3;
+  if (first >= 0xC0 && first < 0xE0) return 2;
+  return 0;
+}
+
+bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+}  // namespace
+
+CodePoint first_code_point(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t length = length_of(first);
+  if (length == 1) return {first, text.substr(0, 1)};
+  if (length == 0 || length > text.size() || !std::ranges::all_of(text.substr(1, length - 1), continues)) {
+    return {replacement, text.substr(0, 1)};
+  }
+  char32_t value = first & (0xFF >> (length + 1));
+  for (const char byte : text.substr(1, length - 1)) {
+    value = value << 6 | (static_cast<unsigned char>(byte) & 0x3F);
+  }
+  return {value, text.substr(0, length)};
+}
+
+}  // namespace gradus::data

@@ -1,0 +1,44 @@
+#include <gradus/data/exact_match.hpp>
+#include <gradus/data/tokens.hpp>
+
+#include <algorithm>
+
+#include "check.hpp"
+
+namespace gradus::data {
+
+bool matches_exactly(std::span<const std::int64_t> prediction, std::span<const std::int64_t> target) {
+  const auto end = std::ranges::find(target, eos);
+  if (end == target.end())
+    fail("matches_exactly: the target holds no EOS (2); append it, targets end in EOS");
+  // The target's EOS makes the prediction's fall on the same place.
+  const auto content = target.first(end - target.begin() + 1);
+  return prediction.size() >= content.size() && std::ranges::equal(prediction.first(content.size()), content);
+}
+
+double exact_match(std::span<const std::vector<std::int64_t>> predictions,
+                   std::span<const std::vector<std::int64_t>> targets) {
+  if (predictions.size() != targets.size()) {
+    fail("exact_match: there are ", predictions.size(), " predictions for ", targets.size(),
+         " targets; give one prediction for each");
+  }
+  MatchCount all;
+  for (std::size_t i = 0; i < targets.size(); ++i) all.add(matches_exactly(predictions[i], targets[i]));
+  return all.fraction();
+}
+
+void ExactMatchByLength::add(std::int64_t source_length, bool right) {
+  if (source_length < 1) {
+    fail("ExactMatchByLength::add: source_length is ", source_length,
+         ", but must be at least 1; give the length without padding");
+  }
+  rows_[source_length].add(right);
+}
+
+MatchCount ExactMatchByLength::total() const {
+  MatchCount all;
+  for (const auto& [length, row] : rows_) all += row;
+  return all;
+}
+
+}  // namespace gradus::data

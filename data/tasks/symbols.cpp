@@ -1,0 +1,73 @@
+#include "tasks/symbols.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+
+namespace gradus::data {
+namespace {
+
+using Symbols = std::vector<std::int64_t>;
+
+struct Rule {
+  std::string_view name;
+  void (*apply)(Symbols&);
+};
+
+constexpr std::array rules{
+    Rule{"reverse", [](Symbols& symbols) { std::ranges::reverse(symbols); }},
+    Rule{"copy", [](Symbols&) {}},
+    Rule{"sort", [](Symbols& symbols) { std::ranges::sort(symbols); }},
+};
+
+std::string text(const Symbols& symbols) {
+  std::string joined;
+  for (const std::int64_t symbol : symbols) {
+    if (!joined.empty()) joined += ' ';
+    joined += std::to_string(symbol);
+  }
+  return joined;
+}
+
+class SymbolTask : public Task {
+ public:
+  SymbolTask(const Rule& rule, const TaskOptions& options) : rule_(rule), options_(options) {
+    check_range("make_task", "symbols", options.symbols, 2,
+                "with fewer than two there is nothing to tell apart");
+    check_range("make_task", "min_length", options.min_length, 1,
+                "the attention needs a position to look at");
+    check_range("make_task", "max_length", options.max_length, options.min_length,
+                "the lengths run from min_length to max_length");
+  }
+
+  std::string name() const override { return std::string(rule_.name); }
+  bool by_character() const override { return false; }
+
+  SentencePair sample(const UniformIndex& uniform) const override {
+    const std::uint64_t lengths = options_.max_length - options_.min_length + 1;
+    Symbols symbols(options_.min_length + draw_index(uniform, lengths));
+    for (std::int64_t& symbol : symbols) {
+      symbol = static_cast<std::int64_t>(draw_index(uniform, options_.symbols));
+    }
+    const std::string source = text(symbols);
+    rule_.apply(symbols);
+    return {source, text(symbols)};
+  }
+
+ private:
+  Rule rule_;
+  TaskOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_symbols(std::string_view name, const TaskOptions& options) {
+  const auto rule = std::ranges::find(rules, name, &Rule::name);
+  return rule == rules.end() ? nullptr : std::make_unique<SymbolTask>(*rule, options);
+}
+
+}  // namespace gradus::data

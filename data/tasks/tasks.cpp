@@ -1,0 +1,36 @@
+#include <gradus/data/tasks.hpp>
+
+#include <utility>
+
+#include "check.hpp"
+#include "patience.hpp"
+#include "tasks/dates.hpp"
+#include "tasks/symbols.hpp"
+
+namespace gradus::data {
+
+std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
+  if (name == "dates") return make_dates(options);
+  if (auto task = make_symbols(name, options)) return task;
+  fail("make_task: there is no task '", name, "'; choose reverse, copy, sort or dates");
+}
+
+std::vector<SentencePair> generate(const Task& task, std::int64_t count, const UniformIndex& uniform,
+                                   const std::function<bool(std::string_view source)>& wanted) {
+  check_range("generate", "count", count, 0, "ask for fewer pairs at a time");
+  std::vector<SentencePair> pairs;
+  for (int rejected = 0; std::ssize(pairs) < count;) {
+    SentencePair pair = task.sample(uniform);
+    if (wanted(pair.source)) {
+      pairs.push_back(std::move(pair));
+      rejected = 0;
+    } else if (++rejected == patience) {
+      fail("generate: none of ", patience, " sources of the task '", task.name(),
+           "' in a row was wanted after ", pairs.size(), " of ", count,
+           " pairs; give the task more sources or the part a larger share");
+    }
+  }
+  return pairs;
+}
+
+}  // namespace gradus::data
