@@ -23,9 +23,16 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/input.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/models/beam_search.hpp>
+#include <gradus/models/decode.hpp>
+#include <gradus/models/decoded.hpp>
 #include <gradus/models/encoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
+#include <gradus/models/force.hpp>
 #include <gradus/models/greedy.hpp>
+#include <gradus/models/replace_unknown.hpp>
+#include <gradus/models/sample.hpp>
+#include <gradus/models/search.hpp>
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/models/train.hpp>
 #include <gradus/nn/activations.hpp>

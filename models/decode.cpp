@@ -1,0 +1,17 @@
+#include <gradus/models/decode.hpp>
+
+#include "in_batches.hpp"
+
+namespace gradus::models {
+
+std::vector<std::vector<Decoded>> decode(const Seq2Seq& model,
+                                         std::span<const std::vector<std::int64_t>> sources,
+                                         const Search& search, const DecodeOptions& options) {
+  return in_batches<std::vector<Decoded>>(
+      "decode", Sources(sources.begin(), sources.end()), options.batch_tokens,
+      [&](const SourceBatch& batch, const auto& /*chosen*/) {
+        return search(model, batch.source, batch.lengths, options.max_steps);
+      });
+}
+
+}  // namespace gradus::models
