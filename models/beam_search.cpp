@@ -82,8 +82,8 @@ std::vector<Continuation> best_continuations(const std::vector<Hypothesis>& aliv
   for (std::size_t i = 0; i < alive.size(); ++i) {
     const std::int64_t row = first_row + static_cast<std::int64_t>(i);
     std::int64_t token = Prediction::first_written;
-    for (const float logit : next.logits(row)) {
-      const Continuation one{alive[i].log_probability + (logit - next.logsumexp(row)), i, token++};
+    for (const float log_p : next.log_probabilities(row)) {
+      const Continuation one{alive[i].log_probability + log_p, i, token++};
       if (std::ssize(best) == width) {
         if (one.log_probability <= best.front().log_probability) continue;  // those before it win ties
         std::pop_heap(best.begin(), best.end(), better);

@@ -1,3 +1,4 @@
+#include <gradus/autograd/runtime.hpp>
 #include <gradus/models/decode.hpp>
 
 #include "in_batches.hpp"
@@ -9,8 +10,14 @@ std::vector<std::vector<Decoded>> decode(const Seq2Seq& model,
                                          const Search& search, const DecodeOptions& options) {
   return in_batches<std::vector<Decoded>>(
       "decode", Sources(sources.begin(), sources.end()), options.batch_tokens,
-      [&](const SourceBatch& batch, const auto& /*chosen*/) {
-        return search(model, batch.source, batch.lengths, options.max_steps);
+      [&](const SourceBatch& batch, const std::vector<std::size_t>& chosen) {
+        std::vector<std::vector<Decoded>> found =
+            search(model, batch.source, batch.lengths, options.max_steps);
+        if (found.size() != chosen.size()) {
+          fail("decode", "the search gave results for ", found.size(), " sources, of the ", chosen.size(),
+               " that it was given");
+        }
+        return found;
       });
 }
 

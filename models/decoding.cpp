@@ -22,31 +22,31 @@ nn::DecoderStep::Start start(const Seq2Seq& model, const Tensor& source, const T
 }  // namespace
 
 Prediction::Prediction(const Tensor& logits, const Tensor& weights)
-    : logits_(logits.to(Dtype::f32)), weights_(weights.defined() ? weights.to(Dtype::f32) : weights) {
-  if (logits_.rank() != 2 || vocabulary() <= first_written) {
+    : weights_(weights.defined() ? weights.to(Dtype::f32) : weights) {
+  if (logits.rank() != 2 || logits.size(1) <= first_written) {
     fail("decode", "the logits are ", logits.shape(), " and must be (B, V), with a V that has EOS (",
          data::eos, ")");
   }
-  total_ = gradus::logsumexp(logits_, {1});
-  if (!std::ranges::all_of(total_.values<float>(), [](float x) { return std::isfinite(x); })) {
+  log_p_ = log_softmax(logits.to(Dtype::f32));
+  for (std::int64_t row = 0; row < log_p_.size(0); ++row) {
+    if (!std::isnan(log_probabilities(row).front())) continue;  // one NaN in a row makes all of it NaN
     fail("decode",
          "the decoder's logits hold NaN or infinity; look for them in the parameters, or decode under "
          "DetectAnomaly");
   }
 }
 
-std::span<const float> Prediction::logits(std::int64_t row) const {
-  return logits_.values<float>()
-      .subspan(static_cast<std::size_t>(row * vocabulary()), static_cast<std::size_t>(vocabulary()))
-      .subspan(first_written);
+std::span<const float> Prediction::log_probabilities(std::int64_t row) const {
+  const auto V = static_cast<std::size_t>(vocabulary());
+  return log_p_.values<float>().subspan(static_cast<std::size_t>(row) * V, V).subspan(first_written);
 }
 
 double Prediction::log_probability(std::int64_t row, std::int64_t token) const {
-  return logits(row)[static_cast<std::size_t>(token - first_written)] - logsumexp(row);
+  return log_probabilities(row)[static_cast<std::size_t>(token - first_written)];
 }
 
 std::int64_t Prediction::likeliest(std::int64_t row) const {
-  const std::span<const float> from = logits(row);
+  const std::span<const float> from = log_probabilities(row);
   return std::ranges::max_element(from) - from.begin() + first_written;
 }
 

@@ -13,17 +13,14 @@ namespace gradus::models {
 // What a step says of the next token of each row.
 class Prediction {
  public:
-  // logits (rows, V) and weights (rows, T), or undefined. Throws when a row of logits has no finite
-  // logsumexp.
+  // logits (rows, V) and weights (rows, T), or undefined. Throws when a row's softmax is NaN.
   Prediction(const Tensor& logits, const Tensor& weights);
 
-  std::int64_t vocabulary() const { return logits_.size(1); }
+  std::int64_t vocabulary() const { return log_p_.size(1); }
   const Tensor& weights() const { return weights_; }
 
-  // The logits of the tokens that may be written: element i is that of token i + first_written.
-  std::span<const float> logits(std::int64_t row) const;
-  double logsumexp(std::int64_t row) const { return total_.values<float>()[static_cast<std::size_t>(row)]; }
-
+  // ln p of the tokens that may be written: element i is that of token i + first_written.
+  std::span<const float> log_probabilities(std::int64_t row) const;
   double log_probability(std::int64_t row, std::int64_t token) const;
   // The lowest id of equal ones.
   std::int64_t likeliest(std::int64_t row) const;
@@ -32,7 +29,7 @@ class Prediction {
   static constexpr std::int64_t first_written = data::eos;
 
  private:
-  Tensor logits_, weights_, total_;  // total_: the logsumexp of each row
+  Tensor log_p_, weights_;
 };
 
 // Rows on their way through a decoder, each with a source to look back at.

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "in_batches.hpp"
-#include "write.hpp"
+#include "write_tokens.hpp"
 
 namespace gradus::models {
 namespace {
@@ -41,7 +41,7 @@ std::vector<Forced> force(const Seq2Seq& model, std::span<const data::Pair> pair
           return token;
         };
         std::vector<Forced> results;
-        for (Decoded& output : write(model, batch.source, batch.lengths, steps, given)) {
+        for (Decoded& output : write_tokens(model, batch.source, batch.lengths, steps, given)) {
           results.push_back({std::move(output), std::move(likeliest[results.size()])});
         }
         return results;

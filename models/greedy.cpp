@@ -3,13 +3,13 @@
 
 #include <utility>
 
-#include "write.hpp"
+#include "write_tokens.hpp"
 
 namespace gradus::models {
 
 std::vector<Decoded> greedy(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
                             const MaxSteps& max_steps) {
-  return write(
+  return write_tokens(
       model, source, lengths, steps_of(max_steps, lengths),
       [](const Prediction& next, std::int64_t row, std::int64_t /*step*/) { return next.likeliest(row); });
 }

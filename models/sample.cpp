@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "write.hpp"
+#include "write_tokens.hpp"
 
 namespace gradus::models {
 namespace {
@@ -39,13 +39,13 @@ double total(const std::vector<Choice>& choices) {
   return sum;
 }
 
-std::vector<Choice> tempered(std::span<const float> logits, double temperature) {
-  const double largest = std::ranges::max(logits);
+std::vector<Choice> tempered(std::span<const float> log_probabilities, double temperature) {
+  const double largest = std::ranges::max(log_probabilities);
   std::vector<Choice> choices;
-  choices.reserve(logits.size());
-  for (const float logit : logits) {
+  choices.reserve(log_probabilities.size());
+  for (const float log_p : log_probabilities) {
     choices.push_back(
-        {std::exp((logit - largest) / temperature), Prediction::first_written + std::ssize(choices)});
+        {std::exp((log_p - largest) / temperature), Prediction::first_written + std::ssize(choices)});
   }
   return choices;
 }
@@ -86,13 +86,14 @@ std::vector<Decoded> sample(const Seq2Seq& model, const Tensor& source, const Te
   check(options);
   std::vector<Generator> generators;  // one a row
   for (std::int64_t b = 0; b < lengths.size(0); ++b) generators.push_back(generator.split());
-  return write(model, source, lengths, steps_of(max_steps, lengths),
-               [&](const Prediction& next, std::int64_t row, std::int64_t /*step*/) {
-                 std::vector<Choice> choices = tempered(next.logits(row), options.temperature);
-                 keep_top_k(choices, options.top_k);
-                 keep_nucleus(choices, options.top_p);
-                 return draw(choices, generators[static_cast<std::size_t>(row)]);
-               });
+  return write_tokens(model, source, lengths, steps_of(max_steps, lengths),
+                      [&](const Prediction& next, std::int64_t row, std::int64_t /*step*/) {
+                        std::vector<Choice> choices =
+                            tempered(next.log_probabilities(row), options.temperature);
+                        keep_top_k(choices, options.top_k);
+                        keep_nucleus(choices, options.top_p);
+                        return draw(choices, generators[static_cast<std::size_t>(row)]);
+                      });
 }
 
 Search sample(const SamplingOptions& options, const Generator& generator) {

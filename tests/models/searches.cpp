@@ -154,11 +154,18 @@ TEST_CASE("decode() reads sources of about the same length together, up to the t
   CHECK(models::decode(*model, {}, note).empty());
 }
 
-TEST_CASE("decode() refuses empty sources, and batches without room", "[models][search]") {
+TEST_CASE("decode() refuses empty sources, batches without room, and searches that leave sources out",
+          "[models][search]") {
   const Model model = std::move(tiny_models()[0]);
   const std::vector<Ids> sources = {{3}, {}};
   CHECK_ERROR(models::decode(*model, sources, models::greedy()),
               "decode: source 1 is empty; leave empty sentences out");
   CHECK_ERROR(models::decode(*model, sources, models::greedy(), {.batch_tokens = 0}),
               "decode: a batch must have room for at least 1 token, and has it for 0");
+  const models::Search none = [](const models::Seq2Seq&, const Tensor&, const Tensor&,
+                                 const models::MaxSteps&) {
+    return std::vector<std::vector<models::Decoded>>();
+  };
+  CHECK_ERROR(models::decode(*model, std::vector<Ids>{{3}, {4, 5}}, none),
+              "decode: the search gave results for 0 sources, of the 2 that it was given");
 }

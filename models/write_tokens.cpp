@@ -1,4 +1,4 @@
-#include "write.hpp"
+#include "write_tokens.hpp"
 
 #include <utility>
 
@@ -19,8 +19,8 @@ bool ended(const Decoded& output, std::int64_t max_steps) {
 
 }  // namespace
 
-std::vector<Decoded> write(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
-                           const std::vector<std::int64_t>& max_steps, const Choose& choose) {
+std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+                                  const std::vector<std::int64_t>& max_steps, const Choose& choose) {
   Decoding decoding(model, source, lengths);
   std::vector<Decoded> outputs(max_steps.size());
   std::vector<std::int64_t> previous(outputs.size(), data::bos);

@@ -15,8 +15,8 @@ using Choose = std::function<std::int64_t(const Prediction& next, std::int64_t r
 
 // Writes one output a source, each token chosen for itself and read by the next step, until all have ended in
 // EOS or their steps (one number a source) have run out.
-std::vector<Decoded> write(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
-                           const std::vector<std::int64_t>& max_steps, const Choose& choose);
+std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+                                  const std::vector<std::int64_t>& max_steps, const Choose& choose);
 
 // The numbers of steps of a batch's sources.
 std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const Tensor& lengths);
