@@ -147,7 +147,7 @@ class BeamSearch {
         // Where fewer are alive, the first fills their rows, so that each source keeps its number of them and
         // what they look back at need not be moved.
         const std::size_t own = i < std::ssize(beam.alive) ? static_cast<std::size_t>(i) : 0;
-        const Node& last = nodes_[static_cast<std::size_t>(beam.alive[own].node)];
+        const Node& last = node_of(beam.alive[own].node);
         rows.push_back(last.row);
         previous.push_back(last.token);
       }

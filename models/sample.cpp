@@ -62,11 +62,13 @@ void keep_nucleus(std::vector<Choice>& choices, double p) {
   std::vector<Choice> kept;
   const auto less_likely = [](const Choice& a, const Choice& b) { return likelier(b, a); };
   std::make_heap(choices.begin(), choices.end(), less_likely);  // the nucleus is small, and sorting is not
-  for (double sum = 0; sum < enough && !choices.empty(); sum += kept.back().weight) {
+  double sum = 0;
+  do {
     std::pop_heap(choices.begin(), choices.end(), less_likely);
     kept.push_back(choices.back());
     choices.pop_back();
-  }
+    sum += kept.back().weight;
+  } while (sum < enough && !choices.empty());
   choices = std::move(kept);
 }
 

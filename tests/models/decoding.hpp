@@ -32,8 +32,8 @@ inline bool attends(const gradus::models::Seq2Seq& model) {
 /// Adds to what the model gives a token's logit, whatever came before.
 inline void prefer(const gradus::models::Seq2Seq& model, std::int64_t token, float by) {
   for (auto& [name, parameter] : model.named_parameters()) {
-    if (name == "decoder.readout.bias")
-      parameter.mutable_values<float>()[static_cast<std::size_t>(token)] += by;
+    if (name != "decoder.readout.bias") continue;
+    parameter.mutable_values<float>()[static_cast<std::size_t>(token)] += by;
   }
 }
 

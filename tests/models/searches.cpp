@@ -151,6 +151,9 @@ TEST_CASE("decode() reads sources of about the same length together, up to the t
   models::decode(*model, sources, note, {.max_steps = 5, .batch_tokens = 6});
   CHECK(shapes == std::vector<gradus::Shape>{{2, 3}, {3, 1}, {7, 1}});
   CHECK(lengths == std::vector<Ids>{{1, 1, 2}, {3}, {7}});
+  lengths.clear();
+  models::decode(*model, sources, note, {.max_steps = 5, .batch_tokens = 5});
+  CHECK(lengths == std::vector<Ids>{{1, 1}, {2}, {3}, {7}});
   CHECK(models::decode(*model, {}, note).empty());
 }
 
