@@ -22,7 +22,9 @@ GradusContender::GradusContender(const Options& options)
   set_threads(options.threads);
   for (auto& [name, parameter] : model_->named_parameters()) {
     std::vector<float> values = initial_weights(name, parameter.numel(), options.seed);
-    if (options.mode == Mode::decode && name == "decoder.readout.bias") values[data::eos] = never;
+    if (options.mode == Mode::decode && name == "decoder.readout.bias") {
+      std::fill_n(values.begin(), data::first_symbol, never);
+    }
     std::ranges::copy(values, parameter.mutable_values<float>().begin());
   }
 }

@@ -42,7 +42,8 @@ std::vector<gradus::data::Batch> make_batches(const Config& config, std::int64_t
 /// parameter's name (PyTorch's, such as "encoder.rnn.weight_ih_l0") determine.
 std::vector<float> initial_weights(std::string_view name, std::int64_t count, std::uint64_t seed);
 
-/// What a decoder that must not end early has as its output bias at EOS.
+/// What a decoder that must write ordinary tokens, and all of them, has as its output bias at PAD, BOS and
+/// EOS.
 inline constexpr float never = -1e9F;
 
 /// The floating-point operations of a training step that real tokens need: two a multiply-add of the products

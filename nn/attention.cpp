@@ -1,7 +1,22 @@
 #include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/ops.hpp>
 #include <gradus/nn/attention.hpp>
 
 namespace gradus::nn {
+namespace {
+
+// Rows of the batch axis of x (T, B, ·), if there is an x.
+Tensor batch_rows(const Tensor& x, const Tensor& rows) {
+  return x.defined() ? transpose(index_select(transpose(x, 0, 1), rows), 0, 1) : x;
+}
+
+}  // namespace
+
+Memory Memory::select(const Tensor& rows) const {
+  return {.values = batch_rows(values, rows),
+          .keys = batch_rows(keys, rows),
+          .lengths = lengths.defined() ? index_select(lengths, rows) : lengths};
+}
 
 Memory Attention::prepare(const Tensor& values, const Tensor& lengths) const {
   const Scope scope = enter();

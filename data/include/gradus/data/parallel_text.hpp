@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gradus/data/sentence_pair.hpp>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,13 +11,6 @@
 /// name the file and, where there is one, the line and the byte in it, counted from 1.
 
 namespace gradus::data {
-
-/// A sentence and its translation, as they were written.
-struct SentencePair {
-  std::string source, target;
-
-  bool operator==(const SentencePair&) const = default;
-};
 
 /// The lines of a file, blank ones too.
 /// \throws gradus::Error if the file cannot be read or is not UTF-8.

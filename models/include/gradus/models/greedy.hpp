@@ -1,8 +1,7 @@
 #pragma once
 
-#include <gradus/autograd/tensor.hpp>
 #include <gradus/data/tokens.hpp>
-#include <gradus/models/seq2seq.hpp>
+#include <gradus/models/search.hpp>
 
 #include <cstdint>
 #include <span>
@@ -10,24 +9,19 @@
 
 namespace gradus::models {
 
-/// What a model made of one source.
-struct Decoded {
-  std::vector<std::int64_t> tokens;  ///< up to and including EOS; without it when the steps ran out
-  Tensor weights;                    ///< (tokens, source length), f32: α_tj; undefined without attention
-};
-
-/// Decodes by taking the likeliest token at each step, and giving it back as the next input. Source i of a
-/// batch gives the same tokens as on its own.
+/// Decodes by taking the likeliest token at each step, the lowest id of equal ones, and giving it back as the
+/// next input. Source i of a batch gives the same tokens as on its own.
 ///
 /// @param source    (T, B), i64
 /// @param lengths   (B), i64
-/// @param max_steps after which decoding stops if no EOS has come
 std::vector<Decoded> greedy(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
-                            std::int64_t max_steps);
+                            const MaxSteps& max_steps = {});
 
-/// The same for the sources of any number of pairs, in batches; the targets are not read. Steps run out at
-/// twice the length of a batch's longest source and ten more.
+/// The same for the sources of any number of pairs, in the batches of decode(); the targets are not read.
 std::vector<Decoded> greedy(const Seq2Seq& model, std::span<const data::Pair> pairs,
-                            std::int64_t batch_size = 250);
+                            std::int64_t batch_tokens = 4096);
+
+/// As a search.
+Search greedy();
 
 }  // namespace gradus::models

@@ -9,6 +9,9 @@ struct Memory {
   Tensor values;   ///< (T, B, D), the annotations h_j, or what the attention makes of them
   Tensor keys;     ///< (T, B, ·), whatever the score needs of them; undefined when it needs nothing more
   Tensor lengths;  ///< (B), i64: how many of the T are real; undefined when all are
+
+  /// Rows `rows` (i64, (K)) of the batch, (T, K, ·) and (K): as State::select() chooses them of a state.
+  Memory select(const Tensor& rows) const;
 };
 
 /// The first extension point: how a decoder chooses where to look.

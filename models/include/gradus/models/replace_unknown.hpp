@@ -1,0 +1,19 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gradus::models {
+
+/// The target's words, where each `unknown` one is the source's word that it is aligned to: the one with the
+/// largest weight, the first of equal ones (Luong et al. 2015b, without its dictionary; Jean et al. 2015).
+/// @param weights (target words or more, source words), f32, as in Decoded
+/// @throws Error when the weights are of another shape, or undefined.
+std::vector<std::string> replace_unknown(std::vector<std::string> target, const Tensor& weights,
+                                         std::span<const std::string> source, std::string_view unknown);
+
+}  // namespace gradus::models

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <gradus/models/beam_search.hpp>
+#include <gradus/models/force.hpp>
+#include <gradus/models/greedy.hpp>
+#include <gradus/models/sample.hpp>
+#include <gradus/nn/additive_attention.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "models/luong_decoder.hpp"
+
+/// Every kind of decoder, with parameters so large that their outputs differ from source to source.
+inline std::vector<Model> decisive_models() {
+  std::vector<Model> models = tiny_models();
+  models.push_back(Model(
+      new gradus::models::Seq2Seq(luong_model(std::make_unique<gradus::nn::AdditiveAttention>(8, 4, 3), 8))));
+  for (const Model& model : models) {
+    for (gradus::Tensor parameter : model->parameters()) {
+      for (float& value : parameter.mutable_values<float>()) value *= 4;
+    }
+  }
+  return models;
+}
+
+inline bool attends(const gradus::models::Seq2Seq& model) {
+  return gradus::models::force(model, {tiny_pairs.data(), 1})[0].weights.defined();
+}
+
+/// Adds to what the model gives a token's logit, whatever came before.
+inline void prefer(const gradus::models::Seq2Seq& model, std::int64_t token, float by) {
+  for (auto& [name, parameter] : model.named_parameters()) {
+    if (name != "decoder.readout.bias") continue;
+    parameter.mutable_values<float>()[static_cast<std::size_t>(token)] += by;
+  }
+}
+
+struct NamedSearch {
+  std::string name;
+  gradus::models::Search search;
+};
+
+inline std::vector<NamedSearch> searches() {
+  using namespace gradus::models;
+  return {{"greedy", greedy()},
+          {"sample", sample({.temperature = 0.9, .top_k = 5, .top_p = 0.95}, gradus::Generator(5))},
+          {"beam search", beam_search({.width = 4, .n_best = 3})}};
+}
+
+inline std::vector<Ids> tokens_of(const std::vector<gradus::models::Decoded>& found) {
+  std::vector<Ids> tokens;
+  for (const gradus::models::Decoded& one : found) tokens.push_back(one.tokens);
+  return tokens;
+}
+
+inline void check_same(const gradus::models::Decoded& actual, const gradus::models::Decoded& expected) {
+  CHECK(actual.tokens == expected.tokens);
+  CHECK(mismatch(actual.weights, expected.weights, {1e-5, 0}) == "");
+  REQUIRE(actual.token_log_probabilities.size() == expected.token_log_probabilities.size());
+  for (std::size_t t = 0; t < actual.token_log_probabilities.size(); ++t) {
+    CHECK(std::abs(actual.token_log_probabilities[t] - expected.token_log_probabilities[t]) < 1e-4);
+  }
+  CHECK(std::abs(actual.log_probability - expected.log_probability) < 1e-4);
+}

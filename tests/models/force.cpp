@@ -1,0 +1,92 @@
+// Given targets.
+
+#include <gradus/models/force.hpp>
+
+#include <numeric>
+
+#include "models/decoding.hpp"
+
+namespace data = gradus::data;
+namespace models = gradus::models;
+using gradus::Tensor;
+
+namespace {
+
+const Model& model() {
+  static const Model first = std::move(decisive_models()[0]);
+  return first;
+}
+
+void check_refused(const data::Pair& pair, const std::string& message) {
+  std::vector<data::Pair> pairs = tiny_pairs;
+  pairs[1] = pair;
+  CHECK_ERROR(models::force(*model(), pairs), message);
+}
+
+}  // namespace
+
+TEST_CASE("given targets have the log-probabilities and weights of teacher forcing", "[models][force]") {
+  const BatchTensors x(tiny_batch());
+  for (const Model& each : decisive_models()) {
+    INFO(*each);
+    const auto [logits, weights] = each->forward(x.source, x.source_lengths, x.target_in);
+    const Tensor log_p = log_softmax(logits);
+    for (const std::int64_t batch_tokens : {1, 100}) {
+      const auto forced = models::force(*each, tiny_pairs, batch_tokens);
+      REQUIRE(forced.size() == tiny_pairs.size());
+      for (std::size_t b = 0; b < forced.size(); ++b) {
+        const auto [source, target] = tiny_pairs[b];
+        const auto row = static_cast<std::int64_t>(b);
+        CHECK(forced[b].tokens == target);
+        REQUIRE(forced[b].likeliest.size() == target.size());
+        double total = 0;
+        for (std::size_t t = 0; t < target.size(); ++t) {
+          const auto step = static_cast<std::int64_t>(t);
+          const Tensor p = log_p[step][row];
+          const double expected = p[target[t]].item();
+          total += expected;
+          CHECK(std::abs(forced[b].token_log_probabilities[t] - expected) < 1e-4);
+          CHECK(forced[b].likeliest[t] == (max(p.slice(data::eos, p.size(0))).item() == expected));
+          if (!weights[t].defined()) continue;
+          CHECK(mismatch(forced[b].weights[step], weights[t][row].slice(0, std::ssize(source)), {1e-5, 0}) ==
+                "");
+        }
+        CHECK(std::abs(forced[b].log_probability - total) < 1e-4);
+        CHECK(forced[b].score == forced[b].log_probability);
+        CHECK(forced[b].weights.defined() == weights[0].defined());
+      }
+    }
+  }
+}
+
+TEST_CASE("every token of a greedy output is the likeliest, and no other", "[models][force]") {
+  std::vector<data::Pair> pairs = tiny_pairs;
+  const auto greedy = models::greedy(*model(), pairs);
+  for (std::size_t b = 0; b < pairs.size(); ++b) pairs[b].target = greedy[b].tokens;
+  for (const models::Forced& one : models::force(*model(), pairs)) {
+    CHECK(one.likeliest == std::vector<bool>(one.tokens.size(), true));
+  }
+  for (data::Pair& pair : pairs) pair.target.back() = pair.target.back() == data::eos ? 3 : data::eos;
+  for (const models::Forced& one : models::force(*model(), pairs)) CHECK_FALSE(one.likeliest.back());
+}
+
+TEST_CASE("a target may have no EOS, and no token", "[models][force]") {
+  const std::vector<data::Pair> pairs = {{{3, 4}, {5, 6}}, {{3}, {}}};
+  const auto forced = models::force(*model(), pairs);
+  CHECK(forced[0].tokens == Ids{5, 6});
+  CHECK(forced[1].tokens.empty());
+  CHECK(forced[1].log_probability == 0);
+}
+
+TEST_CASE("pairs that cannot be given are refused by name", "[models][force]") {
+  const std::string ordinary =
+      ", but ordinary tokens start at 3; leave out PAD (0) and BOS (1), and put EOS (2) at the target's end "
+      "only";
+  check_refused({{3}, {4, 2, 5, 2}}, "force: target[1] of pair 1 is 2" + ordinary);
+  check_refused({{3}, {1, 4, 2}}, "force: target[0] of pair 1 is 1" + ordinary);
+  check_refused({{3}, {4, 0}}, "force: target[1] of pair 1 is 0" + ordinary);
+  check_refused({{3}, {4, 9}}, "force: target[1] of pair 1 is 9, outside the vocabulary of 9 tokens");
+  check_refused({{}, {4, 2}}, "force: source 1 is empty; leave empty sentences out");
+  CHECK_ERROR(models::force(*model(), tiny_pairs, 0),
+              "force: a batch must have room for at least 1 token, and has it for 0");
+}
