@@ -22,8 +22,7 @@ class BytePairLearner {
 
   void add_word(const std::vector<std::string>& characters, std::int64_t count);
 
-  // The pair that occurs most often; of equal ones, the last in the order of bytes. None if no pair occurs
-  // twice.
+  // The pair that occurs most often, at least twice; of equal ones, the last in the order of bytes.
   std::optional<SymbolPair> most_frequent();
 
   void merge(const SymbolPair& pair);

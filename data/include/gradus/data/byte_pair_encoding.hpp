@@ -20,9 +20,9 @@ class BytePairEncoding {
  public:
   /// Learns up to `merges` merges, one at a time: the pair that occurs most often within the words, each as
   /// often as it was counted; of equally frequent pairs the last in the order of their bytes, by the first
-  /// part, then the second. It ends early when no pair occurs twice. \throws gradus::Error if merges is below
-  /// 1, or a word is empty, has white space, is not UTF-8 or is counted
-  ///         below 1.
+  /// part, then the second. It ends early when no pair occurs twice.
+  /// \throws gradus::Error if merges is below 1, or a word is empty, has white space, is not UTF-8 or is
+  ///         counted below 1.
   static BytePairEncoding learn(const std::map<std::string, std::int64_t>& word_counts, std::int64_t merges);
 
   /// The merges of a text that `to_text` or subword-nmt wrote.

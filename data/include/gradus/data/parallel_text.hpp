@@ -17,15 +17,15 @@ namespace gradus::data {
 std::vector<std::string> read_lines(const std::filesystem::path& path);
 
 /// Pairs of the form `source TAB target`, one a line, as Tatoeba's and the Anki project's `fra.txt` has them.
-/// What follows a second tab is ignored; blank lines are skipped. \throws gradus::Error if the file cannot be
-/// read or is not UTF-8, a line has no tab or nothing on one of its
-///         sides, or there is no pair.
+/// What follows a second tab is ignored; blank lines are skipped.
+/// \throws gradus::Error if the file cannot be read or is not UTF-8, a line has no tab or nothing on one of
+///         its sides, or there is no pair.
 std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path);
 
 /// Pairs from two files, of which line i of one translates line i of the other. A pair with a blank side is
-/// skipped. \throws gradus::Error if a file cannot be read or is not UTF-8, they have different numbers of
-/// lines, or there is
-///         no pair.
+/// skipped.
+/// \throws gradus::Error if a file cannot be read or is not UTF-8, they have different numbers of lines, or
+///         there is no pair.
 std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
                                         const std::filesystem::path& target);
 

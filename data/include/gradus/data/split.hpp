@@ -13,7 +13,8 @@ enum class Part { train, dev, test };
 /// The part that a source belongs to, by its bytes alone: with h = `stable_hash(source) % 100`, test if h <
 /// test_percent, else dev if h < test_percent + dev_percent, else train. So a source that comes several
 /// times, with several translations, never straddles two parts, and the split outlives any change to the rest
-/// of the corpus. \throws gradus::Error unless both shares are at least 0 and together at most 100.
+/// of the corpus.
+/// \throws gradus::Error unless both shares are at least 0 and together at most 100.
 Part part_of(std::string_view source, std::int64_t dev_percent, std::int64_t test_percent);
 
 /// A corpus in three parts.

@@ -6,11 +6,12 @@
 namespace gradus::data {
 
 /// Throws unless the text is UTF-8 as RFC 3629 has it: no byte missing or astray, no overlong form, no
-/// surrogate, nothing above U+10FFFF. \param where  begins the message, which goes on with the first wrong
-/// byte, counted from 1.
+/// surrogate, nothing above U+10FFFF.
+/// \param where  begins the message, which goes on with the first wrong byte, counted from 1.
 void check_utf8(std::string_view where, std::string_view text);
 
-/// The code points of a text. \throws gradus::Error as `check_utf8` does.
+/// The code points of a text.
+/// \throws gradus::Error as `check_utf8` does.
 std::u32string decode_utf8(std::string_view where, std::string_view text);
 
 /// The text of code points, none of which may be a surrogate or above U+10FFFF.

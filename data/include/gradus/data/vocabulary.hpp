@@ -31,8 +31,7 @@ class Vocabulary {
 
   /// \param tokens  the ordinary ones, in the order of their ids.
   /// \throws gradus::Error if a token is empty, has a line break, is not UTF-8, has the name of a special
-  /// one, or is
-  ///         there twice.
+  ///         one, or is there twice.
   explicit Vocabulary(std::vector<std::string> tokens);
 
   /// The vocabulary of a text that `to_text` wrote.
@@ -57,7 +56,8 @@ class Vocabulary {
 
   std::vector<std::int64_t> encode(std::span<const std::string> tokens) const;
 
-  /// The tokens of ids, without PAD, BOS and EOS. \throws gradus::Error if an id is outside the vocabulary.
+  /// The tokens of ids, without PAD, BOS and EOS.
+  /// \throws gradus::Error if an id is outside the vocabulary.
   std::vector<std::string> decode(std::span<const std::int64_t> ids) const;
 
   bool operator==(const Vocabulary& other) const { return tokens_ == other.tokens_; }
