@@ -79,4 +79,8 @@ BleuScore sentence_bleu(std::string_view hypothesis, std::span<const std::string
 /// \throws gradus::Error if it is negative, or an option is out of range.
 std::string bleu_signature(const BleuOptions& options = {}, std::int64_t references = 1);
 
+/// The score in sacreBLEU's form, after the signature that it is published with:
+/// `BLEU|nrefs:… = 48.53 82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)`.
+std::string bleu_line(const BleuScore& score, std::string_view signature);
+
 }  // namespace gradus::data
