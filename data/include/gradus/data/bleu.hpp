@@ -27,6 +27,7 @@ enum class BleuSmoothing {
   exp,    ///< method 3: 1 / (2^k total) for the k-th n without a match
 };
 
+/// sacreBLEU's options, and its defaults.
 struct BleuOptions {
   BleuTokeniser tokeniser = BleuTokeniser::mteval_13a;
   BleuSmoothing smoothing = BleuSmoothing::exp;
@@ -55,14 +56,16 @@ BleuCounts bleu_counts(std::string_view hypothesis, std::span<const std::string>
 
 /// The figures, with what they were computed from.
 struct BleuScore : BleuCounts {
-  double score = 0;                ///< in [0, 100]
+  double score = 0;                ///< 0 to 100, but for rounding
   std::vector<double> precisions;  ///< 100 p_n, smoothed; all 0 if nothing matches
   double brevity_penalty = 0;      ///< in [0, 1]
 };
 
+/// BLEU of all the sentences that were counted.
 /// \throws gradus::Error if there are not N counts and totals, or an option is out of range.
 BleuScore bleu_score(const BleuCounts& counts, const BleuOptions& options = {});
 
+/// BLEU of a corpus.
 /// \param references  of each hypothesis, one or several.
 /// \throws gradus::Error if there is no hypothesis, or not as many lists of references, or as `bleu_counts`.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
