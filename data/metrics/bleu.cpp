@@ -100,23 +100,28 @@ double geometric_mean(std::span<const double> values) {
   return std::exp(logarithms / static_cast<double>(values.size()));
 }
 
-std::string smoothing_text(const BleuOptions& options) {
+std::string decimal(double number, int digits) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
-  text.precision(2);
+  text.precision(digits);
+  text << std::fixed << number;
+  return text.str();
+}
+
+std::string smoothing_text(const BleuOptions& options) {
+  std::string value = "[";  // "[" + … draws a false warning from g++ 12
+  value.append(decimal(smoothing_value(options), 2)).append("]");
   switch (options.smoothing) {
     case BleuSmoothing::none:
       return "none";
+    case BleuSmoothing::floor:
+      return "floor" + value;
+    case BleuSmoothing::add_k:
+      return "add-k" + value;
     case BleuSmoothing::exp:
       return "exp";
-    case BleuSmoothing::floor:
-      text << "floor[" << std::fixed << smoothing_value(options) << ']';
-      break;
-    case BleuSmoothing::add_k:
-      text << "add-k[" << std::fixed << smoothing_value(options) << ']';
-      break;
   }
-  return text.str();
+  fail("bleu_signature: there is no such smoothing; choose one that BleuSmoothing names");
 }
 
 }  // namespace
@@ -198,6 +203,23 @@ std::string bleu_signature(const BleuOptions& options, std::int64_t references) 
   signature.append("|tok:").append(bleu_tokeniser_name(options.tokeniser));
   signature.append("|smooth:").append(smoothing_text(options));
   return signature + "|version:gradus-" GRADUS_VERSION;
+}
+
+std::string bleu_line(const BleuScore& score, std::string_view signature) {
+  std::string precisions;
+  for (const double precision : score.precisions) {
+    if (!precisions.empty()) precisions += '/';
+    precisions += decimal(precision, 1);
+  }
+  const auto hypothesis_length = static_cast<double>(score.hypothesis_length);
+  const auto reference_length = static_cast<double>(score.reference_length);
+  const double ratio = score.reference_length == 0 ? 0 : hypothesis_length / reference_length;
+  std::ostringstream line;
+  line.imbue(std::locale::classic());
+  line << "BLEU|" << signature << " = " << decimal(score.score, 2) << ' ' << precisions
+       << " (BP = " << decimal(score.brevity_penalty, 3) << " ratio = " << decimal(ratio, 3)
+       << " hyp_len = " << score.hypothesis_length << " ref_len = " << score.reference_length << ')';
+  return line.str();
 }
 
 }  // namespace gradus::data

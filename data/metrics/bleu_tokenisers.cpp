@@ -29,35 +29,32 @@ bool is_space(char32_t value) {
 
 Tokens split_at_spaces(std::string_view line) {
   Tokens tokens;
-  for (bool inside = false; !line.empty();) {
-    const CodePoint next = first_code_point(line);
-    const bool space = is_space(next.value);
+  bool inside = false;
+  for (const auto& [value, bytes] : code_points(line)) {
+    const bool space = is_space(value);
     if (!space && !inside) tokens.emplace_back();
-    if (!space) tokens.back() += next.bytes;
+    if (!space) tokens.back() += bytes;
     inside = !space;
-    line.remove_prefix(next.bytes.size());
   }
   return tokens;
 }
 
 Tokens split_characters(std::string_view line) {
   Tokens tokens;
-  while (!line.empty()) {
-    const CodePoint next = first_code_point(line);
-    if (!is_space(next.value)) tokens.emplace_back(next.bytes);
-    line.remove_prefix(next.bytes.size());
+  for (const auto& [value, bytes] : code_points(line)) {
+    if (!is_space(value)) tokens.emplace_back(bytes);
   }
   return tokens;
 }
 
-std::string_view without_spaces_at_end(std::string_view line) {
-  std::size_t end = 0;
-  for (std::size_t i = 0; i < line.size();) {
-    const CodePoint next = first_code_point(line.substr(i));
-    i += next.bytes.size();
-    if (!is_space(next.value)) end = i;
-  }
-  return line.substr(0, end);
+// Without the spaces at its ends.
+std::string_view trim(std::string_view line) {
+  const std::vector<CodePoint> points = code_points(line);
+  const auto is_ink = [](const CodePoint& point) { return !is_space(point.value); };
+  const auto first = std::ranges::find_if(points, is_ink);
+  if (first == points.end()) return {};
+  const auto last = std::find_if(points.rbegin(), points.rend(), is_ink);
+  return {first->bytes.begin(), last->bytes.end()};
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -148,23 +145,14 @@ bool is_chinese(char32_t value) {
       ranges, [&](const auto& range) { return value >= range.first && value <= range.second; });
 }
 
-std::string_view without_spaces_at_start(std::string_view line) {
-  while (!line.empty() && is_space(first_code_point(line).value)) {
-    line.remove_prefix(first_code_point(line).bytes.size());
-  }
-  return line;
-}
-
 Tokens split_chinese(std::string_view line) {
   std::string text;
-  for (line = without_spaces_at_start(line); !line.empty();) {
-    const CodePoint next = first_code_point(line);
-    if (is_chinese(next.value)) {
-      text.append(" ").append(next.bytes).append(" ");
+  for (const auto& [value, bytes] : code_points(line)) {
+    if (is_chinese(value)) {
+      text.append(" ").append(bytes).append(" ");
     } else {
-      text += next.bytes;
+      text += bytes;
     }
-    line.remove_prefix(next.bytes.size());
   }
   return split_western(text);
 }
@@ -184,7 +172,7 @@ BleuTokeniser bleu_tokeniser(std::string_view name) {
 }
 
 std::vector<std::string> bleu_tokens(std::string_view line, BleuTokeniser tokeniser) {
-  line = without_spaces_at_end(line);
+  line = trim(line);
   switch (tokeniser) {
     case BleuTokeniser::mteval_13a:
       return split_13a(line);

@@ -19,8 +19,7 @@ std::size_t length_of(unsigned char first) {
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-}  // namespace
-
+// Of a text that is not empty.
 CodePoint first_code_point(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const std::size_t length = length_of(first);
@@ -33,6 +32,17 @@ CodePoint first_code_point(std::string_view text) {
     value = value << 6 | (static_cast<unsigned char>(byte) & 0x3F);
   }
   return {value, text.substr(0, length)};
+}
+
+}  // namespace
+
+std::vector<CodePoint> code_points(std::string_view text) {
+  std::vector<CodePoint> result;
+  while (!text.empty()) {
+    result.push_back(first_code_point(text));
+    text.remove_prefix(result.back().bytes.size());
+  }
+  return result;
 }
 
 }  // namespace gradus::data

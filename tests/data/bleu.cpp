@@ -90,6 +90,16 @@ TEST_CASE("the signature is sacreBLEU's but for the version", "[data][bleu]") {
         "nrefs:1|case:mixed|eff:no|tok:none|smooth:none" + version);
 }
 
+TEST_CASE("a score prints in sacreBLEU's form", "[data][bleu]") {
+  const Strings hypotheses = {"The dog bit the man.", "It wasn't surprising.",
+                              "The man had just bitten him."};
+  const std::vector<Strings> references = {{"The dog bit the man.", "The dog had bit the man."},
+                                           {"It was not unexpected.", "No one was surprised."},
+                                           {"The man bit him first.", "The man had bitten the dog."}};
+  CHECK(bleu_line(corpus_bleu(hypotheses, references), "nrefs:2") ==
+        "BLEU|nrefs:2 = 48.53 82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)");
+}
+
 TEST_CASE("BLEU refuses what it cannot score", "[data][bleu]") {
   const Strings one = {"a"};
   CHECK_THROWS_MATCHES(bleu_counts("a", Strings{""}), Error,

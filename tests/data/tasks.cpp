@@ -94,7 +94,7 @@ TEST_CASE("dates are written in ten forms", "[data][tasks]") {
   CHECK(ranges == std::set<std::uint64_t>{10, 12, 31, 100});
 }
 
-TEST_CASE("the month comes first after slashes, the day between points", "[data][tasks]") {
+TEST_CASE("the month comes first between slashes, the day between points", "[data][tasks]") {
   CHECK(written(2001, 12, 31, 7) == "12/31/2001");
   CHECK(written(2001, 12, 31, 9) == "31.12.2001");
 }

@@ -22,8 +22,8 @@ struct Link {
 std::set<Link> strongest_links(std::span<const float> weights, std::int64_t source_steps);
 std::set<Link> strongest_links(std::span<const double> weights, std::int64_t source_steps);
 
-/// Links A against those that people made, the sure S and the possible P ⊇ S (Och and Ney 2003, equation 20),
-/// summed over sentences:
+/// Links A against those that people made, the sure S and the possible P ⊇ S, summed over sentences: the
+/// alignment error rate of Och and Ney (2003),
 ///
 ///     AER = 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|)
 struct AlignmentError {

@@ -9,12 +9,13 @@
 
 namespace gradus::data {
 
+/// How pairs become batches.
 struct BatchesOptions {
   std::int64_t sentences = 64;  ///< pairs a batch, at least 1, where `tokens` is 0
   std::int64_t tokens = 0;      ///< if above 0, the most a batch takes: B (Tx + Ty), padding and EOS included
   std::uint64_t seed = 1;
   bool shuffle = true;        ///< pairs and batches; otherwise they keep their order but for the sorting
-  std::int64_t bucket = 100;  ///< so many batches' worth of pairs are sorted by length together; 0: none are
+  std::int64_t bucket = 100;  ///< so many batches' worth of pairs are sorted by length together; 0 sorts none
 };
 
 /// Batches without end, epoch after epoch; each epoch has every pair once.
@@ -24,6 +25,7 @@ struct BatchesOptions {
 /// where a stream stands is two numbers, and one that is taken up there gives the same batches.
 class Batches {
  public:
+  /// Where a stream stands.
   struct State {
     std::int64_t epoch = 0, position = 0;
 
@@ -39,9 +41,9 @@ class Batches {
 
   std::int64_t epoch() const { return state_.epoch; }        ///< from 0
   std::int64_t position() const { return state_.position; }  ///< how many of its batches were given
-  std::int64_t batches_in_epoch() const {
-    return std::ssize(plan_.cuts);
-  }  ///< of this one; epochs may differ
+
+  /// Of this epoch; by tokens, others may have more or fewer.
+  std::int64_t batches_in_epoch() const { return std::ssize(plan_.cuts); }
 
   State state() const { return state_; }
 

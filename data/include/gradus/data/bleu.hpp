@@ -27,6 +27,7 @@ enum class BleuSmoothing {
   exp,    ///< method 3: 1 / (2^k total) for the k-th n without a match
 };
 
+/// sacreBLEU's options, and its defaults.
 struct BleuOptions {
   BleuTokeniser tokeniser = BleuTokeniser::mteval_13a;
   BleuSmoothing smoothing = BleuSmoothing::exp;
@@ -55,14 +56,16 @@ BleuCounts bleu_counts(std::string_view hypothesis, std::span<const std::string>
 
 /// The figures, with what they were computed from.
 struct BleuScore : BleuCounts {
-  double score = 0;                ///< in [0, 100]
+  double score = 0;                ///< 0 to 100, but for rounding
   std::vector<double> precisions;  ///< 100 p_n, smoothed; all 0 if nothing matches
   double brevity_penalty = 0;      ///< in [0, 1]
 };
 
+/// BLEU of all the sentences that were counted.
 /// \throws gradus::Error if there are not N counts and totals, or an option is out of range.
 BleuScore bleu_score(const BleuCounts& counts, const BleuOptions& options = {});
 
+/// BLEU of a corpus.
 /// \param references  of each hypothesis, one or several.
 /// \throws gradus::Error if there is no hypothesis, or not as many lists of references, or as `bleu_counts`.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
@@ -78,5 +81,9 @@ BleuScore sentence_bleu(std::string_view hypothesis, std::span<const std::string
 /// \param references  of every hypothesis; 0 where that differs, which prints as `var`.
 /// \throws gradus::Error if it is negative, or an option is out of range.
 std::string bleu_signature(const BleuOptions& options = {}, std::int64_t references = 1);
+
+/// The score in sacreBLEU's form, after the signature that it is published with:
+/// `BLEU|nrefs:… = 48.53 82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)`.
+std::string bleu_line(const BleuScore& score, std::string_view signature);
 
 }  // namespace gradus::data
