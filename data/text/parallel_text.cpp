@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "text/lines.hpp"
+#include "text/tab_separated.hpp"
 
 namespace gradus::data {
 namespace {
@@ -31,18 +32,21 @@ std::vector<std::string> read_lines(const std::filesystem::path& path) {
   return read_lines("read_lines", path);
 }
 
-std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path) {
-  constexpr std::string_view operation = "read_tab_separated";
-  const std::vector<std::string> lines = read_lines(operation, path);
+std::vector<SentencePair> parse_tab_separated(std::string_view operation, const std::string& name,
+                                              std::span<const std::string> lines) {
   std::vector<SentencePair> pairs;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!blank(lines[i])) pairs.push_back(parse_pair(lines[i], at_line(operation, path.string(), i + 1)));
+    if (!blank(lines[i])) pairs.push_back(parse_pair(lines[i], at_line(operation, name, i + 1)));
   }
   if (pairs.empty()) {
-    fail(operation, ": '", path.string(),
-         "' holds no pairs; write a source, a tab, and its target on each line");
+    fail(operation, ": '", name, "' holds no pairs; write a source, a tab, and its target on each line");
   }
   return pairs;
+}
+
+std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path) {
+  constexpr std::string_view operation = "read_tab_separated";
+  return parse_tab_separated(operation, path.string(), read_lines(operation, path));
 }
 
 std::vector<SentencePair> read_parallel(const std::filesystem::path& source,

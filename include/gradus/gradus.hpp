@@ -30,6 +30,7 @@
 #include <gradus/data/metrics.hpp>
 #include <gradus/data/parallel_text.hpp>
 #include <gradus/data/perplexity.hpp>
+#include <gradus/data/phrases.hpp>
 #include <gradus/data/reversal.hpp>
 #include <gradus/data/reversal_alignment.hpp>
 #include <gradus/data/sentence_pair.hpp>

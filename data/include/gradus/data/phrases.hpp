@@ -1,0 +1,15 @@
+#pragma once
+
+#include <gradus/data/sentence_pair.hpp>
+
+#include <string_view>
+#include <vector>
+
+namespace gradus::data {
+
+/// The phrase sets of data/phrases, which are part of the library: "eng-fra", English and French, and
+/// "eng-cmn", English and Chinese, a few hundred pairs each.
+/// \throws gradus::Error for another name.
+std::vector<SentencePair> phrases(std::string_view name);
+
+}  // namespace gradus::data

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <gradus/data/tokeniser.hpp>
+#include <gradus/models/model.hpp>
+
+#include <CLI/App.hpp>
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gradus::tools {
+
+/// The names that options have for the values of a type.
+template <class Value>
+using Names = std::vector<std::pair<std::string, Value>>;
+
+inline const Names<models::Cell> cell_names = {{"rnn", models::Cell::rnn},
+                                               {"gru", models::Cell::gru},
+                                               {"original-gru", models::Cell::original_gru},
+                                               {"lstm", models::Cell::lstm}};
+inline const Names<std::optional<models::Bridge>> bridge_names = {{"own", std::nullopt},
+                                                                  {"backward", models::Bridge::backward},
+                                                                  {"summary", models::Bridge::summary},
+                                                                  {"copy", models::Bridge::copy},
+                                                                  {"zeros", models::Bridge::zeros}};
+inline const Names<std::optional<models::ReadoutForm>> readout_names = {
+    {"own", std::nullopt},
+    {"state", models::ReadoutForm::state},
+    {"linear", models::ReadoutForm::linear},
+    {"maxout", models::ReadoutForm::maxout},
+    {"maxout-earlier", models::ReadoutForm::maxout_earlier}};
+inline const Names<models::Tied> tied_names = {
+    {"none", models::Tied::none}, {"output", models::Tied::output}, {"all", models::Tied::all}};
+inline const Names<models::Initial> initial_names = {{"pytorch", models::Initial::pytorch},
+                                                     {"bahdanau", models::Initial::bahdanau},
+                                                     {"xavier", models::Initial::xavier},
+                                                     {"small", models::Initial::small}};
+inline const Names<data::TokenUnit> unit_names = {{"word", data::TokenUnit::word},
+                                                  {"character", data::TokenUnit::character},
+                                                  {"chinese", data::TokenUnit::chinese}};
+
+/// An option that takes one of the names.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& flag, Value& value, const Names<Value>& names,
+                        const std::string& help) {
+  std::vector<std::string> allowed;
+  std::string present;
+  for (const auto& [name, named] : names) {
+    allowed.push_back(name);
+    if (named == value) present = name;
+  }
+  const auto set = [&value, &names](const std::string& given) {
+    value = std::find_if(names.begin(), names.end(), [&](const auto& pair) {
+              return pair.first == given;
+            })->second;
+  };
+  return app.add_option_function<std::string>(flag, set, help)
+      ->default_str(present)
+      ->check(CLI::IsMember(allowed));
+}
+
+}  // namespace gradus::tools

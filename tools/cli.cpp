@@ -1,0 +1,60 @@
+#include <gradus/tools/cli.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <string_view>
+
+#include "command.hpp"
+
+namespace gradus::tools {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  Command run;
+  std::string_view help;
+};
+
+constexpr std::array commands{
+    Entry{"train", train, "trains a model on a task or on pairs of sentences"},
+    Entry{"translate", translate, "reads sentences, writes what the model makes of them"},
+    Entry{"evaluate", evaluate, "measures a model on held-out pairs: BLEU, perplexity, exact match"},
+    Entry{"align", align, "shows where the model looks for each word of given pairs"},
+    Entry{"gradcheck", gradcheck, "checks the gradients of a model against differences"},
+    Entry{"info", info, "prints what a checkpoint holds"},
+    Entry{"convert", convert, "weights to and from safetensors files that PyTorch reads"},
+};
+
+void print_help(std::ostream& out) {
+  out << "usage: gradus COMMAND [OPTIONS]\n\n";
+  for (const Entry& entry : commands) {
+    out << "  " << entry.name << std::string(12 - entry.name.size(), ' ') << entry.help << '\n';
+  }
+  out << "\n'gradus COMMAND --help' lists the options of a command. To begin with:\n\n"
+         "  gradus train --phrases eng-fra --out run       # a small model of English and French phrases\n"
+         "  echo 'where is the red book?' | gradus translate --model run\n"
+         "  gradus align --model run --text 'where is the red book?'\n";
+}
+
+}  // namespace
+
+int cli_main(int argc, char** argv, const models::Registry& registry) {
+  const std::string_view name = argc > 1 ? argv[1] : "--help";
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help(std::cout);
+    return 0;
+  }
+  if (name == "--version") {
+    std::cout << "gradus " << GRADUS_VERSION << '\n';
+    return 0;
+  }
+  const auto found = std::ranges::find(commands, name, &Entry::name);
+  if (found == commands.end()) {
+    std::cerr << "gradus: there is no command '" << name << "'; 'gradus --help' lists them\n";
+    return 2;
+  }
+  return found->run(argc - 1, argv + 1, registry);
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <gradus/models/model.hpp>
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <string>
+
+namespace gradus::tools {
+
+/// The subcommands: each reads its own part of the command line, from its name on, and returns the exit code.
+using Command = int (*)(int argc, char** argv, const models::Registry& registry);
+int train(int argc, char** argv, const models::Registry& registry);
+int translate(int argc, char** argv, const models::Registry& registry);
+int evaluate(int argc, char** argv, const models::Registry& registry);
+int align(int argc, char** argv, const models::Registry& registry);
+int gradcheck(int argc, char** argv, const models::Registry& registry);
+int info(int argc, char** argv, const models::Registry& registry);
+int convert(int argc, char** argv, const models::Registry& registry);
+
+/// Parses the command line into the app's options and runs `body`, whose result is the exit code. Messages
+/// are one line on standard error: 2 when the command line is wrong, 1 when the body throws.
+int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+
+}  // namespace gradus::tools

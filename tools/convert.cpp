@@ -1,0 +1,7 @@
+#include "command.hpp"
+
+namespace gradus::tools {
+
+int convert(int, char**, const models::Registry&) { return 1; }
+
+}  // namespace gradus::tools

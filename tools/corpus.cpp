@@ -1,0 +1,155 @@
+#include "corpus.hpp"
+
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/data/byte_pair_encoding.hpp>
+#include <gradus/data/hash.hpp>
+#include <gradus/data/parallel_text.hpp>
+#include <gradus/data/phrases.hpp>
+#include <gradus/data/split.hpp>
+#include <gradus/data/tasks.hpp>
+#include <gradus/data/token_counts.hpp>
+#include <gradus/data/tokenised_pairs.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace gradus::tools {
+namespace {
+
+using Pairs = std::vector<data::SentencePair>;
+
+Corpus make_task_corpus(const DataSettings& settings, std::uint64_t seed) {
+  data::TaskOptions options = settings.task_options;
+  const auto training = data::make_task(settings.task, options);
+  options.max_length = settings.test_max_length > 0 ? settings.test_max_length : options.max_length;
+  const auto held_out = data::make_task(settings.task, options);
+  Generator generator(seed);
+  const auto uniform = [&](std::uint64_t n) { return generator.below(n); };
+  const auto part = [&](data::Part wanted) {
+    return [&settings, wanted](std::string_view source) {
+      return data::part_of(source, settings.dev_percent, settings.test_percent) == wanted;
+    };
+  };
+  return {.train = data::generate(*training, settings.examples, uniform, part(data::Part::train)),
+          .dev = data::generate(*held_out, settings.held_out, uniform, part(data::Part::dev)),
+          .test = data::generate(*held_out, settings.held_out, uniform, part(data::Part::test))};
+}
+
+void swap_sides(Pairs& pairs) {
+  for (data::SentencePair& pair : pairs) std::swap(pair.source, pair.target);
+}
+
+// `limit` pairs, whose sources have the smallest hashes; in their old order.
+Pairs drawn(Pairs pairs, std::int64_t limit) {
+  if (limit == 0 || limit >= std::ssize(pairs)) return pairs;
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    order.emplace_back(data::stable_hash(pairs[i].source + '\t' + pairs[i].target), i);
+  std::nth_element(order.begin(), order.begin() + limit, order.end());
+  order.resize(static_cast<std::size_t>(limit));
+  std::ranges::sort(order, {}, &std::pair<std::uint64_t, std::size_t>::second);
+  Pairs some;
+  for (const auto& [hash, i] : order) some.push_back(std::move(pairs[i]));
+  return some;
+}
+
+data::Tokeniser make_tokeniser(const DataSettings& settings, data::TokenUnit unit, bool french,
+                               std::optional<data::BytePairEncoding> bpe = {}) {
+  return data::Tokeniser(
+      {.unit = unit, .lower = settings.lower, .nfkc = settings.nfkc, .french_spacing = french},
+      std::move(bpe));
+}
+
+// Those whose sentences are neither too short nor too long.
+Pairs of_lengths(Pairs pairs, const DataSettings& settings) {
+  const data::Tokeniser source = make_tokeniser(settings, settings.source_unit, false),
+                        target = make_tokeniser(settings, settings.target_unit, false);
+  std::erase_if(pairs, [&](const data::SentencePair& pair) {
+    const std::int64_t length = std::ssize(source.split(pair.source));
+    return length < settings.min_tokens || length > settings.max_tokens ||
+           std::ssize(target.split(pair.target)) > settings.max_target_tokens;
+  });
+  return pairs;
+}
+
+Corpus read_text_corpus(const DataSettings& settings) {
+  Pairs all = settings.phrases.empty() ? read_pairs(settings.train, false) : data::phrases(settings.phrases);
+  if (settings.swap) swap_sides(all);
+  all = drawn(of_lengths(std::move(all), settings), settings.limit);
+  data::Split split = data::split_by_source(std::move(all), settings.dev.given() ? 0 : settings.dev_percent,
+                                            settings.test.given() ? 0 : settings.test_percent);
+  if (settings.dev.given()) split.dev = read_pairs(settings.dev, settings.swap);
+  if (settings.test.given()) split.test = read_pairs(settings.test, settings.swap);
+  return {std::move(split.train), std::move(split.dev), std::move(split.test)};
+}
+
+using Sentences = std::vector<std::vector<std::string>>;
+
+Sentences split_all(const data::Tokeniser& tokeniser, const Sentences& lines) {
+  Sentences split;
+  for (const auto& side : lines) {
+    for (const std::string& line : side) split.push_back(tokeniser.split(line));
+  }
+  return split;
+}
+
+}  // namespace
+
+std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap) {
+  if (files.pairs.empty() == (files.source.empty() && files.target.empty())) {
+    fail("corpus", "give either a file of pairs, or one of sources and one of targets");
+  }
+  if (files.pairs.empty() && (files.source.empty() || files.target.empty())) {
+    fail("corpus", "there is a file of ",
+         files.source.empty() ? "targets but none of sources" : "sources but none of targets");
+  }
+  Pairs pairs = files.pairs.empty() ? data::read_parallel(files.source, files.target)
+                                    : data::read_tab_separated(files.pairs);
+  if (swap) swap_sides(pairs);
+  return pairs;
+}
+
+Corpus read_corpus(const DataSettings& settings, std::uint64_t seed) {
+  const int named = !settings.task.empty() + !settings.phrases.empty() + settings.train.given();
+  if (named != 1) {
+    fail("corpus", named == 0 ? "nothing to learn is named" : "several things to learn are named",
+         "; give one of --task, --phrases, --pairs, or --source with --target");
+  }
+  Corpus corpus = settings.task.empty() ? read_text_corpus(settings) : make_task_corpus(settings, seed);
+  if (corpus.train.empty()) fail("corpus", "no pair is left to train on; hold less out");
+  return corpus;
+}
+
+Sides make_sides(const DataSettings& settings, std::span<const data::SentencePair> train) {
+  Sentences lines(2);  // of sources, of targets
+  for (const data::SentencePair& pair : train) {
+    lines[0].push_back(pair.source);
+    lines[1].push_back(pair.target);
+  }
+  const data::VocabularyOptions limits{.min_count = settings.min_count, .limit = settings.words};
+  // The side whose tokens are those of these lines.
+  const auto make = [&](data::TokenUnit unit, bool french, const Sentences& of) {
+    data::Tokeniser tokeniser = make_tokeniser(settings, unit, french);
+    if (settings.bpe > 0) {
+      auto bpe = data::BytePairEncoding::learn(data::count_tokens(split_all(tokeniser, of)), settings.bpe);
+      tokeniser = make_tokeniser(settings, unit, french, std::move(bpe));
+    }
+    data::Vocabulary vocabulary = data::Vocabulary::build(split_all(tokeniser, of), limits);
+    return Side{std::move(tokeniser), std::move(vocabulary)};
+  };
+  if (settings.shared_vocabulary) {
+    return {make(settings.source_unit, false, lines),
+            make(settings.target_unit, settings.french_spacing, lines)};
+  }
+  return {make(settings.source_unit, false, {lines[0]}),
+          make(settings.target_unit, settings.french_spacing, {lines[1]})};
+}
+
+std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides) {
+  return data::encode(data::tokenise(pairs, sides.source.tokeniser, sides.target.tokeniser),
+                      sides.source.vocabulary, sides.target.vocabulary);
+}
+
+}  // namespace gradus::tools

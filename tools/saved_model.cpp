@@ -1,0 +1,85 @@
+#include "saved_model.hpp"
+
+#include <gradus/autograd/checks.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace gradus::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+void put(nn::Metadata& metadata, const std::string& name, const Side& side) {
+  metadata[name + ".vocabulary"] = side.vocabulary.to_text();
+  if (const auto& bpe = side.tokeniser.bpe()) metadata[name + ".bpe"] = bpe->to_text();
+}
+
+std::optional<std::string> find(const nn::Metadata& metadata, const std::string& name) {
+  const auto found = metadata.find(name);
+  return found == metadata.end() ? std::nullopt : std::optional(found->second);
+}
+
+Side side_of(const fs::path& path, const nn::Metadata& metadata, const std::string& name,
+             const data::TokeniserOptions& options) {
+  const auto vocabulary = find(metadata, name + ".vocabulary");
+  if (!vocabulary) {
+    fail("checkpoint", "'", path.string(), "' has no ", name,
+         " vocabulary; give one that gradus train wrote");
+  }
+  const std::string where = path.string() + ": " + name;
+  std::optional<data::BytePairEncoding> bpe;
+  if (const auto text = find(metadata, name + ".bpe")) {
+    bpe = data::BytePairEncoding::from_text(*text, where + " byte-pair encoding");
+  }
+  return {data::Tokeniser(options, std::move(bpe)),
+          data::Vocabulary::from_text(*vocabulary, where + " vocabulary")};
+}
+
+data::TokeniserOptions tokeniser_options(const DataSettings& data, data::TokenUnit unit, bool french) {
+  return {.unit = unit, .lower = data.lower, .nfkc = data.nfkc, .french_spacing = french};
+}
+
+fs::path checkpoint_of(const fs::path& path) {
+  if (!fs::is_directory(path)) return path;
+  for (const char* name : {"best.safetensors", "last.safetensors"}) {
+    if (fs::exists(path / name)) return path / name;
+  }
+  fail("checkpoint", "the folder '", path.string(),
+       "' has neither best.safetensors nor last.safetensors; give the folder of a run of gradus train");
+}
+
+}  // namespace
+
+nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
+  nn::Metadata metadata{{"settings", to_text(settings)}};
+  put(metadata, "source", sides.source);
+  put(metadata, "target", sides.target);
+  return metadata;
+}
+
+std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
+                                            const models::Registry& registry) {
+  return models::make_model(
+      settings.model, {.source = sides.source.vocabulary.size(), .target = sides.target.vocabulary.size()},
+      registry);
+}
+
+SavedModel load_saved_model(const fs::path& given, const models::Registry& registry) {
+  const fs::path path = checkpoint_of(given);
+  models::Checkpoint checkpoint = models::load_checkpoint(path);
+  const auto text = find(checkpoint.metadata, "settings");
+  if (!text) fail("checkpoint", "'", path.string(), "' has no settings; give one that gradus train wrote");
+  Settings settings = settings_from_text(*text);
+  const DataSettings& data = settings.data;
+  Sides sides{side_of(path, checkpoint.metadata, "source", tokeniser_options(data, data.source_unit, false)),
+              side_of(path, checkpoint.metadata, "target",
+                      tokeniser_options(data, data.target_unit, data.french_spacing))};
+  auto model = make_model(settings, sides, registry);
+  models::load_model(*model, checkpoint);
+  model->eval();
+  return {std::move(settings), std::move(sides), std::move(model), std::move(checkpoint)};
+}
+
+}  // namespace gradus::tools

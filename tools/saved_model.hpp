@@ -1,0 +1,34 @@
+#pragma once
+
+#include <gradus/models/checkpoint.hpp>
+#include <gradus/models/model.hpp>
+
+#include <filesystem>
+#include <memory>
+
+#include "corpus.hpp"
+#include "settings.hpp"
+
+namespace gradus::tools {
+
+/// A model with all that it takes to use it: what a checkpoint of `gradus train` holds.
+struct SavedModel {
+  Settings settings;
+  Sides sides;
+  std::unique_ptr<models::Seq2Seq> model;  ///< in eval mode
+  models::Checkpoint checkpoint;
+};
+
+/// What the command adds to a checkpoint: "settings" as TOML, "source.vocabulary", "target.vocabulary" and,
+/// where there are any, "source.bpe" and "target.bpe".
+nn::Metadata metadata_of(const Settings& settings, const Sides& sides);
+
+/// A model of these settings, with values newly drawn.
+std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
+                                            const models::Registry& registry);
+
+/// @param path a checkpoint, or the folder of a run, whose best is taken, or else the last.
+/// @throws Error naming the path when it is no checkpoint of this command.
+SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);
+
+}  // namespace gradus::tools

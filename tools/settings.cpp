@@ -1,0 +1,178 @@
+#include "settings.hpp"
+
+#include <gradus/error.hpp>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <sstream>
+
+#include "choices.hpp"
+
+namespace gradus::tools {
+namespace {
+
+const CLI::Range from_0(0.0, 1e15, "a number from 0");
+const CLI::Range from_1(1.0, 1e15, "a number from 1");
+const CLI::Range share(0.0, 1.0, "a number from 0 to 1");
+
+void add_files(CLI::App& app, const std::string& prefix, PairFiles& files, const std::string& what) {
+  app.add_option(prefix + "pairs", files.pairs, what + ": a file of source TAB target lines");
+  app.add_option(prefix + "source", files.source, what + ": a file of sources, line by line");
+  app.add_option(prefix + "target", files.target, what + ": the file of their targets");
+}
+
+}  // namespace
+
+Settings default_settings() {
+  Settings settings;
+  settings.model.embedding = 128;
+  settings.model.hidden = 128;
+  settings.model.energy = 128;
+  settings.trainer.steps = 5000;
+  settings.trainer.eval_every = 500;
+  return settings;
+}
+
+void add_data_options(CLI::App& app, DataSettings& data) {
+  app.option_defaults()->always_capture_default()->group("What is learned");
+  app.add_option("--task", data.task, "a task whose examples are made")
+      ->check(CLI::IsMember({"", "reverse", "copy", "sort", "dates"}));
+  app.add_option("--phrases", data.phrases, "a set of phrases that gradus brings")
+      ->check(CLI::IsMember({"", "eng-fra", "eng-cmn"}));
+  add_files(app, "--", data.train, "text to train on");
+  add_files(app, "--dev-", data.dev, "text to watch training by [a share of the training text]");
+  add_files(app, "--test-", data.test, "text to evaluate on [a share of the training text]");
+  app.add_option("--dev-percent", data.dev_percent, "share held out, by a hash of the source")
+      ->check(CLI::Range(0, 90));
+  app.add_option("--test-percent", data.test_percent, "likewise")->check(CLI::Range(0, 90));
+  app.add_flag("--swap", data.swap, "from the second language to the first");
+  app.add_option("--limit", data.limit, "pairs of text in all, drawn by a hash [0: all]")->check(from_0);
+
+  app.option_defaults()->group("Tasks");
+  app.add_option("--symbols", data.task_options.symbols, "how many there are")->check(CLI::Range(2, 1000000));
+  app.add_option("--min-length", data.task_options.min_length, "of a source")->check(CLI::Range(1, 1000000));
+  app.add_option("--max-length", data.task_options.max_length, "of a source")->check(CLI::Range(1, 1000000));
+  app.add_option("--test-max-length", data.test_max_length, "of held-out sources [0: as in training]")
+      ->check(from_0);
+  app.add_option("--examples", data.examples, "to train on")->check(CLI::Range(1, 1000000));
+  app.add_option("--held-out", data.held_out, "examples in dev and in test")->check(CLI::Range(1, 1000000));
+  app.add_option("--min-year", data.task_options.min_year, "of a date")->check(CLI::Range(1000, 9999));
+  app.add_option("--max-year", data.task_options.max_year, "of a date")->check(CLI::Range(1000, 9999));
+
+  app.option_defaults()->group("Tokens");
+  add_choice(app, "--source-unit", data.source_unit, unit_names, "what a token of the source is");
+  add_choice(app, "--target-unit", data.target_unit, unit_names, "what a token of the target is");
+  app.add_flag("--lower,!--no-lower", data.lower, "lower case");
+  app.add_flag("--nfkc,!--no-nfkc", data.nfkc, "one way to write what reads the same (Unicode's NFKC)");
+  app.add_flag("--french-spacing", data.french_spacing, "write « oui ! », not «oui!»");
+  app.add_option("--bpe", data.bpe, "merges of byte-pair encoding [0: words stay whole]")->check(from_0);
+  app.add_flag("--shared-vocabulary", data.shared_vocabulary, "one vocabulary for both languages");
+  app.add_option("--min-count", data.min_count, "how often a token must occur")->check(from_1);
+  app.add_option("--words", data.words, "the most tokens of a vocabulary [0: no limit]")->check(from_0);
+  app.add_option("--min-tokens", data.min_tokens, "pairs of text with shorter sources are left out")
+      ->check(from_1);
+  app.add_option("--max-tokens", data.max_tokens, "and those with longer ones")->check(from_1);
+  app.add_option("--max-target-tokens", data.max_target_tokens, "and those with longer targets")
+      ->check(from_1);
+}
+
+void add_model_options(CLI::App& app, models::ModelOptions& model) {
+  app.option_defaults()->always_capture_default()->group("The model");
+  app.add_option("--decoder", model.decoder, "fixed, cho, bahdanau, or one of your own");
+  app.add_option("--attention", model.attention, "additive, dot, scaled_dot, or one of your own");
+  add_choice(app, "--cell", model.cell, cell_names, "what encoder and decoder are built of");
+  app.add_option("--embedding", model.embedding, "size of an embedding, E")->check(from_1);
+  app.add_option("--hidden", model.hidden, "size of the state, H")->check(from_1);
+  app.add_option("--energy", model.energy, "size of additive attention's energies, A")->check(from_1);
+  app.add_option("--layers", model.layers, "of encoder and decoder")->check(from_1);
+  app.add_flag("--bidirectional,!--no-bidirectional", model.bidirectional, "the encoder reads both ways");
+  add_choice(app, "--bridge", model.bridge, bridge_names, "what the decoder's first state is made of");
+  add_choice(app, "--readout", model.readout, readout_names, "what the next token is read out of");
+  app.add_option("--maxout", model.maxout, "size of a maxout readout")->check(from_1);
+  app.add_option("--dropout", model.dropout, "share of inputs and outputs set to 0 in training")
+      ->check(share);
+  app.add_option("--attention-dropout", model.attention_dropout, "the same of attention's weights")
+      ->check(share);
+  add_choice(app, "--tied", model.tied, tied_names, "which embeddings are one matrix");
+  add_choice(app, "--initial", model.initial, initial_names, "how parameters are drawn");
+}
+
+void add_trainer_options(CLI::App& app, Settings& settings) {
+  models::TrainerOptions& trainer = settings.trainer;
+  app.option_defaults()->always_capture_default()->group("Training");
+  app.add_option("--steps", trainer.steps, "updates in all")->check(from_1);
+  app.add_option("--batch", settings.batches.sentences, "pairs a batch")->check(from_1);
+  app.add_option("--batch-tokens", settings.batches.tokens,
+                 "the most tokens a batch, both sides with padding; then --batch is not used [0: no limit]")
+      ->check(from_0);
+  app.add_option("--optimiser", trainer.optimiser, "")
+      ->check(CLI::IsMember({"adam", "adamw", "sgd", "adadelta", "rmsprop", "adagrad"}));
+  app.option_defaults()->always_capture_default(false);
+  app.add_option("--learning-rate", settings.run.learning_rate,
+                 "[0.001; adadelta: 1; sgd: 0.1; adagrad: 0.01]")
+      ->check(from_0);
+  app.option_defaults()->always_capture_default();
+  app.add_option("--schedule", trainer.schedule, "of the learning rate")
+      ->check(CLI::IsMember({"constant", "linear", "cosine", "exponential"}));
+  app.add_option("--final-factor", trainer.final_factor, "what the learning rate is multiplied by in the end")
+      ->check(from_0);
+  app.add_option("--warm-up", trainer.warm_up, "steps in which the learning rate first rises")->check(from_0);
+  app.add_option("--clip", trainer.clip_norm, "the largest norm of all gradients together");
+  app.add_option("--label-smoothing", trainer.loss.label_smoothing,
+                 "share of the target spread over all tokens")
+      ->check(share);
+  app.add_option("--entropy", trainer.loss.attention_entropy,
+                 "weight of attention's entropy in the loss; above 0 it sharpens");
+  app.add_option("--sampling", trainer.loss.sampling,
+                 "scheduled sampling: the share of own tokens read at the end of training")
+      ->check(share);
+  app.add_option("--eval-every", trainer.eval_every, "steps between evaluations [0: none]")->check(from_0);
+  app.add_option("--metric", settings.run.metric, "on the dev text, by which the best is kept")
+      ->check(CLI::IsMember({"loss", "bleu", "exact"}));
+  app.add_option("--patience", trainer.patience,
+                 "evaluations without a new best before it stops [0: for ever]")
+      ->check(from_0);
+
+  app.option_defaults()->group("The run");
+  app.add_option("--out", settings.run.out, "the folder of the run");
+  app.add_option("--save-every", settings.run.save_every, "steps between checkpoints")->check(from_1);
+  app.add_option("--seed", settings.run.seed, "of initial values, dropout and the order of pairs");
+  app.add_option("--threads", settings.run.threads, "[0: as many as there are cores]")
+      ->check(CLI::Range(0, 256));
+}
+
+void add_options(CLI::App& app, Settings& settings) {
+  add_data_options(app, settings.data);
+  add_model_options(app, settings.model);
+  add_trainer_options(app, settings);
+}
+
+std::string to_text(const Settings& settings) {
+  Settings copy = settings;
+  CLI::App app;
+  add_options(app, copy);
+  std::string text = app.config_to_str(true);
+  if (settings.run.learning_rate) {
+    std::ostringstream rate;
+    rate.precision(17);
+    rate << "learning-rate=" << *settings.run.learning_rate << '\n';
+    text += rate.str();
+  }
+  return text;
+}
+
+Settings settings_from_text(const std::string& text) {
+  Settings settings = default_settings();
+  CLI::App app;
+  add_options(app, settings);
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  std::istringstream in(text);
+  try {
+    app.parse_from_stream(in);
+  } catch (const CLI::Error& error) {
+    throw Error(std::string("settings: ") + error.what());
+  }
+  return settings;
+}
+
+}  // namespace gradus::tools
