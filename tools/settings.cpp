@@ -4,6 +4,8 @@
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <array>
+#include <charconv>
 #include <sstream>
 
 #include "choices.hpp"
@@ -19,6 +21,18 @@ void add_files(CLI::App& app, const std::string& prefix, PairFiles& files, const
   app.add_option(prefix + "pairs", files.pairs, what + ": a file of source TAB target lines");
   app.add_option(prefix + "source", files.source, what + ": a file of sources, line by line");
   app.add_option(prefix + "target", files.target, what + ": the file of their targets");
+}
+
+// An option whose default is written in as many digits as it takes to read it back.
+CLI::Option* add_number(CLI::App& app, const std::string& flag, double& value, const std::string& help) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return app.add_option(flag, value, help)->default_str(std::string(digits.data(), end));
+}
+
+// A flag, whose default CLI11 would not write.
+CLI::Option* add_switch(CLI::App& app, const std::string& flags, bool& value, const std::string& help) {
+  return app.add_flag(flags, value, help)->default_str(value ? "true" : "false");
 }
 
 }  // namespace
@@ -45,7 +59,7 @@ void add_data_options(CLI::App& app, DataSettings& data) {
   app.add_option("--dev-percent", data.dev_percent, "share held out, by a hash of the source")
       ->check(CLI::Range(0, 90));
   app.add_option("--test-percent", data.test_percent, "likewise")->check(CLI::Range(0, 90));
-  app.add_flag("--swap", data.swap, "from the second language to the first");
+  add_switch(app, "--swap", data.swap, "from the second language to the first");
   app.add_option("--limit", data.limit, "pairs of text in all, drawn by a hash [0: all]")->check(from_0);
 
   app.option_defaults()->group("Tasks");
@@ -62,11 +76,11 @@ void add_data_options(CLI::App& app, DataSettings& data) {
   app.option_defaults()->group("Tokens");
   add_choice(app, "--source-unit", data.source_unit, unit_names, "what a token of the source is");
   add_choice(app, "--target-unit", data.target_unit, unit_names, "what a token of the target is");
-  app.add_flag("--lower,!--no-lower", data.lower, "lower case");
-  app.add_flag("--nfkc,!--no-nfkc", data.nfkc, "one way to write what reads the same (Unicode's NFKC)");
-  app.add_flag("--french-spacing", data.french_spacing, "write « oui ! », not «oui!»");
+  add_switch(app, "--lower,!--no-lower", data.lower, "lower case");
+  add_switch(app, "--nfkc,!--no-nfkc", data.nfkc, "one way to write what reads the same (Unicode's NFKC)");
+  add_switch(app, "--french-spacing", data.french_spacing, "write « oui ! », not «oui!»");
   app.add_option("--bpe", data.bpe, "merges of byte-pair encoding [0: words stay whole]")->check(from_0);
-  app.add_flag("--shared-vocabulary", data.shared_vocabulary, "one vocabulary for both languages");
+  add_switch(app, "--shared-vocabulary", data.shared_vocabulary, "one vocabulary for both languages");
   app.add_option("--min-count", data.min_count, "how often a token must occur")->check(from_1);
   app.add_option("--words", data.words, "the most tokens of a vocabulary [0: no limit]")->check(from_0);
   app.add_option("--min-tokens", data.min_tokens, "pairs of text with shorter sources are left out")
@@ -85,13 +99,13 @@ void add_model_options(CLI::App& app, models::ModelOptions& model) {
   app.add_option("--hidden", model.hidden, "size of the state, H")->check(from_1);
   app.add_option("--energy", model.energy, "size of additive attention's energies, A")->check(from_1);
   app.add_option("--layers", model.layers, "of encoder and decoder")->check(from_1);
-  app.add_flag("--bidirectional,!--no-bidirectional", model.bidirectional, "the encoder reads both ways");
+  add_switch(app, "--bidirectional,!--no-bidirectional", model.bidirectional, "the encoder reads both ways");
   add_choice(app, "--bridge", model.bridge, bridge_names, "what the decoder's first state is made of");
   add_choice(app, "--readout", model.readout, readout_names, "what the next token is read out of");
   app.add_option("--maxout", model.maxout, "size of a maxout readout")->check(from_1);
-  app.add_option("--dropout", model.dropout, "share of inputs and outputs set to 0 in training")
+  add_number(app, "--dropout", model.dropout, "share of inputs and outputs set to 0 in training")
       ->check(share);
-  app.add_option("--attention-dropout", model.attention_dropout, "the same of attention's weights")
+  add_number(app, "--attention-dropout", model.attention_dropout, "the same of attention's weights")
       ->check(share);
   add_choice(app, "--tied", model.tied, tied_names, "which embeddings are one matrix");
   add_choice(app, "--initial", model.initial, initial_names, "how parameters are drawn");
@@ -107,24 +121,23 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
       ->check(from_0);
   app.add_option("--optimiser", trainer.optimiser, "")
       ->check(CLI::IsMember({"adam", "adamw", "sgd", "adadelta", "rmsprop", "adagrad"}));
-  app.option_defaults()->always_capture_default(false);
-  app.add_option("--learning-rate", settings.run.learning_rate,
-                 "[0.001; adadelta: 1; sgd: 0.1; adagrad: 0.01]")
+  add_number(app, "--learning-rate", settings.run.learning_rate,
+             "[0: 0.001, but adadelta 1, sgd 0.1, adagrad 0.01]")
       ->check(from_0);
-  app.option_defaults()->always_capture_default();
   app.add_option("--schedule", trainer.schedule, "of the learning rate")
       ->check(CLI::IsMember({"constant", "linear", "cosine", "exponential"}));
-  app.add_option("--final-factor", trainer.final_factor, "what the learning rate is multiplied by in the end")
+  add_number(app, "--final-factor", trainer.final_factor,
+             "what the learning rate is multiplied by in the end")
       ->check(from_0);
   app.add_option("--warm-up", trainer.warm_up, "steps in which the learning rate first rises")->check(from_0);
-  app.add_option("--clip", trainer.clip_norm, "the largest norm of all gradients together");
-  app.add_option("--label-smoothing", trainer.loss.label_smoothing,
-                 "share of the target spread over all tokens")
+  add_number(app, "--clip", trainer.clip_norm, "the largest norm of all gradients together");
+  add_number(app, "--label-smoothing", trainer.loss.label_smoothing,
+             "share of the target spread over all tokens")
       ->check(share);
-  app.add_option("--entropy", trainer.loss.attention_entropy,
-                 "weight of attention's entropy in the loss; above 0 it sharpens");
-  app.add_option("--sampling", trainer.loss.sampling,
-                 "scheduled sampling: the share of own tokens read at the end of training")
+  add_number(app, "--entropy", trainer.loss.attention_entropy,
+             "weight of attention's entropy in the loss; above 0 it sharpens");
+  add_number(app, "--sampling", trainer.loss.sampling,
+             "scheduled sampling: the share of own tokens read at the end of training")
       ->check(share);
   app.add_option("--eval-every", trainer.eval_every, "steps between evaluations [0: none]")->check(from_0);
   app.add_option("--metric", settings.run.metric, "on the dev text, by which the best is kept")
@@ -151,14 +164,7 @@ std::string to_text(const Settings& settings) {
   Settings copy = settings;
   CLI::App app;
   add_options(app, copy);
-  std::string text = app.config_to_str(true);
-  if (settings.run.learning_rate) {
-    std::ostringstream rate;
-    rate.precision(17);
-    rate << "learning-rate=" << *settings.run.learning_rate << '\n';
-    text += rate.str();
-  }
-  return text;
+  return app.config_to_str(true);
 }
 
 Settings settings_from_text(const std::string& text) {

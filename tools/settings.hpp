@@ -9,7 +9,6 @@
 #include <CLI/App.hpp>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 
 namespace gradus::tools {
@@ -51,10 +50,10 @@ struct DataSettings {
 struct RunSettings {
   std::filesystem::path out = "run";
   std::uint64_t seed = 1;
-  std::int64_t threads = 0;             ///< 0 for as many as there are cores
-  std::optional<double> learning_rate;  ///< the optimiser's own, unless given
-  std::string metric = "loss";          ///< by which the best is kept: loss, bleu or exact
-  std::int64_t save_every = 1000;       ///< steps
+  std::int64_t threads = 0;        ///< 0 for as many as there are cores
+  double learning_rate = 0;        ///< 0 for the optimiser's own
+  std::string metric = "loss";     ///< by which the best is kept: loss, bleu or exact
+  std::int64_t save_every = 1000;  ///< steps
 };
 
 /// All that a run is made of. The options' names and help are in one place, add_options, for the command

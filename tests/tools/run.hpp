@@ -1,0 +1,68 @@
+#pragma once
+
+#include <gradus/autograd/random.hpp>
+#include <gradus/tools/cli.hpp>
+
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "saved_model.hpp"
+#include "scratch.hpp"
+
+/// What a command wrote, and its exit code.
+struct Ran {
+  int code;
+  std::string out, err;
+};
+
+/// `gradus ARGUMENTS…` in this process.
+inline Ran run(std::vector<std::string> arguments, const std::string& input = "",
+               const gradus::models::Registry& registry = gradus::models::Registry::standard()) {
+  std::string name = "gradus";
+  std::vector<char*> argv{name.data()};
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  std::istringstream in(input);
+  std::ostringstream out, err;
+  auto* const old_in = std::cin.rdbuf(in.rdbuf());
+  auto* const old_out = std::cout.rdbuf(out.rdbuf());
+  auto* const old_err = std::cerr.rdbuf(err.rdbuf());
+  std::cin.clear();
+  const int code = gradus::tools::cli_main(static_cast<int>(argv.size()), argv.data(), registry);
+  std::cin.rdbuf(old_in);
+  std::cout.rdbuf(old_out);
+  std::cerr.rdbuf(old_err);
+  return {code, out.str(), err.str()};
+}
+
+/// Settings of a model that is made in no time, on English and French phrases.
+inline gradus::tools::Settings small_settings() {
+  gradus::tools::Settings settings = gradus::tools::default_settings();
+  settings.data.phrases = "eng-fra";
+  settings.data.french_spacing = true;
+  settings.model.embedding = 6;
+  settings.model.hidden = 7;
+  settings.model.energy = 5;
+  return settings;
+}
+
+/// Writes a checkpoint of such a model, which was never trained, and returns its path.
+inline std::filesystem::path write_small_model(const std::filesystem::path& folder,
+                                               const gradus::tools::Settings& settings = small_settings()) {
+  namespace tools = gradus::tools;
+  const auto corpus = tools::read_corpus(settings.data, 1);
+  const auto sides = tools::make_sides(settings.data, corpus.train);
+  gradus::seed(1);
+  const auto model = tools::make_model(settings, sides, gradus::models::Registry::standard());
+  gradus::models::Checkpoint checkpoint{{}, tools::metadata_of(settings, sides)};
+  for (const auto& [name, tensor] : model->state_dict()) {
+    checkpoint.tensors.emplace_back("model." + name, tensor);
+  }
+  std::filesystem::create_directories(folder);
+  const auto path = folder / "best.safetensors";
+  gradus::models::save_checkpoint(path, checkpoint);
+  return path;
+}

@@ -1,0 +1,42 @@
+// Settings and checkpoints of the command, to the disk and back.
+
+#include "saved_model.hpp"
+
+#include "tools/run.hpp"
+
+namespace tools = gradus::tools;
+namespace fs = std::filesystem;
+
+TEST_CASE("settings are the same after a file", "[tools][settings]") {
+  tools::Settings settings = small_settings();
+  settings.model.cell = gradus::models::Cell::lstm;
+  settings.model.bridge = gradus::models::Bridge::summary;
+  settings.model.bidirectional = false;
+  settings.data.lower = false;
+  settings.data.train.source = "a folder/with \"quotes\"";
+  settings.trainer.loss.attention_entropy = -0.125;
+  settings.run.learning_rate = 0.1 + 0.2;
+  const std::string text = tools::to_text(settings);
+  INFO(text);
+  const tools::Settings read = tools::settings_from_text(text);
+  CHECK(tools::to_text(read) == text);
+  CHECK(read.model.cell == gradus::models::Cell::lstm);
+  CHECK(read.model.bridge == gradus::models::Bridge::summary);
+  CHECK_FALSE(read.model.bidirectional);
+  CHECK_FALSE(read.data.lower);
+  CHECK(read.data.train.source == settings.data.train.source);
+  CHECK(read.trainer.loss.attention_entropy == -0.125);
+  CHECK(read.run.learning_rate == settings.run.learning_rate);
+}
+
+TEST_CASE("a saved model is the one that was made", "[tools][checkpoint]") {
+  const Scratch scratch;
+  const fs::path path = write_small_model(scratch.path());
+  for (const fs::path& given : {path, scratch.path()}) {
+    const tools::SavedModel saved = tools::load_saved_model(given, gradus::models::Registry::standard());
+    CHECK(tools::to_text(saved.settings) == tools::to_text(small_settings()));
+    CHECK(saved.sides.target.vocabulary.contains("livre"));
+    CHECK(saved.sides.target.tokeniser.options().french_spacing);
+    CHECK_FALSE(saved.model->is_training());
+  }
+}
