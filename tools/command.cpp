@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <memory>
+#include <string>
 
 namespace gradus::tools {
 namespace {
@@ -15,9 +17,32 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// "--cell {rnn,gru,lstm} [gru]" where CLI11 has "--cell TEXT:{rnn,gru,lstm}=gru".
+class Formatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_items_expected_max() == 0) {  // a flag
+      return option->get_default_str() == "true" ? " [on]" : "";
+    }
+    const std::string type = option->get_type_name(), present = option->get_default_str();
+    const std::size_t brace = type.find('{');
+    std::string text = " ";
+    if (brace != std::string::npos) {
+      text += type.substr(brace);
+    } else {
+      text += type.starts_with("TEXT") ? "TEXT" : "N";
+    }
+    return present.empty() ? text : text + " [" + present + "]";
+  }
+  std::string make_usage(const CLI::App*, std::string name) const override {
+    return "usage: " + name + " [OPTIONS]\n";
+  }
+};
+
 }  // namespace
 
 int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+  app.formatter(std::make_shared<Formatter>());
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

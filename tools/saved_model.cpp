@@ -53,7 +53,9 @@ fs::path checkpoint_of(const fs::path& path) {
 }  // namespace
 
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
-  nn::Metadata metadata{{"settings", to_text(settings)}};
+  Settings anywhere = settings;
+  anywhere.run.out = default_settings().run.out;  // a run may be moved
+  nn::Metadata metadata{{"settings", to_text(anywhere)}};
   put(metadata, "source", sides.source);
   put(metadata, "target", sides.target);
   return metadata;

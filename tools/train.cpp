@@ -1,7 +1,141 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/models/checkpoint.hpp>
+
+#include <CLI/App.hpp>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "command.hpp"
+#include "interrupt.hpp"
+#include "settings.hpp"
+#include "training_run.hpp"
 
 namespace gradus::tools {
+namespace {
 
-int train(int, char**, const models::Registry&) { return 1; }
+namespace fs = std::filesystem;
+
+constexpr auto footer = R"(
+Examples:
+  gradus train --phrases eng-fra --steps 1500 --out run
+  gradus train --pairs fra.txt --min-count 2 --cell lstm --out run
+  gradus train --task reverse --attention scaled_dot --out run
+  gradus train --source train.en --target train.fr --dev-source dev.en --dev-target dev.fr --bpe 8000
+  gradus train --resume run --steps 10000
+
+A configuration file has the options' names without the dashes, one a line: hidden=256, cell="lstm". Flags win over
+it, and it over a preset. The folder of the run keeps the effective one as settings.toml.)";
+
+// What follows an option on the command line, before it is parsed: the options that others take their
+// defaults from.
+std::optional<std::string> given(int argc, char** argv, std::string_view option) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == option && i + 1 < argc) return argv[i + 1];
+    if (argument.starts_with(option) && argument.substr(option.size()).starts_with('=')) {
+      return std::string(argument.substr(option.size() + 1));
+    }
+  }
+  return std::nullopt;
+}
+
+fs::path last_checkpoint(const fs::path& run) {
+  return fs::is_directory(run) ? run / "last.safetensors" : run;
+}
+
+void check_new(const fs::path& folder) {
+  if (fs::exists(folder / "last.safetensors")) {
+    fail("train", "'", folder.string(), "' holds a run already; go on with it by --resume ", folder.string(),
+         ", give another folder as --out, or let it be replaced by --overwrite");
+  }
+}
+
+// The lines of TOML that say what the model is.
+std::vector<std::string> model_lines(const models::ModelOptions& model) {
+  CLI::App app;
+  models::ModelOptions copy = model;
+  add_model_options(app, copy);
+  std::vector<std::string> lines;
+  std::istringstream text(app.config_to_str(true));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+void check_same_model(const models::ModelOptions& before, const models::ModelOptions& now) {
+  const std::vector<std::string> was = model_lines(before), is = model_lines(now);
+  for (std::size_t i = 0; i < was.size(); ++i) {
+    if (was[i] != is[i]) {
+      fail("resume", "the run was made with ", was[i], " and cannot go on with ", is[i],
+           "; leave the model's options as they are, or begin a new run");
+    }
+  }
+}
+
+}  // namespace
+
+int train(int argc, char** argv, const models::Registry& registry) {
+  CLI::App app("Trains a model on a task or on pairs of sentences.", "gradus train");
+  app.footer(footer);
+  std::string preset, resume;
+  bool overwrite = false;
+  Settings settings = default_settings();
+  std::optional<models::Checkpoint> checkpoint;
+  models::ModelOptions model_before;
+  // Read first, since they say the defaults of the others.
+  const auto run = [&]() -> int {
+    if (const auto name = given(argc, argv, "--preset")) settings.model = models::preset(*name);
+    if (const auto folder = given(argc, argv, "--resume")) {
+      const fs::path path = last_checkpoint(*folder);
+      checkpoint = models::load_checkpoint(path);
+      const auto found = checkpoint->metadata.find("settings");
+      if (found == checkpoint->metadata.end()) {
+        fail("resume", "'", path.string(), "' has no settings; give one that gradus train wrote");
+      }
+      settings = settings_from_text(found->second);
+      model_before = settings.model;
+      settings.run.out = fs::is_directory(*folder) ? fs::path(*folder) : path.parent_path();
+    }
+    app.set_config("--config", "", "a file of options")->group("Where the options come from");
+    app.allow_config_extras(CLI::config_extras_mode::error);
+    app.add_option("--preset", preset, "a model of the papers: sutskever, cho, bahdanau, d2l, notebook")
+        ->group("Where the options come from")
+        ->configurable(false);
+    app.add_option("--resume", resume, "the folder of a run to go on with, with its options")
+        ->group("Where the options come from")
+        ->configurable(false);
+    add_options(app, settings);
+    app.add_flag("--overwrite", overwrite, "replace the run in the folder")
+        ->group("The run")
+        ->configurable(false);
+    return 0;
+  };
+  try {
+    run();
+  } catch (const std::exception& error) {
+    std::cerr << app.get_name() << ": " << error.what() << '\n';
+    return 1;
+  }
+  return run_command(app, argc, argv, [&] {
+    if (!checkpoint && !overwrite) check_new(settings.run.out);
+    if (checkpoint) check_same_model(model_before, settings.model);
+    TrainingRun training(settings, checkpoint ? &*checkpoint : nullptr, registry);
+    if (checkpoint) {
+      for (const std::string& difference : models::check_reproducible(checkpoint->metadata)) {
+        std::cerr << "note: not bit for bit as if never stopped: " << difference << '\n';
+      }
+    }
+    checkpoint.reset();
+    std::cout << training.introduction() << std::flush;
+    const Interrupt interrupt;
+    const bool ended = training.train([&] { return interrupt.requested(); });
+    std::cout << training.summary();
+    return ended ? 0 : 1;
+  });
+}
 
 }  // namespace gradus::tools

@@ -1,0 +1,160 @@
+// `gradus train`: what it writes, how it goes on, and what it refuses.
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+
+#include "history.hpp"
+#include "interrupt.hpp"
+#include "tools/run.hpp"
+#include "training_run.hpp"
+
+namespace fs = std::filesystem;
+namespace models = gradus::models;
+namespace tools = gradus::tools;
+using Arguments = std::vector<std::string>;
+
+namespace {
+
+// A run of no time, in which everything draws: dropout, scheduled sampling, the order of the pairs.
+Arguments arguments(const fs::path& out, Arguments more = {}) {
+  Arguments all{
+      "train", "--task",      "reverse", "--examples",   "40",   "--held-out", "5",         "--hidden",
+      "6",     "--embedding", "5",       "--energy",     "4",    "--dropout",  "0.2",       "--sampling",
+      "0.5",   "--steps",     "23",      "--eval-every", "7",    "--batch",    "8",         "--save-every",
+      "5",     "--threads",   "1",       "--entropy",    "0.01", "--out",      out.string()};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+tools::Settings settings_of(const fs::path& run) {
+  return tools::settings_from_text(content(run / "settings.toml"));
+}
+
+}  // namespace
+
+TEST_CASE("a run leaves its checkpoints, its settings and its course", "[tools][train]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  const Ran ran = run(arguments(out));
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  CHECK(contains(ran.out, "pairs       40 to train on, 5 dev, 5 test\n"));
+  CHECK(contains(ran.out, "now try: gradus evaluate --model " + out.string()));
+  std::vector<std::string> files = names(out);
+  std::ranges::sort(files);
+  CHECK(files == std::vector<std::string>{"alignments.svg", "best.safetensors", "curves.svg",
+                                          "last.safetensors", "log.jsonl", "settings.toml"});
+  const tools::History history = tools::History::read(out / "log.jsonl", 1000);
+  CHECK(history.training().size() == 23);
+  REQUIRE(history.evaluations().size() == 4);  // after 7, 14, 21 and the last
+  CHECK(history.evaluations().back().step == 23);
+  CHECK(history.text() == content(out / "log.jsonl"));
+  CHECK(tools::History::read(out / "log.jsonl", 14).evaluations().size() == 2);
+  CHECK(settings_of(out).trainer.steps == 23);
+  CHECK(contains(content(out / "curves.svg"), "held out"));
+}
+
+TEST_CASE("a run that was stopped and resumed is, by its bytes, one that never was",
+          "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path whole = scratch.path() / "whole";
+  REQUIRE(run(arguments(whole)).code == 0);
+  for (const int stop : {1, 5, 7, 12, 22}) {  // also at a save, at an evaluation, and in a later epoch
+    INFO("stopped after " << stop << " steps");
+    const fs::path out = scratch.path() / std::to_string(stop);
+    tools::Settings settings = settings_of(whole);
+    settings.run.out = out;
+    {
+      tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
+      int steps = 0;
+      CHECK_FALSE(stopped.train([&] { return steps++ == stop; }));
+      CHECK(contains(stopped.summary(), "go on with: gradus train --resume " + out.string() + "\n"));
+    }
+    gradus::seed(99);  // whatever was drawn meanwhile
+    const Ran ran = run({"train", "--resume", out.string()});
+    INFO(ran.err);
+    CHECK(ran.code == 0);
+    CHECK(contains(ran.out, "goes on     after step " + std::to_string(stop) + "\n"));
+    for (const char* name : {"last.safetensors", "best.safetensors"}) {
+      CHECK((content(out / name) == content(whole / name)));
+    }
+    CHECK(tools::History::read(out / "log.jsonl", 1000).evaluations().size() == 4);
+  }
+}
+
+TEST_CASE("Ctrl-C finishes the step, saves, and says how to go on", "[tools][train][resume]") {
+  const tools::Interrupt interrupt;
+  CHECK_FALSE(interrupt.requested());
+  std::raise(SIGINT);
+  CHECK(interrupt.requested());
+}
+
+TEST_CASE("more steps may be asked of a run, and other threads are noted", "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  REQUIRE(run(arguments(out)).code == 0);
+  const Ran more = run({"train", "--resume", out.string(), "--steps", "30", "--threads", "2"});
+  CHECK(more.code == 0);
+  CHECK(contains(more.err,
+                 "note: not bit for bit as if never stopped: the number of threads was 1 and is 2\n"));
+  CHECK(contains(more.out, "trained after step 30"));
+  CHECK(settings_of(out).trainer.steps == 30);
+  CHECK(settings_of(out).model.hidden == 6);
+}
+
+TEST_CASE("flags win over a configuration file, and it over a preset", "[tools][train][settings]") {
+  const Scratch scratch;
+  const fs::path file = scratch.path() / "my.toml", out = scratch.path() / "run";
+  std::ofstream(file) << "hidden=9\nembedding=4\ncell=\"lstm\"\nlayers=1\n";
+  const Ran ran = run({"train", "--task", "copy", "--examples", "20", "--held-out", "3", "--steps", "2",
+                       "--preset", "d2l", "--config", file.string(), "--embedding", "7", "--bridge",
+                       "summary", "--out", out.string()});
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  const tools::Settings settings = settings_of(out);
+  CHECK(settings.model.embedding == 7);
+  CHECK(settings.model.hidden == 9);
+  CHECK(settings.model.cell == models::Cell::lstm);
+  CHECK(settings.model.initial == models::Initial::xavier);
+  CHECK_FALSE(settings.model.bidirectional);
+}
+
+TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][errors]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  REQUIRE(run(arguments(out)).code == 0);
+  const std::string before = content(out / "last.safetensors");
+  const auto check = [&](const Arguments& given, int code, const std::string& message) {
+    const Ran ran = run(given);
+    CHECK(ran.code == code);
+    CHECK(ran.err == "gradus train: " + message + "\n");
+  };
+  const std::string run_name = "'" + out.string() + "'";
+  check(arguments(out), 1,
+        "train: " + run_name + " holds a run already; go on with it by --resume " + out.string() +
+            ", give another folder as --out, or let it be replaced by --overwrite");
+  check({"train", "--resume", out.string(), "--hidden", "8"}, 1,
+        "resume: the run was made with hidden=6 and cannot go on with hidden=8; leave the model's options as they "
+        "are, or begin a new run");
+  check({"train", "--resume", out.string(), "--examples", "41"}, 1,
+        "resume: the run was trained on other pairs, or in other batches; give the data and the batch "
+        "options that "
+        "it began with, or begin a new run");
+  check(
+      {"train", "--out", (scratch.path() / "new").string()}, 1,
+      "corpus: nothing to learn is named; give one of --task, --phrases, --pairs, or --source with --target");
+  check({"train", "--task", "copy", "--phrases", "eng-fra"}, 1,
+        "corpus: several things to learn are named; give one of --task, --phrases, --pairs, or --source with "
+        "--target");
+  check({"train", "--hiden", "3"}, 2,
+        "The following arguments were not expected: 3 --hiden; 'gradus train --help' lists the options");
+  check({"train", "--cell", "transformer"}, 2,
+        "--cell: transformer not in {rnn,gru,original-gru,lstm}; 'gradus train --help' lists the options");
+  CHECK((content(out / "last.safetensors") == before));
+  CHECK_FALSE(fs::exists(scratch.path() / "new"));
+}

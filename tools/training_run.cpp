@@ -1,0 +1,263 @@
+#include "training_run.hpp"
+
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/data/perplexity.hpp>
+#include <gradus/files/atomic.hpp>
+#include <gradus/models/decode.hpp>
+#include <gradus/models/greedy.hpp>
+#include <gradus/plot/heatmap.hpp>
+#include <gradus/plot/progress.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <unistd.h>
+#include <utility>
+
+#include "measure.hpp"
+#include "saved_model.hpp"
+
+namespace gradus::tools {
+namespace {
+
+constexpr std::size_t pictured = 3;  // alignments
+
+std::string digits(double value, int count) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(count) << value;
+  return text.str();
+}
+
+double own_learning_rate(const std::string& optimiser) {
+  if (optimiser == "adadelta") return 1;
+  if (optimiser == "sgd") return 0.1;
+  return optimiser == "adagrad" ? 0.01 : 0.001;
+}
+
+models::TrainerOptions trainer_options(const Settings& settings, bool evaluates) {
+  models::TrainerOptions options = settings.trainer;
+  options.learning_rate =
+      settings.run.learning_rate > 0 ? settings.run.learning_rate : own_learning_rate(options.optimiser);
+  options.better = settings.run.metric == "loss" ? nn::Better::lower : nn::Better::higher;
+  if (!evaluates) options.eval_every = 0;
+  return options;
+}
+
+data::BatchesOptions batches_options(const Settings& settings) {
+  data::BatchesOptions options = settings.batches;
+  options.seed = settings.run.seed;
+  return options;
+}
+
+models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches) {
+  const auto print = [batches] { return std::bit_cast<std::int64_t>(batches->fingerprint()); };
+  return {.next = [batches] { return batches->next(); },
+          .state = [batches, print]() -> std::vector<std::int64_t> {
+            return {batches->epoch(), batches->position(), print()};
+          },
+          .set_state =
+              [batches, print](const std::vector<std::int64_t>& place) {
+                if (place.size() != 3 || place[2] != print()) {
+                  fail("resume",
+                       "the run was trained on other pairs, or in other batches; give the data and "
+                       "the batch options that it began with, or begin a new run");
+                }
+                batches->set_state({.epoch = place[0], .position = place[1]});
+              }};
+}
+
+std::vector<data::SentencePair> first(const std::vector<data::SentencePair>& pairs, std::size_t count) {
+  return {pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(std::min(count, pairs.size()))};
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
+                         const models::Registry& registry)
+    : settings_(std::move(settings)),
+      corpus_(read_corpus(settings_.data, settings_.run.seed)),
+      sides_(make_sides(settings_.data, corpus_.train)),
+      folder_(settings_.run.out) {
+  if (settings_.run.threads > 0) set_threads(static_cast<int>(settings_.run.threads));
+  batches_ = std::make_shared<data::Batches>(encode(corpus_.train, sides_), batches_options(settings_));
+  dev_ids_ = encode(corpus_.dev, sides_);
+  gradus::seed(settings_.run.seed);
+  model_ = make_model(settings_, sides_, registry);
+  trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_),
+                                               trainer_options(settings_, !corpus_.dev.empty()));
+  if (resumed != nullptr) {
+    trainer_->load_state(resumed->tensors);
+    history_ = History::read(folder_.path() / "log.jsonl", trainer_->steps());
+  }
+  files::sweep(folder_.path());
+  folder_.write("settings.toml", to_text(settings_));
+}
+
+bool TrainingRun::train(const std::function<bool()>& interrupted) {
+  const std::int64_t begin = trainer_->steps(), steps = settings_.trainer.steps;
+  std::optional<plot::ProgressBar> bar;
+  if (begin < steps) bar.emplace("training", steps - begin);
+  started_ = Clock::now();
+  sums_ = {};
+  std::int64_t saved = begin;
+  while (true) {
+    if (trainer_->evaluation_due()) evaluate();
+    if (trainer_->finished() || interrupted()) break;
+    note(trainer_->step());
+    bar->update(trainer_->steps() - begin, fields());
+    if (trainer_->steps() % settings_.run.save_every == 0) {
+      save("last.safetensors");
+      saved = trainer_->steps();
+    }
+  }
+  if (bar) bar->finish();
+  if (saved < trainer_->steps() || saved == 0) save("last.safetensors");
+  write_log();
+  return trainer_->finished();
+}
+
+void TrainingRun::note(const models::TrainStep& step) {
+  ++sums_.steps;
+  sums_.tokens += step.tokens;
+  sums_.loss += step.loss;
+  sums_.cross_entropy += step.cross_entropy;
+  sums_.gradient_norm += step.gradient_norm;
+  const std::int64_t interval = std::clamp<std::int64_t>(settings_.trainer.steps / 100, 1, 100);
+  if (step.step % interval != 0 && !trainer_->finished()) return;
+  const auto n = static_cast<double>(sums_.steps);
+  history_.add(
+      History::Training{.step = step.step,
+                        .loss = sums_.loss / n,
+                        .cross_entropy = sums_.cross_entropy / n,
+                        .gradient_norm = sums_.gradient_norm / n,
+                        .learning_rate = step.learning_rate,
+                        .tokens_per_second = static_cast<double>(sums_.tokens) / seconds_since(sums_.start)});
+  sums_ = {};
+}
+
+// Loss, perplexity, speed, and the last score.
+std::vector<std::string> TrainingRun::fields() const {
+  std::vector<std::string> fields;
+  if (!history_.training().empty()) {
+    const History::Training& last = history_.training().back();
+    fields.push_back("loss " + digits(last.loss, 3));
+    fields.push_back("perplexity " + digits(data::perplexity(last.cross_entropy, 1), 2));
+    fields.push_back(digits(last.tokens_per_second / 1000, 1) + "k tokens/s");
+  }
+  if (!history_.evaluations().empty()) {
+    const History::Evaluation& last = history_.evaluations().back();
+    fields.push_back("dev " + settings_.run.metric + ' ' + digits(last.score, 3));
+  }
+  return fields;
+}
+
+void TrainingRun::evaluate() {
+  const Clock::time_point start = Clock::now();
+  const std::string& metric = settings_.run.metric;
+  History::Evaluation entry{.step = trainer_->steps(),
+                            .loss = models::evaluate_loss(*model_, dev_ids_),
+                            .bleu = std::nan(""),
+                            .exact = std::nan(""),
+                            .score = 0,
+                            .best = false,
+                            .seconds = seconds_since(started_)};
+  if (metric != "loss") {
+    const Scores scores = measure(*model_, sides_, corpus_.dev, models::greedy());
+    entry.bleu = scores.bleu;
+    entry.exact = scores.exact;
+  }
+  entry.score = metric == "loss" ? entry.loss : metric == "bleu" ? entry.bleu : entry.exact;
+  entry.best = trainer_->observe(entry.score);
+  history_.add(entry);
+  if (entry.best) {
+    save("best.safetensors");
+    if (const std::string svg = alignments(); !svg.empty()) folder_.write("alignments.svg", svg);
+  }
+  write_log();
+  if (::isatty(STDERR_FILENO) == 0) {
+    std::cerr << "step " << entry.step << "  dev loss " << digits(entry.loss, 4) << "  perplexity "
+              << digits(data::perplexity(entry.loss, 1), 2);
+    if (!std::isnan(entry.bleu)) {
+      std::cerr << "  BLEU " << digits(entry.bleu, 2) << "  exact " << digits(entry.exact, 4);
+    }
+    std::cerr << (entry.best ? "  best so far\n" : "\n");
+  }
+  sums_.start += Clock::now() - start;  // the speed is that of training
+}
+
+void TrainingRun::save(const std::string& name) {
+  nn::Metadata metadata = metadata_of(settings_, sides_);
+  models::save_checkpoint(folder_.path() / name, {trainer_->state(), std::move(metadata)});
+}
+
+void TrainingRun::write_log() {
+  folder_.write("log.jsonl", history_.text());
+  if (!history_.training().empty() || !history_.evaluations().empty()) {
+    folder_.write("curves.svg", history_.curves());
+  }
+}
+
+// Where the model looks in the first pairs of the dev text, each beside the others; empty without attention.
+std::string TrainingRun::alignments() const {
+  std::vector<plot::Heatmap> heatmaps;
+  for (const data::SentencePair& pair : first(corpus_.dev, pictured)) {
+    const std::vector<std::string> source = sides_.source.tokeniser.split(pair.source);
+    const std::vector<std::vector<std::int64_t>> ids{sides_.source.vocabulary.encode(source)};
+    const models::Decoded decoded = models::decode(*model_, ids, models::greedy()).front().front();
+    if (!decoded.weights.defined()) return "";
+    plot::Heatmap heatmap{.columns = source, .values = decoded.weights.to_vector<double>()};
+    for (const std::int64_t id : decoded.tokens) heatmap.rows.push_back(sides_.target.vocabulary.token(id));
+    heatmaps.push_back(std::move(heatmap));
+  }
+  return heatmaps.empty() ? "" : plot::strip(heatmaps);
+}
+
+std::string TrainingRun::introduction() const {
+  std::ostringstream text;
+  text << "pairs       " << corpus_.train.size() << " to train on, " << corpus_.dev.size() << " dev, "
+       << corpus_.test.size() << " test\n"
+       << "vocabulary  " << sides_.source.vocabulary.size() << " source, " << sides_.target.vocabulary.size()
+       << " target tokens\n"
+       << "model       " << settings_.model.decoder;
+  if (settings_.model.decoder == "bahdanau") text << " with " << settings_.model.attention << " attention";
+  text << ", " << model_->parameter_count() << " parameters\n"
+       << "steps       " << settings_.trainer.steps << ", " << batches_->batches_in_epoch() << " an epoch, "
+       << threads() << (threads() == 1 ? " thread\n" : " threads\n");
+  if (trainer_->steps() > 0) text << "goes on     after step " << trainer_->steps() << '\n';
+  return text.str();
+}
+
+std::string TrainingRun::summary() const {
+  std::ostringstream text;
+  const std::string out = folder_.path().string();
+  text << (trainer_->finished() ? "trained" : "stopped") << " after step " << trainer_->steps() << " in "
+       << digits(seconds_since(started_), 0) << " s";
+  if (!history_.evaluations().empty()) {
+    const auto& all = history_.evaluations();
+    const auto best = std::find_if(all.rbegin(), all.rend(), [](const auto& entry) { return entry.best; });
+    if (best != all.rend()) {
+      text << "; best dev " << settings_.run.metric << ' ' << digits(best->score, 4) << " at step "
+           << best->step;
+    }
+  }
+  text << '\n';
+  if (!trainer_->finished()) {
+    text << "go on with: gradus train --resume " << out << '\n';
+  } else {
+    text << "now try: gradus evaluate --model " << out << '\n'
+         << "         gradus translate --model " << out << '\n';
+  }
+  return text.str();
+}
+
+}  // namespace gradus::tools
