@@ -173,8 +173,8 @@ void TrainingRun::evaluate() {
                             .seconds = seconds_since(started_)};
   if (metric != "loss") {
     const Scores scores = measure(*model_, sides_, corpus_.dev, models::greedy());
-    entry.bleu = scores.bleu;
-    entry.exact = scores.exact;
+    entry.bleu = scores.bleu();
+    entry.exact = scores.exact.fraction();
   }
   entry.score = metric == "loss" ? entry.loss : metric == "bleu" ? entry.bleu : entry.exact;
   entry.best = trainer_->observe(entry.score);
