@@ -1,4 +1,5 @@
 #include <gradus/data/bleu.hpp>
+#include <gradus/data/utf8.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,9 @@
 #include <utility>
 
 #include "check.hpp"
+#include "metrics/code_points.hpp"
 #include "metrics/ngrams.hpp"
+#include "text/character_class.hpp"
 
 namespace gradus::data {
 namespace {
@@ -31,14 +34,18 @@ double smoothing_value(const BleuOptions& options) {
   return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0);
 }
 
-Tokens tokens_of(std::string_view line, const BleuOptions& options) {
-  std::string text(line);
-  if (options.lowercase) {
-    for (char& c : text) {
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+// Bytes that are no UTF-8 stay as they are.
+std::string lower_case(std::string_view text) {
+  std::string lower;
+  for (const CodePoint& c : code_points(text)) {
+    const char32_t small = to_lower(c.value);
+    lower += small == c.value ? std::string(c.bytes) : encode_utf8({&small, 1});
   }
-  return bleu_tokens(text, options.tokeniser);
+  return lower;
+}
+
+Tokens tokens_of(std::string_view line, const BleuOptions& options) {
+  return bleu_tokens(options.lowercase ? lower_case(line) : std::string(line), options.tokeniser);
 }
 
 std::vector<Tokens> reference_tokens(std::span<const std::string> references, const BleuOptions& options) {

@@ -32,6 +32,16 @@ TEST_CASE("n-grams match as often as the one reference that has them most", "[da
   CHECK(counts.totals == std::vector<std::int64_t>{7, 6});
 }
 
+TEST_CASE("upper and lower case are one in any script, and other bytes stay as they are", "[data][bleu]") {
+  const auto matches = [](const std::string& hypothesis, const std::string& reference, bool lowercase) {
+    return bleu_counts(hypothesis, std::vector{reference}, {.lowercase = lowercase}).counts[0];
+  };
+  CHECK(matches("L' ÉTÉ À МОСКВА", "l' été à москва", true) == 4);
+  CHECK(matches("L' ÉTÉ À МОСКВА", "l' été à москва", false) == 0);
+  CHECK(matches("A\xC9", "a\xC9", true) == 1);
+  CHECK(matches("A\xC9", "a\xE9", true) == 0);  // the two in Latin-1
+}
+
 TEST_CASE("the reference length is the nearest, and the shorter of two as near", "[data][bleu]") {
   const auto length = [](const Strings& references) {
     return bleu_counts("a b c d", references).reference_length;

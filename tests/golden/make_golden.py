@@ -4,12 +4,13 @@ import cases_attention
 import cases_init
 import cases_layers
 import cases_losses
+import cases_models
 import cases_operations
 import cases_optim
 import cases_recurrent
 import cases_safetensors
 
-for cases in (cases_recurrent, cases_attention, cases_operations, cases_optim, cases_layers, cases_losses,
+for cases in (cases_recurrent, cases_attention, cases_models, cases_operations, cases_optim, cases_layers, cases_losses,
               cases_init, cases_safetensors):
     for case in cases.CASES:
         case()

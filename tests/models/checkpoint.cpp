@@ -95,7 +95,8 @@ TEST_CASE("a model takes its weights from a checkpoint", "[models][checkpoint]")
   models::load_model(*other, checkpoint);
   CHECK(snapshot(*other) == snapshot(*all[0]));
 
-  checkpoint.tensors.pop_back();
+  std::erase_if(checkpoint.tensors,
+                [](const auto& tensor) { return tensor.first == "model.decoder.readout.bias"; });
   const auto before = snapshot(*all[0]);
   CHECK_ERROR(models::load_model(*all[0], checkpoint),
               "load_state_dict: the checkpoint's model does not fit, so nothing was loaded: missing "

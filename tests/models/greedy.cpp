@@ -102,7 +102,8 @@ TEST_CASE("greedy decoding feeds each token back, one source at a time or in a b
       std::vector<Tensor> weights;
       for (std::int64_t previous = data::bos; previous != data::eos && written.size() < 7;) {
         const auto output = model->decoder->step(integers({previous}), state, memory);
-        previous = static_cast<std::int64_t>(argmax(output.logits).item());
+        const Tensor written_ones = output.logits.slice(data::eos, tiny.vocabulary, 1);  // no PAD, no BOS
+        previous = data::eos + static_cast<std::int64_t>(argmax(written_ones).item());
         written.push_back(previous);
         if (output.weights.defined()) weights.push_back(output.weights[0]);
         state = output.state;

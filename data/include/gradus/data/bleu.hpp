@@ -32,7 +32,7 @@ struct BleuOptions {
   BleuTokeniser tokeniser = BleuTokeniser::mteval_13a;
   BleuSmoothing smoothing = BleuSmoothing::exp;
   std::optional<double> smoothing_value = {};  ///< of floor and add_k, at least 0
-  bool lowercase = false;                      ///< compare without regard to the case of A to Z
+  bool lowercase = false;        ///< compare in lower case, of any script, character by character
   bool effective_order = false;  ///< leave out the orders for which a short hypothesis has no n-grams
   std::int64_t order = 4;        ///< N, 1 to 100
 };
