@@ -26,6 +26,7 @@ expect 2 "there is no tutorial '99'" "$run" tutorial 99
 expect 0 'Bahdanau attention' "$run" tutorial
 expect 2 "there is no benchmark 'speed'" "$run" bench speed
 expect 0 'peers ' "$run" bench
+expect 0 'translate' "$run" gradus --help
 expect 0 '--seed' "$tutorial" --help
 expect 2 '--sed' "$tutorial" --sed 2
 expect 2 '--steps' "$tutorial" --steps 0

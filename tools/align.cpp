@@ -1,7 +1,169 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/npy.hpp>
+#include <gradus/files/atomic.hpp>
+#include <gradus/plot/terminal.hpp>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "alignment.hpp"
+#include "alignment_data.hpp"
 #include "command.hpp"
 
 namespace gradus::tools {
+namespace {
 
-int align(int, char**, const models::Registry&) { return 1; }
+namespace fs = std::filesystem;
+
+struct Options {
+  fs::path model;
+  std::vector<std::string> texts, targets;
+  PairFiles files;
+  bool swap = false;
+  fs::path svg, html, tsv, json, npy;
+
+  bool writes_files() const {
+    return !svg.empty() || !html.empty() || !tsv.empty() || !json.empty() || !npy.empty();
+  }
+};
+
+using Sentences = std::vector<SentenceToAlign>;
+
+Sentences from_flags(const Options& options) {
+  Sentences sentences;
+  for (std::size_t i = 0; i < options.texts.size(); ++i) {
+    sentences.push_back({options.texts[i], {}});
+    if (!options.targets.empty()) sentences.back().target = options.targets[i];
+  }
+  return sentences;
+}
+
+Sentences from_files(const Options& options) {
+  Sentences sentences;
+  for (const data::SentencePair& pair : read_pairs(options.files, options.swap)) {
+    sentences.push_back({pair.source, pair.target});
+  }
+  return sentences;
+}
+
+Sentences from_stream(std::istream& in) {
+  Sentences sentences;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    const std::size_t tab = line.find('\t');
+    sentences.push_back({line.substr(0, tab), {}});
+    if (tab != std::string::npos) sentences.back().target = line.substr(tab + 1);
+  }
+  if (sentences.empty()) {
+    fail("align", "there is no sentence on standard input; write one a line, or give --text 'a sentence'");
+  }
+  return sentences;
+}
+
+Sentences read_sentences(const Options& options) {
+  if (!options.texts.empty()) return from_flags(options);
+  return options.files.given() ? from_files(options) : from_stream(std::cin);
+}
+
+// The file of one alignment: as named where there is no other, otherwise "name-3.svg".
+fs::path numbered(const fs::path& path, std::size_t i, std::size_t count) {
+  if (count == 1) return path;
+  const std::string name = path.stem().string() + "-" + std::to_string(i + 1) + path.extension().string();
+  return path.parent_path() / name;
+}
+
+void check_folders(const Options& options) {
+  for (const fs::path& path : {options.svg, options.html, options.tsv, options.json, options.npy}) {
+    if (path.empty()) continue;
+    files::check_writable("align", path.has_parent_path() ? path.parent_path() : fs::path("."));
+  }
+}
+
+void write(const fs::path& path, const std::string& content) {
+  if (!path.empty()) files::write_atomically("align", path, content);
+}
+
+void write_files(const Options& options, const std::vector<Alignment>& alignments) {
+  for (std::size_t i = 0; i < alignments.size(); ++i) {
+    const auto of_this = [&](const fs::path& path) { return numbered(path, i, alignments.size()); };
+    if (!options.svg.empty()) write(of_this(options.svg), plot::svg(heatmap_of(alignments[i])));
+    if (!options.npy.empty()) save_npy(of_this(options.npy), alignments[i].decoded.weights);
+  }
+  if (!options.html.empty()) write(options.html, html_of(alignments));
+  if (!options.tsv.empty()) write(options.tsv, tsv_of(alignments));
+  if (!options.json.empty()) write(options.json, json_of(alignments));
+}
+
+void draw(const std::vector<Alignment>& alignments) {
+  for (const Alignment& alignment : alignments) {
+    std::cout << plot::terminal(heatmap_of(alignment), plot::colour_of(STDOUT_FILENO),
+                                plot::terminal_width(STDOUT_FILENO))
+              << '\n';
+  }
+}
+
+int run(const Options& options, const models::Registry& registry) {
+  check_folders(options);
+  const SavedModel saved = load_saved_model(options.model, registry);
+  const std::vector<Alignment> alignments = make_alignments(saved, read_sentences(options));
+  if (options.writes_files()) {
+    write_files(options, alignments);
+  } else {
+    draw(alignments);
+  }
+  return 0;
+}
+
+void check(const Options& options) {
+  if (!options.targets.empty() && options.targets.size() != options.texts.size()) {
+    throw CLI::ValidationError("there are " + std::to_string(options.texts.size()) + " --text and " +
+                               std::to_string(options.targets.size()) +
+                               " --target; give each text a target, or none");
+  }
+  if (!options.texts.empty() && options.files.given()) {
+    throw CLI::ValidationError("there are both --text and files; give one of them");
+  }
+}
+
+}  // namespace
+
+int align(int argc, char** argv, const models::Registry& registry) {
+  CLI::App app(
+      "Shows where a model looks in the source for each token that it writes, or that it is given.\n\n"
+      "  gradus align --model run --text 'where is the red book?'\n"
+      "      draws it here, for the model's own translation\n"
+      "  gradus align --model run --text 'i lost.' --target \"j'ai perdu.\" --svg lost.svg\n"
+      "      draws it in a file, for this translation\n"
+      "  gradus align --model run --pairs some.tsv --html some.html --json some.json\n"
+      "      makes one page of many, and a file with tokens, weights and log-probabilities\n\n"
+      "Without sentences here, it reads them from standard input, one a line: SOURCE or SOURCE TAB TARGET.\n"
+      "Of several sentences, --svg a.svg writes a-1.svg, a-2.svg and so on, and so does --npy.",
+      "gradus align");
+  Options options;
+  app.add_option("--model", options.model, "a checkpoint, or the folder of a run")->required();
+  app.option_defaults()->group("Sentences");
+  app.add_option("--text", options.texts, "a source sentence; may be given several times")
+      ->allow_extra_args(false);
+  app.add_option("--target", options.targets, "its translation [what the model writes]")
+      ->allow_extra_args(false);
+  app.add_option("--pairs", options.files.pairs, "a file of source TAB target lines");
+  auto* const source =
+      app.add_option("--source-file", options.files.source, "a file of sources, line by line");
+  auto* const target = app.add_option("--target-file", options.files.target, "the file of their targets");
+  source->needs(target);
+  target->needs(source);
+  app.add_flag("--swap", options.swap, "in the files, the target comes first");
+  app.option_defaults()->group("Files, in place of the picture here");
+  app.add_option("--svg", options.svg, "a picture");
+  app.add_option("--html", options.html, "a page with all pictures");
+  app.add_option("--tsv", options.tsv, "the weights, a line each");
+  app.add_option("--json", options.json, "tokens, weights and log-probabilities");
+  app.add_option("--npy", options.npy, "the matrix (target tokens, source tokens) for NumPy");
+  app.callback([&] { check(options); });
+  return run_command(app, argc, argv, [&] { return run(options, registry); });
+}
 
 }  // namespace gradus::tools

@@ -41,6 +41,8 @@ data::TokeniserOptions tokeniser_options(const DataSettings& data, data::TokenUn
   return {.unit = unit, .lower = data.lower, .nfkc = data.nfkc, .french_spacing = french};
 }
 
+}  // namespace
+
 fs::path checkpoint_of(const fs::path& path) {
   if (!fs::is_directory(path)) return path;
   for (const char* name : {"best.safetensors", "last.safetensors"}) {
@@ -49,8 +51,6 @@ fs::path checkpoint_of(const fs::path& path) {
   fail("checkpoint", "the folder '", path.string(),
        "' has neither best.safetensors nor last.safetensors; give the folder of a run of gradus train");
 }
-
-}  // namespace
 
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
   Settings anywhere = settings;
@@ -68,16 +68,18 @@ std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Side
       registry);
 }
 
+Sides sides_of(const fs::path& path, const nn::Metadata& metadata, const DataSettings& data) {
+  return {side_of(path, metadata, "source", tokeniser_options(data, data.source_unit, false)),
+          side_of(path, metadata, "target", tokeniser_options(data, data.target_unit, data.french_spacing))};
+}
+
 SavedModel load_saved_model(const fs::path& given, const models::Registry& registry) {
   const fs::path path = checkpoint_of(given);
   models::Checkpoint checkpoint = models::load_checkpoint(path);
   const auto text = find(checkpoint.metadata, "settings");
   if (!text) fail("checkpoint", "'", path.string(), "' has no settings; give one that gradus train wrote");
   Settings settings = settings_from_text(*text);
-  const DataSettings& data = settings.data;
-  Sides sides{side_of(path, checkpoint.metadata, "source", tokeniser_options(data, data.source_unit, false)),
-              side_of(path, checkpoint.metadata, "target",
-                      tokeniser_options(data, data.target_unit, data.french_spacing))};
+  Sides sides = sides_of(path, checkpoint.metadata, settings.data);
   auto model = make_model(settings, sides, registry);
   models::load_model(*model, checkpoint);
   model->eval();

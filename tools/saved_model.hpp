@@ -23,11 +23,20 @@ struct SavedModel {
 /// where there are any, "source.bpe" and "target.bpe".
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides);
 
+/// The vocabularies and byte-pair encodings in a checkpoint's metadata, with tokenisers as the settings say.
+/// @param path of the checkpoint, for messages
+/// @throws Error when a vocabulary is missing or damaged.
+Sides sides_of(const std::filesystem::path& path, const nn::Metadata& metadata, const DataSettings& data);
+
 /// A model of these settings, with values newly drawn.
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
                                             const models::Registry& registry);
 
-/// @param path a checkpoint, or the folder of a run, whose best is taken, or else the last.
+/// The path, or where that is the folder of a run, its best checkpoint, or else its last.
+/// @throws Error for a folder that has neither.
+std::filesystem::path checkpoint_of(const std::filesystem::path& path);
+
+/// @param path as checkpoint_of takes it.
 /// @throws Error naming the path when it is no checkpoint of this command.
 SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);
 

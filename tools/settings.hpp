@@ -48,7 +48,7 @@ struct DataSettings {
 
 /// How a run trains.
 struct RunSettings {
-  std::filesystem::path out = "run";
+  std::filesystem::path out = "out/run";
   std::uint64_t seed = 1;
   std::int64_t threads = 0;        ///< 0 for as many as there are cores
   double learning_rate = 0;        ///< 0 for the optimiser's own

@@ -22,11 +22,11 @@ namespace fs = std::filesystem;
 
 constexpr auto footer = R"(
 Examples:
-  gradus train --phrases eng-fra --steps 1500 --out run
-  gradus train --pairs fra.txt --min-count 2 --cell lstm --out run
-  gradus train --task reverse --attention scaled_dot --out run
-  gradus train --source train.en --target train.fr --dev-source dev.en --dev-target dev.fr --bpe 8000
-  gradus train --resume run --steps 10000
+  gradus train --phrases eng-fra --steps 1500 --out out/phrases
+  gradus train --pairs fra.txt --min-count 2 --cell lstm --out out/french
+  gradus train --task reverse --attention scaled_dot --out out/reverse
+  gradus train --source train.en --target train.fr --dev-source dev.en --dev-target dev.fr --bpe 8000 --out out/bpe
+  gradus train --resume out/french --steps 10000
 
 A configuration file has the options' names without the dashes, one a line: hidden=256, cell="lstm". Flags win over
 it, and it over a preset. The folder of the run keeps the effective one as settings.toml.)";

@@ -1,0 +1,33 @@
+// The configurations that the project ships.
+
+#include <filesystem>
+
+#include "settings.hpp"
+#include "tools/run.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path configs = fs::path(GRADUS_GOLDEN).parent_path().parent_path() / "configs";
+
+}  // namespace
+
+TEST_CASE("every configuration is understood, and writes where nothing else does", "[tools][configs]") {
+  int found = 0;
+  for (const auto& entry : fs::directory_iterator(configs)) {
+    INFO(entry.path());
+    const auto settings = gradus::tools::settings_from_text(content(entry.path()));
+    CHECK(settings.run.out == fs::path("out") / entry.path().stem());
+    ++found;
+  }
+  CHECK(found >= 5);
+}
+
+TEST_CASE("a configuration trains", "[tools][configs]") {
+  const Scratch scratch;
+  const Ran ran = run({"train", "--config", (configs / "reverse.toml").string(), "--examples", "100",
+                       "--held-out", "5", "--steps", "2", "--out", (scratch.path() / "out").string()});
+  INFO(ran.err);
+  CHECK(ran.code == 0);
+}

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <gradus/data/sentence_pair.hpp>
+#include <gradus/models/decoded.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saved_model.hpp"
+
+namespace gradus::tools {
+
+/// A sentence, and its translation where one is given.
+struct SentenceToAlign {
+  std::string source;
+  std::optional<std::string> target;
+};
+
+/// Where a model looked in a source for each token of a target.
+struct Alignment {
+  data::SentencePair text;
+  std::vector<std::string> source_tokens;
+  std::vector<std::string> target_tokens;  ///< with <eos>, unless the steps ran out before
+  models::Decoded decoded;                 ///< weights (target tokens, source tokens)
+};
+
+/// Gives the model the targets that are given, and for the others takes its own greedy output.
+/// @throws Error naming the sentence, counted from 1, that has no token or is not UTF-8, and for a model
+/// without attention.
+std::vector<Alignment> make_alignments(const SavedModel& saved, std::span<const SentenceToAlign> sentences);
+
+}  // namespace gradus::tools
