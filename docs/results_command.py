@@ -1,0 +1,149 @@
+"""The numbers of command.md: what `gradus train` and `gradus evaluate` make of the configurations."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, provenance, write
+
+FRENCH = ["--pairs", "fra-eng/fra.txt"]
+SHORT = ["--pairs", "eng-fra-5k/eng-fra-attrib.txt"]
+CHINESE = ["--pairs", "cmn-eng/cmn.txt"]
+PHONEMES = [word for part, prefix in (("train", ""), ("dev", "dev-"), ("test", "test-"))
+            for side, end in (("source", "src"), ("target", "tgt"))
+            for word in (f"--{prefix}{side}", f"cmudict/g2p.{part}.{end}")]
+
+
+def gradus(*arguments, **options):
+    return subprocess.run([ROOT / "run", "gradus", *map(str, arguments)], check=True, text=True, **options)
+
+
+def train(config, seed, out, *more):
+    """Trains, in the folder of the data; how many seconds it took."""
+    start = time.monotonic()
+    gradus("train", "--config", ROOT / "configs" / f"{config}.toml", "--seed", seed, "--out", out, *more,
+           cwd=os.environ.get("GRADUS_DATA", ROOT), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.monotonic() - start
+
+
+def evaluate(out, *more):
+    done = gradus("evaluate", "--model", out, "--json", *more, cwd=os.environ.get("GRADUS_DATA", ROOT),
+                  stdout=subprocess.PIPE)
+    report = json.loads(done.stdout.splitlines()[-1])
+    return {"pairs": report["pairs"], **{key: value for key, value in report["models"][0].items() if key != "model"}}
+
+
+def command_of(config, *more):
+    return " ".join(["./run gradus train --config", f"configs/{config}.toml", *more, "--seed N"])
+
+
+def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=()):
+    """One configuration on each seed; `evaluations` are options of evaluate, by the name of what they give."""
+    runs = []
+    for seed in seeds:
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "run")
+            run = {"seed": seed, "train_seconds": round(train(config, seed, out, *data), 1)}
+            for key, options in (evaluations or {"test": []}).items():
+                run[key] = evaluate(out, *options)
+            runs.append(run)
+            if seed == seeds[0]:
+                for picture in pictures:
+                    shutil.copy(out / f"{picture}.svg", PICTURES / f"{name}_{picture}.svg")
+    write(f"command_{name}", command_of(config, *data), at, {"seeds": seeds, "runs": runs})
+
+
+def measure(at):
+    measure_config(at, "reverse", "reverse", SEEDS, evaluations={"test": ["--part", "test", "--bucket", "1"]},
+                   pictures=["alignments"])
+    if "GRADUS_DATA" not in os.environ:
+        sys.exit("results.py: the trainings on real text were left out; GRADUS_DATA names their folder")
+    searches = {"greedy": [], "beam": ["--beam", "5"]}
+    for model, options in (("bahdanau", []), ("fixed", ["--decoder", "fixed"])):
+        measure_config(at, f"eng_fra_{model}", "eng-fra", SEEDS, [*FRENCH, *options], searches)
+    measure_config(at, "eng_fra_short", "eng-fra-short", SEEDS, SHORT, searches)
+    measure_config(at, "cmn_eng", "cmn-eng", SEEDS, CHINESE, searches, pictures=["alignments"])
+    measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]})
+
+
+# What stands in the page, by the name in its marker.
+
+def figures(name, key="test"):
+    results = load(f"command_{name}")
+    return results, [run[key] for run in results["runs"]]
+
+
+def percent(values):
+    return over_seeds([100 * value for value in values], "{:.1f} %")
+
+
+def up_to(report, longest):
+    """Exact match among the sources of at most this length."""
+    rows = [row for row in report["by_length"] if row["to"] <= longest]
+    return sum(row["exact_match"] * row["pairs"] for row in rows) / sum(row["pairs"] for row in rows)
+
+
+def seconds(results):
+    return over_seeds([run["train_seconds"] for run in results["runs"]], "{:.0f}")
+
+
+def command_reverse():
+    results, reports = figures("reverse")
+    rows = [["test BLEU", over_seeds([report["bleu"] for report in reports], "{:.2f}")],
+            ["exact match, lengths 1 to 25", over_seeds([up_to(report, 25) for report in reports])],
+            ["exact match, lengths 1 to 30", over_seeds([report["exact_match"] for report in reports])],
+            ["seconds of training", seconds(results)]]
+    return markdown_table(["", "gradus"], rows) + "\n\n" + provenance(results)
+
+
+def command_eng_fra():
+    rows = []
+    for name, title in (("fixed", "fixed context"), ("bahdanau", "Bahdanau")):
+        results, greedy = figures(f"eng_fra_{name}", "greedy")
+        beam = figures(f"eng_fra_{name}", "beam")[1]
+        rows.append([title, *(over_seeds([report["bleu"] for report in reports], "{:.1f}") for reports in (greedy, beam)),
+                     over_seeds([report["perplexity"] for report in greedy], "{:.2f}"), seconds(results)])
+    return (markdown_table(["", "BLEU, greedy", "BLEU, beam 5", "perplexity", "seconds of training"], rows)
+            + "\n\n" + provenance(load("command_eng_fra_bahdanau")))
+
+
+def command_eng_fra_by_length():
+    tables = [figures(f"eng_fra_{name}", "greedy")[1] for name in ("fixed", "bahdanau")]
+    rows = []
+    for i, row in enumerate(tables[0][0]["by_length"]):
+        rows.append([f"{row['from']}–{row['to']}", row["pairs"],
+                     *(over_seeds([report["by_length"][i]["bleu"] for report in reports], "{:.1f}") for reports in tables)])
+    return markdown_table(["tokens of the source", "pairs", "fixed context", "Bahdanau"], rows)
+
+
+def command_others():
+    rows = []
+    for name, title in (("eng_fra_short", "English to French, 1 to 5 words"), ("cmn_eng", "Chinese to English")):
+        results, greedy = figures(name, "greedy")
+        rows.append([title, "BLEU, greedy", over_seeds([report["bleu"] for report in greedy], "{:.1f}"), seconds(results)])
+        rows.append(["", "BLEU, beam 5",
+                     over_seeds([report["bleu"] for report in figures(name, "beam")[1]], "{:.1f}"), ""])
+    results, reports = figures("g2p")
+    rows.append(["letters to phonemes", "word error rate", percent([report["word_error_rate"] for report in reports]),
+                 seconds(results)])
+    return markdown_table(["", "", "", "seconds of training"], rows) + "\n\n" + provenance(results)
+
+
+def check_bounds():
+    """What the project promises of these runs, on every seed."""
+    for report in figures("reverse")[1]:
+        assert report["bleu"] >= 99 and up_to(report, 25) >= 0.97, report
+    assert all(run["train_seconds"] <= 300 for run in load("command_reverse")["runs"])
+    bahdanau, fixed = ([report["bleu"] for report in figures(f"eng_fra_{name}", "greedy")[1]]
+                       for name in ("bahdanau", "fixed"))
+    spread = max(max(scores) - min(scores) for scores in (bahdanau, fixed))
+    assert min(bahdanau) - max(fixed) > spread, (bahdanau, fixed)
+    for greedy, beam in zip(figures("eng_fra_bahdanau", "greedy")[1], figures("eng_fra_bahdanau", "beam")[1]):
+        assert beam["bleu"] >= greedy["bleu"], (beam["bleu"], greedy["bleu"])
+    assert all(report["word_error_rate"] <= 0.35 for report in figures("g2p")[1])

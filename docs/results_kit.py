@@ -1,0 +1,56 @@
+"""What the measured numbers have in common: where they are kept, and how they are written."""
+
+import json
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "results"
+PICTURES = ROOT / "docs" / "pictures"
+SEEDS = [1, 2, 3]
+
+
+def load(name):
+    return json.loads((RESULTS / f"{name}.json").read_text())
+
+
+def over_seeds(values, form="{:.3f}"):
+    """The mean, and the lowest and highest where they differ as printed."""
+    mean, low, high = (form.format(v) for v in (sum(values) / len(values), min(values), max(values)))
+    return mean if low == high else f"{mean} ({low}–{high})"
+
+
+def provenance(results):
+    seeds = ", ".join(str(seed) for seed in results["seeds"])
+    return (f"`{results['command']}` for N = {seeds}: the mean, and in brackets the lowest and highest; "
+            f"{results['machine']}; revision {results['revision']}.")
+
+
+def where_measured(results):
+    return f"`{results['command']}`; {results['machine']}; revision {results['revision']}."
+
+
+def markdown_table(header, rows):
+    """The first column to the left, the others to the right."""
+    lines = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def machine():
+    models = re.findall(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return f"{models[0] if models else platform.processor()}, {len(models)} cores"
+
+
+def revision():
+    git = ["git", "-C", str(ROOT)]
+    if subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True).stdout:
+        sys.exit("results.py: commit first, so that the results can name their revision")
+    return subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def write(name, command, at, results):
+    results = {"command": command, "machine": machine(), "revision": at, **results}
+    (RESULTS / f"{name}.json").write_text(json.dumps(results, indent=1) + "\n")

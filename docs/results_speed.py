@@ -1,0 +1,98 @@
+"""The numbers of speed.md: what the benchmarks print."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from results_kit import PICTURES, ROOT, load, markdown_table, where_measured, write
+
+
+def ms(value):
+    """Three digits."""
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def fastest(by_threads):
+    return min(by_threads.values(), key=lambda report: report["ms_per_step"])
+
+
+def allocated(report):
+    """Known once the eight batches have been seen twice."""
+    return report["buffers_allocated_after_warmup"] if report["warmup"] >= 16 else ""
+
+
+def speed_table(mode, header, cells):
+    results = load("speed_peers")
+    rows = [cells(case, *(fastest(case[who]) for who in ("gradus", "libtorch_best", "libtorch_plain")))
+            for case in results["cases"] if case["mode"] == mode]
+    return markdown_table(header, rows) + "\n\n" + where_measured(results)
+
+
+def compared(ours, theirs, plain):
+    return [ms(ours["ms_per_step"]), ms(theirs["ms_per_step"]), ms(plain["ms_per_step"]),
+            f"**{theirs['ms_per_step'] / ours['ms_per_step']:.1f}**"]
+
+
+def speed_train():
+    def cells(case, ours, theirs, plain):
+        # Its best settings cost libtorch some memory: that is not held against it.
+        memory = min(report["peak_rss_mb"] for who in ("libtorch_best", "libtorch_plain") for report in case[who].values())
+        return [case["config"], *compared(ours, theirs, plain), f"{ours['percent_of_sgemm_peak']:.0f} %",
+                f"{ours['peak_rss_mb']:.0f}", f"{memory:.0f}", allocated(ours)]
+    return speed_table("train", ["", "gradus, ms", "libtorch, ms", "out of the box, ms", "ratio", "of the SGEMM peak",
+                                 "gradus, MB", "libtorch, MB", "buffers allocated"], cells)
+
+
+def speed_decode():
+    def cells(case, ours, theirs, plain):
+        return [f"{case['config']}, batch {case['batch']}", *compared(ours, theirs, plain),
+                allocated(ours)]
+    return speed_table("decode", ["", "gradus, ms", "libtorch, ms", "out of the box, ms", "ratio", "buffers allocated"],
+                       cells)
+
+
+def speed_threads():
+    results = load("speed_peers")
+    counts = sorted(results["cases"][0]["gradus"], key=int)
+    rows = [[f"{case['config']}, {case['mode']}, batch {case['batch']}",
+             *[ms(case[who][n]["ms_per_step"]) for who in ("gradus", "libtorch_best") for n in counts]]
+            for case in results["cases"]]
+    header = ["ms", *[f"{who}, {n} thread{'s' if n != '1' else ''}" for who in ("gradus", "libtorch") for n in counts]]
+    return markdown_table(header, rows) + "\n\n" + where_measured(results)
+
+
+def speed_scaling():
+    results = load("speed_scaling")
+    sweeps = [[sweep["name"], f"{sweep['exponent']:.2f}",
+               ", ".join(f"{size:.0f}: {ms(time)}" for size, time in zip(sweep["sizes"], sweep["ms"]))]
+              for sweep in results["sweeps"]]
+    quiet, busy = ({row["threads"]: ms(row["ms"]) for row in results["threads"] if row["busy_neighbour"] is neighbour}
+                   for neighbour in (False, True))
+    return "\n\n".join([markdown_table(["cost, against", "exponent", "size: ms"], sweeps),
+                        markdown_table(["threads", "ms", "ms with a busy neighbour"],
+                                       [[n, quiet[n], busy[n]] for n in quiet]),
+                        where_measured(results)])
+
+
+def speed_ops():
+    results = load("speed_ops")
+
+    def cells(row):
+        twins = [f"{row[way] / row['gradus_us']:.1f}" if row[way] else "" for way in ("composed_us", "loop_us")]
+        return [row["operation"], ms(row["gradus_us"]), *twins, f"{row['percent_of_bound']:.0f} % of {row['bound']}"]
+    rows = [cells(row) for row in results["rows"]]
+    return (markdown_table(["operation", "gradus, µs", "composed takes × as long", "a loop takes × as long", "bound"], rows)
+            + f"\n\nMemory {results['memory_gb_per_s']:.1f} GB/s, SGEMM {results['sgemm_gflops']:.0f} GFLOP/s. "
+            + where_measured(results))
+
+
+def measure(at):
+    with tempfile.TemporaryDirectory() as out:
+        for name, options in (("scaling", ["--out", out]), ("ops", []), ("peers", [])):
+            done = subprocess.run([ROOT / "run", "bench", name, "--json", *options], stdout=subprocess.PIPE, text=True,
+                                  check=True)
+            # The last line: before it the script may say what it builds.
+            write(f"speed_{name}", f"./run bench {name}", at, json.loads(done.stdout.splitlines()[-1]))
+        shutil.copy(pathlib.Path(out, "scaling.svg"), PICTURES / "speed_scaling.svg")

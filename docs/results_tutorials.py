@@ -1,0 +1,83 @@
+"""The numbers of the tutorials: exact match by length, alignments, times."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from results_kit import PICTURES, ROOT, SEEDS, load, over_seeds, provenance, write
+
+TRAINED = range(3, 13)  # the lengths that the models are trained on
+
+
+def exact(run, model, length):
+    row = run["models"][model]["by_length"][str(length)]
+    return row["right"] / row["sources"]
+
+
+def exact_match_table(number):
+    results = load(f"tutorial_{number}")
+    models = list(results["runs"][0]["models"])
+    lengths = list(results["runs"][0]["models"][models[0]]["by_length"])
+    lines = ["| length | " + " | ".join(models) + " |", "|--:|" + "--:|" * len(models)]
+    for length in lengths:
+        cells = [over_seeds([exact(run, model, length) for run in results["runs"]]) for model in models]
+        lines.append(f"| {length} | " + " | ".join(cells) + " |")
+    return "\n".join([*lines, "", provenance(results)])
+
+
+def alignment(run):
+    rows = [row["alignment"] for length, row in run["models"]["Bahdanau"]["by_length"].items() if int(length) in TRAINED]
+    return {key: sum(row[key] for row in rows) for key in ("steps", "right", "weight_sum")}
+
+
+def seconds(results, model):
+    return over_seeds([run["models"][model]["train_seconds"] for run in results["runs"]], "{:.0f}")
+
+
+# What stands in the pages, by the name in its marker.
+
+def tutorial_06_exact_match():
+    return exact_match_table("06")
+
+
+def tutorial_10_exact_match():
+    return exact_match_table("10")
+
+
+def tutorial_10_alignment():
+    scores = [alignment(run) for run in load("tutorial_10")["runs"]]
+    right = over_seeds([100 * score["right"] / score["steps"] for score in scores], "{:.2f} %")
+    weight = over_seeds([score["weight_sum"] / score["steps"] for score in scores])
+    return (f"Over all held-out sources of lengths 3 to 12, the largest weight of step t is on source token "
+            f"L − t + 1 in {right} of the steps; the mean weight there is {weight}.")
+
+
+def tutorial_10_time():
+    results = load("tutorial_10")
+    return (f"Training took {seconds(results, 'fixed context')} s for the fixed context and "
+            f"{seconds(results, 'Bahdanau')} s for Bahdanau's model ({results['machine']}).")
+
+
+def measure(at):
+    for number in ("06", "10"):
+        runs = []
+        for seed in SEEDS:
+            with tempfile.TemporaryDirectory() as out:
+                subprocess.run([ROOT / "run", "tutorial", number, "--seed", str(seed), "--out", out], check=True)
+                runs.append(json.loads(pathlib.Path(out, "results.json").read_text()))
+                if seed == SEEDS[0]:
+                    for picture in pathlib.Path(out).glob("*.svg"):
+                        shutil.copy(picture, PICTURES / f"tutorial_{number}_{picture.name}")
+        write(f"tutorial_{number}", f"./run tutorial {number} --seed N", at, {"seeds": SEEDS, "runs": runs})
+
+
+def check_bounds():
+    """What the project promises of its main run, on every seed."""
+    for run in load("tutorial_10")["runs"]:
+        for length in TRAINED:
+            assert exact(run, "Bahdanau", length) >= 0.99, (run["seed"], length)
+        scores = alignment(run)
+        assert scores["right"] >= 0.98 * scores["steps"], (run["seed"], scores)
+        assert exact(run, "Bahdanau", 12) - exact(run, "fixed context", 12) >= 0.6, run["seed"]
