@@ -37,19 +37,24 @@ constexpr const char* examples =
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--model", options.models,
                  "the folder of a run of gradus train, or a checkpoint; several are compared")
+      ->type_name("RUN")
       ->required()
       ->allow_extra_args(false);
 
   app.option_defaults()->always_capture_default()->group("Pairs to measure by");
   CLI::Option* part = app.add_option("--part", options.part, "of what the model was trained on")
+                          ->type_name("PART")
                           ->check(CLI::IsMember({"train", "dev", "test"}));
   CLI::Option* pairs =
       app.add_option("--pairs", options.files.pairs,
                      "a file of source TAB target lines; swapped where the model was trained with --swap")
+          ->type_name("FILE")
           ->excludes(part);
   CLI::Option* source = app.add_option("--source", options.files.source, "a file of sources, line by line")
+                            ->type_name("FILE")
                             ->excludes(part, pairs);
-  CLI::Option* target = app.add_option("--target", options.files.target, "the file of their targets");
+  CLI::Option* target =
+      app.add_option("--target", options.files.target, "the file of their targets")->type_name("FILE");
   source->needs(target);
   target->needs(source);
 
@@ -60,20 +65,23 @@ void add_options(CLI::App& app, Options& options) {
            options.evaluation.bleu_tokeniser = data::bleu_tokeniser(name);
          },
          "what BLEU takes for words [zh for targets in Chinese characters, else 13a]")
+      ->type_name("NAME")
       ->check(CLI::IsMember({"13a", "none", "char", "zh"}));
   app.add_flag("--any-reference", options.evaluation.any_reference,
                "how many distinct sources get an output that is one of their targets");
   app.add_option("--gold", options.evaluation.gold,
                  "alignment error rate: a file with a line a pair of sure 0-0 and possible 1?2 links, "
-                 "source to target tokens from 0");
+                 "source to target tokens from 0")
+      ->type_name("FILE");
   app.add_flag("--by-length", options.by_length, "BLEU and exact match by the length of the source");
   app.add_option("--bucket", options.evaluation.bucket, "how many lengths are measured together")
-      ->check(CLI::Range(1, 1000000));
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""));
 
   app.option_defaults()->group("Written");
   app.add_flag("--json", options.json, "one JSON object in place of tables");
-  app.add_option("--svg", options.svg, "a file: BLEU by source length, drawn");
-  app.add_option("--out", options.out, "a file: the translations, line by line");
+  app.add_option("--svg", options.svg, "a file: BLEU by source length, drawn")->type_name("FILE");
+  app.add_option("--out", options.out, "a file: the translations, line by line")->type_name("FILE");
   add_search_options(app, options.evaluation.search);
 }
 
@@ -110,14 +118,14 @@ std::vector<Evaluation> evaluate_models(const Options& options, const models::Re
 void print(const Options& options, Evaluations evaluations) {
   const std::string of = options.files.given() ? "given" : options.part;
   const std::string search = options.evaluation.search.description();
-  const std::int64_t pairs = evaluations.front().total.pairs, bucket = options.evaluation.bucket;
+  const std::int64_t pairs = evaluations.front().total.pairs;
   if (options.json) {
     nlohmann::ordered_json json = {{"part", of}, {"pairs", pairs}, {"search", search}};
-    for (const Evaluation& evaluation : evaluations) json["models"].push_back(to_json(evaluation, bucket));
+    for (const Evaluation& evaluation : evaluations) json["models"].push_back(to_json(evaluation));
     std::cout << json.dump(2) << '\n';
   } else {
     std::cout << pairs << ' ' << of << " pairs, " << search << "\n\n" << table(evaluations);
-    if (options.by_length) std::cout << '\n' << table_by_length(evaluations, bucket);
+    if (options.by_length) std::cout << '\n' << table_by_length(evaluations);
   }
   if (!std::cout.flush()) fail("output", "standard output cannot be written; is the disk full?");
 }

@@ -59,6 +59,7 @@ Evaluation evaluate_pairs(const std::string& name, const SavedModel& saved, Pair
   const Sides& sides = saved.sides;
   Evaluation evaluation;
   evaluation.name = name;
+  evaluation.bucket = options.bucket;
   if (!options.gold.empty()) evaluation.alignment = align(saved, pairs, options.gold);
   std::vector<std::string> sources;
   for (const data::SentencePair& pair : pairs) sources.push_back(pair.source);

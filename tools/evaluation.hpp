@@ -31,6 +31,7 @@ struct Evaluation {
   std::string name;
   std::string signature;  ///< of BLEU
   Scores total;
+  std::int64_t bucket = 0;                        ///< lengths in one
   std::map<std::int64_t, Scores> by_length;       ///< by the shortest source of a bucket, from 1
   std::optional<data::MatchCount> any_reference;  ///< of the distinct sources
   std::optional<data::AlignmentError> alignment;  ///< of the given targets

@@ -86,12 +86,13 @@ std::string table(Evaluations evaluations) {
   }
   std::string text = in_columns(rows) + '\n';
   for (const Evaluation& evaluation : evaluations) {
+    if (evaluations.size() > 1) text += evaluation.name + ": ";
     text += data::bleu_line(data::bleu_score(evaluation.total.bleu_counts), evaluation.signature) + '\n';
   }
   return text;
 }
 
-std::string table_by_length(Evaluations evaluations, std::int64_t bucket) {
+std::string table_by_length(Evaluations evaluations) {
   std::set<std::int64_t> lengths;
   Row header{"source length", "pairs"};
   for (const Evaluation& evaluation : evaluations) {
@@ -105,7 +106,8 @@ std::string table_by_length(Evaluations evaluations, std::int64_t bucket) {
       const auto found = evaluation.by_length.find(first);
       return found == evaluation.by_length.end() ? Scores{} : found->second;
     };
-    rows.push_back({range(first, bucket), std::to_string(scores_of(evaluations.front()).pairs)});
+    rows.push_back(
+        {range(first, evaluations.front().bucket), std::to_string(scores_of(evaluations.front()).pairs)});
     for (const Evaluation& evaluation : evaluations) {
       const Scores scores = scores_of(evaluation);
       rows.back().push_back(scores.pairs == 0 ? "-" : number(scores.bleu(), 2));
@@ -128,7 +130,7 @@ plot::Curves curves_by_length(Evaluations evaluations) {
   return curves;
 }
 
-nlohmann::ordered_json to_json(const Evaluation& evaluation, std::int64_t bucket) {
+nlohmann::ordered_json to_json(const Evaluation& evaluation) {
   const Scores& total = evaluation.total;
   const data::BleuScore bleu = data::bleu_score(total.bleu_counts);
   nlohmann::ordered_json json = {
@@ -159,7 +161,7 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation, std::int64_t bucket
   json["by_length"] = nlohmann::ordered_json::array();
   for (const auto& [first, scores] : evaluation.by_length) {
     json["by_length"].push_back({{"from", first},
-                                 {"to", first + bucket - 1},
+                                 {"to", first + evaluation.bucket - 1},
                                  {"pairs", scores.pairs},
                                  {"bleu", scores.bleu()},
                                  {"exact_match", scores.exact.fraction()}});

@@ -16,12 +16,12 @@ using Evaluations = std::span<const Evaluation>;
 std::string table(Evaluations evaluations);
 
 /// BLEU and exact match of each model, a row a bucket of source lengths.
-std::string table_by_length(Evaluations evaluations, std::int64_t bucket);
+std::string table_by_length(Evaluations evaluations);
 
 /// BLEU over the mean source length of each bucket, a line a model.
 plot::Curves curves_by_length(Evaluations evaluations);
 
 /// Every figure of a model; null for what it has none of.
-nlohmann::ordered_json to_json(const Evaluation& evaluation, std::int64_t bucket);
+nlohmann::ordered_json to_json(const Evaluation& evaluation);
 
 }  // namespace gradus::tools

@@ -11,7 +11,6 @@ namespace gradus::tools {
 
 models::Search SearchOptions::search() const {
   if (sampling) return models::sample(sample, Generator(seed));
-  // Coverage may choose another output than the likeliest even of a beam of one.
   return beam.width == 1 && beam.n_best == 1 ? models::greedy() : models::beam_search(beam);
 }
 
@@ -42,41 +41,53 @@ void SearchOptions::use_threads() const {
 }
 
 void add_search_options(CLI::App& app, SearchOptions& options) {
-  const CLI::Range from_0(0.0, 1e15, "a number from 0"), from_1(1.0, 1e6, "a number from 1");
+  // Their messages say the range; help says it where it is not plain.
+  const CLI::Validator from_0 = CLI::Range(0.0, 1e15).description(""),
+                       from_1 = CLI::Range(1.0, 1e6).description("");
   app.option_defaults()->always_capture_default()->group("How outputs are searched for");
   CLI::Option* beam = app.add_option("--beam", options.beam.width,
                                      "beam search: how many outputs are followed at once [1: greedily]")
+                          ->type_name("K")
                           ->check(from_1);
   app.add_option("--length-penalty", options.beam.length_penalty,
                  "of beam search: 0 likes short outputs, 1 goes by the mean of a token")
+      ->type_name("X")
       ->check(from_0)
       ->needs(beam);
   app.add_option("--coverage-penalty", options.beam.coverage_penalty,
                  "of beam search: for words that were not looked at")
+      ->type_name("X")
       ->check(from_0)
       ->needs(beam);
   CLI::Option* sample =
       app.add_flag("--sample", options.sampling, "draw each token by its probability")->excludes(beam);
   app.add_option("--temperature", options.sample.temperature, "of sampling: below 1 more careful")
+      ->type_name("X")
       ->check(from_0)
       ->needs(sample);
   app.add_option("--top-k", options.sample.top_k, "of sampling: among the K likeliest tokens [0: all]")
+      ->type_name("K")
       ->check(from_0)
       ->needs(sample);
   app.add_option("--top-p", options.sample.top_p,
                  "of sampling: among the likeliest that have this probability together")
+      ->type_name("P")
       ->check(from_0)
       ->needs(sample);
   app.add_option("--seed", options.seed, "of sampling; the same seed and input give the same lines")
+      ->type_name("N")
       ->needs(sample);
 
   app.option_defaults()->group("Outputs");
   app.add_option("--max-steps", options.max_steps,
                  "the most tokens of an output [0: twice as many as the source has, and 10]")
+      ->type_name("N")
       ->check(from_0);
   app.add_flag("--replace-unknown,!--no-replace-unknown", options.replace_unknown,
                "write the source's word that the model looks at where it writes <unk> [on]");
-  app.add_option("--threads", options.threads, "[0: as many as there are cores]")->check(CLI::Range(0, 256));
+  app.add_option("--threads", options.threads, "[0: as many as there are cores]")
+      ->type_name("N")
+      ->check(CLI::Range(0, 256).description(""));
   app.parse_complete_callback([&options] {
     try {
       options.search();

@@ -32,17 +32,21 @@ constexpr const char* examples =
 
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
+      ->type_name("RUN")
       ->required();
-  app.add_option("--input", options.input, "sentences, one a line [standard input]");
-  app.add_option("--output", options.output, "a file, written when all is translated [standard output]");
+  app.add_option("--input", options.input, "sentences, one a line [standard input]")->type_name("FILE");
+  app.add_option("--output", options.output, "a file, written when all is translated [standard output]")
+      ->type_name("FILE");
   app.add_option("--alignments", options.alignments,
                  "a file: for each line of output where the model looked, as source-target, tokens counted "
-                 "from 0: 0-0 1-2");
+                 "from 0: 0-0 1-2")
+      ->type_name("FILE");
   app.add_flag("--scores", options.scores, "write log-probability TAB score TAB before each translation");
   add_search_options(app, options.search);
   app.add_option("--n-best", options.search.beam.n_best,
                  "of beam search: the best N, each a line of the sentence's number TAB score TAB translation")
-      ->check(CLI::Range(1, 1000000))
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""))
       ->needs("--beam")
       ->each([&options](const std::string&) { options.n_best = true; })
       ->group("How outputs are searched for");

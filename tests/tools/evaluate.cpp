@@ -113,6 +113,7 @@ TEST_CASE("figures of two models stand side by side", "[tools][evaluate]") {
   REQUIRE(ran.code == 0);
   CHECK_THAT(ran.out, Contains(evaluate.model + "  " + other.model + "\n"));
   CHECK_THAT(ran.out, Contains("BLEU " + evaluate.model + "  "));
+  CHECK_THAT(ran.out, Contains('\n' + other.model + ": BLEU|nrefs:1|"));
   CHECK_THAT(content(svg), Contains("<svg") && Contains(evaluate.model) && Contains(other.model));
   const auto json = evaluate.json({"--model", other.model});
   REQUIRE(json["models"].size() == 2);
@@ -131,6 +132,27 @@ TEST_CASE("given pairs are measured, and their translations written", "[tools][e
   CHECK(json["pairs"] == 2);
   CHECK(json == evaluate.json({"--source", source, "--target", target}));
   CHECK(content(out) == run({"translate", "--model", evaluate.model}, content(source)).out);
+}
+
+TEST_CASE("given pairs are swapped where those of training were", "[tools][evaluate]") {
+  tools::Settings settings = small_settings();
+  settings.data.swap = true;
+  const Command evaluate(settings);
+  const std::string pairs = evaluate.file("pairs", "the book\tle livre\n"),
+                    out = evaluate.scratch.path() / "out";
+  CHECK(evaluate({"--pairs", pairs, "--out", out}).code == 0);
+  CHECK(content(out) == run({"translate", "--model", evaluate.model}, "le livre\n").out);
+  const std::string source = evaluate.file("source", "le livre\n"),
+                    target = evaluate.file("target", "the book\n");
+  CHECK(evaluate.json({"--pairs", pairs}) == evaluate.json({"--source", source, "--target", target}));
+}
+
+TEST_CASE("an evaluation says how it searched", "[tools][evaluate]") {
+  const Command evaluate;
+  CHECK(evaluate.json({"--sample", "--seed", "3", "--temperature", "0.5", "--top-k", "9", "--top-p",
+                       "0.8"})["search"] == "sampled with seed 3, temperature 0.5, top 9, top p 0.8");
+  CHECK(evaluate.json({"--beam", "3", "--length-penalty", "1", "--coverage-penalty", "0.2"})["search"] ==
+        "beam 3, length penalty 1, coverage penalty 0.2");
 }
 
 TEST_CASE("any reference of a source will do", "[tools][evaluate]") {

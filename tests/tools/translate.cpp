@@ -78,6 +78,7 @@ TEST_CASE("files are read and written as standard input and output are", "[tools
   CHECK(ran.code == 0);
   CHECK(ran.out.empty());
   CHECK(content(translate.file("out")) == translate({}).out);
+  CHECK(translate({}, content(translate.file("in")).substr(3)).out == translate({}).out);
 }
 
 TEST_CASE("n best come best first, with their sentence's number", "[tools][translate]") {
