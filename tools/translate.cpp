@@ -1,7 +1,120 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/files/atomic.hpp>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <sstream>
+
 #include "command.hpp"
+#include "line_reader.hpp"
+#include "output_file.hpp"
+#include "pharaoh.hpp"
+#include "saved_model.hpp"
+#include "search_options.hpp"
 
 namespace gradus::tools {
+namespace {
 
-int translate(int, char**, const models::Registry&) { return 1; }
+namespace fs = std::filesystem;
+
+struct Options {
+  fs::path model, input, output, alignments;
+  SearchOptions search;
+  bool n_best = false, scores = false;
+};
+
+constexpr const char* examples =
+    "Each line of input is a sentence, and each line of output its translation; a blank line stays blank.\n\n"
+    "  echo 'where is the red book?' | gradus translate --model run\n"
+    "  gradus translate --model run --beam 5 --input english.txt --output french.txt\n"
+    "  gradus translate --model run --sample --temperature 0.7 --seed 3 < english.txt\n"
+    "  gradus translate --model run --beam 5 --n-best 3 < english.txt      # number, score, translation";
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
+      ->type_name("RUN")
+      ->required();
+  app.add_option("--input", options.input, "sentences, one a line [standard input]")->type_name("FILE");
+  app.add_option("--output", options.output, "a file, written when all is translated [standard output]")
+      ->type_name("FILE");
+  app.add_option("--alignments", options.alignments,
+                 "a file: for each line of output where the model looked, as source-target, tokens counted "
+                 "from 0: 0-0 1-2")
+      ->type_name("FILE");
+  app.add_flag("--scores", options.scores, "write log-probability TAB score TAB before each translation");
+  add_search_options(app, options.search);
+  app.add_option("--n-best", options.search.beam.n_best,
+                 "of beam search: the best N, each a line of the sentence's number TAB score TAB translation")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""))
+      ->needs("--beam")
+      ->each([&options](const std::string&) { options.n_best = true; })
+      ->group("How outputs are searched for");
+}
+
+/// Writes the lines of sentences, one after the other.
+class Writer {
+ public:
+  Writer(const Options& options, std::ostream& out) : options_(options), out_(out) {}
+
+  void write(const std::vector<Translation>& translations) {
+    sentences_ += 1;
+    if (translations.empty()) {
+      out_ << '\n';
+      links_ << '\n';
+    }
+    for (const Translation& translation : translations) write(translation);
+  }
+
+  std::string links() const { return links_.str(); }
+
+ private:
+  void write(const Translation& translation) {
+    const models::Decoded& decoded = translation.decoded;
+    if (options_.n_best) out_ << sentences_ << '\t';
+    if (options_.scores) out_ << decoded.log_probability << '\t';
+    if (options_.scores || options_.n_best) out_ << decoded.score << '\t';
+    out_ << translation.text << '\n';
+    if (options_.alignments.empty()) return;
+    links_ << to_pharaoh(links_of(decoded, std::ssize(translation.target))) << '\n';
+  }
+
+  const Options& options_;
+  std::ostream& out_;
+  std::ostringstream links_;
+  std::int64_t sentences_ = 0;
+};
+
+int run(const Options& options, const models::Registry& registry) {
+  options.search.use_threads();
+  check_output("output", options.output);
+  check_output("alignments", options.alignments);
+  const SavedModel saved = load_saved_model(options.model, registry);
+  const models::Search search = options.search.search();
+  const LineReader next = options.input.empty() ? lines_of_standard_input() : lines_of_file(options.input);
+  std::ostringstream whole;
+  std::ostream& out = options.output.empty() ? std::cout : whole;
+  Writer writer(options, out);
+  for (auto lines = next(); !lines.empty(); lines = next()) {
+    for (const auto& translations :
+         translate_sentences(*saved.model, saved.sides, lines, search, options.search.translation())) {
+      writer.write(translations);
+    }
+    if (!out.flush()) fail("output", "standard output cannot be written; is the disk full?");
+  }
+  if (!options.output.empty()) files::write_atomically("output", options.output, whole.str());
+  if (!options.alignments.empty()) files::write_atomically("alignments", options.alignments, writer.links());
+  return 0;
+}
+
+}  // namespace
+
+int translate(int argc, char** argv, const models::Registry& registry) {
+  CLI::App app("Translates sentences.", "gradus translate");
+  app.footer(examples);
+  Options options;
+  add_options(app, options);
+  return run_command(app, argc, argv, [&] { return run(options, registry); });
+}
 
 }  // namespace gradus::tools

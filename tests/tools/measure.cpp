@@ -112,3 +112,18 @@ TEST_CASE("BLEU goes by characters of Chinese, and by case where the model does"
   CHECK(options.tokeniser == data::BleuTokeniser::chinese);
   CHECK_FALSE(options.lowercase);
 }
+
+TEST_CASE("pieces of words are measured as words", "[tools][measure]") {
+  tools::Settings settings = small_settings();
+  settings.data.bpe = 20;
+  const Untrained untrained(settings);
+  const auto& [saved_settings, sides, model, checkpoint] = untrained.saved;
+  const std::vector<data::SentencePair> pairs = {{"the red book", "le livre rouge"}};
+  const std::vector<std::string> pieces = sides.target.tokeniser.split("le livre noir");
+  REQUIRE(pieces.size() > 3);
+  const std::vector outputs = {wrote(sides, pieces), wrote(sides, pieces)};
+  const auto each = tools::measure_each(*model, sides, pairs, std::span(outputs).first(1),
+                                        tools::default_bleu_tokeniser(sides.target));
+  CHECK(each[0].errors.edits == 1);
+  CHECK(each[0].errors.reference_length == 3);
+}

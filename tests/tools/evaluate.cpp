@@ -1,0 +1,252 @@
+// gradus evaluate, as a user runs it, and what it prints against the library's own figures.
+
+#include <gradus/models/beam_search.hpp>
+#include <gradus/models/force.hpp>
+#include <gradus/models/greedy.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iomanip>
+#include <nlohmann/json.hpp>
+
+#include "evaluation_report.hpp"
+#include "measure.hpp"
+#include "pharaoh.hpp"
+#include "tools/run.hpp"
+
+namespace data = gradus::data;
+namespace models = gradus::models;
+namespace tools = gradus::tools;
+using Catch::Matchers::Contains;
+
+namespace {
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+struct Command {
+  Scratch scratch;
+  std::string model;
+
+  explicit Command(const tools::Settings& settings = small_settings())
+      : model(write_small_model(scratch.path(), settings)) {}
+
+  Ran operator()(std::vector<std::string> more) const {
+    std::vector<std::string> arguments{"evaluate", "--model", model};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  nlohmann::json json(std::vector<std::string> more) const {
+    more.emplace_back("--json");
+    const Ran ran = (*this)(more);
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    return nlohmann::json::parse(ran.out);
+  }
+  std::string file(const std::string& name, const std::string& text) const {
+    write(scratch.path() / name, text);
+    return scratch.path() / name;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("evaluation has the figures of the library", "[tools][evaluate]") {
+  const Command evaluate;
+  const auto saved = tools::load_saved_model(evaluate.model, models::Registry::standard());
+  const auto corpus = tools::read_corpus(saved.settings.data, saved.settings.run.seed);
+  for (const bool beam : {false, true}) {
+    const auto& pairs = beam ? corpus.dev : corpus.test;
+    const auto scores = tools::measure(*saved.model, saved.sides, pairs,
+                                       beam ? models::beam_search({.width = 2}) : models::greedy());
+    const auto json = beam ? evaluate.json({"--part", "dev", "--beam", "2"}) : evaluate.json({});
+    CHECK(json["part"] == (beam ? "dev" : "test"));
+    CHECK(json["search"] == (beam ? "beam 2, length penalty 0.6" : "greedy"));
+    CHECK(json["pairs"] == pairs.size());
+    const auto& figures = json["models"][0];
+    CHECK(figures["model"] == evaluate.model);
+    CHECK(figures["bleu"] == scores.bleu());
+    CHECK(figures["bleu_signature"] ==
+          data::bleu_signature({.tokeniser = data::BleuTokeniser::mteval_13a, .lowercase = true}));
+    CHECK(figures["d2l_bleu"] == scores.d2l_bleu());
+    CHECK(figures["exact_match"] == scores.exact.fraction());
+    CHECK(figures["token_error_rate"] == scores.errors.rate());
+    CHECK(figures["loss"] == scores.loss());
+    CHECK(figures["perplexity"] == scores.perplexity());
+    CHECK(figures["token_accuracy"] == scores.tokens.fraction());
+    CHECK(figures["attention_entropy"] == scores.sharpness.nats());
+    std::int64_t counted = 0;
+    for (const auto& bucket : figures["by_length"]) {
+      CHECK(bucket["to"] == bucket["from"].get<int>() + 4);
+      counted += bucket["pairs"].get<std::int64_t>();
+    }
+    CHECK(counted == std::ssize(pairs));
+  }
+}
+
+TEST_CASE("tables show the same figures to people", "[tools][evaluate]") {
+  const Command evaluate;
+  const auto figures = evaluate.json({"--bucket", "3"})["models"][0];
+  const Ran ran = evaluate({"--by-length", "--bucket", "3", "--any-reference"});
+  CHECK(ran.code == 0);
+  CHECK_THAT(ran.out, Contains("test pairs, greedy\n"));
+  for (const char* name : {"BLEU ", "d2l's BLEU, k = 2", "exact match", "token error rate", "perplexity",
+                           "token accuracy", "attention's entropy, nats", "sources answered right",
+                           "word error rate", "source length  pairs", "\n1-3 ", "\n4-6 "}) {
+    CHECK_THAT(ran.out, Contains(name));
+  }
+  CHECK_THAT(ran.out, Contains("\nBLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:gradus-"));
+  std::ostringstream perplexity;
+  perplexity << std::fixed << std::setprecision(3) << figures["perplexity"].get<double>() << '\n';
+  CHECK_THAT(ran.out, Contains(perplexity.str()));
+}
+
+TEST_CASE("figures of two models stand side by side", "[tools][evaluate]") {
+  const Command evaluate;
+  tools::Settings settings = small_settings();
+  settings.model.decoder = "fixed";
+  const Command other(settings);
+  const std::string svg = evaluate.scratch.path() / "by-length.svg";
+  const Ran ran = evaluate({"--model", other.model, "--by-length", "--svg", svg});
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  CHECK_THAT(ran.out, Contains(evaluate.model + "  " + other.model + "\n"));
+  CHECK_THAT(ran.out, Contains("BLEU " + evaluate.model + "  "));
+  CHECK_THAT(ran.out, Contains('\n' + other.model + ": BLEU|nrefs:1|"));
+  CHECK_THAT(content(svg), Contains("<svg") && Contains(evaluate.model) && Contains(other.model));
+  const auto json = evaluate.json({"--model", other.model});
+  REQUIRE(json["models"].size() == 2);
+  CHECK(json["models"][1]["model"] == other.model);
+  CHECK(json["models"][1]["attention_entropy"].is_null());
+}
+
+TEST_CASE("given pairs are measured, and their translations written", "[tools][evaluate]") {
+  const Command evaluate;
+  const std::string pairs = evaluate.file("pairs", "the book\tle livre\ngood morning\tbonjour\n"),
+                    source = evaluate.file("source", "the book\ngood morning\n"),
+                    target = evaluate.file("target", "le livre\nbonjour\n"),
+                    out = evaluate.scratch.path() / "out";
+  const auto json = evaluate.json({"--pairs", pairs, "--out", out});
+  CHECK(json["part"] == "given");
+  CHECK(json["pairs"] == 2);
+  CHECK(json == evaluate.json({"--source", source, "--target", target}));
+  CHECK(content(out) == run({"translate", "--model", evaluate.model}, content(source)).out);
+}
+
+TEST_CASE("given pairs are swapped where those of training were", "[tools][evaluate]") {
+  tools::Settings settings = small_settings();
+  settings.data.swap = true;
+  const Command evaluate(settings);
+  const std::string pairs = evaluate.file("pairs", "the book\tle livre\n"),
+                    out = evaluate.scratch.path() / "out";
+  CHECK(evaluate({"--pairs", pairs, "--out", out}).code == 0);
+  CHECK(content(out) == run({"translate", "--model", evaluate.model}, "le livre\n").out);
+  const std::string source = evaluate.file("source", "le livre\n"),
+                    target = evaluate.file("target", "the book\n");
+  CHECK(evaluate.json({"--pairs", pairs}) == evaluate.json({"--source", source, "--target", target}));
+}
+
+TEST_CASE("an evaluation says how it searched", "[tools][evaluate]") {
+  const Command evaluate;
+  CHECK(evaluate.json({"--sample", "--seed", "3", "--temperature", "0.5", "--top-k", "9", "--top-p",
+                       "0.8"})["search"] == "sampled with seed 3, temperature 0.5, top 9, top p 0.8");
+  CHECK(evaluate.json({"--beam", "3", "--length-penalty", "1", "--coverage-penalty", "0.2"})["search"] ==
+        "beam 3, length penalty 1, coverage penalty 0.2");
+}
+
+TEST_CASE("any reference of a source will do", "[tools][evaluate]") {
+  const Command evaluate;
+  const std::string written =
+      run({"translate", "--model", evaluate.model, "--max-steps", "2"}, "the book\n").out;
+  const std::string pairs =
+      evaluate.file("pairs", "the book\tun livre\nthe book\t" + written + "good morning\tbonjour\n");
+  const auto figures = evaluate.json({"--pairs", pairs, "--any-reference", "--max-steps", "2"})["models"][0];
+  CHECK(figures["distinct_sources"] == 2);
+  CHECK(figures["any_reference"] == 0.5);
+  CHECK(figures["word_error_rate"] == 0.5);
+}
+
+TEST_CASE("alignments are measured by gold links", "[tools][evaluate]") {
+  const Command evaluate;
+  const std::string pairs = evaluate.file("pairs", "the book\tle livre\ngood morning\tbonjour\n");
+  const auto saved = tools::load_saved_model(evaluate.model, models::Registry::standard());
+  const std::vector<data::SentencePair> same = {{"the book", "le livre"}, {"good morning", "bonjour"}};
+  std::string found;
+  for (const auto& forced : models::force(*saved.model, tools::encode(same, saved.sides))) {
+    found += tools::to_pharaoh(tools::links_of(forced, std::ssize(forced.tokens) - 1)) + '\n';
+  }
+  const auto rate = [&](const std::string& gold) {
+    return evaluate
+        .json({"--pairs", pairs, "--gold", evaluate.file("gold", gold)})["models"][0]["alignment_error_rate"]
+        .get<double>();
+  };
+  CHECK(rate(found) == 0);
+  // Links that are possible only are not missed, and do no harm where they are found.
+  std::string possible = found;
+  std::replace(possible.begin(), possible.begin() + std::ssize(possible) / 2, '-', '?');
+  CHECK(rate(possible) == 0);
+  CHECK(rate("0-0 1-0 0-1 1-1\n0-0 1-0\n") == Approx(1 - 6.0 / 9));
+}
+
+TEST_CASE("BLEU's tokeniser can be chosen", "[tools][evaluate]") {
+  const Command evaluate;
+  const auto signature = [&](const std::string& name) {
+    return evaluate.json({"--bleu-tokeniser", name})["models"][0]["bleu_signature"].get<std::string>();
+  };
+  CHECK_THAT(signature("char"), Contains("|tok:char|"));
+  CHECK_THAT(signature("zh"), Contains("|tok:zh|"));
+}
+
+TEST_CASE("an evaluation that fails says what and where", "[tools][evaluate]") {
+  const Command evaluate;
+  const auto refused = [&](std::vector<std::string> options, int code, const std::string& message) {
+    const Ran ran = evaluate(std::move(options));
+    CHECK(ran.code == code);
+    CHECK(ran.err == "gradus evaluate: " + message + "\n");
+    CHECK(ran.out.empty());
+  };
+  const std::string help = "; 'gradus evaluate --help' lists the options";
+  const std::string pairs = evaluate.file("pairs", "the book\tle livre\ngood morning\tbonjour\n");
+  const std::string gold = evaluate.scratch.path() / "gold";
+  const std::vector<std::string> with_gold{"--pairs", pairs, "--gold", gold};
+
+  write(gold, "0-0\n");
+  refused(with_gold, 1,
+          "gold: '" + gold + "': the number of lines is 1, and of pairs 2; give a line for each pair");
+  write(gold, "0-0\n0-1\n");
+  refused(
+      with_gold, 1,
+      "gold: '" + gold + "' line 2: 0-1 is outside its pair, which has 2 source and 1 target tokens, from 0");
+  for (const std::string wrong : {"0", "0-", "-1-0", "0--1", "0:0", "0-0x", "x", "0?"}) {
+    write(gold, "0-0\n0-0 " + wrong + "\n");
+    refused(with_gold, 1,
+            "gold: '" + gold + "' line 2: '" + wrong +
+                "' is no link; write 0-0 for a sure one and 0?0 for a possible one, words counted from 0");
+  }
+  refused({"--part", "train", "--pairs", pairs}, 2, "--part excludes --pairs" + help);
+  refused({"--source", pairs}, 2, "--source requires --target" + help);
+  refused({"--svg", evaluate.scratch.path() / "no" / "file"}, 1,
+          "svg: cannot write to '" + (evaluate.scratch.path() / "no").string() +
+              "': No such file or directory; the folder is gone or was never there; create it, or choose "
+              "another");
+  refused({"--model", evaluate.model, "--out", "out"}, 2,
+          "--out: the translations of one model are written; give one --model" + help);
+}
+
+TEST_CASE("parts must be there, and the same for all models", "[tools][evaluate]") {
+  tools::Settings settings = small_settings();
+  settings.data.test_percent = 0;
+  const Command empty(settings);
+  const Ran nothing = empty({});
+  CHECK(nothing.code == 1);
+  CHECK(nothing.err ==
+        "gradus evaluate: corpus: the test part of what the model was trained on is empty; give --pairs\n");
+  settings.data.test_percent = 7;
+  const Command one(settings);
+  const Command five;
+  const Ran ran = one({"--model", five.model});
+  CHECK(ran.code == 1);
+  CHECK(ran.err == "gradus evaluate: corpus: '" + one.model + "' and '" + five.model +
+                       "' have different test parts; give both the same --pairs\n");
+}

@@ -1,0 +1,235 @@
+// gradus translate, as a user runs it.
+
+#include <gradus/models/beam_search.hpp>
+#include <gradus/models/greedy.hpp>
+
+#include "pharaoh.hpp"
+#include "tools/run.hpp"
+#include "translation.hpp"
+
+namespace models = gradus::models;
+namespace tools = gradus::tools;
+
+namespace {
+
+const std::string sentences = "where is the red book?\n\ngood morning\nthe book\n";
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> split;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) split.push_back(line);
+  return split;
+}
+
+std::ofstream open(const std::filesystem::path& path) { return std::ofstream(path, std::ios::binary); }
+
+struct Command {
+  Scratch scratch;
+  std::string model;
+
+  explicit Command(const tools::Settings& settings = small_settings())
+      : model(write_small_model(scratch.path(), settings)) {}
+
+  Ran operator()(std::vector<std::string> more, const std::string& input = sentences) const {
+    std::vector<std::string> arguments{"translate", "--model", model};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments, input);
+  }
+  std::string file(const std::string& name) const { return scratch.path() / name; }
+};
+
+}  // namespace
+
+TEST_CASE("each line is translated in its place", "[tools][translate]") {
+  const Command translate;
+  const Ran ran = translate({});
+  CHECK(ran.err.empty());
+  REQUIRE(ran.code == 0);
+  const auto out = lines(ran.out);
+  REQUIRE(out.size() == 4);
+  CHECK(out[1].empty());
+
+  const auto saved = tools::load_saved_model(translate.model, models::Registry::standard());
+  const auto in = lines(sentences);
+  const auto expected = tools::translate_sentences(*saved.model, saved.sides, in, models::greedy());
+  for (const std::size_t i : {0, 2, 3}) CHECK(out[i] == expected[i].front().text);
+}
+
+TEST_CASE("lines are the same alone and together", "[tools][translate]") {
+  const Command translate;
+  std::string input;
+  for (int i = 0; i < 1003; ++i) input += i % 3 == 0 ? "good morning\n" : "where is the red book?\n";
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--max-steps", "3"}, {"--max-steps", "3", "--beam", "2"}}) {
+    const auto out = lines(translate(options, input).out);
+    REQUIRE(out.size() == 1003);
+    const std::string morning = lines(translate(options, "good morning").out).at(0),
+                      book = lines(translate(options, "where is the red book?").out).at(0);
+    for (int i = 0; i < 1003; ++i) CHECK(out[static_cast<std::size_t>(i)] == (i % 3 == 0 ? morning : book));
+  }
+}
+
+TEST_CASE("files are read and written as standard input and output are", "[tools][translate]") {
+  const Command translate;
+  open(translate.file("in")) << "\xef\xbb\xbf"
+                             << "where is the red book?\r\n\r\ngood morning\r\nthe book";
+  const Ran ran = translate({"--input", translate.file("in"), "--output", translate.file("out")}, "");
+  CHECK(ran.err.empty());
+  CHECK(ran.code == 0);
+  CHECK(ran.out.empty());
+  CHECK(content(translate.file("out")) == translate({}).out);
+  CHECK(translate({}, content(translate.file("in")).substr(3)).out == translate({}).out);
+}
+
+TEST_CASE("n best come best first, with their sentence's number", "[tools][translate]") {
+  const Command translate;
+  const Ran ran = translate({"--beam", "3", "--n-best", "2", "--length-penalty", "0.5"});
+  REQUIRE(ran.code == 0);
+  const auto saved = tools::load_saved_model(translate.model, models::Registry::standard());
+  const auto in = lines(sentences);
+  const auto found = tools::translate_sentences(
+      *saved.model, saved.sides, in, models::beam_search({.width = 3, .n_best = 2, .length_penalty = 0.5}));
+  std::ostringstream expected;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i].empty()) expected << '\n';
+    for (const auto& translation : found[i]) {
+      expected << i + 1 << '\t' << translation.decoded.score << '\t' << translation.text << '\n';
+    }
+  }
+  CHECK(ran.out == expected.str());
+  CHECK(lines(ran.out).size() == 7);
+}
+
+TEST_CASE("scores are log-probability and score", "[tools][translate]") {
+  const Command translate;
+  const auto saved = tools::load_saved_model(translate.model, models::Registry::standard());
+  const std::vector<std::string> in{"good morning"};
+  const auto found =
+      tools::translate_sentences(*saved.model, saved.sides, in, models::beam_search({.width = 2}));
+  const auto& best = found[0][0];
+  std::ostringstream expected;
+  expected << best.decoded.log_probability << '\t' << best.decoded.score << '\t' << best.text << '\n';
+  CHECK(translate({"--scores", "--beam", "2"}, "good morning\n").out == expected.str());
+}
+
+TEST_CASE("the same seed samples the same lines", "[tools][translate]") {
+  const Command translate;
+  const std::vector<std::string> options{"--sample", "--temperature", "0.9", "--top-k",
+                                         "50",       "--top-p",       "0.9"};
+  auto with_seed = [&](const std::string& seed) {
+    auto all = options;
+    all.insert(all.end(), {"--seed", seed});
+    return translate(all).out;
+  };
+  CHECK(with_seed("1") == with_seed("1"));
+  CHECK(with_seed("1") != with_seed("2"));
+  CHECK(with_seed("1") == translate(options).out);
+}
+
+TEST_CASE("outputs end after the most steps", "[tools][translate]") {
+  const Command translate;
+  const auto saved = tools::load_saved_model(translate.model, models::Registry::standard());
+  const std::vector<std::string> in{"good morning"};
+  const auto one =
+      tools::translate_sentences(*saved.model, saved.sides, in, models::greedy(), {.max_steps = 1});
+  CHECK(one[0][0].decoded.tokens.size() == 1);
+  CHECK(translate({"--max-steps", "1"}, "good morning\n").out == one[0][0].text + "\n");
+}
+
+TEST_CASE("an unknown word is the source's that the model looks at", "[tools][translate]") {
+  // Beside "b", all that this model can write is unknown.
+  const Scratch data;
+  tools::Settings settings = small_settings();
+  settings.data.phrases.clear();
+  settings.data.train.pairs = data.path() / "pairs";
+  open(settings.data.train.pairs) << "one\tb\ntwo\tb\nthree\tb\nfour\tb\nfive\tb\n";
+  const Command translate(settings);
+  const std::vector<std::string> sample{"--sample", "--max-steps", "30"};
+  const std::string zebras = "Zebra Zebra\nZebra\nZebra Zebra\nZebra\n";
+  auto without = sample;
+  without.emplace_back("--no-replace-unknown");
+  const std::string kept = translate(without, zebras).out;
+  const std::string replaced = translate(sample, zebras).out;
+  REQUIRE(kept.find("<unk>") != std::string::npos);
+  std::string expected = kept;
+  for (auto at = expected.find("<unk>"); at != std::string::npos; at = expected.find("<unk>")) {
+    expected.replace(at, 5, "zebra");
+  }
+  CHECK(replaced == expected);
+}
+
+TEST_CASE("alignments are where each token came from", "[tools][translate]") {
+  const Command translate;
+  const Ran ran = translate({"--alignments", translate.file("links")});
+  REQUIRE(ran.code == 0);
+  const auto saved = tools::load_saved_model(translate.model, models::Registry::standard());
+  const auto in = lines(sentences);
+  std::string expected;
+  for (const auto& found : tools::translate_sentences(*saved.model, saved.sides, in, models::greedy())) {
+    if (!found.empty()) {
+      expected += tools::to_pharaoh(tools::links_of(found[0].decoded, std::ssize(found[0].target)));
+    }
+    expected += '\n';
+  }
+  CHECK(content(translate.file("links")) == expected);
+  CHECK(lines(expected).size() == 4);
+}
+
+TEST_CASE("a translation that fails says what and where", "[tools][translate]") {
+  const Command translate;
+  const auto refused = [&](std::vector<std::string> options, const std::string& input, int code,
+                           const std::string& message) {
+    const Ran ran = translate(std::move(options), input);
+    CHECK(ran.code == code);
+    CHECK(ran.err == "gradus translate: " + message + "\n");
+    CHECK(ran.out.empty());
+  };
+  const std::string help = "; 'gradus translate --help' lists the options";
+  refused({}, "good\nmor\xffning\n", 1,
+          "standard input line 2: byte 4 (0xff) is not UTF-8; convert the text, for instance with iconv -t "
+          "UTF-8");
+  refused({"--input", "/no/such/file"}, "", 1,
+          "read_lines: '/no/such/file' cannot be opened; check the path, and that you may read it");
+  refused({"--output", translate.file("no/out")}, sentences, 1,
+          "output: cannot write to '" + translate.file("no") +
+              "': No such file or directory; the folder is gone or was never there; create it, or choose "
+              "another");
+  refused({"--alignments", translate.scratch.path()}, sentences, 1,
+          "alignments: '" + translate.scratch.path().string() + "' is a folder; name a file in it");
+  refused({"--n-best", "2"}, "", 2, "--n-best requires --beam" + help);
+  refused({"--beam", "2", "--n-best", "3"}, "", 2,
+          "beam_search: n_best must be at least 1 and at most the width, 2, and is 3" + help);
+  refused({"--beam", "2", "--sample"}, "", 2, "--beam excludes --sample" + help);
+  refused({"--sample", "--temperature", "0"}, "", 2,
+          "sample: the temperature must be above 0, and is 0; for the likeliest tokens, use greedy()" + help);
+  refused({"--sample", "--top-p", "1.5"}, "", 2,
+          "sample: top_p must be above 0 and at most 1 (all tokens), and is 1.5" + help);
+  refused({"--bean", "5"}, "", 2, "The following arguments were not expected: 5 --bean" + help);
+  const Ran no_model = run({"translate"});
+  CHECK(no_model.code == 2);
+  CHECK(no_model.err == "gradus translate: --model is required" + help + "\n");
+}
+
+TEST_CASE("alignments need attention, and nothing is written without", "[tools][translate]") {
+  tools::Settings settings = small_settings();
+  settings.model.decoder = "fixed";
+  const Command translate(settings);
+  const Ran ran = translate({"--output", translate.file("out"), "--alignments", translate.file("links")});
+  CHECK(ran.code == 1);
+  CHECK(ran.err ==
+        "gradus translate: alignments: this model's decoder has no attention; train one with --decoder "
+        "bahdanau\n");
+  CHECK(names(translate.scratch.path()) == std::vector<std::string>{"best.safetensors"});
+}
+
+TEST_CASE("a disk that is full is said, and no output is left", "[tools][translate]") {
+  const Command translate;
+  std::string input;
+  for (int i = 0; i < 100; ++i) input += "where is the red book?\n";
+  const SizeLimit limit(64);
+  const Ran ran = translate({"--output", translate.file("out")}, input);
+  CHECK(ran.code == 1);
+  CHECK(ran.err == "gradus translate: output: cannot write to '" + translate.file("out") +
+                       "': File too large; free some space, or choose a folder on another disk\n");
+  CHECK(names(translate.scratch.path()) == std::vector<std::string>{"best.safetensors"});
+}

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gradus::tools {
+
+/// The next lines of a text, at most 1000; none at its end.
+/// @throws Error naming the line when it is not UTF-8.
+using LineReader = std::function<std::vector<std::string>()>;
+
+/// @throws Error as data::read_lines.
+LineReader lines_of_file(const std::filesystem::path& path);
+
+/// As they come; from a terminal each line at once, for whoever types it waits for the answer.
+LineReader lines_of_standard_input();
+
+}  // namespace gradus::tools

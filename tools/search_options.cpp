@@ -1,0 +1,100 @@
+#include "search_options.hpp"
+
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/error.hpp>
+#include <gradus/models/greedy.hpp>
+
+#include <CLI/Error.hpp>
+#include <sstream>
+
+namespace gradus::tools {
+
+models::Search SearchOptions::search() const {
+  if (sampling) return models::sample(sample, Generator(seed));
+  return beam.width == 1 && beam.n_best == 1 ? models::greedy() : models::beam_search(beam);
+}
+
+TranslationOptions SearchOptions::translation() const {
+  TranslationOptions options{.replace_unknown = replace_unknown};
+  if (max_steps > 0) options.max_steps = max_steps;
+  return options;
+}
+
+std::string SearchOptions::description() const {
+  std::ostringstream text;
+  if (sampling) {
+    text << "sampled with seed " << seed;
+    if (sample.temperature != 1) text << ", temperature " << sample.temperature;
+    if (sample.top_k > 0) text << ", top " << sample.top_k;
+    if (sample.top_p < 1) text << ", top p " << sample.top_p;
+  } else if (beam.width > 1) {
+    text << "beam " << beam.width << ", length penalty " << beam.length_penalty;
+    if (beam.coverage_penalty > 0) text << ", coverage penalty " << beam.coverage_penalty;
+  } else {
+    text << "greedy";
+  }
+  return text.str();
+}
+
+void SearchOptions::use_threads() const {
+  if (threads > 0) set_threads(static_cast<int>(threads));
+}
+
+void add_search_options(CLI::App& app, SearchOptions& options) {
+  // Their messages say the range; help says it where it is not plain.
+  const CLI::Validator from_0 = CLI::Range(0.0, 1e15).description(""),
+                       from_1 = CLI::Range(1.0, 1e6).description("");
+  app.option_defaults()->always_capture_default()->group("How outputs are searched for");
+  CLI::Option* beam = app.add_option("--beam", options.beam.width,
+                                     "beam search: how many outputs are followed at once [1: greedily]")
+                          ->type_name("K")
+                          ->check(from_1);
+  app.add_option("--length-penalty", options.beam.length_penalty,
+                 "of beam search: 0 likes short outputs, 1 goes by the mean of a token")
+      ->type_name("X")
+      ->check(from_0)
+      ->needs(beam);
+  app.add_option("--coverage-penalty", options.beam.coverage_penalty,
+                 "of beam search: for words that were not looked at")
+      ->type_name("X")
+      ->check(from_0)
+      ->needs(beam);
+  CLI::Option* sample =
+      app.add_flag("--sample", options.sampling, "draw each token by its probability")->excludes(beam);
+  app.add_option("--temperature", options.sample.temperature, "of sampling: below 1 more careful")
+      ->type_name("X")
+      ->check(from_0)
+      ->needs(sample);
+  app.add_option("--top-k", options.sample.top_k, "of sampling: among the K likeliest tokens [0: all]")
+      ->type_name("K")
+      ->check(from_0)
+      ->needs(sample);
+  app.add_option("--top-p", options.sample.top_p,
+                 "of sampling: among the likeliest that have this probability together")
+      ->type_name("P")
+      ->check(from_0)
+      ->needs(sample);
+  app.add_option("--seed", options.seed, "of sampling; the same seed and input give the same lines")
+      ->type_name("N")
+      ->needs(sample);
+
+  app.option_defaults()->group("Outputs");
+  app.add_option("--max-steps", options.max_steps,
+                 "the most tokens of an output [0: twice as many as the source has, and 10]")
+      ->type_name("N")
+      ->check(from_0);
+  app.add_flag("--replace-unknown,!--no-replace-unknown", options.replace_unknown,
+               "write the source's word that the model looks at where it writes <unk> [on]");
+  app.add_option("--threads", options.threads, "[0: as many as there are cores]")
+      ->type_name("N")
+      ->check(CLI::Range(0, 256).description(""));
+  app.parse_complete_callback([&options] {
+    try {
+      options.search();
+    } catch (const Error& error) {
+      throw CLI::ValidationError(error.what());
+    }
+  });
+}
+
+}  // namespace gradus::tools
