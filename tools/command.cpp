@@ -30,7 +30,8 @@ class Formatter : public CLI::Formatter {
     if (brace != std::string::npos) {
       text += type.substr(brace);
     } else {
-      text += type.starts_with("TEXT") ? "TEXT" : "N";
+      const std::string kind = type.substr(0, type.find(':'));
+      text += kind == "INT" || kind == "UINT" || kind == "FLOAT" ? "N" : kind;
     }
     return present.empty() ? text : text + " [" + present + "]";
   }
