@@ -4,6 +4,8 @@
 #include <gradus/models/force.hpp>
 #include <gradus/models/greedy.hpp>
 
+#include <cmath>
+
 #include "json.hpp"
 #include "tools/run.hpp"
 
@@ -131,6 +133,26 @@ TEST_CASE("sentences come from flags, files and standard input alike", "[tools][
   const std::string swapped = std::string("j'ai perdu.\ti lost.\n") + target + "\t" + source + "\n";
   CHECK((json({"--swap", "--pairs", file("swapped", swapped)}) == expected));
   CHECK((json({"--text", "i lost."}) == json({}, "i lost.\r\n")));
+}
+
+TEST_CASE("sentences with and without a translation keep their order", "[tools][align]") {
+  const Scratch scratch;
+  const fs::path model = write_small_model(scratch.path()), json = scratch.path() / "a.json";
+  const auto align = [&](const std::string& input) {
+    CHECK(run({"align", "--model", model, "--json", json}, input).code == 0);
+    return read_json(json).list();
+  };
+  const std::vector<std::string> lines{"you won.", "i lost.\tj'ai perdu.", "where is the red book?"};
+  const std::vector<Json> together = align(lines[0] + "\n" + lines[1] + "\n" + lines[2] + "\n");
+  REQUIRE(together.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Json alone = align(lines[i]).at(0);
+    CHECK(together[i]["source"].text() == lines[i].substr(0, lines[i].find('\t')));
+    CHECK((together[i]["target_tokens"].texts() == alone["target_tokens"].texts()));
+    const std::vector<double> weights = weights_in(together[i]), expected = weights_in(alone);
+    REQUIRE(weights.size() == expected.size());
+    for (std::size_t j = 0; j < weights.size(); ++j) CHECK(std::abs(weights[j] - expected[j]) < 1e-6);
+  }
 }
 
 TEST_CASE("pictures: one file for one sentence, numbered ones for several", "[tools][align]") {
