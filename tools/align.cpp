@@ -58,7 +58,7 @@ Sentences from_stream(std::istream& in) {
     if (tab != std::string::npos) sentences.back().target = line.substr(tab + 1);
   }
   if (sentences.empty()) {
-    fail("align", "there is no sentence on standard input; write one a line, or give --text 'a sentence'");
+    fail("standard input", "there is no sentence; write one a line, or give --text 'a sentence'");
   }
   return sentences;
 }
@@ -78,12 +78,12 @@ fs::path numbered(const fs::path& path, std::size_t i, std::size_t count) {
 void check_folders(const Options& options) {
   for (const fs::path& path : {options.svg, options.html, options.tsv, options.json, options.npy}) {
     if (path.empty()) continue;
-    files::check_writable("align", path.has_parent_path() ? path.parent_path() : fs::path("."));
+    files::check_writable("alignment", path.has_parent_path() ? path.parent_path() : fs::path("."));
   }
 }
 
 void write(const fs::path& path, const std::string& content) {
-  if (!path.empty()) files::write_atomically("align", path, content);
+  if (!path.empty()) files::write_atomically("alignment", path, content);
 }
 
 void write_files(const Options& options, const std::vector<Alignment>& alignments) {

@@ -15,9 +15,10 @@ std::vector<std::string> tokens_of(const Side& side, const std::string& text, st
   try {
     tokens = side.tokeniser.split(text);
   } catch (const Error& error) {
-    fail("align", "the ", what, " of sentence ", number, ": ", error.what());
+    fail("alignment", "the ", what, " of sentence ", number, ": ", error.what());
   }
-  if (tokens.empty()) fail("align", "the ", what, " of sentence ", number, " has no token; give it words");
+  if (tokens.empty())
+    fail("alignment", "the ", what, " of sentence ", number, " has no token; give it words");
   return tokens;
 }
 
@@ -69,7 +70,7 @@ std::vector<Alignment> make_alignments(const SavedModel& saved, std::span<const 
       take_output(alignments[i], saved.sides.target, *next_decoded++);
     }
     if (!alignments[i].decoded.weights.defined()) {
-      fail("align", "the model has no attention (its decoder is '", saved.settings.model.decoder,
+      fail("alignment", "the model has no attention (its decoder is '", saved.settings.model.decoder,
            "'), so that it looks nowhere; give one that has, such as --decoder bahdanau trains");
     }
   }

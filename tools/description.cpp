@@ -17,6 +17,19 @@ std::string found(const nn::Metadata& metadata, const std::string& name) {
   return entry == metadata.end() ? "?" : entry->second;
 }
 
+// What the trainer has kept as one number, if it has.
+std::optional<double> kept(const Description& description, const std::string& name) {
+  for (const auto& [own, tensor] : description.file.tensors) {
+    if (own == "trainer." + name && tensor.numel() == 1) return tensor.item();
+  }
+  return {};
+}
+
+std::optional<std::string> step_of(const Description& description) {
+  const auto step = kept(description, "steps");
+  return step ? std::optional(std::to_string(static_cast<std::int64_t>(*step))) : std::nullopt;
+}
+
 // A name and what there is to say of it.
 void line(std::ostream& out, const std::string& name, const std::string& value) {
   out << name << std::string(name.size() < 12 ? 12 - name.size() : 1, ' ') << value << '\n';
@@ -31,16 +44,13 @@ void add_maker(std::ostream& out, const nn::Metadata& metadata) {
 }
 
 void add_progress(std::ostream& out, const Description& description) {
-  const auto step = description.number("trainer.steps"), best = description.number("trainer.best");
+  const auto step = step_of(description);
   if (!step) return line(out, "step", "none: weights alone, from which training cannot go on");
-  std::ostringstream steps, score;
-  steps << *step;
-  if (description.settings) steps << " of " << description.settings->trainer.steps;
-  line(out, "step", steps.str());
+  const auto& settings = description.settings;
+  line(out, "step", settings ? *step + " of " + std::to_string(settings->trainer.steps) : *step);
+  const auto best = kept(description, "best");
   if (!best || !std::isfinite(*best)) return line(out, "best score", "none yet");
-  score << *best;
-  if (description.settings) score << " (" << description.settings->run.metric << ")";
-  line(out, "best score", score.str());
+  line(out, "best score", json::number(*best) + (settings ? " (" + settings->run.metric + ")" : ""));
 }
 
 std::string name_of(const data::TokenUnit unit) {
@@ -83,15 +93,6 @@ std::string tensor_json(const std::string& name, const Tensor& tensor) {
 
 }  // namespace
 
-bool Description::is_checkpoint() const { return file.metadata.contains("gradus.format"); }
-
-std::optional<double> Description::number(const std::string& name) const {
-  for (const auto& [own, tensor] : file.tensors) {
-    if (own == name && tensor.numel() == 1) return tensor.item();
-  }
-  return {};
-}
-
 Description describe(const std::filesystem::path& given, const models::Registry& registry) {
   Description description;
   description.path = checkpoint_of(given);
@@ -117,7 +118,7 @@ std::string text_of(const Description& description) {
     add_progress(out, description);
   } else {
     out << description.path.string() << " is no checkpoint, but a file of tensors alone\n";
-    for (const auto& [name, value] : description.file.metadata) line(out, name, value);
+    for (const auto& [name, value] : description.file.metadata) line(out, name, json::text(value));
   }
   if (description.settings) add_settings(out, *description.settings, *description.sides);
   out << '\n';
@@ -139,9 +140,7 @@ std::string tensors_of(const Description& description) {
 }
 
 std::string json_of(const Description& description) {
-  const auto number = [](const std::optional<double>& value) {
-    return value ? json::number(*value) : std::string("null");
-  };
+  const auto best = kept(description, "best");
   const auto vocabulary = [&](Side Sides::*side) {
     return description.sides ? std::to_string(((*description.sides).*side).vocabulary.size()) : "null";
   };
@@ -152,8 +151,8 @@ std::string json_of(const Description& description) {
   }
   return json::object({{"path", json::text(description.path.string())},
                        {"checkpoint", description.is_checkpoint() ? "true" : "false"},
-                       {"step", number(description.number("trainer.steps"))},
-                       {"best", number(description.number("trainer.best"))},
+                       {"step", step_of(description).value_or("null")},
+                       {"best", best ? json::number(*best) : "null"},
                        {"source_vocabulary", vocabulary(&Sides::source)},
                        {"target_vocabulary", vocabulary(&Sides::target)},
                        {"parameters",

@@ -22,9 +22,7 @@ struct Description {
   std::unique_ptr<models::Seq2Seq> model;  ///< of the settings, with values newly drawn
   std::string no_model;                    ///< why there is none though there are settings
 
-  bool is_checkpoint() const;
-  /// The one number of a tensor, or nothing where there is no such tensor.
-  std::optional<double> number(const std::string& name) const;
+  bool is_checkpoint() const { return file.metadata.contains("gradus.format"); }
 };
 
 /// @param path as checkpoint_of takes it; any safetensors file.

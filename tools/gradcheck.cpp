@@ -62,7 +62,7 @@ int run(const models::ModelOptions& options, std::uint64_t seed, const models::R
   const data::Batch batch = random_batch(vocabularies, default_generator());
   const GradcheckReport report = nn::gradcheck(*model, [&](const auto&) { return model->loss(batch); }, {});
   std::cout << report;
-  if (!report) fail("gradcheck", "gradients that differences do not confirm: ", wrong_names(report));
+  if (!report) fail("gradients", "differences do not confirm those of ", wrong_names(report));
   std::cout << "all gradients are right: " << model->parameter_count() << " elements of "
             << report.entries.size() << " parameters\n";
   return 0;

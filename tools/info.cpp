@@ -24,8 +24,7 @@ std::string part_of(const Description& description, Part part) {
   }
   const auto& metadata = description.file.metadata;
   if (const auto settings = metadata.find("settings"); settings != metadata.end()) return settings->second;
-  fail("info", "'", description.path.string(),
-       "' has no settings; give a checkpoint that gradus train wrote");
+  fail("settings", "'", description.path.string(), "' has none; give a checkpoint that gradus train wrote");
 }
 
 }  // namespace

@@ -1,0 +1,146 @@
+// `gradus convert`: weights out of a checkpoint and into one.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/safetensors.hpp>
+
+#include "tools/run.hpp"
+
+namespace fs = std::filesystem;
+namespace models = gradus::models;
+namespace nn = gradus::nn;
+namespace tools = gradus::tools;
+
+namespace {
+
+// A checkpoint as training leaves it, with a step and a seed of its own.
+fs::path write_trained_model(const fs::path& folder) {
+  const fs::path path = write_small_model(folder);
+  models::Checkpoint checkpoint = models::load_checkpoint(path);
+  for (auto& [name, tensor] : checkpoint.tensors) tensor = tensor + gradus::full({}, 0.25);
+  checkpoint.tensors.emplace_back("trainer.steps", gradus::tensor({12}, gradus::Dtype::i64));
+  models::save_checkpoint(path, checkpoint);
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("weights go to a file for PyTorch and come back", "[tools][convert]") {
+  const Scratch scratch;
+  const fs::path trained = write_trained_model(scratch.path() / "trained"),
+                 fresh = write_small_model(scratch.path() / "fresh"),
+                 weights = scratch.path() / "w.safetensors", again = scratch.path() / "again.safetensors",
+                 last = scratch.path() / "last.safetensors";
+  REQUIRE(run({"convert", "--model", trained, "--to", weights}).code == 0);
+  const nn::Safetensors file = nn::load_safetensors(weights);
+  CHECK(file.metadata == nn::Metadata{{"format", "pt"}});
+  const auto saved = tools::load_saved_model(trained, models::Registry::standard());
+  CHECK(file.tensors.size() == saved.model->state_dict().size());
+
+  const Ran ran = run({"convert", "--model", fresh, "--from", weights, "--out", again});
+  CHECK(ran.err == "");
+  REQUIRE(ran.code == 0);
+  const auto back = tools::load_saved_model(again, models::Registry::standard());
+  CHECK(tools::to_text(back.settings) == tools::to_text(saved.settings));
+  CHECK(back.sides.target.vocabulary == saved.sides.target.vocabulary);
+  const auto corpus = tools::read_corpus(saved.settings.data, 1);
+  const auto batch = gradus::data::make_batch(tools::encode(std::span(corpus.train).first(4), saved.sides));
+  CHECK(back.model->loss(batch).item() == saved.model->loss(batch).item());
+
+  REQUIRE(run({"convert", "--model", again, "--to", last}).code == 0);
+  CHECK((content(last) == content(weights)));
+}
+
+TEST_CASE("a checkpoint of converted weights has no state of training", "[tools][convert]") {
+  const Scratch scratch;
+  const fs::path trained = write_trained_model(scratch.path()), weights = scratch.path() / "w.safetensors",
+                 out = scratch.path() / "out.safetensors";
+  REQUIRE(run({"convert", "--model", trained, "--to", weights}).code == 0);
+  REQUIRE(run({"convert", "--model", trained, "--from", weights, "--out", out}).code == 0);
+  for (const auto& [name, tensor] : models::load_checkpoint(out).tensors) CHECK(name.starts_with("model."));
+}
+
+TEST_CASE("what is shared stands under each of its names, as PyTorch has it", "[tools][convert]") {
+  const Scratch scratch;
+  tools::Settings settings = small_settings();
+  settings.model.tied = models::Tied::output;
+  settings.model.readout = models::ReadoutForm::state;
+  const fs::path weights = scratch.path() / "w.safetensors";
+  REQUIRE(run({"convert", "--model", write_small_model(scratch.path(), settings), "--to", weights}).code ==
+          0);
+  gradus::Tensor embedding, readout;
+  for (const auto& [name, tensor] : nn::load_safetensors(weights).tensors) {
+    if (name == "decoder.embedding.weight") embedding = tensor;
+    if (name == "decoder.readout.weight") readout = tensor;
+  }
+  REQUIRE(embedding.defined());
+  REQUIRE(readout.defined());
+  CHECK((embedding.to_vector<double>() == readout.to_vector<double>()));
+}
+
+TEST_CASE("vocabularies and byte-pair encodings can be had as text", "[tools][convert]") {
+  const Scratch scratch;
+  tools::Settings settings = small_settings();
+  settings.data.bpe = 20;
+  const fs::path model = write_small_model(scratch.path() / "run", settings), folder = scratch.path() / "out";
+  REQUIRE(run({"convert", "--model", model, "--vocabulary-out", folder}).code == 0);
+  const auto saved = tools::load_saved_model(model, models::Registry::standard());
+  CHECK((content(folder / "source.vocabulary.txt") == saved.sides.source.vocabulary.to_text()));
+  CHECK((content(folder / "target.vocabulary.txt") == saved.sides.target.vocabulary.to_text()));
+  CHECK((content(folder / "source.bpe.txt") == saved.sides.source.tokeniser.bpe()->to_text()));
+  CHECK((content(folder / "target.bpe.txt") == saved.sides.target.tokeniser.bpe()->to_text()));
+}
+
+TEST_CASE("convert says what is wrong, and writes nothing then", "[tools][convert][errors]") {
+  const Scratch scratch;
+  const fs::path model = write_small_model(scratch.path() / "run"),
+                 weights = scratch.path() / "w.safetensors", out = scratch.path() / "out.safetensors";
+  const auto refused = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "convert");
+    const Ran ran = run(arguments);
+    CHECK(ran.out == "");
+    CHECK_FALSE(fs::exists(out));
+    return std::to_string(ran.code) + " " + ran.err;
+  };
+  const std::string usage = "; 'gradus convert --help' lists the options\n";
+  CHECK(refused({"--to", out}) == "2 gradus convert: --model is required" + usage);
+  CHECK(refused({"--model", model}) ==
+        "2 gradus convert: there is nothing to do; give --to, --from with --out, or --vocabulary-out" +
+            usage);
+  CHECK(refused({"--model", model, "--from", weights}) == "2 gradus convert: --from requires --out" + usage);
+  CHECK(refused({"--model", model, "--out", out}) == "2 gradus convert: --out requires --from" + usage);
+  CHECK(refused({"--model", model, "--to", out, "--from", weights, "--out", out}) ==
+        "2 gradus convert: --to excludes --from" + usage);
+  CHECK(refused({"--model", model, "--from", weights, "--out", out}) ==
+        "1 gradus convert: load_safetensors: '" + weights.string() +
+            "' cannot be opened; check the path, and that you may read it\n");
+
+  auto state = tools::load_saved_model(model, models::Registry::standard()).model->state_dict();
+  state.erase(state.begin(), state.begin() + 2);
+  state.emplace_back("decoder.mine", gradus::zeros({2}));
+  nn::save_safetensors(weights, state);
+  CHECK(refused({"--model", model, "--from", weights, "--out", out}) ==
+        "1 gradus convert: load_state_dict: '" + weights.string() +
+            "' does not fit, so nothing was loaded: missing 'encoder.embedding.weight', "
+            "'encoder.rnn.weight_ih_l0'; unexpected 'decoder.mine'; give the state of a module made with the "
+            "same sizes\n");
+  CHECK(refused({"--model", weights, "--to", out}) ==
+        "1 gradus convert: load_checkpoint: '" + weights.string() +
+            "' is no checkpoint, but a file of tensors alone; give one that training has saved\n");
+}
+
+TEST_CASE("a file that cannot be written whole is as it was", "[tools][convert][errors]") {
+  const Scratch scratch;
+  const fs::path model = write_small_model(scratch.path()), weights = scratch.path() / "w.safetensors";
+  REQUIRE(run({"convert", "--model", model, "--to", weights}).code == 0);
+  const std::string before = content(weights);
+  Ran ran;
+  {
+    const SizeLimit full_disk(1000);
+    ran = run({"convert", "--model", model, "--to", weights});
+  }
+  CHECK(ran.code == 1);
+  CHECK(ran.err == "gradus convert: save_safetensors: cannot write to '" + weights.string() +
+                       "': File too large; free some space, or choose a folder on another disk\n");
+  CHECK((content(weights) == before));
+  CHECK(names(scratch.path()).size() == 2);
+}

@@ -1,0 +1,93 @@
+// `gradus gradcheck`: every gradient of a model, a learner's own class too.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/scored_attention.hpp>
+
+#include "tools/run.hpp"
+
+namespace models = gradus::models;
+namespace nn = gradus::nn;
+using gradus::Tensor;
+
+namespace {
+
+// e_tj = s_t · W h_j, but the gradient of W is lost on the way.
+class Forgetful : public nn::ScoredAttention {
+ public:
+  explicit Forgetful(const models::AttentionSizes& sizes)
+      : W(add_parameter("W", gradus::normal({sizes.query, sizes.value}, 0, 1, gradus::default_generator()))) {
+  }
+  const Tensor W;
+
+ protected:
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t /*step*/,
+                  const Tensor& /*previous_weights*/) const override {
+    return transpose(sum(linear(memory.values, W.detach()) * query, 2), 0, 1);
+  }
+};
+
+models::Registry with_forgetful() {
+  models::Registry registry = models::Registry::standard();
+  registry.attentions["forgetful"] = [](const models::AttentionSizes& sizes) {
+    return std::make_unique<Forgetful>(sizes);
+  };
+  return registry;
+}
+
+}  // namespace
+
+TEST_CASE("the gradients of what the library has are right", "[tools][gradcheck]") {
+  for (const std::vector<std::string>& options :
+       std::vector<std::vector<std::string>>{{},
+                                             {"--decoder", "fixed", "--cell", "lstm"},
+                                             {"--attention", "scaled_dot", "--layers", "2"},
+                                             {"--tied", "all", "--readout", "maxout"},
+                                             {"--preset", "cho"},
+                                             {"--preset", "d2l", "--cell", "rnn"},
+                                             {"--seed", "2", "--hidden", "3"}}) {
+    std::vector<std::string> arguments{"gradcheck"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Ran ran = run(arguments);
+    INFO(ran.out);
+    CHECK(ran.err == "");
+    CHECK(ran.code == 0);
+    CHECK(ran.out.find("ok    encoder.embedding.weight (12, 7)") != std::string::npos);
+    CHECK(ran.out.find("\nall gradients are right: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("options stand above a preset's", "[tools][gradcheck]") {
+  CHECK(run({"gradcheck", "--preset", "cho"}).out.find("encoder.rnn.weight_ih_l0 (18, 7)") !=
+        std::string::npos);
+  CHECK(
+      run({"gradcheck", "--preset", "cho", "--cell", "lstm"}).out.find("encoder.rnn.weight_ih_l0 (24, 7)") !=
+      std::string::npos);
+}
+
+TEST_CASE("an attention of one's own with a wrong gradient is found out", "[tools][gradcheck]") {
+  const Ran ran = run({"gradcheck", "--attention", "forgetful"}, "", with_forgetful());
+  CHECK(ran.code == 1);
+  CHECK(ran.err == "gradus gradcheck: gradients: differences do not confirm those of decoder.attention.W\n");
+  CHECK(ran.out.find("ok    encoder.embedding.weight (12, 7)") != std::string::npos);
+  CHECK(ran.out.find("decoder.attention.W (6, 12)") != std::string::npos);
+}
+
+TEST_CASE("gradcheck says what is wrong with the command line", "[tools][gradcheck][errors]") {
+  const auto refused = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "gradcheck");
+    const Ran ran = run(arguments);
+    CHECK(ran.out == "");
+    return std::to_string(ran.code) + " " + ran.err;
+  };
+  const std::string usage = "; 'gradus gradcheck --help' lists the options\n";
+  CHECK(refused({"--preset", "vaswani"}) ==
+        "2 gradus gradcheck: --preset: vaswani not in {sutskever,cho,bahdanau,d2l,notebook}" + usage);
+  CHECK(refused({"--preset"}) ==
+        "2 gradus gradcheck: --preset: 1 required TEXT:{sutskever,cho,bahdanau,d2l,notebook} missing" +
+            usage);
+  CHECK(refused({"--steps", "3"}) ==
+        "2 gradus gradcheck: The following arguments were not expected: 3 --steps" + usage);
+  CHECK(refused({"--attention", "mine"}) ==
+        "1 gradus gradcheck: make_model: there is no attention 'mine'; these there are: additive, dot, "
+        "scaled_dot\n");
+}

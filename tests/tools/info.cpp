@@ -1,0 +1,169 @@
+// `gradus info`: what a file holds, for people and for programs.
+
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/nn/safetensors.hpp>
+
+#include <cmath>
+
+#include "json.hpp"
+#include "tools/run.hpp"
+
+namespace fs = std::filesystem;
+namespace models = gradus::models;
+namespace nn = gradus::nn;
+namespace tools = gradus::tools;
+using gradus::Dtype;
+
+namespace {
+
+fs::path write_trained_model(const fs::path& folder, double best) {
+  tools::Settings settings = small_settings();
+  settings.data.bpe = 20;
+  const fs::path path = write_small_model(folder, settings);
+  models::Checkpoint checkpoint = models::load_checkpoint(path);
+  checkpoint.tensors.emplace_back("trainer.steps", gradus::tensor({1234567}, Dtype::i64).reshape({}));
+  checkpoint.tensors.emplace_back("trainer.best", gradus::full({}, best, Dtype::f64));
+  models::save_checkpoint(path, checkpoint);
+  return path;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("info prints what a checkpoint holds", "[tools][info]") {
+  const Scratch scratch;
+  const fs::path path = write_trained_model(scratch.path(), 1.5);
+  const tools::SavedModel saved = tools::load_saved_model(path, models::Registry::standard());
+  for (const fs::path& given : {path, scratch.path()}) {
+    const Ran ran = run({"info", given});
+    INFO(ran.out);
+    CHECK(ran.code == 0);
+    CHECK(ran.out.starts_with("checkpoint  " + path.string() + "\nformat      1\nmade with   gradus "));
+    CHECK(has(ran.out, ", threads " + saved.checkpoint.metadata.at("gradus.threads") + "\n"));
+    CHECK(has(ran.out,
+              "\nstep        1234567 of 5000\nbest score  1.5 (loss)\nseed        1\n"
+              "data        the phrases eng-fra\nsource      " +
+                  std::to_string(saved.sides.source.vocabulary.size()) +
+                  " tokens, unit word, 20 merges of byte-pair encoding\n"));
+    CHECK(has(ran.out, "\nparameters: " + std::to_string(saved.model->parameter_count()) + "\n"));
+    CHECK(has(ran.out, "\n      v_a (5): 5\n"));
+    CHECK_FALSE(has(ran.out, "\nhere "));
+  }
+}
+
+TEST_CASE("info says where bits would not be the same", "[tools][info]") {
+  const Scratch scratch;
+  const fs::path path = write_small_model(scratch.path());
+  const int before = gradus::build_info().threads;
+  gradus::set_threads(before + 1);
+  const std::string out = run({"info", path}).out;
+  gradus::set_threads(before);
+  CHECK(has(out, "\nhere        the number of threads was " + std::to_string(before) + " and is " +
+                     std::to_string(before + 1) + "\n"));
+}
+
+TEST_CASE("info says when there is no training to go on with, or no score yet", "[tools][info]") {
+  const Scratch scratch;
+  CHECK(has(run({"info", write_small_model(scratch.path() / "weights")}).out,
+            "\nstep        none: weights alone, from which training cannot go on\n"));
+  const fs::path early = write_trained_model(scratch.path() / "early", HUGE_VAL);
+  CHECK(has(run({"info", early}).out, "\nbest score  none yet\n"));
+}
+
+TEST_CASE("info prints settings and tensors alone", "[tools][info]") {
+  const Scratch scratch;
+  const fs::path path = write_small_model(scratch.path());
+  CHECK((run({"info", path, "--settings"}).out == tools::to_text(small_settings())));
+  const std::string tensors = run({"info", path, "--tensors"}).out;
+  CHECK(has(tensors, "model.decoder.attention.v_a f32 (5)\n"));
+  const auto state = models::load_checkpoint(path).tensors;
+  CHECK(std::ranges::count(tensors, '\n') == std::ssize(state));
+}
+
+TEST_CASE("info is JSON for programs", "[tools][info]") {
+  const Scratch scratch;
+  const fs::path path = write_trained_model(scratch.path(), 1.5);
+  const Ran ran = run({"info", path, "--json"});
+  const tools::SavedModel saved = tools::load_saved_model(path, models::Registry::standard());
+  const Json json = JsonReader(ran.out).read();
+  CHECK(json["path"].text() == path.string());
+  CHECK(json["checkpoint"].boolean());
+  CHECK(json["step"].number() == 1234567);
+  CHECK(json["best"].number() == 1.5);
+  CHECK(json["source_vocabulary"].number() == static_cast<double>(saved.sides.source.vocabulary.size()));
+  CHECK(json["target_vocabulary"].number() == static_cast<double>(saved.sides.target.vocabulary.size()));
+  CHECK(json["parameters"].number() == static_cast<double>(saved.model->parameter_count()));
+  CHECK(json["metadata"]["gradus.format"].text() == "1");
+  CHECK_FALSE(json["metadata"].has("source.vocabulary"));
+  bool found = false;
+  for (const Json& tensor : json["tensors"].list()) {
+    if (tensor["name"].text() != "model.decoder.attention.W_a.weight") continue;
+    found = true;
+    CHECK(tensor["dtype"].text() == "f32");
+    CHECK(tensor["shape"].list().at(0).number() == 5);
+    CHECK(tensor["shape"].list().at(1).number() == 7);
+  }
+  CHECK(found);
+}
+
+TEST_CASE("any safetensors file can be looked at", "[tools][info]") {
+  const Scratch scratch;
+  const fs::path path = scratch.path() / "w.safetensors";
+  nn::save_safetensors(path, {{"a", gradus::zeros({2, 3})}}, {{"format", "pt"}, {"quote", "\"\n\x01\\"}});
+  const Ran ran = run({"info", path});
+  CHECK(ran.code == 0);
+  CHECK(ran.out.starts_with(
+      path.string() + " is no checkpoint, but a file of tensors alone\nformat      \"pt\"\nquote       "));
+  CHECK(ran.out.ends_with("\n\na f32 (2, 3)\n"));
+  const std::string json = run({"info", path, "--json"}).out;
+  CHECK(has(json, "\"checkpoint\": false,\n  \"step\": null,\n"));
+  CHECK(has(json, R"("quote": "\"\u000a\u0001\\")"));
+}
+
+TEST_CASE("a checkpoint with a class that is not there is shown as far as it can be", "[tools][info]") {
+  const Scratch scratch;
+  tools::Settings settings = small_settings();
+  const fs::path path = write_small_model(scratch.path(), settings);
+  models::Checkpoint checkpoint = models::load_checkpoint(path);
+  settings.model.attention = "mine";
+  checkpoint.metadata["settings"] = tools::to_text(settings);
+  models::save_checkpoint(path, checkpoint);
+  const Ran without = run({"info", path});
+  CHECK(without.code == 0);
+  CHECK(has(without.out,
+            "\nThe tensors, as make_model: there is no attention 'mine'; these there are: additive, dot, "
+            "scaled_dot\nmodel.decoder."));
+  models::Registry registry = models::Registry::standard();
+  registry.attentions["mine"] = registry.attentions["additive"];
+  CHECK(has(run({"info", path}, "", registry).out, "\nparameters: "));
+}
+
+TEST_CASE("info says what is wrong", "[tools][info][errors]") {
+  const Scratch scratch;
+  const auto refused = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "info");
+    const Ran ran = run(arguments);
+    CHECK(ran.out == "");
+    return std::to_string(ran.code) + " " + ran.err;
+  };
+  const fs::path none = scratch.path() / "none", plain = scratch.path() / "plain",
+                 damaged = write_small_model(scratch.path() / "damaged");
+  const std::string usage = "; 'gradus info --help' lists the options\n";
+  CHECK(refused({}) == "2 gradus info: path is required" + usage);
+  CHECK(refused({"a", "--json", "--settings"}) == "2 gradus info: --settings excludes --json" + usage);
+  CHECK(refused({none}) == "1 gradus info: load_safetensors: '" + none.string() +
+                               "' cannot be opened; check the path, and that you may read it\n");
+  CHECK(
+      refused({scratch.path()}) ==
+      "1 gradus info: checkpoint: the folder '" + scratch.path().string() +
+          "' has neither best.safetensors nor last.safetensors; give the folder of a run of gradus train\n");
+  nn::save_safetensors(plain, {{"a", gradus::zeros({2})}});
+  CHECK(refused({plain, "--settings"}) == "1 gradus info: settings: '" + plain.string() +
+                                              "' has none; give a checkpoint that gradus train wrote\n");
+  models::Checkpoint checkpoint = models::load_checkpoint(damaged);
+  checkpoint.metadata.erase("source.vocabulary");
+  models::save_checkpoint(damaged, checkpoint);
+  CHECK(refused({damaged}) == "1 gradus info: checkpoint: '" + damaged.string() +
+                                  "' has no source vocabulary; give one that gradus train wrote\n");
+}
