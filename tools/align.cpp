@@ -12,6 +12,7 @@
 #include "alignment.hpp"
 #include "alignment_data.hpp"
 #include "command.hpp"
+#include "saved_model.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -108,7 +109,12 @@ void draw(const std::vector<Alignment>& alignments) {
 int run(const Options& options, const models::Registry& registry) {
   check_folders(options);
   const SavedModel saved = load_saved_model(options.model, registry);
-  const std::vector<Alignment> alignments = make_alignments(saved, read_sentences(options));
+  const std::vector<Alignment> alignments =
+      make_alignments(*saved.model, saved.sides, read_sentences(options));
+  if (!alignments.empty() && !alignments.front().decoded.weights.defined()) {
+    fail("alignment", "the model has no attention (its decoder is '", saved.settings.model.decoder,
+         "'), so that it looks nowhere; give one that has, such as --decoder bahdanau trains");
+  }
   if (options.writes_files()) {
     write_files(options, alignments);
   } else {

@@ -52,26 +52,23 @@ void take_output(Alignment& alignment, const Side& target, models::Decoded decod
 
 }  // namespace
 
-std::vector<Alignment> make_alignments(const SavedModel& saved, std::span<const SentenceToAlign> sentences) {
+std::vector<Alignment> make_alignments(const models::Seq2Seq& model, const Sides& sides,
+                                       std::span<const SentenceToAlign> sentences) {
   std::vector<Alignment> alignments;
   std::vector<data::Pair> to_force, to_decode;
   for (const SentenceToAlign& sentence : sentences) {
-    alignments.push_back(given(saved.sides, sentence, alignments.size() + 1));
-    (sentence.target ? to_force : to_decode).push_back(ids_of(saved.sides, alignments.back()));
+    alignments.push_back(given(sides, sentence, alignments.size() + 1));
+    (sentence.target ? to_force : to_decode).push_back(ids_of(sides, alignments.back()));
   }
-  const auto forced = models::force(*saved.model, to_force);
-  const auto decoded = models::greedy(*saved.model, to_decode);
+  const auto forced = models::force(model, to_force);
+  const auto decoded = models::greedy(model, to_decode);
   auto next_forced = forced.begin();
   auto next_decoded = decoded.begin();
   for (std::size_t i = 0; i < alignments.size(); ++i) {
     if (sentences[i].target) {
       alignments[i].decoded = *next_forced++;
     } else {
-      take_output(alignments[i], saved.sides.target, *next_decoded++);
-    }
-    if (!alignments[i].decoded.weights.defined()) {
-      fail("alignment", "the model has no attention (its decoder is '", saved.settings.model.decoder,
-           "'), so that it looks nowhere; give one that has, such as --decoder bahdanau trains");
+      take_output(alignments[i], sides.target, *next_decoded++);
     }
   }
   return alignments;

@@ -2,13 +2,14 @@
 
 #include <gradus/data/sentence_pair.hpp>
 #include <gradus/models/decoded.hpp>
+#include <gradus/models/seq2seq.hpp>
 
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "saved_model.hpp"
+#include "corpus.hpp"
 
 namespace gradus::tools {
 
@@ -27,8 +28,10 @@ struct Alignment {
 };
 
 /// Gives the model the targets that are given, and for the others takes its own greedy output.
-/// @throws Error naming the sentence, counted from 1, that has no token or is not UTF-8, and for a model
-/// without attention.
-std::vector<Alignment> make_alignments(const SavedModel& saved, std::span<const SentenceToAlign> sentences);
+/// Without attention, the weights are undefined.
+/// @param model in eval mode
+/// @throws Error naming the sentence, counted from 1, that has no token or is not UTF-8.
+std::vector<Alignment> make_alignments(const models::Seq2Seq& model, const Sides& sides,
+                                       std::span<const SentenceToAlign> sentences);
 
 }  // namespace gradus::tools

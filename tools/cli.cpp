@@ -32,7 +32,8 @@ void print_help(std::ostream& out) {
     out << "  " << entry.name << std::string(12 - entry.name.size(), ' ') << entry.help << '\n';
   }
   out << "\n'gradus COMMAND --help' lists the options of a command. To begin with:\n\n"
-         "  gradus train --phrases eng-fra --out out/phrases       # a small model of English and French phrases\n"
+         "  gradus train --phrases eng-fra --out out/phrases       # a small model of English and French "
+         "phrases\n"
          "  echo 'where is the red book?' | gradus translate --model out/phrases\n"
          "  gradus align --model out/phrases --text 'where is the red book?'\n";
 }

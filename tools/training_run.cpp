@@ -5,7 +5,6 @@
 #include <gradus/autograd/random.hpp>
 #include <gradus/data/perplexity.hpp>
 #include <gradus/files/atomic.hpp>
-#include <gradus/models/decode.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/plot/heatmap.hpp>
 #include <gradus/plot/progress.hpp>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "alignment_data.hpp"
 #include "measure.hpp"
 #include "saved_model.hpp"
 
@@ -70,10 +70,6 @@ models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches) {
                 }
                 batches->set_state({.epoch = place[0], .position = place[1]});
               }};
-}
-
-std::vector<data::SentencePair> first(const std::vector<data::SentencePair>& pairs, std::size_t count) {
-  return {pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(std::min(count, pairs.size()))};
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -207,17 +203,16 @@ void TrainingRun::write_log() {
   }
 }
 
-// Where the model looks in the first pairs of the dev text, each beside the others; empty without attention.
+// Where the model looks in the first sentences of the dev text, side by side; empty without attention.
 std::string TrainingRun::alignments() const {
+  std::vector<SentenceToAlign> sentences;
+  for (const data::SentencePair& pair : corpus_.dev) {
+    if (sentences.size() < pictured) sentences.push_back({pair.source, std::nullopt});
+  }
   std::vector<plot::Heatmap> heatmaps;
-  for (const data::SentencePair& pair : first(corpus_.dev, pictured)) {
-    const std::vector<std::string> source = sides_.source.tokeniser.split(pair.source);
-    const std::vector<std::vector<std::int64_t>> ids{sides_.source.vocabulary.encode(source)};
-    const models::Decoded decoded = models::decode(*model_, ids, models::greedy()).front().front();
-    if (!decoded.weights.defined()) return "";
-    plot::Heatmap heatmap{.columns = source, .values = decoded.weights.to_vector<double>()};
-    for (const std::int64_t id : decoded.tokens) heatmap.rows.push_back(sides_.target.vocabulary.token(id));
-    heatmaps.push_back(std::move(heatmap));
+  for (const Alignment& alignment : make_alignments(*model_, sides_, sentences)) {
+    if (!alignment.decoded.weights.defined()) return "";
+    heatmaps.push_back(heatmap_of(alignment));
   }
   return heatmaps.empty() ? "" : plot::strip(heatmaps);
 }
