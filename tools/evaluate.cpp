@@ -28,11 +28,10 @@ constexpr const char* examples =
     "  gradus evaluate --model run                               # the test part of what it learned from\n"
     "  gradus evaluate --model run --beam 5 --pairs more.tsv --json\n"
     "  gradus evaluate --model attention --model fixed --by-length --svg by-length.svg\n\n"
-    "BLEU compares the output with the targets' own lines; where the model lower-cases, so are they, and "
-    "the\n"
-    "signature says case:lc. BLEU, d2l's BLEU, exact match and token error rate are of what the model "
-    "writes;\n"
-    "perplexity and token accuracy are of the targets, each token told after the right ones.";
+    "BLEU compares the output with the targets' own lines; where the model lower-cases, they are\n"
+    "lower-cased too, and the signature says case:lc. BLEU, d2l's BLEU, exact match and token error\n"
+    "rate are of what the model writes; perplexity and token accuracy are of the targets, each token\n"
+    "told after the right ones.";
 
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--model", options.models,
@@ -64,7 +63,7 @@ void add_options(CLI::App& app, Options& options) {
          [&options](const std::string& name) {
            options.evaluation.bleu_tokeniser = data::bleu_tokeniser(name);
          },
-         "what BLEU takes for words [zh for targets in Chinese characters, else 13a]")
+         "what BLEU takes for words [zh where --target-unit was chinese, else 13a]")
       ->type_name("NAME")
       ->check(CLI::IsMember({"13a", "none", "char", "zh"}));
   app.add_flag("--any-reference", options.evaluation.any_reference,
@@ -99,18 +98,24 @@ Pairs pairs_for(const Options& options, const Settings& settings) {
   return part;
 }
 
+// The pairs of all models, which must be the same for a comparison.
+Pairs common_pairs(const Options& options, const std::vector<SavedModel>& models) {
+  Pairs common = pairs_for(options, models.front().settings);
+  for (std::size_t i = 1; i < models.size(); ++i) {
+    if (pairs_for(options, models[i].settings) == common) continue;
+    fail("corpus", "'", options.models.front(), "' and '", options.models[i], "' have different ",
+         options.part, " parts; give both the same --pairs");
+  }
+  return common;
+}
+
 std::vector<Evaluation> evaluate_models(const Options& options, const models::Registry& registry) {
+  std::vector<SavedModel> models;
+  for (const std::string& name : options.models) models.push_back(load_saved_model(name, registry));
+  const Pairs pairs = common_pairs(options, models);
   std::vector<Evaluation> evaluations;
-  Pairs first;
-  for (const std::string& name : options.models) {
-    const SavedModel saved = load_saved_model(name, registry);
-    Pairs pairs = pairs_for(options, saved.settings);
-    if (evaluations.empty()) first = pairs;
-    if (pairs != first) {
-      fail("corpus", "'", options.models.front(), "' and '", name, "' have different ", options.part,
-           " parts; give both the same --pairs");
-    }
-    evaluations.push_back(evaluate_pairs(name, saved, pairs, options.evaluation));
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    evaluations.push_back(evaluate_pairs(options.models[i], models[i], pairs, options.evaluation));
   }
   return evaluations;
 }
@@ -127,7 +132,7 @@ void print(const Options& options, Evaluations evaluations) {
     std::cout << pairs << ' ' << of << " pairs, " << search << "\n\n" << table(evaluations);
     if (options.by_length) std::cout << '\n' << table_by_length(evaluations);
   }
-  if (!std::cout.flush()) fail("output", "standard output cannot be written; is the disk full?");
+  flush_standard_output();
 }
 
 int run(const Options& options, const models::Registry& registry) {

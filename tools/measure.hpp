@@ -13,7 +13,8 @@
 
 namespace gradus::tools {
 
-/// What is counted of one pair or, added up, of several. Figures of no pair are NaN.
+/// What is counted of one pair or, added up, of several. Figures of no pair are NaN, but for BLEU, which
+/// there is none of.
 struct Scores {
   std::int64_t pairs = 0;
   std::int64_t source_tokens = 0;
@@ -21,8 +22,8 @@ struct Scores {
   double d2l_bleu_sum = 0;       ///< of sentences; its k is 2, as in the book
   data::MatchCount exact;        ///< outputs that ended, and whose words are those of the target
   data::ErrorRate errors;        ///< edits from the target's words to the output's
-  double nats = 0;               ///< -ln p of the target, over the next two's tokens
-  data::MatchCount tokens;       ///< of the targets with EOS, how many were the likeliest (teacher forcing)
+  double nats = 0;               ///< -Σ ln p of the targets' tokens with EOS, each told after the right ones
+  data::MatchCount tokens;       ///< of these, how many were the likeliest
   data::AttentionEntropy sharpness;  ///< where the model looks while it writes; no rows without attention
 
   Scores& operator+=(const Scores& other);
@@ -37,7 +38,7 @@ struct Scores {
 /// the lines are lower-cased as Unicode has it. What a word is does not depend on how the model splits.
 data::BleuOptions bleu_options(const Side& target, data::BleuTokeniser tokeniser);
 
-/// "zh" for what is split into Chinese characters, else "13a".
+/// "zh" for targets of the unit `chinese`, else "13a".
 data::BleuTokeniser default_bleu_tokeniser(const Side& target);
 
 /// The scores of each pair, of which a model translated the source.

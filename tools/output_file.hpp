@@ -9,4 +9,7 @@ namespace gradus::tools {
 /// @throws Error as files::check_writable.
 void check_output(std::string_view who, const std::filesystem::path& file);
 
+/// Proves that all of standard output was written. @throws Error.
+void flush_standard_output();
+
 }  // namespace gradus::tools

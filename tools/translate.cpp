@@ -1,4 +1,3 @@
-#include <gradus/autograd/checks.hpp>
 #include <gradus/files/atomic.hpp>
 
 #include <CLI/CLI.hpp>
@@ -100,7 +99,7 @@ int run(const Options& options, const models::Registry& registry) {
          translate_sentences(*saved.model, saved.sides, lines, search, options.search.translation())) {
       writer.write(translations);
     }
-    if (!out.flush()) fail("output", "standard output cannot be written; is the disk full?");
+    flush_standard_output();
   }
   if (!options.output.empty()) files::write_atomically("output", options.output, whole.str());
   if (!options.alignments.empty()) files::write_atomically("alignments", options.alignments, writer.links());

@@ -225,6 +225,7 @@ TEST_CASE("an evaluation that fails says what and where", "[tools][evaluate]") {
                 "' is no link; write 0-0 for a sure one and 0?0 for a possible one, words counted from 0");
   }
   refused({"--part", "train", "--pairs", pairs}, 2, "--part excludes --pairs" + help);
+  refused({"--bleu-tokeniser", "intl"}, 2, "--bleu-tokeniser: intl not in {13a,none,char,zh}" + help);
   refused({"--source", pairs}, 2, "--source requires --target" + help);
   refused({"--svg", evaluate.scratch.path() / "no" / "file"}, 1,
           "svg: cannot write to '" + (evaluate.scratch.path() / "no").string() +

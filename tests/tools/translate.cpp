@@ -3,6 +3,7 @@
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/greedy.hpp>
 
+#include "output_file.hpp"
 #include "pharaoh.hpp"
 #include "tools/run.hpp"
 #include "translation.hpp"
@@ -232,4 +233,19 @@ TEST_CASE("a disk that is full is said, and no output is left", "[tools][transla
   CHECK(ran.err == "gradus translate: output: cannot write to '" + translate.file("out") +
                        "': File too large; free some space, or choose a folder on another disk\n");
   CHECK(names(translate.scratch.path()) == std::vector<std::string>{"best.safetensors"});
+}
+
+TEST_CASE("standard output that is full is said", "[tools][translate]") {
+  std::ofstream full("/dev/full");
+  auto* const old = std::cout.rdbuf(full.rdbuf());
+  std::cout << "anything";
+  std::string message;
+  try {
+    tools::flush_standard_output();
+  } catch (const gradus::Error& error) {
+    message = error.what();
+  }
+  std::cout.clear();
+  std::cout.rdbuf(old);
+  CHECK(message == "output: standard output cannot be written; is the disk full?");
 }
