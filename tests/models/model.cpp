@@ -61,6 +61,8 @@ std::vector<Variant> variants() {
       {"bahdanau, one direction", small({.bidirectional = false})},
       {"bahdanau, state alone", small({.readout = ReadoutForm::state})},
       {"bahdanau, maxout", small({.readout = ReadoutForm::maxout})},
+      {"bahdanau, maxout of the state before", small({.readout = ReadoutForm::maxout_earlier})},
+      {"bahdanau, original GRU", small({.cell = Cell::original_gru})},
       {"bahdanau, summary, tied", small({.bridge = Bridge::summary, .tied = models::Tied::output})},
       {"bahdanau, all tied, maxout", small({.readout = ReadoutForm::maxout, .tied = models::Tied::all})},
       {"bahdanau, LSTM", small({.cell = Cell::lstm})},
@@ -213,25 +215,30 @@ TEST_CASE("the presets are the papers' sizes", "[models][presets]") {
 }
 
 TEST_CASE("initial values are drawn as asked", "[models][init]") {
-  const auto deviation = [](models::Initial initial, std::string_view wanted) {
-    ModelOptions options{.initial = initial};
+  const auto check = [](const ModelOptions& options, std::string_view wanted, double deviation) {
+    INFO(wanted);
     gradus::seed(1);
     const Model model = models::make_model(options, {.source = 300, .target = 300});
     for (const auto& [name, parameter] : model->named_parameters()) {
-      if (name == wanted) return std::sqrt(mean(parameter * parameter).item());
+      if (name != wanted) continue;
+      const double tolerance = 3 * deviation / std::sqrt(parameter.numel());
+      CHECK(std::abs(std::sqrt(mean(parameter * parameter).item()) - deviation) <= tolerance);
+      return;
     }
-    FAIL("no " << wanted);
-    return 0.0;
+    FAIL("there is none");
   };
   using models::Initial;
-  CHECK(std::abs(deviation(Initial::small, "decoder.rnn.weight_ih_l0") - 0.01) < 2e-4);
-  CHECK(deviation(Initial::small, "decoder.rnn.bias_ih_l0") == 0);
-  CHECK(std::abs(deviation(Initial::xavier, "decoder.rnn.weight_hh_l0") - std::sqrt(2.0 / (192 + 64))) <
-        2e-3);
-  CHECK(std::abs(deviation(Initial::xavier, "decoder.embedding.weight") - models::embedding_deviation) <
-        5e-3);
-  CHECK(std::abs(deviation(Initial::bahdanau, "decoder.attention.W_a.weight") - 0.001) < 5e-5);
-  CHECK(std::abs(deviation(Initial::pytorch, "decoder.rnn.weight_hh_l0") - 1 / std::sqrt(3 * 64.0)) < 2e-3);
+  check({.initial = Initial::small}, "decoder.rnn.weight_ih_l0", 0.01);
+  check({.initial = Initial::small}, "decoder.attention.v_a", 0.01);
+  check({.initial = Initial::small}, "decoder.rnn.bias_ih_l0", 0);
+  check({.initial = Initial::xavier}, "decoder.rnn.weight_hh_l0", std::sqrt(2.0 / (192 + 64)));
+  check({.initial = Initial::xavier}, "decoder.embedding.weight", models::embedding_deviation);
+  check({.tied = models::Tied::output, .initial = Initial::xavier}, "decoder.readout.weight",
+        models::embedding_deviation);
+  check({.initial = Initial::bahdanau}, "decoder.attention.W_a.weight", 0.001);
+  check({.initial = Initial::pytorch}, "decoder.rnn.weight_hh_l0", 1 / std::sqrt(3 * 64.0));
+  check({.readout = ReadoutForm::maxout, .maxout = 50}, "decoder.readout.weight", 1 / std::sqrt(3 * 50.0));
+  check({.readout = ReadoutForm::maxout, .maxout = 50}, "decoder.readout.bias", 1 / std::sqrt(3 * 50.0));
 }
 
 TEST_CASE("a registry takes attentions and decoders of one's own", "[models][registry]") {
@@ -246,6 +253,22 @@ TEST_CASE("a registry takes attentions and decoders of one's own", "[models][reg
   CHECK(seen.value == 8);
   CHECK(seen.energy == 3);
   CHECK(std::isfinite(model->loss(batch).item()));
+}
+
+TEST_CASE("a decoder goes on from the states of an encoder like it alone", "[models][errors]") {
+  const auto loss = [](Cell cell, std::int64_t hidden) {
+    const models::Seq2Seq model(
+        {.vocabulary = 9, .hidden = hidden, .bidirectional = false, .cell = cell},
+        std::make_unique<models::FixedContextDecoder>(models::DecoderOptions{
+            .vocabulary = 9, .annotation = hidden, .hidden = 4, .bridge = Bridge::copy}));
+    return model.loss(batch).item();
+  };
+  const std::string message =
+      "FixedContextDecoder: s_0 is the encoder's last state, so that the encoder must have the decoder's "
+      "cell, its 1 layer of 4 and one direction; or choose another bridge [in decoder]";
+  CHECK(std::isfinite(loss(Cell::gru, 4)));
+  CHECK_ERROR(loss(Cell::lstm, 4), message);
+  CHECK_ERROR(loss(Cell::gru, 6), message);
 }
 
 TEST_CASE("what does not fit together is refused", "[models][errors]") {
