@@ -10,7 +10,7 @@
 #include <gradus/nn/lstm.hpp>
 #include <gradus/nn/rnn.hpp>
 
-#include "models/helpers.hpp"
+#include "models/decoding.hpp"
 #include "nn/twins.hpp"
 
 namespace data = gradus::data;
@@ -199,6 +199,32 @@ TEST_CASE("a source of vectors is read without an embedding", "[models][vectors]
   const auto loss = [&](const auto& in) { return model->loss(in[0], x.source_lengths, batch); };
   check_gradients(nn::gradcheck(*model, loss, {frames}), model->parameters().size() + 1);
   CHECK_ERROR(model->loss(batch), "Encoder: the source is (4, 3) and must be (T, B, D) [in encoder]");
+}
+
+TEST_CASE("vectors that are the embeddings of tokens give what the tokens give", "[models][vectors]") {
+  for (const char* decoder : {"fixed", "cho", "bahdanau"}) {
+    INFO(decoder);
+    const Model of_tokens = make(small({.decoder = decoder}));
+    const Model of_vectors =
+        models::make_model(small({.decoder = decoder}), {.source = 0, .target = 9, .vectors = 5});
+    of_vectors->to(Dtype::f64);
+    gradus::NamedTensors state = of_tokens->state_dict();
+    std::erase_if(state, [](const auto& named) { return named.first == "encoder.embedding.weight"; });
+    of_vectors->load_state_dict(state);
+    const Tensor frames = of_tokens->encoder.embedding->forward(x.source);  // (T, B, 5)
+    CHECK(of_vectors->loss(frames, x.source_lengths, batch).item() == of_tokens->loss(batch).item());
+    // Each search twice anew: sampling goes on drawing.
+    const std::vector<NamedSearch> one = searches(), other = searches();
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      INFO(one[i].name);
+      const auto from_tokens = one[i].search(*of_tokens, x.source, x.source_lengths, {}),
+                 from_vectors = other[i].search(*of_vectors, frames, x.source_lengths, {});
+      REQUIRE(from_tokens.size() == from_vectors.size());
+      for (std::size_t b = 0; b < from_tokens.size(); ++b) {
+        CHECK(tokens_of(from_vectors[b]) == tokens_of(from_tokens[b]));
+      }
+    }
+  }
 }
 
 TEST_CASE("the presets are the papers' sizes", "[models][presets]") {
