@@ -108,7 +108,8 @@ def entries(header, chapter, wanted=None):
 def all_entries():
     own = entries("tensor.hpp", "Members of Tensor",
                   {"detach", "clone", "to", "operator[]", "slice", "reshape"})
-    return entries("ops.hpp", "") + own + entries("fused.hpp", "Fused") + entries("packing.hpp", "Packed sequences")
+    packing = entries("packing.hpp", "Packed sequences", {"pack", "unpack"})
+    return entries("ops.hpp", "") + own + entries("fused.hpp", "Fused") + packing
 
 
 def page():

@@ -6,6 +6,9 @@
 #include <gradus/nn/init.hpp>
 #include <gradus/nn/init_bahdanau.hpp>
 
+#include <algorithm>
+#include <utility>
+
 #include "names.hpp"
 
 namespace gradus::models {
@@ -20,10 +23,13 @@ const Make& find(const std::map<std::string, Make>& makers, const char* kind, co
   fail("make_model", "there is no ", kind, " '", name, "'; these there are: ", listed(names));
 }
 
-// value(name, shape) for every parameter for which it is defined.
+// value(path, shape) for every parameter for which it is defined; a shared one has its first path.
 template <class Value>
 void draw(nn::Module& module, Value value) {
+  std::vector<Tensor> seen;
   for (auto& [path, parameter] : module.named_parameters()) {
+    if (std::ranges::any_of(seen, [&p = parameter](const Tensor& other) { return other.is(p); })) continue;
+    seen.push_back(parameter);
     const Tensor drawn = value(path, parameter.shape());
     if (drawn.defined()) Tensor(parameter).replace(drawn);
   }
@@ -41,8 +47,10 @@ void draw(Seq2Seq& model, Initial initial) {
         return is_matrix ? nn::xavier_uniform(shape) : Tensor();
       });
     case Initial::small:
-      return draw(model, [](const std::string&, const Shape& shape) {
-        return shape.rank() == 2 ? normal(shape, 0, 0.01, default_generator()) : zeros(shape);
+      return draw(model, [](const std::string& path, const Shape& shape) {
+        const std::string name = path.substr(path.rfind('.') + 1);
+        if (name.starts_with("bias")) return zeros(shape);
+        return shape.rank() == 2 || name == "v_a" ? normal(shape, 0, 0.01, default_generator()) : Tensor();
       });
   }
 }

@@ -23,7 +23,7 @@ ModelOptions sutskever() {
           .readout = ReadoutForm::state};
 }
 
-// Section 4.1.
+// Section 4.1; the recurrent matrices orthogonal, all others N(0, 0.01²).
 ModelOptions cho() {
   return {.decoder = "cho",
           .cell = Cell::original_gru,
@@ -32,7 +32,7 @@ ModelOptions cho() {
           .bidirectional = false,
           .readout = ReadoutForm::maxout,
           .maxout = 500,
-          .initial = Initial::small};
+          .initial = Initial::bahdanau};
 }
 
 // Appendix A.2.3.
@@ -46,6 +46,7 @@ ModelOptions bahdanau() {
           .initial = Initial::bahdanau};
 }
 
+// Their dropout is of the weights and between layers alone.
 ModelOptions d2l() {
   return {.embedding = 32,
           .hidden = 32,

@@ -123,7 +123,7 @@ def fixed():
 
 
 def cho():
-    """Cho et al. 2014, A.1; eq. 5-8, in which z is the share of the old state, for both RNNs."""
+    """Cho et al. 2014, A.1, but with eq. 5-8 in the decoder too, where their reset gate acts on c as well."""
     p = {**recurrent(nn.GRU(E, H), nn.GRU(E + H, H)),
          "decoder.V.weight": leaf(H, H), "decoder.W_s.weight": leaf(H, H),
          **linear("decoder.readout.hidden", 2 * L, H + H + E), **linear("decoder.readout", VY, L)}

@@ -10,7 +10,7 @@
 #include <gradus/nn/lstm.hpp>
 #include <gradus/nn/rnn.hpp>
 
-#include "models/helpers.hpp"
+#include "models/decoding.hpp"
 #include "nn/twins.hpp"
 
 namespace data = gradus::data;
@@ -61,6 +61,8 @@ std::vector<Variant> variants() {
       {"bahdanau, one direction", small({.bidirectional = false})},
       {"bahdanau, state alone", small({.readout = ReadoutForm::state})},
       {"bahdanau, maxout", small({.readout = ReadoutForm::maxout})},
+      {"bahdanau, maxout of the state before", small({.readout = ReadoutForm::maxout_earlier})},
+      {"bahdanau, original GRU", small({.cell = Cell::original_gru})},
       {"bahdanau, summary, tied", small({.bridge = Bridge::summary, .tied = models::Tied::output})},
       {"bahdanau, all tied, maxout", small({.readout = ReadoutForm::maxout, .tied = models::Tied::all})},
       {"bahdanau, LSTM", small({.cell = Cell::lstm})},
@@ -199,6 +201,32 @@ TEST_CASE("a source of vectors is read without an embedding", "[models][vectors]
   CHECK_ERROR(model->loss(batch), "Encoder: the source is (4, 3) and must be (T, B, D) [in encoder]");
 }
 
+TEST_CASE("vectors that are the embeddings of tokens give what the tokens give", "[models][vectors]") {
+  for (const char* decoder : {"fixed", "cho", "bahdanau"}) {
+    INFO(decoder);
+    const Model of_tokens = make(small({.decoder = decoder}));
+    const Model of_vectors =
+        models::make_model(small({.decoder = decoder}), {.source = 0, .target = 9, .vectors = 5});
+    of_vectors->to(Dtype::f64);
+    gradus::NamedTensors state = of_tokens->state_dict();
+    std::erase_if(state, [](const auto& named) { return named.first == "encoder.embedding.weight"; });
+    of_vectors->load_state_dict(state);
+    const Tensor frames = of_tokens->encoder.embedding->forward(x.source);  // (T, B, 5)
+    CHECK(of_vectors->loss(frames, x.source_lengths, batch).item() == of_tokens->loss(batch).item());
+    // Each search twice anew: sampling goes on drawing.
+    const std::vector<NamedSearch> one = searches(), other = searches();
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      INFO(one[i].name);
+      const auto from_tokens = one[i].search(*of_tokens, x.source, x.source_lengths, {}),
+                 from_vectors = other[i].search(*of_vectors, frames, x.source_lengths, {});
+      REQUIRE(from_tokens.size() == from_vectors.size());
+      for (std::size_t b = 0; b < from_tokens.size(); ++b) {
+        CHECK(tokens_of(from_vectors[b]) == tokens_of(from_tokens[b]));
+      }
+    }
+  }
+}
+
 TEST_CASE("the presets are the papers' sizes", "[models][presets]") {
   CHECK(models::preset_names() ==
         std::vector<std::string>{"sutskever", "cho", "bahdanau", "d2l", "notebook"});
@@ -213,25 +241,30 @@ TEST_CASE("the presets are the papers' sizes", "[models][presets]") {
 }
 
 TEST_CASE("initial values are drawn as asked", "[models][init]") {
-  const auto deviation = [](models::Initial initial, std::string_view wanted) {
-    ModelOptions options{.initial = initial};
+  const auto check = [](const ModelOptions& options, std::string_view wanted, double deviation) {
+    INFO(wanted);
     gradus::seed(1);
     const Model model = models::make_model(options, {.source = 300, .target = 300});
     for (const auto& [name, parameter] : model->named_parameters()) {
-      if (name == wanted) return std::sqrt(mean(parameter * parameter).item());
+      if (name != wanted) continue;
+      const double tolerance = 3 * deviation / std::sqrt(parameter.numel());
+      CHECK(std::abs(std::sqrt(mean(parameter * parameter).item()) - deviation) <= tolerance);
+      return;
     }
-    FAIL("no " << wanted);
-    return 0.0;
+    FAIL("there is none");
   };
   using models::Initial;
-  CHECK(std::abs(deviation(Initial::small, "decoder.rnn.weight_ih_l0") - 0.01) < 2e-4);
-  CHECK(deviation(Initial::small, "decoder.rnn.bias_ih_l0") == 0);
-  CHECK(std::abs(deviation(Initial::xavier, "decoder.rnn.weight_hh_l0") - std::sqrt(2.0 / (192 + 64))) <
-        2e-3);
-  CHECK(std::abs(deviation(Initial::xavier, "decoder.embedding.weight") - models::embedding_deviation) <
-        5e-3);
-  CHECK(std::abs(deviation(Initial::bahdanau, "decoder.attention.W_a.weight") - 0.001) < 5e-5);
-  CHECK(std::abs(deviation(Initial::pytorch, "decoder.rnn.weight_hh_l0") - 1 / std::sqrt(3 * 64.0)) < 2e-3);
+  check({.initial = Initial::small}, "decoder.rnn.weight_ih_l0", 0.01);
+  check({.initial = Initial::small}, "decoder.attention.v_a", 0.01);
+  check({.initial = Initial::small}, "decoder.rnn.bias_ih_l0", 0);
+  check({.initial = Initial::xavier}, "decoder.rnn.weight_hh_l0", std::sqrt(2.0 / (192 + 64)));
+  check({.initial = Initial::xavier}, "decoder.embedding.weight", models::embedding_deviation);
+  check({.tied = models::Tied::output, .initial = Initial::xavier}, "decoder.readout.weight",
+        models::embedding_deviation);
+  check({.initial = Initial::bahdanau}, "decoder.attention.W_a.weight", 0.001);
+  check({.initial = Initial::pytorch}, "decoder.rnn.weight_hh_l0", 1 / std::sqrt(3 * 64.0));
+  check({.readout = ReadoutForm::maxout, .maxout = 50}, "decoder.readout.weight", 1 / std::sqrt(3 * 50.0));
+  check({.readout = ReadoutForm::maxout, .maxout = 50}, "decoder.readout.bias", 1 / std::sqrt(3 * 50.0));
 }
 
 TEST_CASE("a registry takes attentions and decoders of one's own", "[models][registry]") {
@@ -246,6 +279,22 @@ TEST_CASE("a registry takes attentions and decoders of one's own", "[models][reg
   CHECK(seen.value == 8);
   CHECK(seen.energy == 3);
   CHECK(std::isfinite(model->loss(batch).item()));
+}
+
+TEST_CASE("a decoder goes on from the states of an encoder like it alone", "[models][errors]") {
+  const auto loss = [](Cell cell, std::int64_t hidden) {
+    const models::Seq2Seq model(
+        {.vocabulary = 9, .hidden = hidden, .bidirectional = false, .cell = cell},
+        std::make_unique<models::FixedContextDecoder>(models::DecoderOptions{
+            .vocabulary = 9, .annotation = hidden, .hidden = 4, .bridge = Bridge::copy}));
+    return model.loss(batch).item();
+  };
+  const std::string message =
+      "FixedContextDecoder: s_0 is the encoder's last state, so that the encoder must have the decoder's "
+      "cell, its 1 layer of 4 and one direction; or choose another bridge [in decoder]";
+  CHECK(std::isfinite(loss(Cell::gru, 4)));
+  CHECK_ERROR(loss(Cell::lstm, 4), message);
+  CHECK_ERROR(loss(Cell::gru, 6), message);
 }
 
 TEST_CASE("what does not fit together is refused", "[models][errors]") {

@@ -1,4 +1,4 @@
-"""The faults that mutants.py plants: in backward code, and in the tape that runs it."""
+"""The faults that mutants.py plants: in backward code, in the tape that runs it, and in the models."""
 from typing import NamedTuple
 
 
@@ -9,8 +9,12 @@ class Fault(NamedTuple):
     after: str
 
 
-def of(file, *faults):
-    return [Fault(f"autograd/{file}", kind, before, after) for kind, before, after in faults]
+def of(file, *faults, folder="autograd"):
+    return [Fault(f"{folder}/{file}", kind, before, after) for kind, before, after in faults]
+
+
+def of_models(file, *faults):
+    return of(file, *faults, folder="models")
 
 
 ASSIGNED, SIGN, TERM = "= for +=", "sign", "dropped term"
@@ -224,4 +228,66 @@ FAULTS = [
     *of("tape.cpp",
         (CHECK, "if (storage.version == saved.version) continue;", "continue;"),
         (CHECK, "result.impl().from_gradient = std::any_of(inputs.begin(), inputs.end(), from_gradient);", "")),
+    *of_models("encoder.cpp",
+        (PLACE, "const std::int64_t top = (rnn->layers() - 1) * directions;", "const std::int64_t top = 0;"),
+        (PLACE, "last[0][top + 1]", "last[0][top]"),
+        (TERM, "drop(embedding ? embedding->forward(source) : source, dropout_, *this)", "embedding ? embedding->forward(source) : source")),
+    *of_models("recurrent_decoder.cpp",
+        (VALUE, "bridge_ == Bridge::backward ? annotations.first_backward :", "bridge_ == Bridge::backward ? annotations.last_forward :"),
+        (PLACE, "concat({annotations.last_forward, annotations.first_backward}, 1)", "concat({annotations.first_backward, annotations.last_forward}, 1)"),
+        (PLACE, "all.slice(i * H, (i + 1) * H, 1)", "all.slice((count - 1 - i) * H, (count - i) * H, 1)"),
+        (PLACE, "first.push_back(part[layer]);", "first.push_back(part[L - 1 - layer]);"),
+        (TERM, "W_s ? tanh(W_s->forward(read)) :", "W_s ? W_s->forward(read) :"),
+        (CHECK, "last.size() != rnn->state_parts() || ", ""),
+        (CHECK, " || last[0].size(2) != rnn->hidden()", ""),
+        (CHECK, "if (typeid(*this) != type_) return DecoderStep::forward(start, target_in, targets);", ""),
+        (VALUE, 'const Tensor& s = reads_earlier_state() ? state["s"] : next["s"];', 'const Tensor& s = next["s"];'),
+        (VALUE, 'features(reads_earlier_state() ? state["s"] : next["s"], context)', 'features(next["s"], context)'),
+        (VALUE, 'unsqueeze(first["s"], 0)', 'unsqueeze(0 * first["s"], 0)'),
+        (TERM, "return drop(embedding.forward(tokens), dropout_, *this);", "return embedding.forward(tokens);"),
+        (TERM, "readout.forward(drop(reads_state_alone() ? features : joined({features, y}), dropout_, *this))",
+         "readout.forward(reads_state_alone() ? features : joined({features, y}))")),
+    *of_models("cho_decoder.cpp",
+        (TERM, "tanh(V.forward(summary(annotations)))", "V.forward(summary(annotations))"),
+        (VALUE, "bridge(c), {{", "bridge(summary(annotations)), {{")),
+    *of_models("bahdanau_decoder.cpp",
+        (VALUE, 'before.step(), before["weights"]', "before.step(), Tensor()"),
+        (PLACE, "memory, before.step(), ", "memory, 0, "),
+        (CHECK, "!uses_fused_operations() || rnn->layers() > 1 || reads_earlier_state()", "!uses_fused_operations() || rnn->layers() > 1"),
+        (CHECK, "!uses_fused_operations() || rnn->layers() > 1 || reads_earlier_state()", "!uses_fused_operations() || reads_earlier_state()"),
+        (CHECK, "  if (static_cast<const nn::GRU&>(*rnn).form() != nn::GRUForm::pytorch) return nullptr;\n", ""),
+        (CHECK, "additive->is_training() && additive->dropout() > 0 ? nullptr : additive", "additive"),
+        (PLACE, '{{"weights", alpha}}, state.step() + 1)', '{{"weights", alpha}}, state.step())')),
+    *of_models("readout.cpp",
+        (FACTOR, "{vocabulary, hidden ? maxout : inputs},\n                                                              hidden ? maxout : inputs",
+         "{vocabulary, hidden ? maxout : inputs},\n                                                              inputs")),
+    *of_models("projected_query.cpp",
+        (PLACE, "W_a.forward(query), memory, step, previous_weights", "W_a.forward(query), memory, 0, previous_weights"),
+        (VALUE, "W_a.forward(query), memory, step, previous_weights", "W_a.forward(query), memory, step, Tensor()")),
+    *of_models("beam_search.cpp",
+        (FACTOR, "(5 + static_cast<double>(length)) / 6", "(6 + static_cast<double>(length)) / 6"),
+        (CHECK, "if (one.log_probability <= best.front().log_probability) continue;", "if (one.log_probability < best.front().log_probability) continue;"),
+        (VALUE, "length_penalty(beam.max_steps, options_.length_penalty)", "length_penalty(steps(), options_.length_penalty)"),
+        (PLACE, "i < std::ssize(beam.alive) ? static_cast<std::size_t>(i) : 0", "0"),
+        (CHECK, "if (steps() > 0) hypothesis.score = score(hypothesis, beam);", "")),
+    *of_models("sample.cpp",
+        (FACTOR, "std::exp((log_p - largest) / temperature)", "std::exp(log_p - largest)"),
+        (FACTOR, "const double enough = p * total(choices);", "const double enough = p;"),
+        (PLACE, "generators[static_cast<std::size_t>(row)]", "generators[0]"),
+        (CHECK, "a.weight > b.weight : a.token < b.token", "a.weight > b.weight : a.token > b.token")),
+    *of_models("loss.cpp",
+        (VALUE, "const double plain = cross_entropy(run.logits.detach(), targets.out).item();",
+         "const double plain = cross_entropy(run.logits.detach(), targets.out, -1, options.label_smoothing).item();"),
+        (SIGN, "coins.uniform() < sampling", "coins.uniform() > sampling"),
+        (FACTOR, "return lambda * nn::attention_entropy", "return nn::attention_entropy"),
+        (FACTOR, "model.loss(batch).item() * static_cast<double>(batch.target_tokens())", "model.loss(batch).item()"),
+        (CHECK, "  model.eval();\n", "")),
+    *of_models("trainer.cpp",
+        (FACTOR, "  options.sampling *= done();\n", ""),
+        (CHECK, "  model_.train();\n", ""),
+        (ASSIGNED, "  optimiser_->zero_grad();\n", ""),
+        (PLACE, "schedule_(steps_)", "schedule_(number)"),
+        (SIGN, "bad_ = is_best ? 0 : bad_ + 1;", "bad_ = bad_ + 1;"),
+        (CHECK, "  evaluated_ = steps_;\n", ""),
+        (CHECK, "    batches_.set_state(place_before);\n    throw;", "    throw;")),
 ]

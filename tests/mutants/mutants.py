@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants one fault at a time in the engine's backward code, and requires the tests to notice.
+"""Plants one fault at a time in the engine's backward code or in a model, and requires its folder's tests to notice.
 
     tests/mutants/mutants.py            all faults, on a copy of the tree in build/mutants; prints a table
     tests/mutants/mutants.py --only softmax    those whose file, text or kind match
@@ -8,6 +8,7 @@
 A fault that the tests let through is a missing test. The exit status is 1 when there is one.
 """
 import argparse
+import functools
 import pathlib
 import re
 import shutil
@@ -43,25 +44,29 @@ def run(command, **options):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
 
 
-def build():
-    return run(["cmake", "--build", str(WORK / "build"), "--target", "test_autograd"])
+def program(fault):
+    return "test_" + pathlib.Path(fault.file).parts[0]
 
 
-def prepare():
+def build(*programs):
+    return run(["cmake", "--build", str(WORK / "build"), "--target", *programs])
+
+
+def prepare(programs):
     """A copy of the tree, built anew (files keep their times, so old objects could pass for theirs); its tests pass."""
     shutil.rmtree(WORK, ignore_errors=True)
     shutil.copytree(ROOT, WORK / "tree", ignore=shutil.ignore_patterns("build", ".git", "out"))
     configure = ["cmake", "-S", str(WORK / "tree"), "-B", str(WORK / "build"), "-G", "Ninja",
                  "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1", "-DGRADUS_TUTORIALS=OFF"]
-    for step in (lambda: run(configure), build, test):  # each only when the one before has passed
+    steps = [lambda: run(configure), lambda: build(*programs), *(functools.partial(test, name) for name in programs)]
+    for step in steps:  # each only when the one before has passed
         done = step()
         if done.returncode != 0:
             sys.exit(f"mutants: the tree without faults does not build or pass:\n{done.stdout[-3000:]}")
 
 
-def test():
-    program = next((WORK / "build").rglob("test_autograd"))
-    return run([str(program), "--abort"], timeout=TIMEOUT)
+def test(name):
+    return run([str(next((WORK / "build").rglob(name))), "--abort"], timeout=TIMEOUT)
 
 
 def verdict(fault):
@@ -70,15 +75,15 @@ def verdict(fault):
     original = source.read_text()
     source.write_text(planted(original, fault))
     try:
-        built = build()
+        built = build(program(fault))
         if built.returncode != 0:
             error = re.search(r"error: .*", built.stdout)
             return f"DOES NOT COMPILE ({error.group(0) if error else 'no message'})"
-        tested = test()
+        tested = test(program(fault))
         if tested.returncode == 0:
             return "SURVIVED"
-        case = re.search(r"-{79}\n(.*)\n-{79}", tested.stdout)
-        return "caught: " + (case.group(1).strip() if case else f"exit status {tested.returncode}")
+        case = re.search(r"-{79}\n(.*?)\n-{79}", tested.stdout, re.DOTALL)  # a long name takes two lines
+        return "caught: " + (" ".join(case.group(1).split()) if case else f"exit status {tested.returncode}")
     except subprocess.TimeoutExpired:
         return f"caught: no end after {TIMEOUT} s"
     finally:
@@ -95,7 +100,7 @@ def main():
     if arguments.check:
         return 0
     start = time.monotonic()
-    prepare()
+    prepare(sorted({program(fault) for fault in faults}))
     missed = 0
     print(f"{'file':28} {'kind':28} {'fault':64} verdict")
     for fault in faults:

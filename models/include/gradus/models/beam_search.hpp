@@ -30,7 +30,7 @@ struct BeamOptions {
 /// before n had ended, hypotheses that did not end follow those that did. Equal ones are in the order of the
 /// hypotheses that they continue, then of ids. Source i of a batch gives the same as on its own.
 ///
-/// @param source    (T, B), i64
+/// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64
 /// @throws Error when an option is outside its range, or there are no weights for the coverage penalty.
 std::vector<std::vector<Decoded>> beam_search(const Seq2Seq& model, const Tensor& source,

@@ -11,6 +11,9 @@ namespace gradus::models {
 ///     s_t = cell([E y_{t−1}; c], s_{t−1})
 ///     logits_t = W_o [s_t; c; E y_{t−1}] + b_o      (theirs is ReadoutForm::maxout)
 ///
+/// In their appendix the decoder's reset gate acts on the context too, tanh(W E y + r ∘ (U s + C c)). Here it
+/// acts as Cell says, with Cell::original_gru as in their eq. 8 and in their encoder.
+///
 /// Modules: RecurrentDecoder's and `V`, (H, D). State: also `c`, (B, H).
 class ChoDecoder : public RecurrentDecoder {
  public:

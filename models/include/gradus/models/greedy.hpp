@@ -12,7 +12,7 @@ namespace gradus::models {
 /// Decodes by taking the likeliest token at each step, the lowest id of equal ones, and giving it back as the
 /// next input. Source i of a batch gives the same tokens as on its own.
 ///
-/// @param source    (T, B), i64
+/// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64
 std::vector<Decoded> greedy(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
                             const MaxSteps& max_steps = {});

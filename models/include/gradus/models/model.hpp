@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,9 @@ namespace gradus::models {
 /// How the parameters are drawn.
 enum class Initial {
   pytorch,   ///< as the modules do
-  bahdanau,  ///< as Bahdanau et al. 2015, B.1, see nn::init_bahdanau
+  bahdanau,  ///< as Bahdanau et al. 2015, B.1, and Cho et al. 2014, section 4.1: see nn::init_bahdanau
   xavier,    ///< every weight matrix but the embeddings by Xavier's uniform distribution, as d2l
-  small,     ///< every weight matrix N(0, 0.01²), every bias 0
+  small,     ///< every weight matrix and `v_a` N(0, 0.01²), every bias 0
 };
 
 enum class Tied {
@@ -91,7 +92,8 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
 ///     "sutskever"  Sutskever et al. 2014: LSTM in four layers, the source in one direction, no attention
 ///     "cho"        Cho et al. 2014: their GRU, the context at every step, maxout
 ///     "bahdanau"   Bahdanau et al. 2015, RNNsearch-50: their GRU, maxout, initial values
-///     "d2l"        Zhang et al., Dive into Deep Learning, 11.4: GRU in two layers, asked by the top one
+///     "d2l"        Zhang et al., Dive into Deep Learning, first edition, 10.4: GRU in two layers, asked by
+///                  the top one
 ///     "notebook"   plain tanh RNN in both directions, a state that starts at 0
 ///
 /// @throws Error for another name, listing these.

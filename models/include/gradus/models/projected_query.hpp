@@ -16,6 +16,7 @@ namespace gradus::models {
 /// (D, H), `score`.
 class ProjectedQuery : public nn::Attention {
  public:
+  /// @throws Error for sizes below 1, and without an attention.
   ProjectedQuery(std::int64_t query_size, std::int64_t value_size, std::unique_ptr<nn::Attention> attention);
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override;
   Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,

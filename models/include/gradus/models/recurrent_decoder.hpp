@@ -46,6 +46,7 @@ struct DecoderOptions {
 /// layer's; below it `s.0`, `s.1` …; with an LSTM `cell.0` … of all layers.
 class RecurrentDecoder : public nn::DecoderStep {
  public:
+  /// @throws Error when the encoder does not give what the bridge reads.
   Start start(const nn::Annotations& annotations) const override;
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override;
   /// All steps, read out together; but step by step in a class derived from a decoder of this library, whose
@@ -67,7 +68,7 @@ class RecurrentDecoder : public nn::DecoderStep {
     Bridge bridge;               ///< unless the options say another, and so is
     ReadoutForm readout;
   };
-  /// @throws Error for sizes below 1, or where the encoder cannot give what the bridge reads.
+  /// @throws Error for sizes below 1.
   RecurrentDecoder(const Form& form, const DecoderOptions& options);
 
   /// c_t from the state before, what the next state holds beside s_t, and the weights, if there are any.

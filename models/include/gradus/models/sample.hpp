@@ -21,7 +21,7 @@ struct SamplingOptions {
 /// log-probabilities are the model's own, whatever the options. Each source is drawn for by a generator of
 /// its own, split off `generator` in the batch's order, so that its tokens do not depend on its neighbours'.
 ///
-/// @param source    (T, B), i64
+/// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64
 /// @throws Error when an option is outside its range.
 std::vector<Decoded> sample(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,

@@ -27,9 +27,10 @@ class MaxSteps {
 ///
 /// Every one of them writes ordinary tokens and EOS only. PAD and BOS are never chosen, whatever probability
 /// the model gives them; it counts all the same: log-probabilities are those of the model's softmax over its
-/// whole vocabulary, so that they can be compared with those of given targets (force()).
+/// whole vocabulary, so that they can be compared with those of given targets (force()). The model is as the
+/// caller left it: call eval() first, or its dropout acts.
 ///
-/// @param source  (T, B), i64
+/// @param source  (T, B), i64, or vectors (T, B, ·)
 /// @param lengths (B), i64
 /// @throws Error when logits are NaN or infinite, beside what the model itself throws.
 using Search = std::function<std::vector<std::vector<Decoded>>(

@@ -20,7 +20,7 @@ class Seq2Seq : public nn::Module {
     std::vector<Tensor> tensors() const { return {logits}; }
   };
   /// Teacher forcing: the decoder is given the true tokens.
-  /// @param source         (Tx, B), i64, without BOS or EOS
+  /// @param source         (Tx, B), i64, without BOS or EOS; or vectors (Tx, B, ·)
   /// @param source_lengths (B), i64
   /// @param target_in      (Ty, B), i64: BOS y_1 … y_{n−1}
   Output forward(const Tensor& source, const Tensor& source_lengths, const Tensor& target_in) const;

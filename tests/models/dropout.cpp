@@ -1,0 +1,92 @@
+// What dropout acts on: with a probability of almost 1 nothing of it is left, and what is made of it is the
+// same for all.
+
+#include <gradus/models/model.hpp>
+
+#include "models/helpers.hpp"
+
+namespace models = gradus::models;
+using gradus::Tensor;
+using models::Cell;
+
+namespace {
+
+constexpr double all = 1 - 1e-12;
+constexpr Cell cells[] = {Cell::rnn, Cell::gru, Cell::original_gru, Cell::lstm};
+const BatchTensors x(tiny_batch());
+
+Tensor tokens(const gradus::Shape& shape, std::int64_t token) {
+  return gradus::full(shape, static_cast<double>(token), gradus::Dtype::i64);
+}
+
+// In training `f` gives the same whatever it is given, and otherwise it does not.
+template <class F>
+void check_hidden_in_training(gradus::nn::Module& module, F f) {
+  CHECK(mismatch(f(3), f(7)) == "");
+  module.eval();
+  CHECK(mismatch(f(3), f(7)) != "");
+}
+
+// Likewise the first two rows of `f()`, which are of different sources.
+template <class F>
+void check_same_rows_in_training(gradus::nn::Module& module, F f) {
+  check_hidden_in_training(module, [&](int row) { return f()[row == 3 ? 0 : 1]; });
+}
+
+}  // namespace
+
+TEST_CASE("dropout is of what an encoder reads", "[models][dropout]") {
+  for (const Cell cell : cells) {
+    models::Encoder encoder({.vocabulary = 9, .embedding = 5, .hidden = 4, .cell = cell, .dropout = all});
+    check_hidden_in_training(encoder, [&](std::int64_t token) {
+      return encoder.forward(tokens({2, 1}, token), integers({2})).h;
+    });
+  }
+}
+
+TEST_CASE("dropout is between layers", "[models][dropout]") {
+  const auto output = [](const gradus::nn::Recurrent& rnn, double value) {
+    return rnn.run(gradus::full({3, 2, 5}, value), Tensor()).output;
+  };
+  for (const Cell cell : cells) {
+    const auto two = models::make_recurrent(cell, 5, 4, {.layers = 2, .dropout = all});
+    check_hidden_in_training(*two, [&](double value) { return output(*two, value); });
+    const auto one = models::make_recurrent(cell, 5, 4, {.layers = 1, .dropout = all});
+    CHECK(mismatch(output(*one, 3), output(*one, 7)) != "");
+  }
+}
+
+TEST_CASE("dropout is of the embedding that a decoder reads, and of what is read out", "[models][dropout]") {
+  using models::ReadoutForm;
+  for (const char* decoder : {"fixed", "cho", "bahdanau"}) {
+    for (const ReadoutForm readout : {ReadoutForm::state, ReadoutForm::linear, ReadoutForm::maxout}) {
+      INFO(decoder << ", " << static_cast<int>(readout));
+      const Model model = models::make_model({.decoder = decoder, .readout = readout, .dropout = all},
+                                             {.source = 9, .target = 9});
+      const auto start = model->decoder->start(model->encoder.forward(x.source, x.source_lengths));
+      const gradus::Packing targets(x.target_lengths);
+      check_hidden_in_training(*model, [&](std::int64_t token) {
+        return model->decoder->step(tokens({3}, token), start.state, start.memory).state["s"];
+      });
+      model->train();
+      check_same_rows_in_training(
+          *model, [&] { return model->decoder->step(tokens({3}, 5), start.state, start.memory).logits; });
+      model->train();
+      check_same_rows_in_training(*model,
+                                  [&] { return model->decoder->forward(start, x.target_in, targets); });
+    }
+  }
+}
+
+TEST_CASE("the attention's dropout is of its weights", "[models][dropout]") {
+  for (const char* attention : {"additive", "dot", "scaled_dot"}) {
+    INFO(attention);
+    const Model model = models::make_model(
+        {.attention = attention, .bridge = models::Bridge::zeros, .attention_dropout = all},
+        {.source = 9, .target = 9});
+    const auto [state, memory] = model->decoder->start(model->encoder.forward(x.source, x.source_lengths));
+    check_same_rows_in_training(*model, [&, &s_0 = state, &of_source = memory] {
+      return model->decoder->step(tokens({3}, 5), s_0, of_source).state["s"];
+    });
+  }
+}

@@ -1,0 +1,44 @@
+// A query of another size, around any attention.
+
+#include <gradus/models/projected_query.hpp>
+
+#include "nn/helpers.hpp"
+
+namespace models = gradus::models;
+namespace nn = gradus::nn;
+using gradus::Tensor;
+
+namespace {
+
+// Has keys of its own, and gives back what it was asked.
+class Echo : public nn::Attention {
+ public:
+  nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    return {.values = values, .keys = 2 * values, .lengths = lengths};
+  }
+  Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override {
+    return {.context = query + memory.keys[step], .weights = previous_weights};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a projected query goes to the attention with all else that it is told", "[models]") {
+  gradus::Generator generator(1);
+  models::ProjectedQuery attention(2, 3, std::make_unique<Echo>());
+  attention.to(gradus::Dtype::f64);
+  const Tensor values = random({5, 4, 3}, generator), query = random({4, 2}, generator),
+               previous = random({4, 5}, generator);
+  const nn::Memory memory = attention.prepare(values, integers({5, 2, 3, 1}));
+  CHECK(memory.lengths.to_vector<std::int64_t>() == Ids{5, 2, 3, 1});
+  const auto [context, weights] = attention.attend(query, memory, 1, previous);
+  CHECK(mismatch(context, matmul(query, transpose(attention.W_a.weight, 0, 1)) + 2 * values[1], rounding) ==
+        "");
+  CHECK(weights.is(previous));
+}
+
+TEST_CASE("a projected query needs an attention", "[models][errors]") {
+  CHECK_ERROR(models::ProjectedQuery(2, 3, nullptr),
+              "ProjectedQuery: the attention that it was given is null");
+}
