@@ -92,8 +92,8 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
 ///     "sutskever"  Sutskever et al. 2014: LSTM in four layers, the source in one direction, no attention
 ///     "cho"        Cho et al. 2014: their GRU, the context at every step, maxout
 ///     "bahdanau"   Bahdanau et al. 2015, RNNsearch-50: their GRU, maxout, initial values
-///     "d2l"        Zhang et al., Dive into Deep Learning, first edition, 10.4: GRU in two layers, asked by
-///                  the top one
+///     "d2l"        Zhang et al., Dive into Deep Learning, 11.4, at the smaller sizes from before its release
+///                  1.0: GRU in two layers, asked by the top one
 ///     "notebook"   plain tanh RNN in both directions, a state that starts at 0
 ///
 /// @throws Error for another name, listing these.
