@@ -67,9 +67,9 @@ def measure(at):
     searches = {"greedy": [], "beam": ["--beam", "5"]}
     for model, options in (("bahdanau", []), ("fixed", ["--decoder", "fixed"])):
         measure_config(at, f"eng_fra_{model}", "eng-fra", SEEDS, [*FRENCH, *options], searches)
+    measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]})
     measure_config(at, "eng_fra_short", "eng-fra-short", SEEDS, SHORT, searches)
     measure_config(at, "cmn_eng", "cmn-eng", SEEDS, CHINESE, searches, pictures=["alignments"])
-    measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]})
 
 
 # What stands in the page, by the name in its marker.
