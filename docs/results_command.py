@@ -35,7 +35,7 @@ def train(config, seed, out, *more):
 def evaluate(out, *more):
     done = gradus("evaluate", "--model", out, "--json", *more, cwd=os.environ.get("GRADUS_DATA", ROOT),
                   stdout=subprocess.PIPE)
-    report = json.loads(done.stdout.splitlines()[-1])
+    report = json.loads(done.stdout[done.stdout.index("{"):])  # before it the script may say what it builds
     return {"pairs": report["pairs"], **{key: value for key, value in report["models"][0].items() if key != "model"}}
 
 
