@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "output_file.hpp"
+
 namespace gradus::tools {
 namespace {
 
@@ -58,7 +60,9 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
     return 2;
   }
   try {
-    return body();
+    const int code = body();
+    flush_standard_output();
+    return code;
   } catch (const std::exception& error) {
     std::cout << std::flush;
     std::cerr << app.get_name() << ": " << one_line(error.what()) << '\n';

@@ -4,7 +4,9 @@
 #include <iostream>
 
 #include "command.hpp"
+#include "corpus.hpp"
 #include "description.hpp"
+#include "saved_model.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -27,6 +29,18 @@ std::string part_of(const Description& description, Part part) {
   fail("settings", "'", description.path.string(), "' has none; give a checkpoint that gradus train wrote");
 }
 
+// The pairs of one part of what a model was trained on, as `gradus train --pairs` reads them.
+void print_pairs(const std::filesystem::path& path, const models::Registry& registry,
+                 const std::string& part) {
+  const Settings settings = load_saved_model(path, registry).settings;
+  const Corpus corpus = read_corpus(settings.data, settings.run.seed);
+  for (const auto& [source, target] : part == "train" ? corpus.train
+                                      : part == "dev" ? corpus.dev
+                                                      : corpus.test) {
+    std::cout << source << '\t' << target << '\n';
+  }
+}
+
 }  // namespace
 
 int info(int argc, char** argv, const models::Registry& registry) {
@@ -45,9 +59,18 @@ int info(int argc, char** argv, const models::Registry& registry) {
       "--tensors", [&] { part = Part::tensors; }, "names, dtypes and shapes of its tensors alone");
   auto* const as_json = app.add_flag_callback(
       "--json", [&] { part = Part::json; }, "everything, for programs");
-  settings->excludes(tensors)->excludes(as_json);
-  tensors->excludes(as_json);
+  std::string pairs;
+  auto* const as_pairs =
+      app.add_option("--pairs", pairs, "the pairs of that part of what it learned from, one a line")
+          ->check(CLI::IsMember({"train", "dev", "test"}));
+  settings->excludes(tensors)->excludes(as_json)->excludes(as_pairs);
+  tensors->excludes(as_json)->excludes(as_pairs);
+  as_json->excludes(as_pairs);
   return run_command(app, argc, argv, [&] {
+    if (!pairs.empty()) {
+      print_pairs(path, registry, pairs);
+      return 0;
+    }
     std::cout << part_of(describe(path, registry), part);
     return 0;
   });

@@ -7,11 +7,13 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/plot/heatmap.hpp>
+#include <gradus/plot/page.hpp>
 #include <gradus/plot/progress.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <optional>
@@ -72,6 +74,11 @@ models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches) {
               }};
 }
 
+std::string content_if_there(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -94,6 +101,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   if (resumed != nullptr) {
     trainer_->load_state(resumed->tensors);
     history_ = History::read(folder_.path() / "log.jsonl", trainer_->steps());
+    alignments_ = content_if_there(folder_.path() / "alignments.svg");
   }
   files::sweep(folder_.path());
   folder_.write("settings.toml", to_text(settings_));
@@ -177,7 +185,8 @@ void TrainingRun::evaluate() {
   history_.add(entry);
   if (entry.best) {
     save("best.safetensors");
-    if (const std::string svg = alignments(); !svg.empty()) folder_.write("alignments.svg", svg);
+    alignments_ = alignments();
+    if (!alignments_.empty()) folder_.write("alignments.svg", alignments_);
   }
   write_log();
   if (::isatty(STDERR_FILENO) == 0) {
@@ -200,7 +209,26 @@ void TrainingRun::write_log() {
   folder_.write("log.jsonl", history_.text());
   if (!history_.training().empty() || !history_.evaluations().empty()) {
     folder_.write("curves.svg", history_.curves());
+    folder_.write("index.html", page());
   }
+}
+
+std::string TrainingRun::page() const {
+  plot::Section course{.heading = "The course", .svgs = {history_.curves()}};
+  course.table.columns = {"step", "dev loss", "dev perplexity", "BLEU", "exact match", "best"};
+  const auto cell = [](double value, int count) { return std::isnan(value) ? "" : digits(value, count); };
+  for (const History::Evaluation& entry : history_.evaluations()) {
+    course.table.rows.push_back({std::to_string(entry.step), digits(entry.loss, 4),
+                                 digits(data::perplexity(entry.loss, 1), 2), cell(entry.bleu, 2),
+                                 cell(entry.exact, 4), entry.best ? "best so far" : ""});
+  }
+  plot::Page page{.title = "A run of gradus train", .sections = {std::move(course)}};
+  if (!alignments_.empty()) {
+    page.sections.push_back({.heading = "Where the best model looks", .svgs = {alignments_}});
+  }
+  page.sections.push_back({.heading = "What it was made of", .preformatted = introduction()});
+  page.sections.push_back({.heading = "Settings", .preformatted = to_text(settings_)});
+  return plot::html(page);
 }
 
 // Where the model looks in the first sentences of the dev text, side by side; empty without attention.

@@ -25,6 +25,7 @@ namespace gradus::tools {
 ///     log.jsonl           its course, see History
 ///     curves.svg          the same, drawn
 ///     alignments.svg      where the best model so far looks, in a few pairs of the dev text
+///     index.html          all of that on one page
 ///
 /// Each is whole at any moment.
 class TrainingRun {
@@ -51,6 +52,7 @@ class TrainingRun {
   void save(const std::string& name);
   void write_log();
   std::string alignments() const;
+  std::string page() const;
   std::vector<std::string> fields() const;
 
   Settings settings_;
@@ -62,6 +64,7 @@ class TrainingRun {
   std::unique_ptr<models::Trainer> trainer_;
   plot::OutputFolder folder_;
   History history_;
+  std::string alignments_;  // SVG, of the best model so far
 
   // Since the entry before in the history.
   struct Sums {

@@ -1,9 +1,12 @@
 // `gradus info`: what a file holds, for people and for programs.
 
 #include <gradus/autograd/parallel.hpp>
+#include <gradus/data/phrases.hpp>
 #include <gradus/nn/safetensors.hpp>
 
 #include <cmath>
+#include <set>
+#include <sstream>
 
 #include "json.hpp"
 #include "tools/run.hpp"
@@ -166,4 +169,19 @@ TEST_CASE("info says what is wrong", "[tools][info][errors]") {
   models::save_checkpoint(damaged, checkpoint);
   CHECK(refused({damaged}) == "1 gradus info: checkpoint: '" + damaged.string() +
                                   "' has no source vocabulary; give one that gradus train wrote\n");
+}
+
+TEST_CASE("info gives the pairs of each part, none of whose sources is in two", "[tools][info]") {
+  const Scratch scratch;
+  const fs::path path = write_small_model(scratch.path());
+  std::set<std::string> sources;
+  std::size_t lines = 0;
+  for (const char* part : {"train", "dev", "test"}) {
+    const Ran ran = run({"info", path.string(), "--pairs", part});
+    REQUIRE(ran.code == 0);
+    std::istringstream text(ran.out);
+    for (std::string line; std::getline(text, line); ++lines) sources.insert(line.substr(0, line.find('\t')));
+  }
+  CHECK(lines == gradus::data::phrases("eng-fra").size());
+  CHECK(sources.size() == lines);  // every English phrase is there once
 }

@@ -47,7 +47,7 @@ TEST_CASE("a run leaves its checkpoints, its settings and its course", "[tools][
   CHECK(contains(ran.out, "now try: gradus evaluate --model " + out.string()));
   std::vector<std::string> files = names(out);
   std::ranges::sort(files);
-  CHECK(files == std::vector<std::string>{"alignments.svg", "best.safetensors", "curves.svg",
+  CHECK(files == std::vector<std::string>{"alignments.svg", "best.safetensors", "curves.svg", "index.html",
                                           "last.safetensors", "log.jsonl", "settings.toml"});
   const tools::History history = tools::History::read(out / "log.jsonl", 1000);
   CHECK(history.training().size() == 23);
@@ -139,7 +139,8 @@ TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][err
         "train: " + run_name + " holds a run already; go on with it by --resume " + out.string() +
             ", give another folder as --out, or let it be replaced by --overwrite");
   check({"train", "--resume", out.string(), "--hidden", "8"}, 1,
-        "resume: the run was made with hidden=6 and cannot go on with hidden=8; leave the model's options as they "
+        "resume: the run was made with hidden=6 and cannot go on with hidden=8; leave the model's options as "
+        "they "
         "are, or begin a new run");
   check({"train", "--resume", out.string(), "--examples", "41"}, 1,
         "resume: the run was trained on other pairs, or in other batches; give the data and the batch "

@@ -1,0 +1,75 @@
+// A learner's own classes get the whole command.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/nn/scored_attention.hpp>
+
+#include "tools/run.hpp"
+
+namespace models = gradus::models;
+namespace nn = gradus::nn;
+using gradus::Tensor;
+
+namespace {
+
+// Attention by the cosine of query and annotation, as in the README.
+class CosineAttention : public nn::ScoredAttention {
+ public:
+  nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    nn::Memory memory = ScoredAttention::prepare(values, lengths);
+    memory.keys = unit(values);  // (T, B, D)
+    return memory;
+  }
+
+ private:
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+    return transpose(sum(memory.keys * unit(query), -1), 0, 1) * 8.0;  // (B, T)
+  }
+  static Tensor unit(const Tensor& x) { return x / sqrt(sum(x * x, -1, true) + 1e-6); }
+};
+
+// Twice the logits.
+class Loud : public models::BahdanauDecoder {
+ public:
+  using BahdanauDecoder::BahdanauDecoder;
+  Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override {
+    Output output = BahdanauDecoder::step(previous, state, memory);
+    output.logits = output.logits * 2.0;
+    return output;
+  }
+};
+
+models::Registry registry() {
+  models::Registry all = models::Registry::standard();
+  all.attentions["cosine"] = [](const models::AttentionSizes&) {
+    return std::make_unique<CosineAttention>();
+  };
+  all.decoders["loud"] = [](const models::DecoderOptions& options, const auto& attention) {
+    return std::make_unique<Loud>(options, attention());
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a learner's attention and decoder are trained, used and measured by the command",
+          "[tools][registry]") {
+  const Scratch scratch;
+  const std::string out = (scratch.path() / "run").string();
+  const Ran trained =
+      run({"train", "--phrases", "eng-fra", "--no-bidirectional", "--hidden", "8", "--embedding", "6",
+           "--attention", "cosine", "--decoder", "loud", "--steps", "3", "--eval-every", "3", "--out", out},
+          "", registry());
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+  CHECK(run({"translate", "--model", out, "--beam", "2"}, "Where is the book?\n", registry()).code == 0);
+  CHECK(run({"evaluate", "--model", out}, "", registry()).code == 0);
+  CHECK(run({"align", "--model", out, "--text", "Where is the book?"}, "", registry()).code == 0);
+  CHECK(run({"gradcheck", "--no-bidirectional", "--hidden", "4", "--attention", "cosine"}, "", registry())
+            .code == 0);
+
+  const Ran without = run({"translate", "--model", out}, "Where is the book?\n");
+  CHECK(without.code == 1);
+  CHECK(without.err ==
+        "gradus translate: make_model: there is no decoder 'loud'; these there are: bahdanau, cho, fixed\n");
+}
