@@ -14,6 +14,8 @@ from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, ov
 
 FRENCH = ["--pairs", "fra-eng/fra.txt"]
 SHORT = ["--pairs", "eng-fra-5k/eng-fra-attrib.txt"]
+# The four of Dive into Deep Learning, with its references.
+FOUR = [("Go.", "Va !"), ("I lost.", "J'ai perdu."), ("He's calm.", "Il est calme."), ("I'm home.", "Je suis chez moi.")]
 CHINESE = ["--pairs", "cmn-eng/cmn.txt"]
 PHONEMES = [word for part, prefix in (("train", ""), ("dev", "dev-"), ("test", "test-"))
             for side, end in (("source", "src"), ("target", "tgt"))
@@ -59,6 +61,26 @@ def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=
     write(f"command_{name}", command_of(config, *data), at, {"seeds": seeds, "runs": runs})
 
 
+def measure_four(at):
+    """What a model of short sentences makes of four of them, and where it looks."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, data = pathlib.Path(folder, "run"), os.environ["GRADUS_DATA"]
+        train("eng-fra-short", SEEDS[0], out, *SHORT)
+        trained = gradus("info", out, "--pairs", "train", cwd=data, stdout=subprocess.PIPE).stdout
+        seen = {line.split("\t")[0] for line in trained.splitlines()}
+        texts = [word for source, _ in FOUR for word in ("--text", source)]
+        gradus("align", "--model", out, *texts, "--json", pathlib.Path(folder, "four.json"), "--svg",
+               PICTURES / "four.svg")
+        rows = []
+        for alignment, (source, reference) in zip(json.loads(pathlib.Path(folder, "four.json").read_text()), FOUR):
+            pair = pathlib.Path(folder, "pair.tsv")
+            pair.write_text(f"{source}\t{reference}\n")
+            rows.append({"source": source, "reference": reference, "output": alignment["target"],
+                         "in_training": source in seen,
+                         "d2l_bleu": evaluate(out, "--pairs", pair)["d2l_bleu"]})
+    write("command_four", command_of("eng-fra-short", *SHORT), at, {"seeds": SEEDS[:1], "rows": rows})
+
+
 def measure(at):
     measure_config(at, "reverse", "reverse", SEEDS, evaluations={"test": ["--part", "test", "--bucket", "1"]},
                    pictures=["alignments"])
@@ -69,6 +91,7 @@ def measure(at):
         measure_config(at, f"eng_fra_{model}", "eng-fra", SEEDS, [*FRENCH, *options], searches)
     measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]})
     measure_config(at, "eng_fra_short", "eng-fra-short", SEEDS, SHORT, searches)
+    measure_four(at)
     measure_config(at, "cmn_eng", "cmn-eng", SEEDS[:1], CHINESE, searches, pictures=["alignments"])
 
 
@@ -133,6 +156,13 @@ def command_others():
     rows.append(["letters to phonemes", "word error rate", percent([report["word_error_rate"] for report in reports]),
                  seconds(results)])
     return markdown_table(["", "", "", "seconds of training"], rows) + "\n\n" + provenance(results)
+
+
+def command_four():
+    results = load("command_four")
+    rows = [[row["source"], row["output"], row["reference"], f"{row['d2l_bleu']:.2f}",
+             "yes" if row["in_training"] else "no"] for row in results["rows"]]
+    return markdown_table(["sentence", "output", "reference", "d2l's BLEU", "was trained on"], rows) + "\n\n" + provenance(results)
 
 
 def check_bounds():

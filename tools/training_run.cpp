@@ -121,6 +121,7 @@ bool TrainingRun::train(const std::function<bool()>& interrupted) {
     bar->update(trainer_->steps() - begin, fields());
     if (trainer_->steps() % settings_.run.save_every == 0) {
       save("last.safetensors");
+      write_log();
       saved = trainer_->steps();
     }
   }
