@@ -27,7 +27,6 @@
 #include <gradus/data/edit_distance.hpp>
 #include <gradus/data/exact_match.hpp>
 #include <gradus/data/match_count.hpp>
-#include <gradus/data/metrics.hpp>
 #include <gradus/data/parallel_text.hpp>
 #include <gradus/data/perplexity.hpp>
 #include <gradus/data/phrases.hpp>
