@@ -83,6 +83,19 @@ def measure_four(at):
           {"seeds": SEEDS[:1], "train_seconds": seconds_taken, "test": test, "rows": rows})
 
 
+def draw_by_length():
+    """BLEU by source length of both models, on the first seed."""
+    with tempfile.TemporaryDirectory() as folder:
+        models = []
+        for name, options in (("fixed context", ["--decoder", "fixed"]), ("Bahdanau", [])):
+            models += ["--model", pathlib.Path(folder, name)]
+            train("eng-fra", SEEDS[0], models[-1], *FRENCH, *options)
+        evaluate_all = ["evaluate", *models, "--by-length", "--bucket", "1", "--svg", PICTURES / "eng_fra_by_length.svg"]
+        gradus(*evaluate_all, cwd=os.environ["GRADUS_DATA"], stdout=subprocess.DEVNULL)
+        picture = PICTURES / "eng_fra_by_length.svg"
+        picture.write_text(picture.read_text().replace(f"{folder}/", ""))  # the legend names the models
+
+
 def measure(at):
     measure_config(at, "reverse", "reverse", SEEDS, evaluations={"test": ["--part", "test", "--bucket", "1"]},
                    pictures=["alignments"])
@@ -91,6 +104,7 @@ def measure(at):
     searches = {"greedy": [], "beam": ["--beam", "5"]}
     for model, options in (("bahdanau", []), ("fixed", ["--decoder", "fixed"])):
         measure_config(at, f"eng_fra_{model}", "eng-fra", SEEDS, [*FRENCH, *options], searches)
+    draw_by_length()
     measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]})
     measure_four(at)
     measure_config(at, "cmn_eng", "cmn-eng", SEEDS[:1], CHINESE, searches, pictures=["alignments"])

@@ -22,7 +22,7 @@ std::vector<Circumstance> circumstances() {
           {"gradus.compiler", "its compiler", build.compiler},
           {"gradus.instructions", "what its loops are compiled for", build.instructions},
           {"gradus.blas", "the linear algebra library", build.blas},
-          {"gradus.kernels", "its kernels", build.blas_kernels},
+          {"gradus.kernels", "the kind of its kernels", build.blas_kernels},
           {"gradus.threads", "the number of threads", std::to_string(build.threads)}};
 }
 

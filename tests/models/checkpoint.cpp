@@ -59,8 +59,9 @@ TEST_CASE("what differs from where a checkpoint was saved is said", "[models][ch
   metadata["gradus.threads"] = "2";
   metadata["gradus.version"] = "0.0.1";
   metadata.erase("gradus.kernels");
-  CHECK(models::check_reproducible(metadata) == Strings{"the version of gradus was 0.0.1 and is " + version,
-                                                        "its kernels was not recorded and is " + kernels});
+  CHECK(models::check_reproducible(metadata) ==
+        Strings{"the version of gradus was 0.0.1 and is " + version,
+                "the kind of its kernels was not recorded and is " + kernels});
 }
 
 TEST_CASE("what is no checkpoint is refused", "[models][checkpoint]") {
