@@ -12,6 +12,7 @@
 #include "alignment.hpp"
 #include "alignment_data.hpp"
 #include "command.hpp"
+#include "output_file.hpp"
 #include "saved_model.hpp"
 
 namespace gradus::tools {
@@ -76,10 +77,9 @@ fs::path numbered(const fs::path& path, std::size_t i, std::size_t count) {
   return path.parent_path() / name;
 }
 
-void check_folders(const Options& options) {
+void check_outputs(const Options& options) {
   for (const fs::path& path : {options.svg, options.html, options.tsv, options.json, options.npy}) {
-    if (path.empty()) continue;
-    files::check_writable("alignment", path.has_parent_path() ? path.parent_path() : fs::path("."));
+    check_output("alignment", path);
   }
 }
 
@@ -107,7 +107,7 @@ void draw(const std::vector<Alignment>& alignments) {
 }
 
 int run(const Options& options, const models::Registry& registry) {
-  check_folders(options);
+  check_outputs(options);
   const SavedModel saved = load_saved_model(options.model, registry);
   const std::vector<Alignment> alignments =
       make_alignments(*saved.model, saved.sides, read_sentences(options));

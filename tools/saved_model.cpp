@@ -61,6 +61,12 @@ nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
   return metadata;
 }
 
+Settings settings_of(const fs::path& path, const nn::Metadata& metadata) {
+  const auto text = find(metadata, "settings");
+  if (!text) fail("checkpoint", "'", path.string(), "' has no settings; give one that gradus train wrote");
+  return settings_from_text(*text);
+}
+
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
                                             const models::Registry& registry) {
   return models::make_model(
@@ -76,9 +82,7 @@ Sides sides_of(const fs::path& path, const nn::Metadata& metadata, const DataSet
 SavedModel load_saved_model(const fs::path& given, const models::Registry& registry) {
   const fs::path path = checkpoint_of(given);
   models::Checkpoint checkpoint = models::load_checkpoint(path);
-  const auto text = find(checkpoint.metadata, "settings");
-  if (!text) fail("checkpoint", "'", path.string(), "' has no settings; give one that gradus train wrote");
-  Settings settings = settings_from_text(*text);
+  Settings settings = settings_of(path, checkpoint.metadata);
   Sides sides = sides_of(path, checkpoint.metadata, settings.data);
   auto model = make_model(settings, sides, registry);
   models::load_model(*model, checkpoint);

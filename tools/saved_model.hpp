@@ -28,6 +28,11 @@ nn::Metadata metadata_of(const Settings& settings, const Sides& sides);
 /// @throws Error when a vocabulary is missing or damaged.
 Sides sides_of(const std::filesystem::path& path, const nn::Metadata& metadata, const DataSettings& data);
 
+/// The settings that `gradus train` put into a checkpoint.
+/// @param path of the checkpoint, for the message
+/// @throws Error when there are none.
+Settings settings_of(const std::filesystem::path& path, const nn::Metadata& metadata);
+
 /// A model of these settings, with values newly drawn.
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
                                             const models::Registry& registry);

@@ -2,6 +2,7 @@
 #include <gradus/models/checkpoint.hpp>
 
 #include <CLI/App.hpp>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "command.hpp"
 #include "interrupt.hpp"
+#include "saved_model.hpp"
 #include "settings.hpp"
 #include "training_run.hpp"
 
@@ -86,40 +88,31 @@ int train(int argc, char** argv, const models::Registry& registry) {
   Settings settings = default_settings();
   std::optional<models::Checkpoint> checkpoint;
   models::ModelOptions model_before;
-  // Read first, since they say the defaults of the others.
-  const auto run = [&]() -> int {
+  try {  // read first, since they say the defaults of the others
     if (const auto name = given(argc, argv, "--preset")) settings.model = models::preset(*name);
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);
       checkpoint = models::load_checkpoint(path);
-      const auto found = checkpoint->metadata.find("settings");
-      if (found == checkpoint->metadata.end()) {
-        fail("resume", "'", path.string(), "' has no settings; give one that gradus train wrote");
-      }
-      settings = settings_from_text(found->second);
+      settings = settings_of(path, checkpoint->metadata);
       model_before = settings.model;
-      settings.run.out = fs::is_directory(*folder) ? fs::path(*folder) : path.parent_path();
+      settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");
     }
-    app.set_config("--config", "", "a file of options")->group("Where the options come from");
-    app.allow_config_extras(CLI::config_extras_mode::error);
-    app.add_option("--preset", preset, "a model of the papers: sutskever, cho, bahdanau, d2l, notebook")
-        ->group("Where the options come from")
-        ->configurable(false);
-    app.add_option("--resume", resume, "the folder of a run to go on with, with its options")
-        ->group("Where the options come from")
-        ->configurable(false);
-    add_options(app, settings);
-    app.add_flag("--overwrite", overwrite, "replace the run in the folder")
-        ->group("The run")
-        ->configurable(false);
-    return 0;
-  };
-  try {
-    run();
   } catch (const std::exception& error) {
     std::cerr << app.get_name() << ": " << error.what() << '\n';
     return 1;
   }
+  app.set_config("--config", "", "a file of options")->group("Where the options come from");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.add_option("--preset", preset, "a model of the papers: sutskever, cho, bahdanau, d2l, notebook")
+      ->group("Where the options come from")
+      ->configurable(false);
+  app.add_option("--resume", resume, "the folder of a run to go on with, with its options")
+      ->group("Where the options come from")
+      ->configurable(false);
+  add_options(app, settings);
+  app.add_flag("--overwrite", overwrite, "replace the run in the folder")
+      ->group("The run")
+      ->configurable(false);
   return run_command(app, argc, argv, [&] {
     if (!checkpoint && !overwrite) check_new(settings.run.out);
     if (checkpoint) check_same_model(model_before, settings.model);
