@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Numbers that the pages quote: measured, kept, and rendered from there.
 
-docs/results.py measure [tutorials|speed|command]
+docs/results.py measure [tutorials|speed|command] [NN]
                           runs each tutorial on three seeds, the benchmarks, and the trainings of docs/command.md, or
-                          only those, and writes docs/results/*.json and docs/pictures/*.svg. The trainings on real
+                          only those (tutorial NN alone), and writes docs/results/*.json and docs/pictures/*.svg. The trainings on real
                           text need GRADUS_DATA, a folder with the files that docs/command.md names.
 docs/results.py render    writes the tables of the pages anew from docs/results
 docs/results.py check     fails when a page differs from what `render` would write, or a result is below its bound
@@ -27,21 +27,22 @@ MARKED = re.compile(r"(<!-- result (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DO
 
 
 def text_of(name):
-    return next(getattr(module, name) for module in MODULES.values() if hasattr(module, name))()
+    written = next((getattr(module, name) for module in MODULES.values() if hasattr(module, name)), None)
+    return written() if written else results_tutorials.text_of(name)
 
 
 def rendered(page):
     return MARKED.sub(lambda match: match[1] + text_of(match[2]) + "\n" + match[3], page.read_text())
 
 
-def measure(only=None):
-    if only not in (None, *MODULES):
+def measure(only=None, *more):
+    if only not in (None, *MODULES) or (more and only != "tutorials"):
         sys.exit(__doc__)
     for folder in (RESULTS, PICTURES):
         folder.mkdir(exist_ok=True)
     at = revision()
     for name in [only] if only else MODULES:
-        MODULES[name].measure(at)
+        MODULES[name].measure(at, *more)
 
 
 def render():
@@ -59,6 +60,6 @@ def check():
 
 if __name__ == "__main__":
     commands = {"measure": measure, "render": render, "check": check}
-    if len(sys.argv) < 2 or sys.argv[1] not in commands or len(sys.argv) > (3 if sys.argv[1] == "measure" else 2):
+    if len(sys.argv) < 2 or sys.argv[1] not in commands or len(sys.argv) > (4 if sys.argv[1] == "measure" else 2):
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

@@ -2,11 +2,13 @@
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
+import time
 
-from results_kit import PICTURES, ROOT, SEEDS, load, over_seeds, provenance, write
+from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, provenance, write
 
 TRAINED = range(3, 13)  # the lengths that the models are trained on
 
@@ -36,7 +38,27 @@ def seconds(results, model):
     return over_seeds([run["models"][model]["train_seconds"] for run in results["runs"]], "{:.0f}")
 
 
-# What stands in the pages, by the name in its marker.
+def table(number, name):
+    """A table that the tutorial wrote into its results.json, over the seeds."""
+    results = load(f"tutorial_{number}")
+    tables = [run["tables"][name] for run in results["runs"]]
+    first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"
+
+    def cell(row, column):
+        values = [kept["rows"][row]["values"][column] for kept in tables]
+        return "–" if None in values else over_seeds(values, form)
+
+    rows = [[row["name"], *(cell(i, j) for j in range(len(first["columns"])))] for i, row in enumerate(first["rows"])]
+    return markdown_table([first["rows_are"], *first["columns"]], rows) + "\n\n" + provenance(results)
+
+
+def text_of(marker):
+    """What stands in the pages where the marker says tutorial_NN_name, and no function below is called so."""
+    number, name = re.fullmatch(r"tutorial_(\d\d)_(\w+)", marker).groups()
+    return table(number, name)
+
+
+# What else stands in the pages, by the name in its marker.
 
 def tutorial_06_exact_match():
     return exact_match_table("06")
@@ -60,17 +82,35 @@ def tutorial_10_time():
             f"{seconds(results, 'Bahdanau')} s for Bahdanau's model ({results['machine']}).")
 
 
-def measure(at):
-    for number in ("06", "10"):
-        runs = []
+def numbers():
+    return sorted(path.name[:2] for path in (ROOT / "tutorials").glob("[0-9][0-9]_*.cpp"))
+
+
+def measure(at, only=None):
+    for number in [only] if only else numbers():
+        runs, seconds = [], []
         for seed in SEEDS:
             with tempfile.TemporaryDirectory() as out:
+                start = time.monotonic()
                 subprocess.run([ROOT / "run", "tutorial", number, "--seed", str(seed), "--out", out], check=True)
-                runs.append(json.loads(pathlib.Path(out, "results.json").read_text()))
+                seconds.append(time.monotonic() - start)
+                results = pathlib.Path(out, "results.json")
+                if results.exists():
+                    runs.append(json.loads(results.read_text()))
                 if seed == SEEDS[0]:
                     for picture in pathlib.Path(out).glob("*.svg"):
                         shutil.copy(picture, PICTURES / f"tutorial_{number}_{picture.name}")
-        write(f"tutorial_{number}", f"./run tutorial {number} --seed N", at, {"seeds": SEEDS, "runs": runs})
+        if runs:
+            write(f"tutorial_{number}", f"./run tutorial {number} --seed N", at, {"seeds": SEEDS, "runs": runs})
+        keep_time(number, sorted(seconds)[1], at)
+
+
+def keep_time(number, seconds, at):
+    """The median of the seeds; a line each, as ./run tutorial reads them."""
+    path = RESULTS / "tutorial_times.json"
+    times = json.loads(path.read_text())["seconds"] if path.exists() else {}
+    write("tutorial_times", "./run tutorial NN --seed N", at,
+          {"seeds": SEEDS, "seconds": dict(sorted({**times, number: round(seconds, 1)}.items()))})
 
 
 def check_bounds():

@@ -6,12 +6,29 @@
 
 namespace tutorial {
 
+namespace {
+
+void add(CLI::App& app, const Knob& knob) {
+  if (const auto* on = std::get_if<bool*>(&knob.value)) {
+    app.add_flag(knob.flag, **on, knob.help);
+  } else if (const auto* number = std::get_if<double*>(&knob.value)) {
+    app.add_option(knob.flag, **number, knob.help)->check(CLI::PositiveNumber);
+  } else {
+    app.add_option(knob.flag, *std::get<std::int64_t*>(knob.value), knob.help)->check(CLI::PositiveNumber);
+  }
+}
+
+}  // namespace
+
 int run(int argc, char** argv, const std::string& description, Options options,
-        const std::function<void(const Options&)>& body) {
+        const std::function<void(const Options&)>& body, const std::vector<Knob>& knobs) {
   CLI::App app(description);
   app.option_defaults()->always_capture_default();
-  app.add_option("--steps", options.steps, "training steps")->check(CLI::PositiveNumber);
-  app.add_option("--seed", options.seed, "of the initial weights and the training data");
+  if (options.steps > 0) {
+    app.add_option("--steps", options.steps, "training steps")->check(CLI::PositiveNumber);
+  }
+  for (const Knob& knob : knobs) add(app, knob);
+  app.add_option("--seed", options.seed, "of everything that is drawn at random");
   app.add_option("--out", options.out, "folder for the pictures");
   try {
     app.parse(argc, argv);
