@@ -42,6 +42,15 @@ class Formatter : public CLI::Formatter {
   }
 };
 
+// What is wrong with a line of the file that --config names; CLI11's message has the line's key alone.
+std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
+  const CLI::Option* config = app.get_config_ptr();
+  const std::string text = one_line(error.what()), unknown = "INI was not able to parse ";
+  const std::string path = config != nullptr && config->count() > 0 ? config->as<std::string>() + ": " : "";
+  if (text.rfind(unknown, 0) != 0) return path + text;
+  return path + "there is no option '" + text.substr(unknown.size()) + "'";
+}
+
 }  // namespace
 
 int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
@@ -54,6 +63,10 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
   } catch (const CLI::FileError& error) {  // of --config
     std::cerr << app.get_name() << ": " << one_line(error.what()) << '\n';
     return 1;
+  } catch (const CLI::ConfigError& error) {
+    std::cerr << app.get_name() << ": " << config_message(app, error) << "; '" << app.get_name()
+              << " --help' lists the options\n";
+    return 2;
   } catch (const CLI::ParseError& error) {
     std::cerr << app.get_name() << ": " << one_line(error.what()) << "; '" << app.get_name()
               << " --help' lists the options\n";

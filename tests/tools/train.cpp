@@ -134,6 +134,11 @@ TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][err
     CHECK(ran.code == code);
     CHECK(ran.err == "gradus train: " + message + "\n");
   };
+  const fs::path mistyped = scratch.path() / "mistyped.toml";
+  std::ofstream(mistyped) << "hiden = 9\n";
+  check({"train", "--config", mistyped.string()}, 2,
+        mistyped.string() + ": there is no option 'hiden'; 'gradus train --help' lists the options");
+
   const std::string run_name = "'" + out.string() + "'";
   check(arguments(out), 1,
         "train: " + run_name + " holds a run already; go on with it by --resume " + out.string() +

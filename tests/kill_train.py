@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""A training that is killed again and again ends with the weights of one that never was.
+
+kill_train.py GRADUS [--kills N] [--seed N]: GRADUS is the command. Each time, the training is killed (SIGKILL) at a random
+moment, from its start to its end, and resumed from its folder; before there is a checkpoint, it begins anew.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import time
+
+SIZES = ["--hidden", "12", "--embedding", "8", "--energy", "8", "--batch", "8", "--max-length", "6", "--dropout", "0.1"]
+COURSE = ["--task", "reverse", "--examples", "1000", "--held-out", "20", "--steps", "90", "--save-every", "2",
+          "--eval-every", "9", "--threads", "1"]
+
+
+def train(command, folder, *more):
+    return subprocess.Popen([command, "train", *more, "--out", folder], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def tensors(path):
+    """Everything in a safetensors file but its metadata: weights, optimiser, generators, the place in the data."""
+    data = path.read_bytes()
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:8 + size])
+    start = 8 + size
+    return {name: (entry["dtype"], entry["shape"], data[start + entry["data_offsets"][0]:start + entry["data_offsets"][1]])
+            for name, entry in header.items() if name != "__metadata__"}
+
+
+def finish(process, what):
+    error = process.communicate()[1].decode()
+    assert process.returncode == 0, f"{what}: exit code {process.returncode}: {error}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("gradus")
+    parser.add_argument("--kills", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    moments = random.Random(options.seed)
+
+    with tempfile.TemporaryDirectory() as scratch:
+        whole, killed = pathlib.Path(scratch, "whole"), pathlib.Path(scratch, "killed")
+        start = time.monotonic()
+        finish(train(options.gradus, whole, *COURSE, *SIZES), "the training that is left alone")
+        longest = time.monotonic() - start
+
+        kills = resumed = began = 0
+        while kills < options.kills:
+            checkpoint = killed / "last.safetensors"
+            if checkpoint.exists():
+                assert tensors(checkpoint), "a checkpoint without anything in it"
+                process, resumed = train(options.gradus, killed, "--resume", killed), resumed + 1
+            else:
+                process, began = train(options.gradus, killed, *COURSE, *SIZES, "--overwrite"), began + 1
+            try:
+                process.wait(moments.uniform(0, longest / 3))
+                error = process.stderr.read().decode()
+                assert process.returncode == 0, f"it did not go on after {kills} kills: {error}"
+                for file in killed.iterdir():  # it came to its end: from the start again
+                    file.unlink()
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                kills += 1
+            process.stderr.close()
+        if (killed / "last.safetensors").exists():
+            finish(train(options.gradus, killed, "--resume", killed), "the last resumption")
+        else:
+            finish(train(options.gradus, killed, *COURSE, *SIZES, "--overwrite"), "the last start")
+
+        assert tensors(killed / "last.safetensors") == tensors(whole / "last.safetensors"), "the last checkpoints differ"
+        assert tensors(killed / "best.safetensors") == tensors(whole / "best.safetensors"), "the best checkpoints differ"
+        left = {file.name for file in killed.iterdir()} ^ {file.name for file in whole.iterdir()}
+        assert not left, f"stale or missing files: {left}"
+        print(f"killed {kills} times, resumed {resumed} times, begun {began} times: the same weights in the end")
+
+
+if __name__ == "__main__":
+    main()
