@@ -1,7 +1,6 @@
 #include "pictures.hpp"
 
 #include <gradus/plot/bars.hpp>
-#include <gradus/plot/curves.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -10,21 +9,22 @@ namespace tutorial {
 
 namespace plot = gradus::plot;
 
-std::string loss_curves(const std::vector<Result>& results) {
+plot::Series smoothed(const std::string& name, const std::vector<double>& losses) {
   constexpr std::size_t window = 10;
+  plot::Series series{.name = name};
+  for (std::size_t begin = 0; begin < losses.size(); begin += window) {
+    const auto from = losses.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto n = static_cast<std::ptrdiff_t>(std::min(window, losses.size() - begin));
+    series.x.push_back(static_cast<double>(begin) + static_cast<double>(n) / 2);
+    series.y.push_back(std::accumulate(from, from + n, 0.0) / static_cast<double>(n));
+  }
+  return series;
+}
+
+std::string loss_curves(const std::vector<Result>& results) {
   plot::Curves curves{
       .title = "Training loss", .x_label = "update", .y_label = "cross-entropy, nats a token", .log_y = true};
-  for (const Result& result : results) {
-    plot::Series series{.name = result.name};
-    const std::vector<double>& losses = result.training.losses;
-    for (std::size_t begin = 0; begin < losses.size(); begin += window) {
-      const auto from = losses.begin() + static_cast<std::ptrdiff_t>(begin);
-      const auto n = static_cast<std::ptrdiff_t>(std::min(window, losses.size() - begin));
-      series.x.push_back(static_cast<double>(begin) + static_cast<double>(n) / 2);
-      series.y.push_back(std::accumulate(from, from + n, 0.0) / static_cast<double>(n));
-    }
-    curves.series.push_back(series);
-  }
+  for (const Result& result : results) curves.series.push_back(smoothed(result.name, result.training.losses));
   return plot::svg(curves);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gradus/plot/curves.hpp>
+
 #include <string>
 #include <vector>
 
@@ -7,7 +9,10 @@
 
 namespace tutorial {
 
-/// Training losses as curves, each point the mean of 10 steps.
+/// The losses of every step as a curve, each point the mean of 10.
+gradus::plot::Series smoothed(const std::string& name, const std::vector<double>& losses);
+
+/// Training losses as such curves.
 std::string loss_curves(const std::vector<Result>& results);
 
 /// Exact match by length as grouped bars.

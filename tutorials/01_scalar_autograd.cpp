@@ -1,0 +1,252 @@
+// Tutorial 01: scalar autograd: the chain rule on a tape, written by hand.
+//
+// Tutorial 00 computed values. Here every operation also writes down how to go back, and one walk over these notes
+// gives the derivative of the result with respect to everything that it was made from. The library's engine is not used
+// until the end, where it is asked for the same gradients. The method is reverse accumulation: Baydin et al., "Automatic
+// differentiation in machine learning: a survey" (2018), section 3.2, https://arxiv.org/abs/1502.05767.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/plot/output.hpp>
+#include <gradus/plot/page.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iostream>
+
+#include "support/graph_picture.hpp"
+#include "support/reversal.hpp"
+#include "support/table.hpp"
+
+using namespace gradus;
+
+namespace {
+
+// 1. The engine: all of it.
+
+// An input of an operation, and d(result)/d(input) at the values that they have.
+struct Edge {
+  std::size_t from;
+  double slope;
+};
+
+// One number: a leaf, which has no edges, or the result of an operation.
+struct Node {
+  std::string name;
+  double data;
+  std::vector<Edge> edges;
+  double gradient = 0;  // d(L)/d(this), for the L that backward() was called on
+};
+
+using Tape = std::vector<Node>;  // in the order of computing, so that an operation's inputs stand before it
+
+// A handle: where on which tape.
+struct Value {
+  Tape* tape;
+  std::size_t at;
+
+  Node& node() const { return (*tape)[at]; }
+  double data() const { return node().data; }
+};
+
+Value put(Tape& tape, const std::string& name, double data, const std::vector<Edge>& edges = {}) {
+  tape.push_back({name, data, edges});
+  return {&tape, tape.size() - 1};
+}
+
+Value operator+(Value a, Value b) {  // d(a + b)/da = 1 and d(a + b)/db = 1
+  return put(*a.tape, "+", a.data() + b.data(), {{a.at, 1}, {b.at, 1}});
+}
+
+Value operator*(Value a, Value b) {  // d(a b)/da = b and d(a b)/db = a
+  return put(*a.tape, "*", a.data() * b.data(), {{a.at, b.data()}, {b.at, a.data()}});
+}
+
+Value tanh(Value x) {  // d(tanh x)/dx = 1 − y²
+  const double y = std::tanh(x.data());
+  return put(*x.tape, "tanh", y, {{x.at, 1 - y * y}});
+}
+
+void start(Value L) {
+  for (Node& node : *L.tape) node.gradient = 0;
+  L.node().gradient = 1;  // d(L)/d(L)
+}
+
+// The chain rule, from the newest node to the oldest. Whatever uses a node was computed after it, so that a node's
+// gradient is complete when the walk comes to it. It is *added up*: a number that is used twice has two ways to L.
+void backward(Value L) {
+  start(L);
+  Tape& tape = *L.tape;
+  for (std::size_t i = L.at + 1; i-- > 0;) {
+    for (const Edge& edge : tape[i].edges) tape[edge.from].gradient += tape[i].gradient * edge.slope;
+  }
+}
+
+// 2. Three ways to get it wrong.
+
+// The same, but the last use of a node overwrites the ones before.
+void backward_assigning(Value L) {
+  start(L);
+  Tape& tape = *L.tape;
+  for (std::size_t i = L.at + 1; i-- > 0;) {
+    for (const Edge& edge : tape[i].edges) tape[edge.from].gradient = tape[i].gradient * edge.slope;
+  }
+}
+
+// From a node straight down into its inputs, before their other uses were seen: at every use, or once a node.
+void go_down(Tape& tape, std::size_t i, bool once, std::vector<bool>& seen) {
+  seen[i] = true;
+  for (const Edge& edge : tape[i].edges) {
+    tape[edge.from].gradient += tape[i].gradient * edge.slope;
+    if (!once || !seen[edge.from]) go_down(tape, edge.from, once, seen);
+  }
+}
+
+void backward_depth_first(Value L, bool once) {
+  start(L);
+  std::vector<bool> seen(L.tape->size());
+  go_down(*L.tape, L.at, once, seen);
+}
+
+// b = a + a and c = b + b, so that c = 4 a: each rule's gradients.
+tutorial::Table orders() {
+  Tape tape;
+  const Value a = put(tape, "a", 1), b = a + a, c = b + b;
+  tutorial::Table table{.name = "orders", .rows_are = "backward", .columns = {"dc/db", "dc/da"}, .digits = 0};
+  const auto add_row = [&](const std::string& name, const std::function<void(Value)>& rule) {
+    rule(c);
+    table.rows.push_back({name, {b.node().gradient, a.node().gradient}});
+  };
+  add_row("newest first, adding", backward);
+  add_row("newest first, assigning", backward_assigning);
+  add_row("depth first, at every use", [](Value L) { backward_depth_first(L, false); });
+  add_row("depth first, once a node", [](Value L) { backward_depth_first(L, true); });
+  return table;
+}
+
+// 3. A neuron: L = (tanh(w₁x₁ + w₂x₂ + b) − t)². The difference d is used twice.
+Tape neuron() {
+  Tape tape;
+  const Value w_1 = put(tape, "w1", -0.5), x_1 = put(tape, "x1", 2), w_2 = put(tape, "w2", 0.75);
+  const Value x_2 = put(tape, "x2", 1), b = put(tape, "b", 0.5), minus_t = put(tape, "-t", -1);
+  const Value d = tanh(w_1 * x_1 + w_2 * x_2 + b) + minus_t;
+  backward(d * d);
+  return tape;
+}
+
+std::string picture(const Tape& tape) {
+  std::vector<tutorial::GraphNode> nodes;
+  for (const Node& node : tape) {
+    nodes.push_back({node.name, tutorial::decimals(node.data), "grad " + tutorial::decimals(node.gradient), {}});
+    for (const Edge& edge : node.edges) nodes.back().inputs.push_back(edge.from);
+  }
+  return tutorial::graph_svg("A neuron and its loss, with every value and gradient", nodes);
+}
+
+// 4. A network learns XOR.
+
+struct Example {
+  double x_1, x_2, t;
+};
+constexpr Example xor_table[] = {{-1, -1, -1}, {-1, 1, 1}, {1, -1, 1}, {1, 1, -1}};
+
+// y = tanh(Σ_i v_i tanh(w_i1 x₁ + w_i2 x₂ + b_i) + c) with theta = (w_11, w_12, b_1, v_1, w_21, …, c). One formula for
+// numbers of three kinds: double, a Value of the tape above, and a Tensor of the library.
+template <class Number>
+Number network(const std::vector<Number>& theta, const Number& x_1, const Number& x_2) {
+  using std::tanh;
+  Number sum = theta.back();
+  for (std::size_t i = 0; i + 4 < theta.size(); i += 4) {
+    sum = sum + theta[i + 3] * tanh(theta[i] * x_1 + theta[i + 1] * x_2 + theta[i + 2]);
+  }
+  return tanh(sum);
+}
+
+// L = Σ (y − t)² over the four examples; `constant` makes a Number.
+template <class Number, class Constant>
+Number loss(const std::vector<Number>& theta, Constant constant) {
+  Number L = constant(0);
+  for (const auto& [x_1, x_2, t] : xor_table) {
+    const Number d = network(theta, constant(x_1), constant(x_2)) + constant(-t);
+    L = L + d * d;
+  }
+  return L;
+}
+
+// Forward and backward. The parameters stand first on the tape, and stay; what an earlier call made of them goes.
+void compute_gradients(Tape& tape, const std::vector<Value>& theta) {
+  tape.resize(theta.size());
+  backward(loss(theta, [&](double number) { return put(tape, "constant", number); }));
+}
+
+void add_outputs(tutorial::Table& table, const std::vector<Value>& theta) {
+  std::vector<double> numbers;
+  for (const Value& parameter : theta) numbers.push_back(parameter.data());
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    table.rows[i].values.push_back(network(numbers, xor_table[i].x_1, xor_table[i].x_2));
+}
+
+// 5. The same expression on the library's tape: how far its gradients are from ours.
+double difference_from_library(const std::vector<Value>& theta) {
+  std::vector<Tensor> same;
+  for (const Value& parameter : theta)
+    same.push_back(tensor(parameter.data(), Dtype::f64).set_requires_grad());  // ()
+  loss(same, [](double number) { return tensor(number, Dtype::f64); }).backward();
+  double largest = 0;
+  for (std::size_t i = 0; i < theta.size(); ++i)
+    largest = std::max(largest, std::abs(same[i].grad().item() - theta[i].node().gradient));
+  return largest;
+}
+
+void run(const tutorial::Options& options, std::int64_t hidden) {
+  const plot::OutputFolder out(options.out);
+  const tutorial::Table rules = orders();
+  std::cout << "b = a + a, c = b + b, a = 1\n" << tutorial::text(rules);
+
+  const Tape graph = neuron();
+  tutorial::Table leaves{.name = "neuron", .rows_are = "leaf", .columns = {"value", "gradient"}};
+  for (const Node& node : graph)
+    if (node.edges.empty()) leaves.rows.push_back({node.name, {node.data, node.gradient}});
+  std::cout << "\na neuron\n" << tutorial::text(leaves);
+
+  Tape tape;
+  std::vector<Value> theta;
+  Generator generator(options.seed);
+  for (std::int64_t i = 0; i < 4 * hidden + 1; ++i) theta.push_back(put(tape, "theta", 2 * generator.uniform() - 1));
+  tutorial::Table outputs{.name = "xor", .rows_are = "x1, x2", .columns = {"target", "before", "after"}};
+  for (const auto& [x_1, x_2, t] : xor_table)
+    outputs.rows.push_back({tutorial::decimals(x_1, 0) + ", " + tutorial::decimals(x_2, 0), {t}});
+  add_outputs(outputs, theta);
+  compute_gradients(tape, theta);
+  std::cout << "\nXOR: " << tape.size() << " nodes, " << theta.size()
+            << " of them parameters; largest difference of a gradient from the library's: "
+            << difference_from_library(theta) << '\n';
+  for (std::int64_t step = 0; step < options.steps; ++step) {
+    compute_gradients(tape, theta);
+    for (const Value& parameter : theta) parameter.node().data -= 0.1 * parameter.node().gradient;
+  }
+  add_outputs(outputs, theta);
+  std::cout << "outputs before and after " << options.steps << " steps of gradient descent\n"
+            << tutorial::text(outputs);
+
+  const std::string svg = picture(graph);
+  const plot::Page page{.title = "Tutorial 01: scalar autograd",
+                        .intro = {"Every operation on numbers leaves a node; the gradients flow back through them."},
+                        .sections = {{.heading = "A neuron", .svgs = {svg}},
+                                     {.heading = "XOR", .preformatted = tutorial::text(outputs)}}};
+  out.write("neuron.svg", svg);
+  out.write("results.json", tutorial::json("tutorial_01", options, {rules, leaves, outputs}));
+  std::cout << "\npictures: " << out.write("index.html", plot::html(page)).string() << '\n'
+            << "try next: --hidden 1, and look at the four outputs; then ./run tutorial 02\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::int64_t hidden = 4;
+  return tutorial::run(
+      argc, argv, "Tutorial 01: scalar autograd", {.steps = 300, .out = "out/tutorial-01"},
+      [&](const tutorial::Options& options) { run(options, hidden); },
+      {{"--hidden", &hidden, "hidden units of the network"}});
+}

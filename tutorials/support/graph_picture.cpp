@@ -1,0 +1,140 @@
+#include "graph_picture.hpp"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace tutorial {
+
+namespace {
+
+constexpr double box_width = 84, box_height = 56, gap_x = 34, gap_y = 16, margin = 14, title_height = 34;
+constexpr double line_height = 15;
+
+constexpr const char* style =
+    "<style>.tg{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;max-width:100%;"
+    "height:auto}.tg-title{font-size:15px;font-weight:600}.tg-name{font-weight:600}"
+    ".tg-page{fill:#ffffff}.tg-ink{fill:#1f2328}.tg-value{fill:#1f6fd0}.tg-gradient{fill:#d9480f}"
+    ".tg-box{fill:#ffffff;stroke:#7c9cc4}.tg-leaf{fill:#eef8ee;stroke:#6fae7c}"
+    ".tg-edge{fill:none;stroke:#59636e;stroke-width:1.2}"
+    "@media(prefers-color-scheme:dark){.tg-page{fill:#0f141a}.tg-ink{fill:#e6edf3}.tg-value{fill:#5aa9ff}"
+    ".tg-gradient{fill:#ff8a4c}.tg-box{fill:#18222e;stroke:#5a7ba5}.tg-leaf{fill:#16281d;stroke:#4f8a5f}"
+    ".tg-edge{stroke:#9aa7b4}}</style>";
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text)
+    result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+  return result;
+}
+
+// Who reads a node, and as which of its inputs.
+struct Use {
+  std::size_t by, as;
+};
+using Uses = std::vector<std::vector<Use>>;  // of each node
+
+Uses uses_of(const std::vector<GraphNode>& nodes) {
+  Uses uses(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (std::size_t k = 0; k < nodes[i].inputs.size(); ++k) uses[nodes[i].inputs[k]].push_back({i, k});
+  }
+  return uses;
+}
+
+// A result stands right of all its inputs, a leaf just left of the first that reads it.
+std::vector<std::size_t> columns_of(const std::vector<GraphNode>& nodes, const Uses& uses) {
+  std::vector<std::size_t> columns(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const std::size_t input : nodes[i].inputs) columns[i] = std::max(columns[i], columns[input] + 1);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!nodes[i].inputs.empty() || uses[i].empty()) continue;
+    columns[i] = columns[uses[i].front().by] - 1;
+  }
+  return columns;
+}
+
+struct Point {
+  double x, y;
+};
+
+// From the last column to the first, nodes come in the order of those that read them, which keeps edges
+// apart.
+std::vector<Point> places_of(const std::vector<GraphNode>& nodes) {
+  const Uses uses = uses_of(nodes);
+  const std::vector<std::size_t> columns = columns_of(nodes, uses);
+  std::map<std::size_t, std::vector<std::size_t>, std::greater<>> in_column;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    in_column[columns[i]].push_back(i);
+    most = std::max(most, in_column[columns[i]].size());
+  }
+
+  std::vector<Point> places(nodes.size());
+  for (auto& [column, members] : in_column) {
+    const auto mean_use = [&](std::size_t i) {
+      double sum = 0;
+      for (const Use& use : uses[i]) sum += places[use.by].y + static_cast<double>(use.as);
+      return uses[i].empty() ? 0 : sum / static_cast<double>(uses[i].size());
+    };
+    std::stable_sort(members.begin(), members.end(),
+                     [&](std::size_t a, std::size_t b) { return mean_use(a) < mean_use(b); });
+    const double unused = static_cast<double>(most - members.size()) * (box_height + gap_y);
+    for (std::size_t row = 0; row < members.size(); ++row) {
+      places[members[row]] = {
+          margin + static_cast<double>(column) * (box_width + gap_x),
+          title_height + margin + unused / 2 + static_cast<double>(row) * (box_height + gap_y)};
+    }
+  }
+  return places;
+}
+
+void draw_edge(std::ostream& out, Point from, Point to, double offset) {
+  const double x1 = from.x + box_width, y1 = from.y + box_height / 2;
+  const double x2 = to.x, y2 = to.y + box_height / 2 + offset, bend = (x2 - x1) / 2;
+  out << "<path class=\"tg-edge\" d=\"M" << x1 << ' ' << y1 << 'C' << x1 + bend << ' ' << y1 << ' '
+      << x2 - bend << ' ' << y2 << ' ' << x2 << ' ' << y2 << "\"/>";
+}
+
+void draw_node(std::ostream& out, const GraphNode& node, Point at) {
+  out << "<rect class=\"" << (node.inputs.empty() ? "tg-leaf" : "tg-box") << "\" x=\"" << at.x << "\" y=\""
+      << at.y << "\" width=\"" << box_width << "\" height=\"" << box_height << "\" rx=\"6\"/>";
+  double y = at.y + 17;
+  const auto line = [&](const char* css, const std::string& text) {
+    out << "<text class=\"" << css << "\" x=\"" << at.x + box_width / 2 << "\" y=\"" << y
+        << "\" text-anchor=\"middle\">" << escaped(text) << "</text>";
+    y += line_height;
+  };
+  line("tg-ink tg-name", node.name);
+  line("tg-value", node.value);
+  line("tg-gradient", node.gradient);
+}
+
+}  // namespace
+
+std::string graph_svg(const std::string& title, const std::vector<GraphNode>& nodes) {
+  const std::vector<Point> places = places_of(nodes);
+  double width = 0, height = 0;
+  for (const Point& place : places) {
+    width = std::max(width, place.x + box_width + margin);
+    height = std::max(height, place.y + box_height + margin);
+  }
+  std::ostringstream out;
+  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tg\" role=\"img\" aria-label=\"" << escaped(title)
+      << "\" width=\"" << width << "\" height=\"" << height << "\" viewBox=\"0 0 " << width << ' ' << height
+      << "\">" << style << "<rect class=\"tg-page\" width=\"" << width << "\" height=\"" << height << "\"/>"
+      << "<text class=\"tg-ink tg-title\" x=\"" << margin << "\" y=\"27\">" << escaped(title) << "</text>";
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::vector<std::size_t>& inputs = nodes[i].inputs;
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      const double between = static_cast<double>(k) - static_cast<double>(inputs.size() - 1) / 2;
+      draw_edge(out, places[inputs[k]], places[i], 12 * between);
+    }
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) draw_node(out, nodes[i], places[i]);
+  out << "</svg>";
+  return out.str();
+}
+
+}  // namespace tutorial
