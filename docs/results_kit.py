@@ -20,7 +20,8 @@ def load(name):
 def over_seeds(values, form="{:.3f}"):
     """The mean, and the lowest and highest where they differ as printed."""
     mean, low, high = (form.format(v) for v in (sum(values) / len(values), min(values), max(values)))
-    return mean if low == high else f"{mean} ({low}–{high})"
+    between = " to " if low.startswith("-") else "–"
+    return mean if low == high else f"{mean} ({low}{between}{high})"
 
 
 def provenance(results):
