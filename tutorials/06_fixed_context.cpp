@@ -1,8 +1,9 @@
 // Tutorial 06: a sequence-to-sequence model with a fixed context, and its bottleneck.
 //
 // The task is to write a sequence backwards: "a b c" becomes "c b a <eos>". An encoder reads the source into one
-// vector; a decoder must write everything from that vector. How does that go as sequences get longer? The model is that of
-// Sutskever, Vinyals and Le, "Sequence to sequence learning with neural networks" (2014), with GRUs for their LSTMs.
+// vector; a decoder must write everything from that vector. How does that go as sequences get longer? The model is
+// that of Sutskever, Vinyals and Le, "Sequence to sequence learning with neural networks" (2014),
+// https://arxiv.org/abs/1409.3215, with GRUs for their LSTMs.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
