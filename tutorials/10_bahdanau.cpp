@@ -137,14 +137,13 @@ void run(const tutorial::Options& options) {
       tutorial::train_and_measure("fixed context", *fixed, task, options, lengths),
       tutorial::train_and_measure("Cho", *cho, task, options, lengths),
       tutorial::train_and_measure("Bahdanau", *bahdanau, task, options, lengths, watch)};
-  const std::vector<tutorial::Table> tables = {tutorial::exact_match(results), forming_table(forming),
-                                               tutorial::alignment(results, longest_trained),
-                                               tutorial::training_time(results)};
+  const tutorial::Table exact_match = tutorial::exact_match(results), as_it_forms = forming_table(forming),
+                        formed = tutorial::alignment(results, longest_trained), time = tutorial::training_time(results);
   std::cout << "exact match on held-out sources after " << options.steps << " updates (trained on lengths 3 to "
-            << longest_trained << ")\n" << tutorial::text(tables[0])
+            << longest_trained << ")\n" << tutorial::text(exact_match)
             << "\nwhere Bahdanau's model looks in one of length " << longest_trained << " as it learns\n"
-            << tutorial::text(tables[1]) << "\nand in all of lengths 3 to " << longest_trained << " in the end\n"
-            << tutorial::text(tables[2]) << '\n' << tutorial::text(tables[3]) << '\n';
+            << tutorial::text(as_it_forms) << "\nand in all of lengths 3 to " << longest_trained << " in the end\n"
+            << tutorial::text(formed) << '\n' << tutorial::text(time) << '\n';
 
   // 3. A few held-out sources, as each model reverses them.
   const auto by_fixed = models::greedy(*fixed, examples), by_cho = models::greedy(*cho, examples),
@@ -169,7 +168,7 @@ void run(const tutorial::Options& options) {
       .intro = {"Three models of the same sizes, trained on the same batches; one looks back at the source."},
       .sections = {{.heading = "Alignment", .svgs = {alignment_svg, animated}, .preformatted = decoded},
                    {.heading = "As it formed", .svgs = {strip}},
-                   {.heading = "Exact match by length", .svgs = {bars}, .preformatted = tutorial::text(tables[0])},
+                   {.heading = "Exact match by length", .svgs = {bars}, .preformatted = tutorial::text(exact_match)},
                    {.heading = "Training", .svgs = {curves}},
                    {.heading = "The alignment, step by step", .svgs = tutorial::weight_bars(alignment)}}};
   out.write("alignment.svg", alignment_svg);
@@ -177,7 +176,7 @@ void run(const tutorial::Options& options) {
   out.write("forming_animated.svg", animated);
   out.write("exact_match.svg", bars);
   out.write("loss.svg", curves);
-  out.write("results.json", tutorial::json("tutorial_10", options, tables));
+  out.write("results.json", tutorial::json("tutorial_10", options, {exact_match, as_it_forms, formed, time}));
   std::cout << "pictures: " << out.write("index.html", plot::html(page)).string() << '\n'
             << "try next: --seed 2; --steps 300, and look at the alignment before it is done\n";
 }
