@@ -132,6 +132,8 @@ void Drawing::begin_group(double dx, double dy) {
   body_ += join(tag("g", {{"transform", moved(dx, dy)}}), ">");
 }
 
+void Drawing::begin_group(std::string_view css) { body_ += join(tag("g", {{"class", css}}), ">"); }
+
 void Drawing::end_group() { body_ += "</g>"; }
 
 std::string Drawing::svg(const Box& view, std::string_view name) const {
@@ -147,8 +149,8 @@ std::string Drawing::svg(const Box& view, std::string_view name) const {
   const std::string back =
       element("rect", {{"class", "gp-back"}, {"x", x}, {"y", y}, {"width", width}, {"height", height}});
   return join(start, "><style>", kShapes, colours(Theme::light, levels_),
-              "@media(prefers-color-scheme:dark){", colours(Theme::dark, levels_), "}</style>", back, body_,
-              "</svg>\n");
+              "@media(prefers-color-scheme:dark){", colours(Theme::dark, levels_), "}", rules_, "</style>",
+              back, body_, "</svg>\n");
 }
 
 std::string series_class(std::size_t series) {

@@ -40,15 +40,18 @@ class Drawing {
   void cell(double t, const Box& box, std::string_view tooltip = {});
   /// A cross in the middle of the box: there is no value.
   void missing(const Box& box, std::string_view tooltip = {});
-  /// Moves what is drawn until end_group().
+  /// Moves what is drawn until end_group(), or gives all of it a class.
   void begin_group(double dx, double dy);
+  void begin_group(std::string_view css);
   void end_group();
+  /// Adds rules for classes that this picture alone has.
+  void style(std::string_view rules) { rules_ += rules; }
 
   /// What lies in `view`, as an SVG with this name for those who cannot see it.
   std::string svg(const Box& view, std::string_view name) const;
 
  private:
-  std::string body_;
+  std::string body_, rules_;
   std::set<int> levels_;  // of the cells, so that the style lists no others
 };
 

@@ -19,28 +19,22 @@ std::string svg(const Heatmap& heatmap) {
   return drawing.svg({0, 0, size.width, size.height}, heatmap.title);
 }
 
-std::string strip(const std::vector<Heatmap>& heatmaps) {
-  if (heatmaps.empty()) throw Error("plot::strip: there is no heatmap; give at least one");
-  double grid_top = 0;
-  bool same_scale = true;
-  std::string name;
-  for (const Heatmap& heatmap : heatmaps) {
-    check(heatmap, "strip");
-    grid_top = std::max(grid_top, panel_grid_top(heatmap));
-    same_scale = same_scale && heatmap.min == heatmaps[0].min && heatmap.max == heatmaps[0].max;
-    name += (name.empty() ? "" : ", ") + heatmap.title;
-  }
-
+std::string strip(const std::vector<Heatmap>& heatmaps, std::size_t per_row) {
+  const Panels panels(heatmaps, "strip");
+  if (per_row == 0) throw Error("plot::strip: per_row is 0; give at least 1");
   Drawing drawing;
-  double x = 0, height = 0;
-  for (const Heatmap& heatmap : heatmaps) {
-    drawing.begin_group(x, 0);
-    const Size size = draw_panel(drawing, heatmap, !same_scale || &heatmap == &heatmaps.back(), grid_top);
+  double x = 0, y = 0, width = 0, height = 0;
+  for (std::size_t i = 0; i < heatmaps.size(); ++i) {
+    if (i > 0 && i % per_row == 0) x = 0, y = std::ceil(height);
+    drawing.begin_group(x, y);
+    const bool colour_scale = !panels.same_scale || i + 1 == heatmaps.size();
+    const Size size = draw_panel(drawing, heatmaps[i], colour_scale, panels.grid_top);
     drawing.end_group();
     x += std::ceil(size.width);
-    height = std::max(height, size.height);
+    width = std::max(width, x);
+    height = std::max(height, y + size.height);
   }
-  return drawing.svg({0, 0, x, height}, name);
+  return drawing.svg({0, 0, width, height}, panels.name);
 }
 
 }  // namespace gradus::plot

@@ -1,5 +1,7 @@
 #include "heatmap_panel.hpp"
 
+#include <gradus/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -9,6 +11,7 @@
 
 #include "drawing.hpp"
 #include "heatmap_cells.hpp"
+#include "join.hpp"
 #include "number.hpp"
 #include "unicode.hpp"
 
@@ -40,8 +43,8 @@ struct Layout {
 
   explicit Layout(const Heatmap& heatmap)
       : columns(shortened(heatmap.columns)), rows(shortened(heatmap.rows)) {
-    cell =
-        std::clamp(std::floor(400 / static_cast<double>(std::max(columns.size(), rows.size()))), 10.0, 32.0);
+    cell = std::clamp(std::floor(heatmap.side / static_cast<double>(std::max(columns.size(), rows.size()))),
+                      10.0, 32.0);
     font = cell >= 16 ? kFont : kSmall;
     const double label = widest(columns, font);
     turn = label <= cell - 3 ? 0 : cell >= 17 ? -45 : -90;
@@ -113,7 +116,15 @@ double draw_scale(Drawing& drawing, const Heatmap& heatmap, double x, double y, 
 
 }  // namespace
 
-double panel_grid_top(const Heatmap& heatmap) { return Layout(heatmap).top; }
+Panels::Panels(const std::vector<Heatmap>& heatmaps, std::string_view function) {
+  if (heatmaps.empty()) throw Error(join("plot::", function, ": there is no heatmap; give at least one"));
+  for (const Heatmap& heatmap : heatmaps) {
+    check(heatmap, function);
+    grid_top = std::max(grid_top, Layout(heatmap).top);
+    same_scale = same_scale && heatmap.min == heatmaps[0].min && heatmap.max == heatmaps[0].max;
+    name += (name.empty() ? "" : ", ") + heatmap.title;
+  }
+}
 
 Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top) {
   Layout at(heatmap);

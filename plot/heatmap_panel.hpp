@@ -2,6 +2,10 @@
 
 #include <gradus/plot/heatmap.hpp>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "drawing.hpp"
 
 namespace gradus::plot {
@@ -14,7 +18,14 @@ struct Size {
 /// `grid_top` is where its cells are to begin, at least (so that the panels of a strip line up).
 Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top = 0);
 
-/// Where the cells of the heatmap begin when nothing else is asked.
-double panel_grid_top(const Heatmap& heatmap);
+/// What the heatmaps of one picture have in common.
+struct Panels {
+  double grid_top = 0;  ///< for draw_panel
+  bool same_scale = true;
+  std::string name;  ///< all titles
+
+  /// Checks them; `function` is the name in messages.
+  Panels(const std::vector<Heatmap>& heatmaps, std::string_view function);
+};
 
 }  // namespace gradus::plot

@@ -1,17 +1,20 @@
 // Tutorial 06: a sequence-to-sequence model with a fixed context, and its bottleneck.
 //
-// The task is to write a sequence backwards: "a b c" becomes "c b a <eos>". An encoder reads the source into one vector;
-// a decoder must write everything from that vector. How does that go as sequences get longer?
+// The task is to write a sequence backwards: "a b c" becomes "c b a <eos>". An encoder reads the source into one
+// vector; a decoder must write everything from that vector. How does that go as sequences get longer? The model is
+// that of Sutskever, Vinyals and Le, "Sequence to sequence learning with neural networks" (2014),
+// https://arxiv.org/abs/1409.3215, with GRUs for their LSTMs.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
-#include <gradus/models/greedy.hpp>
+#include <gradus/models/model.hpp>
 #include <gradus/nn/loss.hpp>
 #include <gradus/plot/output.hpp>
 #include <gradus/plot/page.hpp>
 
 #include <iostream>
+#include <memory>
 
 #include "support/pictures.hpp"
 
@@ -46,22 +49,26 @@ Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
                                   tensor(batch.target_lengths, {batch.size}));
 }
 
-tutorial::Result train_and_measure(const std::string& name, const data::Reversal& task, std::int64_t steps,
-                                   std::uint64_t seed) {
+struct Sizes {
+  std::int64_t embedding = 32;   // E
+  std::int64_t hidden = 64;      // H: all that the decoder is told
+  std::int64_t min_length = 3;   // of the sequences
+  std::int64_t max_length = 20;
+};
+
+std::unique_ptr<models::Seq2Seq> make_model(const Sizes& sizes, const data::Reversal& task, std::uint64_t seed) {
   gradus::seed(seed);
-  const auto model = models::make_fixed_context({.vocabulary = task.vocabulary_size()}, /*bidirectional=*/false);
-  const auto next_batch = tutorial::training_batches(task, seed);
-  tutorial::Training training = tutorial::train(name, *model, next_batch, {.steps = steps});
-  return {name, std::move(training), tutorial::measure(*model, task, tutorial::range(3, 12))};
+  return models::make_model(
+      {.decoder = "fixed", .embedding = sizes.embedding, .hidden = sizes.hidden, .bidirectional = false},
+      {.source = task.vocabulary_size(), .target = task.vocabulary_size()});
 }
 
-void run(const tutorial::Options& options) {
+void run(const tutorial::Options& options, const Sizes& sizes) {
   const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
-  const data::Reversal task;                  // 10 symbols, lengths 3 … 12
+  const data::Reversal task(/*symbols=*/10, sizes.min_length, sizes.max_length);
 
   // 1. The model, untrained, and its loss by hand: both ways of computing it are one.
-  gradus::seed(options.seed);
-  const auto model = models::make_fixed_context({.vocabulary = task.vocabulary_size()}, /*bidirectional=*/false);
+  const auto model = make_model(sizes, task, options.seed);
   std::cout << *model;
   const data::Batch batch = tutorial::training_batches(task, options.seed)();
   const double ours = loss_by_hand(*model, batch).item();
@@ -69,34 +76,42 @@ void run(const tutorial::Options& options) {
   std::cout << "loss before training: " << tutorial::decimals(ours, 6) << " by hand, "
             << tutorial::decimals(library, 6) << " by the library\n\n";
 
-  // 2. Train it, and train it again for four times as long.
-  const std::vector<tutorial::Result> results = {
-      train_and_measure(std::to_string(options.steps) + " updates", task, options.steps, options.seed),
-      train_and_measure(std::to_string(4 * options.steps) + " updates", task, 4 * options.steps, options.seed)};
-
-  // 3. Whole sequences reversed without a mistake, among sources that were never trained on.
-  std::cout << "exact match on held-out sources\n" << tutorial::table(results);
-  for (const tutorial::Result& result : results) {
-    std::cout << result.name << " took " << tutorial::decimals(result.training.seconds, 1) << " s\n";
+  // 2. Train it, and train it again, from the same start, for four times as long.
+  std::vector<tutorial::Result> results;
+  for (const std::int64_t steps : {options.steps, 4 * options.steps}) {
+    tutorial::Options longer = options;
+    longer.steps = steps;
+    results.push_back(tutorial::train_and_measure(std::to_string(steps) + " updates",
+                                                  *make_model(sizes, task, options.seed), task, longer,
+                                                  tutorial::range(sizes.min_length, sizes.max_length)));
   }
 
+  // 3. Whole sequences reversed without a mistake, among sources that were never trained on.
+  const tutorial::Table exact_match = tutorial::exact_match(results), time = tutorial::training_time(results);
+  std::cout << "exact match on held-out sources\n" << tutorial::text(exact_match) << '\n' << tutorial::text(time);
+
   // 4. Pictures.
-  const std::string bars = tutorial::exact_match_bars(results);
-  const std::string curves = tutorial::loss_curves(results);
+  const std::string bars = tutorial::exact_match_bars(results), curves = tutorial::loss_curves(results);
   const plot::Page page{.title = "Tutorial 06: a fixed context",
-                        .intro = {"A GRU reads the source into one vector, and another writes it backwards from there."},
+                        .intro = {"A GRU reads the source into one vector; another writes it backwards from there."},
                         .sections = {{.heading = "Exact match by length", .svgs = {bars}},
                                      {.heading = "Training", .svgs = {curves}}}};
   out.write("exact_match.svg", bars);
   out.write("loss.svg", curves);
-  out.write("results.json", tutorial::json("tutorial_06", options, results));
+  out.write("results.json", tutorial::json("tutorial_06", options, {exact_match, time}));
   std::cout << "\npictures: " << out.write("index.html", plot::html(page)).string() << '\n'
-            << "try next: --steps 4000, and see how far the longest sequences come; then ./run tutorial 10\n";
+            << "try next: --max-length 12; --hidden 128; then ./run tutorial 07\n";
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  Sizes sizes;
   return tutorial::run(argc, argv, "Tutorial 06: a fixed-context sequence-to-sequence model on reversal",
-                       {.steps = 1000, .out = "out/tutorial-06"}, run);
+                       {.steps = 600, .out = "out/tutorial-06"},
+                       [&](const tutorial::Options& options) { run(options, sizes); },
+                       {{"--embedding", &sizes.embedding, "numbers a token, E"},
+                        {"--hidden", &sizes.hidden, "numbers of a state, H"},
+                        {"--min-length", &sizes.min_length, "of the shortest sequences"},
+                        {"--max-length", &sizes.max_length, "of the longest ones"}});
 }

@@ -1,17 +1,20 @@
 // Tutorial 10: Bahdanau attention on reversal.
 //
-// Tutorial 06 squeezed the source into one vector, and failed as sequences grew. Here the decoder looks at the source
-// again for every token it writes, and learns where to look. Both models are trained side by side on the same batches,
-// with the same encoder; the one difference is attention. Equation numbers are those of Bahdanau, Cho and Bengio,
+// Tutorials 06 and 07 squeezed the source into one vector, and failed as sequences grew. Here the decoder looks at the
+// source again for every token it writes, and learns where to look. The three models are trained on the same batches,
+// with the same encoder; they differ in the decoder's context. Equation numbers are those of Bahdanau, Cho and Bengio,
 // "Neural machine translation by jointly learning to align and translate" (2015), https://arxiv.org/abs/1409.0473.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/runtime.hpp>
+#include <gradus/data/reversal_alignment.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/models/force.hpp>
 #include <gradus/models/greedy.hpp>
+#include <gradus/models/model.hpp>
 #include <gradus/nn/additive_attention.hpp>
-#include <gradus/plot/bars.hpp>
+#include <gradus/plot/animation.hpp>
 #include <gradus/plot/heatmap.hpp>
 #include <gradus/plot/output.hpp>
 #include <gradus/plot/page.hpp>
@@ -20,6 +23,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iostream>
 
@@ -30,6 +34,7 @@ using namespace gradus;
 namespace {
 
 constexpr std::int64_t longest_trained = 12;
+constexpr std::array<std::int64_t, 6> watched = {20, 30, 40, 50, 100, 300};  // updates
 
 double largest_difference(const Tensor& a, const Tensor& b) {
   const std::vector<double> x = a.to_vector<double>(), y = b.to_vector<double>();
@@ -38,8 +43,8 @@ double largest_difference(const Tensor& a, const Tensor& b) {
   return largest;
 }
 
-// The first step of the decoder, written out for one sequence of T tokens (so B = 1). Returns how far the logits are from
-// those of the library's step.
+// The first step of the decoder, written out for one sequence of T tokens (so B = 1). Returns how far the logits are
+// from those of the library's step.
 double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) {
   const NoGrad no_grad;
   const auto& decoder = dynamic_cast<const models::BahdanauDecoder&>(*model.decoder);
@@ -77,100 +82,101 @@ double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) 
   return largest_difference(logits, decoder.step(bos, state, memory).logits);
 }
 
-tutorial::Result train_and_measure(const std::string& name, models::Seq2Seq& model, const data::Reversal& task,
-                                   const tutorial::Options& options) {
-  const auto next_batch = tutorial::training_batches(task, options.seed);
-  tutorial::Training training = tutorial::train(name, model, next_batch, {.steps = options.steps});
-  // Longer than it was ever trained on, too: 13 to 15, and 20.
-  std::vector<std::int64_t> lengths = tutorial::range(3, longest_trained + 3);
-  lengths.push_back(20);
-  return {name, std::move(training), tutorial::measure(model, task, lengths)};
+// Where the model looks in `pair` when it is given the true tokens, as in training: so that it can be compared from the
+// first update on, when what it would write itself is still noise.
+plot::Heatmap look(const models::Seq2Seq& model, const data::Pair& pair, const data::Reversal& task,
+                   std::int64_t updates) {
+  const models::Decoded forced = models::force(model, {&pair, 1})[0];
+  return tutorial::alignment_map("after " + std::to_string(updates) + " updates", forced, pair.source, task);
 }
 
-// One decoded sequence as a matrix: a row a token written, a column a token read.
-plot::Heatmap alignment_of(const models::Decoded& decoded, const data::Pair& pair, const data::Reversal& task) {
-  plot::Heatmap heatmap{.title = "Alignment: where the decoder looked",
-                        .x_label = "source, read",
-                        .y_label = "output, written",
-                        .values = decoded.weights.to_vector<double>()};
-  for (const std::int64_t token : pair.source) heatmap.columns.push_back(task.token_text(token));
-  for (const std::int64_t token : decoded.tokens) heatmap.rows.push_back(task.token_text(token));
-  return heatmap;
-}
-
-// The same weights as bars, one chart a step.
-std::vector<std::string> bars_of(const plot::Heatmap& alignment) {
-  std::vector<std::string> charts;
-  const std::size_t T = alignment.columns.size();
-  for (std::size_t t = 0; t < alignment.rows.size(); ++t) {
-    const auto row = alignment.values.begin() + static_cast<std::ptrdiff_t>(t * T);
-    charts.push_back(plot::svg(plot::GroupedBars{
-        .title = "step " + std::to_string(t + 1) + ": writes " + alignment.rows[t],
-        .x_label = "source",
-        .y_label = "weight",
-        .groups = alignment.columns,
-        .series = {{.name = "", .values = {row, row + static_cast<std::ptrdiff_t>(T)}}}}));
+// How near each of these alignments is to the anti-diagonal, at the steps before <eos>.
+tutorial::Table forming_table(const std::vector<plot::Heatmap>& alignments) {
+  tutorial::Table table{.name = "forming",
+                        .rows_are = "alignment",
+                        .columns = {"largest on token L − t + 1", "mean weight there"},
+                        .rows = {}};
+  for (const plot::Heatmap& map : alignments) {
+    const auto L = static_cast<std::int64_t>(map.columns.size());
+    const std::vector<float> weights(map.values.begin(), map.values.begin() + L * L);
+    const data::AlignmentScore score = data::reversal_alignment(weights, L, L);
+    table.rows.push_back({map.title, {score.accuracy(), score.mean_weight()}});
   }
-  return charts;
+  return table;
 }
 
 void run(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
-  const data::Reversal task;                  // 10 symbols, lengths 3 … 12
+  const data::Reversal task(/*symbols=*/10, /*min_length=*/3, longest_trained);
 
-  // 1. Two models of the same sizes: E 32, H 64 in each direction, A 64.
+  // 1. Three models of the same sizes and with the same encoder: E 32, H 64 in each direction, A 64.
   gradus::seed(options.seed);
-  const auto fixed = models::make_fixed_context({.vocabulary = task.vocabulary_size()});
-  const auto bahdanau = models::make_bahdanau({.vocabulary = task.vocabulary_size()});
+  const auto make = [&](const std::string& decoder) {
+    return models::make_model({.decoder = decoder}, {task.vocabulary_size(), task.vocabulary_size()});
+  };
+  const auto fixed = make("fixed"), cho = make("cho"), bahdanau = make("bahdanau");
   std::cout << "sequence reversal: " << task.text(task.make({3, 4, 5}).source) << " becomes "
-            << task.text(task.make({3, 4, 5}).target) << "\n"
-            << "parameters: fixed context " << fixed->parameter_count() << ", Bahdanau " << bahdanau->parameter_count()
+            << task.text(task.make({3, 4, 5}).target) << "\nparameters: fixed context " << fixed->parameter_count()
+            << ", Cho " << cho->parameter_count() << ", Bahdanau " << bahdanau->parameter_count()
             << "\nfirst decoder step by hand: largest difference from the library's "
             << first_step_by_hand(*bahdanau, task.make({3, 4, 5, 6})) << "\n\n";
 
-  // 2. Train both on the same batches, and measure them on sources that they never saw.
-  const std::vector<tutorial::Result> results = {train_and_measure("fixed context", *fixed, task, options),
-                                                 train_and_measure("Bahdanau", *bahdanau, task, options)};
-  std::cout << "exact match on held-out sources after " << options.steps << " updates (trained on lengths 3 to "
-            << longest_trained << ")\n"
-            << tutorial::table(results);
-  for (const tutorial::Result& result : results) {
-    std::cout << result.name << ": trained in " << tutorial::decimals(result.training.seconds, 1) << " s\n";
-  }
-  const data::AlignmentScore alignment = tutorial::alignment(results[1].scores, longest_trained);
-  std::cout << "alignment: the largest weight of step t is on source token L - t + 1 in "
-            << tutorial::decimals(100 * alignment.accuracy(), 2) << " % of " << alignment.steps
-            << " steps; the mean weight there is " << tutorial::decimals(alignment.mean_weight()) << "\n\n";
-
-  // 3. A few held-out sources, as each model reverses them.
+  // 2. Train them on the same batches, and measure them on sources that they never saw, some of them longer than any
+  //    that they were trained on. While Bahdanau's model learns, see where it looks in one held-out source.
+  std::vector<std::int64_t> lengths = tutorial::range(3, longest_trained + 3);
+  lengths.push_back(20);
   Generator generator(options.seed);
   const auto examples =
       task.held_out_pairs(longest_trained, [&](std::uint64_t n) { return generator.below(n); }, 3);
-  const auto by_fixed = models::greedy(*fixed, examples);
-  const auto by_bahdanau = models::greedy(*bahdanau, examples);
+  std::vector<plot::Heatmap> forming = {look(*bahdanau, examples[0], task, 0)};
+  const auto watch = [&](const models::TrainStep& update) {
+    const bool chosen = std::find(watched.begin(), watched.end(), update.step) != watched.end();
+    if (chosen || update.step == options.steps) forming.push_back(look(*bahdanau, examples[0], task, update.step));
+  };
+  const std::vector<tutorial::Result> results = {
+      tutorial::train_and_measure("fixed context", *fixed, task, options, lengths),
+      tutorial::train_and_measure("Cho", *cho, task, options, lengths),
+      tutorial::train_and_measure("Bahdanau", *bahdanau, task, options, lengths, watch)};
+  const tutorial::Table exact_match = tutorial::exact_match(results), as_it_forms = forming_table(forming),
+                        formed = tutorial::alignment(results, longest_trained), time = tutorial::training_time(results);
+  std::cout << "exact match on held-out sources after " << options.steps << " updates (trained on lengths 3 to "
+            << longest_trained << ")\n" << tutorial::text(exact_match)
+            << "\nwhere Bahdanau's model looks in one of length " << longest_trained << " as it learns\n"
+            << tutorial::text(as_it_forms) << "\nand in all of lengths 3 to " << longest_trained << " in the end\n"
+            << tutorial::text(formed) << '\n' << tutorial::text(time) << '\n';
+
+  // 3. A few held-out sources, as each model reverses them.
+  const auto by_fixed = models::greedy(*fixed, examples), by_cho = models::greedy(*cho, examples),
+             by_bahdanau = models::greedy(*bahdanau, examples);
   std::string decoded;
   for (std::size_t i = 0; i < examples.size(); ++i) {
     decoded += "source         " + task.text(examples[i].source) + "\nfixed context  " + task.text(by_fixed[i].tokens) +
-               "\nBahdanau       " + task.text(by_bahdanau[i].tokens) + "\n\n";
+               "\nCho            " + task.text(by_cho[i].tokens) + "\nBahdanau       " +
+               task.text(by_bahdanau[i].tokens) + "\n\n";
   }
-  const plot::Heatmap heatmap = alignment_of(by_bahdanau[0], examples[0], task);
-  std::cout << decoded << plot::terminal(heatmap, plot::colour_of(STDOUT_FILENO)) << '\n';
+  const plot::Heatmap alignment =
+      tutorial::alignment_map("Alignment: where the decoder looked", by_bahdanau[0], examples[0].source, task);
+  std::cout << decoded << plot::terminal(alignment, plot::colour_of(STDOUT_FILENO)) << '\n';
 
   // 4. Pictures.
-  const std::string alignment_svg = plot::svg(heatmap);
-  const std::string bars = tutorial::exact_match_bars(results);
-  const std::string curves = tutorial::loss_curves(results);
+  const std::string alignment_svg = plot::svg(alignment), animated = plot::animation(forming);
+  for (plot::Heatmap& panel : forming) panel.side = 210;
+  const std::string strip = plot::strip(forming, 4);
+  const std::string bars = tutorial::exact_match_bars(results), curves = tutorial::loss_curves(results);
   const plot::Page page{
       .title = "Tutorial 10: Bahdanau attention on reversal",
-      .intro = {"Two models of the same sizes, trained on the same batches; one looks back at the source."},
-      .sections = {{.heading = "Alignment", .svgs = {alignment_svg}, .preformatted = decoded},
-                   {.heading = "Exact match by length", .svgs = {bars}, .preformatted = tutorial::table(results)},
+      .intro = {"Three models of the same sizes, trained on the same batches; one looks back at the source."},
+      .sections = {{.heading = "Alignment", .svgs = {alignment_svg, animated}, .preformatted = decoded},
+                   {.heading = "As it formed", .svgs = {strip}},
+                   {.heading = "Exact match by length", .svgs = {bars}, .preformatted = tutorial::text(exact_match)},
                    {.heading = "Training", .svgs = {curves}},
-                   {.heading = "The alignment, step by step", .svgs = bars_of(heatmap)}}};
+                   {.heading = "The alignment, step by step", .svgs = tutorial::weight_bars(alignment)}}};
   out.write("alignment.svg", alignment_svg);
+  out.write("forming.svg", strip);
+  out.write("forming_animated.svg", animated);
   out.write("exact_match.svg", bars);
   out.write("loss.svg", curves);
-  out.write("results.json", tutorial::json("tutorial_10", options, results));
+  out.write("results.json", tutorial::json("tutorial_10", options, {exact_match, as_it_forms, formed, time}));
   std::cout << "pictures: " << out.write("index.html", plot::html(page)).string() << '\n'
             << "try next: --seed 2; --steps 300, and look at the alignment before it is done\n";
 }

@@ -106,6 +106,7 @@
 #include <gradus/nn/sequential.hpp>
 #include <gradus/nn/sgd.hpp>
 #include <gradus/nn/state_reader.hpp>
+#include <gradus/plot/animation.hpp>
 #include <gradus/plot/bars.hpp>
 #include <gradus/plot/curves.hpp>
 #include <gradus/plot/heatmap.hpp>

@@ -1,51 +1,52 @@
 #include "results.hpp"
 
-#include <iomanip>
-#include <nlohmann/json.hpp>
-#include <sstream>
+#include <utility>
 
 namespace tutorial {
 
-std::string table(const std::vector<Result>& results) {
-  std::ostringstream text;
-  text << "  length  sources";
-  for (const Result& result : results) text << std::setw(16) << result.name;
-  text << '\n';
-  for (const auto& [length, first] : results.front().scores) {
-    text << std::setw(8) << length << std::setw(9) << first.exact.count;
-    for (const Result& result : results)
-      text << std::setw(16) << decimals(result.scores.at(length).exact.fraction());
-    text << '\n';
-  }
-  return text.str();
+namespace data = gradus::data;
+namespace models = gradus::models;
+
+Result train_and_measure(const std::string& name, models::Seq2Seq& model, const data::Reversal& task,
+                         const Options& options, const std::vector<std::int64_t>& lengths,
+                         const AfterUpdate& after_update) {
+  const auto next_batch = training_batches(task, options.seed);
+  Training training = train(name, model, next_batch, {.steps = options.steps}, after_update);
+  return {name, std::move(training), measure(model, task, lengths)};
 }
 
-std::string json(const std::string& program, const Options& options, const std::vector<Result>& results) {
-  nlohmann::ordered_json document = {{"program", program}, {"seed", options.seed}};
-  for (const Result& result : results) {
-    nlohmann::ordered_json model = {{"steps", result.training.losses.size()},
-                                    {"train_seconds", result.training.seconds},
-                                    {"final_loss", result.training.losses.back()}};
-    for (const auto& [length, score] : result.scores) {
-      nlohmann::ordered_json row = {{"sources", score.exact.count}, {"right", score.exact.right}};
-      if (score.alignment.steps > 0) {
-        row["alignment"] = {{"steps", score.alignment.steps},
-                            {"right", score.alignment.right},
-                            {"weight_sum", score.alignment.weight_sum}};
-      }
-      model["by_length"][std::to_string(length)] = row;
+Table exact_match(const std::vector<Result>& results) {
+  Table table{.name = "exact_match", .rows_are = "length", .columns = {}, .rows = {}};
+  for (const auto& [length, score] : results.front().scores) {
+    table.rows.push_back({std::to_string(length), {}});
+    for (const Result& result : results) {
+      table.rows.back().values.push_back(result.scores.at(length).exact.fraction());
     }
-    document["models"][result.name] = model;
   }
-  return document.dump(2) + "\n";
+  for (const Result& result : results) table.columns.push_back(result.name);
+  return table;
 }
 
-gradus::data::AlignmentScore alignment(const Scores& scores, std::int64_t longest) {
-  gradus::data::AlignmentScore total{};
-  for (const auto& [length, score] : scores) {
-    if (length <= longest) total += score.alignment;
+Table alignment(const std::vector<Result>& results, std::int64_t longest) {
+  Table table{.name = "alignment",
+              .rows_are = "model",
+              .columns = {"largest on token L − t + 1", "mean weight there"},
+              .rows = {}};
+  for (const Result& result : results) {
+    data::AlignmentScore total{};
+    for (const auto& [length, score] : result.scores) {
+      if (length <= longest) total += score.alignment;
+    }
+    if (total.steps > 0) table.rows.push_back({result.name, {total.accuracy(), total.mean_weight()}});
   }
-  return total;
+  return table;
+}
+
+Table training_time(const std::vector<Result>& results) {
+  Table table{
+      .name = "time", .rows_are = "model", .columns = {"seconds of training"}, .rows = {}, .digits = 1};
+  for (const Result& result : results) table.rows.push_back({result.name, {result.training.seconds}});
+  return table;
 }
 
 }  // namespace tutorial

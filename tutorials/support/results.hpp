@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "program.hpp"
 #include "reversal.hpp"
+#include "table.hpp"
 
 namespace tutorial {
 
@@ -16,13 +18,20 @@ struct Result {
   Scores scores;
 };
 
-/// Exact match by length as a text table, a column a model.
-std::string table(const std::vector<Result>& results);
+/// Trains the model on reversal for `options.steps` updates, and measures it on held-out sources of these
+/// lengths. Models that get the same seed are trained on the same batches.
+Result train_and_measure(const std::string& name, gradus::models::Seq2Seq& model,
+                         const gradus::data::Reversal& task, const Options& options,
+                         const std::vector<std::int64_t>& lengths, const AfterUpdate& after_update = {});
 
-/// What a run measured, as JSON: for the pages that quote it.
-std::string json(const std::string& program, const Options& options, const std::vector<Result>& results);
+/// "exact_match": the share of held-out sources reversed without a mistake, a row a length, a column a model.
+Table exact_match(const std::vector<Result>& results);
 
-/// The alignment scores of all lengths up to `longest` together.
-gradus::data::AlignmentScore alignment(const Scores& scores, std::int64_t longest);
+/// "alignment": for each model that attends, over all lengths up to `longest`, in which share of the steps
+/// the largest weight is on source token L − t + 1, and how large the weight is there in the mean.
+Table alignment(const std::vector<Result>& results, std::int64_t longest);
+
+/// "time": of training, in seconds. Keep it the last table of a results.json: it differs from run to run.
+Table training_time(const std::vector<Result>& results);
 
 }  // namespace tutorial

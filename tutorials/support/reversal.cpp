@@ -30,7 +30,8 @@ std::function<data::Batch()> training_batches(const data::Reversal& task, std::u
 }
 
 Training train(const std::string& label, models::Seq2Seq& model,
-               const std::function<data::Batch()>& next_batch, const models::TrainerOptions& options) {
+               const std::function<data::Batch()>& next_batch, const models::TrainerOptions& options,
+               const AfterUpdate& after_update) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [start] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -42,6 +43,7 @@ Training train(const std::string& label, models::Seq2Seq& model,
     tokens += step.tokens;
     const double rate = static_cast<double>(tokens) / seconds();
     bar.update(step.step, {"loss " + decimals(step.loss), decimals(rate / 1000, 0) + "k tokens/s"});
+    if (after_update) after_update(step);
   });
   training.seconds = seconds();
   return training;

@@ -25,10 +25,13 @@ struct Training {
   double seconds;
 };
 
+/// What is done after each update, on the model as it then is.
+using AfterUpdate = std::function<void(const gradus::models::TrainStep&)>;
+
 /// models::train under a progress bar with the loss and the speed; says at the end how long it took.
 Training train(const std::string& label, gradus::models::Seq2Seq& model,
                const std::function<gradus::data::Batch()>& next_batch,
-               const gradus::models::TrainerOptions& options);
+               const gradus::models::TrainerOptions& options, const AfterUpdate& after_update = {});
 
 /// How a model did on the held-out sources of one length.
 struct Score {

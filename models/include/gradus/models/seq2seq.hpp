@@ -33,7 +33,7 @@ class Seq2Seq : public nn::Module {
   const std::unique_ptr<nn::DecoderStep> decoder;
 };
 
-/// The two models of the tutorials, of the same sizes and with the same bidirectional encoder.
+/// Two models of the same sizes, with and without attention, and with the same bidirectional encoder.
 struct ModelSizes {
   std::int64_t vocabulary;
   std::int64_t embedding = 32;  ///< E

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@ struct Heatmap {
   std::vector<std::string> columns{}, rows{};  ///< one label a column and a row; they say the shape
   std::vector<double> values{};                ///< rows × columns, row by row
   double min = 0, max = 1;                     ///< the values at the two ends of the colour scale
+  double side = 400;  ///< pixels that the longer side may take; but a cell has 10 to 32
 };
 
 /// Draws `heatmap` as one SVG: cells with a tooltip (row, column: value), labels, a colour scale.
@@ -26,10 +29,12 @@ struct Heatmap {
 /// finite.
 std::string svg(const Heatmap& heatmap);
 
-/// Draws several heatmaps side by side as one SVG: the same sentence after 1, 5 and 10 epochs.
+/// Draws several heatmaps as one SVG, side by side in rows of `per_row`: the same sentence after 1, 5 and 10
+/// epochs.
 ///
-/// If all have the same `min` and `max`, one colour scale stands at the right end, else each has its own.
-/// Throws Error if there is none, and what svg(Heatmap) throws.
-std::string strip(const std::vector<Heatmap>& heatmaps);
+/// If all have the same `min` and `max`, one colour scale stands beside the last, else each has its own.
+/// Throws Error if there is none, if `per_row` is 0, and what svg(Heatmap) throws.
+std::string strip(const std::vector<Heatmap>& heatmaps,
+                  std::size_t per_row = std::numeric_limits<std::size_t>::max());
 
 }  // namespace gradus::plot

@@ -15,7 +15,7 @@ struct Table {
 struct Section {
   std::string heading{};
   std::vector<std::string> paragraphs{};
-  std::vector<std::string> svgs{};  ///< what svg(…) and strip(…) gave, side by side where they fit
+  std::vector<std::string> svgs{};  ///< what svg(…) and its like gave, side by side where they fit
   Table table{};
   std::string preformatted{};  ///< kept line by line in a fixed-width font: a program's output
 };

@@ -1,0 +1,130 @@
+// Tutorial 07: the decoder sees the fixed context at every step.
+//
+// In tutorial 06 the context was the decoder's first state, and nothing else: whatever it would need later, it had to
+// carry along. Here the same one vector is given to every step. That is the decoder of Cho et al., "Learning phrase
+// representations using RNN encoder–decoder for statistical machine translation" (2014), section 2.2 and appendix A.1,
+// https://arxiv.org/abs/1406.1078.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/models/cho_decoder.hpp>
+#include <gradus/models/model.hpp>
+#include <gradus/nn/loss.hpp>
+#include <gradus/plot/output.hpp>
+#include <gradus/plot/page.hpp>
+
+#include <iostream>
+#include <memory>
+
+#include "support/pictures.hpp"
+
+using namespace gradus;
+
+namespace {
+
+// The loss of a batch, as in tutorial 06, but for the three lines with c. Shapes: B sequences, E, H and V as there.
+Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
+  const auto& decoder = dynamic_cast<const models::ChoDecoder&>(*model.decoder);
+  const Tensor source = tensor(batch.source, {batch.source_steps, batch.size});        // (T, B)
+  const Tensor source_lengths = tensor(batch.source_lengths, {batch.size});            // (B)
+  const Tensor target_in = tensor(batch.target_in, {batch.target_steps, batch.size});  // (Ty, B)
+
+  // The encoder is the same: its state after the last real token.
+  const Tensor h_T = model.encoder.forward(source, source_lengths).last_forward;       // (B, H)
+
+  // The context, c = tanh(V h_T), and the first state, s_0 = tanh(V′ c). (V′ is the decoder's W_s.)
+  const Tensor c = tanh(decoder.V.forward(h_T));                                       // (B, H)
+  Tensor s = tanh(decoder.W_s->forward(c));                                            // (B, H)
+
+  std::vector<Tensor> logits;
+  for (std::int64_t t = 0; t < target_in.size(0); ++t) {
+    const Tensor y = decoder.embedding.forward(target_in[t]);                          // (B, E)
+    // s_t = GRU([E y_{t−1}; c], s_{t−1}): the state need not remember what c says again.
+    s = decoder.rnn->step(concat({y, c}, 1), {s})[0];                                  // (B, H)
+    // p(y_t) = softmax(W_o [s_t; c; E y_{t−1}] + b_o): what is written may depend on c directly, too.
+    logits.push_back(decoder.readout.forward(concat({s, c, y}, 1)));                   // (B, V)
+  }
+  return nn::masked_cross_entropy(stack(logits), tensor(batch.target_out, {batch.target_steps, batch.size}),
+                                  tensor(batch.target_lengths, {batch.size}));
+}
+
+struct Sizes {
+  std::int64_t embedding = 32;  // E
+  std::int64_t hidden = 64;     // H
+  std::int64_t max_length = 12;
+};
+
+std::unique_ptr<models::Seq2Seq> make_model(const std::string& decoder, std::int64_t hidden, const Sizes& sizes,
+                                            const data::Reversal& task, std::uint64_t seed) {
+  gradus::seed(seed);
+  return models::make_model(
+      {.decoder = decoder, .embedding = sizes.embedding, .hidden = hidden, .bidirectional = false},
+      {.source = task.vocabulary_size(), .target = task.vocabulary_size()});
+}
+
+void run(const tutorial::Options& options, const Sizes& sizes) {
+  const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
+  const data::Reversal task(/*symbols=*/10, /*min_length=*/3, sizes.max_length);
+  const auto make = [&](const std::string& decoder, std::int64_t hidden) {
+    return make_model(decoder, hidden, sizes, task, options.seed);
+  };
+
+  // 1. The model, untrained, and its loss by hand.
+  const auto cho = make("cho", sizes.hidden);
+  const data::Batch batch = tutorial::training_batches(task, options.seed)();
+  std::cout << "loss before training: " << tutorial::decimals(loss_by_hand(*cho, batch).item(), 6) << " by hand, "
+            << tutorial::decimals(cho->loss(batch).item(), 6) << " by the library\n";
+
+  // 2. Its decoder has more weights than that of tutorial 06, which alone could help. So the rival that it is held
+  //    against is tutorial 06's model twice: at the same H, and at the first H with as many parameters.
+  const auto fixed = make("fixed", sizes.hidden);
+  std::int64_t wider_hidden = sizes.hidden;
+  auto wider = make("fixed", wider_hidden);
+  while (wider->parameter_count() < cho->parameter_count()) wider = make("fixed", ++wider_hidden);
+
+  // 3. All are trained on the same batches, for the same number of updates.
+  const std::vector<std::int64_t> lengths = tutorial::range(3, sizes.max_length);
+  const auto result_of = [&](const std::string& name, models::Seq2Seq& model) {
+    return tutorial::train_and_measure(name, model, task, options, lengths);
+  };
+  const std::vector<tutorial::Result> results = {
+      result_of("06, H = " + std::to_string(sizes.hidden), *fixed),
+      result_of("06, H = " + std::to_string(wider_hidden), *wider),
+      result_of("07, H = " + std::to_string(sizes.hidden), *cho)};
+
+  const tutorial::Table parameters{
+      .name = "parameters",
+      .rows_are = "model",
+      .columns = {"parameters"},
+      .rows = {{results[0].name, {static_cast<double>(fixed->parameter_count())}},
+               {results[1].name, {static_cast<double>(wider->parameter_count())}},
+               {results[2].name, {static_cast<double>(cho->parameter_count())}}},
+      .digits = 0};
+  const tutorial::Table exact_match = tutorial::exact_match(results), time = tutorial::training_time(results);
+  std::cout << '\n' << tutorial::text(parameters) << "\nexact match on held-out sources after " << options.steps
+            << " updates\n" << tutorial::text(exact_match) << '\n' << tutorial::text(time);
+
+  // 4. Pictures.
+  const std::string bars = tutorial::exact_match_bars(results), curves = tutorial::loss_curves(results);
+  const plot::Page page{.title = "Tutorial 07: the context at every step",
+                        .intro = {"One vector again, but the decoder sees it at every step (Cho et al. 2014)."},
+                        .sections = {{.heading = "Exact match by length", .svgs = {bars}},
+                                     {.heading = "Training", .svgs = {curves}}}};
+  out.write("exact_match.svg", bars);
+  out.write("loss.svg", curves);
+  out.write("results.json", tutorial::json("tutorial_07", options, {exact_match, parameters, time}));
+  std::cout << "\npictures: " << out.write("index.html", plot::html(page)).string() << '\n'
+            << "try next: --steps 4000; --max-length 20; then ./run tutorial 08\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Sizes sizes;
+  return tutorial::run(argc, argv, "Tutorial 07: the context at every step (Cho et al. 2014), on reversal",
+                       {.steps = 1000, .out = "out/tutorial-07"},
+                       [&](const tutorial::Options& options) { run(options, sizes); },
+                       {{"--embedding", &sizes.embedding, "numbers a token, E"},
+                        {"--hidden", &sizes.hidden, "numbers of a state, H"},
+                        {"--max-length", &sizes.max_length, "of the longest sequences"}});
+}
