@@ -63,6 +63,20 @@ def tutorial_10_time():
             f"({results['machine']}).")
 
 
+def tutorial_staircase():
+    """Every tutorial: its page, what its first line says that it is about, and how long it takes."""
+    kept = load("tutorial_times")
+    rows = []
+    for source in sorted((ROOT / "tutorials").glob("[0-9][0-9]_*.cpp")):
+        page = f"docs/tutorials/{source.stem.replace('_', '-')}.md"
+        title = (ROOT / page).read_text().split("\n", 1)[0].split("· ", 1)[1]
+        about = re.match(r"// Tutorial \d\d: (?:[^:\n]*: )?(.*)\.", source.read_text())[1]  # after its name
+        seconds = kept["seconds"].get(source.name[:2])
+        rows.append(f"| [{source.name[:2]} · {title}]({page}) | {about} | {'–' if seconds is None else f'{seconds:.0f} s'} |")
+    lines = ["| step | what it is about | time |", "|---|---|--:|", *rows]
+    return "\n".join([*lines, "", f"The time of a run, built already; {kept['machine']}."])
+
+
 def numbers():
     return sorted(path.name[:2] for path in (ROOT / "tutorials").glob("[0-9][0-9]_*.cpp"))
 
