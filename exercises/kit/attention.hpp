@@ -39,6 +39,12 @@ struct AttentionTask {
 /// look. What is special of a score stands in the exercise's own stages.
 std::vector<Stage> attention_stages(const AttentionTask& task);
 
+/// e_j = Σ_a term(v_a, (W_a s)_a, (U_a h_j)_a), (B, T), from parameters of these names: additive attention's
+/// energies, and what is like them.
+using AdditiveTerm = std::function<double(double v, double query, double key)>;
+Plain additive_energies(const gradus::nn::Module& attention, const Plain& query, const Plain& values,
+                        const AdditiveTerm& term);
+
 /// α = softmax(e) of each row over its first `lengths[b]` positions, 0 beyond; (B, T).
 Plain plain_weights(const Plain& energies, const std::vector<std::int64_t>& lengths);
 

@@ -94,6 +94,10 @@ void expect_shape(const std::string& what, const Tensor& got, const Shape& expec
                 .expected = expected.text() + ", which is " + axes};
 }
 
+bool has_values(const Tensor& got, const Plain& expected, double bound) {
+  return got.defined() && got.shape() == expected.shape() && same(got.to_vector<double>(), expected, bound);
+}
+
 void expect_values(const std::string& what, const Tensor& got, const Plain& expected,
                    const std::vector<Suspect>& suspects, const Mistake& otherwise, double bound) {
   expect_shape(what, got, expected.shape(), expected.shape().text());

@@ -32,7 +32,10 @@ void expect_values(const std::string& what, const gradus::Tensor& got, const Pla
                    const std::vector<Suspect>& suspects = {}, const Mistake& otherwise = {},
                    double bound = in_double);
 
-/// The same for one number.
+/// Whether `got` is defined and has the shape and the values `expected`.
+bool has_values(const gradus::Tensor& got, const Plain& expected, double bound = in_double);
+
+/// expect_values for one number.
 void expect_value(const std::string& what, double got, double expected, const Mistake& otherwise = {},
                   double bound = in_double);
 
