@@ -29,8 +29,6 @@ exercise::PlainEnergies summed(const exercise::AdditiveTerm& term) {
   };
 }
 
-double additive(double v, double x, double y) { return v * std::tanh(x + y); }
-
 // v_a · (W_a s + U_a h), and tanh around it.
 Plain tanh_outside(const nn::Module& attention, const Plain& query, const Plain& values) {
   Plain e = exercise::additive_energies(attention, query, values,
@@ -67,9 +65,9 @@ std::vector<exercise::AttentionTask::EnergySuspect> suspects() {
         "v_a says how much each of the A elements counts."},
        summed([](double, double x, double y) { return std::tanh(x + y); })},
       {{"mean-over-energies", "The energies are the mean over A, not the sum.", not_scaled},
-       summed([](double v, double x, double y) { return additive(v, x, y) / A; })},
+       summed([](double v, double x, double y) { return exercise::additive_term(v, x, y) / A; })},
       {{"scaled", "The energies are divided by √A.", not_scaled + " Dividing belongs to dot products."},
-       summed([](double v, double x, double y) { return additive(v, x, y) / std::sqrt(A); })},
+       summed([](double v, double x, double y) { return exercise::additive_term(v, x, y) / std::sqrt(A); })},
   };
 }
 
@@ -138,11 +136,12 @@ void training(const MakeAdditiveAttention& make) {
 }  // namespace
 
 exercise::Exercise additive_attention_exercise(const MakeAdditiveAttention& make) {
-  std::vector<exercise::Stage> stages = exercise::attention_stages({.make = make,
-                                                                    .sizes = sizes,
-                                                                    .parameters = parameters,
-                                                                    .energies = summed(additive),
-                                                                    .suspects = suspects()});
+  std::vector<exercise::Stage> stages =
+      exercise::attention_stages({.make = make,
+                                  .sizes = sizes,
+                                  .parameters = parameters,
+                                  .energies = summed(exercise::additive_term),
+                                  .suspects = suspects()});
   stages.insert(stages.end() - 1, {"v_a = 0, and other steps", [=] {
                                      without_v(make);
                                      same_at_every_step(make);

@@ -440,6 +440,8 @@ Plain plain_context(const Plain& weights, const Plain& values) {
   return context;
 }
 
+double additive_term(double v, double query, double key) { return v * std::tanh(query + key); }
+
 Plain additive_energies(const gradus::nn::Module& attention, const Plain& query, const Plain& values,
                         const AdditiveTerm& term) {
   const Plain W = parameter(attention, "W_a.weight"), U = parameter(attention, "U_a.weight"),

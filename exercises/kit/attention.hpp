@@ -42,8 +42,9 @@ std::vector<Stage> attention_stages(const AttentionTask& task);
 /// e_j = Σ_a term(v_a, (W_a s)_a, (U_a h_j)_a), (B, T), from parameters of these names: additive attention's
 /// energies, and what is like them.
 using AdditiveTerm = std::function<double(double v, double query, double key)>;
+double additive_term(double v, double query, double key);  ///< v · tanh(query + key)
 Plain additive_energies(const gradus::nn::Module& attention, const Plain& query, const Plain& values,
-                        const AdditiveTerm& term);
+                        const AdditiveTerm& term = additive_term);
 
 /// α = softmax(e) of each row over its first `lengths[b]` positions, 0 beyond; (B, T).
 Plain plain_weights(const Plain& energies, const std::vector<std::int64_t>& lengths);
