@@ -270,6 +270,17 @@ class LooksElsewhere : public Usual {
   }
 };
 
+class ValuesBatchFirst : public Usual {
+ public:
+  using Usual::Usual;
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    return {transpose(values, 0, 1), U_a.forward(values), lengths};
+  }
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    return from(query, memory.keys, {transpose(memory.values, 0, 1), memory.keys, memory.lengths}, v_a);
+  }
+};
+
 class ClearsPads : public Usual {
  public:
   using Usual::Usual;
@@ -336,7 +347,7 @@ std::vector<exercise::Attempt> wrong_parameters() {
 
 std::vector<exercise::Attempt> wrong_keys() {
   return {
-      wrong("batch-first keys", "keys-layout",
+      wrong("batch-first keys", "memory-layout",
             {.keys = [](auto& a, auto& h) { return transpose(a.U_a.forward(h), 0, 1); },
              .energies =
                  [](auto& a, auto& s, auto& memory) {
@@ -498,6 +509,7 @@ std::vector<exercise::Attempt> wrong_contexts() {
 
 std::vector<exercise::Attempt> wrong_memories() {
   return {
+      attempt<ValuesBatchFirst>("batch-first values", "memory-layout"),
       attempt<FirstKeys>("the first sentence's keys for all", "remembers"),
       attempt<LastKeys>("keys in a member", "remembers"),
       attempt<QueryBefore>("the query of the call before", "remembers"),

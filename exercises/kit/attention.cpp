@@ -69,14 +69,14 @@ void expect_shapes(const Attention::Result& result, const Case& c, std::int64_t 
 }
 
 // Whoever chooses rows of a memory, as beam search does, must know which axis is the batch.
-void expect_layout(const Memory& memory, const Case& c) {
-  const Tensor& keys = memory.keys;
-  if (!keys.defined() || (keys.rank() == 3 && keys.size(0) == c.T() && keys.size(1) == c.B())) return;
-  throw Finding{.mistake = {"keys-layout", "",
-                            "Beam search chooses rows of a Memory: the batch is axis 1 of its keys."},
-                .says = "memory.keys has not the shape (T, B, ·).",
-                .got = keys.shape().text(),
-                .expected = Shape{c.T(), c.B()}.text() + " and the size of a key, or no keys at all"};
+void expect_layout(const std::string& what, const Tensor& kept, const Case& c) {
+  if (!kept.defined() || (kept.rank() == 3 && kept.size(0) == c.T() && kept.size(1) == c.B())) return;
+  throw Finding{
+      .mistake = {"memory-layout", "",
+                  "Beam search chooses rows of a Memory: the batch is axis 1 of all that it keeps."},
+      .says = what + " has not the shape (T, B, ·).",
+      .got = kept.shape().text(),
+      .expected = Shape{c.T(), c.B()}.text() + " and one more size"};
 }
 
 bool has_shapes(const AttentionTask& task, const AttentionSizes& sizes, std::int64_t B, bool masked = false) {
@@ -119,7 +119,9 @@ void shapes(const AttentionTask& task) {
     expect_no_special_case(task);
     throw;
   }
-  expect_layout(attention->prepare(c.values, c.told()), c);
+  const Memory memory = attention->prepare(c.values, c.told());
+  expect_layout("memory.values", memory.values, c);
+  expect_layout("memory.keys", memory.keys, c);
 }
 
 // --- weights and context
