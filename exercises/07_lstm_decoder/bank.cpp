@@ -255,7 +255,24 @@ exercise::Attempt right(const std::string& name) {
   return {name, "", lstm_decoder_exercise(lstm_answer<AnyCell, Around<AnyCell>>())};
 }
 
-// --- A wrong one that keeps its cell in a member ---
+// --- Wrong ones that are no part of those above ---
+
+// Attends once more, with the new state: for the readout alone, or for the weights that it returns, too.
+template <bool returned>
+class LooksAgain : public Decoder {
+ public:
+  LooksAgain(std::int64_t V, std::int64_t D, std::int64_t E, std::int64_t hidden,
+             std::unique_ptr<nn::Attention> given)
+      : Decoder({V, D, E, hidden}, std::move(given), {}) {}
+  Output step(const Tensor& previous, const State& state, const Memory& memory) const override {
+    Output output = Decoder::step(previous, state, memory);
+    const Tensor& h = output.state["h"];
+    const auto [z, alpha] = attention->attend(h, memory, state.step(), Tensor());
+    output.logits = W_o.forward(concat({h, z, embedding.forward(previous)}, 1));
+    if (returned) output.weights = alpha;
+    return output;
+  }
+};
 
 class CellInMember : public Decoder {
  public:
@@ -523,6 +540,10 @@ std::vector<exercise::Attempt> wrong_steps() {
                      std::copy(from.begin(), from.end(), Tensor(s["h"]).mutable_values<double>().begin());
                      return State({{"h", h}, {"c", c}}, s.step() + 1);
                    }}),
+      {"attends after the update", "query-after-update",
+       lstm_decoder_exercise(lstm_answer<GateByGate, LooksAgain<true>>())},
+      {"attends again to read out", "readout-of-next-context",
+       lstm_decoder_exercise(lstm_answer<GateByGate, LooksAgain<false>>())},
       {"the cell in a member", "remembers", lstm_decoder_exercise(lstm_answer<GateByGate, CellInMember>())},
   };
 }

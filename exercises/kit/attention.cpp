@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <stdexcept>
 
 namespace exercise {
@@ -54,8 +53,7 @@ Attention::Result run(const Attention& attention, const Case& c) {
   return attention.attend(c.query, attention.prepare(c.values, c.told()), 0, Tensor());
 }
 
-// --- shapes
-// ---------------------------------------------------------------------------------------------------------
+// --- Shapes ---
 
 const Mistake context_of_keys{
     "context-of-keys", "The context is made of the keys.",
@@ -124,8 +122,7 @@ void shapes(const AttentionTask& task) {
   expect_layout("memory.keys", memory.keys, c);
 }
 
-// --- weights and context
-// --------------------------------------------------------------------------------------------
+// --- Weights and context ---
 
 Plain softmax_over_everything(const Plain& e) {
   double total = 0;
@@ -277,8 +274,7 @@ void golden(const AttentionTask& task, const Lengths& lengths, bool masked) {
   expect_values("context", result.context, context, context_suspects(weights, energies, values));
 }
 
-// --- invariants
-// -----------------------------------------------------------------------------------------------------
+// --- Invariants ---
 
 // A sentence alone, without its padding.
 Case alone(const Case& c, std::int64_t b) {
@@ -371,8 +367,7 @@ void inputs_are_left_alone(const AttentionTask& task) {
                 {}, mistake);
 }
 
-// --- gradients
-// ------------------------------------------------------------------------------------------------------
+// --- Gradients ---
 
 // Whether a gradient that comes into this part of the result goes back to that input.
 bool goes_back(const AttentionTask& task, std::int64_t T, Tensor Attention::Result::*part,
