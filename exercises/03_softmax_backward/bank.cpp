@@ -1,0 +1,50 @@
+#include <gradus/autograd/ops.hpp>
+
+#include "answer.hpp"
+
+using namespace gradus;
+
+namespace {
+
+exercise::Attempt attempt(const std::string& name, const std::string& mistake,
+                          const SoftmaxBackward& answer) {
+  return {name, mistake, softmax_backward_exercise(answer)};
+}
+
+}  // namespace
+
+int main() {
+  const auto by_jacobian = [](const Tensor& y, const Tensor& g) {
+    std::vector<Tensor> rows;
+    for (std::int64_t b = 0; b < y.size(0); ++b) {
+      const Tensor column = y[b].reshape({-1, 1}), row = y[b].reshape({1, -1});  // (T, 1), (1, T)
+      Tensor identity = zeros({y.size(1), y.size(1)}, y.dtype());
+      for (std::int64_t i = 0; i < y.size(1); ++i)
+        identity.mutable_values<double>()[static_cast<std::size_t>(i * (y.size(1) + 1))] = 1;
+      rows.push_back(matmul(g[b].reshape({1, -1}), column * (identity - row)));
+    }
+    return concat(rows, 0);
+  };
+  return exercise::bank({
+      attempt("the Jacobian, row by row", "", by_jacobian),
+      attempt("expanded", "",
+              [](const Tensor& y, const Tensor& g) { return y * g - y * sum(y * g, 1, true); }),
+      attempt("diagonal alone", "diagonal",
+              [](const Tensor& y, const Tensor& g) { return g * y * (1.0 - y); }),
+      attempt("sum over the batch", "batch-axis",
+              [](const Tensor& y, const Tensor& g) { return y * (g - sum(g * y, 0, true)); }),
+      attempt("sum over everything", "batch-axis",
+              [](const Tensor& y, const Tensor& g) { return y * (g - sum(g * y)); }),
+      attempt("no y before the bracket", "no-outer-y",
+              [](const Tensor& y, const Tensor& g) { return g - sum(g * y, -1, true); }),
+      attempt("sum without weights", "unweighted-sum",
+              [](const Tensor& y, const Tensor& g) { return y * (g - sum(g, -1, true)); }),
+      attempt("sign", "sign",
+              [](const Tensor& y, const Tensor& g) { return y * (sum(g * y, -1, true) - g); }),
+      attempt("g itself", "values", [](const Tensor&, const Tensor& g) { return g; }),
+      attempt("summed", "shape",
+              [](const Tensor& y, const Tensor& g) { return sum(y * (g - sum(g * y, -1, true)), 0); }),
+      attempt("axis not kept", "error",
+              [](const Tensor& y, const Tensor& g) { return y * (g - sum(g * y, -1)); }),
+  });
+}

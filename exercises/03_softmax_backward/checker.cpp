@@ -1,0 +1,127 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+
+#include "answer.hpp"
+#include "kit/expect.hpp"
+
+namespace {
+
+using exercise::Mistake;
+using exercise::Plain;
+using namespace gradus;
+
+const Mistake diagonal{"diagonal", "Only the diagonal of the Jacobian is there: y_i (1 − y_i) g_i.",
+                       "Every weight depends on every score: what does raising x_j do to y_i?"};
+const Mistake batch_axis{
+    "batch-axis", "The sum goes over the batch, or over everything.",
+    "Each row is a softmax of its own: the sum goes over the last axis, and stretches over it again."};
+const Mistake forgot_y{"no-outer-y", "The factor y_i before the bracket is missing.",
+                       "∂y_j/∂x_i = y_j (δ_ij − y_i): sum g_j times that over j."};
+const Mistake unweighted{"unweighted-sum", "The sum over the row is of g alone.",
+                         "It is the mean of g under the weights y: Σ_j g_j y_j."};
+const Mistake sign{"sign", "Every sign is turned round.", "Which of the two terms has the minus?"};
+
+// Weights and a gradient that comes in, (B, T).
+struct Case {
+  Tensor x, y, g;
+};
+
+Case example(std::int64_t B, std::int64_t T) {
+  Generator generator(7);
+  const Tensor x = normal({B, T}, 0, 1.5, generator, Dtype::f64);
+  return {x, softmax(x), normal({B, T}, 0, 1, generator, Dtype::f64)};
+}
+
+// Σ_j g_j J_ji for a row, with the whole Jacobian, J_ji = y_j (δ_ij − y_i); `jacobian` may make mistakes.
+template <class Jacobian>
+Plain by_jacobian(const Case& c, const Jacobian& jacobian) {
+  const Plain y(c.y), g(c.g);
+  Plain dx(y.shape());
+  for (std::int64_t b = 0; b < y.size(0); ++b)
+    for (std::int64_t i = 0; i < y.size(1); ++i)
+      for (std::int64_t j = 0; j < y.size(1); ++j) dx(b, i) += g(b, j) * jacobian(y(b, i), y(b, j), i == j);
+  return dx;
+}
+
+Plain expected(const Case& c) {
+  return by_jacobian(c, [](double yi, double yj, bool same) { return yj * ((same ? 1 : 0) - yi); });
+}
+
+// The right sum, but over the batch axis.
+Plain over_batch(const Case& c) {
+  const Plain y(c.y), g(c.g);
+  Plain dx(y.shape());
+  for (std::int64_t i = 0; i < y.size(1); ++i) {
+    double s = 0;
+    for (std::int64_t b = 0; b < y.size(0); ++b) s += g(b, i) * y(b, i);
+    for (std::int64_t b = 0; b < y.size(0); ++b) dx(b, i) = y(b, i) * (g(b, i) - s);
+  }
+  return dx;
+}
+
+Plain over_everything(const Case& c) {
+  const Plain y(c.y), g(c.g);
+  double s = 0;
+  for (std::int64_t b = 0; b < y.size(0); ++b)
+    for (std::int64_t i = 0; i < y.size(1); ++i) s += g(b, i) * y(b, i);
+  Plain dx(y.shape());
+  for (std::int64_t b = 0; b < y.size(0); ++b)
+    for (std::int64_t i = 0; i < y.size(1); ++i) dx(b, i) = y(b, i) * (g(b, i) - s);
+  return dx;
+}
+
+std::vector<exercise::Suspect> suspects(const Case& c) {
+  return {
+      {diagonal, by_jacobian(c, [](double yi, double yj, bool same) { return same ? yj * (1 - yi) : 0; })},
+      {batch_axis, over_batch(c)},
+      {batch_axis, over_everything(c)},
+      {forgot_y, by_jacobian(c, [](double, double yj, bool same) { return (same ? 1 : 0) - yj; })},
+      {unweighted, by_jacobian(c, [](double yi, double, bool same) { return yi * ((same ? 1 : 0) - 1.0); })},
+      {sign, by_jacobian(c, [](double yi, double yj, bool same) { return yj * (yi - (same ? 1 : 0)); })},
+  };
+}
+
+void shapes(const SoftmaxBackward& answer) {
+  for (const Shape& shape : {Shape{3, 5}, Shape{1, 4}, Shape{2, 1}}) {
+    const Case c = example(shape[0], shape[1]);
+    exercise::expect_shape("the result", answer(c.y, c.g), shape, "(B, T)");
+  }
+}
+
+void values(const SoftmaxBackward& answer) {
+  for (const Shape& shape : {Shape{3, 5}, Shape{1, 4}, Shape{2, 1}}) {
+    const Case c = example(shape[0], shape[1]);
+    exercise::expect_values("dx", answer(c.y, c.g), expected(c), suspects(c));
+  }
+}
+
+// Adding a number to all scores of a row changes nothing, so the gradient has no part in that direction.
+void rows_sum_to_zero(const SoftmaxBackward& answer) {
+  const Case c = example(4, 6);
+  exercise::expect_values("the row sums of dx", sum(answer(c.y, c.g), -1), Plain(Shape{4}));
+}
+
+void as_differences_say(const SoftmaxBackward& answer) {
+  const Case c = example(2, 4);
+  constexpr double h = 1e-5;
+  Plain numeric(c.x.shape());
+  for (std::int64_t b = 0; b < 2; ++b) {
+    for (std::int64_t i = 0; i < 4; ++i) {
+      Plain up(c.x), down(c.x);
+      up(b, i) += h;
+      down(b, i) -= h;
+      numeric(b, i) = sum((softmax(up.tensor()) - softmax(down.tensor())) * c.g).item() / (2 * h);
+    }
+  }
+  exercise::expect_values("dx", answer(c.y, c.g), numeric, suspects(c), {}, 1e-7);
+}
+
+}  // namespace
+
+exercise::Exercise softmax_backward_exercise(const SoftmaxBackward& answer) {
+  return {.name = "softmax_backward",
+          .stages = {{"shapes", [=] { shapes(answer); }},
+                     {"values", [=] { values(answer); }},
+                     {"every row sums to 0", [=] { rows_sum_to_zero(answer); }},
+                     {"differences", [=] { as_differences_say(answer); }}}};
+}

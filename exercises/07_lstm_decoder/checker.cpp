@@ -1,0 +1,625 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/models/seq2seq.hpp>
+#include <gradus/nn/additive_attention.hpp>
+#include <gradus/nn/gradcheck.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+#include "answer.hpp"
+#include "kit/attention.hpp"
+#include "kit/expect.hpp"
+#include "kit/training.hpp"
+
+namespace {
+
+using exercise::Mistake;
+using exercise::Plain;
+using exercise::Suspect;
+using namespace gradus;
+
+double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
+
+// --- The cell, in plain loops ---
+
+struct CellState {
+  Plain h, c;  // (B, H) each
+};
+
+// {h′, c′} of one unit from the four sums i, f, g, o and c.
+using Update = std::function<std::pair<double, double>(const std::array<double, 4>& sums, double c)>;
+
+std::pair<double, double> standard(const std::array<double, 4>& sums, double c) {
+  const auto& [i, f, g, o] = sums;
+  const double next = sigmoid_of(f) * c + sigmoid_of(i) * std::tanh(g);
+  return {sigmoid_of(o) * std::tanh(next), next};
+}
+
+// The equations, and where they may go wrong.
+struct CellForm {
+  std::array<int, 4> blocks{0, 1, 2, 3};      // of the weights: where i, f, g and o stand
+  std::array<double, 4> bias_ih{1, 1, 1, 1};  // how often each gate gets it
+  std::array<double, 4> bias_hh{1, 1, 1, 1};
+  double forget = 0;      // added to f
+  double recurrence = 1;  // how often W_hh h is added
+  Update update = standard;
+};
+
+struct CellWeights {
+  Plain weight_ih, weight_hh, bias_ih, bias_hh;
+};
+
+CellWeights weights_of(const nn::Module& module, const std::string& path) {
+  const auto at = [&](const char* name) { return exercise::parameter(module, path + name); };
+  return {at("weight_ih"), at("weight_hh"), at("bias_ih"), at("bias_hh")};
+}
+
+CellState lstm(const CellWeights& w, const Plain& x, const CellState& before, const CellForm& form = {}) {
+  const std::int64_t H = before.h.size(1);
+  CellState after{Plain(before.h.shape()), Plain(before.h.shape())};
+  for (std::int64_t b = 0; b < x.size(0); ++b) {
+    for (std::int64_t k = 0; k < H; ++k) {
+      std::array<double, 4> sums{0, form.forget, 0, 0};
+      for (std::size_t gate = 0; gate < 4; ++gate) {
+        const std::int64_t row = form.blocks[gate] * H + k;
+        sums[gate] += form.bias_ih[gate] * w.bias_ih(row) + form.bias_hh[gate] * w.bias_hh(row);
+        for (std::int64_t n = 0; n < x.size(1); ++n) sums[gate] += w.weight_ih(row, n) * x(b, n);
+        for (std::int64_t n = 0; n < H; ++n)
+          sums[gate] += form.recurrence * w.weight_hh(row, n) * before.h(b, n);
+      }
+      std::tie(after.h(b, k), after.c(b, k)) = form.update(sums, before.c(b, k));
+    }
+  }
+  return after;
+}
+
+// --- What goes wrong in a cell ---
+
+struct WrongCell {
+  Mistake mistake;
+  CellForm form;
+};
+
+std::vector<WrongCell> wrong_orders() {
+  const std::array<char, 4> letters{'i', 'f', 'g', 'o'};
+  std::vector<WrongCell> wrong;
+  std::array<int, 4> blocks{0, 1, 2, 3};
+  while (std::next_permutation(blocks.begin(), blocks.end())) {
+    std::array<char, 4> order{};
+    for (std::size_t gate = 0; gate < 4; ++gate)
+      order[static_cast<std::size_t>(blocks[gate])] = letters[gate];
+    std::string sign = "The gates are taken in the order ";
+    for (const char letter : order) sign += std::string(1, letter) + (letter == order.back() ? "." : ", ");
+    wrong.push_back({{"gate-order", sign, "PyTorch's order of the four blocks of rows is i, f, g, o."},
+                     {.blocks = blocks}});
+  }
+  return wrong;
+}
+
+std::vector<WrongCell> wrong_biases() {
+  const auto twice = [](const std::string& which) {
+    return Mistake{"forget-bias", "The forget gate gets " + which + ".",
+                   "Each gate adds its part of bias_ih and of bias_hh once, and nothing else."};
+  };
+  const Mistake missing{"bias-missing", "A bias is left out.", "Each gate adds bias_ih and bias_hh."};
+  return {
+      {twice("bias_ih twice"), {.bias_ih = {1, 2, 1, 1}}},
+      {twice("bias_hh twice"), {.bias_hh = {1, 2, 1, 1}}},
+      {twice("its biases twice"), {.bias_ih = {1, 2, 1, 1}, .bias_hh = {1, 2, 1, 1}}},
+      {twice("a 1 on top of its biases"), {.forget = 1}},
+      {missing, {.bias_ih = {0, 0, 0, 0}}},
+      {missing, {.bias_hh = {0, 0, 0, 0}}},
+      {missing, {.bias_ih = {0, 0, 0, 0}, .bias_hh = {0, 0, 0, 0}}},
+  };
+}
+
+// h′ = o ∘ tanh c′ as it should be, of a c′ that should not.
+Update with_cell(const std::function<double(double i, double f, double g, double c)>& cell) {
+  return [cell](const std::array<double, 4>& sums, double c) {
+    const double next = cell(sums[0], sums[1], sums[2], c);
+    return std::pair(sigmoid_of(sums[3]) * std::tanh(next), next);
+  };
+}
+
+// c′ as it should be, and an h′ that should not.
+Update with_output(const std::function<double(double o, double next, double c)>& output) {
+  return [output](const std::array<double, 4>& sums, double c) {
+    const double next = standard(sums, c).second;
+    return std::pair(output(sums[3], next, c), next);
+  };
+}
+
+std::vector<WrongCell> wrong_updates() {
+  const std::string cell = "c′ = f ∘ c + i ∘ g.", output = "h′ = o ∘ tanh c′.";
+  return {
+      {{"no-recurrence", "W_hh h is missing.", "The gates see the input and the state before."},
+       {.recurrence = 0}},
+      {{"sigmoid-g", "g is a sigmoid.", "g is what is written: tanh, from −1 to 1. Gates are sigmoids."},
+       {.update = with_cell([](double i, double f, double g, double c) {
+          return sigmoid_of(f) * c + sigmoid_of(i) * sigmoid_of(g);
+        })}},
+      {{"tanh-gates", "The gates are tanh, not sigmoids.", "A gate lets through a share, from 0 to 1."},
+       {.update =
+            [](const std::array<double, 4>& sums, double c) {
+              const double next = std::tanh(sums[1]) * c + std::tanh(sums[0]) * std::tanh(sums[2]);
+              return std::pair(std::tanh(sums[3]) * std::tanh(next), next);
+            }}},
+      {{"no-forget-gate", "c is kept whole: the forget gate is not used.", cell},
+       {.update = with_cell(
+            [](double i, double, double g, double c) { return c + sigmoid_of(i) * std::tanh(g); })}},
+      {{"no-input-gate", "g is written whole: the input gate is not used.", cell},
+       {.update = with_cell(
+            [](double, double f, double g, double c) { return sigmoid_of(f) * c + std::tanh(g); })}},
+      {{"coupled-gates", "1 − f stands where i should: that is a GRU's way.", cell},
+       {.update = with_cell([](double, double f, double g, double c) {
+          return sigmoid_of(f) * c + (1 - sigmoid_of(f)) * std::tanh(g);
+        })}},
+      {{"forget-inverted", "1 − f stands where f should.", "A forget gate of 1 keeps the cell. " + cell},
+       {.update = with_cell([](double i, double f, double g, double c) {
+          return (1 - sigmoid_of(f)) * c + sigmoid_of(i) * std::tanh(g);
+        })}},
+      {{"cell-unused", "c is not used: the cell forgets everything.", cell},
+       {.update =
+            with_cell([](double i, double, double g, double) { return sigmoid_of(i) * std::tanh(g); })}},
+      {{"cell-unchanged", "c′ is c: the new cell is not returned.", "Return both: {h′, c′}. " + cell},
+       {.update = [](const std::array<double, 4>& sums,
+                     double c) { return std::pair(standard(sums, c).first, c); }}},
+      {{"output-gate-on-cell", "The output gate acts on c′, too.",
+        "It decides what is shown, not what is kept: " + output},
+       {.update =
+            [](const std::array<double, 4>& sums, double c) {
+              const double next = sigmoid_of(sums[3]) * standard(sums, c).second;
+              return std::pair(std::tanh(next), next);
+            }}},
+      {{"state-swapped", "h′ and c′ are exchanged.", "forward returns {h′, c′}, in this order."},
+       {.update =
+            [](const std::array<double, 4>& sums, double c) {
+              const auto [h, next] = standard(sums, c);
+              return std::pair(next, h);
+            }}},
+      {{"no-tanh-of-cell", "tanh of c′ is left out.", output},
+       {.update = with_output([](double o, double next, double) { return sigmoid_of(o) * next; })}},
+      {{"old-cell-shown", "h′ is made of c, not of c′.", "First the new cell, then what is shown of it."},
+       {.update = with_output([](double o, double, double c) { return sigmoid_of(o) * std::tanh(c); })}},
+      {{"no-output-gate", "The output gate is not used.", output},
+       {.update = with_output([](double, double next, double) { return std::tanh(next); })}},
+      {{"output-gate-inside", "The output gate is inside the tanh.", output},
+       {.update =
+            with_output([](double o, double next, double) { return std::tanh(sigmoid_of(o) * next); })}},
+  };
+}
+
+// --- The stages of the cell ---
+
+constexpr std::int64_t I = 5, hidden = 3;
+
+struct CellCase {
+  Tensor x, h, c;  // (B, I), (B, H), (B, H)
+};
+
+CellCase cell_case() {
+  Generator generator(2);
+  const auto drawn = [&](std::int64_t size) { return normal({2, size}, 0, 1, generator, Dtype::f64); };
+  const Tensor x = drawn(I), h = drawn(hidden);
+  return {x, h, drawn(hidden)};
+}
+
+void in_double(nn::Module& module) {
+  module.to(Dtype::f64);
+  module.eval();
+  exercise::fill(module);
+}
+
+LstmAnswer::Cell make_cell(const LstmAnswer& answer) {
+  const LstmAnswer::Cell cell = answer.cell(I, hidden);
+  in_double(*cell.module);
+  return cell;
+}
+
+std::vector<exercise::Parameter> cell_parameters(const std::string& path, std::int64_t inputs) {
+  return {{path + "weight_ih", {4 * hidden, inputs}, "(4H, I)"},
+          {path + "weight_hh", {4 * hidden, hidden}, "(4H, H)"},
+          {path + "bias_ih", {4 * hidden}, "(4H)"},
+          {path + "bias_hh", {4 * hidden}, "(4H)"}};
+}
+
+void cell_shapes(const LstmAnswer& answer) {
+  const LstmAnswer::Cell cell = make_cell(answer);
+  exercise::expect_parameters(*cell.module, cell_parameters("", I));
+  const auto [x, h, c] = cell_case();
+  const auto [h_after, c_after] = cell.forward(x, h, c);
+  exercise::expect_shape("h′", h_after, h.shape(), "(B, H)");
+  exercise::expect_shape("c′", c_after, c.shape(), "(B, H)");
+}
+
+void cell_values(const LstmAnswer& answer) {
+  const LstmAnswer::Cell cell = make_cell(answer);
+  const auto [x, h, c] = cell_case();
+  const CellWeights w = weights_of(*cell.module, "");
+  const CellState expected = lstm(w, Plain(x), {Plain(h), Plain(c)});
+  // Where c′ is right, only those suspects are left that get h′ wrong.
+  std::vector<Suspect> of_h, of_c;
+  const auto suspect = [&](const Mistake& mistake, const CellState& after) {
+    const bool in_h = after.c.values() == expected.c.values();
+    (in_h ? of_h : of_c).push_back({mistake, in_h ? after.h : after.c});
+  };
+  for (const auto& group : {wrong_orders(), wrong_biases(), wrong_updates()})
+    for (const auto& [mistake, form] : group) suspect(mistake, lstm(w, Plain(x), {Plain(h), Plain(c)}, form));
+  suspect({"state-exchanged", "h and c are exchanged on the way in.", "forward(x, h, c), in this order."},
+          lstm(w, Plain(x), {Plain(c), Plain(h)}));
+  const auto [h_after, c_after] = cell.forward(x, h, c);
+  exercise::expect_values("c′", c_after, expected.c, of_c);
+  exercise::expect_values("h′", h_after, expected.h, of_h);
+}
+
+void cell_gradients(const LstmAnswer& answer) {
+  const LstmAnswer::Cell cell = make_cell(answer);
+  const CellCase k = cell_case();
+  exercise::expect_gradients(*cell.module,
+                             [&](const std::vector<Tensor>& x) {
+                               const auto [h, c] = cell.forward(x[0], x[1], x[2]);
+                               return nn::concat_flat({h, c});
+                             },
+                             {k.x, k.h, k.c}, {"x", "h", "c"});
+}
+
+// --- The decoder, in plain loops ---
+
+constexpr LstmAnswer::Sizes sizes{.vocabulary = 11, .annotation = 8, .embedding = 5, .hidden = hidden};
+constexpr std::int64_t half = 4, energy = 6, positions = 7, batch = 2;  // D / 2, A, T, B
+
+struct Made {
+  std::unique_ptr<nn::DecoderStep> decoder;
+  const nn::Attention* attention;  // in it
+};
+
+Made make_decoder(const LstmAnswer& answer) {
+  auto attention = std::make_unique<nn::AdditiveAttention>(sizes.hidden, sizes.annotation, energy);
+  const nn::Attention* kept = attention.get();
+  Made made{answer.decoder(sizes, std::move(attention)), kept};
+  in_double(*made.decoder);
+  return made;
+}
+
+struct DecoderCase {
+  nn::Annotations annotations;
+  Tensor tokens, h, c;  // (B), and a state in the midst of a sentence
+};
+
+DecoderCase decoder_case(std::uint64_t seed = 4) {
+  Generator generator(seed);
+  const auto drawn = [&](const Shape& shape) { return normal(shape, 0, 1, generator, Dtype::f64); };
+  nn::Annotations annotations{.h = drawn({positions, batch, sizes.annotation}),
+                              .lengths = tensor({7, 4}, Dtype::i64),
+                              .last_forward = drawn({batch, half}),
+                              .first_backward = drawn({batch, half})};
+  const Tensor h = drawn({batch, hidden});
+  return {std::move(annotations), tensor({9, 4}, Dtype::i64), h, drawn({batch, hidden})};
+}
+
+// x Wᵀ + b, (B, ·); b may be missing.
+Plain affine(const Plain& x, const Plain& weight, const Plain& bias = {}) {
+  Plain y(Shape{x.size(0), weight.size(0)});
+  for (std::int64_t b = 0; b < y.size(0); ++b) {
+    for (std::int64_t o = 0; o < y.size(1); ++o) {
+      if (!bias.values().empty()) y(b, o) = bias(o);
+      for (std::int64_t i = 0; i < x.size(1); ++i) y(b, o) += weight(o, i) * x(b, i);
+    }
+  }
+  return y;
+}
+
+Plain side_by_side(const std::vector<Plain>& parts) {
+  std::int64_t width = 0;
+  for (const Plain& part : parts) width += part.size(1);
+  Plain all(Shape{parts[0].size(0), width});
+  for (std::int64_t b = 0; b < all.size(0); ++b) {
+    std::int64_t at = 0;
+    for (const Plain& part : parts)
+      for (std::int64_t i = 0; i < part.size(1); ++i) all(b, at++) = part(b, i);
+  }
+  return all;
+}
+
+Plain columns(const Plain& x, std::int64_t begin, std::int64_t end) {
+  Plain part(Shape{x.size(0), end - begin});
+  for (std::int64_t b = 0; b < x.size(0); ++b)
+    for (std::int64_t i = begin; i < end; ++i) part(b, i - begin) = x(b, i);
+  return part;
+}
+
+Plain each(const Plain& x, double (*f)(double)) {
+  Plain y(x.shape());
+  for (std::int64_t b = 0; b < x.size(0); ++b)
+    for (std::int64_t i = 0; i < x.size(1); ++i) y(b, i) = f(x(b, i));
+  return y;
+}
+
+double tanh_of(double x) { return std::tanh(x); }
+
+// A decoder's step by hand: its parameters, and what it is given.
+class PlainDecoder {
+ public:
+  PlainDecoder(const Made& made, const DecoderCase& k)
+      : decoder_(*made.decoder), attention_(*made.attention), k_(k), w_(weights_of(*made.decoder, "cell.")) {}
+
+  Plain y() const {  // E y_{t−1}, (B, E)
+    const Plain rows = exercise::parameter(decoder_, "embedding.weight");
+    const std::vector<std::int64_t> ids = k_.tokens.to_vector<std::int64_t>();
+    Plain y(Shape{batch, sizes.embedding});
+    for (std::int64_t b = 0; b < batch; ++b)
+      for (std::int64_t e = 0; e < sizes.embedding; ++e) y(b, e) = rows(ids[static_cast<std::size_t>(b)], e);
+    return y;
+  }
+  Plain weights(const Plain& query) const {  // α, (B, T)
+    return exercise::plain_weights(exercise::additive_energies(attention_, query, Plain(k_.annotations.h)),
+                                   k_.annotations.lengths.to_vector<std::int64_t>());
+  }
+  Plain context(const Plain& query) const {  // z, (B, D)
+    return exercise::plain_context(weights(query), Plain(k_.annotations.h));
+  }
+  CellState advance(const Plain& x, const CellState& before) const { return lstm(w_, x, before); }
+  Plain read(const std::vector<Plain>& parts) const {
+    return affine(side_by_side(parts), exercise::parameter(decoder_, "W_o.weight"),
+                  exercise::parameter(decoder_, "W_o.bias"));
+  }
+  Plain bridge(const Tensor& read) const {  // W_s ←h_1, (B, 2H)
+    return affine(Plain(read), exercise::parameter(decoder_, "W_s.weight"));
+  }
+
+ private:
+  const nn::DecoderStep& decoder_;
+  const nn::Attention& attention_;
+  const DecoderCase& k_;
+  CellWeights w_;
+};
+
+// --- The stages of the decoder ---
+
+std::vector<exercise::Parameter> decoder_parameters() {
+  const std::int64_t D = sizes.annotation, E = sizes.embedding, V = sizes.vocabulary;
+  std::vector<exercise::Parameter> all = cell_parameters("cell.", E + D);
+  const std::vector<exercise::Parameter> others = {
+      {"embedding.weight", {V, E}, "(V, E)"},
+      {"W_s.weight", {2 * hidden, half}, "(2H, D/2)"},
+      {"W_o.weight", {V, hidden + D + E}, "(V, H + D + E)"},
+      {"W_o.bias", {V}, "(V)"},
+      {"attention.v_a", {energy}, "(A)"},
+      {"attention.W_a.weight", {energy, hidden}, "(A, H)"},
+      {"attention.U_a.weight", {energy, D}, "(A, D)"},
+  };
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+// h or c of a state; all that there is must have the batch first, since beam search chooses rows of it.
+Tensor part(const nn::State& state, const char* name, const std::string& of) {
+  std::string names;
+  for (const auto& [there, tensor] : state.tensors()) names += (names.empty() ? "" : ", ") + there;
+  exercise::expect(
+      state.find(name).defined(),
+      {"state-names", "", "What a step needs of the one before is in its State, by name: h and c."},
+      "There is no " + std::string(name) + " in the state " + of + ".", names.empty() ? "no tensors" : names,
+      "h, c");
+  exercise::expect_shape(name + (" " + of), state[name], {batch, hidden}, "(B, H)");
+  return state[name];
+}
+
+nn::Memory memory_of(const Made& made, const DecoderCase& k) {
+  return made.attention->prepare(k.annotations.h, k.annotations.lengths);
+}
+
+nn::State state_of(const DecoderCase& k) { return nn::State({{"h", k.h}, {"c", k.c}}, 2); }
+
+void expect_output(const nn::DecoderStep::Output& output) {
+  exercise::expect_shape("logits", output.logits, {batch, sizes.vocabulary}, "(B, V)");
+  part(output.state, "h", "after a step");
+  part(output.state, "c", "after a step");
+  exercise::expect_shape("weights", output.weights, {batch, positions}, "(B, T)",
+                         {"no-weights", "", "attend gives them; align draws them."});
+  exercise::expect(output.state.step() == 3,
+                   {"step-count", "", "A State counts its steps: nn::State({…}, state.step() + 1)."},
+                   "The state is not one step further.", std::to_string(output.state.step()), "3, after 2");
+}
+
+void decoder_shapes(const LstmAnswer& answer) {
+  const Made made = make_decoder(answer);
+  exercise::expect_parameters(*made.decoder, decoder_parameters());
+  const DecoderCase k = decoder_case();
+  const auto [state, memory] = made.decoder->start(k.annotations);
+  part(state, "h", "at the start");
+  part(state, "c", "at the start");
+  exercise::expect(state.step() == 0, {"step-count", "", "nn::State({…}) begins at 0."},
+                   "The state at the start has taken steps.", std::to_string(state.step()), "0");
+  exercise::expect_shape("memory.values", memory.values, k.annotations.h.shape(), "(T, B, D)",
+                         {"memory", "", "attention->prepare(annotations.h, annotations.lengths) makes it."});
+  exercise::expect_shape("memory.lengths", memory.lengths, {batch}, "(B)",
+                         {"memory", "", "attention->prepare(annotations.h, annotations.lengths) makes it."});
+  expect_output(made.decoder->step(k.tokens, state_of(k), memory_of(made, k)));
+}
+
+void decoder_start(const LstmAnswer& answer) {
+  const Made made = make_decoder(answer);
+  const DecoderCase k = decoder_case();
+  const PlainDecoder plain(made, k);
+  const Plain sums = plain.bridge(k.annotations.first_backward), both = each(sums, tanh_of);
+  const Plain forward = each(plain.bridge(k.annotations.last_forward), tanh_of);
+  const Plain h = columns(both, 0, hidden), c = columns(both, hidden, 2 * hidden);
+  const Mistake exchanged{"start-exchanged", "h_0 and c_0 are exchanged.",
+                          "The first H numbers are h_0, the others c_0."};
+  const Mistake no_tanh{"start-without-tanh", "There is no tanh.", "[h_0; c_0] = tanh(W_s ←h_1)."};
+  const Mistake other_end{
+      "start-other-end", "It starts from the forward state.",
+      "←h_1, annotations.first_backward, has read the whole source and ends at its start."};
+  const Mistake zero{"start-zero", "It starts at 0.", "[h_0; c_0] = tanh(W_s ←h_1)."};
+  const Plain zeros(h.shape());
+  const nn::State state = made.decoder->start(k.annotations).state;
+  exercise::expect_values("h_0", state["h"], h,
+                          {{exchanged, c},
+                           {no_tanh, columns(sums, 0, hidden)},
+                           {other_end, columns(forward, 0, hidden)},
+                           {zero, zeros}});
+  exercise::expect_values("c_0", state["c"], c,
+                          {{{"start-one-part", "c_0 is h_0.", "W_s has rows for both."}, h},
+                           {no_tanh, columns(sums, hidden, 2 * hidden)},
+                           {other_end, columns(forward, hidden, 2 * hidden)},
+                           {zero, zeros}});
+}
+
+Plain softmaxed(const Plain& logits, bool logarithm) {
+  Plain y(logits.shape());
+  for (std::int64_t b = 0; b < y.size(0); ++b) {
+    double total = 0;
+    for (std::int64_t v = 0; v < y.size(1); ++v) total += std::exp(logits(b, v));
+    for (std::int64_t v = 0; v < y.size(1); ++v)
+      y(b, v) = logarithm ? logits(b, v) - std::log(total) : std::exp(logits(b, v)) / total;
+  }
+  return y;
+}
+
+void decoder_step(const LstmAnswer& answer) {
+  const Made made = make_decoder(answer);
+  const DecoderCase k = decoder_case();
+  const PlainDecoder plain(made, k);
+  const CellState before{Plain(k.h), Plain(k.c)};
+  const Plain y = plain.y(), z = plain.context(before.h), nothing(before.h.shape());
+  const CellState after = plain.advance(side_by_side({y, z}), before);
+
+  std::vector<Suspect> of_h;
+  const auto suspect = [&](const std::string& name, const std::string& sign, const std::string& hint,
+                           const Plain& h) {
+    of_h.push_back({{name, sign, hint}, h});
+  };
+  suspect("input-order", "The cell's input is [z; E y].", "It is [E y; z]: the weights know which is which.",
+          plain.advance(side_by_side({z, y}), before).h);
+  suspect("cell-not-carried", "The cell starts from c = 0 at every step.",
+          "c comes from the state before, and goes into the next one: as h does.",
+          plain.advance(side_by_side({y, z}), {before.h, nothing}).h);
+  suspect("state-not-carried", "The cell starts from h = 0 at every step.",
+          "h comes from the state before, and goes into the next one: as c does.",
+          plain.advance(side_by_side({y, z}), {nothing, before.c}).h);
+  suspect("state-exchanged", "h and c are exchanged on their way into the cell.",
+          "forward(x, h, c): state[\"h\"] before state[\"c\"].",
+          plain.advance(side_by_side({y, z}), {before.c, before.h}).h);
+  suspect("state-exchanged", "h and c are exchanged in the new state.", "forward returns {h′, c′}.", after.c);
+  suspect("state-unchanged", "The new state is the old one.", "Put h′ and c′ into it.", before.h);
+
+  const nn::DecoderStep::Output output = made.decoder->step(k.tokens, state_of(k), memory_of(made, k));
+  expect_output(output);
+  exercise::expect_values(
+      "weights", output.weights, plain.weights(before.h),
+      {{{"query-is-cell", "The cell c asks.",
+         "The query is h: what the LSTM shows. c is what it keeps to itself."},
+        plain.weights(before.c)},
+       {{"query-after-update", "h_t asks, the state after the update: that is Luong's way.",
+         "Bahdanau's decoder attends with h_{t−1}, before it updates its state."},
+        plain.weights(after.h)}});
+  exercise::expect_values("h after a step", output.state["h"], after.h, of_h);
+  exercise::expect_values(
+      "c after a step", output.state["c"], after.c,
+      {{{"cell-unchanged", "c stays as it was at the start.", "Put c′ into the new state, beside h′."},
+        before.c}});
+
+  const Plain logits = plain.read({after.h, z, y});
+  const Mistake order{"readout-order", "What is read out is joined in another order.",
+                      "It is [h_t; z_t; E y]."};
+  const Mistake probabilities{"not-logits", "These are probabilities, or their logarithms.",
+                              "Return W_o […] + b_o itself: the loss takes the softmax."};
+  exercise::expect_values(
+      "logits", output.logits, logits,
+      {{{"readout-of-old-state", "They are read from h_{t−1}.", "First the cell's step, then the readout."},
+        plain.read({before.h, z, y})},
+       {{"readout-of-cell", "They are read from c_t.", "What the LSTM shows is h."},
+        plain.read({after.c, z, y})},
+       {{"readout-of-next-context", "They are read from the context that h_t asks for.",
+         "One context a step: the cell and the readout see the same z_t."},
+        plain.read({after.h, plain.context(after.h), y})},
+       {order, plain.read({after.h, y, z})},
+       {order, plain.read({y, z, after.h})},
+       {order, plain.read({y, after.h, z})},
+       {order, plain.read({z, after.h, y})},
+       {order, plain.read({z, y, after.h})},
+       {probabilities, softmaxed(logits, false)},
+       {probabilities, softmaxed(logits, true)}});
+}
+
+// Beam search keeps several states, and goes on from any of them.
+void steps_are_independent(const LstmAnswer& answer) {
+  const Made made = make_decoder(answer);
+  const DecoderCase k = decoder_case(), other = decoder_case(5);
+  const nn::State state = state_of(k);
+  const nn::Memory memory = memory_of(made, k);
+  const Plain h(k.h), c(k.c), first(made.decoder->step(k.tokens, state, memory).logits);
+  const Mistake changes{"changes-its-input", "",
+                        "Make new tensors: beam search goes on from the old state, too."};
+  exercise::expect_values("h of the state that was given", state["h"], h, {}, changes);
+  exercise::expect_values("c of the state that was given", state["c"], c, {}, changes);
+  made.decoder->step(other.tokens, state_of(other), memory_of(made, other));
+  exercise::expect_values(
+      "logits of the same step, after another sentence's", made.decoder->step(k.tokens, state, memory).logits,
+      first, {},
+      {"remembers", "A member keeps what belongs into the State.", "start and step change no member."});
+}
+
+// Whether a gradient that comes into this part of the next state goes back to that part of the one before.
+bool goes_back(const LstmAnswer& answer, const char* next, Tensor DecoderCase::*before) {
+  const Made made = make_decoder(answer);
+  DecoderCase k = decoder_case();
+  (k.*before).set_requires_grad();
+  const Tensor y = made.decoder->step(k.tokens, state_of(k), memory_of(made, k)).state[next];
+  if (!y.requires_grad()) return false;
+  y.backward(ones(y.shape(), Dtype::f64));
+  return (k.*before).grad().defined();
+}
+
+void decoder_gradients(const LstmAnswer& answer) {
+  const Mistake cut{"detached-state", "The state was taken off the tape.",
+                    "Errors go back through all steps, by h and by c: no detach(), no NoGrad."};
+  exercise::expect(goes_back(answer, "h", &DecoderCase::h), cut,
+                   "No gradient goes back from h_t to h_{t−1}.");
+  exercise::expect(goes_back(answer, "c", &DecoderCase::c), cut,
+                   "No gradient goes back from c_t to c_{t−1}.");
+  const Made made = make_decoder(answer);
+  const DecoderCase k = decoder_case();
+  exercise::expect_gradients(
+      *made.decoder,
+      [&](const std::vector<Tensor>& x) {
+        nn::Annotations annotations = k.annotations;
+        annotations.h = x[0];
+        annotations.first_backward = x[1];
+        const auto [state, memory] = made.decoder->start(annotations);
+        const nn::DecoderStep::Output first = made.decoder->step(k.tokens, state, memory);
+        return nn::concat_flat({first.logits, made.decoder->step(k.tokens, first.state, memory).logits});
+      },
+      {k.annotations.h, k.annotations.first_backward}, {"annotations", "first_backward"});
+}
+
+void training(const LstmAnswer& answer) {
+  const exercise::Reversals task;
+  const std::int64_t V = exercise::vocabulary_of(task);
+  const models::EncoderOptions encoder{.vocabulary = V};  // E 32, H 64 in each direction
+  const LstmAnswer::Sizes n{.vocabulary = V, .annotation = 2 * encoder.hidden, .embedding = 32, .hidden = 64};
+  models::Seq2Seq model(
+      encoder, answer.decoder(n, std::make_unique<nn::AdditiveAttention>(n.hidden, n.annotation, 64)));
+  const exercise::ByLength measured = exercise::train_on_reversals("your decoder", model, task);
+  exercise::print(measured);
+  exercise::expect_learnt(measured, 0.9);
+}
+
+}  // namespace
+
+exercise::Exercise lstm_decoder_exercise(const LstmAnswer& answer) {
+  return {.name = "lstm_decoder",
+          .stages = {{"the cell: shapes and parameters", [=] { cell_shapes(answer); }},
+                     {"the cell: values", [=] { cell_values(answer); }},
+                     {"the cell: gradients", [=] { cell_gradients(answer); }},
+                     {"the decoder: shapes and parameters", [=] { decoder_shapes(answer); }},
+                     {"the decoder: its start", [=] { decoder_start(answer); }},
+                     {"the decoder: a step", [=] { decoder_step(answer); }},
+                     {"the decoder: steps are independent", [=] { steps_are_independent(answer); }},
+                     {"the decoder: gradients", [=] { decoder_gradients(answer); }},
+                     {"training: reversal", [=] { training(answer); }, true}}};
+}

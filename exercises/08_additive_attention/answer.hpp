@@ -1,0 +1,15 @@
+#pragma once
+
+#include <gradus/nn/attention.hpp>
+
+#include <functional>
+#include <memory>
+
+#include "kit/attention.hpp"
+#include "kit/check.hpp"
+
+/// What exercise 08 asks for: an attention with additive energies, of these sizes.
+using MakeAdditiveAttention =
+    std::function<std::unique_ptr<gradus::nn::Attention>(const exercise::AttentionSizes& sizes)>;
+
+exercise::Exercise additive_attention_exercise(const MakeAdditiveAttention& make);

@@ -1,0 +1,532 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/nn/additive_attention.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "answer.hpp"
+
+using namespace gradus;
+using exercise::AttentionSizes;
+using nn::Memory;
+
+namespace {
+
+// --- An attention in four parts, of which an attempt gets one wrong ---
+
+enum class Made { right, with_biases, transposed, swapped, unregistered };
+
+class InParts;
+struct Parts {
+  std::function<Tensor(const InParts&, const Tensor& values)> keys = nullptr;                    // (T, B, A)
+  std::function<Tensor(const InParts&, const Tensor& query, const Memory&)> energies = nullptr;  // (B, T)
+  std::function<Tensor(const Tensor& e, const Tensor& lengths)> weights = nullptr;               // (B, T)
+  std::function<Tensor(const Tensor& alpha, const Memory&, const Tensor& e)> context = nullptr;  // (B, D)
+  std::function<Tensor(const Tensor& alpha, const Tensor& e)> shown = nullptr;                   // (B, T)
+  Made made = Made::right;
+};
+
+// e, (B, T), from what is inside tanh and v_a.
+Tensor summed(const Tensor& terms) { return transpose(sum(terms, 2), 0, 1); }
+// (B, T) as (T, B, 1).
+Tensor columns(const Tensor& alpha) { return unsqueeze(transpose(alpha, 0, 1), -1); }
+Tensor context_of(const Tensor& alpha, const Tensor& values) { return sum(columns(alpha) * values, 0); }
+
+class InParts : public nn::Attention {
+ public:
+  InParts(const AttentionSizes& n, Parts parts)
+      : W_a(inputs(n, parts.made, n.query), parts.made == Made::transposed ? n.query : n.energy,
+            parts.made == Made::with_biases),
+        U_a(inputs(n, parts.made, n.value), parts.made == Made::transposed ? n.value : n.energy,
+            parts.made == Made::with_biases),
+        v_a(parts.made == Made::unregistered ? ones({n.energy}) : add_parameter("v_a", ones({n.energy}))),
+        parts_(std::move(parts)) {
+    add_module("W_a", W_a);
+    add_module("U_a", U_a);
+  }
+
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    return {values, parts_.keys ? parts_.keys(*this, values) : U_a.forward(values), lengths};
+  }
+
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t /*step*/,
+                const Tensor& /*previous_weights*/) const override {
+    const Tensor e = parts_.energies ? parts_.energies(*this, query, memory)
+                                     : summed(v_a * tanh(W_a.forward(query) + memory.keys));
+    const Tensor alpha =
+        parts_.weights ? parts_.weights(e, memory.lengths) : masked_softmax(e, memory.lengths);
+    return {parts_.context ? parts_.context(alpha, memory, e) : context_of(alpha, memory.values),
+            parts_.shown ? parts_.shown(alpha, e) : alpha};
+  }
+
+  nn::Linear W_a, U_a;
+  Tensor v_a;
+
+ private:
+  static std::int64_t inputs(const AttentionSizes& n, Made made, std::int64_t right) {
+    if (made == Made::transposed) return n.energy;
+    return made == Made::swapped ? n.query + n.value - right : right;
+  }
+
+  Parts parts_;
+};
+
+exercise::Attempt wrong(const std::string& name, const std::string& mistake, const Parts& parts) {
+  return {name, mistake, additive_attention_exercise([parts](const AttentionSizes& sizes) {
+            return std::make_unique<InParts>(sizes, parts);
+          })};
+}
+
+template <class Attention>
+exercise::Attempt attempt(const std::string& name, const std::string& mistake) {
+  return {name, mistake, additive_attention_exercise([](const AttentionSizes& n) {
+            return std::make_unique<Attention>(n.query, n.value, n.energy);
+          })};
+}
+
+// 1 where a position is a pad, (B, T).
+Tensor pads(const Tensor& e, const Tensor& lengths) {
+  const Tensor ends =
+      lengths.defined() ? lengths : full({e.size(0)}, static_cast<double>(e.size(1)), Dtype::i64);
+  return less_equal(unsqueeze(ends, 1), unsqueeze(arange(e.size(1)), 0));
+}
+Tensor reals(const Tensor& e, const Tensor& lengths) {
+  return equal(pads(e, lengths), zeros({}, Dtype::i64));
+}
+
+// --- Right ones ---
+
+// What they have in common: nothing but the parameters.
+class Parameters : public nn::Attention {
+ public:
+  Parameters(std::int64_t Q, std::int64_t D, std::int64_t A)
+      : W_a(Q, A, false), U_a(D, A, false), v_a(add_parameter("v_a", ones({A}))) {
+    add_module("W_a", W_a);
+    add_module("U_a", U_a);
+  }
+
+ protected:
+  nn::Linear W_a, U_a;
+  Tensor v_a;
+};
+
+// Batch first, with matrix products.
+class BatchFirst : public Parameters {
+ public:
+  using Parameters::Parameters;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor h = transpose(memory.values, 0, 1);                                 // (B, T, D)
+    const Tensor inside = tanh(unsqueeze(W_a.forward(query), 1) + U_a.forward(h));   // (B, T, A)
+    const Tensor e = masked_fill(matmul(inside, v_a), pads(inside, memory.lengths),  // (B, T)
+                                 -std::numeric_limits<double>::infinity());
+    const Tensor alpha = softmax(e, 1);
+    return {squeeze(matmul(unsqueeze(alpha, 1), h), 1), alpha};
+  }
+};
+
+// Position by position, with the softmax written out.
+class ByPosition : public Parameters {
+ public:
+  using Parameters::Parameters;
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    Memory memory = nn::Attention::prepare(values, lengths);
+    memory.keys = linear(values, U_a.weight);
+    return memory;
+  }
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor projected = matmul(query, transpose(W_a.weight, 0, 1));  // (B, A)
+    std::vector<Tensor> scores;
+    for (std::int64_t j = 0; j < memory.keys.size(0); ++j)
+      scores.push_back(sum(tanh(projected + memory.keys[j]) * v_a, 1));
+    const Tensor e = stack(scores, 1);
+    const Tensor powers = exp(e) * reals(e, memory.lengths).to(e.dtype());
+    const Tensor alpha = powers / sum(powers, 1, true);
+    Tensor context;
+    for (std::int64_t j = 0; j < e.size(1); ++j) {
+      const Tensor part = alpha.slice(j, j + 1, 1) * memory.values[j];  // (B, 1) · (B, D)
+      context = context.defined() ? context + part : part;
+    }
+    return {context, alpha};
+  }
+};
+
+// One product of [W_a U_a] with [s; h_j], and a large negative number for −∞.
+class OneProduct : public Parameters {
+ public:
+  using Parameters::Parameters;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    const std::int64_t T = memory.values.size(0);
+    const Tensor queries = expand(query, {T, query.size(0), query.size(1)});
+    const Tensor both = concat({queries, memory.values}, 2);                        // (T, B, Q + D)
+    const Tensor inside = tanh(linear(both, concat({W_a.weight, U_a.weight}, 1)));  // (T, B, A)
+    const Tensor e = summed(inside * v_a);
+    const Tensor alpha = softmax(e - 1e9 * pads(e, memory.lengths).to(e.dtype()));
+    return {context_of(alpha, memory.values), alpha};
+  }
+};
+
+// Sentence by sentence, without its pads.
+class BySentence : public Parameters {
+ public:
+  using Parameters::Parameters;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    const std::int64_t T = memory.values.size(0);
+    std::vector<Tensor> contexts, weights;
+    for (std::int64_t b = 0; b < query.size(0); ++b) {
+      const std::int64_t n =
+          memory.lengths.defined() ? memory.lengths.values<std::int64_t>()[static_cast<std::size_t>(b)] : T;
+      const Tensor h = squeeze(memory.values.slice(0, n).slice(b, b + 1, 1), 1);  // (n, D)
+      const Tensor alpha = softmax(matmul(tanh(U_a.forward(h) + W_a.forward(query[b])), v_a));
+      contexts.push_back(matmul(alpha, h));
+      weights.push_back(pad(alpha, 0, 0, T - n));
+    }
+    return {stack(contexts), stack(weights)};
+  }
+};
+
+// --- Wrong ones that keep or change something ---
+
+// Made in parts again: what these do with W_a, U_a and v_a is right.
+class Usual : public Parameters {
+ public:
+  using Parameters::Parameters;
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    return {values, U_a.forward(values), lengths};
+  }
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    return from(query, memory.keys, memory, v_a);
+  }
+
+ protected:
+  Result from(const Tensor& query, const Tensor& keys, const Memory& memory, const Tensor& v) const {
+    const Tensor alpha = masked_softmax(summed(v * tanh(W_a.forward(query) + keys)), memory.lengths);
+    return {context_of(alpha, memory.values), alpha};
+  }
+};
+
+class FirstKeys : public Usual {
+ public:
+  using Usual::Usual;
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    if (!keys_.defined()) keys_ = U_a.forward(values);
+    return {values, keys_, lengths};
+  }
+
+ private:
+  mutable Tensor keys_;
+};
+
+class LastKeys : public Usual {
+ public:
+  using Usual::Usual;
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    keys_ = U_a.forward(values);
+    return {values, Tensor(), lengths};
+  }
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    return from(query, keys_, memory, v_a);
+  }
+
+ private:
+  mutable Tensor keys_;
+};
+
+class QueryBefore : public Usual {
+ public:
+  using Usual::Usual;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor before = before_.defined() ? before_ : query;
+    before_ = query;
+    return from(before, memory.keys, memory, v_a);
+  }
+
+ private:
+  mutable Tensor before_;
+};
+
+class FirstV : public Usual {
+ public:
+  using Usual::Usual;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    if (!v_.defined()) v_ = v_a.clone();
+    return from(query, memory.keys, memory, v_);
+  }
+
+ private:
+  mutable Tensor v_;
+};
+
+class LooksElsewhere : public Usual {
+ public:
+  using Usual::Usual;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t,
+                const Tensor& before) const override {
+    Tensor e = summed(v_a * tanh(W_a.forward(query) + memory.keys));
+    if (before.defined()) e = e - before;
+    const Tensor alpha = masked_softmax(e, memory.lengths);
+    return {context_of(alpha, memory.values), alpha};
+  }
+};
+
+class ValuesBatchFirst : public Usual {
+ public:
+  using Usual::Usual;
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    return {transpose(values, 0, 1), U_a.forward(values), lengths};
+  }
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    return from(query, memory.keys, {transpose(memory.values, 0, 1), memory.keys, memory.lengths}, v_a);
+  }
+};
+
+class ClearsPads : public Usual {
+ public:
+  using Usual::Usual;
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    const std::int64_t T = values.size(0), B = values.size(1), D = values.size(2);
+    const auto numbers = Tensor(values).mutable_values<double>();
+    for (std::int64_t t = 0; t < T; ++t) {
+      for (std::int64_t b = 0; b < B; ++b) {
+        const bool real = !lengths.defined() || t < lengths[b].reshape({1}).values<std::int64_t>()[0];
+        for (std::int64_t d = 0; d < D && !real; ++d)
+          numbers[static_cast<std::size_t>((t * B + b) * D + d)] = 0;
+      }
+    }
+    return Usual::prepare(values, lengths);
+  }
+};
+
+class ChangesLengths : public Usual {
+ public:
+  using Usual::Usual;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
+                const Tensor& before) const override {
+    Result result = Usual::attend(query, memory, step, before);
+    if (memory.lengths.defined())
+      for (std::int64_t& length : Tensor(memory.lengths).mutable_values<std::int64_t>()) length = 1;
+    return result;
+  }
+};
+
+class AddsToKeys : public Usual {
+ public:
+  using Usual::Usual;
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    const NoGrad no_grad;
+    return Usual::prepare(values, lengths);
+  }
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor added = W_a.forward(query) + memory.keys;
+    const auto from = added.values<double>();
+    std::copy(from.begin(), from.end(), Tensor(memory.keys).mutable_values<double>().begin());
+    const Tensor alpha = masked_softmax(summed(v_a * tanh(added)), memory.lengths);
+    return {context_of(alpha, memory.values), alpha};
+  }
+};
+
+std::vector<exercise::Attempt> right_ones() {
+  return {
+      attempt<nn::AdditiveAttention>("the library's", ""),
+      attempt<BatchFirst>("batch first, -inf", ""),
+      attempt<ByPosition>("position by position, softmax by hand", ""),
+      attempt<OneProduct>("one product, -1e9", ""),
+      attempt<BySentence>("sentence by sentence", ""),
+  };
+}
+
+std::vector<exercise::Attempt> wrong_parameters() {
+  return {
+      wrong("biases", "parameters", {.made = Made::with_biases}),
+      wrong("v_a not registered", "parameters", {.made = Made::unregistered}),
+      wrong("transposed weights", "parameter-shape", {.made = Made::transposed}),
+      wrong("sizes of W_a and U_a swapped", "parameter-shape", {.made = Made::swapped}),
+  };
+}
+
+std::vector<exercise::Attempt> wrong_keys() {
+  return {
+      wrong("batch-first keys", "memory-layout",
+            {.keys = [](auto& a, auto& h) { return transpose(a.U_a.forward(h), 0, 1); },
+             .energies =
+                 [](auto& a, auto& s, auto& memory) {
+                   return summed(a.v_a * tanh(a.W_a.forward(s) + transpose(memory.keys, 0, 1)));
+                 }}),
+      wrong("W_a for the values, U_a for the query", "equal-sizes",
+            {.keys = [](auto& a, auto& h) { return a.W_a.forward(h); },
+             .energies = [](auto& a, auto& s,
+                            auto& memory) { return summed(a.v_a * tanh(a.U_a.forward(s) + memory.keys)); }}),
+      wrong("keys of the query", "equal-sizes",
+            {.energies =
+                 [](auto& a, auto& s, auto& memory) {
+                   return summed(a.v_a * tanh(a.W_a.forward(s) + a.U_a.forward(s) + 0 * memory.values));
+                 }}),
+      wrong("weights not transposed", "equal-sizes",
+            {.keys = [](auto& a, auto& h) { return matmul(h, a.U_a.weight); },
+             .energies =
+                 [](auto& a, auto& s, auto& memory) {
+                   return summed(a.v_a * tanh(matmul(s, a.W_a.weight) + memory.keys));
+                 }}),
+      wrong("keys off the tape", "detached-keys",
+            {.keys = [](auto& a, auto& h) { return a.U_a.forward(h.detach()); }}),
+      wrong("keys without gradients", "detached-keys",
+            {.keys =
+                 [](auto& a, auto& h) {
+                   const NoGrad no_grad;
+                   return a.U_a.forward(h);
+                 }}),
+  };
+}
+
+Parts energies(const std::function<Tensor(const InParts& a, const Tensor& x, const Tensor& y)>& e) {
+  return {.energies = [e](const InParts& a, const Tensor& s, const Memory& memory) {
+    return e(a, a.W_a.forward(s), memory.keys);
+  }};
+}
+
+std::vector<exercise::Attempt> wrong_energies() {
+  return {
+      wrong("no tanh", "no-tanh",
+            energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * (x + y)); })),
+      wrong("a tanh for each", "no-query",
+            energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * (tanh(x) + tanh(y))); })),
+      wrong("tanh outside", "tanh-outside",
+            energies([](auto& a, auto& x, auto& y) { return tanh(summed(a.v_a * (x + y))); })),
+      wrong("v_a before tanh", "v-inside",
+            energies([](auto& a, auto& x, auto& y) { return summed(tanh(a.v_a * (x + y))); })),
+      wrong("no v_a", "no-v", energies([](auto&, auto& x, auto& y) { return summed(tanh(x + y)); })),
+      wrong("values ignored", "no-keys",
+            energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * tanh(x + 0 * y)); })),
+      wrong("query ignored", "no-query",
+            energies([](auto& a, auto&, auto& y) { return summed(a.v_a * tanh(y)); })),
+      wrong("sigmoid", "sigmoid",
+            energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * sigmoid(x + y)); })),
+      wrong("product of the two", "product",
+            energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * tanh(x * y)); })),
+      wrong("mean over A", "mean-over-energies", energies([](auto& a, auto& x, auto& y) {
+              return transpose(mean(a.v_a * tanh(x + y), 2), 0, 1);
+            })),
+      wrong("divided by the root of A", "scaled", energies([](auto& a, auto& x, auto& y) {
+              return summed(a.v_a * tanh(x + y)) / std::sqrt(static_cast<double>(a.v_a.size(0)));
+            })),
+      wrong("relu", "values",
+            energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * relu(x + y)); })),
+      wrong("query off the tape", "detached-query",
+            energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * tanh(x.detach() + y)); })),
+      wrong("v_a off the tape", "gradient",
+            energies([](auto& a, auto& x, auto& y) { return summed(a.v_a.detach() * tanh(x + y)); })),
+      wrong("(T, B)", "shape", {.shown = [](auto& alpha, auto&) { return transpose(alpha, 0, 1); }}),
+  };
+}
+
+std::vector<exercise::Attempt> wrong_weights() {
+  const auto weights = [](const std::function<Tensor(const Tensor& e, const Tensor& lengths)>& f) {
+    return Parts{.weights = f};
+  };
+  return {
+      wrong("softmax over the batch", "batch-axis", weights([](auto& e, auto&) { return softmax(e, 0); })),
+      wrong("softmax over everything", "batch-axis",
+            weights([](auto& e, auto&) { return softmax(e.reshape({-1})).reshape(e.shape()); })),
+      wrong("no softmax", "no-softmax", weights([](auto& e, auto&) { return e; })),
+      wrong("not normalised", "not-normalised", weights([](auto& e, auto&) { return exp(e); })),
+      wrong("softmax of -e", "sign", weights([](auto& e, auto& n) { return masked_softmax(-e, n); })),
+      wrong("softmax twice", "softmax-twice",
+            weights([](auto& e, auto& n) { return masked_softmax(masked_softmax(e, n), n); })),
+      wrong("no mask", "no-mask", weights([](auto& e, auto&) { return softmax(e); })),
+      wrong("energies of pads 0", "zero-score",
+            weights([](auto& e, auto& n) { return softmax(masked_fill(e, pads(e, n), 0)); })),
+      wrong("masked after the softmax", "mask-after-softmax",
+            weights([](auto& e, auto& n) { return masked_fill(softmax(e), pads(e, n), 0); })),
+      wrong("pads and tokens mixed up", "mask-inverted", weights([](auto& e, auto& n) {
+              return n.defined() ? softmax(masked_fill(e, reals(e, n), -1e9)) * pads(e, n).to(e.dtype())
+                                 : softmax(e);
+            })),
+      wrong("a pad too many", "mask-too-long", weights([](auto& e, auto& n) {
+              if (!n.defined()) return softmax(e);
+              return softmax(masked_fill(e, less(unsqueeze(n, 1), unsqueeze(arange(e.size(1)), 0)), -1e9));
+            })),
+      wrong("a token too few", "mask-too-short", weights([](auto& e, auto& n) {
+              if (!n.defined()) return softmax(e);
+              const Tensor from_one = arange(e.size(1) + 1).slice(1, e.size(1) + 1);
+              return softmax(masked_fill(e, less_equal(unsqueeze(n, 1), unsqueeze(from_one, 0)), -1e9));
+            })),
+      wrong("the first length for all", "one-length",
+            weights([](auto& e, auto& n) { return softmax(masked_fill(e, pads(e, n).slice(0, 1), -1e9)); })),
+      wrong("the longest length for all", "one-length", weights([](auto& e, auto& n) {
+              if (!n.defined()) return softmax(e);
+              const auto all = n.template values<std::int64_t>();
+              const auto longest = static_cast<double>(*std::max_element(all.begin(), all.end()));
+              return masked_softmax(e, full({e.size(0)}, longest, Dtype::i64));
+            })),
+      wrong("-25 for -inf", "pads-leak",
+            weights([](auto& e, auto& n) { return softmax(masked_fill(e, pads(e, n), -25)); })),
+      wrong("lengths always defined", "needs-lengths", weights([](auto& e, auto& n) {
+              return softmax(
+                  masked_fill(e, less_equal(unsqueeze(n, 1), unsqueeze(arange(e.size(1)), 0)), -1e9));
+            })),
+      wrong("weights from before the mask", "other-weights",
+            {.shown = [](auto&, auto& e) { return softmax(e); }}),
+  };
+}
+
+std::vector<exercise::Attempt> wrong_contexts() {
+  const auto context = [](const std::function<Tensor(const Tensor&, const Memory&, const Tensor&)>& f) {
+    return Parts{.context = f};
+  };
+  return {
+      wrong("context of the keys", "context-of-keys",
+            context([](auto& alpha, auto& memory, auto&) { return context_of(alpha, memory.keys); })),
+      wrong("mean of the values", "context-mean",
+            context([](auto&, auto& memory, auto&) { return mean(memory.values, 0); })),
+      wrong("sum of the values", "context-sum",
+            context([](auto&, auto& memory, auto&) { return sum(memory.values, 0); })),
+      wrong("weighted mean", "context-divided", context([](auto& alpha, auto& memory, auto&) {
+              return mean(columns(alpha) * memory.values, 0);
+            })),
+      wrong("weighted by the energies", "context-of-energies",
+            context([](auto&, auto& memory, auto& e) { return context_of(e, memory.values); })),
+      wrong("context without the mask", "context-unmasked",
+            context([](auto&, auto& memory, auto& e) { return context_of(softmax(e), memory.values); })),
+      wrong("the first sentence's values", "context-one-sentence",
+            context([](auto& alpha, auto& memory, auto&) {
+              return context_of(alpha, memory.values.slice(0, 1, 1));
+            })),
+      wrong("values reshaped as for one sentence", "batch-of-one",
+            context([](auto& alpha, auto& memory, auto&) {
+              return matmul(alpha, memory.values.reshape({memory.values.size(0), -1}));
+            })),
+      wrong("summed over the batch", "shape",
+            context([](auto& alpha, auto& memory, auto&) { return sum(columns(alpha) * memory.values, 1); })),
+      wrong("values off the tape", "detached-values", context([](auto& alpha, auto& memory, auto&) {
+              return context_of(alpha, memory.values.detach());
+            })),
+      wrong("weights off the tape", "detached-weights", context([](auto& alpha, auto& memory, auto&) {
+              return context_of(alpha.detach(), memory.values);
+            })),
+  };
+}
+
+std::vector<exercise::Attempt> wrong_memories() {
+  return {
+      attempt<ValuesBatchFirst>("batch-first values", "memory-layout"),
+      attempt<FirstKeys>("the first sentence's keys for all", "remembers"),
+      attempt<LastKeys>("keys in a member", "remembers"),
+      attempt<QueryBefore>("the query of the call before", "remembers"),
+      attempt<FirstV>("a copy of v_a", "v-zero"),
+      attempt<LooksElsewhere>("less weight where it looked before", "depends-on-step"),
+      attempt<ClearsPads>("sets pads to 0 in place", "changes-its-input"),
+      attempt<ChangesLengths>("changes the lengths", "changes-its-input"),
+      attempt<AddsToKeys>("adds the query to the keys in place", "changes-its-input"),
+  };
+}
+
+}  // namespace
+
+int main() {
+  std::vector<exercise::Attempt> attempts;
+  for (const auto& some : {right_ones(), wrong_parameters(), wrong_keys(), wrong_energies(), wrong_weights(),
+                           wrong_contexts(), wrong_memories()})
+    attempts.insert(attempts.end(), some.begin(), some.end());
+  return exercise::bank(attempts);
+}

@@ -1,0 +1,151 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/models/bahdanau_decoder.hpp>
+
+#include <cmath>
+
+#include "answer.hpp"
+#include "kit/training.hpp"
+
+namespace {
+
+using exercise::AttentionSizes;
+using exercise::Mistake;
+using exercise::Plain;
+using namespace gradus;
+
+constexpr AttentionSizes sizes{.query = 7, .value = 4, .energy = 6};
+constexpr auto A = static_cast<double>(sizes.energy);
+
+std::vector<exercise::Parameter> parameters(const AttentionSizes& n) {
+  return {{"v_a", {n.energy}, "(A)"},
+          {"W_a.weight", {n.energy, n.query}, "(A, Q)"},
+          {"U_a.weight", {n.energy, n.value}, "(A, D)"}};
+}
+
+exercise::PlainEnergies summed(const exercise::AdditiveTerm& term) {
+  return [term](const nn::Module& attention, const Plain& query, const Plain& values) {
+    return exercise::additive_energies(attention, query, values, term);
+  };
+}
+
+// v_a · (W_a s + U_a h), and tanh around it.
+Plain tanh_outside(const nn::Module& attention, const Plain& query, const Plain& values) {
+  Plain e = exercise::additive_energies(attention, query, values,
+                                        [](double v, double x, double y) { return v * (x + y); });
+  for (std::int64_t b = 0; b < e.size(0); ++b)
+    for (std::int64_t t = 0; t < e.size(1); ++t) e(b, t) = std::tanh(e(b, t));
+  return e;
+}
+
+double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
+
+std::vector<exercise::AttentionTask::EnergySuspect> suspects() {
+  const std::string not_scaled = "e_tj is a plain sum over the A products v_a · tanh(…).";
+  return {
+      {{"no-tanh", "There is no tanh: the weights are the same whatever the query is.",
+        "Without tanh, v_a · W_a s is the same number for every position, and cancels in the softmax."},
+       summed([](double v, double x, double y) { return v * (x + y); })},
+      {{"tanh-outside", "The tanh is around v_a · (…), not inside.",
+        "First tanh of each of the A sums, then the product with v_a."},
+       tanh_outside},
+      {{"no-keys", "The energies do not depend on the values: every position weighs the same.",
+        "e_tj needs h_j."},
+       summed([](double v, double x, double) { return v * std::tanh(x); })},
+      {{"no-query", "The query is missing, or cancels in the softmax: every step looks at the same place.",
+        "e_tj needs s_{t−1}, and inside the same tanh as h_j: there alone they meet."},
+       summed([](double v, double, double y) { return v * std::tanh(y); })},
+      {{"sigmoid", "There is a sigmoid in place of tanh.", "tanh goes from −1 to 1."},
+       summed([](double v, double x, double y) { return v * sigmoid_of(x + y); })},
+      {{"product", "W_a s and U_a h are multiplied.", "It is called additive."},
+       summed([](double v, double x, double y) { return v * std::tanh(x * y); })},
+      {{"v-inside", "v_a is multiplied before the tanh.", "First the tanh, then the product with v_a."},
+       summed([](double v, double x, double y) { return std::tanh(v * (x + y)); })},
+      {{"no-v", "The elements of tanh(…) are summed without v_a.",
+        "v_a says how much each of the A elements counts."},
+       summed([](double, double x, double y) { return std::tanh(x + y); })},
+      {{"mean-over-energies", "The energies are the mean over A, not the sum.", not_scaled},
+       summed([](double v, double x, double y) { return exercise::additive_term(v, x, y) / A; })},
+      {{"scaled", "The energies are divided by √A.", not_scaled + " Dividing belongs to dot products."},
+       summed([](double v, double x, double y) { return exercise::additive_term(v, x, y) / std::sqrt(A); })},
+  };
+}
+
+// A sentence of 5 tokens and one of 2, and their queries.
+struct Sentences {
+  Tensor query, values, lengths;
+};
+
+Sentences sentences() {
+  Generator generator(11);
+  return {normal({2, sizes.query}, 0, 1, generator, Dtype::f64),
+          normal({5, 2, sizes.value}, 0, 1, generator, Dtype::f64), tensor({5, 2}, Dtype::i64)};
+}
+
+std::unique_ptr<nn::Attention> in_double(const MakeAdditiveAttention& make) {
+  auto attention = make(sizes);
+  attention->to(Dtype::f64);
+  attention->eval();
+  exercise::fill(*attention);
+  return attention;
+}
+
+// Where training started in the paper: every energy is 0, whatever was there before.
+void without_v(const MakeAdditiveAttention& make) {
+  const auto attention = in_double(make);
+  const Sentences s = sentences();
+  attention->attend(s.query, attention->prepare(s.values, s.lengths), 0, Tensor());
+  for (auto& [name, parameter] : attention->named_parameters()) {
+    if (name == "v_a") Tensor(parameter).replace(zeros({sizes.energy}, Dtype::f64));
+  }
+  const nn::Attention::Result result =
+      attention->attend(s.query, attention->prepare(s.values, s.lengths), 0, Tensor());
+  exercise::expect_values("weights with v_a = 0", result.weights,
+                          exercise::plain_weights(Plain(Shape{2, 5}), {5, 2}), {},
+                          {"v-zero", "The energies are not those of the parameters as they are now.",
+                           "With v_a = 0 all energies are 0, and all real positions weigh the same."});
+}
+
+void same_at_every_step(const MakeAdditiveAttention& make) {
+  const auto attention = in_double(make);
+  const Sentences s = sentences();
+  const nn::Memory memory = attention->prepare(s.values, s.lengths);
+  const nn::Attention::Result first = attention->attend(s.query, memory, 0, Tensor());
+  exercise::expect_values("weights at step 3", attention->attend(s.query, memory, 3, first.weights).weights,
+                          Plain(first.weights), {},
+                          {"depends-on-step", "The step, or the weights of the step before, are used.",
+                           "The equation knows the query and the values alone."});
+}
+
+std::unique_ptr<models::Seq2Seq> bahdanau_with(const MakeAdditiveAttention& make, std::int64_t vocabulary) {
+  const models::EncoderOptions encoder{.vocabulary = vocabulary};  // E 32, H 64 in each direction
+  const models::DecoderOptions decoder{.vocabulary = vocabulary, .annotation = 2 * encoder.hidden};
+  auto attention = make({.query = decoder.hidden, .value = decoder.annotation, .energy = 64});
+  return std::make_unique<models::Seq2Seq>(
+      encoder, std::make_unique<models::BahdanauDecoder>(decoder, std::move(attention)));
+}
+
+void training(const MakeAdditiveAttention& make) {
+  const exercise::Reversals task;
+  const auto model = bahdanau_with(make, exercise::vocabulary_of(task));
+  const exercise::ByLength measured = exercise::train_on_reversals("your attention", *model, task);
+  exercise::print(measured);
+  exercise::expect_learnt(measured, 0.9);
+}
+
+}  // namespace
+
+exercise::Exercise additive_attention_exercise(const MakeAdditiveAttention& make) {
+  std::vector<exercise::Stage> stages =
+      exercise::attention_stages({.make = make,
+                                  .sizes = sizes,
+                                  .parameters = parameters,
+                                  .energies = summed(exercise::additive_term),
+                                  .suspects = suspects()});
+  stages.insert(stages.end() - 1, {"v_a = 0, and other steps", [=] {
+                                     without_v(make);
+                                     same_at_every_step(make);
+                                   }});
+  stages.push_back({"training: reversal with Bahdanau's decoder", [=] { training(make); }, true});
+  return {.name = "additive_attention", .stages = std::move(stages)};
+}

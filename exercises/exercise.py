@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""The coach behind ./run exercise: builds and checks the learner's files, and keeps what they have reached.
+
+exercise.py BUILD [WORDS …]: BUILD is a configured build folder; the words are those of ./run exercise.
+
+The learner works on copies of the stubs in exercises/mine/, which git ignores; progress.json there remembers the stages
+that have passed and the hints that were given.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+MINE = pathlib.Path(os.environ.get("GRADUS_EXERCISES", HERE / "mine"))  # the tests work elsewhere
+EXIT_FINDING, EXIT_USAGE, EXIT_TO_DO = 1, 2, 3
+LONGEST_CHECK = 600  # seconds: a loop that never ends
+POLL = 0.5  # seconds between two looks at a file that is watched
+
+USAGE = """\
+usage: ./run exercise                      list the exercises and how far you are
+       ./run exercise NAME                 build and check your solution; the first time, it makes your copy of the stub
+       ./run exercise watch NAME           the same each time that you save
+       ./run exercise hint NAME            the next hint
+       ./run exercise reset NAME           begin anew; what you had is kept beside it
+       ./run exercise solution NAME        ours, once yours has passed (or with --give-up)
+       ./run exercise check-all            check every exercise that you began
+       ./run exercise NAME --cli COMMAND   the gradus command with your classes in it (where the list says so)
+"""
+
+
+class Exercise:
+    def __init__(self, folder):
+        self.folder = folder
+        self.number, self.name = folder.name.split("_", 1)
+        self.file = MINE / f"{self.name}.hpp"
+
+    @property
+    def title(self):
+        """README.md's first line is "# NN · Title"."""
+        return (self.folder / "README.md").read_text().split("\n", 1)[0].split("·", 1)[1].strip()
+
+    @property
+    def hints(self):
+        """hints.md holds "## 1", the first hint, "## 2", and so on."""
+        return [part.strip() for part in re.split(r"^## \d+\n", (self.folder / "hints.md").read_text(), flags=re.M)[1:]]
+
+    @property
+    def has_cli(self):
+        return (self.folder / "cli.cpp").exists()
+
+    def begin(self):
+        if not self.file.exists():
+            MINE.mkdir(parents=True, exist_ok=True)
+            shutil.copy(self.folder / "stub.hpp", self.file)
+            print(f"Your file: {shown(self.file)}. The statement: {shown(self.folder / 'README.md')}.\n")
+
+
+def exercises():
+    return [Exercise(folder) for folder in sorted(HERE.glob("[0-9][0-9]_*"))]
+
+
+def find(word):
+    for exercise in exercises():
+        if word in (exercise.name, exercise.number, exercise.number.lstrip("0"), exercise.folder.name):
+            return exercise
+    stop(f"there is no exercise '{word}'; ./run exercise lists them")
+
+
+def stop(message, code=EXIT_USAGE):
+    sys.exit(print(f"exercise: {message}", file=sys.stderr) or code)
+
+
+def shown(path):
+    try:
+        return path.relative_to(HERE.parent)
+    except ValueError:
+        return path
+
+
+class Progress:
+    """What has been reached, by exercise; written whole or not at all."""
+
+    def __init__(self):
+        self.path = MINE / "progress.json"
+        try:
+            self.known = json.loads(self.path.read_text()) if self.path.exists() else {}
+        except ValueError:
+            stop(f"{shown(self.path)} is not JSON any more; remove it to begin counting anew")
+
+    def of(self, exercise):
+        return {"passed": False, "stages": 0, "of": 0, "hints": 0, **self.known.get(exercise.name, {})}
+
+    def note(self, exercise, **changes):
+        self.known[exercise.name] = {**self.of(exercise), **changes}
+        MINE.mkdir(parents=True, exist_ok=True)
+        new = self.path.with_suffix(".new")
+        new.write_text(json.dumps(self.known, indent=1) + "\n")
+        new.replace(self.path)
+
+
+def state_of(exercise, progress):
+    reached = progress.of(exercise)
+    if reached["passed"]:
+        return "passed"
+    if not exercise.file.exists():
+        return "not begun"
+    return f"{reached['stages']} of {reached['of']} stages" if reached["of"] else "begun"
+
+
+def list_exercises(progress):
+    for exercise in exercises():
+        cli = "  (--cli)" if exercise.has_cli else ""
+        print(f"  {exercise.number}  {exercise.name:<20} {state_of(exercise, progress):<14} {exercise.title}{cli}")
+
+
+class Build:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def program(self, exercise, kind=""):
+        """Builds the learner's program; None when it does not compile, which is explained."""
+        target = f"exercise_{exercise.name}{kind}"
+        done = subprocess.run(["ninja", "-C", self.folder, "--quiet", target], capture_output=True, text=True)
+        if done.returncode == 0:
+            return self.folder / "exercises" / target
+        explain_compile_error(done.stdout + done.stderr, exercise)
+        return None
+
+
+DIAGNOSTIC = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? (?P<kind>(?:fatal )?error|warning|note): ")
+
+
+def first_error(output):
+    """The first error with the lines of source that belong to it, and the file it is in; (None, []) without one."""
+    lines = output.splitlines()
+    for i, line in enumerate(lines):
+        match = DIAGNOSTIC.match(line)
+        if match and "error" in match["kind"]:
+            block = [line]
+            for following in lines[i + 1:]:
+                if DIAGNOSTIC.match(following) or not following.startswith(" "):
+                    break
+                block.append(following)
+            return pathlib.Path(match["file"]), block
+    return None, []
+
+
+def explain_compile_error(output, exercise):
+    file, block = first_error(output)
+    if file is None:
+        print(output)  # the linker's, or ninja's
+        return
+    mine = file.resolve() == exercise.file.resolve()
+    print("  It does not compile yet. The first error:\n" if mine else
+          "  Your file compiles, but does not fit what the statement asks for. The first error where it is used:\n")
+    for line in block:
+        print("    " + line.replace(str(file), str(shown(file.resolve()))))
+    print(f"\n  Correct it in {shown(exercise.file)}; other errors may follow from it.")
+
+
+def check(exercise, progress, build):
+    exercise.begin()
+    program = build.program(exercise)
+    if program is None:
+        return EXIT_FINDING
+    with tempfile.TemporaryDirectory() as folder:
+        state = pathlib.Path(folder, "state")
+        try:
+            code = subprocess.run([program, "--state", state], timeout=LONGEST_CHECK).returncode
+        except subprocess.TimeoutExpired:
+            print(f"\n  Stopped after {LONGEST_CHECK} s: is there a loop that never ends?")
+            code = EXIT_FINDING
+        total, *stages = state.read_text().splitlines() if state.exists() else ["0"]
+    if code < 0:
+        print(f"\n  Your code crashed ({signal.Signals(-code).name}): an index or a pointer that leads nowhere.\n"
+              f"  GRADUS_PRESET=asan-ubsan ./run exercise {exercise.name} says where.")
+        code = EXIT_FINDING
+    before = progress.of(exercise)
+    progress.note(exercise, passed=before["passed"] or code == 0, stages=len(stages), of=int(total))
+    if code == 0:
+        say_what_next(exercise, progress)
+    else:
+        print(f"\n  Your file: {shown(exercise.file)}. ./run exercise hint {exercise.name} says more.")
+    return code
+
+
+def say_what_next(exercise, progress):
+    print(f"\n  Ours, to compare: ./run exercise solution {exercise.name}.")
+    if exercise.has_cli:
+        print(f"  In the gradus command: ./run exercise {exercise.name} --cli train --help.")
+    left = [other.name for other in exercises() if not progress.of(other)["passed"]]
+    print(f"  Next: ./run exercise {left[0]}." if left else "  That was the last one.")
+
+
+def watch(exercise, progress, build):
+    exercise.begin()
+    while True:
+        seen = exercise.file.stat().st_mtime_ns
+        check(exercise, progress, build)
+        print(f"\n  Watching {shown(exercise.file)}; Ctrl-C ends it.\n", flush=True)
+        while not exercise.file.exists() or exercise.file.stat().st_mtime_ns == seen:
+            time.sleep(POLL)
+        print(f"  {shown(exercise.file)} was saved.\n", flush=True)
+
+
+def hint(exercise, progress):
+    hints, given = exercise.hints, progress.of(exercise)["hints"]
+    number = min(given, len(hints) - 1)
+    print(f"Hint {number + 1} of {len(hints)}\n\n{hints[number]}")
+    if given >= len(hints):
+        print("\nThat was the last one already.")
+    progress.note(exercise, hints=min(given + 1, len(hints)))
+
+
+def reset(exercise, progress):
+    if exercise.file.exists():
+        kept = exercise.file.with_suffix(".hpp.before-reset")
+        exercise.file.replace(kept)
+        print(f"What you had is in {shown(kept)}.")
+    progress.note(exercise, passed=False, stages=0, of=0, hints=0)
+    exercise.begin()
+
+
+def solution(exercise, progress, give_up):
+    if not (give_up or progress.of(exercise)["passed"]):
+        stop(f"yours has not passed yet; with --give-up it is shown all the same: "
+             f"./run exercise solution {exercise.name} --give-up", EXIT_FINDING)
+    print((exercise.folder / "solution.hpp").read_text(), end="")
+
+
+def check_all(progress, build):
+    begun = [exercise for exercise in exercises() if exercise.file.exists()]
+    failed = [exercise.name for exercise in begun if check(exercise, progress, build) != 0]
+    print(f"\n{len(begun) - len(failed)} of {len(begun)} that you began pass; there are {len(exercises())}.")
+    return EXIT_FINDING if failed else 0
+
+
+def command_line(exercise, build, arguments):
+    if not exercise.has_cli:
+        stop(f"{exercise.name} has no classes for the gradus command; these have: "
+             + ", ".join(other.name for other in exercises() if other.has_cli))
+    exercise.begin()
+    program = build.program(exercise, "_cli")
+    return EXIT_FINDING if program is None else subprocess.run([program, *arguments]).returncode
+
+
+def main():
+    build, words, progress = Build(sys.argv[1]), sys.argv[2:], Progress()
+    if not words:
+        list_exercises(progress)
+        return 0
+    if words[0] in ("-h", "--help"):
+        print(USAGE, end="")
+        return 0
+    if words[0] == "check-all" and len(words) == 1:
+        return check_all(progress, build)
+    if len(words) >= 2 and words[1] == "--cli":
+        return command_line(find(words[0]), build, words[2:])
+    if len(words) == 1:
+        return check(find(words[0]), progress, build)
+    if words[0] == "watch" and len(words) == 2:
+        return watch(find(words[1]), progress, build)
+    if words[0] == "hint" and len(words) == 2:
+        return hint(find(words[1]), progress)
+    if words[0] == "reset" and len(words) == 2:
+        return reset(find(words[1]), progress)
+    if words[0] == "solution" and (len(words) == 2 or words[2:] == ["--give-up"]):
+        return solution(find(words[1]), progress, len(words) == 3)
+    stop(f"what is '{' '.join(words)}'? ./run exercise --help says what there is")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,476 @@
+#include "attention.hpp"
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/nn/gradcheck.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace exercise {
+
+namespace {
+
+using gradus::Dtype;
+using gradus::Shape;
+using gradus::Tensor;
+using gradus::nn::Attention;
+using gradus::nn::Memory;
+using Lengths = std::vector<std::int64_t>;
+
+// What an attention is given, in double.
+struct Case {
+  Tensor query, values;  // (B, Q), (T, B, D)
+  Lengths lengths;       // all T where nothing is said
+  bool masked;           // whether the attention is told the lengths
+
+  std::int64_t B() const { return query.size(0); }
+  std::int64_t T() const { return values.size(0); }
+  Tensor told() const { return masked ? gradus::tensor(lengths) : Tensor(); }
+};
+
+Case example(const AttentionSizes& n, std::int64_t T, const Lengths& lengths, bool masked,
+             std::uint64_t seed = 3) {
+  gradus::Generator generator(seed);
+  const auto B = static_cast<std::int64_t>(lengths.size());
+  return {gradus::normal({B, n.query}, 0, 1, generator, Dtype::f64),
+          gradus::normal({T, B, n.value}, 0, 1, generator, Dtype::f64), lengths, masked};
+}
+
+constexpr std::int64_t positions = 5;  // T
+const Lengths all_real = {positions, positions, positions}, some_padding = {3, 4, 2};
+
+std::unique_ptr<Attention> make(const AttentionTask& task, const AttentionSizes& sizes) {
+  auto attention = task.make(sizes);
+  attention->to(Dtype::f64);
+  attention->eval();
+  fill(*attention);
+  return attention;
+}
+
+Attention::Result run(const Attention& attention, const Case& c) {
+  return attention.attend(c.query, attention.prepare(c.values, c.told()), 0, Tensor());
+}
+
+// --- Shapes ---
+
+const Mistake context_of_keys{
+    "context-of-keys", "The context is made of the keys.",
+    "Keys say how well a position fits; what is read there are the values: c = Σ_j α_j h_j."};
+
+void expect_shapes(const Attention::Result& result, const Case& c, std::int64_t key_size) {
+  expect_shape("weights", result.weights, {c.B(), c.T()}, "(B, T)");
+  const bool like_keys = result.context.defined() && result.context.shape() == Shape{c.B(), key_size};
+  expect_shape("context", result.context, {c.B(), c.values.size(2)}, "(B, D)",
+               like_keys ? context_of_keys : Mistake{});
+}
+
+// Whoever chooses rows of a memory, as beam search does, must know which axis is the batch.
+void expect_layout(const std::string& what, const Tensor& kept, const Case& c) {
+  if (!kept.defined() || (kept.rank() == 3 && kept.size(0) == c.T() && kept.size(1) == c.B())) return;
+  throw Finding{
+      .mistake = {"memory-layout", "",
+                  "Beam search chooses rows of a Memory: the batch is axis 1 of all that it keeps."},
+      .says = what + " has not the shape (T, B, ·).",
+      .got = kept.shape().text(),
+      .expected = Shape{c.T(), c.B()}.text() + " and one more size"};
+}
+
+bool has_shapes(const AttentionTask& task, const AttentionSizes& sizes, std::int64_t B, bool masked = false) {
+  try {
+    const Case c = example(sizes, positions, Lengths(static_cast<std::size_t>(B), positions), masked);
+    expect_shapes(run(*make(task, sizes), c), c, sizes.energy);
+    return true;
+  } catch (...) {  // whatever it is: the caller reports that of the case that matters
+    return false;
+  }
+}
+
+// When it works only in a special case, that says more than an error or a shape does.
+void expect_no_special_case(const AttentionTask& task) {
+  const AttentionSizes n = task.sizes;
+  expect(!has_shapes(task, n, 3, true),
+         {"needs-lengths", "It uses lengths that are undefined.",
+          "Where lengths.defined() is false, all positions are real."},
+         "Without lengths it does not work; with them it does.");
+  expect(!has_shapes(task, n, 1),
+         {"batch-of-one", "It works for a batch of one sentence only.",
+          "Axis 1 of the values is the batch: which of your axes stretch over it by accident?"},
+         "Three sentences at once do not work; one does.");
+  expect(!has_shapes(task, {n.query, n.query, n.query}, 3),
+         {"equal-sizes", "It works only when query, values and energies have the same size.",
+          "A weight is (outputs, inputs): which of query and values does each of yours take?"},
+         "Sizes Q, D and A that differ do not work; equal ones do.");
+}
+
+void shapes(const AttentionTask& task) {
+  const auto attention = make(task, task.sizes);
+  expect_parameters(*attention, task.parameters(task.sizes));
+  const Case c = example(task.sizes, positions, all_real, false);
+  try {
+    expect_shapes(run(*attention, c), c, task.sizes.energy);
+  } catch (const Finding& finding) {
+    if (finding.mistake.name != context_of_keys.name) expect_no_special_case(task);
+    throw;
+  } catch (const std::exception&) {
+    expect_no_special_case(task);
+    throw;
+  }
+  const Memory memory = attention->prepare(c.values, c.told());
+  expect_layout("memory.values", memory.values, c);
+  expect_layout("memory.keys", memory.keys, c);
+}
+
+// --- Weights and context ---
+
+Plain softmax_over_everything(const Plain& e) {
+  double total = 0;
+  for (const double x : e.values()) total += std::exp(x);
+  Plain weights(e.shape());
+  for (std::int64_t b = 0; b < e.size(0); ++b)
+    for (std::int64_t t = 0; t < e.size(1); ++t) weights(b, t) = std::exp(e(b, t)) / total;
+  return weights;
+}
+
+Plain softmax_over_batch(const Plain& e) {
+  Plain weights(e.shape());
+  for (std::int64_t t = 0; t < e.size(1); ++t) {
+    double total = 0;
+    for (std::int64_t b = 0; b < e.size(0); ++b) total += std::exp(e(b, t));
+    for (std::int64_t b = 0; b < e.size(0); ++b) weights(b, t) = std::exp(e(b, t)) / total;
+  }
+  return weights;
+}
+
+template <class F>
+Plain mapped(const Plain& x, const F& f) {
+  Plain y(x.shape());
+  for (std::int64_t b = 0; b < x.size(0); ++b)
+    for (std::int64_t t = 0; t < x.size(1); ++t) y(b, t) = f(x(b, t), b, t);
+  return y;
+}
+
+Lengths changed(const Lengths& lengths, std::int64_t by, std::int64_t longest) {
+  Lengths out;
+  for (const std::int64_t length : lengths) out.push_back(std::clamp<std::int64_t>(length + by, 0, longest));
+  return out;
+}
+
+// The softmax gone wrong, without any padding.
+std::vector<Suspect> softmax_suspects(const Plain& e) {
+  return {
+      {{"batch-axis", "The softmax was taken over the batch.",
+        "The weights of one sentence sum to 1 over its source positions: which axis is that?"},
+       softmax_over_batch(e)},
+      {{"batch-axis", "The softmax was taken over all sentences at once.",
+        "The weights of each sentence sum to 1 of their own."},
+       softmax_over_everything(e)},
+      {{"no-softmax", "These are the energies themselves.", "α_j = exp(e_j) / Σ_k exp(e_k)."}, e},
+      {{"not-normalised", "These are exp(e), not divided by their sum.", "α_j = exp(e_j) / Σ_k exp(e_k)."},
+       mapped(e, [](double x, auto, auto) { return std::exp(x); })},
+      {{"sign", "The energies have the wrong sign.", "A larger energy is a larger weight."},
+       plain_weights(mapped(e, [](double x, auto, auto) { return -x; }), all_real)},
+      {{"softmax-twice", "The softmax was taken twice.",
+        "α = softmax(e), once: of its own result it is nearly uniform."},
+       plain_weights(plain_weights(e, all_real), all_real)},
+  };
+}
+
+// The mask gone wrong.
+std::vector<Suspect> mask_suspects(const Plain& e, const Lengths& lengths) {
+  const Lengths full(lengths.size(), e.size(1));
+  const auto real = [&](std::int64_t b, std::int64_t t) { return t < lengths[static_cast<std::size_t>(b)]; };
+  const Plain unmasked = plain_weights(e, full);
+  return {
+      {{"no-mask", "The pads got weight, as if they were tokens.",
+        "Set a pad's energy to −∞ before the softmax: e^−∞ = 0."},
+       unmasked},
+      {{"zero-score", "The pads' energies were made 0, not their weights.",
+        "e^0 = 1: a pad's energy must be −∞."},
+       plain_weights(mapped(e, [&](double x, auto b, auto t) { return real(b, t) ? x : 0; }), full)},
+      {{"mask-after-softmax", "The weights were masked after the softmax, and no longer sum to 1.",
+        "Mask the energies, before the softmax."},
+       mapped(unmasked, [&](double x, auto b, auto t) { return real(b, t) ? x : 0; })},
+      {{"mask-inverted", "The real positions were masked, and the pads left.",
+        "Which side of the length is real?"},
+       mapped(e,
+              [&](double x, auto b, auto t) {
+                double total = 0;
+                for (std::int64_t k = 0; k < e.size(1); ++k) total += real(b, k) ? 0 : std::exp(e(b, k));
+                return real(b, t) || total == 0 ? 0 : std::exp(x) / total;
+              })},
+      {{"mask-too-long", "One pad of each sentence is taken for real.",
+        "Positions count from 0: the last real one is length − 1."},
+       plain_weights(e, changed(lengths, 1, e.size(1)))},
+      {{"mask-too-short", "The last real position of each sentence is masked.",
+        "Positions count from 0: the last real one is length − 1."},
+       plain_weights(e, changed(lengths, -1, e.size(1)))},
+      {{"one-length", "Every sentence is masked by the longest length of the batch.",
+        "Each row has a length of its own."},
+       plain_weights(e, Lengths(lengths.size(), *std::max_element(lengths.begin(), lengths.end())))},
+      {{"one-length", "Every sentence is masked by the first one's length.",
+        "Each row has a length of its own."},
+       plain_weights(e, Lengths(lengths.size(), lengths.front()))},
+  };
+}
+
+std::vector<Suspect> context_suspects(const Plain& weights, const Plain& energies, const Plain& values) {
+  const std::int64_t T = values.size(0), B = values.size(1), D = values.size(2);
+  const auto reduced = [&](const auto& weight) {
+    Plain c(Shape{B, D});
+    for (std::int64_t b = 0; b < B; ++b)
+      for (std::int64_t d = 0; d < D; ++d)
+        for (std::int64_t t = 0; t < T; ++t) c(b, d) += weight(b, t) * values(t, b, d);
+    return c;
+  };
+  Plain other_sentence(Shape{B, D});
+  for (std::int64_t b = 0; b < B; ++b)
+    for (std::int64_t d = 0; d < D; ++d)
+      for (std::int64_t t = 0; t < T; ++t) other_sentence(b, d) += weights(b, t) * values(t, 0, d);
+  const Mistake unmasked{"context-unmasked",
+                         "The weights are masked, but the context is made of others that are not.",
+                         "Use the very weights that you return."};
+  return {
+      {{"context-mean", "The context is the mean of the values: the weights are not used.",
+        "c = Σ_j α_j h_j."},
+       reduced([&](auto, auto) { return 1.0 / static_cast<double>(T); })},
+      {{"context-sum", "The context is the sum of the values: the weights are not used.", "c = Σ_j α_j h_j."},
+       reduced([](auto, auto) { return 1.0; })},
+      {{"context-divided", "The context is divided by T.",
+        "The weights sum to 1 already: a sum, not a mean."},
+       reduced([&](auto b, auto t) { return weights(b, t) / static_cast<double>(T); })},
+      {{"context-of-energies", "The context is weighted by the energies, not by their softmax.",
+        "c = Σ_j α_j h_j."},
+       reduced([&](auto b, auto t) { return energies(b, t); })},
+      {unmasked, plain_context(plain_weights(energies, Lengths(static_cast<std::size_t>(B), T)), values)},
+      {{"context-one-sentence", "Every context is made of the first sentence's values.",
+        "Row b of the weights belongs to values[:, b]."},
+       other_sentence},
+  };
+}
+
+void golden(const AttentionTask& task, const Lengths& lengths, bool masked) {
+  const auto attention = make(task, task.sizes);
+  const Case c = example(task.sizes, positions, lengths, masked);
+  const Plain query(c.query), values(c.values);
+  const Plain energies = task.energies(*attention, query, values);
+  const Plain weights = plain_weights(energies, lengths);
+
+  std::vector<Suspect> suspects;
+  for (const auto& [mistake, wrong] : task.suspects) {
+    suspects.push_back({mistake, plain_weights(wrong(*attention, query, values), lengths)});
+  }
+  const std::vector<Suspect> known = masked ? mask_suspects(energies, lengths) : softmax_suspects(energies);
+  suspects.insert(suspects.end(), known.begin(), known.end());
+
+  const Attention::Result result = run(*attention, c);
+  expect_shapes(result, c, task.sizes.energy);
+  const Plain context = plain_context(weights, values);
+  expect(!has_values(result.context, context) || has_values(result.weights, weights),
+         {"other-weights", "", "Return the very weights that the context is made of: align draws them."},
+         "The context is right, but the weights that are returned are not those that it is made of.");
+  expect_values("weights", result.weights, weights, suspects);
+  expect_values("context", result.context, context, context_suspects(weights, energies, values));
+}
+
+// --- Invariants ---
+
+// A sentence alone, without its padding.
+Case alone(const Case& c, std::int64_t b) {
+  const std::int64_t length = c.lengths[static_cast<std::size_t>(b)];
+  return {c.query.slice(b, b + 1), c.values.slice(0, length).slice(b, b + 1, 1), {length}, c.masked};
+}
+
+void each_sentence_anew(const AttentionTask& task) {
+  const auto attention = make(task, task.sizes);
+  const Case c = example(task.sizes, positions, some_padding, true);
+  const Case next = example(task.sizes, positions, {5, 3, 4}, true, 4);
+  const Plain first(run(*make(task, task.sizes), c).context),
+      second(run(*make(task, task.sizes), next).context);
+  const Mistake mistake{
+      "remembers", "A member keeps something of another sentence, or of another step.",
+      "What belongs to a sentence lives in the Memory that prepare returns, what belongs to "
+      "a step in attend's arguments. prepare and attend change no member."};
+  const Memory memory = attention->prepare(c.values, c.told());
+  expect_values("context of a first sentence", attention->attend(c.query, memory, 0, Tensor()).context, first,
+                {}, mistake);
+  expect_values("context of a second sentence", run(*attention, next).context, second, {}, mistake);
+  expect_values("context of the first sentence, after the second",
+                attention->attend(c.query, memory, 0, Tensor()).context, first, {}, mistake);
+}
+
+void one_by_one(const AttentionTask& task) {
+  const auto attention = make(task, task.sizes);
+  const Case c = example(task.sizes, positions, some_padding, true);
+  const Attention::Result together = run(*attention, c);
+  for (std::int64_t b = 0; b < c.B(); ++b) {
+    const Case single = alone(c, b);
+    expect_values("context of sentence " + std::to_string(b) + " in a padded batch",
+                  together.context.slice(b, b + 1), Plain(run(*attention, single).context), {},
+                  {"batch-differs", "A sentence gives something else in a batch than alone.",
+                   "What does a row know of the other rows, or of its padding?"});
+  }
+}
+
+void pads_have_no_influence(const AttentionTask& task) {
+  const auto attention = make(task, task.sizes);
+  const Case c = example(task.sizes, positions, some_padding, true);
+  Case other = c;
+  Plain values(c.values);
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = c.lengths[static_cast<std::size_t>(b)]; t < positions; ++t)
+      for (std::int64_t d = 0; d < task.sizes.value; ++d) values(t, b, d) = 1e4;
+  other.values = values.tensor();
+  const Mistake mistake{"pads-leak", "What stands in the pads changes the result.",
+                        "A pad's weight must be 0 exactly."};
+  expect_values("weights with other pads", run(*attention, other).weights, Plain(run(*attention, c).weights),
+                {}, mistake);
+  expect_values("context with other pads", run(*attention, other).context, Plain(run(*attention, c).context),
+                {}, mistake);
+}
+
+void permuted(const AttentionTask& task) {
+  const auto attention = make(task, task.sizes);
+  const Case c = example(task.sizes, positions, all_real, false);
+  Case reversed = c;
+  std::vector<Tensor> steps;
+  for (std::int64_t t = positions; t-- > 0;) steps.push_back(c.values.slice(t, t + 1));
+  reversed.values = gradus::concat(steps, 0);
+  expect_values("context with the positions in another order", run(*attention, reversed).context,
+                Plain(run(*attention, c).context), {},
+                {"order-matters", "The order of the positions changes the context.",
+                 "An attention by content knows no positions: the same weights go to the same values."});
+}
+
+void one_position(const AttentionTask& task) {
+  const auto attention = make(task, task.sizes);
+  const Case c = example(task.sizes, 1, {1, 1}, false);
+  expect_values("the context of a source of one token", run(*attention, c).context, Plain(c.values[0]), {},
+                {"one-position", "With one position, the context must be its value.",
+                 "A softmax over one energy is 1, whatever the energy."});
+}
+
+void inputs_are_left_alone(const AttentionTask& task) {
+  const auto attention = make(task, task.sizes);
+  const Case c = example(task.sizes, positions, some_padding, true);
+  const Plain query(c.query), values(c.values);
+  const Tensor lengths = c.told();
+  const Memory memory = attention->prepare(c.values, lengths);
+  const Plain first(attention->attend(c.query, memory, 0, Tensor()).weights);
+  const Mistake mistake{"changes-its-input", "Something that was only to be read has been changed in place.",
+                        "Make a new tensor; memory is read again at every step."};
+  expect_values("query after attend", c.query, query, {}, mistake);
+  expect_values("values after attend", c.values, values, {}, mistake);
+  expect_values("lengths after attend", lengths, Plain(gradus::tensor(some_padding)), {}, mistake);
+  expect_values("weights at the second call", attention->attend(c.query, memory, 0, Tensor()).weights, first,
+                {}, mistake);
+}
+
+// --- Gradients ---
+
+// Whether a gradient that comes into this part of the result goes back to that input.
+bool goes_back(const AttentionTask& task, std::int64_t T, Tensor Attention::Result::*part,
+               Tensor Case::*input) {
+  const auto attention = make(task, task.sizes);
+  Case c = example(task.sizes, T, {T, T, T}, false);
+  (c.*input).set_requires_grad();
+  const Tensor y = run(*attention, c).*part;
+  if (!y.requires_grad()) return false;
+  gradus::Generator generator(5);
+  y.backward(gradus::normal(y.shape(), 0, 1, generator, Dtype::f64));
+  if (!(c.*input).grad().defined()) return false;
+  const std::vector<double> gradient = (c.*input).grad().to_vector<double>();
+  return std::any_of(gradient.begin(), gradient.end(), [](double g) { return g != 0; });
+}
+
+// A way back that is cut, before the gradients are compared: then it can be named. With one position the
+// weights are 1, and the context alone is the way to the values.
+void ways_back(const AttentionTask& task) {
+  const std::string hint =
+      "detach(), NoGrad and copied values take a tensor off the tape: what came before them does not learn.";
+  expect(goes_back(task, positions, &Attention::Result::weights, &Case::query),
+         {"detached-query", "The query was taken off the tape.", hint},
+         "No gradient goes back from the weights to the query: the decoder cannot learn what to ask for.");
+  expect(goes_back(task, positions, &Attention::Result::weights, &Case::values),
+         {"detached-keys", "The keys, or what they are made of, were taken off the tape.", hint},
+         "No gradient goes back from the weights to the values: the encoder cannot learn to be found.");
+  expect(goes_back(task, 1, &Attention::Result::context, &Case::values),
+         {"detached-values", "The values were taken off the tape.", hint},
+         "No gradient goes back from the context to the values: the encoder cannot learn what to say.");
+  expect(goes_back(task, positions, &Attention::Result::context, &Case::query),
+         {"detached-weights", "The weights that make the context were taken off the tape.", hint},
+         "No gradient goes back from the context to the query: where to look cannot be learnt.");
+}
+
+void gradients(const AttentionTask& task) {
+  ways_back(task);
+  const auto attention = make(task, task.sizes);
+  const Case c = example(task.sizes, positions, some_padding, true);
+  expect_gradients(*attention,
+                   [&](const std::vector<Tensor>& x) {
+                     const auto [context, weights] =
+                         attention->attend(x[0], attention->prepare(x[1], c.told()), 0, Tensor());
+                     return gradus::nn::concat_flat({context, weights});
+                   },
+                   {c.query, c.values}, {"query", "values"});
+}
+
+}  // namespace
+
+Plain plain_weights(const Plain& energies, const Lengths& lengths) {
+  Plain weights(energies.shape());
+  for (std::int64_t b = 0; b < energies.size(0); ++b) {
+    double total = 0;
+    for (std::int64_t t = 0; t < lengths[static_cast<std::size_t>(b)]; ++t) total += std::exp(energies(b, t));
+    for (std::int64_t t = 0; t < lengths[static_cast<std::size_t>(b)]; ++t)
+      weights(b, t) = std::exp(energies(b, t)) / total;
+  }
+  return weights;
+}
+
+Plain plain_context(const Plain& weights, const Plain& values) {
+  Plain context(Shape{values.size(1), values.size(2)});
+  for (std::int64_t t = 0; t < values.size(0); ++t)
+    for (std::int64_t b = 0; b < values.size(1); ++b)
+      for (std::int64_t d = 0; d < values.size(2); ++d) context(b, d) += weights(b, t) * values(t, b, d);
+  return context;
+}
+
+double additive_term(double v, double query, double key) { return v * std::tanh(query + key); }
+
+Plain additive_energies(const gradus::nn::Module& attention, const Plain& query, const Plain& values,
+                        const AdditiveTerm& term) {
+  const Plain W = parameter(attention, "W_a.weight"), U = parameter(attention, "U_a.weight"),
+              v = parameter(attention, "v_a");
+  Plain e(Shape{values.size(1), values.size(0)});
+  for (std::int64_t b = 0; b < values.size(1); ++b) {
+    for (std::int64_t t = 0; t < values.size(0); ++t) {
+      for (std::int64_t a = 0; a < v.size(0); ++a) {
+        double x = 0, y = 0;
+        for (std::int64_t q = 0; q < query.size(1); ++q) x += W(a, q) * query(b, q);
+        for (std::int64_t d = 0; d < values.size(2); ++d) y += U(a, d) * values(t, b, d);
+        e(b, t) += term(v(a), x, y);
+      }
+    }
+  }
+  return e;
+}
+
+std::vector<Stage> attention_stages(const AttentionTask& task) {
+  return {{"shapes and parameters", [=] { shapes(task); }},
+          {"values, without padding", [=] { golden(task, all_real, false); }},
+          {"values, with padding", [=] { golden(task, some_padding, true); }},
+          {"invariants",
+           [=] {
+             inputs_are_left_alone(task);
+             each_sentence_anew(task);
+             pads_have_no_influence(task);
+             one_by_one(task);
+             permuted(task);
+             one_position(task);
+           }},
+          {"gradients", [=] { gradients(task); }}};
+}
+
+}  // namespace exercise

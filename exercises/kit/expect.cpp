@@ -1,0 +1,200 @@
+#include "expect.hpp"
+
+#include <gradus/autograd/random.hpp>
+#include <gradus/nn/gradcheck.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+namespace exercise {
+
+namespace {
+
+using gradus::Shape;
+using gradus::Tensor;
+
+// A mistake that has a name, whatever the caller left out.
+Mistake named(Mistake mistake, const std::string& name, const std::string& hint) {
+  if (mistake.name.empty()) mistake.name = name;
+  if (mistake.hint.empty()) mistake.hint = hint;
+  return mistake;
+}
+
+std::string text(double value) {
+  std::ostringstream out;
+  out << std::setprecision(7) << value;
+  return out.str();
+}
+
+std::string place(const std::string& what, const std::vector<std::int64_t>& index) {
+  std::string out = what;
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    out += i == 0 ? "[" : ", ";
+    out += std::to_string(index[i]);
+  }
+  return index.empty() ? out : out + "]";
+}
+
+bool close(double got, double expected, double bound) {
+  return std::abs(got - expected) <= bound * (1 + std::abs(expected));  // false for NaN
+}
+
+bool same(const std::vector<double>& got, const Plain& expected, double bound) {
+  const auto near = [&](double a, double b) { return close(a, b, bound); };
+  return std::equal(got.begin(), got.end(), expected.values().begin(), expected.values().end(), near);
+}
+
+void expect_gradients(const gradus::GradcheckReport& report, const std::vector<std::string>& input_names,
+                      const Mistake& mistake, const std::vector<std::string>& may_be_zero) {
+  const std::size_t inputs = input_names.size(), parameters = report.entries.size() - inputs;
+  for (std::size_t i = 0; i < report.entries.size(); ++i) {
+    const gradus::GradcheckEntry& entry = report.entries[i];
+    const std::string name = i < parameters ? entry.name : input_names[i - parameters];
+    if (!entry.passed()) {
+      throw Finding{
+          .mistake =
+              named(mistake, "gradient",
+                    "The values are right, so it is the way back: is a part computed outside of the tape, "
+                    "or a gradient lost?"),
+          .says = "The gradient of " + name + " is not the one that differences give.",
+          .where = place("d/d " + name, entry.worst),
+          .got = text(entry.analytic),
+          .expected = text(entry.numeric)};
+    }
+    if (entry.all_zero && std::find(may_be_zero.begin(), may_be_zero.end(), name) == may_be_zero.end()) {
+      throw Finding{
+          .mistake = named({}, "no-gradient", "Where on its way to the result does " + name + " get lost?"),
+          .says = "The gradient of " + name + " is 0 everywhere: the result does not depend on it.",
+          .where = name + " " + entry.shape.text()};
+    }
+  }
+}
+
+// Those that gradcheck has an entry for: the floating ones.
+std::vector<std::string> floating(const std::vector<Tensor>& inputs, const std::vector<std::string>& names) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].defined() && inputs[i].dtype() != gradus::Dtype::i64) kept.push_back(names.at(i));
+  }
+  return kept;
+}
+
+}  // namespace
+
+void expect_shape(const std::string& what, const Tensor& got, const Shape& expected, const std::string& axes,
+                  const Mistake& mistake) {
+  if (got.defined() && got.shape() == expected) return;
+  throw Finding{.mistake = named(mistake, "shape",
+                                 "Write the shape of each intermediate result beside it, with the letters of "
+                                 "the statement."),
+                .says = what + " has not the shape " + axes + ".",
+                .got = got.defined() ? got.shape().text() : "no tensor at all",
+                .expected = expected.text() + ", which is " + axes};
+}
+
+bool has_values(const Tensor& got, const Plain& expected, double bound) {
+  return got.defined() && got.shape() == expected.shape() && same(got.to_vector<double>(), expected, bound);
+}
+
+void expect_values(const std::string& what, const Tensor& got, const Plain& expected,
+                   const std::vector<Suspect>& suspects, const Mistake& otherwise, double bound) {
+  expect_shape(what, got, expected.shape(), expected.shape().text());
+  const std::vector<double> values = got.to_vector<double>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (close(values[i], expected.values()[i], bound)) continue;
+    Mistake mistake =
+        named(otherwise, "values", "Compute this element by hand, from the equation, for one sentence.");
+    for (const Suspect& suspect : suspects) {
+      if (!same(values, suspect.values, bound)) continue;
+      mistake = suspect.mistake;
+      break;
+    }
+    throw Finding{.mistake = mistake,
+                  .says = what + " is not what the equation gives.",
+                  .where = place(what, expected.shape().index_of(static_cast<std::int64_t>(i))),
+                  .got = text(values[i]),
+                  .expected = text(expected.values()[i])};
+  }
+}
+
+void expect_value(const std::string& what, double got, double expected, const Mistake& otherwise,
+                  double bound) {
+  if (close(got, expected, bound)) return;
+  throw Finding{.mistake = named(otherwise, "values", "Compute it by hand, from the equation."),
+                .says = what + " is not what the equation gives.",
+                .got = text(got),
+                .expected = text(expected)};
+}
+
+void expect(bool holds, const Mistake& mistake, const std::string& says, const std::string& got,
+            const std::string& expected) {
+  if (!holds) throw Finding{.mistake = mistake, .says = says, .got = got, .expected = expected};
+}
+
+void expect_parameters(const gradus::nn::Module& module, const std::vector<Parameter>& expected) {
+  const gradus::NamedTensors there = module.named_parameters();
+  std::string names, wanted;
+  for (const auto& [name, tensor] : there) names += (names.empty() ? "" : ", ") + name;
+  for (const Parameter& parameter : expected) wanted += (wanted.empty() ? "" : ", ") + parameter.name;
+  for (const Parameter& parameter : expected) {
+    const auto found = std::find_if(there.begin(), there.end(),
+                                    [&](const auto& entry) { return entry.first == parameter.name; });
+    if (found == there.end() || there.size() != expected.size()) {
+      throw Finding{
+          .mistake =
+              {.name = "parameters",
+               .hint =
+                   "A parameter is registered with add_parameter(name, tensor), a part that has some with "
+                   "add_module(name, part), in the constructor."},
+          .says = "The parameters are not those of the statement.",
+          .got = names.empty() ? "none" : names,
+          .expected = wanted};
+    }
+    if (found->second.shape() == parameter.shape) continue;
+    const Shape& shape = found->second.shape();
+    const bool transposed = shape.rank() == 2 && parameter.shape.rank() == 2 &&
+                            shape[0] == parameter.shape[1] && shape[1] == parameter.shape[0];
+    throw Finding{
+        .mistake = {.name = "parameter-shape",
+                    .sign = transposed ? "It is transposed." : "",
+                    .hint = "A weight is (outputs, inputs), as in PyTorch: W x maps inputs to outputs."},
+        .says = parameter.name + " has not the shape " + parameter.axes + ".",
+        .got = shape.text(),
+        .expected = parameter.shape.text() + ", which is " + parameter.axes};
+  }
+}
+
+void fill(gradus::nn::Module& module, std::uint64_t seed, double deviation) {
+  gradus::NamedTensors parameters = module.named_parameters();
+  std::sort(parameters.begin(), parameters.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  gradus::Generator generator(seed);
+  for (auto& [name, tensor] : parameters) {
+    tensor.replace(gradus::normal(tensor.shape(), 0, deviation, generator, tensor.dtype()));
+  }
+}
+
+Plain parameter(const gradus::nn::Module& module, const std::string& name) {
+  for (const auto& [there, tensor] : module.named_parameters()) {
+    if (there == name) return Plain(tensor);
+  }
+  throw Finding{.mistake = {.name = "parameters",
+                            .hint = "The names of the members and of the parameters are the statement's."},
+                .says = "There is no parameter " + name + "."};
+}
+
+void expect_gradients(gradus::nn::Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,
+                      const std::vector<Tensor>& inputs, const std::vector<std::string>& names,
+                      const Mistake& mistake, const std::vector<std::string>& may_be_zero) {
+  expect_gradients(gradus::nn::gradcheck(module, f, inputs), floating(inputs, names), mistake, may_be_zero);
+}
+
+void expect_gradients(const std::function<Tensor(const std::vector<Tensor>&)>& f,
+                      const std::vector<Tensor>& inputs, const std::vector<std::string>& names,
+                      const Mistake& mistake, const std::vector<std::string>& may_be_zero) {
+  expect_gradients(gradus::gradcheck(f, inputs), floating(inputs, names), mistake, may_be_zero);
+}
+
+}  // namespace exercise
