@@ -128,6 +128,8 @@ class Build:
     def program(self, exercise, kind=""):
         """Builds the learner's program; None when it does not compile, which is explained."""
         target = f"exercise_{exercise.name}{kind}"
+        if not (self.folder / "exercises" / target).exists():
+            print(f"Building {target} in {shown(self.folder)}; the first time takes longest.\n", flush=True)
         done = subprocess.run(["ninja", "-C", self.folder, "--quiet", target], capture_output=True, text=True)
         if done.returncode == 0:
             return self.folder / "exercises" / target
