@@ -3,15 +3,14 @@
 
 exercise.py BUILD [WORDS …]: BUILD is a configured build folder; the words are those of ./run exercise.
 
-The learner works on copies of the stubs in exercises/mine/, which git ignores; progress.json there remembers the stages
-that have passed and the hints that were given.
+The learner works on copies of the stubs in exercises/mine/, which git ignores, or in the folder that GRADUS_EXERCISES
+names; progress.json there remembers the stages that have passed and the hints that were given.
 """
 
 import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-MINE = pathlib.Path(os.environ.get("GRADUS_EXERCISES", HERE / "mine"))  # the tests work elsewhere
+MINE = pathlib.Path(os.environ.get("GRADUS_EXERCISES", HERE / "mine")).resolve()
 EXIT_FINDING, EXIT_USAGE, EXIT_TO_DO = 1, 2, 3
 LONGEST_CHECK = 600  # seconds: a loop that never ends
 POLL = 0.5  # seconds between two looks at a file that is watched
@@ -33,6 +32,8 @@ usage: ./run exercise                      list the exercises and how far you ar
        ./run exercise solution NAME        ours, once yours has passed (or with --give-up)
        ./run exercise check-all            check every exercise that you began
        ./run exercise NAME --cli COMMAND   the gradus command with your classes in it (where the list says so)
+
+environment: GRADUS_EXERCISES              the folder of your files, in place of exercises/mine
 """
 
 
@@ -48,6 +49,10 @@ class Exercise:
         return (self.folder / "README.md").read_text().split("\n", 1)[0].split("·", 1)[1].strip()
 
     @property
+    def stub(self):
+        return (self.folder / "stub.hpp").read_text()
+
+    @property
     def hints(self):
         """hints.md holds "## 1", the first hint, "## 2", and so on."""
         return [part.strip() for part in re.split(r"^## \d+\n", (self.folder / "hints.md").read_text(), flags=re.M)[1:]]
@@ -59,7 +64,7 @@ class Exercise:
     def begin(self):
         if not self.file.exists():
             MINE.mkdir(parents=True, exist_ok=True)
-            shutil.copy(self.folder / "stub.hpp", self.file)
+            self.file.write_text(self.stub)
             print(f"Your file: {shown(self.file)}. The statement: {shown(self.folder / 'README.md')}.\n")
 
 
@@ -125,9 +130,18 @@ class Build:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
 
+    def take(self, exercise):
+        """Puts the learner's file where the build looks for it. The compiler speaks of it by its own name."""
+        taken = self.folder / "exercises" / "learner" / exercise.file.name
+        text = f"#line 1 {json.dumps(str(exercise.file))}\n{exercise.file.read_text()}"
+        if not taken.exists() or taken.read_text() != text:
+            taken.parent.mkdir(exist_ok=True)
+            taken.write_text(text)
+
     def program(self, exercise, kind=""):
         """Builds the learner's program; None when it does not compile, which is explained."""
         target = f"exercise_{exercise.name}{kind}"
+        self.take(exercise)
         done = subprocess.run(["ninja", "-C", self.folder, "--quiet", target], capture_output=True, text=True)
         if done.returncode == 0:
             return self.folder / "exercises" / target
@@ -221,10 +235,11 @@ def hint(exercise, progress):
 
 
 def reset(exercise, progress):
-    if exercise.file.exists():
+    if exercise.file.exists() and exercise.file.read_text() != exercise.stub:
         kept = exercise.file.with_suffix(".hpp.before-reset")
         exercise.file.replace(kept)
         print(f"What you had is in {shown(kept)}.")
+    exercise.file.unlink(missing_ok=True)
     progress.note(exercise, passed=False, stages=0, of=0, hints=0)
     exercise.begin()
 
@@ -253,6 +268,7 @@ def command_line(exercise, build, arguments):
 
 
 def main():
+    sys.stdout.reconfigure(line_buffering=True)  # what the programs print comes between
     build, words, progress = Build(sys.argv[1]), sys.argv[2:], Progress()
     if not words:
         list_exercises(progress)
