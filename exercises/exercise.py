@@ -142,7 +142,8 @@ class Build:
         """Builds the learner's program; None when it does not compile, which is explained."""
         target = f"exercise_{exercise.name}{kind}"
         self.take(exercise)
-        done = subprocess.run(["ninja", "-C", self.folder, "--quiet", target], capture_output=True, text=True)
+        in_english = {**os.environ, "LC_ALL": "C.UTF-8"}  # what the compiler says is read here
+        done = subprocess.run(["ninja", "-C", self.folder, "--quiet", target], env=in_english, capture_output=True, text=True)
         if done.returncode == 0:
             return self.folder / "exercises" / target
         explain_compile_error(done.stdout + done.stderr, exercise)
@@ -210,8 +211,9 @@ def say_what_next(exercise, progress):
     print(f"\n  Ours, to compare: ./run exercise solution {exercise.name}.")
     if exercise.has_cli:
         print(f"  In the gradus command: ./run exercise {exercise.name} --cli train --help.")
-    left = [other.name for other in exercises() if not progress.of(other)["passed"]]
-    print(f"  Next: ./run exercise {left[0]}." if left else "  That was the last one.")
+    left = [other for other in exercises() if not progress.of(other)["passed"]]
+    after = [other for other in left if other.number > exercise.number] or left
+    print(f"  Next: ./run exercise {after[0].name}." if after else "  That was the last one.")
 
 
 def watch(exercise, progress, build):

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <iostream>
-#include <sstream>
 
 #include "answer.hpp"
 #include "kit/expect.hpp"
@@ -13,6 +12,7 @@ namespace {
 
 using exercise::Finding;
 using exercise::Mistake;
+using exercise::text;
 using namespace scalar;
 
 const Mistake sigmoid{"sigmoid", "It is the logistic function, which lies between 0 and 1.",
@@ -41,12 +41,6 @@ struct Suspect {
   Mistake mistake;
   Function function;
 };
-
-std::string text(double number) {
-  std::ostringstream out;
-  out << number;
-  return out.str();
-}
 
 bool close(double a, double b) { return std::abs(a - b) <= 1e-9; }  // false for NaN
 

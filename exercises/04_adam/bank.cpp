@@ -28,7 +28,6 @@ enum class Fault {
   hats_kept,
   betas_swapped,
   shared,
-
   needs_gradients,
   f64_alone,
 };

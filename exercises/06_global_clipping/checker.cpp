@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "answer.hpp"
 #include "kit/expect.hpp"
@@ -111,21 +110,19 @@ Plain scaled(const Plain& g, double factor) {
   return each(g, [=](double x) { return factor * x; });
 }
 
-Plain scalar(double value) { return Plain(tensor(std::vector{value}, {})); }
-
 // PyTorch divides by the norm + 1e-6; that is right here, too.
 constexpr double bound = 1e-5;
 
 void expect_norm(double got, const Gradients& before, double max_norm) {
   const double norm = norm_of(before);
-  exercise::expect_values("the norm that comes back", tensor(std::vector{got}, {}), scalar(norm),
-                          {{not_the_root, scalar(norm * norm)},
-                           {sum_of_norms, scalar(norms_added(before))},
-                           {absolute, scalar(sum_of_absolutes(before))},
-                           {largest, scalar(largest_of(before))},
-                           {norm_after, scalar(max_norm)},
-                           {one_parameter, scalar(norm_of({before.front()}))},
-                           {one_parameter, scalar(norm_of({before.back()}))}},
+  exercise::expect_values("the norm that comes back", Plain(got).tensor(), Plain(norm),
+                          {{not_the_root, Plain(norm * norm)},
+                           {sum_of_norms, Plain(norms_added(before))},
+                           {absolute, Plain(sum_of_absolutes(before))},
+                           {largest, Plain(largest_of(before))},
+                           {norm_after, Plain(max_norm)},
+                           {one_parameter, Plain(norm_of({before.front()}))},
+                           {one_parameter, Plain(norm_of({before.back()}))}},
                           {}, bound);
 }
 
@@ -197,12 +194,6 @@ void zeros_stay(const ClipGradients& answer) {
                             {}, zero);
 }
 
-std::string text(double number) {
-  std::ostringstream out;
-  out << number;
-  return out.str();
-}
-
 void left_alone_when_not_finite(const ClipGradients& answer) {
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
@@ -211,11 +202,11 @@ void left_alone_when_not_finite(const ClipGradients& answer) {
     const Gradients before = c.gradients();
     const double got = answer(c.parameters, 0.7);
     exercise::expect(!std::isfinite(got), not_finite,
-                     "The norm of a gradient with an element " + text(bad) + " is finite.", text(got),
-                     text(bad));
+                     "The norm of a gradient with an element " + exercise::text(bad) + " is finite.",
+                     exercise::text(got), exercise::text(bad));
     for (const std::size_t k : {1, 2})
-      exercise::expect_values(name(k) + ", beside one with an element " + text(bad), c.parameters[k].grad(),
-                              before[k], {}, not_finite);
+      exercise::expect_values(name(k) + ", beside one with an element " + exercise::text(bad),
+                              c.parameters[k].grad(), before[k], {}, not_finite);
   }
 }
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
-#include <sstream>
 
 #include "answer.hpp"
 #include "kit/expect.hpp"
@@ -28,18 +26,14 @@ const Mistake only_lower{"only-lower", "A pad's energy is a low number, but not 
 const Mistake no_step{"no-step", "The gradient was cleared before it was used.",
                       "Before backward(), or at the very end."};
 
-std::string decimals(double value) {
-  std::ostringstream out;
-  out << std::setprecision(3) << value;
-  return out.str();
-}
-
 bool same(const Tensor& got, const Plain& expected) {
   if (!got.defined() || got.shape() != expected.shape()) return false;
   const std::vector<double> values = got.to_vector<double>();
   return std::equal(values.begin(), values.end(), expected.values().begin(),
                     [](double a, double b) { return std::abs(a - b) <= 1e-9; });
 }
+
+std::string text(double value) { return exercise::text(value, 3); }
 
 // A function that still gives what it gave with the mistake planted in it is yet to be mended; `symptom`
 // measures.
@@ -103,9 +97,9 @@ void reading(const BugHunt& answer) {
   const Plain px(x), pW(W), pU(U);
   const Tensor h = answer.read_backward(x, W, U);
   expect_mended(h, read(px, pW, pU, true, true), [&] {
-    return "Mend read_backward. h_j has read x_j and what comes after it; but when one token x_k is changed, "
-           "these "
-           "annotations move:\n\n" +
+    return "Mend read_backward. h_j has read x_j and what comes after it; but when one token x_k is "
+           "changed,\n"
+           "  these annotations move:\n\n" +
            sensitivity(answer, x, W, U);
   });
   exercise::expect_shape("h", h, {4, 2, 5}, "(T, B, H)");
@@ -156,11 +150,12 @@ void asking(const BugHunt& answer) {
   const Tensor e = c.of(answer, c.s);
   expect_mended(e, c.by(add, as_it_is), [&] {
     const Tensor other = c.of(answer, random({2, 3}, 6));
-    return "Mend energies. Two quite different queries s were asked of the same sentences; their energies "
-           "differ by up to " +
-           decimals(largest_difference(e, other)) + ", but the weights, softmax(e), by " +
-           decimals(largest_difference(softmax(e, 0), softmax(other, 0))) +
-           " at the most: the decoder always looks at the same place.";
+    return "Mend energies. Two quite different queries s were asked of the same sentences. Their energies "
+           "differ\n"
+           "  by up to " +
+           text(largest_difference(e, other)) + ", but the weights, softmax(e), by " +
+           text(largest_difference(softmax(e, 0), softmax(other, 0))) +
+           " at the most:\n  the decoder always looks at the same place.";
   });
   exercise::expect_shape("e", e, {4, 2}, "(T, B)");
   exercise::expect_values(
@@ -193,7 +188,7 @@ Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool 
 std::string column(const Tensor& alpha) {
   std::string out;
   for (const double weight : alpha.slice(0, 1, 1).to_vector<double>())
-    out += (out.empty() ? "" : ", ") + decimals(weight);
+    out += (out.empty() ? "" : ", ") + text(weight);
   return out;
 }
 
@@ -205,9 +200,9 @@ void looking(const BugHunt& answer) {
   const auto one = [](double) { return 1.0; };
   expect_mended(alpha, weights_by(pe, one, true), [&] {
     const Tensor alone = answer.weights(e.slice(0, 2).slice(0, 1, 1), tensor({2}, Dtype::i64));
-    return "Mend weights. A sentence of two tokens was given alone, and then with three pads behind it, in a "
-           "batch with longer "
-           "ones; its weights must not change:\n\n    alone        " +
+    return "Mend weights. A sentence of two tokens was given alone, and then with three pads behind it, in "
+           "a\n"
+           "  batch with longer ones. Its weights must not change, but were:\n\n    alone        " +
            column(alone) + "\n    with pads    " + column(alpha);
   });
   exercise::expect_shape("α", alpha, {5, 3}, "(T, B)");
@@ -217,7 +212,7 @@ void looking(const BugHunt& answer) {
                            {masked_after, weights_by(pe, one, false)}});
   const Tensor low = answer.weights(random({5, 3}, 8, 100), tensor(lengths));
   exercise::expect(low[3].slice(0, 1).item() == 0, only_lower, "Where energies are large, a pad has weight.",
-                   decimals(low[3].slice(0, 1).item()), "0");
+                   text(low[3].slice(0, 1).item()), "0");
   exercise::expect_gradients([&](const auto& in) { return answer.weights(in[0], tensor(lengths)); }, {e},
                              {"e"});
 }
@@ -241,9 +236,9 @@ void stepping(const BugHunt& answer) {
   };
   expect_mended(moves, expected(-0.3, -0.6, -0.9), [&] {
     return "Mend descend. L = 3 θ has the same slope everywhere, so that with η = 0.1 each step moves θ by "
-           "−0.3; three steps "
-           "moved it by " +
-           decimals(at[1] - at[0]) + ", " + decimals(at[2] - at[1]) + ", " + decimals(at[3] - at[2]) + ".";
+           "−0.3.\n"
+           "  Three steps moved it by " +
+           text(at[1] - at[0]) + ", " + text(at[2] - at[1]) + ", " + text(at[3] - at[2]) + ".";
   });
   exercise::expect_values("the move of θ in L = 3 θ, step by step", moves, expected(-0.3, -0.3, -0.3),
                           {{no_step, expected(0, 0, 0)}});
