@@ -3,15 +3,14 @@
 
 exercise.py BUILD [WORDS …]: BUILD is a configured build folder; the words are those of ./run exercise.
 
-The learner works on copies of the stubs in exercises/mine/, which git ignores; progress.json there remembers the stages
-that have passed and the hints that were given.
+The learner works on copies of the stubs in exercises/mine/, which git ignores, or in the folder that GRADUS_EXERCISES
+names; progress.json there remembers the stages that have passed and the hints that were given.
 """
 
 import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-MINE = pathlib.Path(os.environ.get("GRADUS_EXERCISES", HERE / "mine"))  # the tests work elsewhere
+MINE = pathlib.Path(os.environ.get("GRADUS_EXERCISES", HERE / "mine")).resolve()
 EXIT_FINDING, EXIT_USAGE, EXIT_TO_DO = 1, 2, 3
 LONGEST_CHECK = 600  # seconds: a loop that never ends
 POLL = 0.5  # seconds between two looks at a file that is watched
@@ -33,6 +32,8 @@ usage: ./run exercise                      list the exercises and how far you ar
        ./run exercise solution NAME        ours, once yours has passed (or with --give-up)
        ./run exercise check-all            check every exercise that you began
        ./run exercise NAME --cli COMMAND   the gradus command with your classes in it (where the list says so)
+
+environment: GRADUS_EXERCISES              the folder of your files, in place of exercises/mine
 """
 
 
@@ -48,6 +49,10 @@ class Exercise:
         return (self.folder / "README.md").read_text().split("\n", 1)[0].split("·", 1)[1].strip()
 
     @property
+    def stub(self):
+        return (self.folder / "stub.hpp").read_text()
+
+    @property
     def hints(self):
         """hints.md holds "## 1", the first hint, "## 2", and so on."""
         return [part.strip() for part in re.split(r"^## \d+\n", (self.folder / "hints.md").read_text(), flags=re.M)[1:]]
@@ -59,7 +64,7 @@ class Exercise:
     def begin(self):
         if not self.file.exists():
             MINE.mkdir(parents=True, exist_ok=True)
-            shutil.copy(self.folder / "stub.hpp", self.file)
+            self.file.write_text(self.stub)
             print(f"Your file: {shown(self.file)}. The statement: {shown(self.folder / 'README.md')}.\n")
 
 
@@ -125,12 +130,22 @@ class Build:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
 
+    def take(self, exercise):
+        """Puts the learner's file where the build looks for it. The compiler speaks of it by its own name."""
+        taken = self.folder / "exercises" / "learner" / exercise.file.name
+        text = f"#line 1 {json.dumps(str(exercise.file))}\n{exercise.file.read_text()}"
+        if not taken.exists() or taken.read_text() != text:
+            taken.parent.mkdir(exist_ok=True)
+            taken.write_text(text)
+
     def program(self, exercise, kind=""):
         """Builds the learner's program; None when it does not compile, which is explained."""
         target = f"exercise_{exercise.name}{kind}"
         if not (self.folder / "exercises" / target).exists():
             print(f"Building {target} in {shown(self.folder)}; the first time takes longest.\n", flush=True)
-        done = subprocess.run(["ninja", "-C", self.folder, "--quiet", target], capture_output=True, text=True)
+        self.take(exercise)
+        in_english = {**os.environ, "LC_ALL": "C.UTF-8"}  # what the compiler says is read here
+        done = subprocess.run(["ninja", "-C", self.folder, "--quiet", target], env=in_english, capture_output=True, text=True)
         if done.returncode == 0:
             return self.folder / "exercises" / target
         explain_compile_error(done.stdout + done.stderr, exercise)
@@ -198,8 +213,9 @@ def say_what_next(exercise, progress):
     print(f"\n  Ours, to compare: ./run exercise solution {exercise.name}.")
     if exercise.has_cli:
         print(f"  In the gradus command: ./run exercise {exercise.name} --cli train --help.")
-    left = [other.name for other in exercises() if not progress.of(other)["passed"]]
-    print(f"  Next: ./run exercise {left[0]}." if left else "  That was the last one.")
+    left = [other for other in exercises() if not progress.of(other)["passed"]]
+    after = [other for other in left if other.number > exercise.number] or left
+    print(f"  Next: ./run exercise {after[0].name}." if after else "  That was the last one.")
 
 
 def watch(exercise, progress, build):
@@ -223,10 +239,11 @@ def hint(exercise, progress):
 
 
 def reset(exercise, progress):
-    if exercise.file.exists():
+    if exercise.file.exists() and exercise.file.read_text() != exercise.stub:
         kept = exercise.file.with_suffix(".hpp.before-reset")
         exercise.file.replace(kept)
         print(f"What you had is in {shown(kept)}.")
+    exercise.file.unlink(missing_ok=True)
     progress.note(exercise, passed=False, stages=0, of=0, hints=0)
     exercise.begin()
 
@@ -255,6 +272,7 @@ def command_line(exercise, build, arguments):
 
 
 def main():
+    sys.stdout.reconfigure(line_buffering=True)  # what the programs print comes between
     build, words, progress = Build(sys.argv[1]), sys.argv[2:], Progress()
     if not words:
         list_exercises(progress)

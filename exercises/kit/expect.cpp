@@ -22,12 +22,6 @@ Mistake named(Mistake mistake, const std::string& name, const std::string& hint)
   return mistake;
 }
 
-std::string text(double value) {
-  std::ostringstream out;
-  out << std::setprecision(7) << value;
-  return out.str();
-}
-
 std::string place(const std::string& what, const std::vector<std::int64_t>& index) {
   std::string out = what;
   for (std::size_t i = 0; i < index.size(); ++i) {
@@ -82,6 +76,12 @@ std::vector<std::string> floating(const std::vector<Tensor>& inputs, const std::
 }
 
 }  // namespace
+
+std::string text(double value, int digits) {
+  std::ostringstream out;
+  out << std::setprecision(digits) << value;
+  return out.str();
+}
 
 void expect_shape(const std::string& what, const Tensor& got, const Shape& expected, const std::string& axes,
                   const Mistake& mistake) {

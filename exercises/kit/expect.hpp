@@ -12,6 +12,9 @@
 /// What stages ask of a learner's results. Each throws a Finding when it is not so.
 namespace exercise {
 
+/// A number for the learner to read.
+std::string text(double value, int digits = 7);
+
 /// `got` is defined and has this shape; `axes` says what it means: "(B, T)".
 /// A wrong one is `mistake`, or "shape".
 void expect_shape(const std::string& what, const gradus::Tensor& got, const gradus::Shape& expected,

@@ -14,6 +14,7 @@ class Plain {
   Plain() = default;
   explicit Plain(const gradus::Shape& shape)
       : shape_(shape), values_(static_cast<std::size_t>(shape.numel())) {}
+  explicit Plain(double value) : values_{value} {}  // a scalar
   explicit Plain(const gradus::Tensor& tensor)
       : shape_(tensor.shape()), values_(tensor.to_vector<double>()) {}
 

@@ -1,0 +1,65 @@
+#include <cmath>
+
+#include "answer.hpp"
+
+using namespace scalar;
+
+namespace {
+
+exercise::Attempt attempt(const std::string& name, const std::string& mistake, const ScalarTanh& answer) {
+  return {name, mistake, scalar_tanh_exercise(answer)};
+}
+
+// tanh with another slope, from x and y.
+template <class Slope>
+ScalarTanh with_slope(const Slope& slope) {
+  return [=](Value x) {
+    const double y = std::tanh(x.data());
+    return record(*x.tape, y, [=](double g) { x.gradient() += g * slope(x.data(), y); });
+  };
+}
+
+}  // namespace
+
+int main() {
+  const auto by_exponentials = [](Value x) {
+    const double up = std::exp(x.data()), down = std::exp(-x.data()), y = (up - down) / (up + down);
+    return record(*x.tape, y, [=](double g) { x.gradient() += g * (1 - y * y); });
+  };
+  const auto in_place = [](Value x) {
+    x.node().data = std::tanh(x.data());
+    const double y = x.data();
+    return record(*x.tape, y, [=](double g) { x.gradient() += g * (1 - y * y); });
+  };
+  return exercise::bank({
+      attempt("slope 1/cosh² at x", "",
+              with_slope([](double x, double) { return std::pow(std::cosh(x), -2); })),
+      attempt("tanh once more on the way back", "",
+              [](Value x) {
+                return record(*x.tape, std::tanh(x.data()), [x](double g) {
+                  const double y = std::tanh(x.data());
+                  x.gradient() = x.gradient() + (g - g * y * y);
+                });
+              }),
+      attempt("logistic function", "sigmoid",
+              [](Value x) { return record(*x.tape, 1 / (1 + std::exp(-x.data()))); }),
+      attempt("quotient of exponentials", "overflow", by_exponentials),
+      attempt("x overwritten", "in-place", in_place),
+      attempt("no closure", "no-way-back", [](Value x) { return record(*x.tape, std::tanh(x.data())); }),
+      attempt("slope taken at x", "slope-at-x", with_slope([](double x, double) { return 1 - x * x; })),
+      attempt("1 − y", "no-square", with_slope([](double, double y) { return 1 - y; })),
+      attempt("y (1 − y)", "slope-of-sigmoid", with_slope([](double, double y) { return y * (1 - y); })),
+      attempt("y² − 1", "sign", with_slope([](double, double y) { return y * y - 1; })),
+      attempt("2 − y²", "gradient", with_slope([](double, double y) { return 2 - y * y; })),
+      attempt("g forgotten", "no-chain",
+              [](Value x) {
+                const double y = std::tanh(x.data());
+                return record(*x.tape, y, [=](double) { x.gradient() += 1 - y * y; });
+              }),
+      attempt("assigned", "assigned",
+              [](Value x) {
+                const double y = std::tanh(x.data());
+                return record(*x.tape, y, [=](double g) { x.gradient() = g * (1 - y * y); });
+              }),
+  });
+}

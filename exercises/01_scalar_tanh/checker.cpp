@@ -1,0 +1,219 @@
+#include <gradus/autograd/random.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iostream>
+
+#include "answer.hpp"
+#include "kit/expect.hpp"
+
+namespace {
+
+using exercise::Finding;
+using exercise::Mistake;
+using exercise::text;
+using namespace scalar;
+
+const Mistake sigmoid{"sigmoid", "It is the logistic function, which lies between 0 and 1.",
+                      "tanh lies between −1 and 1; std::tanh computes it."};
+const Mistake overflow{"overflow", "e^x is infinite for large x, and infinity by infinity is not a number.",
+                       "std::tanh is exact for every x."};
+const Mistake in_place{"in-place", "The node of x itself was changed.",
+                       "The result is a node of its own, from record(); others may still need x."};
+const Mistake not_on_tape{"not-on-tape", "", "record(*x.tape, y, …) returns what is to be returned."};
+const Mistake no_way_back{"no-way-back", "The gradient ends at y: nothing comes to x.",
+                          "record() takes a third argument, what to do with the gradient of y."};
+const Mistake at_x{"slope-at-x", "It is 1 − x², with x where y belongs.",
+                   "The slope is 1 − tanh² x: the value that you have computed already, squared."};
+const Mistake no_square{"no-square", "It is 1 − y, without the square.", "Differentiate the quotient again."};
+const Mistake slope_of_sigmoid{"slope-of-sigmoid", "It is y (1 − y), which belongs to the logistic function.",
+                               "Differentiate (e^x − e^−x) / (e^x + e^−x)."};
+const Mistake sign{"sign", "The sign is turned round.", "tanh rises everywhere: its slope is never below 0."};
+const Mistake no_chain{"no-chain", "It is ∂y/∂x, whatever comes in: g is not in it.",
+                       "The chain rule: ∂L/∂x = ∂L/∂y · ∂y/∂x, and g is ∂L/∂y."};
+const Mistake assigned{"assigned", "The last use of x overwrites what the others had left.",
+                       "Each use of x adds a term to its gradient."};
+
+using Function = std::function<double(double)>;
+
+struct Suspect {
+  Mistake mistake;
+  Function function;
+};
+
+bool close(double a, double b) { return std::abs(a - b) <= 1e-9; }  // false for NaN
+
+// `got` is the function `expected` at some numbers; when it is one of the suspects there, that is the
+// mistake.
+void expect_function(const std::string& what, const Function& got, const Function& expected,
+                     const std::vector<Suspect>& suspects, const Mistake& otherwise) {
+  constexpr std::array<double, 6> xs = {-2, -0.5, 0, 0.25, 1, 3};
+  const auto same = [&](const Function& f) {
+    return std::all_of(xs.begin(), xs.end(), [&](double x) { return close(got(x), f(x)); });
+  };
+  if (same(expected)) return;
+  const auto wrong =
+      *std::find_if(xs.begin(), xs.end(), [&](double x) { return !close(got(x), expected(x)); });
+  const auto found = std::find_if(suspects.begin(), suspects.end(),
+                                  [&](const Suspect& suspect) { return same(suspect.function); });
+  throw Finding{.mistake = found == suspects.end() ? otherwise : found->mistake,
+                .says = what + " is not what the equation gives.",
+                .where = "x = " + text(wrong),
+                .got = text(got(wrong)),
+                .expected = text(expected(wrong))};
+}
+
+double slope(double x) { return 1 / (std::cosh(x) * std::cosh(x)); }
+
+// tanh x, which must be a new node of x's tape.
+double value_of(const ScalarTanh& answer, double x) {
+  Tape tape;
+  const Value input = record(tape, x), y = answer(input);
+  exercise::expect(y.tape == &tape && y.at < tape.size(), not_on_tape,
+                   "The result is on another tape than x.");
+  exercise::expect(input.data() == x && y.at != input.at, in_place, "x is not what it was.",
+                   text(input.data()), text(x));
+  return y.data();
+}
+
+// dL/dx of an L that is computed from x on a new tape.
+double gradient_of(const std::function<Value(Value)>& L, double x) {
+  Tape tape;
+  const Value input = record(tape, x);
+  backward(L(input));
+  return input.gradient();
+}
+
+void value(const ScalarTanh& answer) {
+  expect_function(
+      "tanh x", [&](double x) { return value_of(answer, x); }, [](double x) { return std::tanh(x); },
+      {{sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }}},
+      {"values", "", "std::tanh(x.data()) is the value."});
+  for (const double x : {-1000.0, 1000.0}) {
+    const double y = value_of(answer, x);
+    exercise::expect(close(y, std::tanh(x)), overflow, "tanh " + text(x) + " is not what it should be.",
+                     text(y), text(std::tanh(x)));
+  }
+}
+
+void gradient(const ScalarTanh& answer) {
+  expect_function("∂L/∂x of L = tanh x", [&](double x) { return gradient_of(answer, x); }, slope,
+                  {{no_way_back, [](double) { return 0; }},
+                   {at_x, [](double x) { return 1 - x * x; }},
+                   {no_square, [](double x) { return 1 - std::tanh(x); }},
+                   {slope_of_sigmoid, [](double x) { return std::tanh(x) * (1 - std::tanh(x)); }},
+                   {sign, [](double x) { return -slope(x); }}},
+                  {"gradient", "", "What is the slope of tanh at 0? And far away from 0?"});
+  const double far = gradient_of(answer, 1000);
+  exercise::expect(close(far, 0), overflow, "The gradient at x = 1000 is not 0.", text(far), "0");
+}
+
+void chain(const ScalarTanh& answer) {
+  expect_function(
+      "∂L/∂x of L = −3 tanh x",
+      [&](double x) {
+        return gradient_of([&](Value input) { return record(*input.tape, -3) * answer(input); }, x);
+      },
+      [](double x) { return -3 * slope(x); }, {{no_chain, slope}},
+      {"gradient", "", "Here g is −3, and ∂L/∂x is −3 ∂y/∂x."});
+}
+
+void used_twice(const ScalarTanh& answer) {
+  expect_function(
+      "∂L/∂x of L = tanh x + tanh x",
+      [&](double x) { return gradient_of([&](Value in) { return answer(in) + answer(in); }, x); },
+      [](double x) { return 2 * slope(x); }, {{assigned, slope}},
+      {"gradient", "", "Two ways lead from x to L."});
+  expect_function(
+      "∂L/∂x of L = x + tanh x",
+      [&](double x) {  // the way through tanh is the last that comes back to x
+        return gradient_of(
+            [&](Value in) {
+              const Value y = answer(in);
+              return in + y;
+            },
+            x);
+      },
+      [](double x) { return 1 + slope(x); }, {{assigned, slope}},
+      {"gradient", "", "Two ways lead from x to L."});
+}
+
+// One formula for doubles and for values on a tape.
+template <class Number, class Tanh>
+Number neuron(const std::vector<Number>& p, const Tanh& tanh) {
+  const Number y = tanh(p[0] * p[1] + p[2] * tanh(p[3]) + p[4]);
+  return y * p[0] + y * y;
+}
+
+void as_differences_say(const ScalarTanh& answer) {
+  const std::vector<double> at = {-0.5, 2, 0.75, 1, 0.5};
+  Tape tape;
+  std::vector<Value> leaves;
+  for (const double x : at) leaves.push_back(record(tape, x));
+  backward(neuron(leaves, answer));
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    constexpr double h = 1e-5;
+    const auto L = [&](double moved) {
+      std::vector<double> p = at;
+      p[i] += moved;
+      return neuron(p, [](double x) { return std::tanh(x); });
+    };
+    const double numeric = (L(h) - L(-h)) / (2 * h), got = leaves[i].gradient();
+    if (std::abs(got - numeric) <= 1e-7) continue;
+    throw Finding{.mistake = {"gradient", "", "Follow the gradient back by hand, from y to that leaf."},
+                  .says =
+                      "A gradient in a neuron, y = tanh(p₀ p₁ + p₂ tanh(p₃) + p₄), L = y p₀ + y², is not "
+                      "the one that differences give.",
+                  .where = "∂L/∂p_" + std::to_string(i),
+                  .got = text(got),
+                  .expected = text(numeric)};
+  }
+}
+
+// L = Σ (y − t)² over the table of XOR, y = tanh(Σ_i v_i tanh(w_i1 x₁ + w_i2 x₂ + b_i) + c); the parameters
+// are (w_11, w_12, b_1, v_1, w_21, …, c).
+Value xor_loss(const std::vector<Value>& theta, const ScalarTanh& tanh) {
+  Tape& tape = *theta[0].tape;
+  Value L = record(tape, 0);
+  for (const auto& [x_1, x_2, t] : {std::array{-1, -1, -1}, {-1, 1, 1}, {1, -1, 1}, {1, 1, -1}}) {
+    const Value first = record(tape, x_1), second = record(tape, x_2);
+    Value y = theta.back();
+    for (std::size_t i = 0; i + 4 < theta.size(); i += 4)
+      y = y + theta[i + 3] * tanh(theta[i] * first + theta[i + 1] * second + theta[i + 2]);
+    const Value d = tanh(y) + record(tape, -t);
+    L = L + d * d;
+  }
+  return L;
+}
+
+void learns_xor(const ScalarTanh& answer) {
+  Tape tape;
+  std::vector<Value> theta;
+  gradus::Generator generator(1);
+  for (int i = 0; i < 17; ++i) theta.push_back(record(tape, 2 * generator.uniform() - 1));
+  double first = 0, last = 0;
+  for (int step = 0; step < 500; ++step) {
+    tape.resize(theta.size());  // the parameters stay; what was made of them goes
+    const Value L = xor_loss(theta, answer);
+    (step == 0 ? first : last) = L.data();
+    backward(L);
+    for (const Value& parameter : theta) parameter.node().data -= 0.1 * parameter.gradient();
+  }
+  std::cout << "          XOR by four of your neurons: the loss went from " << text(first) << " to "
+            << text(last) << " in 500 steps\n";
+  exercise::expect(last < 0.5, {"training", "", "The gradients are right: does your tanh keep a state?"},
+                   "XOR was not learnt.", text(last), "below 0.5");
+}
+
+}  // namespace
+
+exercise::Exercise scalar_tanh_exercise(const ScalarTanh& answer) {
+  return {.name = "scalar_tanh",
+          .stages = {{"value", [=] { value(answer); }},
+                     {"gradient", [=] { gradient(answer); }},
+                     {"the chain rule", [=] { chain(answer); }},
+                     {"a number that is used twice", [=] { used_twice(answer); }},
+                     {"differences", [=] { as_differences_say(answer); }},
+                     {"learning XOR", [=] { learns_xor(answer); }, true}}};
+}

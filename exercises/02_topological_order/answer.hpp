@@ -1,0 +1,12 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "graph.hpp"
+#include "kit/check.hpp"
+
+/// What exercise 02 asks for: the nodes that L was computed from, each after all that use it.
+using TopologicalOrder = std::function<std::vector<scalar::Node*>(scalar::Node* L)>;
+
+exercise::Exercise topological_order_exercise(const TopologicalOrder& answer);

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "answer.hpp"
+
+using namespace scalar;
+
+namespace {
+
+exercise::Attempt attempt(const std::string& name, const std::string& mistake,
+                          const TopologicalOrder& answer) {
+  return {name, mistake, topological_order_exercise(answer)};
+}
+
+using Seen = std::unordered_set<Node*>;
+
+// A node after its inputs, by a stack of nodes with the next edge to follow.
+std::vector<Node*> inputs_first(Node* L) {
+  std::vector<Node*> order;
+  Seen seen = {L};
+  std::vector<std::pair<Node*, std::size_t>> stack = {{L, 0}};
+  while (!stack.empty()) {
+    auto& [node, next] = stack.back();
+    if (next == node->edges.size()) {
+      order.push_back(node);
+      stack.pop_back();
+    } else if (Node* input = node->edges[next++].input; seen.insert(input).second) {
+      stack.emplace_back(input, 0);
+    }
+  }
+  return order;
+}
+
+std::vector<Node*> reversed(std::vector<Node*> order) {
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+void visit(Node* node, Seen& seen, std::vector<Node*>& order) {
+  if (!seen.insert(node).second) return;
+  for (const Edge& edge : node->edges) visit(edge.input, seen, order);
+  order.push_back(node);
+}
+
+std::vector<Node*> recursive(Node* L) {
+  std::vector<Node*> order;
+  Seen seen;
+  visit(L, seen, order);
+  return reversed(order);
+}
+
+// From what is ready, whichever: a node is once the last of its uses is in.
+std::vector<Node*> by_counting(Node* L) {
+  std::unordered_map<Node*, std::size_t> uses;
+  for (Node* node : inputs_first(L))
+    for (const Edge& edge : node->edges) ++uses[edge.input];
+  std::vector<Node*> order, ready = {L};
+  while (!ready.empty()) {
+    order.push_back(ready.back());
+    ready.pop_back();
+    for (const Edge& edge : order.back()->edges)
+      if (--uses.at(edge.input) == 0) ready.push_back(edge.input);
+  }
+  return order;
+}
+
+// A node where it is first met; `deep` goes on with its inputs before others.
+std::vector<Node*> as_met(Node* L, bool deep) {
+  std::vector<Node*> order;
+  Seen seen;
+  std::deque<Node*> waiting = {L};
+  while (!waiting.empty()) {
+    Node* node = deep ? waiting.back() : waiting.front();
+    deep ? waiting.pop_back() : waiting.pop_front();
+    if (!seen.insert(node).second) continue;
+    order.push_back(node);
+    const auto add = [&](const Edge& edge) { waiting.push_back(edge.input); };
+    deep ? std::for_each(node->edges.rbegin(), node->edges.rend(), add)
+         : std::for_each(node->edges.begin(), node->edges.end(), add);
+  }
+  return order;
+}
+
+std::vector<Node*> at_every_use(Node* L) {
+  std::vector<Node*> order = {L};
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (const Edge& edge : order[i]->edges) order.push_back(edge.input);
+  return order;
+}
+
+std::vector<Node*> without_leaves(Node* L) {
+  std::vector<Node*> order = reversed(inputs_first(L));
+  std::erase_if(order, [&](const Node* node) { return node != L && node->edges.empty(); });
+  return order;
+}
+
+std::vector<Node*> first_edge_only(Node* L) {
+  std::vector<Node*> order;
+  for (Node* node = L; node; node = node->edges.empty() ? nullptr : node->edges[0].input)
+    order.push_back(node);
+  return order;
+}
+
+// The longest way from L decides, found anew along every way.
+void lower(Node* node, int depth, std::unordered_map<Node*, int>& depths) {
+  depths[node] = std::max(depths[node], depth);
+  for (const Edge& edge : node->edges) lower(edge.input, depth + 1, depths);
+}
+
+std::vector<Node*> by_depth(Node* L) {
+  std::unordered_map<Node*, int> depths;
+  lower(L, 0, depths);
+  std::vector<Node*> order;
+  for (const auto& entry : depths) order.push_back(entry.first);
+  std::sort(order.begin(), order.end(), [&](Node* a, Node* b) { return depths.at(a) < depths.at(b); });
+  return order;
+}
+
+}  // namespace
+
+int main() {
+  return exercise::bank({
+      attempt("after its inputs, reversed", "", [](Node* L) { return reversed(inputs_first(L)); }),
+      attempt("by counting, the last that is ready first", "", by_counting),
+      attempt("not reversed", "inputs-first", inputs_first),
+      attempt("calls itself", "recursion", recursive),
+      attempt("by the longest way, trying all", "too-slow", by_depth),
+      attempt("depth first", "depth-first", [](Node* L) { return as_met(L, true); }),
+      attempt("breadth first", "breadth-first", [](Node* L) { return as_met(L, false); }),
+      attempt("at every use", "twice", at_every_use),
+      attempt("leaves left out", "missing", without_leaves),
+      attempt("the first input alone", "missing", first_edge_only),
+      attempt("L left out", "missing",
+              [](Node* L) {
+                std::vector<Node*> order = reversed(inputs_first(L));
+                order.erase(order.begin());
+                return order;
+              }),
+  });
+}

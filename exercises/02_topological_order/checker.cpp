@@ -1,0 +1,265 @@
+#include <gradus/autograd/random.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "answer.hpp"
+#include "kit/expect.hpp"
+
+namespace {
+
+using exercise::Finding;
+using exercise::Mistake;
+using namespace scalar;
+
+const Mistake missing{"missing", "", "Follow every edge of every node, down to the leaves."};
+const Mistake foreign{"foreign", "",
+                      "Begin at L, and follow the edges: what is not reached has no part in it."};
+const Mistake twice{"twice", "A node was put in again for each of its uses.",
+                    "Remember which nodes are there already; which of its uses decides where it stands?"};
+const Mistake inputs_first{"inputs-first", "It is the order of computing, from the leaves up to L.",
+                           "Backward goes from L to the leaves: turn it round."};
+const Mistake depth_first{"depth-first",
+                          "A node stands where it was first met, going down from L as deep as possible.",
+                          "When a node is met for the first time, others that use it may still come."};
+const Mistake breadth_first{"breadth-first", "Nodes stand by how few steps they are from L.",
+                            "A node may be used next to L and once more far below: the longest way decides."};
+const Mistake order_wrong{"order", "", "When may a node hand on its gradient?"};
+const Mistake recursion{
+    "recursion",
+    "The stack overflowed: a function that calls itself once a node needs a place there for each.",
+    "Keep the nodes that are still to be done in a std::vector of your own."};
+const Mistake too_slow{
+    "too-slow", "The time grows with the square of the nodes, or with the number of ways.",
+    "Is a whole list searched for each node, or a node looked at once for each way to it? A "
+    "hash table finds a node at once."};
+
+using Names = std::map<const Node*, std::string>;
+
+std::string name_of(const Names& names, const Node* node) {
+  const auto found = names.find(node);
+  return found == names.end() ? "a node that was never made" : found->second;
+}
+
+std::string text(const Names& names, const std::vector<Node*>& order) {
+  std::string out;
+  for (const Node* node : order) out += (out.empty() ? "" : ", ") + name_of(names, node);
+  return out.empty() ? "no nodes" : out;
+}
+
+// All that L needs; in the order in which they are met, the next at the front (depth first) or at the end.
+std::vector<Node*> met(Node* L, bool deep) {
+  std::vector<Node*> order;
+  std::set<Node*> seen;
+  std::deque<Node*> waiting = {L};
+  while (!waiting.empty()) {
+    Node* node = waiting.front();
+    waiting.pop_front();
+    if (!seen.insert(node).second) continue;
+    order.push_back(node);
+    std::vector<Node*> inputs;
+    for (const Edge& edge : node->edges) inputs.push_back(edge.input);
+    waiting.insert(deep ? waiting.begin() : waiting.end(), inputs.begin(), inputs.end());
+  }
+  return order;
+}
+
+// For each node its place in the order.
+std::map<const Node*, std::size_t> places(const std::vector<Node*>& order) {
+  std::map<const Node*, std::size_t> at;
+  for (std::size_t i = 0; i < order.size(); ++i) at.emplace(order[i], i);
+  return at;
+}
+
+// The first node of the order that stands before one that uses it, and that one; null when there is none.
+std::pair<const Node*, const Node*> too_early(const std::vector<Node*>& order) {
+  const auto at = places(order);
+  for (const Node* user : order)
+    for (const Edge& edge : user->edges)
+      if (at.at(edge.input) < at.at(user)) return {edge.input, user};
+  return {nullptr, nullptr};
+}
+
+Mistake which(Node* L, const std::vector<Node*>& order) {
+  if (order.back() == L) return inputs_first;
+  if (order == met(L, true)) return depth_first;
+  if (order == met(L, false)) return breadth_first;
+  return order_wrong;
+}
+
+void expect_order(const std::string& graph, const TopologicalOrder& answer, Node* L, const Names& names) {
+  const std::vector<Node*> order = answer(L), needed = met(L, true);
+  const auto at = places(order);
+  const auto wrong = [&](const Mistake& mistake, const std::string& says) {
+    throw Finding{.mistake = mistake, .says = says, .where = graph, .got = text(names, order)};
+  };
+  for (const Node* node : needed)
+    if (!at.contains(node)) wrong(missing, name_of(names, node) + " is missing.");
+  for (const Node* node : order)
+    if (std::find(needed.begin(), needed.end(), node) == needed.end())
+      wrong(foreign, name_of(names, node) + " is there, though L does not need it.");
+  if (order.size() != needed.size()) wrong(twice, "A node is there more than once.");
+  const auto [early, user] = too_early(order);
+  if (early)
+    wrong(which(L, order),
+          name_of(names, early) + " stands before " + name_of(names, user) + ", which uses it.");
+}
+
+void chain(const TopologicalOrder& answer) {
+  Graph graph;
+  Node *a = graph.leaf(2), *b = graph.leaf(3), *c = graph.mul(a, b), *d = graph.leaf(1), *L = graph.add(c, d);
+  Node* unused = graph.add(c, c);
+  expect_order(
+      "c = a b, L = c + d", answer, L,
+      {{a, "a"}, {b, "b"}, {c, "c"}, {d, "d"}, {L, "L"}, {unused, "c + c, which has no part in L,"}});
+  expect_order("L is a leaf", answer, a, {{a, "L"}});
+}
+
+void used_twice(const TopologicalOrder& answer) {
+  Graph graph;
+  Node *a = graph.leaf(1), *b = graph.add(a, a), *L = graph.add(b, b);
+  expect_order("b = a + a, L = b + b", answer, L, {{a, "a"}, {b, "b"}, {L, "L"}});
+}
+
+void diamond(const TopologicalOrder& answer) {
+  Graph graph;
+  Node *x = graph.leaf(3), *a = graph.mul(x, x), *b = graph.add(a, x), *c = graph.mul(a, x),
+       *L = graph.add(b, c);
+  expect_order("a = x x, b = a + x, c = a x, L = b + c", answer, L,
+               {{x, "x"}, {a, "a"}, {b, "b"}, {c, "c"}, {L, "L"}});
+}
+
+void ways_of_different_lengths(const TopologicalOrder& answer) {
+  Graph graph;
+  Node *x = graph.leaf(3), *a = graph.add(x, x), *b = graph.mul(a, a), *c = graph.add(b, b),
+       *L = graph.mul(a, c);
+  expect_order("a = x + x, b = a a, c = b + b, L = a c", answer, L,
+               {{x, "x"}, {a, "a"}, {b, "b"}, {c, "c"}, {L, "L"}});
+}
+
+// n nodes, where the i-th has inputs among those after it. They are made in no order that would help.
+struct RandomGraph {
+  std::vector<Node> nodes;
+  std::vector<Node*> inputs_last;
+  Names names;
+
+  RandomGraph(std::size_t n, gradus::Generator& generator) : nodes(n) {
+    for (Node& node : nodes) inputs_last.push_back(&node);
+    for (std::size_t i = n; i > 1; --i) std::swap(inputs_last[i - 1], inputs_last[generator.below(i)]);
+    for (std::size_t i = 0; i + 1 < n; ++i)
+      for (std::uint64_t edges = generator.below(4); edges > 0; --edges)
+        inputs_last[i]->edges.push_back({inputs_last[i + 1 + generator.below(n - i - 1)], 1});
+    names.emplace(inputs_last[0], "L");
+    for (std::size_t i = 1; i < n; ++i) names[inputs_last[i]] = std::to_string(i);
+  }
+
+  std::string text() const {
+    std::string out;
+    for (const Node* node : inputs_last) {
+      if (node->edges.empty()) continue;
+      out += (out.empty() ? "" : ", ") + names.at(node) + " from";
+      for (const Edge& edge : node->edges) out += " " + names.at(edge.input);
+    }
+    return out;
+  }
+};
+
+void random_graphs(const TopologicalOrder& answer) {
+  gradus::Generator generator(1);
+  for (std::size_t i = 0; i < 200; ++i) {
+    const RandomGraph graph(2 + i / 8, generator);  // small ones first, so that a failure is short
+    expect_order(graph.text(), answer, graph.inputs_last.front(), graph.names);
+  }
+}
+
+// L = u v + u, u = p q + p, v = u u + q.
+void as_differences_say(const TopologicalOrder& answer) {
+  const auto L = [](double p, double q) {
+    const double u = p * q + p, v = u * u + q;
+    return u * v + u;
+  };
+  Graph graph;
+  Node *p = graph.leaf(0.5), *q = graph.leaf(-2), *u = graph.add(graph.mul(p, q), p);
+  Node *v = graph.add(graph.mul(u, u), q), *result = graph.add(graph.mul(u, v), u);
+  backward(answer(result));
+  constexpr double h = 1e-5;
+  exercise::expect_value("∂L/∂p of L = u v + u, u = p q + p, v = u u + q", p->gradient,
+                         (L(p->data + h, q->data) - L(p->data - h, q->data)) / (2 * h), order_wrong, 1e-7);
+  exercise::expect_value("∂L/∂q of L = u v + u, u = p q + p, v = u u + q", q->gradient,
+                         (L(p->data, q->data + h) - L(p->data, q->data - h)) / (2 * h), order_wrong, 1e-7);
+}
+
+enum class End { right, wrong, endless, crashed };
+
+// Runs a check in a process of its own, with a stack of the usual size, for so many seconds of the processor:
+// the learner's code may crash there.
+End in_process(const std::function<bool()>& check, rlim_t seconds) {
+  constexpr int exit_wrong = 7;
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit stack{8 << 20, RLIM_INFINITY}, time{seconds, RLIM_INFINITY}, no_core{0, 0};
+    setrlimit(RLIMIT_STACK, &stack);
+    setrlimit(RLIMIT_CPU, &time);
+    setrlimit(RLIMIT_CORE, &no_core);
+    try {
+      _exit(check() ? 0 : exit_wrong);
+    } catch (...) {
+      _exit(exit_wrong);
+    }
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGXCPU ? End::endless : End::crashed;
+  if (WEXITSTATUS(status) == 0) return End::right;
+  return WEXITSTATUS(status) == exit_wrong ? End::wrong : End::crashed;  // a sanitizer exits with another
+}
+
+void expect_end(End end, const std::string& graph) {
+  exercise::expect(end != End::crashed, recursion, "It crashed on " + graph + ".");
+  exercise::expect(end != End::endless, too_slow, "It took too long for " + graph + ".");
+  exercise::expect(end == End::right, order_wrong, "The order of " + graph + " is wrong.");
+}
+
+void deep(const TopologicalOrder& answer) {
+  constexpr std::size_t n = 1'000'000;
+  Graph graph;
+  std::vector<Node*> nodes = {graph.leaf(1)};
+  while (nodes.size() < n) nodes.push_back(graph.add(nodes.back(), nodes.back()));
+  const auto right = [&] {
+    const std::vector<Node*> order = answer(nodes.back());
+    return std::equal(order.begin(), order.end(), nodes.rbegin(), nodes.rend());
+  };
+  expect_end(in_process(right, 10), "a chain of a million nodes");
+}
+
+void many_ways(const TopologicalOrder& answer) {
+  Graph graph;
+  Node* x = graph.leaf(0.5);
+  for (int i = 0; i < 40; ++i) {
+    Node *left = graph.add(x, x), *right = graph.mul(x, x);
+    x = graph.add(left, right);
+  }
+  const auto right = [&] {
+    const std::vector<Node*> order = answer(x);
+    return order.size() == 121 && !too_early(order).first;
+  };
+  expect_end(in_process(right, 1), "a ladder of 40 diamonds");
+}
+
+}  // namespace
+
+exercise::Exercise topological_order_exercise(const TopologicalOrder& answer) {
+  return {.name = "topological_order",
+          .stages = {{"a chain", [=] { chain(answer); }},
+                     {"a node that is used twice", [=] { used_twice(answer); }},
+                     {"a diamond", [=] { diamond(answer); }},
+                     {"ways of different lengths", [=] { ways_of_different_lengths(answer); }},
+                     {"200 random graphs", [=] { random_graphs(answer); }},
+                     {"gradients", [=] { as_differences_say(answer); }},
+                     {"a million million ways", [=] { many_ways(answer); }},
+                     {"a million nodes", [=] { deep(answer); }}}};
+}

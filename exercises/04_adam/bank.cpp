@@ -1,0 +1,162 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
+
+#include <cmath>
+
+#include "answer.hpp"
+
+using namespace gradus;
+
+namespace {
+
+// What one of the faulty classes does otherwise.
+enum class Fault {
+  none,
+  own_handle,
+  uphill,
+  no_hats,
+  hat_on_m_alone,
+  t_from_0,
+  t_stays,
+  t_for_each,
+  epsilon_inside,
+  no_epsilon,
+  no_square,
+  g_for_its_square,
+  no_root,
+  forgets,
+  hats_kept,
+  betas_swapped,
+  shared,
+  needs_gradients,
+  f64_alone,
+};
+
+template <Fault fault>
+class Faulty {
+ public:
+  Faulty(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2, double epsilon)
+      : theta_(parameters), alpha_(alpha), beta_1_(beta_1), beta_2_(beta_2), epsilon_(epsilon) {
+    if (fault == Fault::betas_swapped) std::swap(beta_1_, beta_2_);
+    for (const Tensor& theta : parameters) {
+      m_.push_back(zeros(theta.shape(), fault == Fault::f64_alone ? Dtype::f64 : theta.dtype()));
+      v_.push_back(m_.back());
+    }
+  }
+
+  void step() {
+    const NoGrad no_grad;
+    if (fault == Fault::t_stays) t_ = 0;
+    if (fault != Fault::t_from_0 && fault != Fault::t_for_each) ++t_;
+    for (std::size_t k = 0; k < theta_.size(); ++k) {
+      if (fault == Fault::t_for_each) ++t_;
+      update(k);
+    }
+    if (fault == Fault::t_from_0) ++t_;
+  }
+
+ private:
+  void update(std::size_t k) {
+    const Tensor g = theta_[k].grad();
+    if (fault != Fault::needs_gradients && !g.defined()) return;
+    const std::size_t of = fault == Fault::shared ? 0 : k;
+    Tensor &m = m_[of], &v = v_[of];
+    if (fault == Fault::forgets) m = v = zeros(g.shape(), g.dtype());
+    const Tensor square = fault == Fault::no_square ? abs(g) : fault == Fault::g_for_its_square ? g : g * g;
+    m = beta_1_ * m + (1 - beta_1_) * g;
+    v = beta_2_ * v + (1 - beta_2_) * square;
+    const bool correct_m = fault != Fault::no_hats, correct_v = correct_m && fault != Fault::hat_on_m_alone;
+    const Tensor m_hat = correct_m ? m / (1 - std::pow(beta_1_, t_)) : m;
+    const Tensor v_hat = correct_v ? v / (1 - std::pow(beta_2_, t_)) : v;
+    if (fault == Fault::hats_kept) m = m_hat, v = v_hat;
+    const double epsilon = fault == Fault::no_epsilon ? 0 : epsilon_;
+    Tensor size = sqrt(v_hat) + epsilon;
+    if (fault == Fault::epsilon_inside) size = sqrt(v_hat + epsilon);
+    if (fault == Fault::no_root) size = v_hat + epsilon;
+    const Tensor moved = theta_[k] - (fault == Fault::uphill ? -alpha_ : alpha_) * m_hat / size;
+    if (fault == Fault::own_handle) {
+      theta_[k] = moved;
+    } else {
+      theta_[k].replace(moved);
+    }
+  }
+
+  std::vector<Tensor> theta_, m_, v_;
+  double alpha_, beta_1_, beta_2_, epsilon_;
+  int t_ = 0;
+};
+
+// In place, number by number, and with the hats' factors taken together, as section 2 of the paper has it
+// (but with its ε where algorithm 1 has it).
+class InPlace {
+ public:
+  InPlace(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2, double epsilon)
+      : theta_(parameters),
+        m_(parameters.size()),
+        v_(parameters.size()),
+        options_{alpha, beta_1, beta_2, epsilon} {}
+
+  void step() {
+    power_1_ *= options_.beta_1;
+    power_2_ *= options_.beta_2;
+    for (std::size_t k = 0; k < theta_.size(); ++k) {
+      if (!theta_[k].grad().defined()) continue;
+      theta_[k].dtype() == Dtype::f32 ? update<float>(k) : update<double>(k);
+    }
+  }
+
+ private:
+  template <class T>
+  void update(std::size_t k) {
+    const auto [alpha, beta_1, beta_2, epsilon] = options_;
+    const Tensor gradient = theta_[k].grad();
+    const std::span<const T> g = gradient.values<T>();
+    const std::span<T> theta = theta_[k].mutable_values<T>();
+    m_[k].resize(g.size());
+    v_[k].resize(g.size());
+    const double root = std::sqrt(1 - power_2_), rate = alpha * root / (1 - power_1_);
+    for (std::size_t i = 0; i < g.size(); ++i) {
+      const auto slope = static_cast<double>(g[i]);
+      m_[k][i] += (1 - beta_1) * (slope - m_[k][i]);
+      v_[k][i] += (1 - beta_2) * (slope * slope - v_[k][i]);
+      theta[i] -= static_cast<T>(rate * m_[k][i] / (std::sqrt(v_[k][i]) + epsilon * root));
+    }
+  }
+
+  std::vector<Tensor> theta_;
+  std::vector<std::vector<double>> m_, v_;
+  AdamOptions options_;
+  double power_1_ = 1, power_2_ = 1;  // β₁ᵗ, β₂ᵗ
+};
+
+template <class Adam>
+exercise::Attempt attempt(const std::string& name, const std::string& mistake) {
+  return {name, mistake, adam_exercise(maker_of<Adam>())};
+}
+
+}  // namespace
+
+int main() {
+  return exercise::bank({
+      attempt<Faulty<Fault::none>>("vectors of tensors", ""),
+      attempt<InPlace>("in place, number by number", ""),
+      attempt<Faulty<Fault::own_handle>>("its own handles", "unchanged"),
+      attempt<Faulty<Fault::uphill>>("uphill", "uphill"),
+      attempt<Faulty<Fault::no_hats>>("no hats", "no-hats"),
+      attempt<Faulty<Fault::hat_on_m_alone>>("m̂ alone", "one-hat"),
+      attempt<Faulty<Fault::t_from_0>>("t from 0", "t-from-0"),
+      attempt<Faulty<Fault::t_stays>>("t stays", "t-stays"),
+      attempt<Faulty<Fault::t_for_each>>("t counts parameters", "t-for-each"),
+      attempt<Faulty<Fault::epsilon_inside>>("ε under the root", "epsilon-inside"),
+      attempt<Faulty<Fault::no_epsilon>>("no ε", "no-epsilon"),
+      attempt<Faulty<Fault::no_square>>("|g| for g²", "no-square"),
+      attempt<Faulty<Fault::g_for_its_square>>("g for g²", "no-square"),
+      attempt<Faulty<Fault::no_root>>("no root", "no-root"),
+      attempt<Faulty<Fault::forgets>>("m and v forget", "forgets"),
+      attempt<Faulty<Fault::hats_kept>>("hats kept", "hats-kept"),
+      attempt<Faulty<Fault::betas_swapped>>("β₁ and β₂ swapped", "betas-swapped"),
+      attempt<Faulty<Fault::shared>>("one m and v for all", "shared-moments"),
+      attempt<Faulty<Fault::needs_gradients>>("every parameter must have a gradient", "error"),
+      attempt<Faulty<Fault::f64_alone>>("m and v in f64", "error"),
+  });
+}

@@ -1,0 +1,260 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/models/loss.hpp>
+#include <gradus/models/seq2seq.hpp>
+#include <gradus/nn/clip.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+#include "answer.hpp"
+#include "kit/expect.hpp"
+#include "support/reversal.hpp"
+
+namespace {
+
+using exercise::Mistake;
+using exercise::Plain;
+using namespace gradus;
+
+const Mistake unchanged{
+    "unchanged", "The parameter is what it was before.",
+    "p = p − … gives your own handle another tensor; p.replace(…) changes the one that the model holds."};
+const Mistake t_from_0{"t-from-0", "t is 0 at the first step, and 1 − β⁰ is 0.",
+                       "Count the step first, then update."};
+const Mistake t_for_each{"t-for-each", "t goes up for every parameter instead of every step.",
+                         "All parameters of one step have the same t: count outside of the loop over them."};
+const Mistake shared{"shared-moments", "All parameters share one m and one v.",
+                     "Every parameter has an m and a v of its own."};
+
+// Which of algorithm 1's lines is not as it should be.
+enum class Slip {
+  none,
+  uphill,
+  no_hats,
+  hat_on_m_alone,
+  hat_on_v_alone,
+  t_stays,
+  epsilon_inside,
+  no_epsilon,
+  no_square,
+  no_root,
+  forgets,
+  hats_kept,
+  betas_swapped,
+};
+
+const std::vector<std::pair<Slip, Mistake>> slips = {
+    {Slip::uphill, {"uphill", "The step goes up the slope.", "θ moves against its gradient: minus."}},
+    {Slip::no_hats,
+     {"no-hats", "m and v are taken without their hats.",
+      "At step 1, m̂ must be g itself: divide by 1 − β₁ᵗ."}},
+    {Slip::hat_on_m_alone, {"one-hat", "v is taken without its hat.", "v̂ = v / (1 − β₂ᵗ)."}},
+    {Slip::hat_on_v_alone, {"one-hat", "m is taken without its hat.", "m̂ = m / (1 − β₁ᵗ)."}},
+    {Slip::t_stays, {"t-stays", "t is 1 at every step.", "t counts the calls of step()."}},
+    {Slip::epsilon_inside, {"epsilon-inside", "ε is under the root.", "√v̂ + ε: the root first."}},
+    {Slip::no_epsilon, {"no-epsilon", "ε is not there.", "√v̂ + ε: what if a gradient is 0?"}},
+    {Slip::no_square,
+     {"no-square", "v averages the size of g, not its square.",
+      "v = β₂ v + (1 − β₂) g², element by element."}},
+    {Slip::no_root,
+     {"no-root", "It divides by v̂, not by its root.",
+      "√v̂ has the size of g, so that the step has the size of α."}},
+    {Slip::forgets,
+     {"forgets", "m and v have forgotten the steps before.",
+      "They are members, and their new value is made from the old one."}},
+    {Slip::hats_kept,
+     {"hats-kept", "The hats went into m and v themselves.",
+      "m and v are kept as they are; m̂ and v̂ are made from them at each step."}},
+    {Slip::betas_swapped, {"betas-swapped", "β₁ and β₂ have changed places.", "m is with β₁, v with β₂."}},
+};
+
+// Algorithm 1 for one element, written out; with the slip, if any.
+struct Element {
+  double theta, m = 0, v = 0;
+
+  void update(double g, double t, const AdamOptions& o, Slip slip) {
+    double beta_1 = o.beta_1, beta_2 = o.beta_2;
+    if (slip == Slip::betas_swapped) std::swap(beta_1, beta_2);
+    if (slip == Slip::forgets) m = v = 0;
+    if (slip == Slip::t_stays) t = 1;
+    m = beta_1 * m + (1 - beta_1) * g;
+    v = beta_2 * v + (1 - beta_2) * (slip == Slip::no_square ? std::abs(g) : g * g);
+    const bool correct_m = slip != Slip::no_hats && slip != Slip::hat_on_v_alone;
+    const bool correct_v = slip != Slip::no_hats && slip != Slip::hat_on_m_alone;
+    const double m_hat = correct_m ? m / (1 - std::pow(beta_1, t)) : m;
+    const double v_hat = correct_v ? v / (1 - std::pow(beta_2, t)) : v;
+    if (slip == Slip::hats_kept) m = m_hat, v = v_hat;
+    const double epsilon = slip == Slip::no_epsilon ? 0 : o.epsilon;
+    double size = std::sqrt(v_hat) + epsilon;
+    if (slip == Slip::epsilon_inside) size = std::sqrt(v_hat + epsilon);
+    if (slip == Slip::no_root) size = v_hat + epsilon;
+    theta -= (slip == Slip::uphill ? -1 : 1) * o.alpha * m_hat / size;
+  }
+};
+
+// Parameters, and the gradients that they get at one step after the other.
+struct Case {
+  std::vector<Tensor> parameters;
+  std::vector<std::vector<Tensor>> gradients;  // [step][parameter]
+  AdamOptions options;
+};
+
+Case example(const std::vector<Shape>& shapes, int steps, double size = 1) {
+  Generator generator(3);
+  Case c{.parameters = {},
+         .gradients = {},
+         .options = {.alpha = 0.1, .beta_1 = 0.8, .beta_2 = 0.95, .epsilon = 1e-3}};
+  for (const Shape& shape : shapes)
+    c.parameters.push_back(normal(shape, 0, 1, generator, Dtype::f64).set_requires_grad());
+  for (int t = 0; t < steps; ++t) {
+    std::vector<Tensor>& now = c.gradients.emplace_back();
+    for (const Shape& shape : shapes) now.push_back(normal(shape, 0, size, generator, Dtype::f64));
+  }
+  return c;
+}
+
+// What parameter k must be after all steps, or would be with a slip.
+Plain after(const Case& c, std::size_t k, Slip slip = Slip::none) {
+  std::vector<double> values = c.parameters[k].to_vector<double>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Element element{values[i]};
+    for (std::size_t t = 0; t < c.gradients.size(); ++t)
+      element.update(c.gradients[t][k].to_vector<double>()[i], static_cast<double>(t + 1), c.options, slip);
+    values[i] = element.theta;
+  }
+  return Plain(tensor(values, c.parameters[k].shape()));
+}
+
+// The same for parameters of one shape that share their m and v, or whose t goes up for each of them.
+Plain after_sharing(const Case& c, std::size_t k, bool moments, bool count_each) {
+  std::vector<double> values = c.parameters[k].to_vector<double>();
+  const std::size_t n = c.parameters.size();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::vector<Element> elements(n);
+    elements[k].theta = values[i];
+    for (std::size_t t = 0; t < c.gradients.size(); ++t) {
+      for (std::size_t j = 0; j < n; ++j) {
+        if (moments) {
+          const Element& last = elements[(j + n - 1) % n];
+          elements[j].m = last.m;
+          elements[j].v = last.v;
+        }
+        const double count = static_cast<double>(count_each ? t * n + j + 1 : t + 1);
+        elements[j].update(c.gradients[t][j].to_vector<double>()[i], count, c.options, Slip::none);
+      }
+    }
+    values[i] = elements[k].theta;
+  }
+  return Plain(tensor(values, c.parameters[k].shape()));
+}
+
+std::vector<exercise::Suspect> suspects(const Case& c, std::size_t k) {
+  std::vector<exercise::Suspect> all;
+  for (const auto& [slip, mistake] : slips) all.push_back({mistake, after(c, k, slip)});
+  return all;
+}
+
+// The parameters as the answer leaves them; those of the case stay as they are.
+std::vector<Tensor> run(const MakeAdam& make, const Case& c) {
+  std::vector<Tensor> parameters;
+  for (const Tensor& theta : c.parameters) parameters.push_back(theta.clone().set_requires_grad());
+  const std::function<void()> step = make(parameters, c.options);
+  for (const std::vector<Tensor>& now : c.gradients) {
+    for (std::size_t k = 0; k < parameters.size(); ++k) parameters[k].set_grad(now[k]);
+    step();
+  }
+  return parameters;
+}
+
+void one_step(const MakeAdam& make) {
+  Case c = example({{2, 3}}, 1);
+  c.gradients[0][0] = abs(c.gradients[0][0]);
+  const Tensor theta = run(make, c)[0];
+  exercise::expect_shape("θ", theta, {2, 3}, "that it had");
+  const std::vector<double> values = theta.to_vector<double>();
+  exercise::expect(values != c.parameters[0].to_vector<double>(), unchanged, "One step moved nothing.");
+  exercise::expect(!std::isnan(values[0]), t_from_0, "θ is not a number after the first step.");
+  exercise::expect_values("θ after one step", theta, after(c, 0), suspects(c, 0));
+}
+
+void several_steps(const MakeAdam& make) {
+  const Case c = example({{2, 3}}, 6);
+  exercise::expect_values("θ after 6 steps", run(make, c)[0], after(c, 0), suspects(c, 0));
+}
+
+void same_shape(const MakeAdam& make) {
+  const Case c = example({{2, 3}, {2, 3}}, 4);
+  const std::vector<Tensor> got = run(make, c);
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    exercise::expect_values(
+        "parameter " + std::to_string(k) + " after 4 steps", got[k], after(c, k),
+        {{shared, after_sharing(c, k, true, false)}, {t_for_each, after_sharing(c, k, false, true)}});
+  }
+}
+
+void different_shapes(const MakeAdam& make) {
+  const Case c = example({{3, 4}, {4}, {2, 1, 3}, {}}, 4);
+  const std::vector<Tensor> got = run(make, c);
+  for (std::size_t k = 0; k < got.size(); ++k)
+    exercise::expect_values("parameter " + std::to_string(k) + " after 4 steps", got[k], after(c, k));
+}
+
+void no_gradient(const MakeAdam& make) {
+  Case c = example({{2, 3}, {4}}, 3);
+  for (std::vector<Tensor>& now : c.gradients) now[1] = Tensor();
+  const std::vector<Tensor> got = run(make, c);
+  exercise::expect_values("the parameter that has a gradient", got[0], after(c, 0));
+  exercise::expect_values("the parameter that has none", got[1], Plain(c.parameters[1]), {},
+                          {"no-gradient", "", "grad().defined() is false: leave the parameter alone."});
+}
+
+void in_f32(const MakeAdam& make) {
+  Case c = example({{2, 3}}, 3);
+  c.parameters[0] = c.parameters[0].detach().to(Dtype::f32);
+  for (std::vector<Tensor>& now : c.gradients) now[0] = now[0].to(Dtype::f32);
+  const Tensor theta = run(make, c)[0];
+  exercise::expect(theta.dtype() == Dtype::f32, {"dtype", "", "m and v are of the parameter's dtype."},
+                   "A parameter of f32 has become one of another dtype.");
+  exercise::expect_values("θ in f32, after 3 steps", theta, after(c, 0), {}, {}, 1e-5);
+}
+
+void learns_reversal(const MakeAdam& make) {
+  constexpr int steps = 400;
+  const data::Reversal task(10, 3, 8);
+  const auto model = models::make_bahdanau({.vocabulary = task.vocabulary_size()});
+  const std::vector<Tensor> parameters = model->parameters();
+  const auto step = make(parameters, {.alpha = 3e-3});
+  const auto next_batch = tutorial::training_batches(task, 1);
+  double first = 0, last = 0;
+  for (int t = 0; t < steps; ++t) {
+    const Tensor L = models::loss(*model, next_batch()).total;
+    (t == 0 ? first : last) = L.item();
+    for (Tensor parameter : parameters) parameter.zero_grad();
+    L.backward();
+    nn::clip_grad_norm(parameters, 1);
+    step();
+  }
+  model->eval();
+  const double exact = tutorial::measure(*model, task, {4}).at(4).exact.fraction();
+  std::cout << "          tutorial 10's model, " << steps << " steps: the loss went from "
+            << tutorial::decimals(first) << " to " << tutorial::decimals(last) << "; it reverses "
+            << tutorial::decimals(100 * exact, 1) << " % of unseen sequences of length 4\n";
+  exercise::expect(
+      exact > 0.5, {"training", "", "The steps are right one by one: is something kept that should not be?"},
+      "It has not learnt to reverse sequences of length 4.", tutorial::decimals(exact), "above 0.5");
+}
+
+}  // namespace
+
+exercise::Exercise adam_exercise(const MakeAdam& make) {
+  return {.name = "adam",
+          .stages = {{"one step", [=] { one_step(make); }},
+                     {"several steps", [=] { several_steps(make); }},
+                     {"parameters of the same shape", [=] { same_shape(make); }},
+                     {"parameters of different shapes", [=] { different_shapes(make); }},
+                     {"a parameter without gradient", [=] { no_gradient(make); }},
+                     {"f32", [=] { in_f32(make); }},
+                     {"learning to reverse", [=] { learns_reversal(make); }, true}}};
+}

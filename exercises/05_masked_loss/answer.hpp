@@ -1,0 +1,14 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <functional>
+
+#include "kit/check.hpp"
+
+/// What exercise 05 asks for: the mean cross-entropy over the real tokens; logits (T, B, V), targets (T, B),
+/// lengths (B).
+using MaskedLoss = std::function<gradus::Tensor(const gradus::Tensor& logits, const gradus::Tensor& targets,
+                                                const gradus::Tensor& lengths)>;
+
+exercise::Exercise masked_loss_exercise(const MaskedLoss& answer);

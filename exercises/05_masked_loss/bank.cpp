@@ -1,0 +1,135 @@
+#include <gradus/autograd/ops.hpp>
+
+#include "answer.hpp"
+
+using namespace gradus;
+
+namespace {
+
+exercise::Attempt attempt(const std::string& name, const std::string& mistake, const MaskedLoss& answer) {
+  return {name, mistake, masked_loss_exercise(answer)};
+}
+
+// 1 for the real tokens, 0 for pads, (T, B).
+Tensor real(const Tensor& logits, const Tensor& lengths) {
+  return less(unsqueeze(arange(logits.size(0)), 1), lengths).to(logits.dtype());
+}
+
+// x at every target, (T, B).
+Tensor chosen(const Tensor& x, const Tensor& targets) {
+  return squeeze(gather(x, 2, unsqueeze(targets, 2)), 2);
+}
+
+// −ln p of every target, (T, B).
+Tensor surprise(const Tensor& logits, const Tensor& targets, int axis = 2) {
+  return -chosen(log_softmax(logits, axis), targets);
+}
+
+Tensor of_real(const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
+  return surprise(logits, targets) * real(logits, lengths);
+}
+
+Tensor count(const Tensor& logits, const Tensor& lengths) { return sum(real(logits, lengths)); }
+
+Tensor one_by_one(const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
+  std::vector<Tensor> terms;
+  for (std::int64_t b = 0; b < logits.size(1); ++b) {
+    for (std::int64_t t = 0; t < lengths.to_vector<std::int64_t>()[static_cast<std::size_t>(b)]; ++t) {
+      const Tensor z = logits[t][b];  // (V)
+      terms.push_back(logsumexp(z) - sum(z * one_hot(targets[t][b], z.size(0), z.dtype())));
+    }
+  }
+  return mean(stack(terms));
+}
+
+Tensor by_ignoring(const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
+  const Tensor pads = greater_equal(unsqueeze(arange(logits.size(0)), 1), lengths);
+  return cross_entropy(logits, masked_fill(targets, pads, -1));
+}
+
+}  // namespace
+
+int main() {
+  return exercise::bank({
+      attempt("token by token", "", one_by_one),
+      attempt("targets marked as ignored", "", by_ignoring),
+      attempt("pads counted", "pads-counted",
+              [](const Tensor& z, const Tensor& y, const Tensor&) { return mean(surprise(z, y)); }),
+      attempt("pads in the sum alone", "pads-counted",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(surprise(z, y)) / count(z, n);
+              }),
+      attempt("mean over T·B", "divided-by-all",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) { return mean(of_real(z, y, n)); }),
+      attempt("mean of means", "mean-of-means",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return mean(sum(of_real(z, y, n), 0) / n.to(z.dtype()));
+              }),
+      attempt("divided by B", "divided-by-sentences",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(of_real(z, y, n)) / static_cast<double>(z.size(1));
+              }),
+      attempt("divided by T", "divided-by-steps",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(of_real(z, y, n)) / static_cast<double>(z.size(0));
+              }),
+      attempt("sum", "sum",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) { return sum(of_real(z, y, n)); }),
+      attempt("no minus", "sign",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return -sum(of_real(z, y, n)) / count(z, n);
+              }),
+      attempt("probabilities", "no-logarithm",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return -sum(chosen(softmax(z), y) * real(z, n)) / count(z, n);
+              }),
+      attempt("logits", "no-softmax",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return -sum(chosen(z, y) * real(z, n)) / count(z, n);
+              }),
+      attempt("softmax over the positions", "softmax-axis",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(surprise(z, y, 0) * real(z, n)) / count(z, n);
+              }),
+      attempt("softmax over the sentences", "softmax-axis",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(surprise(z, y, 1) * real(z, n)) / count(z, n);
+              }),
+      attempt("t ≤ length", "off-by-one",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor mask = less_equal(unsqueeze(arange(z.size(0)), 1), n).to(z.dtype());
+                return sum(surprise(z, y) * mask) / sum(mask);
+              }),
+      attempt("pads known by their target", "values",
+              [](const Tensor& z, const Tensor& y, const Tensor&) { return cross_entropy(z, y, 0); }),
+      attempt("mean of means, of the sentences that have tokens", "mean-of-means",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor lengths = maximum(n.to(z.dtype()), ones({}, z.dtype()));
+                return mean(sum(of_real(z, y, n), 0) / lengths);
+              }),
+      attempt("at least a token for each sentence", "pads-matter",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor lengths = maximum(n.to(z.dtype()), ones({}, z.dtype())).to(Dtype::i64);
+                return sum(of_real(z, y, lengths)) / count(z, lengths);
+              }),
+      attempt("log of softmax", "underflow",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return -sum(where(real(z, n).to(Dtype::i64), log(chosen(softmax(z), y)),
+                                  zeros({}, z.dtype()))) /
+                       count(z, n);
+              }),
+      attempt("off the tape", "gradient",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return one_by_one(z.detach(), y, n) + 0.0 * sum(z);
+              }),
+      attempt("for each sentence", "shape",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(of_real(z, y, n), 0) / n.to(z.dtype());
+              }),
+      attempt("mask turned round", "error",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor mask = less(arange(z.size(0)), unsqueeze(n, 1)).to(z.dtype());  // (B, T)
+                return sum(surprise(z, y) * mask) / sum(mask);
+              }),
+  });
+}

@@ -1,0 +1,204 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+
+#include <cmath>
+
+#include "answer.hpp"
+#include "kit/expect.hpp"
+
+namespace {
+
+using exercise::Mistake;
+using exercise::Plain;
+using namespace gradus;
+
+const Mistake pads_counted{
+    "pads-counted", "The pads are counted like tokens.",
+    "Which (t, b) are real? Those with t < ℓ_b; leave the others out of the sum and of the number."};
+const Mistake over_everything{"divided-by-all", "The sum is right, but it is divided by T·B.",
+                              "Divide by the number of real tokens."};
+const Mistake mean_of_means{
+    "mean-of-means", "It is the mean of the sentences' own means.",
+    "One sum over all real tokens, divided by how many there are in the whole batch."};
+const Mistake by_sentences{"divided-by-sentences", "The sum is divided by the number of sentences.",
+                           "Divide by the number of real tokens."};
+const Mistake by_steps{"divided-by-steps", "The sum is divided by T.",
+                       "Divide by the number of real tokens."};
+const Mistake not_divided{"sum", "It is the sum, not the mean.", "Divide by the number of real tokens."};
+const Mistake sign{"sign", "The sign is turned round.", "ln p is below 0, and the loss above."};
+const Mistake no_logarithm{"no-logarithm", "It is the probability, without its logarithm.",
+                           "log_softmax, not softmax."};
+const Mistake no_softmax{"no-softmax", "The logits were taken for logarithms of probabilities.",
+                         "ln softmax(z)_y = z_y − ln Σ_k e^{z_k}: log_softmax computes it."};
+const Mistake softmax_axis{"softmax-axis", "The softmax goes over the positions or the sentences.",
+                           "Over the vocabulary, which is the last axis."};
+const Mistake off_by_one{"off-by-one", "The real tokens are counted one too far, or one too short.",
+                         "Positions count from 0: t is real when t < ℓ_b."};
+const Mistake pads_matter{"pads-matter", "What stands at the pads has a part in the loss.",
+                          "Take the pads out with where(real, …, zeros), and out of the number too."};
+const Mistake underflow{"underflow", "A probability became 0, and its logarithm is infinite.",
+                        "log_softmax computes ln p without p."};
+
+struct Case {
+  Tensor logits, targets, lengths;  // (T, B, V), (T, B), (B)
+
+  std::int64_t T() const { return logits.size(0); }
+  std::int64_t B() const { return logits.size(1); }
+  std::int64_t V() const { return logits.size(2); }
+  std::int64_t length(std::int64_t b) const {
+    return lengths.values<std::int64_t>()[static_cast<std::size_t>(b)];
+  }
+  std::int64_t target(std::int64_t t, std::int64_t b) const {
+    return targets.values<std::int64_t>()[static_cast<std::size_t>(t * B() + b)];
+  }
+};
+
+Case example(std::int64_t T, std::int64_t V, const std::vector<std::int64_t>& lengths, double size = 2) {
+  Generator generator(5);
+  const auto B = static_cast<std::int64_t>(lengths.size());
+  const Tensor logits = normal({T, B, V}, 0, size, generator, Dtype::f64);
+  std::vector<std::int64_t> targets;
+  for (std::int64_t i = 0; i < T * B; ++i)
+    targets.push_back(static_cast<std::int64_t>(generator.below(static_cast<std::uint64_t>(V))));
+  return {logits, tensor(targets, {T, B}), tensor(lengths)};
+}
+
+const std::vector<std::int64_t> lengths = {3, 6, 1, 4};
+
+// −ln of softmax over an axis (0: positions, 1: sentences, 2: vocabulary), at the target.
+double surprise(const Case& c, const Plain& z, std::int64_t t, std::int64_t b, int axis = 2) {
+  const std::int64_t y = c.target(t, b);
+  double total = 0;
+  for (std::int64_t k = 0; k < z.size(axis); ++k)
+    total += std::exp(axis == 0 ? z(k, b, y) : axis == 1 ? z(t, k, y) : z(t, b, k));
+  return std::log(total) - z(t, b, y);
+}
+
+// Σ term(t, b) over the real tokens; over some more, or fewer, of each sentence.
+template <class Term>
+double total(const Case& c, const Term& term, std::int64_t more = 0) {
+  double sum = 0;
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = 0; t < std::min(c.T(), c.length(b) + more); ++t) sum += term(t, b);
+  return sum;
+}
+
+double tokens(const Case& c, std::int64_t more = 0) {
+  return total(
+      c, [](auto, auto) { return 1; }, more);
+}
+
+double expected(const Case& c) {
+  const Plain z(c.logits);
+  return total(c, [&](auto t, auto b) { return surprise(c, z, t, b); }) / tokens(c);
+}
+
+std::vector<exercise::Suspect> suspects(const Case& c) {
+  const Plain z(c.logits);
+  const auto term = [&](auto t, auto b) { return surprise(c, z, t, b); };
+  const auto along = [&](int axis) {
+    return total(c, [&, axis](auto t, auto b) { return surprise(c, z, t, b, axis); }) / tokens(c);
+  };
+  const double sum = total(c, term), n = tokens(c), all = static_cast<double>(c.T() * c.B());
+  const double probability = total(c, [&](auto t, auto b) { return std::exp(-surprise(c, z, t, b)); }) / n;
+  const double logit = total(c, [&](auto t, auto b) { return z(t, b, c.target(t, b)); }) / n;
+  const double means =
+      total(c, [&](auto t, auto b) { return term(t, b) / static_cast<double>(c.length(b)); }) /
+      static_cast<double>(c.B());
+  std::vector<exercise::Suspect> list;
+  const auto add = [&](const Mistake& mistake, double value) { list.push_back({mistake, Plain(value)}); };
+  add(pads_counted, total(c, term, c.T()) / all);
+  add(pads_counted, total(c, term, c.T()) / n);
+  add(over_everything, sum / all);
+  add(mean_of_means, means);
+  add(by_sentences, sum / static_cast<double>(c.B()));
+  add(by_steps, sum / static_cast<double>(c.T()));
+  add(not_divided, sum);
+  add(sign, -sum / n);
+  add(no_logarithm, probability);
+  add(no_logarithm, -probability);
+  add(no_softmax, logit);
+  add(no_softmax, -logit);
+  add(softmax_axis, along(0));
+  add(softmax_axis, along(1));
+  for (const std::int64_t more : {-1, 1}) {
+    add(off_by_one, total(c, term, more) / tokens(c, more));
+    add(off_by_one, total(c, term, more) / n);
+  }
+  return list;
+}
+
+Tensor loss(const MaskedLoss& answer, const Case& c) {
+  const Tensor got = answer(c.logits, c.targets, c.lengths);
+  exercise::expect_shape("the loss", got, {}, "(), a scalar");
+  return got;
+}
+
+void shape(const MaskedLoss& answer) {
+  loss(answer, example(6, 5, lengths));
+  loss(answer, example(2, 3, {2}));
+}
+
+void values(const MaskedLoss& answer) {
+  for (const Case& c : {example(6, 5, lengths), example(7, 3, {7, 7}), example(1, 4, {1, 1, 1})})
+    exercise::expect_values("the loss", loss(answer, c), Plain(expected(c)), suspects(c));
+}
+
+void pads_do_not_matter(const MaskedLoss& answer) {
+  const Case c = example(6, 5, lengths);
+  const double before = loss(answer, c).item();
+
+  Case other{c.logits.clone(), c.targets.clone(), c.lengths};
+  const std::span<double> z = other.logits.mutable_values<double>();
+  const std::span<std::int64_t> y = other.targets.mutable_values<std::int64_t>();
+  for (std::int64_t t = 0; t < c.T(); ++t) {
+    for (std::int64_t b = 0; b < c.B(); ++b) {
+      if (t < c.length(b)) continue;
+      const std::int64_t at = t * c.B() + b;
+      y[static_cast<std::size_t>(at)] = 0;
+      for (std::int64_t k = 0; k < c.V(); ++k)
+        z[static_cast<std::size_t>(at * c.V() + k)] = static_cast<double>(k);
+    }
+  }
+  exercise::expect_value("the loss with other logits and targets at the pads", loss(answer, other).item(),
+                         before, pads_matter);
+
+  const Case longer{pad(c.logits, 0, 0, 2), pad(c.targets, 0, 0, 2), c.lengths};
+  exercise::expect_value("the loss with two pads more for every sentence", loss(answer, longer).item(),
+                         before, pads_matter);
+
+  const Case with_empty = example(6, 5, {3, 0, 1, 4});
+  exercise::expect_value("the loss where one sentence has no token", loss(answer, with_empty).item(),
+                         expected(with_empty), pads_matter);
+}
+
+void large_logits(const MaskedLoss& answer) {
+  const Case c = example(6, 5, lengths, 400);
+  const Plain z(c.logits);
+  const auto shifted = [&](auto t,
+                           auto b) {  // e to a logit of 1000 is infinite: the largest is taken out first
+    double largest = z(t, b, 0), sum = 0;
+    for (std::int64_t k = 1; k < c.V(); ++k) largest = std::max(largest, z(t, b, k));
+    for (std::int64_t k = 0; k < c.V(); ++k) sum += std::exp(z(t, b, k) - largest);
+    return largest + std::log(sum) - z(t, b, c.target(t, b));
+  };
+  exercise::expect_value("the loss for logits of several hundred", loss(answer, c).item(),
+                         total(c, shifted) / tokens(c), underflow);
+}
+
+void gradients(const MaskedLoss& answer) {
+  const Case c = example(6, 5, lengths);
+  exercise::expect_gradients([&](const std::vector<Tensor>& x) { return answer(x[0], c.targets, c.lengths); },
+                             {c.logits}, {"logits"});
+}
+
+}  // namespace
+
+exercise::Exercise masked_loss_exercise(const MaskedLoss& answer) {
+  return {.name = "masked_loss",
+          .stages = {{"shape", [=] { shape(answer); }},
+                     {"values", [=] { values(answer); }},
+                     {"pads do not matter", [=] { pads_do_not_matter(answer); }},
+                     {"large logits", [=] { large_logits(answer); }},
+                     {"gradients", [=] { gradients(answer); }}}};
+}

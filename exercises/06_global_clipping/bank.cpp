@@ -1,0 +1,159 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/clip.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "answer.hpp"
+
+using namespace gradus;
+
+namespace {
+
+exercise::Attempt attempt(const std::string& name, const std::string& mistake, const ClipGradients& answer) {
+  return {name, mistake, global_clipping_exercise(answer)};
+}
+
+using Parameters = std::vector<Tensor>;
+
+std::vector<Tensor> with_gradient(const Parameters& parameters) {
+  std::vector<Tensor> some = parameters;
+  std::erase_if(some, [](const Tensor& p) { return !p.grad().defined(); });
+  return some;
+}
+
+double norm_of(const Parameters& parameters) {
+  double squares = 0;
+  for (const Tensor& p : with_gradient(parameters)) squares += sum(p.grad() * p.grad()).item();
+  return std::sqrt(squares);
+}
+
+void scale(const Parameters& parameters, double factor) {
+  for (Tensor& p : with_gradient(parameters)) p.set_grad(p.grad() * factor);
+}
+
+// Clips when `norm`, measured in some way, is above max_norm, and returns it.
+template <class Norm>
+ClipGradients by(const Norm& norm) {
+  return [=](const Parameters& parameters, double max_norm) {
+    const double n = norm(parameters);
+    if (std::isfinite(n) && n > max_norm) scale(parameters, max_norm / n);
+    return n;
+  };
+}
+
+// The right norm and the right condition, and something else in place of scaling.
+template <class Change>
+ClipGradients changing(const Change& change) {
+  return [=](const Parameters& parameters, double max_norm) {
+    const double n = norm_of(parameters);
+    if (std::isfinite(n) && n > max_norm) change(parameters, max_norm, n);
+    return n;
+  };
+}
+
+}  // namespace
+
+int main() {
+  const auto concatenated = [](const Parameters& parameters, double max_norm) {
+    std::vector<Tensor> flat = {zeros({1}, Dtype::f64)};
+    for (const Tensor& p : with_gradient(parameters)) flat.push_back(p.grad().reshape({-1}));
+    const Tensor all = concat(flat, 0);
+    const double norm = sqrt(sum(all * all)).item();
+    if (norm > max_norm && norm < INFINITY)
+      for (Tensor& p : with_gradient(parameters))
+        for (double& g : p.grad().mutable_values<double>()) g *= max_norm / norm;
+    return norm;
+  };
+  return exercise::bank({
+      attempt("one long vector, in place", "", concatenated),
+      attempt("PyTorch's ε, by the library", "", nn::clip_grad_norm),
+      attempt("no root", "no-root", by([](const Parameters& p) { return std::pow(norm_of(p), 2); })),
+      attempt("norms added", "sum-of-norms", by([](const Parameters& parameters) {
+                double total = 0;
+                for (const Tensor& p : parameters) total += norm_of({p});
+                return total;
+              })),
+      attempt("absolute values", "absolute", by([](const Parameters& parameters) {
+                double total = 0;
+                for (const Tensor& p : with_gradient(parameters)) total += sum(abs(p.grad())).item();
+                return total;
+              })),
+      attempt("largest element", "largest", by([](const Parameters& parameters) {
+                double most = 0;
+                for (const Tensor& p : with_gradient(parameters))
+                  most = std::max(most, max(abs(p.grad())).item());
+                return most;
+              })),
+      attempt("the last parameter's norm", "one-parameter",
+              by([](const Parameters& parameters) { return norm_of({parameters.back()}); })),
+      attempt("own handles", "unchanged",
+              changing([](const Parameters& parameters, double max_norm, double norm) {
+                for (const Tensor& p : parameters) {
+                  Tensor g = p.grad();
+                  g = g * (max_norm / norm);
+                }
+              })),
+      attempt("each by itself", "each-by-itself",
+              changing([](const Parameters& parameters, double max_norm, double) {
+                for (const Tensor& p : parameters) scale({p}, std::min(1.0, max_norm / norm_of({p})));
+              })),
+      attempt("element by element", "by-element",
+              changing([](const Parameters& parameters, double max_norm, double) {
+                nn::clip_grad_value(parameters, max_norm);
+              })),
+      attempt("to length 1", "to-one",
+              changing([](const Parameters& p, double, double norm) { scale(p, 1 / norm); })),
+      attempt("upside down", "inverse",
+              changing([](const Parameters& p, double max_norm, double norm) { scale(p, norm / max_norm); })),
+      attempt("scaled by squares", "no-root", changing([](const Parameters& p, double max_norm, double norm) {
+                scale(p, max_norm / (norm * norm));
+              })),
+      attempt("the parameters too", "parameters-changed",
+              changing([](const Parameters& parameters, double max_norm, double norm) {
+                for (Tensor p : parameters) {
+                  const Tensor g = p.grad();
+                  p.replace(p.detach() * (max_norm / norm));
+                  p.set_grad(g * (max_norm / norm));
+                }
+              })),
+      attempt("the norm after", "norm-after",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = norm_of(parameters);
+                if (norm > max_norm) scale(parameters, max_norm / norm);
+                return std::min(norm, max_norm);
+              }),
+      attempt("always", "scales-up",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = norm_of(parameters);
+                scale(parameters, max_norm / norm);
+                return norm;
+              }),
+      attempt("every parameter must have one", "error",
+              [](const Parameters& parameters, double max_norm) {
+                double squares = 0;
+                for (const Tensor& p : parameters) squares += sum(p.grad() * p.grad()).item();
+                const double norm = std::sqrt(squares);
+                if (norm > max_norm) scale(parameters, max_norm / norm);
+                return norm;
+              }),
+      attempt("0 for those without", "no-gradient",
+              [](const Parameters& parameters, double max_norm) {
+                for (Tensor p : parameters)
+                  if (!p.grad().defined()) p.set_grad(zeros(p.shape(), p.dtype()));
+                return nn::clip_grad_norm(parameters, max_norm);
+              }),
+      attempt("the norm divided by itself", "zero",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = norm_of(parameters);
+                scale(parameters, std::min(norm, max_norm) / norm);
+                return norm;
+              }),
+      attempt("the smaller factor", "not-finite",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = norm_of(parameters);
+                scale(parameters, std::min(1.0, max_norm / (norm + 1e-12)));
+                return norm;
+              }),
+  });
+}

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <gradus/autograd/ops.hpp>
+
+#include <cmath>
+#include <vector>
+
+#include "kit/finding.hpp"
+
+using namespace gradus;
+
+// Pascanu et al. (2013), algorithm 1, over the gradients of all parameters together. Returns the norm that
+// they had.
+inline double clip_gradients(const std::vector<Tensor>& /*parameters*/, double /*max_norm*/) {
+  // TODO
+  exercise::to_do(
+      "Write clip_gradients(parameters, max_norm): one norm of all gradients, and one factor for all of "
+      "them.");
+}

@@ -1,0 +1,173 @@
+#include <gradus/autograd/ops.hpp>
+
+#include <limits>
+
+#include "answer.hpp"
+
+using namespace gradus;
+
+namespace {
+
+// All four right, each written in another way than the solution.
+
+Tensor read_backward(const Tensor& x, const Tensor& W, const Tensor& U) {
+  std::vector<Tensor> states(static_cast<std::size_t>(x.size(0)));
+  Tensor h;
+  for (std::size_t t = states.size(); t-- > 0;) {
+    const Tensor a = linear(x[static_cast<std::int64_t>(t)], W);
+    h = states[t] = tanh(h.defined() ? a + linear(h, U) : a);
+  }
+  return stack(states);
+}
+
+Tensor energies(const Tensor& s, const Tensor& h, const Tensor& W_a, const Tensor& U_a, const Tensor& v_a) {
+  const Tensor inner = tanh(unsqueeze(linear(s, W_a), 0) + linear(h, U_a));
+  return squeeze(matmul(inner, unsqueeze(v_a, 1)), 2);
+}
+
+Tensor real(const Tensor& e, const Tensor& lengths) {
+  return less(unsqueeze(arange(e.size(0)), 1), lengths).to(e.dtype());
+}
+
+Tensor weights(const Tensor& e, const Tensor& lengths) {
+  return transpose(masked_softmax(transpose(e, 0, 1), lengths), 0, 1);
+}
+
+using Parameters = std::vector<Tensor>;
+using Loss = std::function<Tensor()>;
+
+void descend(const Parameters& parameters, const Loss& loss, double rate) {
+  const std::vector<Tensor> gradients = grad({loss()}, parameters);
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    Tensor(parameters[k]).replace(parameters[k].detach() - rate * gradients[k]);
+}
+
+// The same, but something in place of one of them.
+exercise::Attempt attempt(const std::string& name, const std::string& mistake,
+                          const std::function<void(BugHunt&)>& change) {
+  BugHunt answer{read_backward, energies, weights, descend};
+  change(answer);
+  return {name, mistake, bug_hunt_exercise(answer)};
+}
+
+exercise::Attempt reading(const std::string& name, const std::string& mistake,
+                          const decltype(BugHunt::read_backward)& f) {
+  return attempt("read_backward: " + name, mistake, [&](BugHunt& answer) { answer.read_backward = f; });
+}
+
+exercise::Attempt asking(const std::string& name, const std::string& mistake,
+                         const decltype(BugHunt::energies)& f) {
+  return attempt("energies: " + name, mistake, [&](BugHunt& answer) { answer.energies = f; });
+}
+
+exercise::Attempt looking(const std::string& name, const std::string& mistake,
+                          const decltype(BugHunt::weights)& f) {
+  return attempt("weights: " + name, mistake, [&](BugHunt& answer) { answer.weights = f; });
+}
+
+exercise::Attempt stepping(const std::string& name, const std::string& mistake,
+                           const decltype(BugHunt::descend)& f) {
+  return attempt("descend: " + name, mistake, [&](BugHunt& answer) { answer.descend = f; });
+}
+
+void move(const Parameters& parameters, double rate) {
+  for (Tensor theta : parameters) {
+    const Tensor g = theta.grad();
+    if (!g.defined()) continue;
+    for (std::int64_t i = 0; i < theta.numel(); ++i)
+      theta.mutable_values<double>()[static_cast<std::size_t>(i)] -=
+          rate * g.values<double>()[static_cast<std::size_t>(i)];
+  }
+}
+
+void clear(const Parameters& parameters) {
+  for (Tensor theta : parameters) theta.zero_grad();
+}
+
+}  // namespace
+
+int main() {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return exercise::bank({
+      attempt("all four", "", [](BugHunt&) {}),
+      reading(
+          "as it was", "to do",
+          [](const Tensor& x, const Tensor& W, const Tensor& U) { return flip(read_backward(x, W, U), 0); }),
+      reading("reads forward", "forward",
+              [](const Tensor& x, const Tensor& W, const Tensor& U) {
+                return flip(read_backward(flip(x, 0), W, U), 0);
+              }),
+      reading(
+          "turned round before", "forward",
+          [](const Tensor& x, const Tensor& W, const Tensor& U) { return read_backward(flip(x, 0), W, U); }),
+      reading(
+          "turned round along the batch", "values",
+          [](const Tensor& x, const Tensor& W, const Tensor& U) { return flip(read_backward(x, W, U), 1); }),
+      reading("the last state alone", "shape",
+              [](const Tensor& x, const Tensor& W, const Tensor& U) { return read_backward(x, W, U)[0]; }),
+      reading("off the tape", "gradient",
+              [](const Tensor& x, const Tensor& W, const Tensor& U) {
+                return read_backward(x, W.detach(), U) + 0.0 * sum(W);
+              }),
+      asking("as it was", "to do",
+             [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
+               return sum(v * (linear(s, W) + linear(h, U)), 2);
+             }),
+      asking("tanh outside", "tanh-outside",
+             [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
+               return tanh(sum(v * (linear(s, W) + linear(h, U)), 2));
+             }),
+      asking("tanh apart", "tanh-apart",
+             [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
+               return sum(v * (tanh(linear(s, W)) + tanh(linear(h, U))), 2);
+             }),
+      asking("another function", "values",
+             [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
+               return sum(v * sigmoid(linear(s, W) + linear(h, U)), 2);
+             }),
+      looking("as it was", "to do",
+              [](const Tensor& e, const Tensor& lengths) { return softmax(e * real(e, lengths), 0); }),
+      looking("masked and scaled after", "",
+              [](const Tensor& e, const Tensor& lengths) {
+                const Tensor some = exp(e - max(e, 0, true)) * real(e, lengths);
+                return some / sum(some, 0, true);
+              }),
+      looking("masked after", "masked-after",
+              [](const Tensor& e, const Tensor& lengths) { return softmax(e, 0) * real(e, lengths); }),
+      looking("multiplied before and after", "masked-after",
+              [](const Tensor& e, const Tensor& lengths) {
+                return softmax(e * real(e, lengths), 0) * real(e, lengths);
+              }),
+      looking("not low enough", "only-lower",
+              [](const Tensor& e, const Tensor& lengths) {
+                return softmax(e - 100.0 * (1.0 - real(e, lengths)), 0);
+              }),
+      looking("the real ones masked", "values",
+              [=](const Tensor& e, const Tensor& lengths) {
+                return softmax(masked_fill(e, real(e, lengths).to(Dtype::i64), -infinity), 0);
+              }),
+      stepping("as it was", "to do",
+               [](const Parameters& parameters, const Loss& loss, double rate) {
+                 loss().backward();
+                 move(parameters, rate);
+               }),
+      stepping("cleared at the end", "",
+               [](const Parameters& parameters, const Loss& loss, double rate) {
+                 loss().backward();
+                 move(parameters, rate);
+                 clear(parameters);
+               }),
+      stepping("cleared too late", "no-step",
+               [](const Parameters& parameters, const Loss& loss, double rate) {
+                 loss().backward();
+                 clear(parameters);
+                 move(parameters, rate);
+               }),
+      stepping("one parameter cleared", "values",
+               [](const Parameters& parameters, const Loss& loss, double rate) {
+                 clear({parameters[0]});
+                 loss().backward();
+                 move(parameters, rate);
+               }),
+  });
+}

@@ -1,0 +1,257 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "answer.hpp"
+#include "kit/expect.hpp"
+
+namespace {
+
+using exercise::Mistake;
+using exercise::Plain;
+using namespace gradus;
+
+const Mistake forward{"forward", "It reads from the first token to the last now.",
+                      "The direction was right; it is the place of the states in the result."};
+const Mistake tanh_outside{"tanh-outside", "The tanh is around the whole energy.",
+                           "v_a · tanh(W_a s + U_a h_j): inside of the sum over A."};
+const Mistake tanh_apart{"tanh-apart", "Query and keys have a tanh each.",
+                         "What the query adds is still the same for every j: the tanh goes around the sum."};
+const Mistake masked_after{"masked-after", "The weights of pads were set to 0 after the softmax.",
+                           "Then the others do not sum to 1: the pads must be out before."};
+const Mistake only_lower{"only-lower", "A pad's energy is a low number, but not low enough.",
+                         "Only e^−∞ is exactly 0."};
+const Mistake no_step{"no-step", "The gradient was cleared before it was used.",
+                      "Before backward(), or at the very end."};
+
+bool same(const Tensor& got, const Plain& expected) {
+  if (!got.defined() || got.shape() != expected.shape()) return false;
+  const std::vector<double> values = got.to_vector<double>();
+  return std::equal(values.begin(), values.end(), expected.values().begin(),
+                    [](double a, double b) { return std::abs(a - b) <= 1e-9; });
+}
+
+std::string text(double value) { return exercise::text(value, 3); }
+
+// A function that still gives what it gave with the mistake planted in it is yet to be mended; `symptom`
+// measures.
+template <class Symptom>
+void expect_mended(const Tensor& got, const Plain& planted, const Symptom& symptom) {
+  if (same(got, planted)) exercise::to_do(symptom());
+}
+
+Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
+  Generator generator(seed);
+  return normal(shape, 0, deviation, generator, Dtype::f64);
+}
+
+// 1.
+
+// h_j from `W x_j + U h_{j ± 1}`, in the order of the tokens or turned round.
+Plain read(const Plain& x, const Plain& W, const Plain& U, bool from_the_end, bool turned) {
+  const std::int64_t T = x.size(0), B = x.size(1), H = U.size(0);
+  Plain h(Shape{T, B, H});
+  for (std::int64_t step = 0; step < T; ++step) {
+    const std::int64_t j = from_the_end ? T - 1 - step : step, before = from_the_end ? j + 1 : j - 1;
+    for (std::int64_t b = 0; b < B; ++b) {
+      for (std::int64_t i = 0; i < H; ++i) {
+        double a = 0;
+        for (std::int64_t k = 0; k < x.size(2); ++k) a += W(i, k) * x(j, b, k);
+        for (std::int64_t k = 0; k < H && step > 0; ++k) a += U(i, k) * h(before, b, k);
+        h(j, b, i) = std::tanh(a);
+      }
+    }
+  }
+  if (!turned) return h;
+  Plain out(h.shape());
+  for (std::int64_t t = 0; t < T; ++t)
+    for (std::int64_t b = 0; b < B; ++b)
+      for (std::int64_t i = 0; i < H; ++i) out(t, b, i) = h(T - 1 - t, b, i);
+  return out;
+}
+
+// Which annotations move when a token is changed, as a table of dots and crosses.
+std::string sensitivity(const BugHunt& answer, const Tensor& x, const Tensor& W, const Tensor& U) {
+  const Plain before(answer.read_backward(x, W, U));
+  const std::int64_t T = x.size(0);
+  std::vector<std::string> rows(static_cast<std::size_t>(T));
+  std::string head = "         ";
+  for (std::int64_t k = 0; k < T; ++k) {
+    head += " x_" + std::to_string(k + 1);
+    Plain moved(x);
+    moved(k, 0, 0) += 0.5;
+    const Plain after(answer.read_backward(moved.tensor(), W, U));
+    for (std::int64_t j = 0; j < T; ++j)
+      rows[static_cast<std::size_t>(j)] +=
+          std::abs(after(j, 0, 0) - before(j, 0, 0)) > 1e-12 ? "   x" : "   ·";
+  }
+  std::string table = head;
+  for (std::size_t j = 0; j < rows.size(); ++j) table += "\n      h_" + std::to_string(j + 1) + rows[j];
+  return table;
+}
+
+void reading(const BugHunt& answer) {
+  const Tensor x = random({4, 2, 3}, 1), W = random({5, 3}, 2), U = random({5, 5}, 3, 0.5);
+  const Plain px(x), pW(W), pU(U);
+  const Tensor h = answer.read_backward(x, W, U);
+  expect_mended(h, read(px, pW, pU, true, true), [&] {
+    return "Mend read_backward. h_j has read x_j and what comes after it; but when one token x_k is "
+           "changed,\n"
+           "  these annotations move:\n\n" +
+           sensitivity(answer, x, W, U);
+  });
+  exercise::expect_shape("h", h, {4, 2, 5}, "(T, B, H)");
+  exercise::expect_values(
+      "h", h, read(px, pW, pU, true, false),
+      {{forward, read(px, pW, pU, false, false)}, {forward, read(px, pW, pU, false, true)}});
+  exercise::expect_gradients([&](const auto& in) { return answer.read_backward(in[0], in[1], in[2]); },
+                             {x, W, U}, {"x", "W", "U"});
+}
+
+// 2.
+
+struct Energies {
+  Tensor s = random({2, 3}, 1), h = random({4, 2, 5}, 2), W_a = random({6, 3}, 3), U_a = random({6, 5}, 4),
+         v_a = random({6}, 5);
+
+  Tensor of(const BugHunt& answer, const Tensor& query) const {
+    return answer.energies(query, h, W_a, U_a, v_a);
+  }
+
+  // Σ_a v_a inner(W_a s, U_a h_j), and `outer` of that.
+  template <class Inner, class Outer>
+  Plain by(const Inner& inner, const Outer& outer) const {
+    const Plain ps(s), ph(h), W(W_a), U(U_a), v(v_a);
+    Plain e(Shape{ph.size(0), ph.size(1)});
+    for (std::int64_t t = 0; t < ph.size(0); ++t) {
+      for (std::int64_t b = 0; b < ph.size(1); ++b) {
+        for (std::int64_t a = 0; a < v.size(0); ++a) {
+          double query = 0, key = 0;
+          for (std::int64_t k = 0; k < ps.size(1); ++k) query += W(a, k) * ps(b, k);
+          for (std::int64_t k = 0; k < ph.size(2); ++k) key += U(a, k) * ph(t, b, k);
+          e(t, b) += v(a) * inner(query, key);
+        }
+        e(t, b) = outer(e(t, b));
+      }
+    }
+    return e;
+  }
+};
+
+double largest_difference(const Tensor& a, const Tensor& b) { return max(abs(a - b)).item(); }
+
+void asking(const BugHunt& answer) {
+  const Energies c;
+  const auto as_it_is = [](double e) { return e; };
+  const auto tanh_of = [](double e) { return std::tanh(e); };
+  const auto add = [](double query, double key) { return query + key; };
+  const Tensor e = c.of(answer, c.s);
+  expect_mended(e, c.by(add, as_it_is), [&] {
+    const Tensor other = c.of(answer, random({2, 3}, 6));
+    return "Mend energies. Two quite different queries s were asked of the same sentences. Their energies "
+           "differ\n"
+           "  by up to " +
+           text(largest_difference(e, other)) + ", but the weights, softmax(e), by " +
+           text(largest_difference(softmax(e, 0), softmax(other, 0))) +
+           " at the most:\n  the decoder always looks at the same place.";
+  });
+  exercise::expect_shape("e", e, {4, 2}, "(T, B)");
+  exercise::expect_values(
+      "e", e, c.by([](double query, double key) { return std::tanh(query + key); }, as_it_is),
+      {{tanh_outside, c.by(add, tanh_of)},
+       {tanh_apart,
+        c.by([](double query, double key) { return std::tanh(query) + std::tanh(key); }, as_it_is)}});
+  exercise::expect_gradients(
+      [&](const auto& in) { return answer.energies(in[0], in[1], in[2], in[3], in[4]); },
+      {c.s, c.h, c.W_a, c.U_a, c.v_a}, {"s", "h", "W_a", "U_a", "v_a"});
+}
+
+// 3.
+
+const std::vector<std::int64_t> lengths = {2, 5, 3};
+
+// Weights where `pad` is e to the energy of a pad, and the pads have weight themselves, or not.
+Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool keep) {
+  Plain alpha(e.shape());
+  for (std::int64_t b = 0; b < e.size(1); ++b) {
+    const auto real = [&](std::int64_t t) { return t < lengths[static_cast<std::size_t>(b)]; };
+    double total = 0;
+    for (std::int64_t t = 0; t < e.size(0); ++t) total += real(t) ? std::exp(e(t, b)) : pad(e(t, b));
+    for (std::int64_t t = 0; t < e.size(0); ++t)
+      alpha(t, b) = real(t) ? std::exp(e(t, b)) / total : keep ? pad(e(t, b)) / total : 0;
+  }
+  return alpha;
+}
+
+std::string column(const Tensor& alpha) {
+  std::string out;
+  for (const double weight : alpha.slice(0, 1, 1).to_vector<double>())
+    out += (out.empty() ? "" : ", ") + text(weight);
+  return out;
+}
+
+void looking(const BugHunt& answer) {
+  const Tensor e = random({5, 3}, 7);
+  const Plain pe(e);
+  const Tensor alpha = answer.weights(e, tensor(lengths));
+  const auto zero = [](double) { return 0.0; };
+  const auto one = [](double) { return 1.0; };
+  expect_mended(alpha, weights_by(pe, one, true), [&] {
+    const Tensor alone = answer.weights(e.slice(0, 2).slice(0, 1, 1), tensor({2}, Dtype::i64));
+    return "Mend weights. A sentence of two tokens was given alone, and then with three pads behind it, in "
+           "a\n"
+           "  batch with longer ones. Its weights must not change, but were:\n\n    alone        " +
+           column(alone) + "\n    with pads    " + column(alpha);
+  });
+  exercise::expect_shape("α", alpha, {5, 3}, "(T, B)");
+  exercise::expect_values("α", alpha, weights_by(pe, zero, false),
+                          {{masked_after, weights_by(
+                                              pe, [](double pad) { return std::exp(pad); }, false)},
+                           {masked_after, weights_by(pe, one, false)}});
+  const Tensor low = answer.weights(random({5, 3}, 8, 100), tensor(lengths));
+  exercise::expect(low[3].slice(0, 1).item() == 0, only_lower, "Where energies are large, a pad has weight.",
+                   text(low[3].slice(0, 1).item()), "0");
+  exercise::expect_gradients([&](const auto& in) { return answer.weights(in[0], tensor(lengths)); }, {e},
+                             {"e"});
+}
+
+// 4.
+
+void stepping(const BugHunt& answer) {
+  // L = 3 p + q₁ − 2 q₂: the slopes are the same everywhere.
+  const Tensor p = tensor({1}, Dtype::f64).set_requires_grad(),
+               q = tensor({2, 4}, Dtype::f64).set_requires_grad();
+  const Tensor slopes = tensor({1, -2}, Dtype::f64);
+  std::vector<double> at = {1};
+  for (int step = 0; step < 3; ++step) {
+    answer.descend(
+        {p, q}, [&] { return sum(3.0 * p) + sum(slopes * q); }, 0.1);
+    at.push_back(p.item());
+  }
+  const Tensor moves = tensor(std::vector{at[1] - at[0], at[2] - at[1], at[3] - at[2]});
+  const auto expected = [](double first, double second, double third) {
+    return Plain(tensor(std::vector{first, second, third}));
+  };
+  expect_mended(moves, expected(-0.3, -0.6, -0.9), [&] {
+    return "Mend descend. L = 3 θ has the same slope everywhere, so that with η = 0.1 each step moves θ by "
+           "−0.3.\n"
+           "  Three steps moved it by " +
+           text(at[1] - at[0]) + ", " + text(at[2] - at[1]) + ", " + text(at[3] - at[2]) + ".";
+  });
+  exercise::expect_values("the move of θ in L = 3 θ, step by step", moves, expected(-0.3, -0.3, -0.3),
+                          {{no_step, expected(0, 0, 0)}});
+  exercise::expect_values("a second parameter, after three steps", q,
+                          Plain(tensor(std::vector{2 - 0.3, 4 + 0.6})));
+}
+
+}  // namespace
+
+exercise::Exercise bug_hunt_exercise(const BugHunt& answer) {
+  return {.name = "bug_hunt",
+          .stages = {{"read_backward", [=] { reading(answer); }},
+                     {"energies", [=] { asking(answer); }},
+                     {"weights", [=] { looking(answer); }},
+                     {"descend", [=] { stepping(answer); }}}};
+}

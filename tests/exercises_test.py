@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Every exercise is complete, and the coach works as its user would: exercises_test.py BUILD.
+
+The coach builds in BUILD, the folder of this test's build, and keeps its files in a folder that is removed.
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EXERCISES = ROOT / "exercises"
+FILES = {"README.md", "answer.hpp", "bank.cpp", "checker.cpp", "hints.md", "learner.cpp", "solution.hpp", "stub.hpp"}
+NAME, NUMBER = "scalar_tanh", "01"  # the one that compiles fastest
+FOLDER = EXERCISES / f"{NUMBER}_{NAME}"
+
+RIGHT = (FOLDER / "solution.hpp").read_text()
+WRONG = RIGHT.replace("(1 - y * y)", "(1 - y)")
+BROKEN = RIGHT.replace("std::tanh", "std::tangens").replace("record", "recoil")
+UNFIT = RIGHT.replace("Value tanh(Value x)", "Value tangens(Value x)")
+CRASHING = RIGHT.replace("const double y", "std::abort();\n  const double y").replace("<cmath>", "<cstdlib>\n#include <cmath>")
+
+
+def complete(folder):
+    number, name = folder.name.split("_", 1)
+    missing = FILES - {path.name for path in folder.iterdir()}
+    assert not missing, f"{folder.name} lacks {missing}"
+    readme, hints = (folder / "README.md").read_text(), (folder / "hints.md").read_text()
+    assert re.match(rf"# {number} · \S.*\n\n", readme), f"{folder.name}/README.md begins with {readme[:40]!r}"
+    assert f"`{name}.hpp`" in readme, f"{folder.name}/README.md does not say which file is the learner's"
+    numbers = [int(n) for n in re.findall(r"^## (\d+)$", hints, flags=re.M)]
+    assert len(numbers) >= 3 and numbers == list(range(1, len(numbers) + 1)), f"{folder.name}/hints.md has hints {numbers}"
+    assert all(part.strip() for part in re.split(r"^## \d+$", hints, flags=re.M)[1:]), f"{folder.name}: an empty hint"
+    assert "TODO" in (folder / "stub.hpp").read_text(), f"{folder.name}/stub.hpp has no TODO"
+    assert "TODO" not in (folder / "solution.hpp").read_text(), f"{folder.name}/solution.hpp has a TODO left"
+    assert f"({folder.name}/README.md)" in (EXERCISES / "README.md").read_text(), f"exercises/README.md has no {folder.name}"
+
+
+class Coach:
+    def __init__(self, build, mine):
+        self.command = [sys.executable, EXERCISES / "exercise.py", build]
+        self.environment = {**os.environ, "GRADUS_EXERCISES": str(mine)}
+        self.mine = mine
+        self.file = mine / f"{NAME}.hpp"
+
+    def run(self, *words):
+        return subprocess.run([*self.command, *words], env=self.environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+
+    def expect(self, code, words, *texts, never=()):
+        done = self.run(*words)
+        assert done.returncode == code, f"{words}: exit code {done.returncode}, not {code}\n{done.stdout}"
+        for text in texts:
+            assert text in done.stdout, f"{words} did not print {text!r}:\n{done.stdout}"
+        for text in never:
+            assert text not in done.stdout, f"{words} printed {text!r}:\n{done.stdout}"
+        return done.stdout
+
+    def state(self):
+        line = next(line for line in self.run().stdout.splitlines() if f" {NAME} " in line)
+        return line.split(NAME)[1].strip()
+
+    def watch(self):
+        return subprocess.Popen([*self.command, "watch", NAME], env=self.environment, stdout=subprocess.PIPE, text=True)
+
+
+def first_check(coach):
+    assert coach.state().startswith("not begun")
+    coach.expect(3, [NAME], "Your file: ", "exercises/01_scalar_tanh/README.md", "to do   value", "Write tanh(x)")
+    assert coach.file.read_text() == (FOLDER / "stub.hpp").read_text()
+    assert coach.state().startswith("0 of 6 stages")
+    coach.expect(3, [NUMBER], "Write tanh(x)", never=["The statement: "])  # by its number; the file is there already
+
+
+def hints(coach):
+    coach.expect(0, ["hint", NAME], "Hint 1 of 3", "Look at `operator*`")
+    coach.expect(0, ["hint", NAME], "Hint 2 of 3", "derivative of the quotient", never=["last one"])
+    coach.expect(0, ["hint", NAME], "Hint 3 of 3", never=["last one"])
+    coach.expect(0, ["hint", NAME], "Hint 3 of 3", "That was the last one already.")
+
+
+def what_does_not_compile(coach):
+    coach.file.write_text(BROKEN)
+    line = BROKEN[:BROKEN.index("std::tangens")].count("\n") + 1
+    coach.expect(1, [NAME], "It does not compile yet", f"{NAME}.hpp:{line}:", "tangens", "Correct it in",
+                 never=["recoil(*x", "learner/", "ninja", "FAILED"])
+    coach.file.write_text(UNFIT)
+    coach.expect(1, [NAME], "does not fit what the statement asks for", "learner.cpp")
+
+
+def what_is_wrong(coach):
+    coach.file.write_text(WRONG)
+    coach.expect(1, [NAME], "passed  value", "not yet gradient", "x = ", "got ", "expected ", "looks like  It is 1 − y",
+                 "hint ")
+    assert coach.state().startswith("1 of 6 stages")
+    coach.expect(1, ["solution", NAME], "has not passed yet", never=["1 - y * y"])
+    assert coach.expect(0, ["solution", NAME, "--give-up"]) == RIGHT
+    coach.file.write_text(CRASHING)
+    coach.expect(1, [NAME], "crashed (SIGABRT)")
+
+
+def what_is_right(coach):
+    coach.file.write_text(RIGHT)
+    coach.expect(0, [NAME], "All of it is right", f"./run exercise solution {NAME}", "Next: ./run exercise topological_order")
+    assert coach.state().startswith("passed")
+    assert coach.expect(0, ["solution", NAME]) == RIGHT
+    coach.expect(0, ["check-all"], "1 of 1 that you began pass")
+
+
+def reset(coach):
+    coach.expect(0, ["reset", NAME], "before-reset")
+    assert coach.file.with_suffix(".hpp.before-reset").read_text() == RIGHT
+    assert coach.file.read_text() == (FOLDER / "stub.hpp").read_text()
+    assert coach.state().startswith("begun")
+    coach.expect(0, ["reset", NAME], never=["before-reset"])  # a stub is not worth keeping
+    assert coach.file.with_suffix(".hpp.before-reset").read_text() == RIGHT
+    coach.expect(0, ["hint", NAME], "Hint 1 of 3")
+    coach.expect(1, ["check-all"], "0 of 1 that you began pass")
+
+
+def read_until(watching, text):
+    for line in watching.stdout:
+        if text in line:
+            return
+    raise AssertionError(f"watch ended without printing {text!r}")
+
+
+def watch(coach):
+    watching = coach.watch()
+    try:
+        for source, verdict in [(None, "to do   value"), (WRONG, "not yet gradient"), (RIGHT, "All of it is right")]:
+            if source:
+                time.sleep(0.01)  # a time of its own, where the file system counts in milliseconds
+                coach.file.write_text(source)
+                read_until(watching, "was saved")
+            read_until(watching, verdict)
+            read_until(watching, "Watching ")
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(10) == 130
+    finally:
+        watching.kill()
+
+
+def what_it_refuses(coach):
+    coach.expect(2, ["tangens"], "there is no exercise 'tangens'; ./run exercise lists them")
+    coach.expect(2, ["hint", "tangens"], "there is no exercise 'tangens'")
+    coach.expect(2, ["solve", NAME], f"what is 'solve {NAME}'? ./run exercise --help says what there is")
+    coach.expect(2, [NAME, "--cli", "train"], f"{NAME} has no classes for the gradus command")
+    coach.expect(0, ["--help"], "usage: ./run exercise", "GRADUS_EXERCISES")
+    progress = coach.mine / "progress.json"
+    assert json.loads(progress.read_text())[NAME]["passed"] is True
+    progress.write_text("{")
+    coach.expect(2, [], "progress.json is not JSON any more")
+
+
+def main():
+    folders = sorted(EXERCISES.glob("[0-9][0-9]_*"))
+    assert folders
+    for folder in folders:
+        complete(folder)
+    with tempfile.TemporaryDirectory() as scratch:
+        coach = Coach(sys.argv[1], pathlib.Path(scratch, "mine").resolve())
+        for part in (first_check, hints, what_does_not_compile, what_is_wrong, what_is_right, reset, watch, what_it_refuses):
+            part(coach)
+    print("all passed")
+
+
+if __name__ == "__main__":
+    main()
