@@ -16,7 +16,7 @@ struct Table {
   std::string name;                  ///< in a page's marker: <!-- result tutorial_NN_name -->
   std::string rows_are;              ///< the heading of the rows' names: "length"
   std::vector<std::string> columns;  ///< the headings of the values
-  std::vector<Row> rows;
+  std::vector<Row> rows{};
   int digits = 3;  ///< behind the point
 };
 
