@@ -113,4 +113,5 @@
 #include <gradus/plot/output.hpp>
 #include <gradus/plot/page.hpp>
 #include <gradus/plot/progress.hpp>
+#include <gradus/plot/search_tree.hpp>
 #include <gradus/plot/terminal.hpp>

@@ -4,6 +4,7 @@
 #include <gradus/plot/curves.hpp>
 #include <gradus/plot/heatmap.hpp>
 #include <gradus/plot/page.hpp>
+#include <gradus/plot/search_tree.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include <clocale>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -148,6 +150,17 @@ plot::GroupedBars two_models() {
   return {"accuracy", "length", "share", {"3", "4"}, {{"plain", {0.5, 0.25}}, {"attention", {1, kNaN}}}};
 }
 
+// A beam of two: of the first pair one goes on twice, one not at all; then one ends, one is dropped.
+plot::SearchTree beam_of_two() {
+  return {"beam",
+          {{-1, "<bos>", "", plot::Fate::best},
+           {0, "a", "-0.5", plot::Fate::best},
+           {0, "b", "-1.2", plot::Fate::kept},
+           {1, "c", "-0.9", plot::Fate::best},
+           {1, "d", "-1.5", plot::Fate::ended},
+           {2, "e", "-4", plot::Fate::dropped}}};
+}
+
 constexpr std::string_view kNasty = "<b>\"Q&A\"</b> 'x' \x1b[31m \xff 注意";
 
 // One of every kind, with labels that break careless markup.
@@ -156,8 +169,13 @@ std::vector<std::string> nasty_pictures() {
   const plot::Heatmap heatmap{nasty, nasty, nasty, {nasty, "ok"}, {nasty}, {0.5, kNaN}};
   const plot::Curves curves{nasty, nasty, nasty, {{nasty, {0, 1, 2}, {1, kNaN, 2}}}};
   const plot::GroupedBars bars{nasty, nasty, nasty, {nasty, "ok"}, {{nasty, {1, kNaN}}}};
-  return {svg(heatmap), plot::strip({heatmap, heatmap}), plot::animation({heatmap, heatmap}), svg(curves),
-          svg(bars)};
+  const plot::SearchTree tree{nasty, {{-1, nasty, nasty}, {0, nasty, nasty, plot::Fate::ended}}};
+  return {svg(heatmap),
+          plot::strip({heatmap, heatmap}),
+          plot::animation({heatmap, heatmap}),
+          svg(curves),
+          svg(bars),
+          svg(tree)};
 }
 
 // selector → declarations, of the light rules (`dark` false) or of the dark ones.
@@ -699,6 +717,50 @@ TEST_CASE("bars that cannot be drawn are refused", "[plot]") {
     bars = two_models();
     bars.y_min = low, bars.y_max = high;
     CHECK(has(message([&] { svg(bars); }), "are no range; both must be finite and y_min below y_max"));
+  }
+}
+
+TEST_CASE("a search tree has a column a step, and no two nodes in one place", "[plot]") {
+  const std::string picture = svg(beam_of_two());
+  const auto place = [&](const std::string& tooltip, const std::string& name) {
+    const std::string element = picture.substr(0, picture.find("<title>" + tooltip + "</title>"));
+    return attribute(element.substr(element.rfind("<rect")), "<rect", name);
+  };
+  CHECK(place("&lt;bos&gt;", "x") < place("a: -0.5", "x"));
+  CHECK(place("a: -0.5", "x") == place("b: -1.2", "x"));
+  CHECK(place("a: -0.5", "x") + place("a: -0.5", "width") < place("c: -0.9", "x"));
+  CHECK(place("c: -0.9", "x") == place("e: -4", "x"));
+  const double height = place("a: -0.5", "height");
+  CHECK(place("a: -0.5", "y") + height < place("b: -1.2", "y"));
+  CHECK(place("c: -0.9", "y") + height < place("d: -1.5", "y"));
+  CHECK(place("d: -1.5", "y") + height < place("e: -4", "y"));
+  CHECK(place("b: -1.2", "y") == place("e: -4", "y"));  // an only child stands beside its parent
+  for (const char* text : {"beam", "step 1", "step 2", "a", "-0.5"}) CHECK(shows(picture, text));
+  CHECK_FALSE(shows(picture, "step 3"));
+}
+
+TEST_CASE("a search tree shows every fate, and its key those that occur", "[plot]") {
+  plot::SearchTree tree = beam_of_two();
+  const std::string picture = svg(tree);
+  for (const char* name : {"kept", "dropped", "ended", "best"}) CHECK(shows(picture, name));
+  // Boxes: of each node but the dropped one, and of each entry of the key but the dropped ones'.
+  CHECK(count(picture, "<rect class=\"gp-back gp-axis\"") == 1 + 1);
+  CHECK(count(picture, "<rect class=\"gp-back gp-line gp-s2\"") == 1 + 1);
+  CHECK(count(picture, "<rect class=\"gp-fill gp-s0\"") == 3 + 1);
+  CHECK(count(picture, "<path class=\"gp-line gp-s0\"") == 2);  // the way to the best
+  CHECK(count(picture, "<path class=\"gp-grid\"") == 1);
+  tree.nodes.pop_back();
+  CHECK_FALSE(shows(svg(tree), "dropped"));
+}
+
+TEST_CASE("a search tree that cannot be drawn is refused", "[plot]") {
+  CHECK(message([] {
+          svg(plot::SearchTree{"t", {}});
+        }) == "plot::svg(SearchTree 't'): there is no node; add at least one");
+  for (const std::int64_t parent : {-2, 1, 2}) {
+    plot::SearchTree tree{"t", {{-1, "a"}, {parent, "b"}}};
+    CHECK(message([&] { svg(tree); }) == "plot::svg(SearchTree 't'): the parent of node 1 is " +
+                                             std::to_string(parent) + ", and must be an earlier node, or -1");
   }
 }
 

@@ -13,6 +13,10 @@ void add(CLI::App& app, const Knob& knob) {
     app.add_flag(knob.flag, **on, knob.help);
   } else if (const auto* number = std::get_if<double*>(&knob.value)) {
     app.add_option(knob.flag, **number, knob.help)->check(CLI::PositiveNumber);
+  } else if (const auto* text = std::get_if<std::string*>(&knob.value)) {
+    app.add_option(knob.flag, **text, knob.help);
+  } else if (const auto* file = std::get_if<std::filesystem::path*>(&knob.value)) {
+    app.add_option(knob.flag, **file, knob.help)->check(CLI::ExistingFile);
   } else {
     app.add_option(knob.flag, *std::get<std::int64_t*>(knob.value), knob.help)->check(CLI::PositiveNumber);
   }
