@@ -189,24 +189,13 @@ Trained train_all(const data::Reversal& task, const tutorial::Options& options) 
   Trained trained;
   for (const std::string& score : scores) {
     const auto model = make_model(score, task, options.seed);
-    const auto next_batch = tutorial::training_batches(task, options.seed);
     const double spread_before = spread(*model, examples);
-    tutorial::Training training = tutorial::train(score, *model, next_batch, {.steps = options.steps});
-    trained.results.push_back(
-        {score, std::move(training), tutorial::measure(*model, task, tutorial::range(3, task.max_length() + 3))});
+    trained.results.push_back(tutorial::train_and_measure(score, *model, task, options,
+                                                          tutorial::range(3, task.max_length() + 3)));
     trained.alignments.push_back(alignment_of(score, *model, example, task));
     trained.spreads.rows.push_back({score, {spread_before, spread(*model, examples)}});
   }
   return trained;
-}
-
-tutorial::Table exact_match(const std::vector<tutorial::Result>& results) {
-  tutorial::Table table{.name = "exact_match", .rows_are = "length", .columns = scores};
-  for (const auto& [length, first] : results.front().scores) {
-    table.rows.push_back({std::to_string(length), {}});
-    for (const auto& result : results) table.rows.back().values.push_back(result.scores.at(length).exact.fraction());
-  }
-  return table;
 }
 
 // 4. What each costs: counted, and timed.
@@ -242,7 +231,7 @@ void run(const tutorial::Options& options) {
   const tutorial::Table saturated = saturation_by_size(options.seed);
   std::cout << "random states and annotations, 12 positions\n" << text(saturated) << '\n';
   const Trained trained = train_all(task, options);
-  const tutorial::Table exact = exact_match(trained.results);
+  const tutorial::Table exact = tutorial::exact_match(trained.results);
   std::cout << "exact match on held-out sources after " << options.steps << " updates\n" << text(exact) << '\n'
             << "standard deviation of the energies, sources of length 12\n" << text(trained.spreads) << '\n';
   const tutorial::Table costs = counted(task.max_length()), times = timed(options);
