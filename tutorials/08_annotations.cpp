@@ -99,8 +99,8 @@ tutorial::Table accuracy(const Tagger& tagger, Generator& generator) {
   return table;
 }
 
-// ‖∂h_j/∂x_k‖ over all elements of the matrix of derivatives, for each half and both: one backward pass for each element
-// of each h_j. Row by row, T × T.
+// ‖∂h_j/∂x_k‖ over all elements of the matrix of derivatives, for each half and both: one backward pass for each
+// element of each h_j. Row by row, T × T.
 struct Sensitivity {
   std::vector<double> forward = std::vector<double>(T * T), backward = forward, both = forward;
 };
