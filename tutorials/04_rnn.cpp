@@ -8,11 +8,8 @@
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
-#include <gradus/nn/adam.hpp>
-#include <gradus/nn/clip.hpp>
 #include <gradus/nn/init.hpp>
 #include <gradus/nn/rnn.hpp>
-#include <gradus/nn/schedule.hpp>
 #include <gradus/plot/bars.hpp>
 #include <gradus/plot/curves.hpp>
 #include <gradus/plot/output.hpp>
@@ -101,28 +98,15 @@ std::vector<double> norms_by_distance(double rho, std::int64_t T) {
   return norms;
 }
 
-// Trains one to name the first token after `delay` others; returns the share of new sequences that it gets right.
+// Trains one to name the first token after `delay` others; returns the share of new sequences that it gets right. Large
+// gradients are clipped to a norm of 1, which keeps their direction (algorithm 1); small ones stay small.
 double train_and_measure(std::int64_t delay, std::int64_t steps, Generator& generator) {
   const nn::RNN start(tutorial::first_token_inputs, hidden);  // PyTorch's initial weights
   const nn::RecurrentWeights& p = start.weights(0);
-  Tensor b = zeros({hidden}), W_o = nn::uniform_fan_in({tutorial::first_token_symbols, hidden}, hidden);
-  const std::vector<Tensor> parameters = {p.weight_ih, p.weight_hh, b.set_requires_grad(), W_o.set_requires_grad()};
-  const Weights w{.W_ih = p.weight_ih, .W_hh = p.weight_hh, .b = b};
-
-  nn::Adam adam(parameters, {.learning_rate = 2e-3});
-  nn::Scheduler scheduler(adam, nn::schedule::linear(1, 0.1, steps));
-  for (std::int64_t step = 0; step < steps; ++step) {
-    const tutorial::FirstTokenBatch batch = tutorial::first_token_batch(delay, 32, generator);
-    const Tensor logits = linear(unroll(w, batch.x).back(), W_o);                       // (B, 8)
-    adam.zero_grad();
-    cross_entropy(logits, batch.target).backward();
-    nn::clip_grad_norm(parameters, 1);  // an exploding gradient keeps its direction alone (algorithm 1)
-    adam.step();
-    scheduler.step();
-  }
-  const NoGrad no_grad;
-  const tutorial::FirstTokenBatch test = tutorial::first_token_batch(delay, 1000, generator);
-  return tutorial::first_token_accuracy(linear(unroll(w, test.x).back(), W_o), test.target);
+  const Weights w{.W_ih = p.weight_ih, .W_hh = p.weight_hh, .b = p.bias_ih};
+  Tensor W_o = nn::uniform_fan_in({tutorial::first_token_symbols, hidden}, hidden);     // (8, H)
+  const auto logits = [&](const Tensor& x) { return linear(unroll(w, x).back(), W_o); };  // (B, 8)
+  return tutorial::learn_first_token({w.W_ih, w.W_hh, w.b, W_o.set_requires_grad()}, logits, delay, steps, generator);
 }
 
 void run(const tutorial::Options& options) {

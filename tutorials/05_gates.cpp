@@ -8,13 +8,10 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/models/cell.hpp>
-#include <gradus/nn/adam.hpp>
-#include <gradus/nn/clip.hpp>
 #include <gradus/nn/gru.hpp>
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/lstm.hpp>
 #include <gradus/nn/rnn.hpp>
-#include <gradus/nn/schedule.hpp>
 #include <gradus/plot/curves.hpp>
 #include <gradus/plot/heatmap.hpp>
 #include <gradus/plot/output.hpp>
@@ -174,19 +171,7 @@ Trained train(const Kind& kind, std::int64_t delay, std::int64_t steps, Generato
   std::vector<Tensor> parameters = trained.net->parameters();
   parameters.push_back(readout.weight);
 
-  nn::Adam adam(parameters, {.learning_rate = 2e-3});
-  nn::Scheduler scheduler(adam, nn::schedule::linear(1, 0.1, steps));
-  for (std::int64_t step = 0; step < steps; ++step) {
-    const tutorial::FirstTokenBatch batch = tutorial::first_token_batch(delay, 32, generator);
-    adam.zero_grad();
-    cross_entropy(logits(batch.x), batch.target).backward();
-    nn::clip_grad_norm(parameters, 1);
-    adam.step();
-    scheduler.step();
-  }
-  const NoGrad no_grad;
-  const tutorial::FirstTokenBatch test = tutorial::first_token_batch(delay, 1000, generator);
-  trained.accuracy = tutorial::first_token_accuracy(logits(test.x), test.target);
+  trained.accuracy = tutorial::learn_first_token(parameters, logits, delay, steps, generator);
   return trained;
 }
 

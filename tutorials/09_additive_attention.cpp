@@ -75,7 +75,8 @@ Looked look(Generator& generator) {
   const Tensor e = energies(attention, q, h), alpha = weights(e, is_padding);           // (B, T)
   const auto library = attention.attend(q, attention.prepare(h, lengths), 0, Tensor());
   std::cout << "by hand against nn::AdditiveAttention, largest difference: weights "
-            << difference(alpha, library.weights) << ", context " << difference(context(alpha, h), library.context) << "\n\n";
+            << difference(alpha, library.weights) << ", context "
+            << difference(context(alpha, h), library.context) << "\n\n";
 
   const Tensor real = 1.0 - is_padding.to(Dtype::f32);                                  // (B, T)
   const Tensor times_zero = softmax(e * real), unmasked = softmax(e);                   // (B, T): mistakes 2 and 1
