@@ -10,8 +10,6 @@
 #include <gradus/models/cell.hpp>
 #include <gradus/nn/gru.hpp>
 #include <gradus/nn/linear.hpp>
-#include <gradus/nn/lstm.hpp>
-#include <gradus/nn/rnn.hpp>
 #include <gradus/plot/curves.hpp>
 #include <gradus/plot/heatmap.hpp>
 #include <gradus/plot/output.hpp>

@@ -108,7 +108,7 @@ struct Sensitivity {
 Sensitivity sensitivity(const Tagger& tagger, const Tensor& ids) {
   Tensor x = tagger.embedding.forward(ids).detach();                                    // (T, 1, E)
   const Tensor h = tagger.encoder.forward(x.set_requires_grad()).output;                // (T, 1, 2H)
-  Sensitivity squares;
+  Sensitivity map;
   for (std::int64_t j = 0; j < T; ++j) {
     for (std::int64_t i = 0; i < 2 * hidden; ++i) {
       const Tensor one = one_hot(tensor({double(j * 2 * hidden + i)}, Dtype::i64), h.numel());
@@ -116,15 +116,15 @@ Sensitivity sensitivity(const Tagger& tagger, const Tensor& ids) {
       const std::vector<double> by_token = sum(d * d, {1, 2}).to_vector<double>();
       for (std::int64_t k = 0; k < T; ++k) {
         const auto cell = static_cast<std::size_t>(j * T + k);
-        (i < hidden ? squares.forward : squares.backward)[cell] += by_token[static_cast<std::size_t>(k)];
-        squares.both[cell] += by_token[static_cast<std::size_t>(k)];
+        (i < hidden ? map.forward : map.backward)[cell] += by_token[static_cast<std::size_t>(k)];
+        map.both[cell] += by_token[static_cast<std::size_t>(k)];
       }
     }
   }
-  for (auto* map : {&squares.forward, &squares.backward, &squares.both}) {
-    for (double& cell : *map) cell = std::sqrt(cell);
+  for (auto* cells : {&map.forward, &map.backward, &map.both}) {
+    for (double& cell : *cells) cell = std::sqrt(cell);
   }
-  return squares;
+  return map;
 }
 
 plot::Heatmap heatmap(const std::string& title, const std::vector<double>& values, double max) {
@@ -167,13 +167,13 @@ tutorial::Table probes(const Tagger& tagger, const Tensor& ids, Generator& gener
   return {.name = "mistakes",
           .rows_are = "what moves",
           .columns = {"right", "mistaken"},
-          .rows = {{"←h_T, when x_1 changes (mistake 9)",
+          .rows = {{"←h_T, when x_1 changes",
                     {difference(put_back(x)[T - 1], put_back(other_x_1)[T - 1]),
                      difference(as_read(x)[T - 1], as_read(other_x_1)[T - 1])}},
-                   {"last →h, when padding is added (10)",
+                   {"last →h, when padding is added",
                     {difference(last_forward(alone), last_forward(frozen)),
                      difference(last_forward(alone), last_forward(run_on))}},
-                   {"←h_T, when padding is added (10)",
+                   {"←h_T, when padding is added",
                     {difference(last_backward(alone), last_backward(frozen)),
                      difference(last_backward(alone), last_backward(run_on))}}}};
 }

@@ -10,6 +10,7 @@
 #include <gradus/nn/adam.hpp>
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/embedding.hpp>
+#include <gradus/nn/linear.hpp>
 #include <gradus/nn/schedule.hpp>
 #include <gradus/plot/bars.hpp>
 #include <gradus/plot/heatmap.hpp>
@@ -79,7 +80,7 @@ Looked look(Generator& generator) {
             << difference(context(alpha, h), library.context) << "\n\n";
 
   const Tensor real = 1.0 - is_padding.to(Dtype::f32);                                  // (B, T)
-  const Tensor times_zero = softmax(e * real), unmasked = softmax(e);                   // (B, T): mistakes 2 and 1
+  const Tensor times_zero = softmax(e * real), unmasked = softmax(e);                   // (B, T): both mistaken
   const auto on_padding = [&](const Tensor& w) { return max(sum(w * (1.0 - real), 1)).item(); };
   const Tensor order = tensor({3, 0, 5, 1, 4, 2}, Dtype::i64), first = h.slice(0, 1);   // (T), (1, B, D)
   const Tensor permuted = softmax(energies(attention, q, index_select(h, order)));      // (B, T)
@@ -94,16 +95,16 @@ Looked look(Generator& generator) {
       .properties = {.name = "properties", .rows_are = "what", .columns = {"measured"}, .rows = {}, .digits = 4},
       .bars = {}};
   looked.properties.rows = {
-      {"v_a = 0: largest |α_j − 1/length|", {difference(uniform, real / sum(real, 1, true))}},
-      {"one key alone: largest |c − h_1|",
+      {"v_a = 0: largest difference of α_j from 1/length", {difference(uniform, real / sum(real, 1, true))}},
+      {"one key alone: largest difference of c from h_1",
        {difference(context(softmax(energies(attention, q, first)), first), first[0])}},
       {"keys permuted: largest difference from α permuted",
        {difference(permuted, transpose(index_select(transpose(unmasked, 0, 1), order), 0, 1))}},
       {"weight on padding, energy −∞ there", {on_padding(alpha)}},
-      {"weight on padding, energy · 0 there (mistake 2)", {on_padding(times_zero)}},
-      {"weight on padding, no mask (mistake 1)", {on_padding(unmasked)}},
+      {"weight on padding, energy · 0 there", {on_padding(times_zero)}},
+      {"weight on padding, no mask", {on_padding(unmasked)}},
       {"another query: how far α moves", {moves(energies)}},
-      {"another query, no tanh (mistake 4)", {moves(linear_energies)}}};
+      {"another query, no tanh", {moves(linear_energies)}}};
 
   looked.bars = {.title = "Weights over 4 keys and 2 of padding", .x_label = "key", .y_label = "weight"};
   for (std::int64_t j = 1; j <= T; ++j) looked.bars.groups.push_back(j <= 4 ? std::to_string(j) : "padding");
