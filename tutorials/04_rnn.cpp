@@ -1,0 +1,182 @@
+// Tutorial 04: a recurrent network, backpropagation through time, and gradients that vanish or explode.
+//
+// Tutorial 03 trained a model that reads one vector. This one reads a sequence, a token a step, with the same weights
+// at every step (Elman, "Finding structure in time", 1990), so that its gradient goes back through all of them. How
+// large it still is when it arrives: Bengio, Simard and Frasconi, "Learning long-term dependencies with gradient
+// descent is difficult" (1994); Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks"
+// (2013), https://arxiv.org/abs/1211.5063, whose equation numbers these are.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/nn/init.hpp>
+#include <gradus/nn/rnn.hpp>
+#include <gradus/plot/bars.hpp>
+#include <gradus/plot/curves.hpp>
+#include <gradus/plot/output.hpp>
+#include <gradus/plot/page.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <numeric>
+
+#include "support/first_token.hpp"
+#include "support/reversal.hpp"
+#include "support/table.hpp"
+
+using namespace gradus;
+
+namespace {
+
+std::int64_t hidden = 32;  // H
+std::int64_t repeats = 8;  // models trained for each delay
+
+struct Weights {
+  Tensor W_ih, W_hh, b;  // (H, I), (H, H), (H)
+};
+
+// h_t = tanh(W_ih x_t + W_hh h_{t−1} + b), from h_0 = 0. Returns h_0 … h_T.
+std::vector<Tensor> unroll(const Weights& w, const Tensor& x) {
+  std::vector<Tensor> h = {zeros({x.size(1), w.W_hh.size(0)}, x.dtype())};              // (B, H)
+  for (std::int64_t t = 0; t < x.size(0); ++t) {
+    h.push_back(tanh(linear(x[t], w.W_ih, w.b) + linear(h.back(), w.W_hh)));            // (B, H)
+  }
+  return h;
+}
+
+struct Gradients {
+  std::vector<Tensor> h;  // dL/dh_0 … dL/dh_T, (B, H) each
+  Tensor W_hh;            // (H, H)
+};
+
+// What backward() does, written out, for a loss that sees h_T alone: one step back is a product with the slope of tanh
+// and with W_hhᵀ (eq. 5). W_hh was used at every step, so its gradient is a sum over all of them (eq. 4).
+Gradients back_through_time(const Weights& w, const std::vector<Tensor>& h, const Tensor& gradient_of_h_T) {
+  const NoGrad no_grad;
+  Gradients d{.h = std::vector<Tensor>(h.size()), .W_hh = zeros(w.W_hh.shape(), w.W_hh.dtype())};
+  d.h.back() = gradient_of_h_T;
+  for (std::size_t t = h.size() - 1; t > 0; --t) {
+    const Tensor delta = d.h[t] * (1.0 - h[t] * h[t]);                                  // (B, H): before the tanh
+    d.W_hh = d.W_hh + matmul(transpose(delta, 0, 1), h[t - 1]);                         // (H, H)
+    d.h[t - 1] = matmul(delta, w.W_hh);                                                 // (B, H): rows of W_hhᵀ δ
+  }
+  return d;
+}
+
+void compare_with_library() {
+  constexpr std::int64_t T = 20, B = 3, I = 5;
+  nn::RNN rnn(I, hidden);
+  rnn.to(Dtype::f64);
+  const nn::RecurrentWeights& p = rnn.weights(0);
+  const Weights w{.W_ih = p.weight_ih, .W_hh = p.weight_hh, .b = p.bias_ih + p.bias_hh};
+  const Tensor x = normal({T, B, I}, 0, 1, default_generator(), Dtype::f64);            // (T, B, I)
+  const Tensor u = normal({B, hidden}, 0, 1, default_generator(), Dtype::f64);          // (B, H): L = Σ u ∘ h_T
+
+  const Tensor h_T = squeeze(rnn.forward(x).h_n, 0);                                    // (B, H)
+  sum(u * h_T).backward();
+  const std::vector<Tensor> h = unroll(w, x);
+  const Gradients d = back_through_time(w, h, u);
+  std::cout << "by hand against nn::RNN, largest difference after " << T << " steps: h_T "
+            << max(abs(h.back() - h_T)).item() << ", dL/dW_hh "
+            << max(abs(d.W_hh - p.weight_hh.grad())).item() << "\n\n";
+}
+
+double norm(const Tensor& x) { return std::sqrt(sum(x * x).item()); }
+
+// ‖dL/dh_{T−d}‖ / ‖dL/dh_T‖ for d = 0 … T. W_hh is ρ times an orthogonal matrix: all its eigenvalues have the modulus
+// ρ, which is its spectral radius, and all its singular values are ρ as well.
+std::vector<double> norms_by_distance(double rho, std::int64_t T) {
+  constexpr std::int64_t B = 16, I = 8;
+  const Weights w{.W_ih = normal({hidden, I}, 0, 0.1, default_generator(), Dtype::f64),  // (H, I)
+                  .W_hh = nn::orthogonal({hidden, hidden}, rho, Dtype::f64),            // (H, H)
+                  .b = zeros({hidden}, Dtype::f64)};                                    // (H)
+  const Tensor x = normal({T, B, I}, 0, 1, default_generator(), Dtype::f64);            // (T, B, I)
+  const Tensor u = normal({B, hidden}, 0, 1, default_generator(), Dtype::f64);          // (B, H)
+  const Gradients d = back_through_time(w, unroll(w, x), u);
+  std::vector<double> norms;
+  for (auto g = d.h.rbegin(); g != d.h.rend(); ++g) norms.push_back(norm(*g) / norm(u));
+  return norms;
+}
+
+// Trains one to name the first token after `delay` others; returns the share of new sequences that it gets right. Large
+// gradients are clipped to a norm of 1, which keeps their direction (algorithm 1); small ones stay small.
+double train_and_measure(std::int64_t delay, std::int64_t steps, Generator& generator) {
+  const nn::RNN start(tutorial::first_token_inputs, hidden);  // PyTorch's initial weights
+  const nn::RecurrentWeights& p = start.weights(0);
+  const Weights w{.W_ih = p.weight_ih, .W_hh = p.weight_hh, .b = p.bias_ih};
+  Tensor W_o = nn::uniform_fan_in({tutorial::first_token_symbols, hidden}, hidden);     // (8, H)
+  const auto logits = [&](const Tensor& x) { return linear(unroll(w, x).back(), W_o); };  // (B, 8)
+  return tutorial::learn_first_token({w.W_ih, w.W_hh, w.b, W_o.set_requires_grad()}, logits, delay, steps, generator);
+}
+
+void run(const tutorial::Options& options) {
+  const plot::OutputFolder out(options.out);
+  gradus::seed(options.seed);
+
+  // 1. Forward and back by hand, and by the library.
+  compare_with_library();
+
+  // 2. The gradient's norm against the distance that it has gone.
+  constexpr std::int64_t T = 50;
+  plot::Curves curves{.title = "How much of the gradient arrives",
+                      .x_label = "distance T − t",
+                      .y_label = "norm of dL/dh_t, relative to dL/dh_T",
+                      .log_y = true};
+  tutorial::Table norms{.name = "gradient_norm",
+                        .rows_are = "ρ",
+                        .columns = {"1 step", "10", "25", "50", "ρ^50"},
+                        .rows = {},
+                        .digits = 2};
+  for (const double rho : {0.5, 0.9, 1.0, 1.1, 1.5, 2.0}) {
+    const std::vector<double> by_distance = norms_by_distance(rho, T);
+    std::vector<double> distances, row;
+    for (std::size_t d = 0; d < by_distance.size(); ++d) distances.push_back(static_cast<double>(d));
+    for (const std::size_t d : {1, 10, 25, 50}) row.push_back(std::log10(by_distance[d]));
+    row.push_back(50 * std::log10(rho));
+    norms.rows.push_back({tutorial::decimals(rho, 1), row});
+    curves.series.push_back({.name = "ρ = " + tutorial::decimals(rho, 1), .x = distances, .y = by_distance});
+  }
+  std::cout << "log10 of the gradient's norm, by the spectral radius ρ of W_hh and the distance T − t\n"
+            << tutorial::text(norms) << '\n';
+
+  // 3. What it means for learning: remember the first token.
+  Generator generator(options.seed);
+  tutorial::Table accuracy{
+      .name = "accuracy", .rows_are = "delay", .columns = {"mean", "lowest", "highest"}, .rows = {}};
+  plot::GroupedBars bars{
+      .title = "Naming the first token, by delay", .x_label = "tokens after it", .y_label = "accuracy"};
+  bars.series = {{.name = "mean"}, {.name = "lowest"}, {.name = "highest"}};
+  for (const std::int64_t delay : {1, 5, 10, 15, 20, 30, 40}) {
+    std::vector<double> all;
+    for (std::int64_t i = 0; i < repeats; ++i) all.push_back(train_and_measure(delay, options.steps, generator));
+    const double mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(repeats);
+    const auto [lowest, highest] = std::minmax_element(all.begin(), all.end());
+    accuracy.rows.push_back({std::to_string(delay), {mean, *lowest, *highest}});
+    bars.groups.push_back(std::to_string(delay));
+    for (std::size_t i = 0; i < 3; ++i) bars.series[i].values.push_back(accuracy.rows.back().values[i]);
+  }
+  std::cout << "the first of 8 symbols named after a delay, " << repeats << " models of " << options.steps
+            << " updates for each delay (guessing: 0.125)\n"
+            << tutorial::text(accuracy) << '\n';
+
+  // 4. Pictures.
+  const std::string norms_svg = plot::svg(curves), accuracy_svg = plot::svg(bars);
+  out.write("gradient_norm.svg", norms_svg);
+  out.write("accuracy.svg", accuracy_svg);
+  out.write("results.json", tutorial::json("tutorial_04", options, {norms, accuracy}));
+  const plot::Page page{.title = "Tutorial 04: a recurrent network",
+                        .intro = {"The same weights at every step, and a gradient that goes back through all of them."},
+                        .sections = {{.heading = "The gradient by distance", .svgs = {norms_svg}},
+                                     {.heading = "Remembering the first token", .svgs = {accuracy_svg}}}};
+  std::cout << "pictures: " << out.write("index.html", plot::html(page)).string() << '\n'
+            << "try next: --steps 2000: how far does the edge move? Then ./run tutorial 05\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tutorial::run(argc, argv, "Tutorial 04: backpropagation through time, and gradients that vanish or explode",
+                       {.steps = 500, .out = "out/tutorial-04"}, run,
+                       {{"--hidden", &hidden, "size of the state"},
+                        {"--repeats", &repeats, "models that are trained for each delay"}});
+}
