@@ -47,10 +47,11 @@ class Exercise:
         """README.md's first line is "# NN · Title"."""
         return (self.folder / "README.md").read_text().split("\n", 1)[0].split("·", 1)[1].strip()
 
-    @property
-    def hints(self):
-        """hints.md holds "## 1", the first hint, "## 2", and so on."""
-        return [part.strip() for part in re.split(r"^## \d+\n", (self.folder / "hints.md").read_text(), flags=re.M)[1:]]
+    def hints(self, part):
+        """hints.md holds "## 1", the first hint, "## 2", and so on; "## general 1" … where an exercise has parts."""
+        _, *found = re.split(r"^## (?:(.+) )?\d+\n", (self.folder / "hints.md").read_text(), flags=re.M)
+        hints = [(name, text.strip()) for name, text in zip(found[::2], found[1::2])]
+        return [text for name, text in hints if name == part] or [text for _, text in hints]
 
     @property
     def has_cli(self):
@@ -96,7 +97,7 @@ class Progress:
             stop(f"{shown(self.path)} is not JSON any more; remove it to begin counting anew")
 
     def of(self, exercise):
-        return {"passed": False, "stages": 0, "of": 0, "hints": 0, **self.known.get(exercise.name, {})}
+        return {"passed": False, "stages": 0, "of": 0, "part": "", "hints": 0, **self.known.get(exercise.name, {})}
 
     def note(self, exercise, **changes):
         self.known[exercise.name] = {**self.of(exercise), **changes}
@@ -178,18 +179,25 @@ def check(exercise, progress, build):
         except subprocess.TimeoutExpired:
             print(f"\n  Stopped after {LONGEST_CHECK} s: is there a loop that never ends?")
             code = EXIT_FINDING
-        total, *stages = state.read_text().splitlines() if state.exists() else ["0"]
+        names, _, passed = state.read_text().partition("\n\n") if state.exists() else ("", "", "")
     if code < 0:
         print(f"\n  Your code crashed ({signal.Signals(-code).name}): an index or a pointer that leads nowhere.\n"
               f"  GRADUS_PRESET=asan-ubsan ./run exercise {exercise.name} says where.")
         code = EXIT_FINDING
-    before = progress.of(exercise)
-    progress.note(exercise, passed=before["passed"] or code == 0, stages=len(stages), of=int(total))
+    note_stages(exercise, progress, names.splitlines(), len(passed.splitlines()), code == 0)
     if code == 0:
         say_what_next(exercise, progress)
     else:
         print(f"\n  Your file: {shown(exercise.file)}. ./run exercise hint {exercise.name} says more.")
     return code
+
+
+def note_stages(exercise, progress, stages, passed, all_passed):
+    """A stage's name begins with its part where an exercise has parts: "general: gradients". Each has hints of its own."""
+    before = progress.of(exercise)
+    part = stages[passed].rpartition(": ")[0] if passed < len(stages) else ""
+    progress.note(exercise, passed=before["passed"] or all_passed, stages=passed, of=len(stages), part=part,
+                  hints=before["hints"] if part == before["part"] else 0)
 
 
 def say_what_next(exercise, progress):
@@ -212,7 +220,8 @@ def watch(exercise, progress, build):
 
 
 def hint(exercise, progress):
-    hints, given = exercise.hints, progress.of(exercise)["hints"]
+    reached = progress.of(exercise)
+    hints, given = exercise.hints(reached["part"]), reached["hints"]
     number = min(given, len(hints) - 1)
     print(f"Hint {number + 1} of {len(hints)}\n\n{hints[number]}")
     if given >= len(hints):
@@ -225,7 +234,7 @@ def reset(exercise, progress):
         kept = exercise.file.with_suffix(".hpp.before-reset")
         exercise.file.replace(kept)
         print(f"What you had is in {shown(kept)}.")
-    progress.note(exercise, passed=False, stages=0, of=0, hints=0)
+    progress.note(exercise, passed=False, stages=0, of=0, part="", hints=0)
     exercise.begin()
 
 
