@@ -1,6 +1,7 @@
 // Wrong solutions of each part, and right ones written differently. A part that an attempt is not about is
 // the solution's.
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -60,6 +61,7 @@ Tensor context(const Tensor& alpha, const Tensor& values) {
 
 enum class Dot {
   right,
+  by_matmul,
   scaled,
   without_query,
   first_query,
@@ -70,6 +72,8 @@ enum class Dot {
   zero_score,
   masked_afterwards,
   mean,
+  batch_of_one,
+  pads_overwritten,
 };
 
 class OwnDot : public nn::Attention {
@@ -78,6 +82,7 @@ class OwnDot : public nn::Attention {
 
   Result attend(const Tensor& s, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
     const Tensor e = energies(s, memory.values);
+    if (how_ == Dot::pads_overwritten) overwrite_pads(memory);
     const Tensor alpha = align(e, real_positions(memory));
     if (how_ == Dot::mean) return {mean(memory.values, 0), alpha};
     return {context(alpha, memory.values), alpha};
@@ -94,9 +99,20 @@ class OwnDot : public nn::Attention {
         return transpose(sum(h * s[0], 2), 0, 1);
       case Dot::not_transposed:
         return sum(h * s, 2);
+      case Dot::by_matmul:
+        return squeeze(matmul(transpose(h, 0, 1), unsqueeze(s, 2)), 2);  // (B, T, D) · (B, D, 1)
+      case Dot::batch_of_one:
+        return matmul(s, transpose(squeeze(h, 1), 0, 1));
       default:
         return transpose(sum(h * s, 2), 0, 1);
     }
+  }
+
+  static void overwrite_pads(const nn::Memory& memory) {
+    Tensor values = memory.values;
+    const Tensor kept =
+        where(unsqueeze(transpose(real_positions(memory), 0, 1), 2), values, zeros({}, values.dtype()));
+    std::ranges::copy(kept.values<double>(), values.mutable_values<double>().begin());
   }
 
   Tensor align(const Tensor& e, const Tensor& real) const {
@@ -233,6 +249,8 @@ Attempt of_concat(const std::string& name, const std::string& mistake, Concat ho
 
 enum class Step {
   right,
+  by_halves,   // W_c [c; s] as a sum
+  keeps_more,  // than is asked for
   earlier_query,
   earlier_in_output,
   swapped_output,
@@ -300,7 +318,9 @@ class OwnDecoder : public nn::DecoderStep {
     const auto [c, alpha] =
         attention->attend(how_ == Step::earlier_query ? before : s, memory,
                           how_ == Step::steps_not_counted ? 0 : state.step(), state["weights"]);
-    const Tensor raw = W_c.forward(seen(c, how_ == Step::earlier_in_output ? before : s));
+    const Tensor raw = how_ == Step::by_halves
+                           ? by_halves(c, s)
+                           : W_c.forward(seen(c, how_ == Step::earlier_in_output ? before : s));
     const Tensor h_tilde = how_ == Step::linear_output ? raw : tanh(raw);
     const Tensor logits = W_o.forward(h_tilde);
     kept_ = h_tilde;
@@ -352,6 +372,11 @@ class OwnDecoder : public nn::DecoderStep {
     }
   }
 
+  Tensor by_halves(const Tensor& c, const Tensor& s) const {
+    const std::int64_t D = c.size(1);
+    return linear(c, W_c.weight.slice(0, D, 1)) + linear(s, W_c.weight.slice(D, D + s.size(1), 1));
+  }
+
   Tensor seen(const Tensor& c, const Tensor& s) const {
     if (how_ == Step::output_without_context) return s;
     return how_ == Step::swapped_output ? concat({s, c}, 1) : concat({c, s}, 1);
@@ -365,7 +390,7 @@ class OwnDecoder : public nn::DecoderStep {
     NamedTensors state = {{"s", moved}, {"weights", how_ == Step::weights_not_kept ? Tensor() : alpha}};
     if (how_ != Step::member_alone) state.push_back({"h_tilde", h_tilde});
     if (how_ == Step::fed_too_late) state.push_back({"older", before["h_tilde"]});
-    if (how_ == Step::fed_before_tanh) state.push_back({"raw", raw});
+    if (how_ == Step::fed_before_tanh || how_ == Step::keeps_more) state.push_back({"raw", raw});
     return {state, how_ == Step::steps_not_counted ? 0 : before.step() + 1};
   }
 
@@ -394,6 +419,7 @@ Attempt of_input_feeding(const std::string& name, const std::string& mistake, St
 
 enum class Local {
   right,
+  by_exp,  // the softmax by hand
   no_mask,
   masked_afterwards,
   no_window,
@@ -401,9 +427,11 @@ enum class Local {
   wide,
   past_only,
   zero_outside,
+  small_outside,
   cut_afterwards,
   from_1,
   next_position,
+  calls_counted,
   unclamped,
   batch_length,
   last_position,
@@ -439,7 +467,10 @@ class OwnLocal : public LuongGeneral {
 
  protected:
   virtual Tensor centre(const Tensor& s, const Tensor& S, std::int64_t step) const {
-    const auto t = static_cast<double>(how_ == Local::next_position ? step + 1 : step);
+    const std::int64_t where = how_ == Local::next_position   ? step + 1
+                               : how_ == Local::calls_counted ? calls_++
+                                                              : step;
+    const auto t = static_cast<double>(where);
     const Tensor p = expand(full({}, t, s.dtype()), S.shape());
     return how_ == Local::unclamped ? p : minimum(p, S - 1);
   }
@@ -476,12 +507,18 @@ class OwnLocal : public LuongGeneral {
       return softmax(where(positions, x, none));
     };
     switch (how_) {
+      case Local::by_exp: {
+        const Tensor x = exp(e) * here.to(e.dtype());
+        return pair(x / sum(x, 1, true), around);
+      }
       case Local::no_mask:
         return pair(over(within, e), around);
       case Local::masked_afterwards:
         return pair(where(real, over(within, e), zero), around);
       case Local::zero_outside:
         return pair(over(real, where(within, e, zero)), around);
+      case Local::small_outside:
+        return pair(softmax(where(here, e, full({}, -30, e.dtype()))), around);
       case Local::cut_afterwards:
         return pair(where(within, over(real, e), zero), around);
       case Local::on_energies:
@@ -504,6 +541,7 @@ class OwnLocal : public LuongGeneral {
   }
 
   Local how_;
+  mutable std::int64_t calls_ = 0;
 };
 
 class OwnPredictive : public OwnLocal {
@@ -561,6 +599,7 @@ Attempt of_local_p(const std::string& name, const std::string& mistake, Local ho
 int main() {
   return exercise::bank({
       of_dot("all of it by hand", "", Dot::right),
+      of_dot("by a product of matrices", "", Dot::by_matmul),
       of_dot("scaled by √D", "scaled", Dot::scaled),
       of_dot("the query forgotten", "ignores-query", Dot::without_query),
       of_dot("the first query for all", "one-query", Dot::first_query),
@@ -570,6 +609,8 @@ int main() {
       of_dot("no mask", "no-mask", Dot::no_mask),
       of_dot("pads' energies 0", "zero-score", Dot::zero_score),
       of_dot("masked after the softmax", "mask-after-softmax", Dot::masked_afterwards),
+      of_dot("one sentence at a time", "batch-of-one", Dot::batch_of_one),
+      of_dot("pads overwritten", "changes-its-input", Dot::pads_overwritten),
       of_dot("the mean for a context", "context-mean", Dot::mean),
 
       of_general("the query multiplied by W_a from the left", "", General::right),
@@ -591,6 +632,8 @@ int main() {
       of_concat("W_a with a bias", "parameters", Concat::bias),
 
       of_decoder("in one class", "", Step::right),
+      of_decoder("W_c in two halves", "", Step::by_halves),
+      of_decoder("more in the state", "", Step::keeps_more),
       of_decoder("asks with s_{t−1}", "earlier-state", Step::earlier_query),
       of_decoder("reads out s_{t−1}", "earlier-state-in-output", Step::earlier_in_output),
       of_decoder("[s; c]", "output-swapped", Step::swapped_output),
@@ -611,6 +654,8 @@ int main() {
       of_decoder("weights not kept", "previous-weights", Step::weights_not_kept),
 
       of_input_feeding("in one class", "", Step::right),
+      of_input_feeding("W_c in two halves", "", Step::by_halves),
+      of_input_feeding("more in the state", "", Step::keeps_more),
       of_input_feeding("zeros fed", "not-fed", Step::not_fed),
       of_input_feeding("h̃ of two steps ago", "fed-too-late", Step::fed_too_late),
       of_input_feeding("[h̃; E y]", "input-swapped", Step::swapped_input),
@@ -623,6 +668,7 @@ int main() {
       of_input_feeding("[s; c]", "output-swapped", Step::swapped_output),
 
       of_local_m("with where()", "", Local::right),
+      of_local_m("the softmax by hand", "", Local::by_exp),
       of_local_m("lengths not looked at", "no-mask", Local::no_mask),
       of_local_m("masked after the softmax", "mask-after-softmax", Local::masked_afterwards),
       of_local_m("no window", "no-window", Local::no_window),
@@ -630,13 +676,16 @@ int main() {
       of_local_m("an end too many", "window-too-wide", Local::wide),
       of_local_m("only the past", "one-sided", Local::past_only),
       of_local_m("energies 0 outside", "zero-score", Local::zero_outside),
+      of_local_m("energies −30 outside", "nearly-zero", Local::small_outside),
       of_local_m("cut after the softmax", "window-after-softmax", Local::cut_afterwards),
       of_local_m("positions from 1", "centre-too-early", Local::from_1),
       of_local_m("centred at t + 1", "centre-too-late", Local::next_position),
+      of_local_m("calls counted", "step-ignored", Local::calls_counted),
       of_local_m("past the end", "past-the-end", Local::unclamped),
       of_local_m("T for S", "batch-length", Local::batch_length),
 
       of_local_p("with where()", "", Local::right),
+      of_local_p("the softmax by hand", "", Local::by_exp),
       of_local_p("lengths not looked at", "no-mask", Local::no_mask),
       of_local_p("not truncated", "no-window", Local::no_window),
       of_local_p("energies 0 outside", "zero-score", Local::zero_outside),

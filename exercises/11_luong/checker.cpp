@@ -52,8 +52,8 @@ exercise::Exercise luong_exercise(const Luong& answer) {
   append(
       stages,
       {{"training: general, input feeding",
-        [=] { training("general, fed", answer.input_feeding, answer.general(sizes), 600, 0.8); }, true},
+        [=] { training("general, fed", answer.input_feeding, answer.general(sizes), 600, 0.9); }, true},
        {"training: local-p",
-        [=] { training("local-p, fed", answer.input_feeding, answer.local_p(sizes, 2), 600, 0.5); }, true}});
+        [=] { training("local-p, fed", answer.input_feeding, answer.local_p(sizes, 2), 400, 0.8); }, true}});
   return {.name = "luong", .stages = stages};
 }
