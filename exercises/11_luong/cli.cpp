@@ -1,8 +1,11 @@
 #include EXERCISE_FILE
 
-#include <gradus/models/projected_query.hpp>
-#include <gradus/tools/cli.hpp>
+#include "kit/cli.hpp"
 
+#include <gradus/models/model.hpp>
+#include <gradus/models/projected_query.hpp>
+
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -51,5 +54,5 @@ int main(int argc, char** argv) {
   };
   registry.decoders["luong"] = make_decoder<LuongDecoder>;
   registry.decoders["luong_input_feeding"] = make_decoder<LuongInputFeeding>;
-  return gradus::tools::cli_main(argc, argv, registry);
+  return exercise::cli(argc, argv, registry);
 }
