@@ -47,11 +47,10 @@ class Exercise:
         """README.md's first line is "# NN · Title"."""
         return (self.folder / "README.md").read_text().split("\n", 1)[0].split("·", 1)[1].strip()
 
-    def hints(self, part):
-        """hints.md holds "## 1", the first hint, "## 2", and so on; "## general 1" … where an exercise has parts."""
-        _, *found = re.split(r"^## (?:(.+) )?\d+\n", (self.folder / "hints.md").read_text(), flags=re.M)
-        hints = [(name, text.strip()) for name, text in zip(found[::2], found[1::2])]
-        return [text for name, text in hints if name == part] or [text for _, text in hints]
+    @property
+    def hints(self):
+        """hints.md holds "## 1", the first hint, "## 2", and so on."""
+        return [part.strip() for part in re.split(r"^## \d+\n", (self.folder / "hints.md").read_text(), flags=re.M)[1:]]
 
     @property
     def has_cli(self):
@@ -193,7 +192,7 @@ def check(exercise, progress, build):
 
 
 def note_stages(exercise, progress, stages, passed, all_passed):
-    """A stage's name begins with its part where an exercise has parts: "general: gradients". Each has hints of its own."""
+    """Where an exercise has parts, the name of a stage begins with its part, "general: gradients", and so do the hints."""
     before = progress.of(exercise)
     part = stages[passed].rpartition(": ")[0] if passed < len(stages) else ""
     progress.note(exercise, passed=before["passed"] or all_passed, stages=passed, of=len(stages), part=part,
@@ -221,7 +220,8 @@ def watch(exercise, progress, build):
 
 def hint(exercise, progress):
     reached = progress.of(exercise)
-    hints, given = exercise.hints(reached["part"]), reached["hints"]
+    hints = [hint for hint in exercise.hints if hint.startswith(reached["part"] + ": ")] or exercise.hints
+    given = reached["hints"]
     number = min(given, len(hints) - 1)
     print(f"Hint {number + 1} of {len(hints)}\n\n{hints[number]}")
     if given >= len(hints):
