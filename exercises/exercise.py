@@ -52,6 +52,10 @@ class Exercise:
         """hints.md holds "## 1", the first hint, "## 2", and so on."""
         return [part.strip() for part in re.split(r"^## \d+\n", (self.folder / "hints.md").read_text(), flags=re.M)[1:]]
 
+    def hints_of(self, part):
+        """Where an exercise has parts, a hint begins with its part, and so does the name of a stage: "general: gradients"."""
+        return [hint for hint in self.hints if hint.startswith(part + ": ")] or self.hints
+
     @property
     def has_cli(self):
         return (self.folder / "cli.cpp").exists()
@@ -192,11 +196,11 @@ def check(exercise, progress, build):
 
 
 def note_stages(exercise, progress, stages, passed, all_passed):
-    """Where an exercise has parts, the name of a stage begins with its part, "general: gradients", and so do the hints."""
     before = progress.of(exercise)
     part = stages[passed].rpartition(": ")[0] if passed < len(stages) else ""
+    same_hints = exercise.hints_of(part) == exercise.hints_of(before["part"])
     progress.note(exercise, passed=before["passed"] or all_passed, stages=passed, of=len(stages), part=part,
-                  hints=before["hints"] if part == before["part"] else 0)
+                  hints=before["hints"] if same_hints else 0)
 
 
 def say_what_next(exercise, progress):
@@ -220,8 +224,7 @@ def watch(exercise, progress, build):
 
 def hint(exercise, progress):
     reached = progress.of(exercise)
-    hints = [hint for hint in exercise.hints if hint.startswith(reached["part"] + ": ")] or exercise.hints
-    given = reached["hints"]
+    hints, given = exercise.hints_of(reached["part"]), reached["hints"]
     number = min(given, len(hints) - 1)
     print(f"Hint {number + 1} of {len(hints)}\n\n{hints[number]}")
     if given >= len(hints):

@@ -153,7 +153,6 @@ enum class General {
   added,
   scaled,
   keys_as_values,
-  detached
 };
 
 class OwnGeneral : public nn::ScoredAttention {
@@ -167,7 +166,7 @@ class OwnGeneral : public nn::ScoredAttention {
 
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
     if (how_ == General::transposed || how_ == General::right) return {values, Tensor(), lengths};
-    const Tensor keys = W_a.forward(how_ == General::detached ? values.detach() : values);
+    const Tensor keys = W_a.forward(values);
     return {how_ == General::keys_as_values ? keys : values, how_ == General::extra_tanh ? tanh(keys) : keys,
             lengths};
   }
@@ -621,7 +620,6 @@ int main() {
       of_general("a sum for a product", "ignores-query", General::added),
       of_general("scaled", "scaled", General::scaled),
       of_general("keys for values", "equal-sizes", General::keys_as_values),
-      of_general("keys off the tape", "gradient", General::detached),
 
       of_concat("W_a in two halves", "", Concat::right),
       of_concat("[h; s]", "halves-swapped", Concat::swapped),
