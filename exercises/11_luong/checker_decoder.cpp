@@ -1,34 +1,34 @@
-// Luong's decoder: eq. 5 and 6, alone and with input feeding (section 3.3).
+// The decoder, with and without input feeding.
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/random.hpp>
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/gradcheck.hpp>
 
-#include <algorithm>
-#include <cmath>
-
+#include "course.hpp"
 #include "parts.hpp"
 
 namespace {
 
+using course::B;
+using course::Case;
+using course::Course;
+using course::example;
+using course::Fault;
+using course::Lengths;
+using course::sizes;
+using course::StartFault;
+using course::steps;
+using course::T;
 using exercise::expect_shape;
 using exercise::expect_values;
 using exercise::Mistake;
-using exercise::parameter;
 using exercise::Plain;
 using exercise::Suspect;
-using gradus::Dtype;
 using gradus::Tensor;
 using gradus::nn::Annotations;
 using gradus::nn::DecoderStep;
 using gradus::nn::Memory;
 using gradus::nn::State;
-using Lengths = std::vector<std::int64_t>;
-
-// No two sizes are the same.
-constexpr LuongSizes sizes{.vocabulary = 11, .annotation = 8, .embedding = 5, .hidden = 6, .attentional = 7};
-constexpr std::int64_t A = 2, T = 9, B = 3, steps = 4;
 
 struct Task {
   Luong::MakeDecoder make;
@@ -38,7 +38,7 @@ struct Task {
 // Any attention would do; this one tells what it was told.
 class Watched : public gradus::nn::AdditiveAttention {
  public:
-  Watched() : AdditiveAttention(sizes.hidden, sizes.annotation, A) {}
+  Watched() : AdditiveAttention(sizes.hidden, sizes.annotation, course::A) {}
 
   struct Call {
     std::int64_t step;
@@ -55,7 +55,7 @@ class Watched : public gradus::nn::AdditiveAttention {
 
 std::unique_ptr<DecoderStep> make(const Task& task, std::unique_ptr<Watched> attention) {
   auto decoder = task.make(sizes, std::move(attention));
-  decoder->to(Dtype::f64);
+  decoder->to(gradus::Dtype::f64);
   decoder->eval();
   exercise::fill(*decoder);
   return decoder;
@@ -63,198 +63,7 @@ std::unique_ptr<DecoderStep> make(const Task& task, std::unique_ptr<Watched> att
 
 std::unique_ptr<DecoderStep> make(const Task& task) { return make(task, std::make_unique<Watched>()); }
 
-// What an encoder might have said of B sources, and the tokens that go in.
-struct Case {
-  Annotations annotations;
-  Lengths lengths;
-  Tensor tokens;  // (steps, B)
-};
-
-Case example(const Lengths& lengths) {
-  gradus::Generator generator(5);
-  const auto drawn = [&](const gradus::Shape& shape) {
-    return gradus::normal(shape, 0, 1, generator, Dtype::f64);
-  };
-  const Annotations annotations{.h = drawn({T, B, sizes.annotation}),
-                                .lengths = gradus::tensor(lengths),
-                                .last_forward = drawn({B, sizes.annotation / 2}),
-                                .first_backward = drawn({B, sizes.annotation / 2})};
-  const Lengths tokens = {1, 1, 1, 7, 3, 10, 4, 4, 2, 9, 7, 5};
-  return {annotations, lengths, gradus::tensor(tokens, {steps, B})};
-}
-
 const Lengths all_real = {T, T, T}, some_padding = {7, 9, 4};
-
-// --- the equations, for one sentence, in plain loops
-
-using Vector = std::vector<double>;
-
-Vector times(const Plain& W, const Vector& x) {
-  Vector y(static_cast<std::size_t>(W.size(0)));
-  for (std::size_t o = 0; o < y.size(); ++o)
-    for (std::size_t i = 0; i < x.size(); ++i) y[o] += W(o, i) * x[i];
-  return y;
-}
-
-Vector beside(Vector a, const Vector& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-Vector tanh_of(Vector x) {
-  for (double& value : x) value = std::tanh(value);
-  return x;
-}
-
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-// x[i, …], of the last axis
-Vector row(const Plain& x, std::integral auto... index) {
-  Vector out(static_cast<std::size_t>(x.size(x.shape().rank() - 1)));
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = x(index..., i);
-  return out;
-}
-
-void put(Plain& x, std::int64_t t, std::int64_t b, const Vector& values) {
-  for (std::size_t i = 0; i < values.size(); ++i) x(t, b, i) = values[i];
-}
-
-struct Parameters {
-  explicit Parameters(const DecoderStep& decoder)
-      : E(parameter(decoder, "embedding.weight")),
-        W_a(parameter(decoder, "attention.W_a.weight")),
-        U_a(parameter(decoder, "attention.U_a.weight")),
-        v_a(parameter(decoder, "attention.v_a")),
-        W_s(parameter(decoder, "W_s.weight")),
-        W_ih(parameter(decoder, "cell.weight_ih")),
-        W_hh(parameter(decoder, "cell.weight_hh")),
-        b_ih(parameter(decoder, "cell.bias_ih")),
-        b_hh(parameter(decoder, "cell.bias_hh")),
-        W_c(parameter(decoder, "W_c.weight")),
-        W_o(parameter(decoder, "W_o.weight")) {}
-  Plain E, W_a, U_a, v_a, W_s, W_ih, W_hh, b_ih, b_hh, W_c, W_o;
-};
-
-Vector gru(const Parameters& p, const Vector& x, const Vector& h) {
-  const Vector from_x = times(p.W_ih, x), from_h = times(p.W_hh, h);
-  const std::size_t H = h.size();
-  Vector next(H);
-  for (std::size_t i = 0; i < H; ++i) {
-    const auto sum = [&](std::size_t k) { return from_x[k] + p.b_ih(k) + from_h[k] + p.b_hh(k); };
-    const double r = sigmoid(sum(i)), z = sigmoid(sum(H + i));
-    const std::size_t k = 2 * H + i;
-    const double n = std::tanh(from_x[k] + p.b_ih(k) + r * (from_h[k] + p.b_hh(k)));
-    next[i] = (1 - z) * n + z * h[i];
-  }
-  return next;
-}
-
-// α of sentence b by the query s
-Vector attend(const Parameters& p, const Vector& s, const Plain& h, std::int64_t b, std::int64_t length) {
-  const Vector query = times(p.W_a, s);
-  Vector alpha(T);
-  double total = 0;
-  for (std::int64_t t = 0; t < length; ++t) {
-    const Vector key = times(p.U_a, row(h, t, b));
-    double e = 0;
-    for (std::size_t a = 0; a < key.size(); ++a) e += p.v_a(a) * std::tanh(query[a] + key[a]);
-    total += alpha[static_cast<std::size_t>(t)] = std::exp(e);
-  }
-  for (double& weight : alpha) weight /= total;
-  return alpha;
-}
-
-Vector context(const Vector& alpha, const Plain& h, std::int64_t b) {
-  Vector c(sizes.annotation);
-  for (std::size_t t = 0; t < alpha.size(); ++t)
-    for (std::size_t d = 0; d < c.size(); ++d) c[d] += alpha[t] * h(t, b, d);
-  return c;
-}
-
-Vector softmax(Vector x) {
-  double total = 0;
-  for (double& value : x) total += value = std::exp(value);
-  for (double& value : x) value /= total;
-  return x;
-}
-
-// Ways to go wrong.
-enum class Fault {
-  none,
-  earlier_query,      // attends by s_{t−1}
-  earlier_in_output,  // [c_t; s_{t−1}]
-  swapped_output,     // [s_t; c_t]
-  linear_output,      // h̃ without its tanh
-  no_mask,
-  state_not_moved,  // s_{t−1} is s_0 at every step
-  probabilities,    // the softmax of the logits
-  not_fed,
-  fed_two_ago,    // h̃_{t−2}
-  swapped_input,  // [h̃; E y]
-  linear_fed,     // h̃ before its tanh is what is fed
-};
-
-// The first n steps of a decoder, (n, B, ·).
-struct Course {
-  explicit Course(std::int64_t n)
-      : s({n, B, sizes.hidden}),
-        weights({n, B, T}),
-        h_tilde({n, B, sizes.attentional}),
-        logits({n, B, sizes.vocabulary}) {}
-  Plain s, weights, h_tilde, logits;
-};
-
-Vector first_state(const Parameters& p, const Case& c, std::int64_t b) {
-  return tanh_of(times(
-      p.W_s, beside(row(Plain(c.annotations.last_forward), b), row(Plain(c.annotations.first_backward), b))));
-}
-
-// What the cell reads at a step, when h̃ is fed.
-Vector fed(const Vector& y, const Vector& h_tilde, const Vector& older, const Vector& before_tanh,
-           Fault fault) {
-  switch (fault) {
-    case Fault::not_fed:
-      return beside(y, Vector(h_tilde.size()));
-    case Fault::fed_two_ago:
-      return beside(y, older);
-    case Fault::swapped_input:
-      return beside(h_tilde, y);
-    case Fault::linear_fed:
-      return beside(y, before_tanh);
-    default:
-      return beside(y, h_tilde);
-  }
-}
-
-void unroll(const Parameters& p, const Case& c, bool feeds, std::int64_t b, Fault fault, Course& course) {
-  const Plain h(c.annotations.h), tokens(c.tokens);
-  const std::int64_t length = fault == Fault::no_mask ? T : c.lengths[static_cast<std::size_t>(b)];
-  Vector s = first_state(p, c, b);
-  Vector h_tilde(sizes.attentional), older = h_tilde, before_tanh = h_tilde;
-  for (std::int64_t t = 0; t < course.s.size(0); ++t) {
-    const Vector y = row(p.E, static_cast<std::int64_t>(tokens(t, b)));
-    const Vector next = gru(p, feeds ? fed(y, h_tilde, older, before_tanh, fault) : y, s);
-    const Vector alpha = attend(p, fault == Fault::earlier_query ? s : next, h, b, length);
-    const Vector seen = context(alpha, h, b), state = fault == Fault::earlier_in_output ? s : next;
-    older = h_tilde;
-    before_tanh = times(p.W_c, fault == Fault::swapped_output ? beside(state, seen) : beside(seen, state));
-    h_tilde = fault == Fault::linear_output ? before_tanh : tanh_of(before_tanh);
-    const Vector logits = times(p.W_o, h_tilde);
-    put(course.s, t, b, fault == Fault::state_not_moved ? s : next);
-    put(course.weights, t, b, alpha);
-    put(course.h_tilde, t, b, h_tilde);
-    put(course.logits, t, b, fault == Fault::probabilities ? softmax(logits) : logits);
-    if (fault != Fault::state_not_moved) s = next;
-  }
-}
-
-Course plain_course(const DecoderStep& decoder, const Case& c, bool feeds, std::int64_t n,
-                    Fault fault = Fault::none) {
-  const Parameters p(decoder);
-  Course course(n);
-  for (std::int64_t b = 0; b < B; ++b) unroll(p, c, feeds, b, fault, course);
-  return course;
-}
 
 struct Known {
   Fault fault;
@@ -301,12 +110,10 @@ std::vector<Suspect> suspects(const DecoderStep& decoder, const Case& c, bool fe
                               Plain Course::*what) {
   std::vector<Suspect> out;
   for (const auto& [fault, mistake] : known_faults()) {
-    out.push_back({mistake, plain_course(decoder, c, feeds, n, fault).*what});
+    out.push_back({mistake, course::unroll(decoder, c, feeds, n, fault).*what});
   }
   return out;
 }
-
-// --- stages
 
 const Mistake not_in_state{"h-tilde-not-in-state", "h̃ is not in the state.",
                            "nn::State is all that a search carries from step to step: h̃ must be in it, as "
@@ -339,9 +146,9 @@ std::vector<exercise::Parameter> parameters(bool feeds) {
   const auto& n = sizes;
   const std::int64_t input = n.embedding + (feeds ? n.attentional : 0);
   return {{"embedding.weight", {n.vocabulary, n.embedding}, "(V, E)"},
-          {"attention.W_a.weight", {A, n.hidden}, "(A, H)"},
-          {"attention.U_a.weight", {A, n.annotation}, "(A, D)"},
-          {"attention.v_a", {A}, "(A)"},
+          {"attention.W_a.weight", {course::A, n.hidden}, "(A, H)"},
+          {"attention.U_a.weight", {course::A, n.annotation}, "(A, D)"},
+          {"attention.v_a", {course::A}, "(A)"},
           {"W_s.weight", {n.hidden, n.annotation}, "(H, D)"},
           {"cell.weight_ih", {3 * n.hidden, input}, feeds ? "(3H, E + K)" : "(3H, E)"},
           {"cell.weight_hh", {3 * n.hidden, n.hidden}, "(3H, H)"},
@@ -359,39 +166,24 @@ void shapes(const Task& task) {
   stepped(*decoder, c.tokens[0], state, memory, task);
 }
 
-Plain rows(const std::function<Vector(std::int64_t b)>& of, std::int64_t size) {
-  Plain out({B, size});
-  for (std::int64_t b = 0; b < B; ++b) {
-    const Vector values = of(b);
-    for (std::size_t i = 0; i < values.size(); ++i) out(b, i) = values[i];
-  }
-  return out;
-}
-
 void first_values(const Task& task) {
   const auto decoder = make(task);
   const Case c = example(some_padding);
   const State state = started(*decoder, c, task).state;
-  const Parameters p(*decoder);
-  const Plain forward(c.annotations.last_forward), backward(c.annotations.first_backward), h(c.annotations.h);
-  const auto made = [&](const std::function<Vector(std::int64_t b)>& of) { return rows(of, sizes.hidden); };
+  const auto wrong = [&](StartFault fault) { return course::first_state(*decoder, c, fault); };
+  const std::string equation = "s_0 = tanh(W_s [→h_S; ←h_1]).";
+  expect_values("s_0", state["s"], course::first_state(*decoder, c),
+                {{{"s0-no-tanh", "The tanh is missing.", equation}, wrong(StartFault::no_tanh)},
+                 {{"s0-swapped", "W_s is applied to [←h_1; →h_S].", equation}, wrong(StartFault::swapped)},
+                 {{"s0-last-annotation", "It is made of the last annotation, which may be a pad.",
+                   "annotations.last_forward and annotations.first_backward know where a sentence ends."},
+                  wrong(StartFault::last_annotation)},
+                 {{"s0-zero", "It is 0: the decoder does not begin where the encoder ended.", equation},
+                  wrong(StartFault::zero)}});
+  if (!task.feeds) return;
   expect_values(
-      "s_0", state["s"], made([&](auto b) { return first_state(p, c, b); }),
-      {{{"s0-no-tanh", "The tanh is missing.", "s_0 = tanh(W_s [→h_T; ←h_1])."},
-        made([&](auto b) { return times(p.W_s, beside(row(forward, b), row(backward, b))); })},
-       {{"s0-swapped", "W_s is applied to [←h_1; →h_T].", "The forward half comes first."},
-        made([&](auto b) { return tanh_of(times(p.W_s, beside(row(backward, b), row(forward, b)))); })},
-       {{"s0-last-annotation", "It is made of the last annotation, which may be a pad.",
-         "annotations.last_forward and annotations.first_backward know where each sentence ends."},
-        made([&](auto b) { return tanh_of(times(p.W_s, row(h, T - 1, b))); })},
-       {{"s0-zero", "It is 0: the decoder does not begin where the encoder ended.",
-         "s_0 = tanh(W_s [→h_T; ←h_1])."},
-        made([&](auto) { return Vector(sizes.hidden); })}});
-  if (task.feeds) {
-    expect_values(
-        "h̃_0", state["h_tilde"], Plain({B, sizes.attentional}), {},
-        {"h-tilde-0", "h̃_0 is not 0.", "Before the first step nothing has been read out: zeros, (B, K)."});
-  }
+      "h̃_0", state["h_tilde"], Plain({B, sizes.attentional}), {},
+      {"h-tilde-0", "h̃_0 is not 0.", "Before the first step nothing has been read out: zeros, (B, K)."});
 }
 
 // The first n steps.
@@ -408,7 +200,7 @@ void golden(const Task& task, const Lengths& lengths, std::int64_t n) {
     logits.push_back(output.logits);
     if (task.feeds) h_tilde.push_back(state["h_tilde"]);
   }
-  const Course expected = plain_course(*decoder, c, task.feeds, n);
+  const Course expected = course::unroll(*decoder, c, task.feeds, n);
   const auto compare = [&](const std::string& name, const std::vector<Tensor>& got, Plain Course::*what) {
     expect_values(name, stack(got), expected.*what, suspects(*decoder, c, task.feeds, n, what));
   };
@@ -416,6 +208,29 @@ void golden(const Task& task, const Lengths& lengths, std::int64_t n) {
   compare("weights (step, row, position)", weights, &Course::weights);
   if (task.feeds) compare("h_tilde (step, row, element)", h_tilde, &Course::h_tilde);
   compare("logits (step, row, token)", logits, &Course::logits);
+}
+
+void expect_counted(std::int64_t told, std::int64_t counted, std::int64_t t) {
+  exercise::expect(
+      told == t && counted == t + 1,
+      {"step-not-counted", "The steps are not counted.",
+       "Give state.step() to attend(), and state.step() + 1 to the state that you return: local "
+       "attention looks there."},
+      "The number of the step is not right.",
+      "attend was told " + std::to_string(told) + ", and the new state says " + std::to_string(counted),
+      std::to_string(t) + " and " + std::to_string(t + 1));
+}
+
+void expect_previous(const Tensor& told, const Tensor& before) {
+  const Mistake mistake{"previous-weights", "The attention is not told the weights of the step before.",
+                        "They go from step to step in the state, as \"weights\"; undefined, Tensor(), at the "
+                        "start."};
+  const auto said = [](const Tensor& weights) {
+    return weights.defined() ? "weights" : "an undefined tensor";
+  };
+  exercise::expect(told.defined() == before.defined(), mistake, "previous_weights of attend() is not right.",
+                   said(told), said(before));
+  if (before.defined()) expect_values("previous_weights", told, Plain(before), {}, mistake);
 }
 
 // The attention hears the number of the step and the weights of the step before.
@@ -433,26 +248,8 @@ void told(const Task& task) {
     exercise::expect(calls.size() == 1,
                      {"attends-once", "", "One step, one look: attention->attend(…), once."},
                      "The attention was not asked once in a step.", std::to_string(calls.size()), "1");
-    exercise::expect(
-        output.state.step() == t + 1 && calls[0].step == t,
-        {"step-not-counted", "The steps are not counted.",
-         "Give state.step() to attend(), and state.step() + 1 to the state that you return: local "
-         "attention looks there."},
-        "The number of the step is not right.",
-        "attend was told " + std::to_string(calls[0].step) + ", and the new state says " +
-            std::to_string(output.state.step()),
-        std::to_string(t) + " and " + std::to_string(t + 1));
-    const Mistake previous{
-        "previous-weights", "The attention is not told the weights of the step before.",
-        "They go from step to step in the state, as \"weights\"; undefined, Tensor(), at the "
-        "start."};
-    exercise::expect(calls[0].previous_weights.defined() == before.defined(), previous,
-                     "previous_weights of attend() is not right at step " + std::to_string(t) + ".",
-                     before.defined() ? "an undefined tensor" : "a tensor",
-                     before.defined() ? "the weights of the step before" : "an undefined tensor");
-    if (before.defined()) {
-      expect_values("previous_weights", calls[0].previous_weights, Plain(before), {}, previous);
-    }
+    expect_counted(calls[0].step, output.state.step(), t);
+    expect_previous(calls[0].previous_weights, before);
     before = output.weights;
     state = output.state;
   }
