@@ -268,6 +268,7 @@ enum class Step {
   state_detached,
   steps_not_counted,
   weights_not_kept,
+  asks_twice,  // before the step, and after
   // of input feeding
   not_fed,
   fed_too_late,
@@ -314,6 +315,7 @@ class OwnDecoder : public nn::DecoderStep {
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override {
     const Tensor& before = state["s"];
     const Tensor s = cell.forward(read(embedding.forward(previous), state), before);
+    if (how_ == Step::asks_twice) attention->attend(before, memory, state.step(), state["weights"]);
     const auto [c, alpha] =
         attention->attend(how_ == Step::earlier_query ? before : s, memory,
                           how_ == Step::steps_not_counted ? 0 : state.step(), state["weights"]);
@@ -649,6 +651,7 @@ int main() {
       of_decoder("annotations off the tape", "off-the-tape", Step::annotations_detached),
       of_decoder("s off the tape", "off-the-tape", Step::state_detached),
       of_decoder("steps not counted", "step-not-counted", Step::steps_not_counted),
+      of_decoder("asks before the step too", "attends-once", Step::asks_twice),
       of_decoder("weights not kept", "previous-weights", Step::weights_not_kept),
 
       of_input_feeding("in one class", "", Step::right),
