@@ -57,6 +57,10 @@ class Exercise:
         """hints.md holds "## 1", the first hint, "## 2", and so on."""
         return [part.strip() for part in re.split(r"^## \d+\n", (self.folder / "hints.md").read_text(), flags=re.M)[1:]]
 
+    def hints_of(self, part):
+        """Where an exercise has parts, a hint begins with its part, and so does the name of a stage: "general: gradients"."""
+        return [hint for hint in self.hints if hint.startswith(part + ": ")] or self.hints
+
     @property
     def has_cli(self):
         return (self.folder / "cli.cpp").exists()
@@ -101,7 +105,7 @@ class Progress:
             stop(f"{shown(self.path)} is not JSON any more; remove it to begin counting anew")
 
     def of(self, exercise):
-        return {"passed": False, "stages": 0, "of": 0, "hints": 0, **self.known.get(exercise.name, {})}
+        return {"passed": False, "stages": 0, "of": 0, "part": "", "hints": 0, **self.known.get(exercise.name, {})}
 
     def note(self, exercise, **changes):
         self.known[exercise.name] = {**self.of(exercise), **changes}
@@ -195,18 +199,25 @@ def check(exercise, progress, build):
         except subprocess.TimeoutExpired:
             print(f"\n  Stopped after {LONGEST_CHECK} s: is there a loop that never ends?")
             code = EXIT_FINDING
-        total, *stages = state.read_text().splitlines() if state.exists() else ["0"]
+        names, _, passed = state.read_text().partition("\n\n") if state.exists() else ("", "", "")
     if code < 0:
         print(f"\n  Your code crashed ({signal.Signals(-code).name}): an index or a pointer that leads nowhere.\n"
               f"  GRADUS_PRESET=asan-ubsan ./run exercise {exercise.name} says where.")
         code = EXIT_FINDING
-    before = progress.of(exercise)
-    progress.note(exercise, passed=before["passed"] or code == 0, stages=len(stages), of=int(total))
+    note_stages(exercise, progress, names.splitlines(), len(passed.splitlines()), code == 0)
     if code == 0:
         say_what_next(exercise, progress)
     else:
         print(f"\n  Your file: {shown(exercise.file)}. ./run exercise hint {exercise.name} says more.")
     return code
+
+
+def note_stages(exercise, progress, stages, passed, all_passed):
+    before = progress.of(exercise)
+    part = stages[passed].rpartition(": ")[0] if passed < len(stages) else ""
+    same_hints = exercise.hints_of(part) == exercise.hints_of(before["part"])
+    progress.note(exercise, passed=before["passed"] or all_passed, stages=passed, of=len(stages), part=part,
+                  hints=before["hints"] if same_hints else 0)
 
 
 def say_what_next(exercise, progress):
@@ -230,7 +241,8 @@ def watch(exercise, progress, build):
 
 
 def hint(exercise, progress):
-    hints, given = exercise.hints, progress.of(exercise)["hints"]
+    reached = progress.of(exercise)
+    hints, given = exercise.hints_of(reached["part"]), reached["hints"]
     number = min(given, len(hints) - 1)
     print(f"Hint {number + 1} of {len(hints)}\n\n{hints[number]}")
     if given >= len(hints):
@@ -244,7 +256,7 @@ def reset(exercise, progress):
         exercise.file.replace(kept)
         print(f"What you had is in {shown(kept)}.")
     exercise.file.unlink(missing_ok=True)
-    progress.note(exercise, passed=False, stages=0, of=0, hints=0)
+    progress.note(exercise, passed=False, stages=0, of=0, part="", hints=0)
     exercise.begin()
 
 

@@ -101,7 +101,10 @@ int main(int argc, char** argv, const Exercise& exercise) {
     }
   }
   std::cout << exercise.name << '\n';
-  if (state.is_open()) state << exercise.stages.size() << '\n' << std::flush;
+  if (state.is_open()) {
+    for (const Stage& stage : exercise.stages) state << stage.name << '\n';
+    state << std::endl;
+  }
   const Verdict verdict = check(exercise, training, [&](const Stage& stage, double seconds) {
     print(stage, seconds);
     if (state.is_open()) state << stage.name << '\n' << std::flush;

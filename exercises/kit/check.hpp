@@ -12,7 +12,7 @@
 namespace exercise {
 
 struct Stage {
-  std::string name;
+  std::string name;             ///< "gradients"; "general: gradients" where an exercise has parts
   std::function<void()> check;  ///< throws a Finding; prints, if anything, what it measured
   bool training = false;        ///< takes many seconds: the banks of wrong solutions are found out before
 };
@@ -38,8 +38,9 @@ Verdict check(const Exercise& exercise, bool training,
               const std::function<void(const Stage& stage, double seconds)>& passed = nullptr);
 
 /// The program of one exercise: checks, prints, and returns 0 when all has passed, 1 after a finding, 3 when
-/// there is something left to do. `--no-training` leaves those stages out; `--state FILE` keeps how many
-/// stages there are and the name of every one that passed, a line each, for the list of exercises.
+/// there is something left to do. `--no-training` leaves those stages out; `--state FILE` keeps the
+/// names of all stages and, after an empty line, of those that passed, for the list of exercises and the
+/// hints.
 int main(int argc, char** argv, const Exercise& exercise);
 
 /// A solution that is wrong in one known way, or right in its own.

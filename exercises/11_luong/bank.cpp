@@ -1,0 +1,711 @@
+// Wrong solutions of each part, and right ones written differently. A part that an attempt is not about is
+// the solution's.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "answer.hpp"
+#include "solution.hpp"
+
+namespace {
+
+using exercise::Attempt;
+using exercise::AttentionSizes;
+using MakeAttention = Luong::MakeAttention;
+
+Luong right() {
+  return {
+      .dot = [](const AttentionSizes&) { return std::make_unique<LuongDot>(); },
+      .general = [](const AttentionSizes& n) { return std::make_unique<LuongGeneral>(n.query, n.value); },
+      .concat =
+          [](const AttentionSizes& n) { return std::make_unique<LuongConcat>(n.query, n.value, n.energy); },
+      .decoder = [](const LuongSizes& n,
+                    auto given) { return std::make_unique<LuongDecoder>(n, std::move(given)); },
+      .input_feeding = [](const LuongSizes& n,
+                          auto given) { return std::make_unique<LuongInputFeeding>(n, std::move(given)); },
+      .local_m = [](const AttentionSizes& n,
+                    double w) { return std::make_unique<LocalMonotonic>(n.query, n.value, w); },
+      .local_p = [](const AttentionSizes& n,
+                    double w) { return std::make_unique<LocalPredictive>(n.query, n.value, n.energy, w); }};
+}
+
+// Only the stages of one part: the others are the solution's.
+Attempt of_part(const std::string& part, const std::string& name, const std::string& mistake,
+                const Luong& answer) {
+  exercise::Exercise whole = luong_exercise(answer);
+  std::erase_if(whole.stages, [&](const exercise::Stage& s) { return !s.name.starts_with(part + ": "); });
+  return {part + ", " + name, mistake, whole};
+}
+
+Tensor minus_infinity(Dtype dtype) { return full({}, -std::numeric_limits<double>::infinity(), dtype); }
+
+// 1 where a position is real, (B, T), i64.
+Tensor real_positions(const nn::Memory& memory) {
+  const std::int64_t T = memory.values.size(0), B = memory.values.size(1);
+  if (!memory.lengths.defined()) return expand(equal(arange(1), arange(1)), {B, T});
+  return less(arange(T), unsqueeze(memory.lengths, 1));
+}
+
+// Where both conditions hold.
+Tensor both(const Tensor& a, const Tensor& b) {
+  return equal(a.to(Dtype::f64) * b.to(Dtype::f64), ones({}, Dtype::f64));
+}
+
+// Σ_j α_j h_j
+Tensor context(const Tensor& alpha, const Tensor& values) {
+  return sum(unsqueeze(transpose(alpha, 0, 1), 2) * values, 0);  // (T, B, 1) · (T, B, D)
+}
+
+// --- dot, with all of an attention in its own hands
+
+enum class Dot {
+  right,
+  by_matmul,
+  scaled,
+  without_query,
+  first_query,
+  not_transposed,
+  batch_softmax,
+  no_softmax,
+  no_mask,
+  zero_score,
+  masked_afterwards,
+  mean,
+  batch_of_one,
+  pads_overwritten,
+};
+
+class OwnDot : public nn::Attention {
+ public:
+  explicit OwnDot(Dot how) : how_(how) {}
+
+  Result attend(const Tensor& s, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor e = energies(s, memory.values);
+    if (how_ == Dot::pads_overwritten) overwrite_pads(memory);
+    const Tensor alpha = align(e, real_positions(memory));
+    if (how_ == Dot::mean) return {mean(memory.values, 0), alpha};
+    return {context(alpha, memory.values), alpha};
+  }
+
+ private:
+  Tensor energies(const Tensor& s, const Tensor& h) const {
+    switch (how_) {
+      case Dot::scaled:
+        return transpose(sum(h * s, 2), 0, 1) / std::sqrt(static_cast<double>(s.size(1)));
+      case Dot::without_query:
+        return transpose(sum(h, 2), 0, 1);
+      case Dot::first_query:
+        return transpose(sum(h * s[0], 2), 0, 1);
+      case Dot::not_transposed:
+        return sum(h * s, 2);
+      case Dot::by_matmul:
+        return squeeze(matmul(transpose(h, 0, 1), unsqueeze(s, 2)), 2);  // (B, T, D) · (B, D, 1)
+      case Dot::batch_of_one:
+        return matmul(s, transpose(squeeze(h, 1), 0, 1));
+      default:
+        return transpose(sum(h * s, 2), 0, 1);
+    }
+  }
+
+  static void overwrite_pads(const nn::Memory& memory) {
+    Tensor values = memory.values;
+    const Tensor kept =
+        where(unsqueeze(transpose(real_positions(memory), 0, 1), 2), values, zeros({}, values.dtype()));
+    std::ranges::copy(kept.values<double>(), values.mutable_values<double>().begin());
+  }
+
+  Tensor align(const Tensor& e, const Tensor& real) const {
+    const Tensor zero = zeros({}, e.dtype());
+    switch (how_) {
+      case Dot::batch_softmax:
+        return softmax(where(real, e, minus_infinity(e.dtype())), 0);
+      case Dot::no_softmax:
+        return where(real, e, zero);
+      case Dot::no_mask:
+        return softmax(e);
+      case Dot::zero_score:
+        return softmax(where(real, e, zero));
+      case Dot::masked_afterwards:
+        return where(real, softmax(e), zero);
+      default:
+        return softmax(where(real, e, minus_infinity(e.dtype())));
+    }
+  }
+
+  Dot how_;
+};
+
+Attempt of_dot(const std::string& name, const std::string& mistake, Dot how) {
+  Luong answer = right();
+  answer.dot = [how](const AttentionSizes&) { return std::make_unique<OwnDot>(how); };
+  return of_part("dot", name, mistake, answer);
+}
+
+// --- general
+
+enum class General {
+  right,
+  transposed,
+  bias,
+  unregistered,
+  extra_tanh,
+  added,
+  scaled,
+  keys_as_values,
+};
+
+class OwnGeneral : public nn::ScoredAttention {
+ public:
+  OwnGeneral(const AttentionSizes& n, General how)
+      : W_a(how == General::transposed ? n.query : n.value, how == General::transposed ? n.value : n.query,
+            how == General::bias),
+        how_(how) {
+    if (how != General::unregistered) add_module("W_a", W_a);
+  }
+
+  nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    if (how_ == General::transposed || how_ == General::right) return {values, Tensor(), lengths};
+    const Tensor keys = W_a.forward(values);
+    return {how_ == General::keys_as_values ? keys : values, how_ == General::extra_tanh ? tanh(keys) : keys,
+            lengths};
+  }
+
+  nn::Linear W_a;
+
+ protected:
+  Tensor energies(const Tensor& s, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+    switch (how_) {
+      case General::transposed:
+        return transpose(sum(memory.values * W_a.forward(s), 2), 0, 1);
+      case General::right:
+        return transpose(sum(memory.values * matmul(s, W_a.weight), 2), 0, 1);
+      case General::added:
+        return transpose(sum(memory.keys + s, 2), 0, 1);
+      case General::scaled:
+        return transpose(sum(memory.keys * s, 2), 0, 1) / std::sqrt(static_cast<double>(s.size(1)));
+      default:
+        return transpose(sum(memory.keys * s, 2), 0, 1);
+    }
+  }
+
+ private:
+  General how_;
+};
+
+Attempt of_general(const std::string& name, const std::string& mistake, General how) {
+  Luong answer = right();
+  answer.general = [how](const AttentionSizes& n) { return std::make_unique<OwnGeneral>(n, how); };
+  return of_part("general", name, mistake, answer);
+}
+
+// --- concat
+
+enum class Concat { right, swapped, no_tanh, tanh_outside, no_v, no_query, bias };
+
+class OwnConcat : public nn::ScoredAttention {
+ public:
+  OwnConcat(const AttentionSizes& n, Concat how)
+      : W_a(n.query + n.value, n.energy, how == Concat::bias), v_a(n.energy, 1, false), how_(how) {
+    add_module("W_a", W_a);
+    add_module("v_a", v_a);
+  }
+
+  nn::Linear W_a, v_a;
+
+ protected:
+  Tensor energies(const Tensor& s, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor& h = memory.values;
+    if (how_ == Concat::right) return by_halves(s, h);
+    const Tensor asked = how_ == Concat::no_query ? zeros(s.shape(), s.dtype()) : s;
+    const Tensor repeated = expand(asked, {h.size(0), s.size(0), s.size(1)});
+    const Tensor x =
+        W_a.forward(how_ == Concat::swapped ? concat({h, repeated}, 2) : concat({repeated, h}, 2));
+    const Tensor y = how_ == Concat::no_tanh || how_ == Concat::tanh_outside ? x : tanh(x);
+    const Tensor e = how_ == Concat::no_v ? sum(y, 2) : squeeze(v_a.forward(y), 2);
+    return transpose(how_ == Concat::tanh_outside ? tanh(e) : e, 0, 1);
+  }
+
+ private:
+  // W_a [s; h] = W_s s + W_h h
+  Tensor by_halves(const Tensor& s, const Tensor& h) const {
+    const std::int64_t Q = s.size(1);
+    const Tensor from_s = linear(s, W_a.weight.slice(0, Q, 1));
+    const Tensor from_h = linear(h, W_a.weight.slice(Q, W_a.weight.size(1), 1));
+    return transpose(sum(tanh(from_h + from_s) * v_a.weight[0], 2), 0, 1);
+  }
+
+  Concat how_;
+};
+
+Attempt of_concat(const std::string& name, const std::string& mistake, Concat how) {
+  Luong answer = right();
+  answer.concat = [how](const AttentionSizes& n) { return std::make_unique<OwnConcat>(n, how); };
+  return of_part("concat", name, mistake, answer);
+}
+
+// --- the decoder, with and without input feeding
+
+enum class Step {
+  right,
+  by_halves,   // W_c [c; s] as a sum
+  keeps_more,  // than is asked for
+  earlier_query,
+  earlier_in_output,
+  swapped_output,
+  linear_output,
+  output_without_context,
+  no_mask,
+  state_not_moved,
+  probabilities,
+  output_bias,
+  attention_unregistered,
+  s0_linear,
+  s0_swapped,
+  s0_zero,
+  s0_last_annotation,
+  annotations_detached,
+  state_detached,
+  steps_not_counted,
+  weights_not_kept,
+  asks_twice,  // before the step, and after
+  // of input feeding
+  not_fed,
+  fed_too_late,
+  swapped_input,
+  fed_before_tanh,
+  first_h_tilde_1,
+  member_alone,
+  member_beside_state,
+  h_tilde_detached,
+};
+
+class OwnDecoder : public nn::DecoderStep {
+ public:
+  OwnDecoder(const LuongSizes& n, std::unique_ptr<nn::Attention> given, bool feeds, Step how)
+      : embedding(n.vocabulary, n.embedding),
+        attention(std::move(given)),
+        W_s(n.annotation, n.hidden, false),
+        cell(n.embedding + (feeds ? n.attentional : 0), n.hidden),
+        W_c(n.hidden + (how == Step::output_without_context ? 0 : n.annotation), n.attentional, false),
+        W_o(n.attentional, n.vocabulary, how == Step::output_bias),
+        feeds_(feeds),
+        how_(how) {
+    add_module("embedding", embedding);
+    if (how != Step::attention_unregistered) add_module("attention", *attention);
+    add_module("W_s", W_s);
+    add_module("cell", cell);
+    add_module("W_c", W_c);
+    add_module("W_o", W_o);
+  }
+
+  Start start(const nn::Annotations& annotations) const override {
+    const Tensor h = how_ == Step::annotations_detached ? annotations.h.detach() : annotations.h;
+    const Tensor s = first(annotations);
+    const Tensor h_tilde =
+        full({s.size(0), W_o.weight.size(1)}, how_ == Step::first_h_tilde_1 ? 1 : 0, s.dtype());
+    kept_ = h_tilde;
+    NamedTensors state = {{"s", s}, {"weights", Tensor()}};
+    if (how_ != Step::member_alone) state.push_back({"h_tilde", h_tilde});
+    if (how_ == Step::fed_too_late) state.push_back({"older", h_tilde});
+    return {nn::State(state, 0),
+            attention->prepare(h, how_ == Step::no_mask ? Tensor() : annotations.lengths)};
+  }
+
+  Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override {
+    const Tensor& before = state["s"];
+    const Tensor s = cell.forward(read(embedding.forward(previous), state), before);
+    if (how_ == Step::asks_twice) attention->attend(before, memory, state.step(), state["weights"]);
+    const auto [c, alpha] =
+        attention->attend(how_ == Step::earlier_query ? before : s, memory,
+                          how_ == Step::steps_not_counted ? 0 : state.step(), state["weights"]);
+    const Tensor raw = how_ == Step::by_halves
+                           ? by_halves(c, s)
+                           : W_c.forward(seen(c, how_ == Step::earlier_in_output ? before : s));
+    const Tensor h_tilde = how_ == Step::linear_output ? raw : tanh(raw);
+    const Tensor logits = W_o.forward(h_tilde);
+    kept_ = h_tilde;
+    return {how_ == Step::probabilities ? softmax(logits) : logits, next(s, raw, h_tilde, alpha, state),
+            alpha};
+  }
+
+  nn::Embedding embedding;
+  const std::unique_ptr<nn::Attention> attention;
+  nn::Linear W_s;
+  nn::GRUCell cell;
+  nn::Linear W_c, W_o;
+
+ private:
+  Tensor first(const nn::Annotations& annotations) const {
+    const Tensor &forward = annotations.last_forward, &backward = annotations.first_backward;
+    switch (how_) {
+      case Step::s0_linear:
+        return W_s.forward(concat({forward, backward}, 1));
+      case Step::s0_swapped:
+        return tanh(W_s.forward(concat({backward, forward}, 1)));
+      case Step::s0_zero:
+        return zeros({forward.size(0), W_s.weight.size(0)}, forward.dtype());
+      case Step::s0_last_annotation:
+        return tanh(W_s.forward(annotations.h[-1]));
+      default:
+        return tanh(W_s.forward(concat({forward, backward}, 1)));
+    }
+  }
+
+  Tensor read(const Tensor& y, const nn::State& state) const {
+    if (!feeds_) return y;
+    switch (how_) {
+      case Step::not_fed:
+        return concat({y, zeros(kept_.shape(), y.dtype())}, 1);
+      case Step::fed_too_late:
+        return concat({y, state["older"]}, 1);
+      case Step::swapped_input:
+        return concat({state["h_tilde"], y}, 1);
+      case Step::fed_before_tanh:
+        return concat({y, state.step() == 0 ? kept_ : state["raw"]}, 1);
+      case Step::member_alone:
+      case Step::member_beside_state:
+        return concat({y, kept_}, 1);
+      case Step::h_tilde_detached:
+        return concat({y, state["h_tilde"].detach()}, 1);
+      default:
+        return concat({y, state["h_tilde"]}, 1);
+    }
+  }
+
+  Tensor by_halves(const Tensor& c, const Tensor& s) const {
+    const std::int64_t D = c.size(1);
+    return linear(c, W_c.weight.slice(0, D, 1)) + linear(s, W_c.weight.slice(D, D + s.size(1), 1));
+  }
+
+  Tensor seen(const Tensor& c, const Tensor& s) const {
+    if (how_ == Step::output_without_context) return s;
+    return how_ == Step::swapped_output ? concat({s, c}, 1) : concat({c, s}, 1);
+  }
+
+  nn::State next(const Tensor& s, const Tensor& raw, const Tensor& h_tilde, const Tensor& alpha,
+                 const nn::State& before) const {
+    const Tensor moved = how_ == Step::state_not_moved  ? before["s"]
+                         : how_ == Step::state_detached ? s.detach()
+                                                        : s;
+    NamedTensors state = {{"s", moved}, {"weights", how_ == Step::weights_not_kept ? Tensor() : alpha}};
+    if (how_ != Step::member_alone) state.push_back({"h_tilde", h_tilde});
+    if (how_ == Step::fed_too_late) state.push_back({"older", before["h_tilde"]});
+    if (how_ == Step::fed_before_tanh || how_ == Step::keeps_more) state.push_back({"raw", raw});
+    return {state, how_ == Step::steps_not_counted ? 0 : before.step() + 1};
+  }
+
+  bool feeds_;
+  Step how_;
+  mutable Tensor kept_;  // what a class should not do
+};
+
+Attempt of_decoder(const std::string& name, const std::string& mistake, Step how) {
+  Luong answer = right();
+  answer.decoder = [how](const LuongSizes& n, auto given) {
+    return std::make_unique<OwnDecoder>(n, std::move(given), false, how);
+  };
+  return of_part("decoder", name, mistake, answer);
+}
+
+Attempt of_input_feeding(const std::string& name, const std::string& mistake, Step how) {
+  Luong answer = right();
+  answer.input_feeding = [how](const LuongSizes& n, auto given) {
+    return std::make_unique<OwnDecoder>(n, std::move(given), true, how);
+  };
+  return of_part("input feeding", name, mistake, answer);
+}
+
+// --- local attention, from where() and softmax()
+
+enum class Local {
+  right,
+  by_exp,  // the softmax by hand
+  no_mask,
+  masked_afterwards,
+  no_window,
+  narrow,
+  wide,
+  past_only,
+  zero_outside,
+  small_outside,
+  cut_afterwards,
+  from_1,
+  next_position,
+  calls_counted,
+  unclamped,
+  batch_length,
+  last_position,
+  no_sigmoid,
+  no_inner_tanh,
+  rounded,
+  detached,
+  no_gaussian,
+  sigma_w,
+  no_two,
+  rising,
+  on_energies,
+  renormalised,
+  on_log_scale,
+  context_of_softmax,
+};
+
+class OwnLocal : public LuongGeneral {
+ public:
+  OwnLocal(const AttentionSizes& n, double half_window, Local how)
+      : LuongGeneral(n.query, n.value), w(half_window), how_(how) {}
+
+  Result attend(const Tensor& s, const nn::Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override {
+    const Tensor positions = arange(memory.values.size(0)).to(s.dtype()) + (how_ == Local::from_1 ? 1 : 0);
+    const Tensor away = positions - centre(s, lengths(memory), step);
+    const Tensor e = energies(s, memory, step, previous_weights);
+    const auto [softmax_alone, alpha] = align(e, away, real_positions(memory));
+    return {context(how_ == Local::context_of_softmax ? softmax_alone : alpha, memory.values), alpha};
+  }
+
+  const double w;
+
+ protected:
+  virtual Tensor centre(const Tensor& s, const Tensor& S, std::int64_t step) const {
+    const std::int64_t where = how_ == Local::next_position   ? step + 1
+                               : how_ == Local::calls_counted ? calls_++
+                                                              : step;
+    const auto t = static_cast<double>(where);
+    const Tensor p = expand(full({}, t, s.dtype()), S.shape());
+    return how_ == Local::unclamped ? p : minimum(p, S - 1);
+  }
+  virtual Tensor window(const Tensor& away) const { return ones(away.shape(), away.dtype()); }
+  Local how() const { return how_; }
+
+ private:
+  Tensor lengths(const nn::Memory& memory) const {
+    const Tensor S = unsqueeze(memory.lengths, 1).to(memory.values.dtype());
+    return how_ == Local::batch_length ? expand(max(S), S.shape()) : S;
+  }
+
+  Tensor inside(const Tensor& away) const {
+    const auto bound = [&](double value) { return full({}, value, away.dtype()); };
+    switch (how_) {
+      case Local::narrow:
+        return less(abs(away), bound(w));
+      case Local::wide:
+        return less_equal(abs(away), bound(w + 1));
+      case Local::past_only:
+        return both(less_equal(away, bound(0)), greater_equal(away, bound(-w)));
+      case Local::no_window:
+        return equal(away, away);
+      default:
+        return both(less_equal(away, bound(w)), greater_equal(away, bound(-w)));
+    }
+  }
+
+  // The softmax, and what becomes of it under the Gaussian.
+  std::pair<Tensor, Tensor> align(const Tensor& e, const Tensor& away, const Tensor& real) const {
+    const Tensor within = inside(away), here = both(within, real), zero = zeros({}, e.dtype());
+    const Tensor none = minus_infinity(e.dtype()), around = window(away);
+    const auto over = [&](const Tensor& positions, const Tensor& x) {
+      return softmax(where(positions, x, none));
+    };
+    switch (how_) {
+      case Local::by_exp: {
+        const Tensor x = exp(e) * here.to(e.dtype());
+        return pair(x / sum(x, 1, true), around);
+      }
+      case Local::no_mask:
+        return pair(over(within, e), around);
+      case Local::masked_afterwards:
+        return pair(where(real, over(within, e), zero), around);
+      case Local::zero_outside:
+        return pair(over(real, where(within, e, zero)), around);
+      case Local::small_outside:
+        return pair(softmax(where(here, e, full({}, -30, e.dtype()))), around);
+      case Local::cut_afterwards:
+        return pair(where(within, over(real, e), zero), around);
+      case Local::on_energies:
+        return pair(over(here, e * around), ones({}, e.dtype()));
+      case Local::on_log_scale:
+        return pair(over(here, e + log(around)), ones({}, e.dtype()));
+      case Local::renormalised: {
+        const Tensor alpha = over(here, e) * around;
+        return pair(alpha / sum(alpha, 1, true), ones({}, e.dtype()));
+      }
+      case Local::unclamped:
+        return pair(masked_softmax(where(here, e, none), sum(real.to(e.dtype()), 1).to(Dtype::i64)), around);
+      default:
+        return pair(over(here, e), around);
+    }
+  }
+
+  static std::pair<Tensor, Tensor> pair(const Tensor& alpha, const Tensor& around) {
+    return {alpha, alpha * around};
+  }
+
+  Local how_;
+  mutable std::int64_t calls_ = 0;
+};
+
+class OwnPredictive : public OwnLocal {
+ public:
+  OwnPredictive(const AttentionSizes& n, double half_window, Local how)
+      : OwnLocal(n, half_window, how), W_p(n.query, n.energy, false), v_p(n.energy, 1, false) {
+    add_module("W_p", W_p);
+    add_module("v_p", v_p);
+  }
+
+  nn::Linear W_p, v_p;
+
+ protected:
+  Tensor centre(const Tensor& s, const Tensor& S, std::int64_t /*step*/) const override {
+    const Tensor inner = W_p.forward(s);
+    const Tensor score = v_p.forward(how() == Local::no_inner_tanh ? inner : tanh(inner));
+    const Tensor p =
+        (how() == Local::last_position ? S - 1 : S) * (how() == Local::no_sigmoid ? score : sigmoid(score));
+    switch (how()) {
+      case Local::next_position:
+        return p + 1;
+      case Local::rounded:
+        return (p + 0.5).to(Dtype::i64).to(p.dtype());
+      case Local::detached:
+        return p.detach();
+      default:
+        return p;
+    }
+  }
+
+  Tensor window(const Tensor& away) const override {
+    const double sigma = how() == Local::sigma_w ? w : w / 2;
+    const Tensor exponent = pow(away, 2) / ((how() == Local::no_two ? 1 : 2) * sigma * sigma);
+    if (how() == Local::no_gaussian) return ones(away.shape(), away.dtype());
+    return exp(how() == Local::rising ? exponent : -exponent);
+  }
+};
+
+Attempt of_local_m(const std::string& name, const std::string& mistake, Local how) {
+  Luong answer = right();
+  answer.local_m = [how](const AttentionSizes& n, double w) { return std::make_unique<OwnLocal>(n, w, how); };
+  return of_part("local-m", name, mistake, answer);
+}
+
+Attempt of_local_p(const std::string& name, const std::string& mistake, Local how) {
+  Luong answer = right();
+  answer.local_p = [how](const AttentionSizes& n, double w) {
+    return std::make_unique<OwnPredictive>(n, w, how);
+  };
+  return of_part("local-p", name, mistake, answer);
+}
+
+}  // namespace
+
+int main() {
+  return exercise::bank({
+      of_dot("all of it by hand", "", Dot::right),
+      of_dot("by a product of matrices", "", Dot::by_matmul),
+      of_dot("scaled by √D", "scaled", Dot::scaled),
+      of_dot("the query forgotten", "ignores-query", Dot::without_query),
+      of_dot("the first query for all", "one-query", Dot::first_query),
+      of_dot("(T, B) left as it is", "error", Dot::not_transposed),
+      of_dot("softmax over the batch", "batch-axis", Dot::batch_softmax),
+      of_dot("no softmax", "no-softmax", Dot::no_softmax),
+      of_dot("no mask", "no-mask", Dot::no_mask),
+      of_dot("pads' energies 0", "zero-score", Dot::zero_score),
+      of_dot("masked after the softmax", "mask-after-softmax", Dot::masked_afterwards),
+      of_dot("one sentence at a time", "batch-of-one", Dot::batch_of_one),
+      of_dot("pads overwritten", "changes-its-input", Dot::pads_overwritten),
+      of_dot("the mean for a context", "context-mean", Dot::mean),
+
+      of_general("the query multiplied by W_a from the left", "", General::right),
+      of_general("W_a on the query, transposed", "parameter-shape", General::transposed),
+      of_general("W_a with a bias", "parameters", General::bias),
+      of_general("W_a not registered", "parameters", General::unregistered),
+      of_general("a tanh as in concat", "extra-tanh", General::extra_tanh),
+      of_general("a sum for a product", "ignores-query", General::added),
+      of_general("scaled", "scaled", General::scaled),
+      of_general("keys for values", "equal-sizes", General::keys_as_values),
+
+      of_concat("W_a in two halves", "", Concat::right),
+      of_concat("[h; s]", "halves-swapped", Concat::swapped),
+      of_concat("no tanh", "no-tanh", Concat::no_tanh),
+      of_concat("tanh around it all", "tanh-outside", Concat::tanh_outside),
+      of_concat("no v_a", "no-v", Concat::no_v),
+      of_concat("zeros for the query", "ignores-query", Concat::no_query),
+      of_concat("W_a with a bias", "parameters", Concat::bias),
+
+      of_decoder("in one class", "", Step::right),
+      of_decoder("W_c in two halves", "", Step::by_halves),
+      of_decoder("more in the state", "", Step::keeps_more),
+      of_decoder("asks with s_{t−1}", "earlier-state", Step::earlier_query),
+      of_decoder("reads out s_{t−1}", "earlier-state-in-output", Step::earlier_in_output),
+      of_decoder("[s; c]", "output-swapped", Step::swapped_output),
+      of_decoder("h̃ without tanh", "no-tanh", Step::linear_output),
+      of_decoder("h̃ without c", "parameter-shape", Step::output_without_context),
+      of_decoder("lengths not told", "no-mask", Step::no_mask),
+      of_decoder("the old state given back", "state-not-moved", Step::state_not_moved),
+      of_decoder("softmax of the logits", "softmax-of-logits", Step::probabilities),
+      of_decoder("W_o with a bias", "parameters", Step::output_bias),
+      of_decoder("the attention not registered", "parameters", Step::attention_unregistered),
+      of_decoder("s_0 without tanh", "s0-no-tanh", Step::s0_linear),
+      of_decoder("s_0 of [←h; →h]", "s0-swapped", Step::s0_swapped),
+      of_decoder("s_0 = 0", "s0-zero", Step::s0_zero),
+      of_decoder("s_0 of the last annotation", "s0-last-annotation", Step::s0_last_annotation),
+      of_decoder("annotations off the tape", "off-the-tape", Step::annotations_detached),
+      of_decoder("s off the tape", "off-the-tape", Step::state_detached),
+      of_decoder("steps not counted", "step-not-counted", Step::steps_not_counted),
+      of_decoder("asks before the step too", "attends-once", Step::asks_twice),
+      of_decoder("weights not kept", "previous-weights", Step::weights_not_kept),
+
+      of_input_feeding("in one class", "", Step::right),
+      of_input_feeding("W_c in two halves", "", Step::by_halves),
+      of_input_feeding("more in the state", "", Step::keeps_more),
+      of_input_feeding("zeros fed", "not-fed", Step::not_fed),
+      of_input_feeding("h̃ of two steps ago", "fed-too-late", Step::fed_too_late),
+      of_input_feeding("[h̃; E y]", "input-swapped", Step::swapped_input),
+      of_input_feeding("fed before its tanh", "fed-before-tanh", Step::fed_before_tanh),
+      of_input_feeding("h̃_0 = 1", "h-tilde-0", Step::first_h_tilde_1),
+      of_input_feeding("h̃ in a member alone", "h-tilde-not-in-state", Step::member_alone),
+      of_input_feeding("h̃ read from a member", "kept-in-a-member", Step::member_beside_state),
+      of_input_feeding("h̃ off the tape", "off-the-tape", Step::h_tilde_detached),
+      of_input_feeding("asks with s_{t−1}", "earlier-state", Step::earlier_query),
+      of_input_feeding("[s; c]", "output-swapped", Step::swapped_output),
+
+      of_local_m("with where()", "", Local::right),
+      of_local_m("the softmax by hand", "", Local::by_exp),
+      of_local_m("lengths not looked at", "no-mask", Local::no_mask),
+      of_local_m("masked after the softmax", "mask-after-softmax", Local::masked_afterwards),
+      of_local_m("no window", "no-window", Local::no_window),
+      of_local_m("the ends left out", "window-too-narrow", Local::narrow),
+      of_local_m("an end too many", "window-too-wide", Local::wide),
+      of_local_m("only the past", "one-sided", Local::past_only),
+      of_local_m("energies 0 outside", "zero-score", Local::zero_outside),
+      of_local_m("energies −30 outside", "nearly-zero", Local::small_outside),
+      of_local_m("cut after the softmax", "window-after-softmax", Local::cut_afterwards),
+      of_local_m("positions from 1", "centre-too-early", Local::from_1),
+      of_local_m("centred at t + 1", "centre-too-late", Local::next_position),
+      of_local_m("calls counted", "step-ignored", Local::calls_counted),
+      of_local_m("past the end", "past-the-end", Local::unclamped),
+      of_local_m("T for S", "batch-length", Local::batch_length),
+
+      of_local_p("with where()", "", Local::right),
+      of_local_p("the softmax by hand", "", Local::by_exp),
+      of_local_p("lengths not looked at", "no-mask", Local::no_mask),
+      of_local_p("not truncated", "no-window", Local::no_window),
+      of_local_p("energies 0 outside", "zero-score", Local::zero_outside),
+      of_local_p("cut after the softmax", "window-after-softmax", Local::cut_afterwards),
+      of_local_p("positions from 1", "centre-too-early", Local::from_1),
+      of_local_p("centred at p + 1", "centre-too-late", Local::next_position),
+      of_local_p("T for S", "batch-length", Local::batch_length),
+      of_local_p("S − 1 for S", "scaled-by-s-1", Local::last_position),
+      of_local_p("no sigmoid", "no-sigmoid", Local::no_sigmoid),
+      of_local_p("no tanh", "no-tanh", Local::no_inner_tanh),
+      of_local_p("p rounded", "rounded", Local::rounded),
+      of_local_p("p off the tape", "off-the-tape", Local::detached),
+      of_local_p("no Gaussian", "no-gaussian", Local::no_gaussian),
+      of_local_p("σ = w", "sigma", Local::sigma_w),
+      of_local_p("σ² for 2σ²", "no-two", Local::no_two),
+      of_local_p("a Gaussian that rises", "gaussian-sign", Local::rising),
+      of_local_p("the Gaussian on the energies", "gaussian-before-softmax", Local::on_energies),
+      of_local_p("renormalised", "renormalised", Local::renormalised),
+      of_local_p("ln of the Gaussian on the energies", "renormalised", Local::on_log_scale),
+      of_local_p("context of the softmax", "context-without-gaussian", Local::context_of_softmax),
+  });
+}

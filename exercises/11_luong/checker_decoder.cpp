@@ -1,0 +1,319 @@
+// The decoder, with and without input feeding.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/additive_attention.hpp>
+#include <gradus/nn/gradcheck.hpp>
+
+#include "course.hpp"
+#include "parts.hpp"
+
+namespace {
+
+using course::B;
+using course::Case;
+using course::Course;
+using course::example;
+using course::Fault;
+using course::Lengths;
+using course::sizes;
+using course::StartFault;
+using course::steps;
+using course::T;
+using exercise::expect_shape;
+using exercise::expect_values;
+using exercise::Mistake;
+using exercise::Plain;
+using exercise::Suspect;
+using gradus::Tensor;
+using gradus::nn::Annotations;
+using gradus::nn::DecoderStep;
+using gradus::nn::Memory;
+using gradus::nn::State;
+
+struct Task {
+  Luong::MakeDecoder make;
+  bool feeds;  // whether the cell reads h̃_{t−1}
+};
+
+// Any attention would do; this one tells what it was told.
+class Watched : public gradus::nn::AdditiveAttention {
+ public:
+  Watched() : AdditiveAttention(sizes.hidden, sizes.annotation, course::A) {}
+
+  struct Call {
+    std::int64_t step;
+    Tensor previous_weights;
+  };
+  std::vector<Call>* calls = nullptr;  // where to note them
+
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override {
+    if (calls) calls->push_back({step, previous_weights});
+    return AdditiveAttention::attend(query, memory, step, previous_weights);
+  }
+};
+
+std::unique_ptr<DecoderStep> make(const Task& task, std::unique_ptr<Watched> attention) {
+  auto decoder = task.make(sizes, std::move(attention));
+  decoder->to(gradus::Dtype::f64);
+  decoder->eval();
+  exercise::fill(*decoder);
+  return decoder;
+}
+
+std::unique_ptr<DecoderStep> make(const Task& task) { return make(task, std::make_unique<Watched>()); }
+
+const Lengths all_real = {T, T, T}, some_padding = {7, 9, 4};
+
+struct Known {
+  Fault fault;
+  Mistake mistake;
+};
+
+const std::vector<Known>& known_faults() {
+  static const std::vector<Known> known = {
+      {Fault::earlier_query,
+       {"earlier-state", "It attends by s_{t−1}, as Bahdanau does.",
+        "Luong updates the state first, and asks with s_t."}},
+      {Fault::earlier_in_output,
+       {"earlier-state-in-output", "h̃_t is made of c_t and s_{t−1}.", "Eq. 5 has s_t, the updated state."}},
+      {Fault::swapped_output,
+       {"output-swapped", "W_c is applied to [s_t; c_t].", "Eq. 5: the first D columns of W_c are for c_t."}},
+      // This one before the next: what is fed is the same in both, but the first step is right.
+      {Fault::linear_fed,
+       {"fed-before-tanh", "What is fed is W_c [c; s], before the tanh.",
+        "h̃ is one vector: read out and fed back."}},
+      {Fault::linear_output, {"no-tanh", "h̃_t has no tanh.", "Eq. 5: h̃_t = tanh(W_c [c_t; s_t])."}},
+      {Fault::no_mask,
+       {"no-mask", "The pads got weight: the attention does not know the lengths.",
+        "prepare(annotations.h, annotations.lengths) tells them."}},
+      {Fault::state_not_moved,
+       {"state-not-moved", "Every step begins at s_0.", "The state that step() returns holds s_t."}},
+      {Fault::probabilities,
+       {"softmax-of-logits", "These are probabilities.",
+        "The loss and the searches take the softmax; eq. 6 stops at W_o h̃_t here."}},
+      {Fault::not_fed,
+       {"not-fed", "The cell reads zeros where h̃_{t−1} should be.",
+        "The state that step() returns must hold h̃_t, and the next step must read it."}},
+      {Fault::fed_two_ago,
+       {"fed-too-late", "The cell reads h̃_{t−2}.",
+        "step() puts the h̃ that it has just made into its state."}},
+      {Fault::swapped_input,
+       {"input-swapped", "The cell reads [h̃_{t−1}; E y_{t−1}].",
+        "The first E columns of weight_ih are for the embedding."}},
+  };
+  return known;
+}
+
+// What each known fault would give of one thing.
+std::vector<Suspect> suspects(const DecoderStep& decoder, const Case& c, bool feeds, std::int64_t n,
+                              Plain Course::*what) {
+  std::vector<Suspect> out;
+  for (const auto& [fault, mistake] : known_faults()) {
+    out.push_back({mistake, course::unroll(decoder, c, feeds, n, fault).*what});
+  }
+  return out;
+}
+
+const Mistake not_in_state{"h-tilde-not-in-state", "h̃ is not in the state.",
+                           "nn::State is all that a search carries from step to step: h̃ must be in it, as "
+                           "\"h_tilde\"."};
+
+void expect_state(const State& state, const Task& task, const std::string& when) {
+  expect_shape("s in the state " + when, state.find("s"), {B, sizes.hidden}, "(B, H)");
+  if (!task.feeds) return;
+  expect_shape("h_tilde in the state " + when, state.find("h_tilde"), {B, sizes.attentional}, "(B, K)",
+               state.find("h_tilde").defined() ? Mistake{} : not_in_state);
+}
+
+DecoderStep::Start started(const DecoderStep& decoder, const Case& c, const Task& task) {
+  const DecoderStep::Start start = decoder.start(c.annotations);
+  expect_state(start.state, task, "at the start");
+  expect_shape("the memory's values", start.memory.values, {T, B, sizes.annotation}, "(T, B, D)");
+  return start;
+}
+
+DecoderStep::Output stepped(const DecoderStep& decoder, const Tensor& tokens, const State& state,
+                            const Memory& memory, const Task& task) {
+  const DecoderStep::Output output = decoder.step(tokens, state, memory);
+  expect_shape("logits", output.logits, {B, sizes.vocabulary}, "(B, V)");
+  expect_shape("weights", output.weights, {B, T}, "(B, T)");
+  expect_state(output.state, task, "after a step");
+  return output;
+}
+
+std::vector<exercise::Parameter> parameters(bool feeds) {
+  const auto& n = sizes;
+  const std::int64_t input = n.embedding + (feeds ? n.attentional : 0);
+  return {{"embedding.weight", {n.vocabulary, n.embedding}, "(V, E)"},
+          {"attention.W_a.weight", {course::A, n.hidden}, "(A, H)"},
+          {"attention.U_a.weight", {course::A, n.annotation}, "(A, D)"},
+          {"attention.v_a", {course::A}, "(A)"},
+          {"W_s.weight", {n.hidden, n.annotation}, "(H, D)"},
+          {"cell.weight_ih", {3 * n.hidden, input}, feeds ? "(3H, E + K)" : "(3H, E)"},
+          {"cell.weight_hh", {3 * n.hidden, n.hidden}, "(3H, H)"},
+          {"cell.bias_ih", {3 * n.hidden}, "(3H)"},
+          {"cell.bias_hh", {3 * n.hidden}, "(3H)"},
+          {"W_c.weight", {n.attentional, n.annotation + n.hidden}, "(K, D + H)"},
+          {"W_o.weight", {n.vocabulary, n.attentional}, "(V, K)"}};
+}
+
+void shapes(const Task& task) {
+  const auto decoder = make(task);
+  expect_parameters(*decoder, parameters(task.feeds));
+  const Case c = example(all_real);
+  const auto [state, memory] = started(*decoder, c, task);
+  stepped(*decoder, c.tokens[0], state, memory, task);
+}
+
+void first_values(const Task& task) {
+  const auto decoder = make(task);
+  const Case c = example(some_padding);
+  const State state = started(*decoder, c, task).state;
+  const auto wrong = [&](StartFault fault) { return course::first_state(*decoder, c, fault); };
+  const std::string equation = "s_0 = tanh(W_s [→h_S; ←h_1]).";
+  expect_values("s_0", state["s"], course::first_state(*decoder, c),
+                {{{"s0-no-tanh", "The tanh is missing.", equation}, wrong(StartFault::no_tanh)},
+                 {{"s0-swapped", "W_s is applied to [←h_1; →h_S].", equation}, wrong(StartFault::swapped)},
+                 {{"s0-last-annotation", "It is made of the last annotation, which may be a pad.",
+                   "annotations.last_forward and annotations.first_backward know where a sentence ends."},
+                  wrong(StartFault::last_annotation)},
+                 {{"s0-zero", "It is 0: the decoder does not begin where the encoder ended.", equation},
+                  wrong(StartFault::zero)}});
+  if (!task.feeds) return;
+  expect_values(
+      "h̃_0", state["h_tilde"], Plain({B, sizes.attentional}), {},
+      {"h-tilde-0", "h̃_0 is not 0.", "Before the first step nothing has been read out: zeros, (B, K)."});
+}
+
+// The first n steps.
+void golden(const Task& task, const Lengths& lengths, std::int64_t n) {
+  const auto decoder = make(task);
+  const Case c = example(lengths);
+  auto [state, memory] = started(*decoder, c, task);
+  std::vector<Tensor> s, weights, h_tilde, logits;
+  for (std::int64_t t = 0; t < n; ++t) {
+    const DecoderStep::Output output = stepped(*decoder, c.tokens[t], state, memory, task);
+    state = output.state;
+    s.push_back(state["s"]);
+    weights.push_back(output.weights);
+    logits.push_back(output.logits);
+    if (task.feeds) h_tilde.push_back(state["h_tilde"]);
+  }
+  const Course expected = course::unroll(*decoder, c, task.feeds, n);
+  const auto compare = [&](const std::string& name, const std::vector<Tensor>& got, Plain Course::*what) {
+    expect_values(name, stack(got), expected.*what, suspects(*decoder, c, task.feeds, n, what));
+  };
+  compare("s (step, row, element)", s, &Course::s);
+  compare("weights (step, row, position)", weights, &Course::weights);
+  if (task.feeds) compare("h_tilde (step, row, element)", h_tilde, &Course::h_tilde);
+  compare("logits (step, row, token)", logits, &Course::logits);
+}
+
+void expect_counted(std::int64_t told, std::int64_t counted, std::int64_t t) {
+  exercise::expect(
+      told == t && counted == t + 1,
+      {"step-not-counted", "The steps are not counted.",
+       "Give state.step() to attend(), and state.step() + 1 to the state that you return: local "
+       "attention looks there."},
+      "The number of the step is not right.",
+      "attend was told " + std::to_string(told) + ", and the new state says " + std::to_string(counted),
+      std::to_string(t) + " and " + std::to_string(t + 1));
+}
+
+void expect_previous(const Tensor& told, const Tensor& before) {
+  const Mistake mistake{"previous-weights", "The attention is not told the weights of the step before.",
+                        "They go from step to step in the state, as \"weights\"; undefined, Tensor(), at the "
+                        "start."};
+  const auto said = [](const Tensor& weights) {
+    return weights.defined() ? "weights" : "an undefined tensor";
+  };
+  exercise::expect(told.defined() == before.defined(), mistake, "previous_weights of attend() is not right.",
+                   said(told), said(before));
+  if (before.defined()) expect_values("previous_weights", told, Plain(before), {}, mistake);
+}
+
+// The attention hears the number of the step and the weights of the step before.
+void told(const Task& task) {
+  auto attention = std::make_unique<Watched>();
+  std::vector<Watched::Call> calls;
+  attention->calls = &calls;
+  const auto decoder = make(task, std::move(attention));
+  const Case c = example(some_padding);
+  auto [state, memory] = started(*decoder, c, task);
+  Tensor before;
+  for (std::int64_t t = 0; t < steps; ++t) {
+    calls.clear();
+    const DecoderStep::Output output = stepped(*decoder, c.tokens[t], state, memory, task);
+    exercise::expect(calls.size() == 1,
+                     {"attends-once", "", "One step, one look: attention->attend(…), once."},
+                     "The attention was not asked once in a step.", std::to_string(calls.size()), "1");
+    expect_counted(calls[0].step, output.state.step(), t);
+    expect_previous(calls[0].previous_weights, before);
+    before = output.weights;
+    state = output.state;
+  }
+}
+
+// Beam search goes on from other rows than those of the step before: all that is carried is in the state.
+void rows_may_be_chosen(const Task& task) {
+  const auto decoder = make(task);
+  const Case c = example(some_padding);
+  const auto [start, memory] = started(*decoder, c, task);
+  const State first = stepped(*decoder, c.tokens[0], start, memory, task).state;
+  const Tensor order = gradus::tensor(Lengths{2, 0, 0});
+  const Plain expected(index_select(decoder->step(c.tokens[1], first, memory).logits, order));
+
+  const State again = stepped(*decoder, c.tokens[0], start, memory, task).state;
+  const DecoderStep::Output chosen =
+      stepped(*decoder, index_select(c.tokens[1], order), again.select(order), memory.select(order), task);
+  expect_values("logits after State::select", chosen.logits, expected, {},
+                {"kept-in-a-member", "Something goes from step to step outside of the state.",
+                 "Beam search chooses rows of the state between two steps; what a member of the class keeps "
+                 "stays in the old order. Put it into nn::State."});
+}
+
+void gradients(const Task& task) {
+  const auto decoder = make(task);
+  const Case c = example(some_padding);
+  exercise::expect_gradients(
+      *decoder,
+      [&](const std::vector<Tensor>& x) {
+        const Annotations annotations{
+            .h = x[0], .lengths = c.annotations.lengths, .last_forward = x[1], .first_backward = x[2]};
+        auto [state, memory] = decoder->start(annotations);
+        std::vector<Tensor> out;
+        for (std::int64_t t = 0; t < 3; ++t) {
+          const DecoderStep::Output output = decoder->step(c.tokens[t], state, memory);
+          out.insert(out.end(), {output.logits, output.weights});
+          state = output.state;
+        }
+        return gradus::nn::concat_flat(out);
+      },
+      {c.annotations.h, c.annotations.last_forward, c.annotations.first_backward},
+      {"h", "last_forward", "first_backward"},
+      {"off-the-tape", "Something that goes from step to step has left the tape.",
+       "detach(), clone() and values that are copied out carry no gradient: keep the tensor itself in the "
+       "state."});
+}
+
+std::vector<exercise::Stage> stages(const std::string& part, const Task& task) {
+  return of_part(part, {{"shapes and parameters", [=] { shapes(task); }},
+                        {"the first state", [=] { first_values(task); }},
+                        {"values of the first step", [=] { golden(task, all_real, 1); }},
+                        {"values, step by step", [=] { golden(task, all_real, steps); }},
+                        {"values, with padding", [=] { golden(task, some_padding, steps); }},
+                        {"what the attention is told", [=] { told(task); }},
+                        {"rows chosen by a beam", [=] { rows_may_be_chosen(task); }},
+                        {"gradients", [=] { gradients(task); }}});
+}
+
+}  // namespace
+
+std::vector<exercise::Stage> decoder_stages(const Luong::MakeDecoder& make) {
+  return stages("decoder", {make, false});
+}
+
+std::vector<exercise::Stage> input_feeding_stages(const Luong::MakeDecoder& make) {
+  return stages("input feeding", {make, true});
+}

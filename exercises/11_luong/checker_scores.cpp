@@ -1,0 +1,198 @@
+// The three scores of section 3.1: dot, general, concat.
+
+#include <cmath>
+
+#include "parts.hpp"
+
+namespace {
+
+using exercise::AttentionSizes;
+using exercise::AttentionTask;
+using exercise::Mistake;
+using exercise::Parameter;
+using exercise::Plain;
+using gradus::nn::Module;
+
+// e, (B, T), each by f(b, t).
+template <class F>
+Plain energies(const Plain& query, const Plain& values, const F& f) {
+  Plain e({query.size(0), values.size(0)});
+  for (std::int64_t b = 0; b < e.size(0); ++b)
+    for (std::int64_t t = 0; t < e.size(1); ++t) e(b, t) = f(b, t);
+  return e;
+}
+
+// Σ_i f(i)
+template <class F>
+double total(std::int64_t n, const F& f) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += f(i);
+  return sum;
+}
+
+const Mistake ignores_query{
+    "ignores-query", "The query has no influence: it is left out, or only added.",
+    "e_tj compares h_j with s_t. What depends on s_t alone is the same for every j, and "
+    "cancels in the softmax."};
+const Mistake scaled{"scaled", "The energies are divided by a square root.",
+                     "That is the scaled dot product of Vaswani et al. 2017; Luong's is not scaled."};
+const Mistake one_query{"one-query", "Every sentence is asked with the first sentence's query.",
+                        "Row b of the query belongs to values[:, b]."};
+
+Plain dot(const Plain& query, const Plain& values) {
+  return energies(query, values, [&](auto b, auto t) {
+    return total(values.size(2), [&](auto d) { return query(b, d) * values(t, b, d); });
+  });
+}
+
+Plain divided(Plain e, double by) {
+  for (std::int64_t b = 0; b < e.size(0); ++b)
+    for (std::int64_t t = 0; t < e.size(1); ++t) e(b, t) /= by;
+  return e;
+}
+
+// W h_j of one sentence, row q.
+double key(const Plain& W, const Plain& values, std::int64_t t, std::int64_t b, std::int64_t q) {
+  return total(values.size(2), [&](auto d) { return W(q, d) * values(t, b, d); });
+}
+
+// What concat may do with W_a [s_t; h_j].
+struct Concat {
+  bool swapped = false;       // [h_j; s_t]
+  bool query = true;          // whether s_t is there
+  bool tanh = true;           // within the sum
+  bool tanh_outside = false;  // around it
+  bool weighted = true;       // by v_a
+};
+
+Plain concat(const Module& module, const Plain& query, const Plain& values, const Concat& form) {
+  const Plain W = exercise::parameter(module, "W_a.weight"), v = exercise::parameter(module, "v_a.weight");
+  const std::int64_t Q = query.size(1), D = values.size(2);
+  return energies(query, values, [&](auto b, auto t) {
+    const double e = total(v.size(1), [&](auto a) {
+      const double from_query =
+          total(Q, [&](auto q) { return W(a, form.swapped ? D + q : q) * query(b, q); });
+      const double from_value =
+          total(D, [&](auto d) { return W(a, form.swapped ? d : Q + d) * values(t, b, d); });
+      const double x = (form.query ? from_query : 0) + from_value;
+      return (form.weighted ? v(0, a) : 1) * (form.tanh ? std::tanh(x) : x);
+    });
+    return form.tanh_outside ? std::tanh(e) : e;
+  });
+}
+
+AttentionTask::EnergySuspect concat_suspect(const Mistake& mistake, const Concat& form) {
+  return {mistake, [form](const Module& module, const Plain& query, const Plain& values) {
+            return concat(module, query, values, form);
+          }};
+}
+
+AttentionTask::EnergySuspect general_suspect(const Mistake& mistake,
+                                             const std::function<double(double s, double key)>& term) {
+  return {mistake, [term](const Module& module, const Plain& query, const Plain& values) {
+            const Plain W = exercise::parameter(module, "W_a.weight");
+            return energies(query, values, [&](auto b, auto t) {
+              return total(query.size(1), [&](auto q) { return term(query(b, q), key(W, values, t, b, q)); });
+            });
+          }};
+}
+
+}  // namespace
+
+Plain plain_general(const Plain& W, const Plain& query, const Plain& values) {
+  return energies(query, values, [&](auto b, auto t) {
+    return total(query.size(1), [&](auto q) { return query(b, q) * key(W, values, t, b, q); });
+  });
+}
+
+std::vector<exercise::Stage> dot_stages(const Luong::MakeAttention& make) {
+  return of_part(
+      "dot",
+      exercise::attention_stages(
+          {.make = make,
+           .sizes = {.query = 4, .value = 4, .energy = 2},
+           .parameters = [](const AttentionSizes&) { return std::vector<Parameter>(); },
+           .energies = [](const Module&, const Plain& query,
+                          const Plain& values) { return dot(query, values); },
+           .suspects =
+               {
+                   {scaled,
+                    [](const Module&, const Plain& query, const Plain& values) {
+                      return divided(dot(query, values), std::sqrt(static_cast<double>(query.size(1))));
+                    }},
+                   {ignores_query,
+                    [](const Module&, const Plain& query, const Plain& values) {
+                      return energies(query, values, [&](auto b, auto t) {
+                        return total(values.size(2), [&](auto d) { return values(t, b, d); });
+                      });
+                    }},
+                   {one_query,
+                    [](const Module&, const Plain& query, const Plain& values) {
+                      return energies(query, values, [&](auto b, auto t) {
+                        return total(values.size(2), [&](auto d) { return query(0, d) * values(t, b, d); });
+                      });
+                    }},
+               }}));
+}
+
+std::vector<exercise::Stage> general_stages(const Luong::MakeAttention& make) {
+  return of_part("general",
+                 exercise::attention_stages(
+                     {.make = make,
+                      .sizes = {.query = 4, .value = 6, .energy = 2},
+                      .parameters =
+                          [](const AttentionSizes& n) {
+                            return std::vector<Parameter>{{"W_a.weight", {n.query, n.value}, "(Q, D)"}};
+                          },
+                      .energies =
+                          [](const Module& module, const Plain& query, const Plain& values) {
+                            return plain_general(exercise::parameter(module, "W_a.weight"), query, values);
+                          },
+                      .suspects =
+                          {
+                              general_suspect(
+                                  {"extra-tanh", "There is a tanh that general has not.",
+                                   "e_tj = s_tᵀ W_a h_j is a product and nothing else; concat has the tanh."},
+                                  [](double s, double k) { return s * std::tanh(k); }),
+                              general_suspect(ignores_query, [](double, double k) { return k; }),
+                              {scaled,
+                               [](const Module& module, const Plain& query, const Plain& values) {
+                                 return divided(
+                                     plain_general(exercise::parameter(module, "W_a.weight"), query, values),
+                                     std::sqrt(static_cast<double>(query.size(1))));
+                               }},
+                          }}));
+}
+
+std::vector<exercise::Stage> concat_stages(const Luong::MakeAttention& make) {
+  return of_part(
+      "concat",
+      exercise::attention_stages(
+          {.make = make,
+           .sizes = {.query = 4, .value = 6, .energy = 3},
+           .parameters =
+               [](const AttentionSizes& n) {
+                 return std::vector<Parameter>{{"W_a.weight", {n.energy, n.query + n.value}, "(A, Q + D)"},
+                                               {"v_a.weight", {1, n.energy}, "(1, A)"}};
+               },
+           .energies = [](const Module& module, const Plain& query,
+                          const Plain& values) { return concat(module, query, values, {}); },
+           .suspects =
+               {
+                   concat_suspect({"halves-swapped", "W_a is applied to [h_j; s_t].",
+                                   "The first Q columns of W_a are for the query: [s_t; h_j]."},
+                                  {.swapped = true}),
+                   concat_suspect(
+                       {"no-tanh", "The tanh is missing.",
+                        "Without it, the part of s_t is the same for every j and cancels in the softmax: "
+                        "every step looks at the same place."},
+                       {.tanh = false}),
+                   concat_suspect({"tanh-outside", "The tanh is around v_a · W_a [s_t; h_j], not inside.",
+                                   "v_a weights the A numbers that tanh gave."},
+                                  {.tanh = false, .tanh_outside = true}),
+                   concat_suspect({"no-v", "The A numbers are summed without v_a.",
+                                   "v_a weights the A numbers that tanh gave."},
+                                  {.weighted = false}),
+                   concat_suspect(ignores_query, {.query = false}),
+               }}));
+}
