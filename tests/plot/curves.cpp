@@ -1,0 +1,140 @@
+#include "markup.hpp"
+#include "picture.hpp"
+
+TEST_CASE("curves have a legend, axis labels, round ticks and a dot a point", "[plot]") {
+  plot::Curves curves = line({0, 1, 2, 3}, {4, 2, 1, 0.5});
+  curves.series.push_back({"validation", {0, 3}, {4.2, 1}});
+  const std::string picture = svg(curves);
+  for (const char* text : {"loss", "step", "nats", "train", "validation", "0", "1", "2", "3", "4", "5"}) {
+    INFO(text);
+    CHECK(shows(picture, text));
+  }
+  CHECK(count(picture, "<circle") == 6);
+  CHECK(has(picture, "<title>train: 3, 0.5</title>"));
+  CHECK(count(picture, "<path class=\"gp-line gp-s0\"") == 1);
+  CHECK(count(picture, "<path class=\"gp-line gp-s1\"") == 1);
+  CHECK_FALSE(has(picture, ">0.5</text>"));  // epochs are whole numbers
+}
+
+TEST_CASE("the ninth curve differs from the first", "[plot]") {
+  plot::Curves curves = line({0, 1}, {0, 1});
+  curves.series.resize(9, curves.series[0]);
+  CHECK(has(svg(curves), "<path class=\"gp-line gp-s0 gp-dash1\""));
+}
+
+TEST_CASE("points that are not finite leave a gap", "[plot]") {
+  const auto moves = [](const plot::Curves& curves) {
+    const std::string picture = svg(curves);
+    const std::size_t at = picture.find(" d=\"");
+    return count(picture.substr(at, picture.find('/', at) - at), "M");
+  };
+  CHECK(moves(line({0, 1, 2, 3, 4}, {1, 2, 3, 4, 5})) == 1);
+  for (const double hole : {kNaN, kInf, -kInf}) {
+    CHECK(moves(line({0, 1, 2, 3, 4}, {1, 2, hole, 4, 5})) == 2);
+    CHECK(moves(line({0, 1, hole, 3, 4}, {1, 2, 3, 4, 5})) == 2);
+  }
+  CHECK(moves(line({0, 1, 2}, {1, kNaN, 3})) == 2);  // two lone points
+
+  plot::Curves log = line({0, 1, 2, 3, 4}, {1, 2, 0, 4, 5});
+  CHECK(moves(log) == 1);
+  log.log_y = true;
+  CHECK(moves(log) == 2);
+}
+
+TEST_CASE("curves without a finite point say so", "[plot]") {
+  plot::Curves curves = line({0, 1}, {kNaN, kInf});
+  CHECK(has(svg(curves), ">no finite value</text>"));
+  curves = line({0, 1}, {-1, 0});
+  CHECK_FALSE(has(svg(curves), "no finite value"));
+  curves.log_y = true;
+  CHECK(has(svg(curves), ">no finite value above 0</text>"));
+}
+
+TEST_CASE("a logarithmic axis gives each decade the same height", "[plot]") {
+  plot::Curves curves = line({0, 1, 2}, {0.01, 0.1, 1});
+  curves.log_y = true;
+  const std::string picture = svg(curves);
+  for (const char* tick : {">0.01</text>", ">0.1</text>", ">1</text>"}) CHECK(has(picture, tick));
+  const auto height = [&](const std::string& y) {
+    const std::string before = picture.substr(0, picture.find("<title>train: " + y));
+    return attribute(before.substr(before.rfind("<circle")), "<circle", "cy");
+  };
+  CHECK(near(height("0, 0.01") - height("1, 0.1"), height("1, 0.1") - height("2, 1"), 0.2));
+}
+
+TEST_CASE("thousands of points make a small picture that keeps every peak", "[plot]") {
+  std::vector<double> x, y;
+  for (int i = 0; i < 100000; ++i) {
+    x.push_back(i);
+    y.push_back(std::sin(i * 0.7) * 0.1);
+  }
+  const std::vector<std::size_t> peaks = {31415, 50010, 60000}, troughs = {50000, 60010, 71828};
+  for (const std::size_t i : peaks) y[i] = 1;
+  for (const std::size_t i : troughs) y[i] = -1;
+  const std::string picture = svg(line(x, y));
+  CHECK(picture.size() < 20000);
+
+  // Follow the path, and note where it is highest and lowest.
+  const std::size_t at = picture.find("d=\"M") + 4;
+  std::string data = picture.substr(at, picture.find('"', at) - at);
+  std::replace(data.begin(), data.end(), 'l', ' ');
+  std::istringstream numbers(data);
+  std::vector<double> path_x = {0}, path_y = {0};
+  for (double dx, dy; numbers >> dx >> dy;) {
+    path_x.push_back(path_x.back() + dx);
+    path_y.push_back(path_y.back() + dy);
+  }
+  const double first = path_x[1], width = path_x.back() - first;
+  CHECK(width > 300);
+  const auto found = [&](double height, const std::vector<std::size_t>& expected) {
+    std::vector<double> places;
+    for (std::size_t i = 1; i < path_y.size(); ++i) {
+      if (near(path_y[i], height, 0.05)) places.push_back((path_x[i] - first) / width);
+    }
+    REQUIRE(places.size() == expected.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      CHECK(near(places[i], static_cast<double>(expected[i]) / 1e5, 0.001));
+    }
+  };
+  found(*std::min_element(path_y.begin() + 1, path_y.end()), peaks);
+  found(*std::max_element(path_y.begin() + 1, path_y.end()), troughs);
+}
+
+TEST_CASE("curves of extreme values are drawn in finite time and numbers", "[plot]") {
+  const double tiny = std::numeric_limits<double>::denorm_min(), huge = std::numeric_limits<double>::max();
+  for (const bool log : {false, true}) {
+    for (const std::vector<double>& y : {std::vector<double>{5, 5},
+                                         {0, 0},
+                                         {tiny, tiny},
+                                         {0, tiny},
+                                         {-huge, huge},
+                                         {-1.6e308, 1.6e308},
+                                         {1e-300, 1e300},
+                                         {1e15, 1e15 + 1},
+                                         {-1e300, 1e300},
+                                         {1e300, 1e300},
+                                         {1e-300, 1e-300},
+                                         {1e9, 1.5e9},
+                                         {12000, 15000}}) {
+      plot::Curves curves = line({0, 1}, y);
+      curves.log_y = log;
+      const std::string picture = svg(curves);
+      INFO(y[0] << " … " << y[1]);
+      CHECK(picture.size() < 8000);
+      for (const char* bad : {"\"nan", "\"inf", "-nan", "-inf", "Mnan", "Minf", " nan", " inf"})
+        CHECK_FALSE(has(picture, bad));
+      CHECK(fault(picture) == "");
+    }
+  }
+}
+
+TEST_CASE("curves that cannot be drawn are refused", "[plot]") {
+  CHECK(message([] {
+          svg(plot::Curves{"loss", "", "", {}});
+        }) == "plot::svg(Curves 'loss'): there is no series; add at least one");
+  CHECK(message([] {
+          svg(line({1, 2, 3}, {1, 2}));
+        }) == "plot::svg(Curves 'loss'): series 'train' has 3 x and 2 y; give one y for every x");
+  CHECK(message([] { svg(line({}, {})); }) ==
+        "plot::svg(Curves 'loss'): series 'train' has no point; leave it out or give it one");
+}
