@@ -136,6 +136,14 @@ int main() {
              });
              return positions;
            }),
+      with(the_sort, "std::sort", "unstable",
+           [](const Symbols& x) {
+             Positions positions = copy(x);
+             std::sort(positions.begin(), positions.end(), [&](std::int64_t i, std::int64_t j) {
+               return x[static_cast<std::size_t>(i)] < x[static_cast<std::size_t>(j)];
+             });
+             return positions;
+           }),
       with(the_sort, "the first of equal ones each time", "repeated",
            [](const Symbols& x) {
              Positions positions;

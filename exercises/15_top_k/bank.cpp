@@ -189,6 +189,11 @@ int main() {
                 e.slice(0, k, 1);
                 return by_argmax(e, lengths, k);
               }),
+      attempt("lengths are always read", "undefined-lengths",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor pads = less_equal(unsqueeze(lengths, 1), arange(e.size(1)));
+                return of_chosen(e, largest(masked_fill(e, pads, -infinity), k));
+              }),
       attempt(
           "one row of weights", "shape",
           [](const Tensor& e, const Tensor& lengths, std::int64_t k) { return by_argmax(e, lengths, k)[0]; }),

@@ -1,5 +1,6 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
+#include <gradus/error.hpp>
 #include <gradus/nn/gradcheck.hpp>
 
 #include <algorithm>
@@ -42,6 +43,9 @@ const Mistake pads_chosen{"pads-chosen", "Pads were chosen: they took the place 
                           "Pads must be out before the k largest are looked for."};
 const Mistake uniform{"uniform", "The chosen ones have the same weight each.",
                       "Their weights are a softmax of their energies."};
+const Mistake undefined_lengths{
+    "undefined-lengths", "",
+    "Where all rows are T long, lengths.defined() is false: ask before you read it."};
 const Mistake all_ties{"ties", "More than k take part where energies are equal.",
                        "Comparing with the k-th largest takes all that equal it: exactly k take part."};
 const Mistake last_tie{"ties-last", "Of equal energies, the later positions were chosen.",
@@ -197,11 +201,22 @@ std::vector<exercise::Suspect> suspects(const Case& c, std::int64_t k) {
 
 // --- stages
 
-void weights_of(const TopK& answer, const Case& c, const Lengths& ks) {
+Tensor weights_of(const TopK& answer, const Case& c, std::int64_t k) {
+  try {
+    return answer.softmax(c.e, c.told(), k);
+  } catch (const Error& error) {
+    if (c.masked) throw;
+    answer.softmax(c.e, tensor(c.lengths), k);  // fails as well when it is not the lengths
+    throw exercise::Finding{
+        .mistake = undefined_lengths, .says = "It works only where lengths are given.", .got = error.what()};
+  }
+}
+
+void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   const Plain e(c.e);
   for (const std::int64_t k : ks) {
     const std::vector<exercise::Suspect> known = suspects(c, k);
-    const Tensor got = answer.softmax(c.e, c.told(), k);
+    const Tensor got = weights_of(answer, c, k);
     exercise::expect_values("e after top_k_softmax", c.e, e, {},
                             {"changes-its-input", "The energies have been changed in place.",
                              "Make a new tensor, or clone() it first."});
@@ -336,20 +351,20 @@ exercise::Exercise top_k_exercise(const TopK& answer) {
   return {.name = "top_k",
           .stages = {{"weights, without padding",
                       [=] {
-                        weights_of(answer, without_padding(), {2, 3, 1, 5});
+                        expect_weights(answer, without_padding(), {2, 3, 1, 5});
                       }},
                      {"weights, with padding",
                       [=] {
-                        weights_of(answer, with_padding(), {2, 3, 1, 4});
+                        expect_weights(answer, with_padding(), {2, 3, 1, 4});
                       }},
                      {"weights, with ties",
                       [=] {
-                        weights_of(answer, with_ties(), {2, 1, 4});
+                        expect_weights(answer, with_ties(), {2, 1, 4});
                       }},
                      {"k at least T",
                       [=] {
-                        weights_of(answer, without_padding(), {6, 7, 100});
-                        weights_of(answer, with_padding(), {6, 100});
+                        expect_weights(answer, without_padding(), {6, 7, 100});
+                        expect_weights(answer, with_padding(), {6, 100});
                       }},
                      {"gradients of the weights", [=] { gradients(answer); }},
                      {"attend",
