@@ -19,6 +19,14 @@ gradus::data::Reversal made(const Reversals& task) {
 
 std::int64_t vocabulary_of(const Reversals& task) { return made(task).vocabulary_size(); }
 
+std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(
+    const gradus::models::Registry::MakeAttention& attention, const Reversals& task) {
+  gradus::models::Registry registry = gradus::models::Registry::standard();
+  registry.attentions["yours"] = attention;
+  const std::int64_t vocabulary = vocabulary_of(task);
+  return gradus::models::make_model({.attention = "yours"}, {vocabulary, vocabulary}, registry);
+}
+
 ByLength train_on_reversals(const std::string& label, gradus::models::Seq2Seq& model, const Reversals& task) {
   const gradus::data::Reversal reversal = made(task);
   ByLength measured;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <gradus/models/seq2seq.hpp>
+#include <gradus/models/model.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -30,6 +30,10 @@ struct ByLength {
 /// `vocabulary_of(task)`.
 ByLength train_on_reversals(const std::string& label, gradus::models::Seq2Seq& model, const Reversals& task);
 std::int64_t vocabulary_of(const Reversals& task);
+
+/// Bahdanau's model for the task, of the tutorials' sizes, that attends with this attention.
+std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(
+    const gradus::models::Registry::MakeAttention& attention, const Reversals& task);
 
 /// One line a length: "    length 8   exact match 0.994".
 void print(const ByLength& measured);

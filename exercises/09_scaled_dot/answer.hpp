@@ -1,0 +1,16 @@
+#pragma once
+
+#include <gradus/nn/attention.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "kit/check.hpp"
+
+/// What exercise 09 asks for: scaled dot-product attention for queries of size Q, values of size D, and
+/// projections of both to size d.
+using MakeScaledDot = std::function<std::unique_ptr<gradus::nn::Attention>(
+    std::int64_t query_size, std::int64_t value_size, std::int64_t d)>;
+
+exercise::Exercise scaled_dot_exercise(const MakeScaledDot& answer);

@@ -1,0 +1,193 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/linear.hpp>
+#include <gradus/nn/scored_attention.hpp>
+
+#include <cmath>
+
+#include "answer.hpp"
+
+using namespace gradus;
+
+namespace {
+
+enum class Fault {
+  none,
+  unscaled,
+  by_d,
+  by_root_of_values,
+  by_root_of_positions,
+  multiplied,
+  mean,
+  cosine,
+  tanh,
+  query_ignored,
+  keys_of_one_sentence,
+  not_transposed,
+  softmax_twice,
+  context_of_keys,
+  query_detached,
+  keys_detached,
+  unprepared,
+  swapped,
+};
+
+class Faulty : public nn::ScoredAttention {
+ public:
+  Faulty(std::int64_t query_size, std::int64_t value_size, std::int64_t d, Fault given)
+      : W_q(query_size, d, false), W_k(value_size, d, false), fault(given) {
+    add_module("W_q", W_q);
+    add_module("W_k", W_k);
+  }
+
+  nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    nn::Memory memory = Attention::prepare(values, lengths);
+    if (fault == Fault::unprepared) return memory;
+    memory.keys = fault == Fault::swapped ? W_q.forward(values) : W_k.forward(values);
+    if (fault == Fault::keys_detached) memory.keys = memory.keys.detach();
+    if (fault == Fault::context_of_keys) memory.values = memory.keys;
+    return memory;
+  }
+
+  nn::Linear W_q, W_k;
+  const Fault fault;
+
+ protected:
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t /*step*/,
+                  const Tensor& /*previous_weights*/) const override {
+    Tensor q = fault == Fault::swapped ? W_k.forward(query) : W_q.forward(query);
+    Tensor k = memory.keys;
+    if (fault == Fault::query_detached) q = q.detach();
+    if (fault == Fault::query_ignored) q = ones(q.shape(), q.dtype());
+    if (fault == Fault::keys_of_one_sentence) k = k.slice(0, 1, 1);
+    if (fault == Fault::cosine) {
+      q = q / sqrt(sum(q * q, 1, true));
+      k = k / sqrt(sum(k * k, 2, true));
+    }
+    Tensor e = sum(k * q, 2);
+    if (fault == Fault::mean) e = mean(k * q, 2);
+    if (fault == Fault::tanh) e = gradus::tanh(e);
+    if (fault != Fault::not_transposed) e = transpose(e, 0, 1);
+    if (fault == Fault::softmax_twice) return softmax(e / divisor(memory));
+    return e / divisor(memory);
+  }
+
+ private:
+  double divisor(const nn::Memory& memory) const {
+    const double d = static_cast<double>(W_q.weight.size(0)), D = static_cast<double>(memory.values.size(2)),
+                 T = static_cast<double>(memory.values.size(0));
+    switch (fault) {
+      case Fault::unscaled:
+      case Fault::cosine:
+        return 1;
+      case Fault::by_d:
+        return d;
+      case Fault::by_root_of_values:
+        return std::sqrt(D);
+      case Fault::by_root_of_positions:
+        return std::sqrt(T);
+      case Fault::multiplied:
+        return 1 / std::sqrt(d);
+      default:
+        return std::sqrt(d);
+    }
+  }
+};
+
+// The whole of attend by matrix products, from a product of both matrices, projecting at every step.
+class ByMatrixProducts : public nn::Attention {
+ public:
+  ByMatrixProducts(std::int64_t query_size, std::int64_t value_size, std::int64_t d)
+      : W_q(query_size, d, false), W_k(value_size, d, false) {
+    add_module("W_k", W_k);
+    add_module("W_q", W_q);
+  }
+  Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor h = transpose(memory.values, 0, 1);                           // (B, T, D)
+    const Tensor to_values = matmul(transpose(W_q.weight, 0, 1), W_k.weight);  // (Q, D)
+    const Tensor q = unsqueeze(matmul(query, to_values), 2);                   // (B, D, 1)
+    const double d = static_cast<double>(W_q.weight.size(0));
+    const Tensor e = squeeze(matmul(h, q), 2) * (1 / std::sqrt(d));  // (B, T)
+    const Tensor weights = masked_softmax(e, memory.lengths);
+    return {squeeze(matmul(unsqueeze(weights, 1), h), 1), weights};
+  }
+
+  nn::Linear W_q, W_k;
+};
+
+// The query is divided before the product.
+class QueryScaled : public nn::ScoredAttention {
+ public:
+  QueryScaled(std::int64_t query_size, std::int64_t value_size, std::int64_t d)
+      : W_q(query_size, d, false), W_k(value_size, d, false) {
+    add_module("W_q", W_q);
+    add_module("W_k", W_k);
+  }
+  nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    return {.values = values, .keys = linear(values, W_k.weight), .lengths = lengths};
+  }
+
+  nn::Linear W_q, W_k;
+
+ protected:
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor q = W_q.forward(query) / std::sqrt(static_cast<double>(W_q.weight.size(0)));
+    return squeeze(matmul(transpose(memory.keys, 0, 1), unsqueeze(q, 2)), 2);  // (B, T, d) · (B, d, 1)
+  }
+};
+
+class WithBias : public nn::ScoredAttention {
+ public:
+  WithBias(std::int64_t query_size, std::int64_t value_size, std::int64_t d)
+      : W_q(query_size, d), W_k(value_size, d) {
+    add_module("W_q", W_q);
+    add_module("W_k", W_k);
+  }
+
+  nn::Linear W_q, W_k;
+
+ protected:
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+    return transpose(sum(W_k.forward(memory.values) * W_q.forward(query), 2), 0, 1);
+  }
+};
+
+template <class Attention>
+exercise::Attempt attempt(const std::string& name, const std::string& mistake) {
+  return {name, mistake, scaled_dot_exercise([](std::int64_t Q, std::int64_t D, std::int64_t d) {
+            return std::make_unique<Attention>(Q, D, d);
+          })};
+}
+
+exercise::Attempt attempt(const std::string& name, const std::string& mistake, Fault fault) {
+  return {name, mistake, scaled_dot_exercise([fault](std::int64_t Q, std::int64_t D, std::int64_t d) {
+            return std::make_unique<Faulty>(Q, D, d, fault);
+          })};
+}
+
+}  // namespace
+
+int main() {
+  return exercise::bank({
+      attempt("as the statement says", "", Fault::none),
+      attempt<ByMatrixProducts>("by matrix products, projected at every step", ""),
+      attempt<QueryScaled>("the query is scaled", ""),
+      attempt("not scaled", "unscaled", Fault::unscaled),
+      attempt("divided by d", "divided-by-d", Fault::by_d),
+      attempt("divided by √D", "other-size", Fault::by_root_of_values),
+      attempt("divided by √T", "other-size", Fault::by_root_of_positions),
+      attempt("multiplied by √d", "multiplied", Fault::multiplied),
+      attempt("the mean of the products", "mean", Fault::mean),
+      attempt("cosine", "cosine", Fault::cosine),
+      attempt("tanh left over", "tanh", Fault::tanh),
+      attempt("the query is ignored", "query-ignored", Fault::query_ignored),
+      attempt("every query meets the first sentence", "keys-of-one-sentence", Fault::keys_of_one_sentence),
+      attempt("not transposed", "error", Fault::not_transposed),
+      attempt("a softmax too many", "softmax-twice", Fault::softmax_twice),
+      attempt("context of keys", "equal-sizes", Fault::context_of_keys),
+      attempt("the query is off the tape", "gradient", Fault::query_detached),
+      attempt("the keys are off the tape", "gradient", Fault::keys_detached),
+      attempt("no keys", "error", Fault::unprepared),
+      attempt("projections swapped", "equal-sizes", Fault::swapped),
+      attempt<WithBias>("with a bias", "parameters"),
+  });
+}

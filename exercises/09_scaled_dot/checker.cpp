@@ -1,0 +1,201 @@
+#include <gradus/autograd/random.hpp>
+#include <gradus/nn/additive_attention.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <limits>
+
+#include "answer.hpp"
+#include "kit/attention.hpp"
+#include "kit/training.hpp"
+#include "support/reversal.hpp"
+#include "support/table.hpp"
+
+namespace {
+
+using exercise::AttentionSizes;
+using exercise::Mistake;
+using exercise::Plain;
+using gradus::Shape;
+using gradus::nn::Attention;
+using gradus::nn::Module;
+
+const Mistake unscaled{"unscaled", "The energies are not divided by √d.",
+                       "The larger d, the larger the energies: what does a softmax make of that?"};
+const Mistake divided_by_d{"divided-by-d", "The energies are divided by d, not by √d.",
+                           "A sum of d terms of variance 1 has the variance d. Which factor makes it 1?"};
+const Mistake other_size{"other-size", "The energies are divided by the root of another size.",
+                         "d is how many products one energy sums."};
+const Mistake multiplied{"multiplied", "The energies are multiplied by √d.", "They must become smaller."};
+const Mistake mean{"mean", "An energy is the mean of its products, divided by √d once more.",
+                   "q · k is a sum."};
+const Mistake cosine{"cosine", "The energies are cosines: query and keys were brought to length 1.",
+                     "Only √d divides: the lengths of q and k_j are part of the energy."};
+const Mistake tanh_left{"tanh", "There is a tanh around the product.",
+                        "The tanh belongs to the additive score; here is none."};
+const Mistake query_ignored{"query-ignored", "The energies do not depend on the query.",
+                            "e_j = q · k_j / √d."};
+const Mistake keys_of_one{"keys-of-one-sentence", "Every query meets the first sentence's keys.",
+                          "Row b of the query belongs to keys[:, b]."};
+const Mistake softmax_twice{"softmax-twice", "The softmax was taken twice.",
+                            "ScoredAttention takes the softmax of what energies() returns."};
+
+// Element i of W x.
+double projected(const Plain& W, std::int64_t i, const auto& x) {
+  double y = 0;
+  for (std::int64_t j = 0; j < W.size(1); ++j) y += W(i, j) * x(j);
+  return y;
+}
+
+// What one energy is made of: q and k_j, d numbers each.
+struct Pair {
+  std::vector<double> q, k;
+  double dot() const {
+    double e = 0;
+    for (std::size_t i = 0; i < q.size(); ++i) e += q[i] * k[i];
+    return e;
+  }
+  double root() const { return std::sqrt(static_cast<double>(q.size())); }  // √d
+};
+
+// e_bt = score(q_b, k_tb) with the module's projections; `sentence` says whose keys row b meets.
+template <class Score>
+exercise::PlainEnergies energies(
+    const Score& score,
+    const std::function<std::int64_t(std::int64_t)>& sentence = [](auto b) { return b; }) {
+  return [=](const Module& module, const Plain& query, const Plain& values) {
+    const Plain W_q = exercise::parameter(module, "W_q.weight"),
+                W_k = exercise::parameter(module, "W_k.weight");
+    Plain e(Shape{query.size(0), values.size(0)});
+    for (std::int64_t b = 0; b < e.size(0); ++b) {
+      for (std::int64_t t = 0; t < e.size(1); ++t) {
+        Pair pair;
+        for (std::int64_t i = 0; i < W_q.size(0); ++i) {
+          pair.q.push_back(projected(W_q, i, [&](auto j) { return query(b, j); }));
+          pair.k.push_back(projected(W_k, i, [&](auto j) { return values(t, sentence(b), j); }));
+        }
+        e(b, t) = score(pair);
+      }
+    }
+    return e;
+  };
+}
+
+double norm(const std::vector<double>& x) {
+  double squares = 0;
+  for (const double element : x) squares += element * element;
+  return std::sqrt(squares);
+}
+
+double scaled(const Pair& x) { return x.dot() / x.root(); }
+
+// The dot product divided by the root of a size of the values: axis 0 is T, axis 2 is D.
+exercise::PlainEnergies divided_by_root_of(int axis) {
+  return [=](const Module& module, const Plain& query, const Plain& values) {
+    const double root = std::sqrt(static_cast<double>(values.size(axis)));
+    return energies([=](const Pair& x) { return x.dot() / root; })(module, query, values);
+  };
+}
+
+exercise::PlainEnergies already_weights() {
+  return [](const Module& module, const Plain& query, const Plain& values) {
+    const std::vector<std::int64_t> all(static_cast<std::size_t>(query.size(0)), values.size(0));
+    return exercise::plain_weights(energies(scaled)(module, query, values), all);
+  };
+}
+
+std::vector<exercise::Parameter> parameters(const AttentionSizes& n) {
+  return {{"W_q.weight", {n.energy, n.query}, "(d, Q)"}, {"W_k.weight", {n.energy, n.value}, "(d, D)"}};
+}
+
+exercise::AttentionTask task(const MakeScaledDot& answer) {
+  return {.make = [=](const AttentionSizes& n) { return answer(n.query, n.value, n.energy); },
+          .sizes = {.query = 4, .value = 6, .energy = 3},
+          .parameters = parameters,
+          .energies = energies(scaled),
+          .suspects = {
+              {unscaled, energies([](const Pair& x) { return x.dot(); })},
+              {divided_by_d, energies([](const Pair& x) { return scaled(x) / x.root(); })},
+              {other_size, divided_by_root_of(2)},
+              {other_size, divided_by_root_of(0)},
+              {multiplied, energies([](const Pair& x) { return x.dot() * x.root(); })},
+              {mean, energies([](const Pair& x) { return scaled(x) / static_cast<double>(x.q.size()); })},
+              {cosine, energies([](const Pair& x) { return x.dot() / (norm(x.q) * norm(x.k)); })},
+              {tanh_left, energies([](const Pair& x) { return std::tanh(scaled(x)); })},
+              {tanh_left, energies([](const Pair& x) { return std::tanh(x.dot()) / x.root(); })},
+              {query_ignored, energies([](const Pair& x) {
+                 return scaled({std::vector<double>(x.q.size(), 1), x.k});
+               })},
+              {keys_of_one, energies(scaled, [](std::int64_t) { return 0; })},
+              {softmax_twice, already_weights()},
+          }};
+}
+
+// Has the decoder take it a step at a time, as it takes any attention that it does not know.
+class StepByStep : public gradus::nn::AdditiveAttention {
+  using AdditiveAttention::AdditiveAttention;
+};
+
+template <class Additive>
+std::unique_ptr<Attention> make_additive(const gradus::models::AttentionSizes& n) {
+  return std::make_unique<Additive>(n.query, n.value, n.energy);
+}
+
+// Of one loss and its gradients, for a batch of 64 sources of that length: the shortest of five runs.
+double milliseconds(const gradus::models::Seq2Seq& model, std::int64_t length) {
+  const auto next = tutorial::training_batches(gradus::data::Reversal(10, length, length), 1);
+  double shortest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 5; ++i) {
+    const gradus::data::Batch batch = next();
+    const auto start = std::chrono::steady_clock::now();
+    model.loss(batch).backward();
+    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+    shortest = std::min(shortest, taken.count());
+  }
+  return shortest;
+}
+
+tutorial::Table quality(const exercise::ByLength& additive, const exercise::ByLength& yours) {
+  tutorial::Table table{
+      .name = "quality", .rows_are = "length", .columns = {"additive", "yours"}, .rows = {}};
+  for (std::size_t i = 0; i < yours.lengths.size(); ++i)
+    table.rows.push_back({std::to_string(yours.lengths[i]), {additive.exact[i], yours.exact[i]}});
+  return table;
+}
+
+void measured(const MakeScaledDot& answer) {
+  const exercise::Reversals task;
+  const auto additive = exercise::bahdanau_with(make_additive<gradus::nn::AdditiveAttention>, task);
+  const auto step_by_step = exercise::bahdanau_with(make_additive<StepByStep>, task);
+  const auto yours = exercise::bahdanau_with(
+      [&](const gradus::models::AttentionSizes& n) { return answer(n.query, n.value, n.energy); }, task);
+
+  const exercise::ByLength learnt_by_additive = exercise::train_on_reversals("additive", *additive, task);
+  const exercise::ByLength learnt = exercise::train_on_reversals("yours", *yours, task);
+  std::cout << "\n  exact match on held-out sources after " << task.steps << " updates\n"
+            << tutorial::text(quality(learnt_by_additive, learnt));
+
+  tutorial::Table times{.name = "time",
+                        .rows_are = "length",
+                        .columns = {"additive", "additive, by steps", "yours"},
+                        .rows = {},
+                        .digits = 1};
+  for (const std::int64_t length : {4, 8, 16, 32}) {
+    times.rows.push_back({std::to_string(length),
+                          {milliseconds(*additive, length), milliseconds(*step_by_step, length),
+                           milliseconds(*yours, length)}});
+  }
+  std::cout << "\n  milliseconds for the loss of 64 sources and its gradients\n"
+            << tutorial::text(times) << '\n';
+  exercise::expect_learnt(learnt, 0.7);
+}
+
+}  // namespace
+
+exercise::Exercise scaled_dot_exercise(const MakeScaledDot& answer) {
+  exercise::Exercise all{.name = "scaled_dot", .stages = exercise::attention_stages(task(answer))};
+  all.stages.push_back({"time and quality", [=] { measured(answer); }, true});
+  return all;
+}

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+
+#include "kit/check.hpp"
+
+/// What exercise 10 asks for: numbers by source length, of weights α (Ty, B, Tx) and source lengths (B), i64.
+using Measure = std::function<std::map<std::int64_t, double>(const gradus::Tensor& weights,
+                                                             const gradus::Tensor& source_lengths)>;
+struct AttentionByLength {
+  Measure entropy, sharpness, on_target;
+};
+
+exercise::Exercise attention_by_length_exercise(const AttentionByLength& answer);

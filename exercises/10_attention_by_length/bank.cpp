@@ -1,0 +1,236 @@
+#include <gradus/autograd/ops.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "answer.hpp"
+
+using namespace gradus;
+
+namespace {
+
+using ByLength = std::map<std::int64_t, double>;
+
+Tensor lengths_as(const Tensor& x, const Tensor& lengths) { return lengths.to(x.dtype()); }
+
+// Pads of the source out: (Ty, B, Tx).
+Tensor real_positions(const Tensor& weights, const Tensor& lengths) {
+  return masked_fill(weights, less_equal(unsqueeze(lengths, 1), arange(weights.size(2))), 0);
+}
+
+// 1 at the steps that count, (Ty, B).
+Tensor real_steps(const Tensor& weights, const Tensor& lengths) {
+  return less(unsqueeze(arange(weights.size(0)), 1), lengths);
+}
+
+Tensor entropies(const Tensor& weights) {
+  return -sum(weights * log(masked_fill(weights, equal(weights, zeros({}, weights.dtype())), 1)), 2);
+}
+
+Tensor at_true_position(const Tensor& largest, const Tensor& lengths) {
+  const Tensor t = unsqueeze(arange(largest.size(0)), 1).to(Dtype::f64);
+  return equal(largest.to(Dtype::f64) + t + 1.0, lengths.to(Dtype::f64)).to(Dtype::f64);
+}
+
+// The mean of `values`, (Ty, B), over the steps of `counted`, by length.
+ByLength means(const Tensor& values, const Tensor& counted, const Tensor& lengths) {
+  const std::vector<double> totals =
+      sum(values.to(Dtype::f64) * counted.to(Dtype::f64), 0).to_vector<double>();
+  const std::vector<double> steps = sum(counted.to(Dtype::f64), 0).to_vector<double>();
+  ByLength total, count;
+  for (std::size_t b = 0; b < totals.size(); ++b) {
+    const std::int64_t L = lengths.values<std::int64_t>()[b];
+    total[L] += totals[b];
+    count[L] += steps[b];
+  }
+  for (auto& [length, value] : total) value /= count[length];
+  return total;
+}
+
+// By tensor operations, over the whole batch at once.
+ByLength entropy(const Tensor& weights, const Tensor& lengths) {
+  return means(entropies(real_positions(weights, lengths)), real_steps(weights, lengths), lengths);
+}
+ByLength sharpness(const Tensor& weights, const Tensor& lengths) {
+  return means(max(real_positions(weights, lengths), 2), real_steps(weights, lengths), lengths);
+}
+ByLength on_target(const Tensor& weights, const Tensor& lengths) {
+  return means(at_true_position(argmax(real_positions(weights, lengths)), lengths),
+               real_steps(weights, lengths), lengths);
+}
+
+// Sentence by sentence, by slices.
+template <class OfSentence>
+ByLength by_slices(const Tensor& weights, const Tensor& lengths, const OfSentence& of_sentence) {
+  std::map<std::int64_t, std::vector<double>> all;
+  for (std::int64_t b = 0; b < weights.size(1); ++b) {
+    const std::int64_t L = lengths.to_vector<std::int64_t>()[static_cast<std::size_t>(b)];
+    const Tensor own = transpose(weights, 0, 1)[b].slice(0, L).slice(0, L, 1);  // (L, L)
+    for (const double value : of_sentence(own).template to_vector<double>()) all[L].push_back(value);
+  }
+  ByLength result;
+  for (const auto& [length, values] : all) {
+    double total = 0;
+    for (const double value : values) total += value;
+    result[length] = total / static_cast<double>(values.size());
+  }
+  return result;
+}
+
+ByLength entropy_by_slices(const Tensor& weights, const Tensor& lengths) {
+  return by_slices(weights, lengths, [](const Tensor& own) {
+    return -sum(where(greater(own, zeros({}, own.dtype())), own * log(own), zeros(own.shape(), own.dtype())),
+                1);
+  });
+}
+ByLength sharpness_by_slices(const Tensor& weights, const Tensor& lengths) {
+  return by_slices(weights, lengths, [](const Tensor& own) { return max(own, 1); });
+}
+ByLength on_target_by_slices(const Tensor& weights, const Tensor& lengths) {
+  return by_slices(weights, lengths, [](const Tensor& own) {
+    return equal(argmax(own), flip(arange(own.size(0)).to(Dtype::f64), 0).to(Dtype::i64));
+  });
+}
+
+ByLength changed(ByLength values, double (*f)(std::int64_t length, double value)) {
+  for (auto& [length, value] : values) value = f(length, value);
+  return values;
+}
+
+exercise::Attempt entropy_is(const std::string& name, const std::string& mistake, const Measure& measure) {
+  return {name, mistake, attention_by_length_exercise({measure, sharpness, on_target})};
+}
+exercise::Attempt sharpness_is(const std::string& name, const std::string& mistake, const Measure& measure) {
+  return {name, mistake, attention_by_length_exercise({entropy, measure, on_target})};
+}
+exercise::Attempt on_target_is(const std::string& name, const std::string& mistake, const Measure& measure) {
+  return {name, mistake, attention_by_length_exercise({entropy, sharpness, measure})};
+}
+
+Tensor all_steps(const Tensor& weights) { return ones({weights.size(0), weights.size(1)}); }
+
+}  // namespace
+
+int main() {
+  return exercise::bank({
+      {"by tensor operations", "", attention_by_length_exercise({entropy, sharpness, on_target})},
+      {"sentence by sentence", "",
+       attention_by_length_exercise({entropy_by_slices, sharpness_by_slices, on_target_by_slices})},
+      entropy_is("of all steps", "all-steps",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   return means(entropies(real_positions(w, lengths)), all_steps(w), lengths);
+                 }),
+      entropy_is("with the step of <eos>", "eos-counted",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   const Tensor counted = less_equal(unsqueeze(arange(w.size(0)), 1), lengths);
+                   return means(entropies(real_positions(w, lengths)), counted, lengths);
+                 }),
+      entropy_is("of the pads too", "pads-read",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   return means(entropies(w), real_steps(w, lengths), lengths);
+                 }),
+      entropy_is("0 times −∞", "not-a-number",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   const Tensor real = real_positions(w, lengths);
+                   return means(-sum(real * log(real), 2), real_steps(w, lengths), lengths);
+                 }),
+      entropy_is("below 0", "sign",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   return changed(entropy(w, lengths), [](auto, double H) { return -H; });
+                 }),
+      entropy_is("in bits", "bits",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   return changed(entropy(w, lengths), [](auto, double H) { return H / std::log(2.0); });
+                 }),
+      entropy_is("divided by ln L", "relative",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   return changed(entropy(w, lengths), [](std::int64_t L, double H) {
+                     return L == 1 ? 0 : H / std::log(static_cast<double>(L));
+                   });
+                 }),
+      entropy_is("divided by the sentences", "by-sentences",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   return changed(entropy(w, lengths),
+                                  [](std::int64_t L, double H) { return H * static_cast<double>(L); });
+                 }),
+      entropy_is("under the padded length", "lengths",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   return ByLength{{w.size(2), entropy(w, lengths).begin()->second}};
+                 }),
+      sharpness_is(
+          "of all steps and pads", "all-steps",
+          [](const Tensor& w, const Tensor& lengths) { return means(max(w, 2), all_steps(w), lengths); }),
+      sharpness_is("of the pads too", "pads-read",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return means(max(w, 2), real_steps(w, lengths), lengths);
+                   }),
+      sharpness_is("of the last sentence", "last-sentence",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     ByLength last;
+                     for (std::int64_t b = 0; b < w.size(1); ++b) {
+                       const auto [L, value] =
+                           *sharpness(w.slice(b, b + 1, 1), lengths.slice(b, b + 1)).begin();
+                       last[L] = value;
+                     }
+                     return last;
+                   }),
+      sharpness_is("(B, Ty, Tx)", "layout",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     const Tensor read = w.reshape({w.size(1), w.size(0), w.size(2)});
+                     return sharpness(transpose(read, 0, 1), lengths);
+                   }),
+      sharpness_is("the smallest", "smallest",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return by_slices(w, lengths, [](const Tensor& own) { return min(own, 1); });
+                   }),
+      sharpness_is("the weight at the true position", "first-weight",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return by_slices(w, lengths, [](const Tensor& own) {
+                       const std::int64_t L = own.size(0);
+                       std::vector<double> there;
+                       for (std::int64_t t = 0; t < L; ++t) there.push_back(own[t][L - 1 - t].item());
+                       return tensor(there);
+                     });
+                   }),
+      on_target_is("from the end of the padding", "padded-length",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     const Tensor padded = full(lengths.shape(), static_cast<double>(w.size(2)), Dtype::i64);
+                     return means(at_true_position(argmax(real_positions(w, lengths)), padded),
+                                  real_steps(w, lengths), lengths);
+                   }),
+      on_target_is("the diagonal", "diagonal",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return by_slices(w, lengths, [](const Tensor& own) {
+                       return equal(argmax(own), arange(own.size(0)));
+                     });
+                   }),
+      on_target_is("L − t", "off-by-one",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     const Tensor longer = (lengths.to(Dtype::f64) + 1.0).to(Dtype::i64);
+                     return means(at_true_position(argmax(real_positions(w, lengths)), longer),
+                                  real_steps(w, lengths), lengths);
+                   }),
+      on_target_is("the last of equal ones", "last-of-equal",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return by_slices(w, lengths, [](const Tensor& own) {
+                       return equal(argmax(flip(own, 1)), arange(own.size(0)));
+                     });
+                   }),
+      on_target_is("not divided", "not-averaged",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     ByLength total;
+                     for (const auto& [L, value] : on_target(w, lengths)) {
+                       double steps = 0;
+                       for (const double length : lengths_as(w, lengths).to_vector<double>())
+                         steps += length == static_cast<double>(L) ? length : 0;
+                       total[L] = value * steps;
+                     }
+                     return total;
+                   }),
+      on_target_is("the pads' weights are read", "pads-read",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return means(at_true_position(argmax(w), lengths), real_steps(w, lengths), lengths);
+                   }),
+  });
+}

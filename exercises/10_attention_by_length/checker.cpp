@@ -1,0 +1,351 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/models/force.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+
+#include "answer.hpp"
+#include "kit/expect.hpp"
+#include "kit/training.hpp"
+#include "support/reversal.hpp"
+#include "support/table.hpp"
+
+namespace {
+
+using exercise::Mistake;
+using exercise::Plain;
+using namespace gradus;
+using ByLength = std::map<std::int64_t, double>;
+using Lengths = std::vector<std::int64_t>;
+
+const Mistake all_steps{"all-steps", "All Ty steps are counted, those of <eos> and of the padding, too.",
+                        "A sentence of length L has the steps 0 … L − 1."};
+const Mistake eos_counted{"eos-counted", "One step more is counted: the one that writes <eos>.",
+                          "A sentence of length L has the steps 0 … L − 1."};
+const Mistake pads_read{"pads-read", "Positions beyond the source's end are read.",
+                        "Of sentence b, only the first L of the Tx positions count, L being its own length."};
+const Mistake not_averaged{"not-averaged", "It is a sum, not a mean.",
+                           "Divide by the number of steps of all sentences of that length."};
+const Mistake by_sentences{"by-sentences", "The sum over steps is divided by the number of sentences.",
+                           "A sentence of length L has L steps: divide by all of them."};
+const Mistake by_all_steps{"by-all-steps", "The sum is divided by Ty a sentence.",
+                           "Divide by the number of steps that were counted, L a sentence."};
+const Mistake last_sentence{"last-sentence", "Only the last sentence of each length is in it.",
+                            "Several sentences may have the same length: add up, do not overwrite."};
+const Mistake not_a_number{"not-a-number", "0 · ln 0 was computed, which is 0 times −∞.",
+                           "A weight of 0 adds nothing to an entropy: leave it out."};
+const Mistake sign{"sign", "The sign is turned round.", "ln of a weight is below 0; an entropy is not."};
+const Mistake bits{"bits", "It is in bits, not in nats.", "ln, not log2: std::log."};
+const Mistake relative{"relative", "It is divided by ln L.", "The entropy itself is asked for, in nats."};
+const Mistake of_mean{"entropy-of-mean",
+                      "It is the entropy of the mean weights, not the mean of the entropies.",
+                      "One entropy for each step; then the mean."};
+const Mistake wrong_layout{"layout", "Sentences and steps are mixed up: it was read as (B, Ty, Tx).",
+                           "α_tbj stands at (t · B + b) · Tx + j."};
+const Mistake smallest{"smallest", "It is the smallest weight.", "The largest weight of each step."};
+const Mistake first_weight{"first-weight", "It is the weight at the true position, not the largest.",
+                           "The largest, wherever it is."};
+const Mistake padded_length{"padded-length",
+                            "The true position was counted from the end of the padded source.",
+                            "L − 1 − t, with the sentence's own length, not Tx."};
+const Mistake diagonal{"diagonal", "It was compared with position t: that is copying.",
+                       "Reversal reads from the end: L − 1 − t."};
+const Mistake off_by_one{"off-by-one", "The true position is off by one.",
+                         "Counted from 0, the first step reads the last position: L − 1."};
+const Mistake last_of_equal{"last-of-equal", "Of equal largest weights, the last was taken.",
+                            "The first one counts: compare with >, not with >=."};
+const Mistake weight_there{"weight-there", "It is the mean weight at the true position.",
+                           "The share of steps: each counts 1 or 0."};
+
+struct Case {
+  Tensor weights;  // (Ty, B, Tx)
+  Lengths lengths;
+};
+
+// α_tbj of energies e: a softmax of the first L, and some number beyond.
+double weight(const Plain& e, std::int64_t t, std::int64_t b, std::int64_t j, std::int64_t L) {
+  if (j >= L) return 0.4 + 0.2 * e(t, b, j) * e(t, b, j);
+  double total = 0;
+  for (std::int64_t k = 0; k < L; ++k) total += std::exp(e(t, b, k));
+  return std::exp(e(t, b, j)) / total;
+}
+
+// Lengths that repeat, in no order; a weight of 1 among zeros, a tie, and numbers where nothing counts.
+Case example() {
+  const Lengths lengths = {3, 5, 2, 3, 1, 5, 4, 4};
+  Generator generator(8);
+  const Plain e(normal({7, 8, 5}, 0, 1.5, generator, Dtype::f64));
+  Plain weights(e.shape());
+  for (std::int64_t t = 0; t < e.size(0); ++t)
+    for (std::int64_t b = 0; b < e.size(1); ++b)
+      for (std::int64_t j = 0; j < e.size(2); ++j)
+        weights(t, b, j) = weight(e, t, b, j, lengths[static_cast<std::size_t>(b)]);
+  const double sure[] = {0, 1, 0}, tied[] = {0.4, 0.2, 0.4};
+  for (std::int64_t j = 0; j < 3; ++j) {
+    weights(1, 0, j) = sure[j];
+    weights(2, 0, j) = tied[j];
+  }
+  return {weights.tensor(), lengths};
+}
+
+// --- plain loops
+
+// The weights of one sentence of length L at step t, and what they are padded to.
+struct Step {
+  std::vector<double> alpha;
+  std::int64_t t, L, Tx;
+};
+using OfStep = std::function<double(const Step&)>;
+
+std::size_t largest(const std::vector<double>& x) {
+  std::size_t best = 0;
+  for (std::size_t j = 1; j < x.size(); ++j)
+    if (x[j] > x[best]) best = j;
+  return best;
+}
+
+double entropy_of(const std::vector<double>& alpha) {
+  double H = 0;
+  for (const double a : alpha)
+    if (a > 0) H -= a * std::log(a);
+  return H;
+}
+
+double is_at(const Step& step, std::int64_t position) {
+  return static_cast<std::int64_t>(largest(step.alpha)) == position ? 1 : 0;
+}
+
+double entropy(const Step& step) { return entropy_of(step.alpha); }
+double sharpness(const Step& step) { return step.alpha[largest(step.alpha)]; }
+double on_target(const Step& step) { return is_at(step, step.L - 1 - step.t); }
+
+// How a mean may go wrong, whatever it is of.
+struct Counting {
+  std::int64_t more_steps = 0;  // beyond L
+  bool all_steps = false, all_positions = false, batch_first = false, last_sentence = false;
+  enum { steps, sentences, ty, nothing } divided_by = steps;
+};
+
+ByLength measured(const Case& c, const OfStep& of_step, const Counting& how = {}) {
+  const Plain weights(c.weights);
+  const std::int64_t Ty = weights.size(0), B = weights.size(1), Tx = weights.size(2);
+  const auto element = [&](std::int64_t t, std::int64_t b, std::int64_t j) {
+    return how.batch_first ? weights.values()[static_cast<std::size_t>((b * Ty + t) * Tx + j)]
+                           : weights(t, b, j);
+  };
+  ByLength total, count;
+  for (std::int64_t b = 0; b < B; ++b) {
+    const std::int64_t L = c.lengths[static_cast<std::size_t>(b)];
+    if (how.last_sentence) total[L] = count[L] = 0;
+    const std::int64_t steps = how.all_steps ? Ty : L + how.more_steps;
+    for (std::int64_t t = 0; t < steps; ++t) {
+      Step step{{}, t, L, Tx};
+      for (std::int64_t j = 0; j < (how.all_positions ? Tx : L); ++j) step.alpha.push_back(element(t, b, j));
+      total[L] += of_step(step);
+    }
+    const std::int64_t by[] = {steps, 1, Ty, 0};
+    count[L] += static_cast<double>(by[how.divided_by]);
+  }
+  for (auto& [length, value] : total)
+    if (how.divided_by != Counting::nothing) value /= count[length];
+  return total;
+}
+
+ByLength entropy_of_means(const Case& c) {
+  ByLength entropies;
+  for (const std::int64_t L : c.lengths) {
+    std::vector<double> means;
+    for (std::int64_t j = 0; j < L; ++j)
+      means.push_back(measured(c, [j](const Step& step) {
+                        return static_cast<std::size_t>(j) < step.alpha.size()
+                                   ? step.alpha[static_cast<std::size_t>(j)]
+                                   : 0;
+                      }).at(L));
+    entropies[L] = entropy_of(means);
+  }
+  return entropies;
+}
+
+struct Suspect {
+  Mistake mistake;
+  ByLength values;
+};
+
+std::vector<Suspect> counting_suspects(const Case& c, const OfStep& of_step) {
+  return {
+      {all_steps, measured(c, of_step, {.all_steps = true})},
+      {all_steps, measured(c, of_step, {.all_steps = true, .all_positions = true})},
+      {eos_counted, measured(c, of_step, {.more_steps = 1})},
+      {pads_read, measured(c, of_step, {.all_positions = true})},
+      {not_averaged, measured(c, of_step, {.divided_by = Counting::nothing})},
+      {by_sentences, measured(c, of_step, {.divided_by = Counting::sentences})},
+      {by_all_steps, measured(c, of_step, {.divided_by = Counting::ty})},
+      {last_sentence, measured(c, of_step, {.last_sentence = true})},
+      {wrong_layout, measured(c, of_step, {.batch_first = true})},
+  };
+}
+
+// --- stages
+
+std::string text(const ByLength& values) {
+  std::string keys;
+  for (const auto& [length, value] : values) keys += (keys.empty() ? "" : ", ") + std::to_string(length);
+  return keys.empty() ? "none" : keys;
+}
+
+bool same(const ByLength& a, const ByLength& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.first == y.first &&
+           std::abs(x.second - y.second) <= exercise::in_double * (1 + std::abs(y.second));
+  });
+}
+
+Mistake mistake_in(const ByLength& got, const std::vector<Suspect>& suspects) {
+  const auto is_nan = [](const auto& entry) { return std::isnan(entry.second); };
+  if (std::any_of(got.begin(), got.end(), is_nan)) return not_a_number;
+  for (const Suspect& suspect : suspects)
+    if (same(got, suspect.values)) return suspect.mistake;
+  return {};
+}
+
+void expect_by_length(const std::string& what, const ByLength& got, const ByLength& expected,
+                      const std::vector<Suspect>& suspects = {}, double bound = exercise::in_double) {
+  exercise::expect(
+      text(got) == text(expected),
+      {"lengths", "", "One entry for each source length that occurs in the batch, and no other."},
+      what + " is not there for the lengths of the batch.", text(got), text(expected));
+  for (const auto& [length, value] : expected)
+    exercise::expect_value(what + " of the sources of length " + std::to_string(length), got.at(length),
+                           value, mistake_in(got, suspects), bound);
+}
+
+void check(const std::string& what, const Measure& answer, const OfStep& of_step,
+           const std::function<std::vector<Suspect>(const Case&)>& special) {
+  const Case c = example();
+  std::vector<Suspect> suspects = counting_suspects(c, of_step);
+  for (const Suspect& suspect : special(c)) suspects.push_back(suspect);
+  expect_by_length(what, answer(c.weights, tensor(c.lengths)), measured(c, of_step), suspects);
+}
+
+void check_entropy(const AttentionByLength& answer) {
+  check("the entropy", answer.entropy, entropy, [](const Case& c) -> std::vector<Suspect> {
+    return {{sign, measured(c, [](const Step& s) { return -entropy(s); })},
+            {bits, measured(c, [](const Step& s) { return entropy(s) / std::log(2.0); })},
+            {relative, measured(c,
+                                [](const Step& s) {
+                                  return s.L == 1 ? 0 : entropy(s) / std::log(static_cast<double>(s.L));
+                                })},
+            {of_mean, entropy_of_means(c)}};
+  });
+}
+
+void check_sharpness(const AttentionByLength& answer) {
+  check("the sharpness", answer.sharpness, sharpness, [](const Case& c) -> std::vector<Suspect> {
+    return {{smallest,
+             measured(c, [](const Step& s) { return *std::min_element(s.alpha.begin(), s.alpha.end()); })},
+            {first_weight,
+             measured(c, [](const Step& s) { return s.alpha[static_cast<std::size_t>(s.L - 1 - s.t)]; })}};
+  });
+}
+
+void check_on_target(const AttentionByLength& answer) {
+  check("the share on target", answer.on_target, on_target, [](const Case& c) -> std::vector<Suspect> {
+    return {{padded_length, measured(c, [](const Step& s) { return is_at(s, s.Tx - 1 - s.t); })},
+            {diagonal, measured(c, [](const Step& s) { return is_at(s, s.t); })},
+            {off_by_one, measured(c, [](const Step& s) { return is_at(s, s.L - s.t); })},
+            {off_by_one, measured(c, [](const Step& s) { return is_at(s, s.L - 2 - s.t); })},
+            {last_of_equal, measured(c,
+                                     [](const Step& s) {
+                                       std::vector<double> turned(s.alpha.rbegin(), s.alpha.rend());
+                                       return static_cast<std::int64_t>(largest(turned)) == s.t ? 1.0 : 0.0;
+                                     })},
+            {weight_there,
+             measured(c, [](const Step& s) { return s.alpha[static_cast<std::size_t>(s.L - 1 - s.t)]; })}};
+  });
+}
+
+void expect_all(const AttentionByLength& answer, const Case& c, double bound = exercise::in_double) {
+  const Tensor lengths = tensor(c.lengths);
+  expect_by_length("the entropy", answer.entropy(c.weights, lengths), measured(c, entropy), {}, bound);
+  expect_by_length("the sharpness", answer.sharpness(c.weights, lengths), measured(c, sharpness), {}, bound);
+  expect_by_length("the share on target", answer.on_target(c.weights, lengths), measured(c, on_target), {},
+                   bound);
+}
+
+// In f32, as a model gives them, and with a batch of one.
+void as_a_model_gives_them(const AttentionByLength& answer) {
+  const Case c = example();
+  constexpr double in_float = 1e-5;
+  expect_all(answer, {c.weights.to(Dtype::f32), c.lengths}, in_float);
+  expect_all(answer, {c.weights.slice(1, 2, 1), {5}});
+}
+
+// --- a trained model
+
+// Weights of a model that is given the true targets, as a padded batch.
+Case attention_of(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
+  const std::vector<models::Forced> forced = models::force(model, pairs);
+  Case c;
+  std::int64_t longest = 0;
+  for (const data::Pair& pair : pairs) {
+    c.lengths.push_back(std::ssize(pair.source));
+    longest = std::max(longest, c.lengths.back());
+  }
+  Plain weights(Shape{longest + 1, std::ssize(pairs), longest});
+  for (std::int64_t b = 0; b < weights.size(1); ++b) {
+    const Plain own(forced[static_cast<std::size_t>(b)].weights);  // (L + 1, L)
+    for (std::int64_t t = 0; t < own.size(0); ++t)
+      for (std::int64_t j = 0; j < own.size(1); ++j) weights(t, b, j) = own(t, j);
+  }
+  c.weights = weights.tensor();
+  return c;
+}
+
+void of_a_trained_model(const AttentionByLength& answer) {
+  const exercise::Reversals task;
+  seed(1);
+  const auto model = models::make_bahdanau({.vocabulary = exercise::vocabulary_of(task)});
+  exercise::train_on_reversals("Bahdanau", *model, task);
+
+  const data::Reversal reversal(task.symbols, task.shortest, task.longest);
+  const Lengths lengths = {3, 4, 5, 6, 7, 8, 9, 10, 12, 14};
+  Generator generator(2);
+  std::vector<data::Pair> pairs;
+  for (const std::int64_t length : lengths)
+    for (const data::Pair& pair : reversal.held_out_pairs(
+             length, [&](std::uint64_t n) { return generator.below(n); }, 100))
+      pairs.push_back(pair);
+  const Case c = attention_of(*model, pairs);
+  const tutorial::Scores scores = tutorial::measure(*model, reversal, lengths);
+
+  const ByLength H = answer.entropy(c.weights, tensor(c.lengths)),
+                 m = answer.sharpness(c.weights, tensor(c.lengths)),
+                 right = answer.on_target(c.weights, tensor(c.lengths));
+  expect_all(answer, c);
+  tutorial::Table table{.name = "by_length",
+                        .rows_are = "length",
+                        .columns = {"exact match", "on target", "sharpness", "entropy", "ln L"},
+                        .rows = {}};
+  for (const std::int64_t length : lengths)
+    table.rows.push_back({std::to_string(length),
+                          {scores.at(length).exact.fraction(), right.at(length), m.at(length), H.at(length),
+                           std::log(static_cast<double>(length))}});
+  std::cout << "\n  trained on lengths " << task.shortest << " to " << task.longest << ", " << task.steps
+            << " updates; measured on held-out sources. Weights are those under the true\n"
+               "  targets, which the exact match does not see\n"
+            << tutorial::text(table) << '\n';
+}
+
+}  // namespace
+
+exercise::Exercise attention_by_length_exercise(const AttentionByLength& answer) {
+  return {.name = "attention_by_length",
+          .stages = {{"entropy", [=] { check_entropy(answer); }},
+                     {"sharpness", [=] { check_sharpness(answer); }},
+                     {"on target", [=] { check_on_target(answer); }},
+                     {"f32, and a batch of one", [=] { as_a_model_gives_them(answer); }},
+                     {"a trained model", [=] { of_a_trained_model(answer); }, true}}};
+}

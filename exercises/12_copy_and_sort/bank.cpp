@@ -1,0 +1,189 @@
+#include <gradus/autograd/ops.hpp>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "answer.hpp"
+
+using namespace gradus;
+
+namespace {
+
+using Symbols = CopyAndSort::Symbols;
+using Positions = CopyAndSort::Positions;
+
+Positions copy(const Symbols& source) { return arange(std::ssize(source)).to_vector<std::int64_t>(); }
+
+Positions reverse(const Symbols& source) {
+  const Positions positions = copy(source);
+  return {positions.rbegin(), positions.rend()};
+}
+
+template <class Before>
+Positions sorted_by(const Symbols& source, const Before& before) {
+  Positions positions = copy(source);
+  std::stable_sort(positions.begin(), positions.end(), [&](std::int64_t i, std::int64_t j) {
+    return before(source[static_cast<std::size_t>(i)], source[static_cast<std::size_t>(j)]);
+  });
+  return positions;
+}
+
+Positions sort(const Symbols& source) { return sorted_by(source, std::less<>()); }
+
+// Symbol by symbol, from a map of where each stands.
+Positions sort_by_map(const Symbols& source) {
+  std::map<std::int64_t, Positions> places;
+  for (std::size_t j = 0; j < source.size(); ++j) places[source[j]].push_back(static_cast<std::int64_t>(j));
+  Positions positions;
+  for (const auto& [symbol, at] : places) positions.insert(positions.end(), at.begin(), at.end());
+  return positions;
+}
+
+Tensor looks(const Tensor& weights) { return argmax(weights.slice(0, weights.size(1))); }
+
+double share(const Tensor& right) { return mean(right.to(Dtype::f64)).item(); }
+
+double on_position(const Tensor& weights, const Positions& positions) {
+  return share(equal(looks(weights), tensor(positions)));
+}
+
+double on_symbol(const Tensor& weights, const Positions& positions, const Symbols& source) {
+  const Tensor x = tensor(source).to(Dtype::f64);
+  return share(equal(index_select(x, looks(weights)), index_select(x, tensor(positions))));
+}
+
+double on_position_by_loops(const Tensor& weights, const Positions& positions) {
+  const std::vector<double> alpha = weights.to_vector<double>();
+  const auto L = static_cast<std::ptrdiff_t>(positions.size());
+  int right = 0;
+  for (std::ptrdiff_t t = 0; t < L; ++t) {
+    const auto row = alpha.begin() + t * L;
+    right += std::max_element(row, row + L) - row == positions[static_cast<std::size_t>(t)];
+  }
+  return static_cast<double>(right) / static_cast<double>(L);
+}
+
+// Where a step looks at an equal symbol, that is the position it is asked for.
+double on_symbol_by_loops(const Tensor& weights, const Positions& positions, const Symbols& source) {
+  Positions equal_ones = positions;
+  const Positions at = looks(weights).to_vector<std::int64_t>();
+  for (std::size_t t = 0; t < at.size(); ++t)
+    if (source[static_cast<std::size_t>(at[t])] == source[static_cast<std::size_t>(positions[t])])
+      equal_ones[t] = at[t];
+  return on_position_by_loops(weights, equal_ones);
+}
+
+const CopyAndSort right{copy, reverse, sort, on_position, on_symbol};
+
+exercise::Attempt attempt(const std::string& name, const std::string& mistake, const CopyAndSort& answer) {
+  return {name, mistake, copy_and_sort_exercise(answer)};
+}
+
+// All right but for one function.
+template <class Member, class F>
+exercise::Attempt with(Member member, const std::string& name, const std::string& mistake, const F& wrong) {
+  CopyAndSort answer = right;
+  answer.*member = wrong;
+  return attempt(name, mistake, answer);
+}
+
+Positions moved(Positions positions, std::int64_t by) {
+  for (std::int64_t& position : positions) position += by;
+  return positions;
+}
+
+}  // namespace
+
+int main() {
+  constexpr auto the_copy = &CopyAndSort::copy, the_reverse = &CopyAndSort::reverse,
+                 the_sort = &CopyAndSort::sort;
+  constexpr auto position = &CopyAndSort::on_position;
+  constexpr auto symbol = &CopyAndSort::on_symbol;
+  return exercise::bank({
+      attempt("by tensor operations", "", right),
+      attempt("by loops and a map", "",
+              {copy, reverse, sort_by_map, on_position_by_loops, on_symbol_by_loops}),
+      with(the_copy, "copy from 1", "from-one", [](const Symbols& x) { return moved(copy(x), 1); }),
+      with(the_copy, "with <eos>", "one-entry-a-step",
+           [](const Symbols& x) {
+             Positions positions = copy(x);
+             positions.push_back(std::ssize(x));
+             return positions;
+           }),
+      with(the_copy, "the symbols", "symbols", [](const Symbols& x) { return x; }),
+      with(the_reverse, "L − t", "off-by-one", [](const Symbols& x) { return moved(reverse(x), 1); }),
+      with(the_reverse, "L − 2 − t", "off-by-one", [](const Symbols& x) { return moved(reverse(x), -1); }),
+      with(the_reverse, "not reversed", "other-task", copy),
+      with(the_sort, "ranks", "ranks", [](const Symbols& x) { return sort(sort(x)); }),
+      with(the_sort, "symbols, sorted", "symbols",
+           [](Symbols x) {
+             std::sort(x.begin(), x.end());
+             return x;
+           }),
+      with(the_sort, "descending", "descending",
+           [](const Symbols& x) { return sorted_by(x, std::greater<>()); }),
+      with(the_sort, "turned round", "descending",
+           [](const Symbols& x) {
+             const Positions positions = sort(x);
+             return Positions(positions.rbegin(), positions.rend());
+           }),
+      with(the_sort, "the later of equal ones first", "unstable",
+           [](const Symbols& x) {
+             Positions positions = reverse(x);
+             std::stable_sort(positions.begin(), positions.end(), [&](std::int64_t i, std::int64_t j) {
+               return x[static_cast<std::size_t>(i)] < x[static_cast<std::size_t>(j)];
+             });
+             return positions;
+           }),
+      with(the_sort, "std::sort", "unstable",
+           [](const Symbols& x) {
+             Positions positions = copy(x);
+             std::sort(positions.begin(), positions.end(), [&](std::int64_t i, std::int64_t j) {
+               return x[static_cast<std::size_t>(i)] < x[static_cast<std::size_t>(j)];
+             });
+             return positions;
+           }),
+      with(the_sort, "the first of equal ones each time", "repeated",
+           [](const Symbols& x) {
+             Positions positions;
+             Symbols target = x;
+             std::sort(target.begin(), target.end());
+             for (const std::int64_t wanted : target)
+               positions.push_back(std::find(x.begin(), x.end(), wanted) - x.begin());
+             return positions;
+           }),
+      with(position, "with <eos>", "eos-counted",
+           [](const Tensor& weights, const Positions& positions) {
+             const double L = static_cast<double>(positions.size());
+             return on_position(weights, positions) * L / (L + 1);
+           }),
+      with(position, "in the columns", "other-axis",
+           [](const Tensor& weights, const Positions& positions) {
+             return share(equal(argmax(weights, 0), tensor(positions)));
+           }),
+      with(position, "the weight there", "weight-there",
+           [](const Tensor& weights, const Positions& positions) {
+             const Tensor rows = weights.slice(0, weights.size(1));
+             return mean(gather(rows, 1, unsqueeze(tensor(positions), 1))).item();
+           }),
+      with(position, "how many", "not-averaged",
+           [](const Tensor& weights, const Positions& positions) {
+             return on_position(weights, positions) * static_cast<double>(positions.size());
+           }),
+      with(position, "the last of equal ones", "last-of-equal",
+           [](const Tensor& weights, const Positions& positions) {
+             Positions from_the_end = positions;
+             for (std::int64_t& p : from_the_end) p = weights.size(1) - 1 - p;
+             return on_position(flip(weights, 1), from_the_end);
+           }),
+      with(symbol, "the position", "strict",
+           [](const Tensor& weights, const Positions& positions, const Symbols&) {
+             return on_position(weights, positions);
+           }),
+      with(symbol, "the symbol at t", "symbol-of-step",
+           [](const Tensor& weights, const Positions&, const Symbols& source) {
+             return on_symbol(weights, copy(source), source);
+           }),
+  });
+}

@@ -1,0 +1,416 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/data/tasks.hpp>
+#include <gradus/models/force.hpp>
+#include <gradus/models/greedy.hpp>
+#include <gradus/plot/terminal.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <unistd.h>
+
+#include "answer.hpp"
+#include "kit/expect.hpp"
+#include "support/reversal.hpp"
+#include "support/table.hpp"
+
+namespace {
+
+using exercise::Mistake;
+using exercise::Plain;
+using namespace gradus;
+using Symbols = CopyAndSort::Symbols;
+using Positions = CopyAndSort::Positions;
+
+const Mistake one_entry_a_step{"one-entry-a-step", "",
+                               "One position for each of the L symbols; <eos> has none."};
+const Mistake from_one{"from-one", "The positions are counted from 1.", "The first position is 0."};
+const Mistake off_by_one{"off-by-one", "The positions are off by one.",
+                         "Step 0 of a reversal reads the last position: L − 1."};
+const Mistake other_task{"other-task", "These are the positions of another task.",
+                         "Write source and target below each other: where did each symbol come from?"};
+const Mistake symbols_given{"symbols",
+                            "These are the symbols of the target, not where they stand in the source.",
+                            "Sort positions, by the symbols that they point to."};
+const Mistake ranks{
+    "ranks", "These are the ranks: where each source symbol goes, not where each target symbol comes from.",
+    "It is the inverse: the first number says where the smallest symbol stands."};
+const Mistake descending{"descending", "The largest symbol comes first.",
+                         "From the smallest to the largest."};
+const Mistake unstable{"unstable", "Of equal symbols, a later position comes first.",
+                       "Among equal symbols the order of the source stays: std::stable_sort."};
+const Mistake repeated{"repeated", "Equal symbols all have the position of the first of them.",
+                       "Each position is needed once: it is a permutation."};
+
+const Mistake eos_counted{"eos-counted", "The step of <eos> is counted.",
+                          "Only the first L of the L + 1 rows, and divided by L."};
+const Mistake other_axis{"other-axis", "The largest was looked for in the columns.",
+                         "A row of weights belongs to a step: where is its largest?"};
+const Mistake weight_there{"weight-there", "It is the mean weight at the right place.",
+                           "The share of steps: each counts 1 or 0."};
+const Mistake not_averaged{"not-averaged", "It is the number of steps, not their share.", "Divide by L."};
+const Mistake last_of_equal{"last-of-equal", "Of equal largest weights, the last was taken.",
+                            "The first one counts."};
+const Mistake strict{"strict", "It asks for the position: that is on_position.",
+                     "Every position that has the right symbol is right."};
+const Mistake symbol_of_step{"symbol-of-step", "It was compared with the source's symbol at t.",
+                             "Step t needs the symbol at positions[t]."};
+
+// --- positions, in plain loops
+
+Positions range(std::int64_t first, std::int64_t step, std::size_t count) {
+  Positions positions;
+  for (std::size_t t = 0; t < count; ++t) positions.push_back(first + step * static_cast<std::int64_t>(t));
+  return positions;
+}
+
+Positions copied(const Symbols& x) { return range(0, 1, x.size()); }
+Positions reversed(const Symbols& x) { return range(std::ssize(x) - 1, -1, x.size()); }
+
+// How many positions come before j.
+std::int64_t rank(const Symbols& x, std::size_t j) {
+  std::int64_t before = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) before += x[i] < x[j] || (x[i] == x[j] && i < j);
+  return before;
+}
+
+Positions all_ranks(const Symbols& x) {
+  Positions positions;
+  for (std::size_t j = 0; j < x.size(); ++j) positions.push_back(rank(x, j));
+  return positions;
+}
+
+Positions sorted(const Symbols& x) {
+  Positions positions(x.size());
+  for (std::size_t j = 0; j < x.size(); ++j)
+    positions[static_cast<std::size_t>(rank(x, j))] = static_cast<std::int64_t>(j);
+  return positions;
+}
+
+// --- what known mistakes give
+
+Positions shifted(Positions positions, std::int64_t by) {
+  for (std::int64_t& position : positions) position += by;
+  return positions;
+}
+
+Symbols symbols_at(const Symbols& x, const Positions& positions) {
+  Symbols symbols;
+  for (const std::int64_t position : positions) symbols.push_back(x[static_cast<std::size_t>(position)]);
+  return symbols;
+}
+
+Positions largest_first(Symbols x) {
+  for (std::int64_t& symbol : x) symbol = -symbol;
+  return sorted(x);
+}
+
+Positions backwards(Positions positions) {
+  std::reverse(positions.begin(), positions.end());
+  return positions;
+}
+
+Positions firsts(const Symbols& x) {
+  Positions positions;
+  for (const std::int64_t symbol : symbols_at(x, sorted(x)))
+    positions.push_back(std::find(x.begin(), x.end(), symbol) - x.begin());
+  return positions;
+}
+
+// Whether the symbols come out right, only with equal ones in another order.
+bool is_permutation_that_sorts(const Symbols& x, Positions positions) {
+  const bool within = std::all_of(positions.begin(), positions.end(),
+                                  [&](std::int64_t j) { return j >= 0 && j < std::ssize(x); });
+  if (!within || symbols_at(x, positions) != symbols_at(x, sorted(x))) return false;
+  std::sort(positions.begin(), positions.end());
+  return positions == copied(x);
+}
+
+using Suspects = std::vector<std::pair<Mistake, Positions>>;
+
+Mistake mistake_in(const Symbols& x, const Positions& got, const Suspects& suspects) {
+  for (const auto& [mistake, positions] : suspects)
+    if (got == positions) return mistake;
+  if (is_permutation_that_sorts(x, got)) return unstable;
+  return {"values", "", "Write source and target below each other: where did each symbol come from?"};
+}
+
+std::string text(const std::vector<std::int64_t>& numbers) {
+  std::ostringstream line;
+  for (std::size_t i = 0; i < numbers.size(); ++i) line << (i == 0 ? "" : " ") << numbers[i];
+  return numbers.empty() ? "nothing" : line.str();
+}
+
+void expect_positions(const std::string& what, const Symbols& x, const Positions& got,
+                      const Positions& expected, const Suspects& suspects) {
+  if (got == expected) return;
+  const bool fits = got.size() == expected.size();
+  throw exercise::Finding{.mistake = fits ? mistake_in(x, got, suspects) : one_entry_a_step,
+                          .says = fits ? what + " does not say where the target's symbols stand."
+                                       : what + " has " + std::to_string(got.size()) + " entries for " +
+                                             std::to_string(x.size()) + " symbols.",
+                          .where = "the source " + text(x),
+                          .got = text(got),
+                          .expected = text(expected)};
+}
+
+// The last is long enough for std::sort to change the order of equal symbols.
+const std::vector<Symbols> sources = {
+    {8, 3, 12, 3, 7, 8, 3, 5}, {5, 4, 9}, {4}, {6, 6, 6}, {3, 4, 5, 6}, {4, 3, 4, 3, 3, 4, 4, 3, 3, 4,
+                                                                         3, 4, 4, 3, 4, 3, 3, 3, 4, 4,
+                                                                         3, 4, 3, 3, 4, 4, 3, 3, 4, 3}};
+
+void copy_and_reverse(const CopyAndSort& answer) {
+  for (const Symbols& x : sources) {
+    expect_positions("copy_positions", x, answer.copy(x), copied(x),
+                     {{from_one, shifted(copied(x), 1)}, {symbols_given, x}, {other_task, reversed(x)}});
+    expect_positions("reverse_positions", x, answer.reverse(x), reversed(x),
+                     {{off_by_one, shifted(reversed(x), 1)},
+                      {off_by_one, shifted(reversed(x), -1)},
+                      {symbols_given, symbols_at(x, reversed(x))},
+                      {other_task, copied(x)}});
+  }
+}
+
+void sort(const CopyAndSort& answer) {
+  for (const Symbols& x : sources) {
+    expect_positions("sort_positions", x, answer.sort(x), sorted(x),
+                     {{symbols_given, symbols_at(x, sorted(x))},
+                      {ranks, all_ranks(x)},
+                      {from_one, shifted(sorted(x), 1)},
+                      {descending, largest_first(x)},
+                      {descending, backwards(sorted(x))},
+                      {repeated, firsts(x)},
+                      {other_task, copied(x)},
+                      {other_task, reversed(x)}});
+  }
+}
+
+// --- shares
+
+// Weights in which most steps look at their position, some at an equal symbol, some elsewhere, one at two
+// places alike; and <eos> at the last position.
+struct Aligned {
+  Symbols source = {8, 3, 12, 3, 7, 8, 3, 5};
+  Positions positions = sorted(source);  // 1 3 6 7 4 0 5 2
+  Plain weights{Shape{9, 8}};
+
+  Aligned() {
+    const std::int64_t looks[] = {1, 6, 3, 7, 4, 5, 6, 2, 7};
+    Generator generator(3);
+    for (std::int64_t t = 0; t < 9; ++t)
+      for (std::int64_t j = 0; j < 8; ++j)
+        weights(t, j) = 0.05 * generator.uniform() + (j == looks[t] ? 0.6 : 0);
+    weights(3, 2) = weights(3, 7);  // step 3 needs position 7, and looks at 2 first
+  }
+  std::size_t L() const { return source.size(); }
+};
+
+std::int64_t largest(const Plain& weights, std::int64_t t, bool last = false) {
+  std::int64_t best = 0;
+  for (std::int64_t j = 1; j < weights.size(1); ++j)
+    if (weights(t, j) > weights(t, best) || (last && weights(t, j) == weights(t, best))) best = j;
+  return best;
+}
+
+std::int64_t largest_of_column(const Plain& weights, std::int64_t j) {
+  std::int64_t best = 0;
+  for (std::int64_t t = 1; t < weights.size(0); ++t)
+    if (weights(t, j) > weights(best, j)) best = t;
+  return best;
+}
+
+template <class Counts>
+double share(std::size_t steps, double divided_by, const Counts& counts) {
+  double total = 0;
+  for (std::size_t t = 0; t < steps; ++t) total += static_cast<double>(counts(t));
+  return total / divided_by;
+}
+
+// Whether looking at position j is right at step t.
+using IsRight = std::function<bool(std::size_t t, std::int64_t j)>;
+
+double expected_share(const Plain& weights, std::size_t L, const IsRight& right) {
+  return share(L, static_cast<double>(L),
+               [&](std::size_t t) { return right(t, largest(weights, static_cast<std::int64_t>(t))); });
+}
+
+struct ShareSuspect {
+  Mistake mistake;
+  double value;
+};
+
+void expect_share(const std::string& what, double got, const Aligned& a, const IsRight& right,
+                  std::vector<ShareSuspect> suspects) {
+  const auto L = static_cast<double>(a.L());
+  const auto row = [](std::size_t t) { return static_cast<std::int64_t>(t); };
+  const auto looks_right = [&](std::size_t t) { return right(t, largest(a.weights, row(t))); };
+  const std::vector<ShareSuspect> usual = {
+      {not_averaged, share(a.L(), 1, looks_right)},
+      {eos_counted, share(a.L(), L + 1, looks_right)},
+      {last_of_equal, share(a.L(), L, [&](auto t) { return right(t, largest(a.weights, row(t), true)); })},
+      {other_axis, share(a.L(), L,
+                         [&](auto t) {
+                           const std::int64_t best = largest_of_column(a.weights, row(t));
+                           return best < std::ssize(a.source) && right(t, best);
+                         })},
+      {weight_there, share(a.L(), L, [&](auto t) {
+         double there = 0;
+         for (std::int64_t j = 0; j < std::ssize(a.source); ++j)
+           there += right(t, j) ? a.weights(row(t), j) : 0;
+         return there;
+       })}};
+  suspects.insert(suspects.end(), usual.begin(), usual.end());
+  Mistake mistake;
+  for (const ShareSuspect& suspect : suspects)
+    if (mistake.name.empty() && std::abs(got - suspect.value) < exercise::in_double)
+      mistake = suspect.mistake;
+  exercise::expect_value(what, got, expected_share(a.weights, a.L(), right), mistake);
+}
+
+IsRight at_position(const Positions& positions) {
+  return [=](std::size_t t, std::int64_t j) { return j == positions[t]; };
+}
+
+IsRight at_symbol(const Positions& positions, const Symbols& x) {
+  return [=](std::size_t t, std::int64_t j) {
+    return x[static_cast<std::size_t>(j)] == x[static_cast<std::size_t>(positions[t])];
+  };
+}
+
+void shares(const CopyAndSort& answer) {
+  const Aligned a;
+  const Tensor weights = a.weights.tensor();
+  expect_share("on_position", answer.on_position(weights, a.positions), a, at_position(a.positions),
+               {{other_task, expected_share(a.weights, a.L(), at_position(copied(a.source)))}});
+  expect_share("on_symbol", answer.on_symbol(weights, a.positions, a.source), a,
+               at_symbol(a.positions, a.source),
+               {{strict, expected_share(a.weights, a.L(), at_position(a.positions))},
+                {symbol_of_step, expected_share(a.weights, a.L(), at_symbol(copied(a.source), a.source))}});
+  const Tensor in_float = weights.to(Dtype::f32);
+  exercise::expect_value("on_position of weights in f32", answer.on_position(in_float, a.positions),
+                         expected_share(a.weights, a.L(), at_position(a.positions)));
+  exercise::expect_value("on_position of a source of one symbol",
+                         answer.on_position(tensor({{1}, {1}}, Dtype::f64), {0}), 1);
+}
+
+// --- trained models
+
+constexpr std::int64_t symbols = 10, updates = 400, measured_sources = 300;
+
+std::vector<std::int64_t> ids(const std::string& numbers) {
+  std::istringstream in(numbers);
+  std::vector<std::int64_t> out;
+  for (std::int64_t number = 0; in >> number;) out.push_back(data::first_symbol + number);
+  return out;
+}
+
+data::Pair pair_of(const data::SentencePair& text) {
+  data::Pair pair{ids(text.source), ids(text.target)};
+  pair.target.push_back(data::eos);
+  return pair;
+}
+
+std::vector<data::Pair> draw(const data::Task& task, Generator& generator, std::int64_t count) {
+  std::vector<data::Pair> pairs;
+  for (std::int64_t i = 0; i < count; ++i)
+    pairs.push_back(pair_of(task.sample([&](std::uint64_t n) { return generator.below(n); })));
+  return pairs;
+}
+
+std::unique_ptr<models::Seq2Seq> trained(const data::Task& task) {
+  seed(1);
+  auto model = models::make_bahdanau({.vocabulary = data::first_symbol + symbols});
+  Generator generator(1);
+  tutorial::train(task.name(), *model, [&] { return data::make_batch(draw(task, generator, 64)); },
+                  {.steps = updates});
+  return model;
+}
+
+// Shares of all steps of all sources.
+struct Shares {
+  double exact = 0, copy = 0, reverse = 0, sort = 0, sort_symbol = 0;
+};
+
+Shares measure(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
+               const CopyAndSort& answer) {
+  const std::vector<models::Decoded> written = models::greedy(model, pairs);
+  const std::vector<models::Forced> forced = models::force(model, pairs);
+  Shares sums;
+  double steps = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const Symbols& x = pairs[i].source;
+    const Tensor& weights = forced[i].weights;  // (L + 1, L)
+    const auto L = static_cast<double>(x.size());
+    sums.exact += data::matches_exactly(written[i].tokens, pairs[i].target) ? 1 : 0;
+    sums.copy += L * answer.on_position(weights, answer.copy(x));
+    sums.reverse += L * answer.on_position(weights, answer.reverse(x));
+    sums.sort += L * answer.on_position(weights, answer.sort(x));
+    sums.sort_symbol += L * answer.on_symbol(weights, answer.sort(x), x);
+    steps += L;
+  }
+  return {sums.exact / static_cast<double>(pairs.size()), sums.copy / steps, sums.reverse / steps,
+          sums.sort / steps, sums.sort_symbol / steps};
+}
+
+std::string token_text(std::int64_t id) {
+  return id == data::eos ? "<eos>" : std::to_string(id - data::first_symbol);
+}
+
+std::string alignment(const std::string& title, const models::Seq2Seq& model, const data::Pair& pair) {
+  const models::Forced forced = models::force(model, std::span(&pair, 1)).front();
+  plot::Heatmap heatmap{.title = title, .values = forced.weights.to_vector<double>()};
+  for (const std::int64_t token : pair.source) heatmap.columns.push_back(token_text(token));
+  for (const std::int64_t token : pair.target) heatmap.rows.push_back(token_text(token));
+  return plot::terminal(heatmap, plot::colour_of(STDOUT_FILENO));
+}
+
+void expect_found(const std::string& what, double got, double least) {
+  exercise::expect(
+      got >= least,
+      {"not-found", "", "Your functions were right before: look at the alignment that is drawn above."},
+      "The trained model does not look where " + what + " reads.", tutorial::decimals(got),
+      "at least " + tutorial::decimals(least));
+}
+
+void trained_models(const CopyAndSort& answer) {
+  const data::TaskOptions sizes{.symbols = symbols, .min_length = 3, .max_length = 8};
+  tutorial::Table table{.name = "shares",
+                        .rows_are = "trained to",
+                        .columns = {"exact match", "copy", "reverse", "sort", "sort, any equal symbol"},
+                        .rows = {}};
+  std::ostringstream pictures;
+  std::map<std::string, Shares> found;
+  for (const std::string name : {"copy", "reverse", "sort"}) {
+    const auto task = data::make_task(name, sizes);
+    const auto model = trained(*task);
+    Generator generator(2);  // the same sources for all three
+    const std::vector<data::Pair> pairs = draw(*task, generator, measured_sources);
+    const Shares s = found[name] = measure(*model, pairs, answer);
+    table.rows.push_back({name, {s.exact, s.copy, s.reverse, s.sort, s.sort_symbol}});
+    const auto longest = std::max_element(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
+      return a.source.size() < b.source.size();
+    });
+    pictures << '\n' << alignment(name, *model, *longest);
+  }
+  std::cout << "\n  " << measured_sources << " sources drawn anew, after " << updates
+            << " updates: exact match, and the share of steps whose largest weight is\n"
+               "  where each task reads\n"
+            << tutorial::text(table) << pictures.str() << '\n';
+  expect_found("copying", found["copy"].copy, 0.8);
+  expect_found("reversing", found["reverse"].reverse, 0.8);
+  expect_found("sorting", found["sort"].sort_symbol, 0.75);
+}
+
+}  // namespace
+
+exercise::Exercise copy_and_sort_exercise(const CopyAndSort& answer) {
+  return {.name = "copy_and_sort",
+          .stages = {{"positions to copy and to reverse", [=] { copy_and_reverse(answer); }},
+                     {"positions to sort", [=] { sort(answer); }},
+                     {"shares of an alignment", [=] { shares(answer); }},
+                     {"in trained models", [=] { trained_models(answer); }, true}}};
+}

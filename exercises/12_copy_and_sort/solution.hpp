@@ -1,0 +1,55 @@
+#pragma once
+
+#include <gradus/autograd/ops.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+using namespace gradus;
+
+using Symbols = std::vector<std::int64_t>;  // a source, L of them
+using Positions =
+    std::vector<std::int64_t>;  // for each target step t = 0 … L − 1 the source position it needs
+
+inline Positions copy_positions(const Symbols& source) {
+  Positions positions(source.size());
+  std::iota(positions.begin(), positions.end(), 0);
+  return positions;
+}
+
+inline Positions reverse_positions(const Symbols& source) {
+  Positions positions = copy_positions(source);
+  std::reverse(positions.begin(), positions.end());
+  return positions;
+}
+
+// Of equal symbols, the earlier position first: the sort is stable.
+inline Positions sort_positions(const Symbols& source) {
+  const auto symbol = [&](std::int64_t j) { return source[static_cast<std::size_t>(j)]; };
+  Positions positions = copy_positions(source);
+  std::stable_sort(positions.begin(), positions.end(),
+                   [&](std::int64_t i, std::int64_t j) { return symbol(i) < symbol(j); });
+  return positions;
+}
+
+// The share of the steps for which `is_right(t, j)`, j being the position of step t's largest weight.
+template <class IsRight>
+double share(const Tensor& weights, std::size_t steps, const IsRight& is_right) {
+  const Positions largest = argmax(weights).to_vector<std::int64_t>();  // (L + 1)
+  double right = 0;
+  for (std::size_t t = 0; t < steps; ++t) right += is_right(t, largest[t]) ? 1 : 0;
+  return right / static_cast<double>(steps);
+}
+
+// Of weights α (L + 1, L): the share of the first L steps whose largest weight is at positions[t].
+inline double on_position(const Tensor& weights, const Positions& positions) {
+  return share(weights, positions.size(), [&](std::size_t t, std::int64_t j) { return j == positions[t]; });
+}
+
+// The same, where every position with the symbol of positions[t] is right.
+inline double on_symbol(const Tensor& weights, const Positions& positions, const Symbols& source) {
+  const auto symbol = [&](std::int64_t j) { return source[static_cast<std::size_t>(j)]; };
+  return share(weights, positions.size(),
+               [&](std::size_t t, std::int64_t j) { return symbol(j) == symbol(positions[t]); });
+}

@@ -1,0 +1,137 @@
+#include <gradus/autograd/ops.hpp>
+
+#include "answer.hpp"
+
+using namespace gradus;
+
+namespace {
+
+Tensor right_coverage(const Tensor& weights) {
+  return pad(cumsum(weights, 0), 0, 1, 0).slice(0, weights.size(0));
+}
+
+Tensor is_pad(const Tensor& steps, const Tensor& lengths) {
+  return less_equal(lengths, unsqueeze(arange(steps.size(0)), 1));
+}
+
+Tensor count(const Tensor& weights, const Tensor& lengths) { return sum(lengths.to(weights.dtype())); }
+
+// The mean over the real steps of what is paid, (Ty, B).
+Tensor mean_over_real(const Tensor& steps, const Tensor& lengths) {
+  return sum(masked_fill(steps, is_pad(steps, lengths), 0)) / count(steps, lengths);
+}
+
+Tensor right_loss(const Tensor& weights, const Tensor& lengths) {
+  return mean_over_real(sum(minimum(weights, right_coverage(weights)), 2), lengths);
+}
+
+// Step by step, sentence by sentence, as the equations are written.
+Tensor by_loops(const Tensor& weights, const Tensor& lengths) {
+  Tensor total = zeros({}, weights.dtype());
+  double steps = 0;
+  for (std::int64_t b = 0; b < weights.size(1); ++b) {
+    Tensor c = zeros({weights.size(2)}, weights.dtype());
+    for (std::int64_t t = 0; t < lengths.values<std::int64_t>()[static_cast<std::size_t>(b)]; ++t) {
+      const Tensor alpha = weights[t][b];
+      total = total + sum(minimum(alpha, c));
+      c = c + alpha;
+      ++steps;
+    }
+  }
+  return total / steps;
+}
+
+// min(a, c) = a − max(a − c, 0), with weights of 1 and 0 for the steps.
+Tensor by_relu(const Tensor& weights, const Tensor& lengths) {
+  const Tensor c = right_coverage(weights);
+  const Tensor steps = sum(weights - relu(weights - c), 2);
+  const Tensor real = less(unsqueeze(arange(weights.size(0)), 1), lengths).to(weights.dtype());
+  return sum(steps * real) / sum(real);
+}
+
+using Loss = Tensor (*)(const Tensor& weights, const Tensor& lengths);
+using Covered = Tensor (*)(const Tensor& weights);
+
+exercise::Attempt attempt(const std::string& name, const std::string& mistake, Loss loss) {
+  return {name, mistake, coverage_exercise({right_coverage, loss})};
+}
+
+exercise::Attempt covered(const std::string& name, const std::string& mistake, Covered coverage) {
+  return {name, mistake, coverage_exercise({coverage, right_loss})};
+}
+
+}  // namespace
+
+int main() {
+  return exercise::bank({
+      attempt("by tensors", "", right_loss),
+      attempt("by loops", "", by_loops),
+      attempt("by relu and a mask of numbers", "", by_relu),
+      covered("cumsum as it is", "includes-now", [](const Tensor& w) { return cumsum(w, 0); }),
+      covered("the step before alone", "previous-only",
+              [](const Tensor& w) { return pad(w, 0, 1, 0).slice(0, w.size(0)); }),
+      covered("along the batch", "other-axis", [](const Tensor& w) { return cumsum(w, 1) - w; }),
+      covered("along the source", "other-axis", [](const Tensor& w) { return cumsum(w, 2) - w; }),
+      covered("from the end", "still-to-come",
+              [](const Tensor& w) { return flip(cumsum(flip(w, 0), 0), 0) - w; }),
+      covered("one step fewer", "shape",
+              [](const Tensor& w) { return cumsum(w, 0).slice(0, w.size(0) - 1); }),
+      covered("summed away", "shape", [](const Tensor& w) { return sum(w, 0); }),
+      attempt("pads in the sum", "counts-pads",
+              [](const Tensor& w, const Tensor& lengths) {
+                return sum(minimum(w, right_coverage(w))) / count(w, lengths);
+              }),
+      attempt("mean of everything", "counts-pads",
+              [](const Tensor& w, const Tensor&) { return mean(sum(minimum(w, right_coverage(w)), 2)); }),
+      attempt("divided by Ty · B", "mean-of-all",
+              [](const Tensor& w, const Tensor& lengths) {
+                const Tensor steps = sum(minimum(w, right_coverage(w)), 2);
+                return mean(masked_fill(steps, is_pad(steps, lengths), 0));
+              }),
+      attempt(
+          "not averaged", "not-averaged",
+          [](const Tensor& w, const Tensor& lengths) { return right_loss(w, lengths) * count(w, lengths); }),
+      attempt("mean over the source", "over-source",
+              [](const Tensor& w, const Tensor& lengths) {
+                return mean_over_real(mean(minimum(w, right_coverage(w)), 2), lengths);
+              }),
+      attempt("sentence by sentence", "per-sentence",
+              [](const Tensor& w, const Tensor& lengths) {
+                const Tensor steps = sum(minimum(w, right_coverage(w)), 2);
+                return mean(sum(masked_fill(steps, is_pad(steps, lengths), 0), 0) / lengths.to(w.dtype()));
+              }),
+      attempt("the larger", "maximum",
+              [](const Tensor& w, const Tensor& lengths) {
+                return mean_over_real(sum(maximum(w, right_coverage(w)), 2), lengths);
+              }),
+      attempt("the product", "product",
+              [](const Tensor& w, const Tensor& lengths) {
+                return mean_over_real(sum(w * right_coverage(w), 2), lengths);
+              }),
+      attempt("one step too many", "one-too-many",
+              [](const Tensor& w, const Tensor& lengths) {
+                const Tensor steps = sum(minimum(w, right_coverage(w)), 2);
+                const Tensor pads = less(lengths, unsqueeze(arange(w.size(0)), 1));
+                return sum(masked_fill(steps, pads, 0)) / count(w, lengths);
+              }),
+      attempt("own step included in the loss", "includes-now",
+              [](const Tensor& w, const Tensor& lengths) {
+                return mean_over_real(sum(minimum(w, cumsum(w, 0)), 2), lengths);
+              }),
+      attempt("one number a sentence", "shape",
+              [](const Tensor& w, const Tensor& lengths) {
+                const Tensor steps = sum(minimum(w, right_coverage(w)), 2);
+                return sum(masked_fill(steps, is_pad(steps, lengths), 0), 0) / count(w, lengths);
+              }),
+      attempt("lengths of the wrong kind", "error",
+              [](const Tensor& w, const Tensor& lengths) {
+                return sum(minimum(w, right_coverage(w))) / sum(lengths);
+              }),
+      attempt("coverage off the tape", "gradient",
+              [](const Tensor& w, const Tensor& lengths) {
+                return mean_over_real(sum(minimum(w, right_coverage(w).detach()), 2), lengths);
+              }),
+      attempt("all off the tape", "error",
+              [](const Tensor& w, const Tensor& lengths) { return right_loss(w.detach(), lengths); }),
+  });
+}

@@ -1,0 +1,344 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/data/attention_entropy.hpp>
+#include <gradus/models/seq2seq.hpp>
+#include <gradus/nn/adam.hpp>
+#include <gradus/nn/clip.hpp>
+
+#include <algorithm>
+#include <iostream>
+
+#include "answer.hpp"
+#include "kit/expect.hpp"
+#include "support/reversal.hpp"
+#include "support/table.hpp"
+
+namespace {
+
+using exercise::Mistake;
+using exercise::Plain;
+using namespace gradus;
+using Lengths = std::vector<std::int64_t>;
+
+const Mistake includes_now{"includes-now", "Step t is in its own coverage.",
+                           "c_t sums what was before t: the first step has nothing before it."};
+const Mistake previous_only{"previous-only", "The coverage is the weights of the step before alone.",
+                            "c_t is the sum of all steps before t."};
+const Mistake other_axis{"other-axis", "The sum runs along another axis than the decoder's steps.",
+                         "α is (Ty, B, Tx), and c_t sums over earlier t."};
+const Mistake still_to_come{"still-to-come", "The coverage sums the steps from t on, not those before.",
+                            "Which way does cumsum run?"};
+const Mistake averaged{"averaged", "The coverage is divided by the number of steps so far.",
+                       "c_t is a sum, no mean: a position may have had more than 1."};
+
+const Mistake counts_pads{"counts-pads", "Steps beyond the targets' ends are in the sum.",
+                          "Set them to 0 before you sum: t < target_lengths[b] is real."};
+const Mistake mean_of_all{"mean-of-all", "It is divided by all Ty · B steps.",
+                          "Divide by the number of real steps, the sum of the lengths."};
+const Mistake not_averaged{"not-averaged", "It is the sum over the steps, not their mean.",
+                           "Divide by the number of real steps."};
+const Mistake over_source{"over-source", "It is divided by Tx as well.",
+                          "covloss_t is a sum over the source: only the steps are averaged."};
+const Mistake per_sentence{"per-sentence",
+                           "Each sentence has been averaged by itself, and then the sentences.",
+                           "Every real step of the batch counts the same."};
+const Mistake maximum_taken{"maximum", "The larger of weight and coverage was taken.",
+                            "What is paid is what both have: the smaller."};
+const Mistake product{"product", "Weight and coverage are multiplied.",
+                      "Eq. 12 takes the smaller of the two."};
+const Mistake one_too_many{"one-too-many", "One step beyond each target's end is taken for real.",
+                           "Steps count from 0: the last real one is length − 1."};
+
+// Weights as a softmax makes them, with pads in the source, and targets of several lengths.
+struct Case {
+  Tensor weights;  // (Ty, B, Tx)
+  Lengths targets;
+
+  std::int64_t Ty() const { return weights.size(0); }
+  std::int64_t B() const { return weights.size(1); }
+  std::int64_t Tx() const { return weights.size(2); }
+  Tensor lengths() const { return tensor(targets); }
+};
+
+Case example() {
+  Generator generator(5);
+  const Tensor energies = normal({5, 3, 4}, 0, 1, generator, Dtype::f64);
+  const Tensor sources = expand(tensor({4, 2, 3}, Dtype::i64), {5, 3});
+  return {masked_softmax(energies, sources), {3, 5, 2}};
+}
+
+// --- plain loops
+
+// c_tj = Σ_k α_kj over the steps k that `counts` says of t.
+template <class Counts>
+Plain covered(const Plain& weights, const Counts& counts) {
+  Plain c(weights.shape());
+  for (std::int64_t t = 0; t < c.size(0); ++t)
+    for (std::int64_t k = 0; k < c.size(0); ++k)
+      for (std::int64_t b = 0; b < c.size(1); ++b)
+        for (std::int64_t j = 0; j < c.size(2); ++j) c(t, b, j) += counts(k, t) ? weights(k, b, j) : 0;
+  return c;
+}
+
+Plain before(const Plain& weights) {
+  return covered(weights, [](auto k, auto t) { return k < t; });
+}
+
+Plain along_batch(const Plain& weights) {
+  Plain c(weights.shape());
+  for (std::int64_t t = 0; t < c.size(0); ++t)
+    for (std::int64_t b = 0; b < c.size(1); ++b)
+      for (std::int64_t j = 0; j < c.size(2); ++j)
+        for (std::int64_t k = 0; k < b; ++k) c(t, b, j) += weights(t, k, j);
+  return c;
+}
+
+Plain along_source(const Plain& weights) {
+  Plain c(weights.shape());
+  for (std::int64_t t = 0; t < c.size(0); ++t)
+    for (std::int64_t b = 0; b < c.size(1); ++b)
+      for (std::int64_t j = 0; j < c.size(2); ++j)
+        for (std::int64_t k = 0; k < j; ++k) c(t, b, j) += weights(t, b, k);
+  return c;
+}
+
+Plain divided_by_step(Plain c) {
+  for (std::int64_t t = 1; t < c.size(0); ++t)
+    for (std::int64_t b = 0; b < c.size(1); ++b)
+      for (std::int64_t j = 0; j < c.size(2); ++j) c(t, b, j) /= static_cast<double>(t);
+  return c;
+}
+
+double smaller(double a, double c) { return std::min(a, c); }
+
+// Σ_j of the smaller of weight and coverage, (Ty, B).
+Plain paid(const Plain& weights, const Plain& c, double (*pays)(double, double) = smaller) {
+  Plain steps(Shape{weights.size(0), weights.size(1)});
+  for (std::int64_t t = 0; t < weights.size(0); ++t)
+    for (std::int64_t b = 0; b < weights.size(1); ++b)
+      for (std::int64_t j = 0; j < weights.size(2); ++j) steps(t, b) += pays(weights(t, b, j), c(t, b, j));
+  return steps;
+}
+
+double total(const Plain& steps, const Lengths& lengths) {
+  double sum = 0;
+  for (std::int64_t b = 0; b < steps.size(1); ++b)
+    for (std::int64_t t = 0; t < std::min(lengths[static_cast<std::size_t>(b)], steps.size(0)); ++t)
+      sum += steps(t, b);
+  return sum;
+}
+
+double count(const Lengths& lengths) {
+  double steps = 0;
+  for (const std::int64_t length : lengths) steps += static_cast<double>(length);
+  return steps;
+}
+
+Plain number(double value) {
+  Plain scalar(Shape{});
+  scalar() = value;
+  return scalar;
+}
+
+double expected_loss(const Plain& weights, const Lengths& lengths) {
+  return total(paid(weights, before(weights)), lengths) / count(lengths);
+}
+
+double mean_of_sentences(const Plain& steps, const Lengths& lengths) {
+  double sum = 0;
+  for (std::int64_t b = 0; b < steps.size(1); ++b) {
+    const std::int64_t length = lengths[static_cast<std::size_t>(b)];
+    for (std::int64_t t = 0; t < length; ++t) sum += steps(t, b) / static_cast<double>(length);
+  }
+  return sum / static_cast<double>(steps.size(1));
+}
+
+// --- stages
+
+std::vector<std::pair<Mistake, Plain>> wrong_coverages(const Plain& weights) {
+  return {{includes_now, covered(weights, [](auto k, auto t) { return k <= t; })},
+          {previous_only, covered(weights, [](auto k, auto t) { return k == t - 1; })},
+          {still_to_come, covered(weights, [](auto k, auto t) { return k >= t; })},
+          {still_to_come, covered(weights, [](auto k, auto t) { return k > t; })},
+          {other_axis, along_batch(weights)},
+          {other_axis, along_source(weights)},
+          {averaged, divided_by_step(before(weights))}};
+}
+
+void coverage_values(const Coverage& answer) {
+  const Case c = example();
+  const Plain weights(c.weights);
+  std::vector<exercise::Suspect> suspects;
+  for (const auto& [mistake, wrong] : wrong_coverages(weights)) suspects.push_back({mistake, wrong});
+  const Tensor got = answer.coverage(c.weights);
+  exercise::expect_shape("the coverage", got, c.weights.shape(), "(Ty, B, Tx)");
+  exercise::expect_values("coverage", got, before(weights), suspects);
+}
+
+void loss_values(const Coverage& answer) {
+  const Case c = example();
+  const Plain weights(c.weights), steps = paid(weights, before(weights));
+  const Lengths all(c.targets.size(), c.Ty());
+  Lengths longer = c.targets;
+  for (std::int64_t& length : longer) ++length;
+  const double sum = total(steps, c.targets), real = count(c.targets);
+  const double all_steps = static_cast<double>(c.Ty() * c.B());
+
+  std::vector<exercise::Suspect> suspects = {
+      {not_averaged, number(sum)},
+      {mean_of_all, number(sum / all_steps)},
+      {over_source, number(sum / real / static_cast<double>(c.Tx()))},
+      {over_source, number(sum / all_steps / static_cast<double>(c.Tx()))},
+      {per_sentence, number(mean_of_sentences(steps, c.targets))},
+      {counts_pads, number(total(steps, all) / real)},
+      {counts_pads, number(total(steps, all) / all_steps)},
+      {counts_pads, number(total(steps, all))},
+      {one_too_many, number(total(steps, longer) / real)},
+      {maximum_taken,
+       number(total(paid(weights, before(weights), [](double a, double b) { return std::max(a, b); }),
+                    c.targets) /
+              real)},
+      {product,
+       number(total(paid(weights, before(weights), [](double a, double b) { return a * b; }), c.targets) /
+              real)},
+  };
+  for (const auto& [mistake, wrong] : wrong_coverages(weights))
+    suspects.push_back({mistake, number(total(paid(weights, wrong), c.targets) / real)});
+
+  const Tensor got = answer.loss(c.weights, c.lengths());
+  exercise::expect_shape("the loss", got, Shape{}, "a scalar");
+  exercise::expect_values("loss", got, number(sum / real), suspects);
+}
+
+void beyond_the_end(const Coverage& answer) {
+  const Case c = example();
+  Plain other(c.weights);
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = c.targets[static_cast<std::size_t>(b)]; t < c.Ty(); ++t)
+      for (std::int64_t j = 0; j < c.Tx(); ++j) other(t, b, j) = 1e3;
+  exercise::expect_value("the loss with other weights beyond the targets' ends",
+                         answer.loss(other.tensor(), c.lengths()).item(),
+                         expected_loss(Plain(c.weights), c.targets),
+                         {"pads-leak", "What stands beyond a target's end changes the loss.",
+                          "Those steps must be 0 in the sum, whatever they were."});
+}
+
+// One sentence of n tokens, whose step t looks at position `at(t)` alone.
+template <class At>
+double loss_of(const Coverage& answer, std::int64_t n, const At& at) {
+  Plain weights(Shape{n, 1, n});
+  for (std::int64_t t = 0; t < n; ++t) weights(t, 0, at(t)) = 1;
+  return answer.loss(weights.tensor(), tensor(Lengths{n})).item();
+}
+
+void known_cases(const Coverage& answer) {
+  constexpr std::int64_t n = 6;
+  exercise::expect_value("the loss of looking at every position once",
+                         loss_of(answer, n, [](auto t) { return n - 1 - t; }), 0);
+  exercise::expect_value("the loss of looking at one position always",
+                         loss_of(answer, n, [](auto) { return 2; }), static_cast<double>(n - 1) / n);
+  const Case c = example();
+  const Plain weights(c.weights), lengths(c.lengths());
+  answer.loss(c.weights, c.lengths());
+  const Mistake mistake{"changes-its-input", "Something that was only to be read has been changed in place.",
+                        "Make a new tensor."};
+  exercise::expect_values("weights after the loss", c.weights, weights, {}, mistake);
+}
+
+void gradients(const Coverage& answer) {
+  const Case c = example();
+  exercise::expect_gradients(
+      [&](const std::vector<Tensor>& x) { return answer.loss(x[0], c.lengths()); }, {c.weights}, {"weights"},
+      {"gradient", "",
+       "The values are right. The gradient flows through the weights of step t, and through c_t to all steps "
+       "before it: is one of them cut off?"});
+}
+
+// --- training
+
+constexpr std::int64_t longest = 8, updates = 400;
+
+struct Measured {
+  double exact, on_target, loss, nats;
+};
+
+struct Source {
+  Tensor tokens, lengths, target_in, target_out, target_lengths;
+  explicit Source(const data::Batch& batch)
+      : tokens(tensor(batch.source, {batch.source_steps, batch.size})),
+        lengths(tensor(batch.source_lengths)),
+        target_in(tensor(batch.target_in, {batch.target_steps, batch.size})),
+        target_out(tensor(batch.target_out, {batch.target_steps, batch.size})),
+        target_lengths(tensor(batch.target_lengths)) {}
+};
+
+// Adam at 3e-3, falling linearly to a tenth; L = cross-entropy + λ · coverage loss.
+void train(models::Seq2Seq& model, const data::Reversal& task, const Coverage& answer, double lambda) {
+  const auto next = tutorial::training_batches(task, 1);
+  nn::Adam adam(model.parameters());
+  for (std::int64_t step = 0; step < updates; ++step) {
+    const Source batch(next());
+    const auto [logits, weights] = model.forward(batch.tokens, batch.lengths, batch.target_in);
+    const Tensor loss = cross_entropy(logits, batch.target_out, data::pad) +
+                        lambda * answer.loss(stack(weights), batch.target_lengths);
+    adam.zero_grad();
+    loss.backward();
+    nn::clip_grad_norm(model.parameters(), 1);
+    adam.set_learning_rate(3e-3 * (1 - 0.9 * static_cast<double>(step) / updates));
+    adam.step();
+  }
+  model.eval();
+}
+
+// On the held-out sources of the longest length.
+Measured measure(const models::Seq2Seq& model, const data::Reversal& task, const Coverage& answer) {
+  Generator generator(2);
+  const auto pairs = task.held_out_pairs(longest, [&](std::uint64_t n) { return generator.below(n); });
+  const Source batch(data::make_batch(pairs));
+  const NoGrad no_grad;
+  const Tensor weights = stack(model.forward(batch.tokens, batch.lengths, batch.target_in).weights);
+  data::AttentionEntropy entropy;
+  const std::vector<float> alpha = weights.to_vector<float>();
+  for (std::size_t at = 0; at < alpha.size(); at += longest)
+    entropy.add(std::span(alpha).subspan(at, longest));
+  const tutorial::Score score = tutorial::measure(model, task, {longest}).at(longest);
+  return {score.exact.fraction(), score.alignment.accuracy(),
+          answer.loss(weights, batch.target_lengths).item(), entropy.nats()};
+}
+
+void with_and_without(const Coverage& answer) {
+  const data::Reversal task(10, 3, longest);
+  tutorial::Table table{.name = "coverage",
+                        .rows_are = "λ",
+                        .columns = {"exact match", "on target", "coverage loss", "entropy"},
+                        .rows = {}};
+  for (const double lambda : {0.0, 1.0}) {
+    seed(1);
+    const auto model = models::make_bahdanau({.vocabulary = task.vocabulary_size()});
+    train(*model, task, answer, lambda);
+    const Measured m = measure(*model, task, answer);
+    table.rows.push_back({tutorial::decimals(lambda, 0), {m.exact, m.on_target, m.loss, m.nats}});
+  }
+  std::cout << "\n  held-out sources of " << longest << " tokens, after " << updates
+            << " updates; on target: the share of steps whose\n"
+               "  largest weight lies on the token that they write; entropy of the weights, in nats\n"
+            << tutorial::text(table) << '\n';
+  const double without = table.rows[0].values[2], with = table.rows[1].values[2];
+  exercise::expect(
+      with < without,
+      {"no-effect", "", "The term and its gradient are right alone: is the result of the right sign?"},
+      "Trained with your term, the model's coverage loss is not smaller than without.",
+      tutorial::decimals(with), "below " + tutorial::decimals(without));
+}
+
+}  // namespace
+
+exercise::Exercise coverage_exercise(const Coverage& answer) {
+  return {.name = "coverage",
+          .stages = {{"coverage", [=] { coverage_values(answer); }},
+                     {"the loss", [=] { loss_values(answer); }},
+                     {"beyond the targets' ends", [=] { beyond_the_end(answer); }},
+                     {"looking once, looking always", [=] { known_cases(answer); }},
+                     {"gradients", [=] { gradients(answer); }},
+                     {"training with and without it", [=] { with_and_without(answer); }, true}}};
+}

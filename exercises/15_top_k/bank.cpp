@@ -1,0 +1,218 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/additive_attention.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include "answer.hpp"
+
+using namespace gradus;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+using Softmax = std::function<Tensor(const Tensor& e, const Tensor& lengths, std::int64_t k)>;
+
+Tensor is_pad(const Tensor& e, const Tensor& lengths) {
+  if (!lengths.defined()) return zeros(e.shape(), Dtype::i64);
+  return expand(less_equal(unsqueeze(lengths, 1), arange(e.size(1))), e.shape());
+}
+
+Tensor without_pads(const Tensor& e, const Tensor& lengths) {
+  return masked_fill(e, is_pad(e, lengths), -infinity);
+}
+
+Tensor inverted(const Tensor& mask) { return equal(mask, zeros({}, Dtype::i64)); }
+
+// 1 where a row's k largest are, the first of equal ones first.
+Tensor largest(Tensor left, std::int64_t k) {
+  left = left.detach();
+  Tensor chosen = zeros(left.shape(), Dtype::i64);
+  for (std::int64_t i = 0; i < k; ++i) {
+    const Tensor best = one_hot(argmax(left), left.size(1), Dtype::i64);
+    chosen = where(best, best, chosen);
+    left = masked_fill(left, best, -infinity);
+  }
+  return chosen;
+}
+
+Tensor of_chosen(const Tensor& e, const Tensor& chosen) {
+  return softmax(masked_fill(e, inverted(chosen), -infinity));
+}
+
+// A mask that a function writes for each row: positions in the order of what it takes to choose.
+template <class Order>
+Tensor chosen_by_sorting(const Tensor& e, const Tensor& lengths, std::int64_t k, const Order& before) {
+  const std::int64_t B = e.size(0), T = e.size(1);
+  const std::vector<double> x = e.to_vector<double>();
+  std::vector<std::int64_t> mask(x.size());
+  for (std::int64_t b = 0; b < B; ++b) {
+    const std::int64_t n =
+        lengths.defined() ? lengths.values<std::int64_t>()[static_cast<std::size_t>(b)] : T;
+    std::vector<std::size_t> at(static_cast<std::size_t>(n));
+    for (std::size_t t = 0; t < at.size(); ++t) at[t] = static_cast<std::size_t>(b * T) + t;
+    std::stable_sort(at.begin(), at.end(), [&](auto i, auto j) { return before(x[i], x[j]); });
+    for (std::size_t i = 0; i < at.size() && i < static_cast<std::size_t>(k); ++i) mask[at[i]] = 1;
+  }
+  return tensor(mask, e.shape());
+}
+
+Tensor by_sorting(const Tensor& e, const Tensor& lengths, std::int64_t k) {
+  return of_chosen(e, chosen_by_sorting(e, lengths, k, std::greater<>()));
+}
+
+Tensor by_argmax(const Tensor& e, const Tensor& lengths, std::int64_t k) {
+  return of_chosen(e, largest(without_pads(e, lengths), k));
+}
+
+// The softmax of all, masked, and divided by what is left.
+Tensor renormalised(const Tensor& e, const Tensor& lengths, std::int64_t k) {
+  const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
+  const Tensor kept = masked_softmax(e, lengths) * chosen;
+  return kept / sum(kept, 1, true);
+}
+
+// All that are at least the k-th largest.
+Tensor by_threshold(const Tensor& e, const Tensor& lengths, std::int64_t k) {
+  Tensor left = without_pads(e, lengths).detach(), threshold = max(left, 1, true);
+  const std::int64_t T = e.size(1);
+  for (std::int64_t i = 1; i < std::min(k, T); ++i) {
+    left = masked_fill(left, one_hot(argmax(left), T, Dtype::i64), -infinity);
+    threshold = max(left, 1, true);
+  }
+  return of_chosen(without_pads(e, lengths), greater_equal(without_pads(e, lengths).detach(), threshold));
+}
+
+enum class Fault { none, of_all, divided, detached_query, plain_additive, not_transposed };
+
+class Attention : public nn::AdditiveAttention {
+ public:
+  Attention(std::int64_t Q, std::int64_t D, std::int64_t A, std::int64_t k_, Softmax given, Fault what)
+      : AdditiveAttention(Q, D, A), softmax_(std::move(given)), k(k_), fault(what) {}
+
+  Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override {
+    if (fault == Fault::plain_additive)
+      return AdditiveAttention::attend(query, memory, step, previous_weights);
+    const Tensor q = fault == Fault::detached_query ? query.detach() : query;
+    const Tensor e = energies(q, memory, step, previous_weights);
+    const Tensor weights = softmax_(e, memory.lengths, k);
+    if (fault == Fault::not_transposed) return {sum(unsqueeze(weights, 2) * memory.values, 0), weights};
+    const Tensor used = fault == Fault::of_all ? masked_softmax(e, memory.lengths) : weights;
+    const Tensor h = transpose(memory.values, 0, 1);  // (B, T, D)
+    const Tensor context = squeeze(matmul(unsqueeze(used, 1), h), 1);
+    return {fault == Fault::divided ? context / static_cast<double>(h.size(1)) : context, weights};
+  }
+
+ private:
+  Softmax softmax_;
+  std::int64_t k;
+  Fault fault;
+};
+
+exercise::Attempt attempt(const std::string& name, const std::string& mistake, const Softmax& softmax,
+                          Fault fault = Fault::none) {
+  const auto make = [=](std::int64_t Q, std::int64_t D, std::int64_t A, std::int64_t k) {
+    return std::make_unique<Attention>(Q, D, A, k, softmax, fault);
+  };
+  return {name, mistake, top_k_exercise({softmax, make})};
+}
+
+}  // namespace
+
+int main() {
+  return exercise::bank({
+      attempt("argmax, k times", "", by_argmax),
+      attempt("sorted in loops", "", by_sorting),
+      attempt("a softmax of all, divided by what is left", "", renormalised),
+      attempt(
+          "all take part", "all-take-part",
+          [](const Tensor& e, const Tensor& lengths, std::int64_t) { return masked_softmax(e, lengths); }),
+      attempt("masked after the softmax", "not-renormalised",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                return masked_softmax(e, lengths) * largest(without_pads(e, lengths), k).to(e.dtype());
+              }),
+      attempt("energies of 0", "zero-energy",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                return softmax(e * largest(without_pads(e, lengths), k).to(e.dtype()));
+              }),
+      attempt("the smallest", "smallest",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                return of_chosen(e, chosen_by_sorting(e, lengths, k, std::less<>()));
+              }),
+      attempt("the largest in absolute value", "by-size",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                return of_chosen(e, largest(without_pads(gradus::abs(e), lengths), k));
+              }),
+      attempt("k + 1", "one-more",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                return by_argmax(e, lengths, k + 1);
+              }),
+      attempt("k − 1", "one-less",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                return by_argmax(e, lengths, k - 1);
+              }),
+      attempt("the first k", "first-k",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor first =
+                    expand(less(arange(e.size(1)), full({}, static_cast<double>(k), Dtype::i64)), e.shape());
+                return of_chosen(without_pads(e, lengths), first);
+              }),
+      attempt("over the batch", "batch-axis",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor columns = largest(transpose(without_pads(e, lengths), 0, 1), k);
+                const Tensor mask = transpose(columns.to(Dtype::f64), 0, 1);
+                const Tensor kept = masked_softmax(e, lengths) * mask;
+                return kept / maximum(sum(kept, 1, true), full({}, 1e-300, e.dtype()));
+              }),
+      attempt("no mask", "pads-chosen",
+              [](const Tensor& e, const Tensor&, std::int64_t k) { return of_chosen(e, largest(e, k)); }),
+      attempt("masked after the choice", "pads-chosen",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor kept = masked_fill(exp(e) * largest(e, k).to(e.dtype()), is_pad(e, lengths), 0);
+                return kept / maximum(sum(kept, 1, true), full({}, 1e-300, e.dtype()));
+              }),
+      attempt("the same weight each", "uniform",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
+                return chosen / sum(chosen, 1, true);
+              }),
+      attempt("by a threshold", "ties", by_threshold),
+      attempt("the later of equal ones", "ties-last",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor turned = largest(flip(without_pads(e, lengths), 1), k);
+                return of_chosen(without_pads(e, lengths), flip(turned.to(Dtype::f64), 1).to(Dtype::i64));
+              }),
+      attempt("k beyond T is an error", "error",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                e.slice(0, k, 1);
+                return by_argmax(e, lengths, k);
+              }),
+      attempt("lengths are always read", "undefined-lengths",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor pads = less_equal(unsqueeze(lengths, 1), arange(e.size(1)));
+                return of_chosen(e, largest(masked_fill(e, pads, -infinity), k));
+              }),
+      attempt(
+          "one row of weights", "shape",
+          [](const Tensor& e, const Tensor& lengths, std::int64_t k) { return by_argmax(e, lengths, k)[0]; }),
+      attempt("changes the energies", "changes-its-input",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor weights = by_argmax(e, lengths, k);
+                Tensor(e).mutable_values<double>()[0] = 9;
+                return weights;
+              }),
+      attempt("gradient through half of it", "gradient",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
+                const Tensor kept = exp(e) * chosen;
+                return kept / sum(kept, 1, true).detach();
+              }),
+      attempt("context of all", "context-of-all", by_argmax, Fault::of_all),
+      attempt("context divided by T", "context-divided", by_argmax, Fault::divided),
+      attempt("attend as it was", "all-take-part", by_argmax, Fault::plain_additive),
+      attempt("weights not transposed", "error", by_argmax, Fault::not_transposed),
+      attempt("the query is off the tape", "gradient", by_argmax, Fault::detached_query),
+  });
+}

@@ -1,0 +1,377 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/error.hpp>
+#include <gradus/nn/gradcheck.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <numeric>
+
+#include "answer.hpp"
+#include "kit/attention.hpp"
+#include "kit/training.hpp"
+#include "support/reversal.hpp"
+#include "support/table.hpp"
+
+namespace {
+
+using exercise::Mistake;
+using exercise::Plain;
+using namespace gradus;
+using Lengths = std::vector<std::int64_t>;
+
+const Mistake all_weights{"all-take-part", "All positions take part, not the k largest.",
+                          "The energies of all others must be −∞ before the softmax."};
+const Mistake not_renormalised{"not-renormalised",
+                               "The others were set to 0 after the softmax: the rows no longer sum to 1.",
+                               "The sum below the line is over the k chosen: choose before the softmax."};
+const Mistake zero_energy{"zero-energy", "The others' energies were made 0, not −∞.",
+                          "e^0 = 1: what takes no part needs the energy −∞."};
+const Mistake smallest{"smallest", "The k smallest energies were chosen.",
+                       "Those with the most weight stay."};
+const Mistake by_size{"by-size", "Chosen were the energies of the largest absolute value.",
+                      "A large negative energy is a small weight."};
+const Mistake one_more{"one-more", "One more than k take part.",
+                       "Count from 0: the first of them is the 0th."};
+const Mistake one_less{"one-less", "One less than k take part.", "How often does your loop run?"};
+const Mistake first_k{"first-k", "The first k positions were chosen, whatever their energies.",
+                      "A position is not an energy."};
+const Mistake over_batch{"batch-axis", "The k largest were chosen over the batch, or over everything.",
+                         "Every row chooses its own k."};
+const Mistake pads_chosen{"pads-chosen", "Pads were chosen: they took the place of real positions.",
+                          "Pads must be out before the k largest are looked for."};
+const Mistake uniform{"uniform", "The chosen ones have the same weight each.",
+                      "Their weights are a softmax of their energies."};
+const Mistake undefined_lengths{
+    "undefined-lengths", "",
+    "Where all rows are T long, lengths.defined() is false: ask before you read it."};
+const Mistake all_ties{"ties", "More than k take part where energies are equal.",
+                       "Comparing with the k-th largest takes all that equal it: exactly k take part."};
+const Mistake last_tie{"ties-last", "Of equal energies, the later positions were chosen.",
+                       "The earlier ones take part."};
+
+// Energies, (B, T), of which row b has `lengths[b]`.
+struct Case {
+  Tensor e;
+  Lengths lengths;
+  bool masked;
+  Tensor told() const { return masked ? tensor(lengths) : Tensor(); }
+};
+
+Case without_padding() {
+  Generator generator(4);
+  return {normal({3, 6}, 0, 1.5, generator, Dtype::f64), {6, 6, 6}, false};
+}
+
+// The pads' energies are the largest of all.
+Case with_padding() {
+  Generator generator(5);
+  Plain e(normal({4, 6}, 0, 1.5, generator, Dtype::f64));
+  const Lengths lengths = {4, 6, 2, 1};
+  for (std::int64_t b = 0; b < 4; ++b)
+    for (std::int64_t t = lengths[static_cast<std::size_t>(b)]; t < 6; ++t)
+      e(b, t) = 7 + static_cast<double>(t);
+  return {e.tensor(), lengths, true};
+}
+
+Case with_ties() {
+  return {
+      tensor({{1, 2, 2, 0, 2, -1}, {3, 3, 3, 3, 3, 3}, {0, -2, 1, 0, 0, 1}}, Dtype::f64), {6, 6, 6}, false};
+}
+
+// --- plain loops
+
+using Order = std::function<bool(double a, double b)>;  // whether a comes before b
+bool larger(double a, double b) { return a > b; }
+
+// The positions of the first k of row b's first `length` by this order, the earlier of equal ones first.
+std::vector<std::int64_t> first_of(const Plain& e, std::int64_t b, std::int64_t length, std::int64_t k,
+                                   const Order& order = larger) {
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(length));
+  std::iota(positions.begin(), positions.end(), 0);
+  std::stable_sort(positions.begin(), positions.end(),
+                   [&](auto i, auto j) { return order(e(b, i), e(b, j)); });
+  positions.resize(static_cast<std::size_t>(std::min(k, length)));
+  return positions;
+}
+
+// 1 at the chosen positions, 0 elsewhere: (B, T).
+Plain chosen(const Plain& e, const Lengths& lengths, std::int64_t k, const Order& order = larger) {
+  Plain mask(e.shape());
+  for (std::int64_t b = 0; b < e.size(0); ++b)
+    for (const std::int64_t j : first_of(e, b, lengths[static_cast<std::size_t>(b)], k, order))
+      mask(b, j) = 1;
+  return mask;
+}
+
+template <class Chosen>
+Plain mask_of(const Shape& shape, const Chosen& is_chosen) {
+  Plain mask(shape);
+  for (std::int64_t b = 0; b < shape[0]; ++b)
+    for (std::int64_t t = 0; t < shape[1]; ++t) mask(b, t) = is_chosen(b, t) ? 1 : 0;
+  return mask;
+}
+
+// The softmax over what the mask has; 0 in a row that has nothing.
+Plain softmax_over(const Plain& e, const Plain& mask) {
+  Plain weights(e.shape());
+  for (std::int64_t b = 0; b < e.size(0); ++b) {
+    double total = 0;
+    for (std::int64_t t = 0; t < e.size(1); ++t) total += mask(b, t) * std::exp(e(b, t));
+    for (std::int64_t t = 0; t < e.size(1); ++t)
+      weights(b, t) = total == 0 ? 0 : mask(b, t) * std::exp(e(b, t)) / total;
+  }
+  return weights;
+}
+
+template <class F>
+Plain combined(const Plain& x, const Plain& mask, const F& f) {
+  Plain y(x.shape());
+  for (std::int64_t b = 0; b < x.size(0); ++b)
+    for (std::int64_t t = 0; t < x.size(1); ++t) y(b, t) = f(x(b, t), mask(b, t));
+  return y;
+}
+
+Plain expected(const Plain& e, const Lengths& lengths, std::int64_t k) {
+  return softmax_over(e, chosen(e, lengths, k));
+}
+
+// --- what known mistakes give
+
+// The k largest of each column.
+Plain chosen_over_batch(const Plain& e, std::int64_t k) {
+  return mask_of(e.shape(), [&](auto b, auto t) {
+    std::int64_t above = 0;
+    for (std::int64_t i = 0; i < e.size(0); ++i) above += e(i, t) > e(b, t);
+    return above < k;
+  });
+}
+
+Plain chosen_of_everything(const Plain& e, std::int64_t k) {
+  return mask_of(e.shape(), [&](auto b, auto t) {
+    return std::count_if(e.values().begin(), e.values().end(), [&](double x) { return x > e(b, t); }) < k;
+  });
+}
+
+// All that are at least as large as the k-th largest.
+Plain chosen_by_threshold(const Plain& e, const Lengths& lengths, std::int64_t k) {
+  return mask_of(e.shape(), [&](auto b, auto t) {
+    const std::int64_t length = lengths[static_cast<std::size_t>(b)];
+    return t < length && e(b, t) >= e(b, first_of(e, b, length, k).back());
+  });
+}
+
+// The k largest, the later of equal ones first.
+Plain chosen_from_the_end(const Plain& e, const Lengths& lengths, std::int64_t k) {
+  Plain turned(e.shape());
+  Lengths all(lengths.size(), e.size(1));
+  for (std::int64_t b = 0; b < e.size(0); ++b)
+    for (std::int64_t t = 0; t < e.size(1); ++t) turned(b, t) = e(b, e.size(1) - 1 - t);
+  const Plain mask = chosen(turned, all, k);
+  return mask_of(e.shape(), [&](auto b, auto t) { return mask(b, e.size(1) - 1 - t) > 0; });
+}
+
+std::vector<exercise::Suspect> suspects(const Case& c, std::int64_t k) {
+  const Plain e(c.e), right = chosen(e, c.lengths, k);
+  const Lengths full(c.lengths.size(), e.size(1));
+  const Plain real = chosen(e, c.lengths, e.size(1)), everywhere = chosen(e, full, e.size(1));
+  const auto zeroed = [](double x, double mask) { return mask > 0 ? x : 0; };
+  const auto real_only = [&](const Plain& mask) { return combined(mask, real, zeroed); };
+  return {
+      {all_weights, softmax_over(e, real)},
+      {not_renormalised, combined(softmax_over(e, real), right, zeroed)},
+      {zero_energy, softmax_over(combined(e, right, zeroed), real)},
+      {zero_energy, softmax_over(combined(e, right, zeroed), everywhere)},
+      {pads_chosen, softmax_over(e, chosen(e, full, k))},
+      {pads_chosen, softmax_over(e, real_only(chosen(e, full, k)))},
+      {smallest, softmax_over(e, chosen(e, c.lengths, k, std::less<>()))},
+      {by_size, softmax_over(e, chosen(e, c.lengths, k,
+                                       [](double a, double b) { return std::abs(a) > std::abs(b); }))},
+      {one_more, softmax_over(e, chosen(e, c.lengths, k + 1))},
+      {one_less, softmax_over(e, chosen(e, c.lengths, k - 1))},
+      {first_k, softmax_over(e, mask_of(e.shape(), [&](auto b, auto t) { return t < k && real(b, t) > 0; }))},
+      {over_batch, softmax_over(e, real_only(chosen_over_batch(e, k)))},
+      {over_batch, softmax_over(e, real_only(chosen_of_everything(e, k)))},
+      {uniform, softmax_over(Plain(e.shape()), right)},
+      {all_ties, softmax_over(e, chosen_by_threshold(e, c.lengths, k))},
+      {last_tie, softmax_over(e, real_only(chosen_from_the_end(e, c.lengths, k)))},
+  };
+}
+
+// --- stages
+
+Tensor weights_of(const TopK& answer, const Case& c, std::int64_t k) {
+  try {
+    return answer.softmax(c.e, c.told(), k);
+  } catch (const Error& error) {
+    if (c.masked) throw;
+    answer.softmax(c.e, tensor(c.lengths), k);  // fails as well when it is not the lengths
+    throw exercise::Finding{
+        .mistake = undefined_lengths, .says = "It works only where lengths are given.", .got = error.what()};
+  }
+}
+
+void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
+  const Plain e(c.e);
+  for (const std::int64_t k : ks) {
+    const std::vector<exercise::Suspect> known = suspects(c, k);
+    const Tensor got = weights_of(answer, c, k);
+    exercise::expect_values("e after top_k_softmax", c.e, e, {},
+                            {"changes-its-input", "The energies have been changed in place.",
+                             "Make a new tensor, or clone() it first."});
+    exercise::expect_shape("the weights", got, c.e.shape(), "(B, T)");
+    exercise::expect_values("weights for k = " + std::to_string(k), got, expected(e, c.lengths, k), known);
+  }
+}
+
+void gradients(const TopK& answer) {
+  for (const std::int64_t k : {2, 3, 9}) {
+    const Case c = with_padding();
+    exercise::expect_gradients(
+        [&](const std::vector<Tensor>& x) { return answer.softmax(x[0], c.told(), k); }, {c.e}, {"e"},
+        {"gradient", "",
+         "The choice has no gradient, but the softmax of the chosen has: is it computed from e itself, on "
+         "the "
+         "tape?"});
+  }
+}
+
+// An additive attention with parameters that are not 0, and what it reads: Q 4, D 5, A 3, T 6.
+struct Attending {
+  std::unique_ptr<nn::Attention> attention;
+  Tensor query, values, lengths;
+
+  Attending(const TopK& answer, std::int64_t k) : attention(answer.attention(4, 5, 3, k)) {
+    attention->to(Dtype::f64);
+    attention->eval();
+    exercise::expect_parameters(
+        *attention,
+        {{"W_a.weight", {3, 4}, "(A, Q)"}, {"U_a.weight", {3, 5}, "(A, D)"}, {"v_a", {3}, "(A)"}});
+    exercise::fill(*attention);
+    Generator generator(6);
+    query = normal({3, 4}, 0, 1, generator, Dtype::f64);
+    values = normal({6, 3, 5}, 0, 1, generator, Dtype::f64);
+    lengths = tensor({6, 2, 4}, Dtype::i64);
+  }
+  nn::Attention::Result result() const {
+    return attention->attend(query, attention->prepare(values, lengths), 0, Tensor());
+  }
+};
+
+// v_a · tanh(W_a s + U_a h_j), (B, T).
+Plain additive_energies(const Attending& a) {
+  const Plain W = exercise::parameter(*a.attention, "W_a.weight"),
+              v = exercise::parameter(*a.attention, "v_a");
+  const Plain U = exercise::parameter(*a.attention, "U_a.weight"), s(a.query), h(a.values);
+  Plain e(Shape{s.size(0), h.size(0)});
+  for (std::int64_t b = 0; b < e.size(0); ++b)
+    for (std::int64_t t = 0; t < e.size(1); ++t)
+      for (std::int64_t i = 0; i < v.size(0); ++i) {
+        double x = 0;
+        for (std::int64_t q = 0; q < s.size(1); ++q) x += W(i, q) * s(b, q);
+        for (std::int64_t d = 0; d < h.size(2); ++d) x += U(i, d) * h(t, b, d);
+        e(b, t) += v(i) * std::tanh(x);
+      }
+  return e;
+}
+
+void attends(const TopK& answer) {
+  for (const std::int64_t k : {1, 2, 3, 6, 20}) {
+    const Attending a(answer, k);
+    const Plain e = additive_energies(a), values(a.values);
+    const Lengths lengths = {6, 2, 4};
+    const Plain weights = expected(e, lengths, k), all = exercise::plain_weights(e, lengths);
+    const nn::Attention::Result result = a.result();
+    exercise::expect_shape("the weights", result.weights, {3, 6}, "(B, T)");
+    exercise::expect_shape("the context", result.context, {3, 5}, "(B, D)");
+    const std::string of_k = " for k = " + std::to_string(k);
+    exercise::expect_values("weights" + of_k, result.weights, weights, {{all_weights, all}});
+    Plain mean = exercise::plain_context(weights, values);
+    for (std::int64_t b = 0; b < 3; ++b)
+      for (std::int64_t d = 0; d < 5; ++d) mean(b, d) /= 6;
+    exercise::expect_values(
+        "context" + of_k, result.context, exercise::plain_context(weights, values),
+        {{{"context-of-all", "The weights are right, but the context is that of all positions.",
+           "Make the context of the very weights that you return."},
+          exercise::plain_context(all, values)},
+         {{"context-divided", "The context is divided by T.",
+           "The weights sum to 1 already: a sum, not a mean."},
+          mean}});
+  }
+}
+
+void best_alone(const TopK& answer) {
+  const Attending a(answer, 1);
+  const Plain e = additive_energies(a), values(a.values);
+  Plain best(Shape{3, 5});
+  const Lengths lengths = {6, 2, 4};
+  for (std::int64_t b = 0; b < 3; ++b)
+    for (std::int64_t d = 0; d < 5; ++d)
+      best(b, d) = values(first_of(e, b, lengths[static_cast<std::size_t>(b)], 1).front(), b, d);
+  exercise::expect_values("the context for k = 1", a.result().context, best);
+}
+
+void attention_gradients(const TopK& answer) {
+  const Attending a(answer, 2);
+  exercise::expect_gradients(*a.attention,
+                             [&](const std::vector<Tensor>& x) {
+                               const auto [context, weights] = a.attention->attend(
+                                   x[0], a.attention->prepare(x[1], a.lengths), 0, Tensor());
+                               return nn::concat_flat({context, weights});
+                             },
+                             {a.query, a.values}, {"query", "values"});
+}
+
+void by_k(const TopK& answer) {
+  const exercise::Reversals task;
+  const Lengths ks = {1, 2, 3, task.longest};
+  std::vector<exercise::ByLength> learnt;
+  tutorial::Table table{.name = "top_k", .rows_are = "length", .columns = {}, .rows = {}};
+  for (const std::int64_t k : ks) {
+    seed(1);
+    const auto model = exercise::bahdanau_with(
+        [&](const models::AttentionSizes& n) { return answer.attention(n.query, n.value, n.energy, k); },
+        task);
+    learnt.push_back(exercise::train_on_reversals("k = " + std::to_string(k), *model, task));
+    table.columns.push_back("k = " + std::to_string(k));
+  }
+  for (std::size_t i = 0; i < learnt.front().lengths.size(); ++i) {
+    table.rows.push_back({std::to_string(learnt.front().lengths[i]), {}});
+    for (const exercise::ByLength& measured : learnt) table.rows.back().values.push_back(measured.exact[i]);
+  }
+  std::cout << "\n  exact match on held-out sources after " << task.steps << " updates\n"
+            << tutorial::text(table) << '\n';
+  exercise::expect_learnt(learnt.back(), 0.7);
+}
+
+}  // namespace
+
+exercise::Exercise top_k_exercise(const TopK& answer) {
+  return {.name = "top_k",
+          .stages = {{"weights, without padding",
+                      [=] {
+                        expect_weights(answer, without_padding(), {2, 3, 1, 5});
+                      }},
+                     {"weights, with padding",
+                      [=] {
+                        expect_weights(answer, with_padding(), {2, 3, 1, 4});
+                      }},
+                     {"weights, with ties",
+                      [=] {
+                        expect_weights(answer, with_ties(), {2, 1, 4});
+                      }},
+                     {"k at least T",
+                      [=] {
+                        expect_weights(answer, without_padding(), {6, 7, 100});
+                        expect_weights(answer, with_padding(), {6, 100});
+                      }},
+                     {"gradients of the weights", [=] { gradients(answer); }},
+                     {"attend",
+                      [=] {
+                        attends(answer);
+                        best_alone(answer);
+                      }},
+                     {"gradients of the attention", [=] { attention_gradients(answer); }},
+                     {"exact match by k", [=] { by_k(answer); }, true}}};
+}
