@@ -1,7 +1,8 @@
-// The gradus command with the learner's decoder in it: --decoder mine.
+// The gradus command with the learner's decoder: --decoder mine
 
 #include EXERCISE_FILE
-#include <gradus/tools/cli.hpp>
+
+#include "kit/cli.hpp"
 
 int main(int argc, char** argv) {
   auto registry = gradus::models::Registry::standard();
@@ -9,5 +10,5 @@ int main(int argc, char** argv) {
     return std::make_unique<LstmDecoder>(options.vocabulary, options.annotation, options.embedding,
                                          options.hidden, attention());
   };
-  return gradus::tools::cli_main(argc, argv, registry);
+  return exercise::cli(argc, argv, registry);
 }

@@ -1,6 +1,5 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/models/bahdanau_decoder.hpp>
 
 #include <cmath>
 
@@ -117,17 +116,13 @@ void same_at_every_step(const MakeAdditiveAttention& make) {
                            "The equation knows the query and the values alone."});
 }
 
-std::unique_ptr<models::Seq2Seq> bahdanau_with(const MakeAdditiveAttention& make, std::int64_t vocabulary) {
-  const models::EncoderOptions encoder{.vocabulary = vocabulary};  // E 32, H 64 in each direction
-  const models::DecoderOptions decoder{.vocabulary = vocabulary, .annotation = 2 * encoder.hidden};
-  auto attention = make({.query = decoder.hidden, .value = decoder.annotation, .energy = 64});
-  return std::make_unique<models::Seq2Seq>(
-      encoder, std::make_unique<models::BahdanauDecoder>(decoder, std::move(attention)));
-}
-
 void training(const MakeAdditiveAttention& make) {
   const exercise::Reversals task;
-  const auto model = bahdanau_with(make, exercise::vocabulary_of(task));
+  const auto model = exercise::bahdanau_with(
+      [&](const models::AttentionSizes& n) {
+        return make({n.query, n.value, n.energy});
+      },
+      task);
   const exercise::ByLength measured = exercise::train_on_reversals("your attention", *model, task);
   exercise::print(measured);
   exercise::expect_learnt(measured, 0.9);

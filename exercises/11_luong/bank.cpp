@@ -621,7 +621,7 @@ int main() {
       of_general("a tanh as in concat", "extra-tanh", General::extra_tanh),
       of_general("a sum for a product", "ignores-query", General::added),
       of_general("scaled", "scaled", General::scaled),
-      of_general("keys for values", "equal-sizes", General::keys_as_values),
+      of_general("keys for values", "context-of-keys", General::keys_as_values),
 
       of_concat("W_a in two halves", "", Concat::right),
       of_concat("[h; s]", "halves-swapped", Concat::swapped),

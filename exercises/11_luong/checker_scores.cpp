@@ -139,7 +139,7 @@ std::vector<exercise::Stage> general_stages(const Luong::MakeAttention& make) {
   return of_part("general",
                  exercise::attention_stages(
                      {.make = make,
-                      .sizes = {.query = 4, .value = 6, .energy = 2},
+                      .sizes = {.query = 4, .value = 6, .energy = 4},
                       .parameters =
                           [](const AttentionSizes& n) {
                             return std::vector<Parameter>{{"W_a.weight", {n.query, n.value}, "(Q, D)"}};

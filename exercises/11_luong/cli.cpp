@@ -1,3 +1,5 @@
+// The gradus command with the learner's classes: --decoder luong_input_feeding --attention local_p
+
 #include EXERCISE_FILE
 
 #include "kit/cli.hpp"

@@ -1,5 +1,8 @@
+// The gradus command with the learner's attention: --attention top_2
+
 #include EXERCISE_FILE
-#include <gradus/tools/cli.hpp>
+
+#include "kit/cli.hpp"
 
 #include <string>
 
@@ -10,5 +13,5 @@ int main(int argc, char** argv) {
       return std::make_unique<TopKAttention>(sizes.query, sizes.value, sizes.energy, k);
     };
   }
-  return gradus::tools::cli_main(argc, argv, registry);
+  return exercise::cli(argc, argv, registry);
 }
