@@ -200,11 +200,13 @@ def check(exercise, progress, build):
             print(f"\n  Stopped after {LONGEST_CHECK} s: is there a loop that never ends?")
             code = EXIT_FINDING
         names, _, passed = state.read_text().partition("\n\n") if state.exists() else ("", "", "")
+    stages, reached = names.splitlines(), len(passed.splitlines())
     if code < 0:
-        print(f"\n  Your code crashed ({signal.Signals(-code).name}): an index or a pointer that leads nowhere.\n"
+        print(f"\n  Your code crashed ({signal.Signals(-code).name}) in the stage \"{stages[reached]}\": "
+              f"an index or a pointer that leads nowhere.\n"
               f"  GRADUS_PRESET=asan-ubsan ./run exercise {exercise.name} says where.")
         code = EXIT_FINDING
-    note_stages(exercise, progress, names.splitlines(), len(passed.splitlines()), code == 0)
+    note_stages(exercise, progress, stages, reached, code == 0)
     if code == 0:
         say_what_next(exercise, progress)
     else:

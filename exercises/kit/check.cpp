@@ -8,7 +8,9 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <map>
 #include <string_view>
+#include <utility>
 
 namespace exercise {
 
@@ -25,11 +27,43 @@ Finding stopped(const std::string& message) {
       .got = message};
 }
 
-void print(const Stage& stage, double seconds) {
-  std::cout << "  passed  " << std::left << std::setw(44) << stage.name << std::right << std::fixed
-            << std::setprecision(1) << std::setw(6) << seconds << " s\n"
-            << std::flush;
+// "general" of "general: gradients"; empty where an exercise has no parts.
+std::string part_of(const std::string& stage) {
+  const std::size_t colon = stage.find(": ");
+  return colon == std::string::npos ? "" : stage.substr(0, colon);
 }
+
+// The stages that passed, a line each; those of a part that is done become one line.
+class Passed {
+ public:
+  explicit Passed(const std::vector<Stage>& stages) {
+    for (const Stage& stage : stages) ++sizes_[part_of(stage.name)];
+  }
+
+  void add(const std::string& stage, double seconds) {
+    const std::string part = part_of(stage);
+    lines_.push_back({stage, seconds});
+    if (part.empty() || sizes_.at(part) == 1) return print();
+    if (std::ssize(lines_) < sizes_.at(part)) return;
+    double total = 0;
+    for (const auto& [name, taken] : lines_) total += taken;
+    lines_ = {{part + ", in " + std::to_string(lines_.size()) + " stages", total}};
+    print();
+  }
+
+  void print() {
+    for (const auto& [name, seconds] : lines_) {
+      std::cout << "  passed  " << std::left << std::setw(44) << name << std::right << std::fixed
+                << std::setprecision(1) << std::setw(6) << seconds << " s\n";
+    }
+    std::cout << std::flush;
+    lines_.clear();
+  }
+
+ private:
+  std::map<std::string, std::ptrdiff_t> sizes_;
+  std::vector<std::pair<std::string, double>> lines_;
+};
 
 // A label and what belongs to it, unless that is empty.
 void print(const std::string& label, const std::string& text) {
@@ -105,10 +139,12 @@ int main(int argc, char** argv, const Exercise& exercise) {
     for (const Stage& stage : exercise.stages) state << stage.name << '\n';
     state << std::endl;
   }
+  Passed passed(exercise.stages);
   const Verdict verdict = check(exercise, training, [&](const Stage& stage, double seconds) {
-    print(stage, seconds);
+    passed.add(stage.name, seconds);
     if (state.is_open()) state << stage.name << '\n' << std::flush;
   });
+  passed.print();
   print(verdict);
   if (verdict.to_do) return exit_to_do;
   return verdict.finding ? exit_finding : 0;

@@ -29,7 +29,7 @@ std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(
 
 ByLength train_on_reversals(const std::string& label, gradus::models::Seq2Seq& model, const Reversals& task) {
   const gradus::data::Reversal reversal = made(task);
-  ByLength measured;
+  ByLength measured{.label = label, .lengths = {}, .exact = {}, .seconds = 0};
   measured.seconds =
       tutorial::train(label, model, tutorial::training_batches(reversal, task.seed), {.steps = task.steps})
           .seconds;
@@ -41,6 +41,8 @@ ByLength train_on_reversals(const std::string& label, gradus::models::Seq2Seq& m
 }
 
 void print(const ByLength& measured) {
+  std::cout << "    " << measured.label << ", trained in " << tutorial::decimals(measured.seconds, 1)
+            << " s\n";
   for (std::size_t i = 0; i < measured.lengths.size(); ++i) {
     std::cout << "    length " << std::setw(2) << measured.lengths[i] << "   exact match "
               << tutorial::decimals(measured.exact[i]) << '\n';

@@ -21,6 +21,7 @@ struct Reversals {
 
 /// The share of held-out sources of each length, shortest to longest, that are reversed without a mistake.
 struct ByLength {
+  std::string label;
   std::vector<std::int64_t> lengths;
   std::vector<double> exact;
   double seconds;  ///< of training
@@ -35,7 +36,7 @@ std::int64_t vocabulary_of(const Reversals& task);
 std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(
     const gradus::models::Registry::MakeAttention& attention, const Reversals& task);
 
-/// One line a length: "    length 8   exact match 0.994".
+/// What was trained, and one line a length: "    length  8   exact match 0.994".
 void print(const ByLength& measured);
 
 /// The exact match is `least` at every length; else "does-not-learn".
