@@ -102,7 +102,7 @@ def what_is_wrong(coach):
     coach.expect(1, ["solution", NAME], "has not passed yet", never=["1 - y * y"])
     assert coach.expect(0, ["solution", NAME, "--give-up"]) == RIGHT
     coach.file.write_text(CRASHING)
-    coach.expect(1, [NAME], "crashed (SIGABRT)")
+    coach.expect(1, [NAME], "crashed (SIGABRT) in the stage \"value\"")
 
 
 def what_is_right(coach):
@@ -122,6 +122,14 @@ def reset(coach):
     assert coach.file.with_suffix(".hpp.before-reset").read_text() == RIGHT
     coach.expect(0, ["hint", NAME], "Hint 1 of 3")
     coach.expect(1, ["check-all"], "0 of 1 that you began pass")
+
+
+def hints_by_part(coach):
+    progress = coach.mine / "progress.json"
+    for part, first in [("", "Hint 1 of"), ("general", "general: Every annotation is multiplied")]:
+        kept = {**json.loads(progress.read_text()), "luong": {"part": part}}
+        progress.write_text(json.dumps(kept))
+        coach.expect(0, ["hint", "luong"], first)
 
 
 def read_until(watching, text):
@@ -166,8 +174,9 @@ def main():
         complete(folder)
     with tempfile.TemporaryDirectory() as scratch:
         coach = Coach(sys.argv[1], pathlib.Path(scratch, "mine").resolve())
-        for part in (first_check, hints, what_does_not_compile, what_is_wrong, what_is_right, reset, watch, what_it_refuses):
-            part(coach)
+        for step in (first_check, hints, what_does_not_compile, what_is_wrong, what_is_right, reset, hints_by_part, watch,
+                     what_it_refuses):
+            step(coach)
     print("all passed")
 
 
