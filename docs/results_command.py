@@ -17,6 +17,7 @@ SHORT = ["--pairs", "eng-fra-5k/eng-fra-attrib.txt"]
 # The four of Dive into Deep Learning, with its references.
 FOUR = [("Go.", "Va !"), ("I lost.", "J'ai perdu."), ("He's calm.", "Il est calme."), ("I'm home.", "Je suis chez moi.")]
 CHINESE = ["--pairs", "cmn-eng/cmn.txt"]
+SEARCHES = {"greedy": [], "beam": ["--beam", "5"]}
 PHONEMES = [word for part, prefix in (("train", ""), ("dev", "dev-"), ("test", "test-"))
             for side, end in (("source", "src"), ("target", "tgt"))
             for word in (f"--{prefix}{side}", f"cmudict/g2p.{part}.{end}")]
@@ -96,18 +97,30 @@ def draw_by_length():
         picture.write_text(picture.read_text().replace(f"{folder}/", ""))  # the legend names the models
 
 
-def measure(at):
-    measure_config(at, "reverse", "reverse", SEEDS, evaluations={"test": ["--part", "test", "--bucket", "1"]},
-                   pictures=["alignments"])
-    if "GRADUS_DATA" not in os.environ:
-        sys.exit("results.py: the trainings on real text were left out; GRADUS_DATA names their folder")
-    searches = {"greedy": [], "beam": ["--beam", "5"]}
+def measure_french(at):
     for model, options in (("bahdanau", []), ("fixed", ["--decoder", "fixed"])):
-        measure_config(at, f"eng_fra_{model}", "eng-fra", SEEDS, [*FRENCH, *options], searches)
+        measure_config(at, f"eng_fra_{model}", "eng-fra", SEEDS, [*FRENCH, *options], SEARCHES)
     draw_by_length()
-    measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]})
-    measure_four(at)
-    measure_config(at, "cmn_eng", "cmn-eng", SEEDS[:1], CHINESE, searches, pictures=["alignments"])
+
+
+# By name; those but the first need real text.
+MEASURES = {
+    "reverse": lambda at: measure_config(at, "reverse", "reverse", SEEDS, pictures=["alignments"],
+                                         evaluations={"test": ["--part", "test", "--bucket", "1"]}),
+    "french": measure_french,
+    "g2p": lambda at: measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]}),
+    "four": measure_four,
+    "chinese": lambda at: measure_config(at, "cmn_eng", "cmn-eng", SEEDS[:1], CHINESE, SEARCHES, pictures=["alignments"]),
+}
+
+
+def measure(at, only=None):
+    if only not in (None, *MEASURES):
+        sys.exit(f"results.py: there is no '{only}'; there are {', '.join(MEASURES)}")
+    for name in [only] if only else MEASURES:
+        if name != "reverse" and "GRADUS_DATA" not in os.environ:
+            sys.exit("results.py: the trainings on real text were left out; GRADUS_DATA names their folder")
+        MEASURES[name](at)
 
 
 # What stands in the page, by the name in its marker.
