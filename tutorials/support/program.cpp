@@ -1,6 +1,7 @@
 #include "program.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 
@@ -11,9 +12,8 @@ namespace {
 // CLI11's own PositiveNumber answers with the largest double written out.
 const CLI::Validator positive(
     [](const std::string& text) {
-      double number = 0;
-      const bool fits = CLI::detail::lexical_cast(text, number) && number > 0;
-      return fits ? std::string() : "'" + text + "' is not a number above 0";
+      return std::strtod(text.c_str(), nullptr) > 0 ? std::string()
+                                                    : "'" + text + "' is not a number above 0";
     },
     "POSITIVE");
 
