@@ -85,15 +85,16 @@ def measure(at, only=None):
     for number in [only] if only else numbers():
         runs, seconds = [], []
         for seed in SEEDS:
-            with tempfile.TemporaryDirectory() as out:
+            with tempfile.TemporaryDirectory() as folder:
                 start = time.monotonic()
-                subprocess.run([ROOT / "run", "tutorial", number, "--seed", str(seed), "--out", out], check=True)
+                subprocess.run([ROOT / "run", "tutorial", number, "--seed", str(seed)], cwd=folder, check=True)
                 seconds.append(time.monotonic() - start)
-                results = pathlib.Path(out, "results.json")
+                out = pathlib.Path(folder, "out", f"tutorial-{number}")
+                results = out / "results.json"
                 if results.exists():
                     runs.append(json.loads(results.read_text()))
                 if seed == SEEDS[0]:
-                    for picture in pathlib.Path(out).glob("*.svg"):
+                    for picture in out.glob("*.svg"):
                         shutil.copy(picture, PICTURES / f"tutorial_{number}_{picture.name}")
         if runs:
             write(f"tutorial_{number}", f"./run tutorial {number} --seed N", at, {"seeds": SEEDS, "runs": runs})

@@ -62,5 +62,5 @@ void run(const tutorial::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tutorial::run(argc, argv, "Tutorial 00: hello, tensor", {.out = "out/tutorial-00"}, run);
+  return tutorial::run(argc, argv, "Tutorial 00: hello, tensor", {}, run);
 }

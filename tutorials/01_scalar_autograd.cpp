@@ -16,7 +16,6 @@
 #include <iostream>
 
 #include "support/graph_picture.hpp"
-#include "support/reversal.hpp"
 #include "support/table.hpp"
 
 using namespace gradus;

@@ -14,7 +14,6 @@
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/sequential.hpp>
 #include <gradus/nn/sgd.hpp>
-#include <gradus/plot/heatmap.hpp>
 #include <gradus/plot/output.hpp>
 #include <gradus/plot/page.hpp>
 
@@ -155,7 +154,7 @@ tutorial::Table mistakes(const Points& points, std::uint64_t seed) {
   const auto backward = [&] { binary_cross_entropy(model->forward(points.x), points.t).backward(); };
   backward();
   const Tensor g = all_gradients(*model);                                     // (P)
-  tutorial::Table table{.name = "mistakes", .rows_are = "the gradient", .columns = {"norm", "cosine with it"}};
+  tutorial::Table table{.name = "mistakes", .rows_are = "the gradient", .columns = {"norm, relative", "cosine with it"}};
   const auto add_row = [&](const std::string& name) {
     const Tensor now = all_gradients(*model);                                 // (P)
     table.rows.push_back({name, {norm(now) / norm(g), sum(now * g).item() / (norm(now) * norm(g))}});
@@ -196,23 +195,6 @@ double accuracy(const nn::Sequential& model, const Points& points) {
   return double(right) / double(t.size());
 }
 
-// What the network makes of every place: the probability of the second spiral.
-std::string regions(const nn::Sequential& model) {
-  constexpr int n = 41;
-  const auto along = [](int i) { return 1.2 * (i - n / 2) / (n / 2); };
-  plot::Heatmap map{.title = "Probability of the second spiral"};
-  std::vector<double> places;
-  for (int i = 0; i < n; ++i) {
-    map.columns.push_back(i % 10 == 0 ? tutorial::decimals(along(i), 1) : "");
-    map.rows.push_back(i % 10 == 0 ? tutorial::decimals(along(n - 1 - i), 1) : "");
-    for (int j = 0; j < n; ++j) places.insert(places.end(), {along(j), along(n - 1 - i)});
-  }
-  const NoGrad no_grad;
-  const Tensor x = tensor(places, {n * n, 2}).to(Dtype::f32);                 // (n², 2)
-  map.values = sigmoid(model.forward(x)).to_vector<double>();
-  return plot::svg(map);
-}
-
 void run(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);
   Generator generator(options.seed);
@@ -234,7 +216,6 @@ void run(const tutorial::Options& options) {
                        .rows_are = "optimiser, learning rate",
                        .columns = {"loss at the end", "held-out accuracy", "steps clipped"}};
   std::vector<plot::Series> curves;
-  std::string regions_svg;
   for (const Variant& variant : variants) {
     const auto model = make_model(options.seed);
     const std::vector<Tensor> parameters = model->parameters();
@@ -248,7 +229,6 @@ void run(const tutorial::Options& options) {
         variant.name, train(*model, training, options.steps, options.seed, update, variant.zeroes)));
     ends.rows.push_back(
         {variant.name, {curves.back().y.back(), accuracy(*model, held_out), clipped / double(options.steps)}});
-    if (variant.name == "Adam, 0.01") regions_svg = regions(*model);
   }
   std::cout << tutorial::text(ends);
 
@@ -263,11 +243,9 @@ void run(const tutorial::Options& options) {
   const plot::Page page{.title = "Tutorial 03: a training loop",
                         .intro = {"A small network learns to tell two spirals apart, by eight ways of taking a step."},
                         .sections = {{.heading = "Loss", .svgs = {loss_svg, trouble_svg}},
-                                     {.heading = "At the end", .preformatted = tutorial::text(ends)},
-                                     {.heading = "What Adam learnt", .svgs = {regions_svg}}}};
+                                     {.heading = "At the end", .preformatted = tutorial::text(ends)}}};
   out.write("loss.svg", loss_svg);
   out.write("trouble.svg", trouble_svg);
-  out.write("regions.svg", regions_svg);
   out.write("results.json", tutorial::json("tutorial_03", options, {wrong, ends}));
   std::cout << "\npictures: " << out.write("index.html", plot::html(page)).string() << '\n'
             << "try next: --steps 3000; then ./run tutorial 04\n";

@@ -21,7 +21,6 @@
 #include <numeric>
 
 #include "support/first_token.hpp"
-#include "support/reversal.hpp"
 #include "support/table.hpp"
 
 using namespace gradus;
@@ -177,6 +176,6 @@ void run(const tutorial::Options& options) {
 int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 04: backpropagation through time, and gradients that vanish or explode",
                        {.steps = 500, .out = "out/tutorial-04"}, run,
-                       {{"--hidden", &hidden, "size of the state"},
+                       {{"--hidden", &hidden, "H, the numbers of a state"},
                         {"--repeats", &repeats, "models that are trained for each delay"}});
 }

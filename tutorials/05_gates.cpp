@@ -1,9 +1,9 @@
 // Tutorial 05: gates, which keep a state over many steps: the GRU and the LSTM.
 //
-// Tutorial 04's network forgot the first token after a few steps: each of them multiplies the gradient. A gate lets the
-// state pass from step to step unchanged, and learns when. The GRU: Cho et al., "Learning phrase representations using
-// RNN encoder–decoder" (2014), https://arxiv.org/abs/1406.1078, eq. 5 to 8. The LSTM: Hochreiter and Schmidhuber, "Long
-// short-term memory" (1997), with the forget gate of Gers, Schmidhuber and Cummins (2000).
+// Tutorial 04's network learnt to keep the first token over short delays alone: each step multiplies the gradient. A
+// gate lets the state pass from step to step unchanged, and learns when. The GRU: Cho et al., "Learning phrase
+// representations using RNN encoder–decoder" (2014), https://arxiv.org/abs/1406.1078, eq. 5 to 8. The LSTM: Hochreiter
+// and Schmidhuber, "Long short-term memory" (1997), with the forget gate of Gers, Schmidhuber and Cummins (2000).
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -21,7 +21,6 @@
 #include <memory>
 
 #include "support/first_token.hpp"
-#include "support/reversal.hpp"
 #include "support/table.hpp"
 
 using namespace gradus;
@@ -38,23 +37,18 @@ std::vector<Tensor> gates(const Tensor& x, const Tensor& weight, const Tensor& b
   return split(linear(x, weight, bias), std::vector<std::int64_t>(static_cast<std::size_t>(count), hidden), 1);
 }
 
-struct Step {
-  State state;
-  Tensor keep;  // (B, H): the gate that says how much of the old state stays; undefined for an RNN
-};
-
-Step rnn_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
-  return {.state = {tanh(linear(x, p.weight_ih, p.bias_ih) + linear(before[0], p.weight_hh, p.bias_hh))}, .keep = {}};
+State rnn_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
+  return {tanh(linear(x, p.weight_ih, p.bias_ih) + linear(before[0], p.weight_hh, p.bias_hh))};
 }
 
 // The GRU as PyTorch has it: gates in the order r, z, n.
-Step gru_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
+State gru_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
   const Tensor& h = before[0];                                                          // (B, H)
   const auto from_x = gates(x, p.weight_ih, p.bias_ih, 3), from_h = gates(h, p.weight_hh, p.bias_hh, 3);
   const Tensor r = sigmoid(from_x[0] + from_h[0]);                                      // (B, H): reset
   const Tensor z = sigmoid(from_x[1] + from_h[1]);                                      // (B, H): update
   const Tensor n = tanh(from_x[2] + r * from_h[2]);                                     // (B, H): new; r after W_hn h
-  return {.state = {(1.0 - z) * n + z * h}, .keep = z};                                 // z = 1 keeps h
+  return {(1.0 - z) * n + z * h};                                                       // (B, H): z = 1 keeps h
 }
 
 // The GRU of the papers: r acts on h before the product (Cho, eq. 8; Bahdanau, appendix A.1.1).
@@ -69,50 +63,48 @@ PaperGates paper_gates(const nn::RecurrentWeights& p, const Tensor& x, const Ten
 }
 
 // They differ about z: in Cho's eq. 7 it is the share of the old state, in Bahdanau's appendix that of the new one.
-Step cho_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
+State cho_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
   const auto [z, n] = paper_gates(p, x, before[0]);
-  return {.state = {z * before[0] + (1.0 - z) * n}, .keep = z};
+  return {z * before[0] + (1.0 - z) * n};                                               // (B, H)
 }
-Step bahdanau_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
+State bahdanau_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
   const auto [z, n] = paper_gates(p, x, before[0]);
-  return {.state = {(1.0 - z) * before[0] + z * n}, .keep = 1.0 - z};
+  return {(1.0 - z) * before[0] + z * n};                                               // (B, H)
 }
 
 // The LSTM: gates in the order i, f, g, o. What it keeps is c; h is what it shows of it.
-Step lstm_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
+State lstm_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
   const auto from_x = gates(x, p.weight_ih, p.bias_ih, 4), from_h = gates(before[0], p.weight_hh, p.bias_hh, 4);
   const Tensor i = sigmoid(from_x[0] + from_h[0]);                                      // (B, H): input
   const Tensor f = sigmoid(from_x[1] + from_h[1]);                                      // (B, H): forget
   const Tensor g = tanh(from_x[2] + from_h[2]);                                         // (B, H): new
   const Tensor o = sigmoid(from_x[3] + from_h[3]);                                      // (B, H): output
   const Tensor c = f * before[1] + i * g;                                               // (B, H): f = 1, i = 0 keeps c
-  return {.state = {o * tanh(c), c}, .keep = f};
+  return {o * tanh(c), c};                                                              // (B, H) each
 }
 
-using StepFunction = std::function<Step(const nn::RecurrentWeights&, const Tensor& x, const State&)>;
+using StepFunction = std::function<State(const nn::RecurrentWeights&, const Tensor& x, const State& before)>;
 
-// One step after another, from zeros, over x (T, B, I).
-std::vector<Step> unroll(const StepFunction& step, const nn::RecurrentWeights& p, const Tensor& x) {
+// One step after another over x (T, B, I), from zeros. Returns the states 0 … T.
+std::vector<State> unroll(const StepFunction& step, const nn::RecurrentWeights& p, const Tensor& x) {
   const Tensor zero = zeros({x.size(1), hidden}, x.dtype());                            // (B, H)
-  std::vector<Step> steps;
-  for (std::int64_t t = 0; t < x.size(0); ++t) {
-    steps.push_back(step(p, x[t], steps.empty() ? State{zero, zero} : steps.back().state));
-  }
-  return steps;
+  std::vector<State> states = {{zero, zero}};                                           // an LSTM alone reads the second
+  for (std::int64_t t = 0; t < x.size(0); ++t) states.push_back(step(p, x[t], states.back()));
+  return states;
 }
 
 struct Kind {
   std::string name;
   models::Cell cell;
   StepFunction step;
-  double keep = 0;  // added at the start to the bias of z or f, the second gate of both
+  double bias = 0;  // added at the start to that of z or f, the second gate of both
 };
 
 std::unique_ptr<nn::Recurrent> make(const Kind& kind) {
   auto net = models::make_recurrent(kind.cell, tutorial::first_token_inputs, hidden, {});
-  if (kind.keep > 0) {
+  if (kind.bias > 0) {
     Tensor b = net->weights(0).bias_hh;                                                 // (G·H)
-    b.replace(b.detach() + pad(full({hidden}, kind.keep), 0, hidden, b.size(0) - 2 * hidden));
+    b.replace(b.detach() + pad(full({hidden}, kind.bias), 0, hidden, b.size(0) - 2 * hidden));
   }
   return net;
 }
@@ -127,7 +119,7 @@ void compare_with_library(const Tensor& x) {
     const auto net = make(kind);
     net->to(Dtype::f64);
     std::cout << kind.name << " by hand: largest difference from the library's h_T "
-              << difference(unroll(kind.step, net->weights(0), x).back().state[0], net->run(x).last[0][0]) << '\n';
+              << difference(unroll(kind.step, net->weights(0), x).back()[0], net->run(x).last[0][0]) << '\n';
   }
 }
 
@@ -143,10 +135,9 @@ tutorial::Table conventions(const Tensor& x) {
                                      .bias_ih = p.bias_ih * s,
                                      .bias_hh = p.bias_hh * s};
 
-  const std::vector<Step> cho = unroll(cho_step, p, x);
-  const auto row = [&](const std::string& name, const std::vector<Step>& other) {
-    return tutorial::Table::Row{name, {difference(cho.front().state[0], other.front().state[0]),
-                                       difference(cho.back().state[0], other.back().state[0])}};
+  const std::vector<State> cho = unroll(cho_step, p, x);
+  const auto row = [&](const std::string& name, const std::vector<State>& other) {
+    return tutorial::Table::Row{name, {difference(cho[1][0], other[1][0]), difference(cho.back()[0], other.back()[0])}};
   };
   return {.name = "conventions",
           .rows_are = "Cho et al. against",
@@ -156,31 +147,23 @@ tutorial::Table conventions(const Tensor& x) {
                    row("the same, and z's weights negated", unroll(bahdanau_step, negated, x))}};
 }
 
-struct Trained {
-  std::unique_ptr<nn::Recurrent> net;
-  double accuracy = 0;
-};
-
-// Tutorial 04's training, of any kind of network.
-Trained train(const Kind& kind, std::int64_t delay, std::int64_t steps, Generator& generator) {
-  Trained trained{.net = make(kind)};
+// Tutorial 04's training, of any kind of network; returns its accuracy.
+double train_and_measure(const nn::Recurrent& net, std::int64_t delay, std::int64_t steps, Generator& generator) {
   const nn::Linear readout(hidden, tutorial::first_token_symbols, /*with_bias=*/false);
-  const auto logits = [&](const Tensor& x) { return readout.forward(trained.net->run(x).last[0][0]); };  // (B, 8)
-  std::vector<Tensor> parameters = trained.net->parameters();
+  const auto logits = [&](const Tensor& x) { return readout.forward(net.run(x).last[0][0]); };  // (B, 8)
+  std::vector<Tensor> parameters = net.parameters();
   parameters.push_back(readout.weight);
-
-  trained.accuracy = tutorial::learn_first_token(parameters, logits, delay, steps, generator);
-  return trained;
+  return tutorial::learn_first_token(parameters, logits, delay, steps, generator);
 }
 
 // As in tutorial 04, of what carries the memory: h, or an LSTM's c. Of weights that are not trained yet.
 plot::Series norms_by_distance(const Kind& kind, std::int64_t T, Generator& generator) {
   const auto net = make(kind);
   const Tensor x = tutorial::first_token_batch(T, 16, generator).x;                     // (1 + T, B, I)
-  const std::vector<Step> steps = unroll(kind.step, net->weights(0), x);
+  const std::vector<State> states = unroll(kind.step, net->weights(0), x);
   std::vector<Tensor> memory;                                                           // (B, H) each
-  for (const Step& step : steps) memory.push_back(step.state.back());
-  const Tensor h_T = steps.back().state[0];                                             // (B, H)
+  for (std::size_t t = 1; t < states.size(); ++t) memory.push_back(states[t].back());
+  const Tensor h_T = states.back()[0];                                                  // (B, H)
   const std::vector<Tensor> d = grad({h_T}, memory, {normal(h_T.shape(), 0, 1, generator)});
   const auto norm = [](const Tensor& g) { return std::sqrt(sum(g * g).item()); };
   plot::Series series{.name = kind.name};
@@ -191,17 +174,22 @@ plot::Series norms_by_distance(const Kind& kind, std::int64_t T, Generator& gene
   return series;
 }
 
-// The keeping gate over one sequence, x (T, 1, I): a row a unit, a column a token. A … H are the symbols.
-plot::Heatmap gate_strip(const std::string& title, const Kind& kind, const nn::Recurrent& net, const Tensor& x) {
+// The gate z of a GRU over one sequence, x (T, 1, I): a row a unit, a column a token. A … H are the symbols.
+plot::Heatmap gate_strip(const std::string& title, const nn::Recurrent& gru, const Tensor& x) {
   const NoGrad no_grad;
-  std::vector<Tensor> keep;                                                             // (1, H) each
-  for (const Step& step : unroll(kind.step, net.weights(0), x)) keep.push_back(step.keep);
+  const nn::RecurrentWeights& p = gru.weights(0);
+  const std::vector<State> states = unroll(gru_step, p, x);
+  std::vector<Tensor> z;                                                                // (1, H) each
+  for (std::int64_t t = 0; t < x.size(0); ++t) {
+    const Tensor& h = states[static_cast<std::size_t>(t)][0];                           // (1, H): before x[t]
+    z.push_back(sigmoid(gates(x[t], p.weight_ih, p.bias_ih, 3)[1] + gates(h, p.weight_hh, p.bias_hh, 3)[1]));
+  }
   plot::Heatmap strip{.title = title, .x_label = "token read", .y_label = "unit"};
   for (std::int64_t i = 1; i <= hidden; ++i) strip.rows.push_back(std::to_string(i));
   for (const std::int64_t token : argmax(squeeze(x, 1)).to_vector<std::int64_t>()) {
     strip.columns.emplace_back(1, "ABCDEFGHabcdefgh"[token]);
   }
-  strip.values = transpose(concat(keep, 0), 0, 1).to_vector<double>();                  // (H, T)
+  strip.values = transpose(concat(z, 0), 0, 1).to_vector<double>();                  // (H, T)
   return strip;
 }
 
@@ -228,7 +216,7 @@ void run(const tutorial::Options& options) {
                       .y_label = "gradient's norm, relative to that at T",
                       .log_y = true};
   tutorial::Table norms{
-      .name = "gradient_norm", .rows_are = "distance", .columns = {"10", "20", "40"}, .rows = {}, .digits = 2};
+      .name = "gradient_norm", .rows_are = "network", .columns = {"10 steps", "20", "40"}, .rows = {}, .digits = 2};
   for (const Kind& kind : kinds) {
     curves.series.push_back(norms_by_distance(kind, 40, generator));
     const std::vector<double>& y = curves.series.back().y;
@@ -244,7 +232,7 @@ void run(const tutorial::Options& options) {
     accuracy.rows.push_back({std::to_string(delay), {}});
     for (const Kind& kind : kinds) {
       double total = 0;
-      for (std::int64_t i = 0; i < repeats; ++i) total += train(kind, delay, options.steps, generator).accuracy;
+      for (std::int64_t i = 0; i < repeats; ++i) total += train_and_measure(*make(kind), delay, options.steps, generator);
       accuracy.rows.back().values.push_back(total / static_cast<double>(repeats));
     }
   }
@@ -254,23 +242,16 @@ void run(const tutorial::Options& options) {
 
   // 4. What training does to the gates of a GRU that began without a bias.
   const Tensor shown = tutorial::first_token_batch(10, 1, generator).x;                 // (11, 1, I)
-  const Trained trained = train(kinds[1], 10, options.steps, generator);
-  const std::vector<plot::Heatmap> strips = {gate_strip("z, before training", kinds[1], *make(kinds[1]), shown),
-                                             gate_strip("z, trained", kinds[1], *trained.net, shown)};
-  tutorial::Table keep{.name = "keep", .rows_are = "gate", .columns = {"lowest unit", "highest unit"}, .rows = {}};
-  for (const plot::Heatmap& strip : strips) {
-    const Tensor z = tensor(strip.values, {hidden, shown.size(0)});                     // (H, T)
-    const Tensor later = mean(z.slice(1, z.size(1), 1), 1);                             // (H): after the first token
-    keep.rows.push_back({strip.title, {min(later).item(), max(later).item()}});
-  }
-  std::cout << "the GRU's gate z after the first token, delay 10 (accuracy " << tutorial::decimals(trained.accuracy)
-            << ")\n" << tutorial::text(keep) << '\n';
+  const auto gru = make(kinds[1]);
+  const plot::Heatmap before = gate_strip("z, before training", *gru, shown);
+  const double learnt = train_and_measure(*gru, 10, options.steps, generator);
+  const plot::Heatmap after = gate_strip("z, trained to accuracy " + tutorial::decimals(learnt), *gru, shown);
 
   // 5. Pictures.
-  const std::string curves_svg = plot::svg(curves), gates_svg = plot::strip(strips);
+  const std::string curves_svg = plot::svg(curves), gates_svg = plot::strip({before, after});
   out.write("gradient_norm.svg", curves_svg);
   out.write("gates.svg", gates_svg);
-  out.write("results.json", tutorial::json("tutorial_05", options, {confused, norms, accuracy, keep}));
+  out.write("results.json", tutorial::json("tutorial_05", options, {confused, norms, accuracy}));
   const plot::Page page{
       .title = "Tutorial 05: gates",
       .intro = {"A state that may pass from step to step as it is."},
@@ -286,6 +267,6 @@ void run(const tutorial::Options& options) {
 int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 05: gates, the GRU and the LSTM, on remembering the first token",
                        {.steps = 500, .out = "out/tutorial-05"}, run,
-                       {{"--hidden", &hidden, "size of the state"},
+                       {{"--hidden", &hidden, "H, the numbers of a state"},
                         {"--repeats", &repeats, "models that are trained for each delay"}});
 }

@@ -22,7 +22,8 @@ using namespace gradus;
 
 namespace {
 
-// The loss of a batch, written out: what Seq2Seq::loss does. Shapes: T source steps, B sequences, E, H and V as below.
+// The loss of a batch, written out: what Seq2Seq::loss does. T and Ty are the steps of the longest source and target,
+// B the sequences, E and H the sizes of an embedding and a state, V that of the vocabulary.
 Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
   const auto& decoder = dynamic_cast<const models::FixedContextDecoder&>(*model.decoder);
   const Tensor source = tensor(batch.source, {batch.source_steps, batch.size});        // (T, B)
@@ -110,8 +111,8 @@ int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 06: a fixed-context sequence-to-sequence model on reversal",
                        {.steps = 600, .out = "out/tutorial-06"},
                        [&](const tutorial::Options& options) { run(options, sizes); },
-                       {{"--embedding", &sizes.embedding, "numbers a token, E"},
-                        {"--hidden", &sizes.hidden, "numbers of a state, H"},
-                        {"--min-length", &sizes.min_length, "of the shortest sequences"},
-                        {"--max-length", &sizes.max_length, "of the longest ones"}});
+                       {{"--embedding", &sizes.embedding, "E, the numbers of an embedding"},
+                        {"--hidden", &sizes.hidden, "H, the numbers of a state"},
+                        {"--min-length", &sizes.min_length, "length of the shortest sequences"},
+                        {"--max-length", &sizes.max_length, "length of the longest ones"}});
 }

@@ -11,6 +11,7 @@
 #include "answer.hpp"
 #include "kit/expect.hpp"
 #include "support/reversal.hpp"
+#include "support/table.hpp"
 
 namespace {
 

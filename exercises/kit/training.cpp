@@ -6,6 +6,7 @@
 
 #include "expect.hpp"
 #include "support/reversal.hpp"
+#include "support/table.hpp"
 
 namespace exercise {
 

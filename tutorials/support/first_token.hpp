@@ -13,7 +13,7 @@
 namespace tutorial {
 
 constexpr std::int64_t first_token_symbols = 8;
-constexpr std::int64_t first_token_inputs = 2 * first_token_symbols;  ///< sizes of a one-hot token
+constexpr std::int64_t first_token_inputs = 2 * first_token_symbols;  ///< numbers of a one-hot token
 
 struct FirstTokenBatch {
   gradus::Tensor x;       ///< (1 + delay, B, first_token_inputs): one-hot tokens

@@ -1,6 +1,7 @@
 #include "program.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 
@@ -8,17 +9,25 @@ namespace tutorial {
 
 namespace {
 
+// CLI11's own PositiveNumber answers with the largest double written out.
+const CLI::Validator positive(
+    [](const std::string& text) {
+      return std::strtod(text.c_str(), nullptr) > 0 ? std::string()
+                                                    : "'" + text + "' is not a number above 0";
+    },
+    "POSITIVE");
+
 void add(CLI::App& app, const Knob& knob) {
   if (const auto* on = std::get_if<bool*>(&knob.value)) {
     app.add_flag(knob.flag, **on, knob.help);
   } else if (const auto* number = std::get_if<double*>(&knob.value)) {
-    app.add_option(knob.flag, **number, knob.help)->check(CLI::PositiveNumber);
+    app.add_option(knob.flag, **number, knob.help)->check(positive);
   } else if (const auto* text = std::get_if<std::string*>(&knob.value)) {
     app.add_option(knob.flag, **text, knob.help);
   } else if (const auto* file = std::get_if<std::filesystem::path*>(&knob.value)) {
     app.add_option(knob.flag, **file, knob.help)->check(CLI::ExistingFile);
   } else {
-    app.add_option(knob.flag, *std::get<std::int64_t*>(knob.value), knob.help)->check(CLI::PositiveNumber);
+    app.add_option(knob.flag, *std::get<std::int64_t*>(knob.value), knob.help)->check(positive);
   }
 }
 
@@ -26,14 +35,14 @@ void add(CLI::App& app, const Knob& knob) {
 
 int run(int argc, char** argv, const std::string& description, Options options,
         const std::function<void(const Options&)>& body, const std::vector<Knob>& knobs) {
-  CLI::App app(description);
+  CLI::App app(description, std::filesystem::path(argv[0]).filename().string());
   app.option_defaults()->always_capture_default();
   if (options.steps > 0) {
-    app.add_option("--steps", options.steps, "training steps")->check(CLI::PositiveNumber);
+    app.add_option("--steps", options.steps, "of training, an update each")->check(positive);
   }
   for (const Knob& knob : knobs) add(app, knob);
   app.add_option("--seed", options.seed, "of everything that is drawn at random");
-  app.add_option("--out", options.out, "folder for the pictures");
+  if (!options.out.empty()) app.add_option("--out", options.out, "folder for the pictures");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -12,7 +12,7 @@ namespace tutorial {
 /// The knobs that every tutorial has.
 struct Options {
   std::int64_t steps = 0;     ///< of training; 0 where there is none, and no --steps
-  std::filesystem::path out;  ///< the folder for its pictures
+  std::filesystem::path out;  ///< the folder for its pictures; empty where there are none, and no --out
   std::uint64_t seed = 1;     ///< of the initial weights and the training data
 };
 

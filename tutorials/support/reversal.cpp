@@ -6,11 +6,11 @@
 #include <gradus/plot/progress.hpp>
 
 #include <chrono>
-#include <iomanip>
 #include <iostream>
 #include <memory>
 #include <numeric>
-#include <sstream>
+
+#include "table.hpp"
 
 namespace tutorial {
 
@@ -77,12 +77,6 @@ std::vector<std::int64_t> range(std::int64_t first, std::int64_t last) {
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(last - first + 1));
   std::iota(numbers.begin(), numbers.end(), first);
   return numbers;
-}
-
-std::string decimals(double value, int digits) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(digits) << value;
-  return text.str();
 }
 
 }  // namespace tutorial

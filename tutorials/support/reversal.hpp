@@ -48,7 +48,4 @@ Scores measure(const gradus::models::Seq2Seq& model, const gradus::data::Reversa
 /// first, first + 1, …, last.
 std::vector<std::int64_t> range(std::int64_t first, std::int64_t last);
 
-/// "0.987".
-std::string decimals(double value, int digits = 3);
-
 }  // namespace tutorial

@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "reversal.hpp"
-
 namespace tutorial {
 
 namespace {
@@ -22,6 +20,12 @@ std::string padded(const std::string& text, int width) {
 }
 
 }  // namespace
+
+std::string decimals(double value, int digits) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(digits) << value;
+  return text.str();
+}
 
 std::string text(const Table& table) {
   int first = width_of(table.rows_are);

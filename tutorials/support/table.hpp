@@ -20,6 +20,9 @@ struct Table {
   int digits = 3;  ///< behind the point
 };
 
+/// "0.987".
+std::string decimals(double value, int digits = 3);
+
 /// In columns, as a terminal shows it.
 std::string text(const Table& table);
 
