@@ -436,6 +436,7 @@ enum class Local {
   next_position,
   calls_counted,
   unclamped,
+  clamped_late,
   batch_length,
   last_position,
   no_sigmoid,
@@ -475,7 +476,7 @@ class OwnLocal : public LuongGeneral {
                                                               : step;
     const auto t = static_cast<double>(where);
     const Tensor p = expand(full({}, t, s.dtype()), S.shape());
-    return how_ == Local::unclamped ? p : minimum(p, S - 1);
+    return how_ == Local::unclamped ? p : minimum(p, how_ == Local::clamped_late ? S : S - 1);
   }
   virtual Tensor window(const Tensor& away) const { return ones(away.shape(), away.dtype()); }
   Local how() const { return how_; }
@@ -686,6 +687,7 @@ int main() {
       of_local_m("centred at t + 1", "centre-too-late", Local::next_position),
       of_local_m("calls counted", "step-ignored", Local::calls_counted),
       of_local_m("past the end", "past-the-end", Local::unclamped),
+      of_local_m("one past the end", "past-the-end", Local::clamped_late),
       of_local_m("T for S", "batch-length", Local::batch_length),
 
       of_local_p("with where()", "", Local::right),
