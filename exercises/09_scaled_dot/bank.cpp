@@ -181,7 +181,7 @@ int main() {
       attempt("tanh left over", "tanh", Fault::tanh),
       attempt("the query is ignored", "query-ignored", Fault::query_ignored),
       attempt("every query meets the first sentence", "keys-of-one-sentence", Fault::keys_of_one_sentence),
-      attempt("not transposed", "error", Fault::not_transposed),
+      attempt("not transposed", "time-first", Fault::not_transposed),
       attempt("a softmax too many", "softmax-twice", Fault::softmax_twice),
       attempt("context of keys", "context-of-keys", Fault::context_of_keys),
       attempt("the query is off the tape", "detached-query", Fault::query_detached),

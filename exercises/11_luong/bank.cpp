@@ -201,7 +201,7 @@ Attempt of_general(const std::string& name, const std::string& mistake, General 
 
 // --- concat
 
-enum class Concat { right, swapped, no_tanh, tanh_outside, no_v, no_query, bias };
+enum class Concat { right, swapped, no_tanh, tanh_outside, tanh_first, no_v, no_query, bias };
 
 class OwnConcat : public nn::ScoredAttention {
  public:
@@ -219,9 +219,11 @@ class OwnConcat : public nn::ScoredAttention {
     if (how_ == Concat::right) return by_halves(s, h);
     const Tensor asked = how_ == Concat::no_query ? zeros(s.shape(), s.dtype()) : s;
     const Tensor repeated = expand(asked, {h.size(0), s.size(0), s.size(1)});
-    const Tensor x =
-        W_a.forward(how_ == Concat::swapped ? concat({h, repeated}, 2) : concat({repeated, h}, 2));
-    const Tensor y = how_ == Concat::no_tanh || how_ == Concat::tanh_outside ? x : tanh(x);
+    const Tensor both = how_ == Concat::swapped ? concat({h, repeated}, 2) : concat({repeated, h}, 2);
+    const Tensor x = W_a.forward(how_ == Concat::tanh_first ? tanh(both) : both);
+    const bool linear_inside =
+        how_ == Concat::no_tanh || how_ == Concat::tanh_outside || how_ == Concat::tanh_first;
+    const Tensor y = linear_inside ? x : tanh(x);
     const Tensor e = how_ == Concat::no_v ? sum(y, 2) : squeeze(v_a.forward(y), 2);
     return transpose(how_ == Concat::tanh_outside ? tanh(e) : e, 0, 1);
   }
@@ -434,6 +436,7 @@ enum class Local {
   next_position,
   calls_counted,
   unclamped,
+  clamped_late,
   batch_length,
   last_position,
   no_sigmoid,
@@ -473,7 +476,7 @@ class OwnLocal : public LuongGeneral {
                                                               : step;
     const auto t = static_cast<double>(where);
     const Tensor p = expand(full({}, t, s.dtype()), S.shape());
-    return how_ == Local::unclamped ? p : minimum(p, S - 1);
+    return how_ == Local::unclamped ? p : minimum(p, how_ == Local::clamped_late ? S : S - 1);
   }
   virtual Tensor window(const Tensor& away) const { return ones(away.shape(), away.dtype()); }
   Local how() const { return how_; }
@@ -604,7 +607,7 @@ int main() {
       of_dot("scaled by √D", "scaled", Dot::scaled),
       of_dot("the query forgotten", "ignores-query", Dot::without_query),
       of_dot("the first query for all", "one-query", Dot::first_query),
-      of_dot("(T, B) left as it is", "error", Dot::not_transposed),
+      of_dot("(T, B) left as it is", "time-first", Dot::not_transposed),
       of_dot("softmax over the batch", "batch-axis", Dot::batch_softmax),
       of_dot("no softmax", "no-softmax", Dot::no_softmax),
       of_dot("no mask", "no-mask", Dot::no_mask),
@@ -627,6 +630,7 @@ int main() {
       of_concat("[h; s]", "halves-swapped", Concat::swapped),
       of_concat("no tanh", "no-tanh", Concat::no_tanh),
       of_concat("tanh around it all", "tanh-outside", Concat::tanh_outside),
+      of_concat("tanh before W_a", "tanh-first", Concat::tanh_first),
       of_concat("no v_a", "no-v", Concat::no_v),
       of_concat("zeros for the query", "ignores-query", Concat::no_query),
       of_concat("W_a with a bias", "parameters", Concat::bias),
@@ -683,6 +687,7 @@ int main() {
       of_local_m("centred at t + 1", "centre-too-late", Local::next_position),
       of_local_m("calls counted", "step-ignored", Local::calls_counted),
       of_local_m("past the end", "past-the-end", Local::unclamped),
+      of_local_m("one past the end", "past-the-end", Local::clamped_late),
       of_local_m("T for S", "batch-length", Local::batch_length),
 
       of_local_p("with where()", "", Local::right),

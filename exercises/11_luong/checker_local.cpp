@@ -47,6 +47,7 @@ enum class Fault {
   too_late,
   step_ignored,  // p = 0
   not_clamped,
+  clamped_late,  // to S, not S − 1
   batch_length,  // T in place of S
   // eq. 9
   last_position,  // (S − 1) σ(…)
@@ -68,7 +69,14 @@ struct Known {
 };
 
 const std::vector<Known>& known_of_both() {
+  // At the end of a source a centre too late looks like a window too narrow: these two stand first.
   static const std::vector<Known> known = {
+      {Fault::batch_length,
+       {"batch-length", "p_t is made with T, the longest length of the batch.",
+        "S is the length of each sentence, (B, 1), from memory.lengths."}},
+      {Fault::clamped_late,
+       {"past-the-end", "p_t goes one position past the end of the source.",
+        "Positions count from 0: the last one is S − 1."}},
       {Fault::no_window,
        {"no-window", "There is no window: all real positions have weight.",
         "Positions with |j − p_t| > w get the energy −∞ before the softmax."}},
@@ -97,9 +105,6 @@ const std::vector<Known>& known_of_both() {
       {Fault::mask_after_softmax,
        {"mask-after-softmax", "The weights were masked after the softmax.",
         "The softmax goes over what is real and in the window: mask the energies."}},
-      {Fault::batch_length,
-       {"batch-length", "p_t is made with T, the longest length of the batch.",
-        "S is the length of each sentence, (B, 1), from memory.lengths."}},
   };
   return known;
 }
@@ -193,7 +198,8 @@ double centre(const Attention& attention, const Plain& query, const Task& task, 
   if (fault == Fault::batch_length) S = T;
   if (!task.predictive) {
     const auto t = fault == Fault::step_ignored ? 0 : static_cast<double>(step);
-    return (fault == Fault::not_clamped ? t : std::min(t, S - 1)) + shift;
+    const double last = fault == Fault::clamped_late ? S : S - 1;
+    return (fault == Fault::not_clamped ? t : std::min(t, last)) + shift;
   }
   const double score = position_score(attention, query, b, fault != Fault::no_inner_tanh);
   const double share = fault == Fault::no_sigmoid ? score : 1 / (1 + std::exp(-score));

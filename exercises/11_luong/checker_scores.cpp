@@ -62,18 +62,20 @@ struct Concat {
   bool query = true;          // whether s_t is there
   bool tanh = true;           // within the sum
   bool tanh_outside = false;  // around it
+  bool tanh_first = false;    // of s_t and h_j, before W_a
   bool weighted = true;       // by v_a
 };
 
 Plain concat(const Module& module, const Plain& query, const Plain& values, const Concat& form) {
   const Plain W = exercise::parameter(module, "W_a.weight"), v = exercise::parameter(module, "v_a.weight");
   const std::int64_t Q = query.size(1), D = values.size(2);
+  const auto read = [&](double x) { return form.tanh_first ? std::tanh(x) : x; };
   return energies(query, values, [&](auto b, auto t) {
     const double e = total(v.size(1), [&](auto a) {
       const double from_query =
-          total(Q, [&](auto q) { return W(a, form.swapped ? D + q : q) * query(b, q); });
+          total(Q, [&](auto q) { return W(a, form.swapped ? D + q : q) * read(query(b, q)); });
       const double from_value =
-          total(D, [&](auto d) { return W(a, form.swapped ? d : Q + d) * values(t, b, d); });
+          total(D, [&](auto d) { return W(a, form.swapped ? d : Q + d) * read(values(t, b, d)); });
       const double x = (form.query ? from_query : 0) + from_value;
       return (form.weighted ? v(0, a) : 1) * (form.tanh ? std::tanh(x) : x);
     });
@@ -190,6 +192,9 @@ std::vector<exercise::Stage> concat_stages(const Luong::MakeAttention& make) {
                    concat_suspect({"tanh-outside", "The tanh is around v_a · W_a [s_t; h_j], not inside.",
                                    "v_a weights the A numbers that tanh gave."},
                                   {.tanh = false, .tanh_outside = true}),
+                   concat_suspect({"tanh-first", "The tanh is taken of [s_t; h_j], before W_a.",
+                                   "W_a comes first; tanh bends the A numbers that it gives."},
+                                  {.tanh = false, .tanh_first = true}),
                    concat_suspect({"no-v", "The A numbers are summed without v_a.",
                                    "v_a weights the A numbers that tanh gave."},
                                   {.weighted = false}),

@@ -27,7 +27,7 @@ Case example(const Lengths& lengths);
 enum class StartFault {
   none,
   no_tanh,
-  swapped,          ///< [←h_1; →h_T]
+  swapped,          ///< [←h_1; →h_S]
   last_annotation,  ///< of h_{T−1}, pad or not
   zero,
 };

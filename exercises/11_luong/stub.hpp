@@ -73,7 +73,7 @@ class LuongDecoder : public nn::DecoderStep {
 
   Start start(const nn::Annotations& /*annotations*/) const override {
     // TODO
-    exercise::to_do("Write LuongDecoder::start(): s_0 = tanh(W_s [→h_T; ←h_1]), and the attention's memory.");
+    exercise::to_do("Write LuongDecoder::start(): s_0 = tanh(W_s [→h_S; ←h_1]), and the attention's memory.");
   }
 
   Output step(const Tensor& /*previous*/, const nn::State& /*state*/,

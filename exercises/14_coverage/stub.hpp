@@ -12,7 +12,7 @@ inline Tensor coverage(const Tensor& /*weights*/) {
   exercise::to_do("Write coverage(weights): what each source position was given before each step.");
 }
 
-// The mean of Σ_j min(α_tj, c_tj) over the real steps, t < target_lengths[b]: a scalar.
+// The mean of Σ_j min(α_tj, c_tj) over the real steps, the first target_lengths[b]: a scalar.
 inline Tensor coverage_loss(const Tensor& /*weights*/, const Tensor& /*target_lengths*/) {
   // TODO
   exercise::to_do(

@@ -9,8 +9,7 @@
 
 using namespace gradus;
 
-// A softmax of the k largest of each row's energies e (B, T), among its first lengths[b]; 0 elsewhere, (B,
-// T).
+// (B, T): a softmax of the k largest energies e of each row, among its first lengths[b]; 0 elsewhere.
 inline Tensor top_k_softmax(const Tensor& /*e*/, const Tensor& /*lengths*/, std::int64_t /*k*/) {
   // TODO
   exercise::to_do(

@@ -104,6 +104,14 @@ void expect_no_special_case(const AttentionTask& task) {
          "Sizes Q, D and A that differ do not work; equal ones do.");
 }
 
+// An operation refuses (T, B) where it needs (B, T), and takes it when the two are equal.
+void expect_not_time_first(const AttentionTask& task) {
+  expect(!has_shapes(task, task.sizes, positions),
+         {"time-first", "The energies are (T, B) where they must be (B, T).",
+          "The values have the position first, the energies the sentence: transpose(x, 0, 1)."},
+         "It works only when there are as many sentences as positions.");
+}
+
 void shapes(const AttentionTask& task) {
   const auto attention = make(task, task.sizes);
   expect_parameters(*attention, task.parameters(task.sizes));
@@ -115,6 +123,7 @@ void shapes(const AttentionTask& task) {
     throw;
   } catch (const std::exception&) {
     expect_no_special_case(task);
+    expect_not_time_first(task);
     throw;
   }
   const Memory memory = attention->prepare(c.values, c.told());

@@ -75,6 +75,14 @@ std::vector<std::string> floating(const std::vector<Tensor>& inputs, const std::
   return kept;
 }
 
+bool has_bias_too_many(const gradus::NamedTensors& there, const std::vector<Parameter>& expected) {
+  return std::any_of(there.begin(), there.end(), [&](const auto& entry) {
+    const std::string& name = entry.first;
+    return name.ends_with(".bias") &&
+           std::none_of(expected.begin(), expected.end(), [&](const Parameter& p) { return p.name == name; });
+  });
+}
+
 }  // namespace
 
 std::string text(double value, int digits) {
@@ -145,9 +153,11 @@ void expect_parameters(const gradus::nn::Module& module, const std::vector<Param
       throw Finding{
           .mistake =
               {.name = "parameters",
-               .hint =
-                   "A parameter is registered with add_parameter(name, tensor), a part that has some with "
-                   "add_module(name, part), in the constructor."},
+               .hint = found != there.end() && has_bias_too_many(there, expected)
+                           ? "There is a bias that the statement has not: nn::Linear(inputs, outputs, false) "
+                             "makes none."
+                           : "A parameter is registered with add_parameter(name, tensor), a part that has "
+                             "some with add_module(name, part), in the constructor."},
           .says = "The parameters are not those of the statement.",
           .got = names.empty() ? "none" : names,
           .expected = wanted};
