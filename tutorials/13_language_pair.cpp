@@ -60,11 +60,12 @@ struct Part {
   data::TokenisedPairs words;
   std::vector<data::Pair> ids;
 
-  Part first(std::int64_t n) const {
-    const auto some = [n](const auto& all) {
-      return std::remove_cvref_t<decltype(all)>(all.begin(), all.begin() + std::min(n, std::ssize(all)));
-    };
-    return {{some(words.source), some(words.target)}, some(ids)};
+  Part first(std::size_t n) const {
+    Part some = *this;
+    some.words.source.resize(std::min(n, ids.size()));
+    some.words.target.resize(std::min(n, ids.size()));
+    some.ids.resize(std::min(n, ids.size()));
+    return some;
   }
 };
 
@@ -327,10 +328,10 @@ int main(int argc, char** argv) {
                        {.steps = 2000, .out = "out/tutorial-13"},
                        [&](const tutorial::Options& options) { run(options, knobs); },
                        {{"--pairs", &knobs.pairs, "a text of your own: source TAB target, one pair a line"},
-                        {"--limit", &knobs.limit, "so many of its pairs, the first ones"},
+                        {"--limit", &knobs.limit, "read so many pairs, the first ones"},
                         {"--chinese", &knobs.chinese, "English to Chinese"},
                         {"--min-count", &knobs.min_count, "words that occur less often are unknown"},
-                        {"--dropout", &knobs.dropout, "the more text, the less is needed"},
+                        {"--dropout", &knobs.dropout, "share of units dropped in training; less for more text"},
                         {"--sentence", &knobs.sentence, "a sentence to translate"},
-                        {"--quick", &knobs.quick, "a quarter of the steps"}});
+                        {"--quick", &knobs.quick, "take a quarter of the steps"}});
 }
