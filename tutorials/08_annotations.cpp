@@ -112,7 +112,7 @@ Sensitivity sensitivity(const Tagger& tagger, const Tensor& ids) {
   Sensitivity map;
   for (std::int64_t j = 0; j < T; ++j) {
     for (std::int64_t i = 0; i < 2 * hidden; ++i) {
-      const Tensor one = one_hot(tensor({double(j * 2 * hidden + i)}, Dtype::i64), h.numel());
+      const Tensor one = one_hot(tensor({double(j * 2 * hidden + i)}, Dtype::i64), h.numel());  // (1, 2HT)
       const Tensor d = grad({h}, {x}, {one.reshape(h.shape())}, /*retain_graph=*/true)[0];  // (T, 1, E)
       const std::vector<double> by_token = sum(d * d, {1, 2}).to_vector<double>();
       for (std::int64_t k = 0; k < T; ++k) {

@@ -48,7 +48,7 @@ double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) 
   const Tensor h = annotations.h;                                                     // (T, 1, 2H)
 
   // s_0 = tanh(W_s ←h_1) (appendix A.2.2).
-  const Tensor s_0 = tanh(decoder.W_s->forward(annotations.first_backward));           // (1, H)
+  const Tensor s_0 = tanh(decoder.W_s->forward(annotations.first_backward));          // (1, H)
 
   // e_1j = v_a · tanh(W_a s_0 + U_a h_j): how well token j fits what the decoder is about to write (A.1.2). The state
   // is the one *before* this step: s_{t−1} asks.
