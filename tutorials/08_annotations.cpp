@@ -24,6 +24,7 @@
 #include "support/table.hpp"
 
 using namespace gradus;
+using tutorial::largest_difference;
 
 namespace {
 
@@ -99,7 +100,7 @@ tutorial::Table accuracy(const Tagger& tagger, Generator& generator) {
   return table;
 }
 
-// ‖∂h_j/∂x_k‖ over all elements of the matrix of derivatives, for each half and both: one backward pass for each
+// ‖∂h_j/∂(E x_k)‖ over all elements of the matrix of derivatives, for each half and both: one backward pass for each
 // element of each h_j. Row by row, T × T.
 struct Sensitivity {
   std::vector<double> forward = std::vector<double>(T * T), backward = forward, both = forward;
@@ -111,7 +112,7 @@ Sensitivity sensitivity(const Tagger& tagger, const Tensor& ids) {
   Sensitivity map;
   for (std::int64_t j = 0; j < T; ++j) {
     for (std::int64_t i = 0; i < 2 * hidden; ++i) {
-      const Tensor one = one_hot(tensor({double(j * 2 * hidden + i)}, Dtype::i64), h.numel());
+      const Tensor one = one_hot(tensor({double(j * 2 * hidden + i)}, Dtype::i64), h.numel());  // (1, 2HT)
       const Tensor d = grad({h}, {x}, {one.reshape(h.shape())}, /*retain_graph=*/true)[0];  // (T, 1, E)
       const std::vector<double> by_token = sum(d * d, {1, 2}).to_vector<double>();
       for (std::int64_t k = 0; k < T; ++k) {
@@ -135,8 +136,6 @@ plot::Heatmap heatmap(const std::string& title, const std::vector<double>& value
   return map;
 }
 
-double difference(const Tensor& a, const Tensor& b) { return max(abs(a - b)).item(); }
-
 // Each probe computed by the right encoder and by the one with the mistake: how far the state moves that should not.
 tutorial::Table probes(const Tagger& tagger, const Tensor& ids, Generator& generator) {
   const NoGrad no_grad;
@@ -153,7 +152,7 @@ tutorial::Table probes(const Tagger& tagger, const Tensor& ids, Generator& gener
   const auto backward_half = [](const Tensor& h) { return h.slice(hidden, 2 * hidden, 2); };  // (T, 1, H)
   const nn::GRU::Output alone = tagger.encoder.forward(x);
   std::cout << "backward half by hand: largest difference from nn::GRU "
-            << difference(put_back(x), backward_half(alone.output)) << '\n';
+            << largest_difference(put_back(x), backward_half(alone.output)) << '\n';
 
   // ←h_T has read x_T alone: another x_1 must leave it as it is.
   const Tensor other_x_1 = concat({x.slice(0, 1) + 1.0, x.slice(1, T)}, 0);             // (T, 1, E)
@@ -168,14 +167,14 @@ tutorial::Table probes(const Tagger& tagger, const Tensor& ids, Generator& gener
           .rows_are = "what moves",
           .columns = {"right", "mistaken"},
           .rows = {{"←h_T, when x_1 changes",
-                    {difference(put_back(x)[T - 1], put_back(other_x_1)[T - 1]),
-                     difference(as_read(x)[T - 1], as_read(other_x_1)[T - 1])}},
+                    {largest_difference(put_back(x)[T - 1], put_back(other_x_1)[T - 1]),
+                     largest_difference(as_read(x)[T - 1], as_read(other_x_1)[T - 1])}},
                    {"last →h, when padding is added",
-                    {difference(last_forward(alone), last_forward(frozen)),
-                     difference(last_forward(alone), last_forward(run_on))}},
+                    {largest_difference(last_forward(alone), last_forward(frozen)),
+                     largest_difference(last_forward(alone), last_forward(run_on))}},
                    {"←h_T, when padding is added",
-                    {difference(last_backward(alone), last_backward(frozen)),
-                     difference(last_backward(alone), last_backward(run_on))}}}};
+                    {largest_difference(last_backward(alone), last_backward(frozen)),
+                     largest_difference(last_backward(alone), last_backward(run_on))}}}};
 }
 
 // A sequence alone, and in a batch beside one that is longer: how far its annotations move.
@@ -187,7 +186,7 @@ double alone_or_in_a_batch(const Tagger& tagger, const Tensor& ids, const Tensor
   const Tensor batch = concat({x, y}, 1);                                               // (T, 2, E)
   const Tensor lengths = tensor({double(L), double(T)}, Dtype::i64);                    // (2)
   const Tensor beside = tagger.encoder.forward(batch, lengths).output;                  // (T, 2, 2H)
-  return difference(alone, beside.slice(0, L).slice(0, 1, 1));
+  return largest_difference(alone, beside.slice(0, L).slice(0, 1, 1));
 }
 
 void run(const tutorial::Options& options) {
@@ -212,7 +211,7 @@ void run(const tutorial::Options& options) {
       if (k < j) behind = std::max(behind, map.backward[j * T + k]);
     }
   }
-  std::cout << "largest norm of d →h_j / d x_k with k > j: " << ahead << "; of d ←h_j / d x_k with k < j: " << behind
+  std::cout << "largest ‖∂ →h_j / ∂(E x_k)‖ with k > j: " << ahead << "; ‖∂ ←h_j / ∂(E x_k)‖ with k < j: " << behind
             << '\n';
 
   // 3. Padding and order.
@@ -242,5 +241,5 @@ void run(const tutorial::Options& options) {
 int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 08: bidirectional annotations, and what each of them knows",
                        {.steps = 300, .out = "out/tutorial-08"}, run,
-                       {{"--hidden", &hidden, "size of each direction's state"}});
+                       {{"--hidden", &hidden, "numbers of each direction's state, H"}});
 }

@@ -25,11 +25,11 @@
 #include "support/table.hpp"
 
 using namespace gradus;
+using tutorial::largest_difference;
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-double difference(const Tensor& a, const Tensor& b) { return max(abs(a - b)).item(); }
 
 // e_j = v_a · tanh(W_a q + U_a h_j): how well annotation j answers the query. q (B, Q), h (T, B, D).
 Tensor energies(const nn::AdditiveAttention& a, const Tensor& q, const Tensor& h) {
@@ -76,8 +76,8 @@ Looked look(Generator& generator) {
   const Tensor e = energies(attention, q, h), alpha = weights(e, is_padding);           // (B, T)
   const auto library = attention.attend(q, attention.prepare(h, lengths), 0, Tensor());
   std::cout << "by hand against nn::AdditiveAttention, largest difference: weights "
-            << difference(alpha, library.weights) << ", context "
-            << difference(context(alpha, h), library.context) << "\n\n";
+            << largest_difference(alpha, library.weights) << ", context "
+            << largest_difference(context(alpha, h), library.context) << "\n\n";
 
   const Tensor real = 1.0 - is_padding.to(Dtype::f32);                                  // (B, T)
   const Tensor times_zero = softmax(e * real), unmasked = softmax(e);                   // (B, T): both mistaken
@@ -85,7 +85,7 @@ Looked look(Generator& generator) {
   const Tensor order = tensor({3, 0, 5, 1, 4, 2}, Dtype::i64), first = h.slice(0, 1);   // (T), (1, B, D)
   const Tensor permuted = softmax(energies(attention, q, index_select(h, order)));      // (B, T)
   const auto moves = [&](const auto& score) {
-    return difference(softmax(score(attention, q, h)), softmax(score(attention, other_q, h)));
+    return largest_difference(softmax(score(attention, q, h)), softmax(score(attention, other_q, h)));
   };
   nn::AdditiveAttention zero(Q, D, A);
   Tensor(zero.v_a).replace(zeros({A}));
@@ -95,11 +95,11 @@ Looked look(Generator& generator) {
       .properties = {.name = "properties", .rows_are = "what", .columns = {"measured"}, .rows = {}, .digits = 4},
       .bars = {}};
   looked.properties.rows = {
-      {"v_a = 0: largest difference of α_j from 1/length", {difference(uniform, real / sum(real, 1, true))}},
+      {"v_a = 0: largest difference of α_j from 1/length", {largest_difference(uniform, real / sum(real, 1, true))}},
       {"one key alone: largest difference of c from h_1",
-       {difference(context(softmax(energies(attention, q, first)), first), first[0])}},
+       {largest_difference(context(softmax(energies(attention, q, first)), first), first[0])}},
       {"keys permuted: largest difference from α permuted",
-       {difference(permuted, transpose(index_select(transpose(unmasked, 0, 1), order), 0, 1))}},
+       {largest_difference(permuted, transpose(index_select(transpose(unmasked, 0, 1), order), 0, 1))}},
       {"weight on padding, energy −∞ there", {on_padding(alpha)}},
       {"weight on padding, energy · 0 there", {on_padding(times_zero)}},
       {"weight on padding, no mask", {on_padding(unmasked)}},

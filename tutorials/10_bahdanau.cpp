@@ -24,7 +24,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iostream>
 
 #include "support/pictures.hpp"
@@ -35,13 +34,6 @@ namespace {
 
 constexpr std::int64_t longest_trained = 12;
 constexpr std::array<std::int64_t, 6> watched = {20, 30, 40, 50, 100, 300};  // updates
-
-double largest_difference(const Tensor& a, const Tensor& b) {
-  const std::vector<double> x = a.to_vector<double>(), y = b.to_vector<double>();
-  double largest = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
-  return largest;
-}
 
 // The first step of the decoder, written out for one sequence of T tokens (so B = 1). Returns how far the logits are
 // from those of the library's step.
@@ -56,7 +48,7 @@ double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) 
   const Tensor h = annotations.h;                                                     // (T, 1, 2H)
 
   // s_0 = tanh(W_s ←h_1) (appendix A.2.2).
-  const Tensor s_0 = tanh(decoder.W_s->forward(annotations.first_backward));           // (1, H)
+  const Tensor s_0 = tanh(decoder.W_s->forward(annotations.first_backward));          // (1, H)
 
   // e_1j = v_a · tanh(W_a s_0 + U_a h_j): how well token j fits what the decoder is about to write (A.1.2). The state
   // is the one *before* this step: s_{t−1} asks.
@@ -79,7 +71,7 @@ double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) 
   const Tensor logits = decoder.readout.forward(concat({s_1, c, y}, 1));              // (1, V)
 
   const auto [state, memory] = decoder.start(annotations);
-  return largest_difference(logits, decoder.step(bos, state, memory).logits);
+  return tutorial::largest_difference(logits, decoder.step(bos, state, memory).logits);
 }
 
 // Where the model looks in `pair` when it is given the true tokens, as in training: so that it can be compared from the
@@ -178,7 +170,7 @@ void run(const tutorial::Options& options) {
   out.write("loss.svg", curves);
   out.write("results.json", tutorial::json("tutorial_10", options, {exact_match, as_it_forms, formed, time}));
   std::cout << "pictures: " << out.write("index.html", plot::html(page)).string() << '\n'
-            << "try next: --seed 2; --steps 300, and look at the alignment before it is done\n";
+            << "try next: --seed 2; --steps 300, and look at the alignment before it is done; then ./run tutorial 11\n";
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <gradus/models/decode.hpp>
 #include <gradus/models/force.hpp>
 #include <gradus/models/greedy.hpp>
+#include <gradus/models/model.hpp>
 #include <gradus/models/sample.hpp>
 #include <gradus/plot/bars.hpp>
 #include <gradus/plot/output.hpp>
@@ -23,7 +24,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <limits>
 #include <numeric>
 
 #include "support/reversal.hpp"
@@ -66,7 +66,7 @@ std::pair<Hypothesis, nn::Memory> start(const models::Seq2Seq& model, const Toke
   return {{.y = {}, .log_p = 0, .state = at.state}, at.memory};
 }
 
-// p(· | y_1 … y_t, x) of the tokens that may be written: PAD and BOS, the ids before EOS, may not.
+// p(· | y_1 … y_t, x) of the tokens that may be written: <pad> and <bos>, the ids before <eos>, may not.
 std::vector<double> next_token(const models::Seq2Seq& model, const Tokens& x, const Tokens& y) {
   const NoGrad no_grad;
   auto [hypothesis, memory] = start(model, x);
@@ -93,7 +93,7 @@ std::vector<Continuation> continuations(const nn::DecoderStep& decoder, const nn
   std::vector<Continuation> all;
   for (std::size_t i = 0; i < alive.size(); ++i) {
     const std::vector<double> log_p = predict(decoder, memory, alive[i]);
-    for (std::size_t token = data::eos; token < log_p.size(); ++token) {  // PAD and BOS are never written
+    for (std::size_t token = data::eos; token < log_p.size(); ++token) {  // never <pad>, <bos>
       all.push_back({alive[i].log_p + log_p[token], i, static_cast<std::int64_t>(token)});
     }
   }
@@ -104,14 +104,18 @@ std::vector<Continuation> continuations(const nn::DecoderStep& decoder, const nn
 // Adds a hypothesis to the picture; gives its node.
 std::int64_t draw(plot::SearchTree& tree, std::int64_t parent, const Hypothesis& hypothesis, plot::Fate fate) {
   const double number = fate == plot::Fate::ended ? hypothesis.score() : hypothesis.log_p;
-  tree.nodes.push_back({.parent = parent,
-                        .label = data::Reversal().token_text(hypothesis.y.back()),
-                        .note = tutorial::decimals(number, 2),
-                        .fate = fate});
+  tree.nodes.push_back({parent, data::Reversal().token_text(hypothesis.y.back()), tutorial::decimals(number, 2), fate});
   return std::ssize(tree.nodes) - 1;
 }
 
-// Beam search for one source: the hypotheses that ended, best first.
+// Marks in the picture how the best output came to be.
+void mark(plot::SearchTree& tree, std::int64_t node) {
+  for (; node >= 0; node = tree.nodes[static_cast<std::size_t>(node)].parent) {
+    tree.nodes[static_cast<std::size_t>(node)].fate = plot::Fate::best;
+  }
+}
+
+// Beam search for one source: the hypotheses that ended, best first; if none did, those that are alive.
 std::vector<Hypothesis> beam_by_hand(const models::Seq2Seq& model, const Tokens& x, std::int64_t K,
                                      plot::SearchTree& tree) {
   const NoGrad no_grad;
@@ -142,11 +146,7 @@ std::vector<Hypothesis> beam_by_hand(const models::Seq2Seq& model, const Tokens&
     if (ended.empty() || alive.empty()) continue;
     if (ended.front().score() >= alive.front().log_p / length_penalty(max_steps)) break;
   }
-  if (ended.empty()) return alive;
-  for (std::int64_t node = ended.front().node; node >= 0; node = tree.nodes[static_cast<std::size_t>(node)].parent) {
-    tree.nodes[static_cast<std::size_t>(node)].fate = plot::Fate::best;
-  }
-  return ended;
+  return ended.empty() ? alive : ended;
 }
 
 // What sampling draws from: p^(1/temperature), of which the k likeliest are kept, and of these the nucleus: the fewest
@@ -175,7 +175,7 @@ std::vector<double> reshaped(std::vector<double> p, const models::SamplingOption
   return p;
 }
 
-// Without EOS, for BLEU.
+// Without <eos>, for BLEU.
 std::string words(Tokens tokens, const data::Reversal& task) {
   std::erase(tokens, data::eos);
   return task.text(tokens);
@@ -211,21 +211,31 @@ std::vector<double> measured(const std::vector<models::Decoded>& written, const 
           data::perplexity(-log_p, tokens), missed.fraction()};
 }
 
-// 1. Beam search by hand, beside the library's.
+// A model that is not sure: a fixed context, not trained for long.
+std::unique_ptr<models::Seq2Seq> trained(const data::Reversal& task, std::uint64_t seed, std::int64_t steps) {
+  gradus::seed(seed);
+  auto model = models::make_model({.decoder = "fixed"}, {task.vocabulary_size(), task.vocabulary_size()});
+  tutorial::train("fixed context", *model, tutorial::training_batches(task, seed), {.steps = steps});
+  return model;
+}
+
+// 1. Beam search by hand, beside the library: a beam of 1 must be greedy decoding.
 void beside_the_library(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
-  for (const std::int64_t K : {1, 5}) {
-    const auto library = outputs(model, pairs, models::beam_search({.width = K, .length_penalty = alpha}));
+  const auto compare = [&](const std::string& name, std::int64_t K, const models::Search& search) {
+    const auto library = outputs(model, pairs, search);
     std::int64_t same = 0;
     double difference = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       plot::SearchTree unseen;
       const Hypothesis best = beam_by_hand(model, pairs[i].source, K, unseen).front();
       same += best.y == library[i].tokens;
-      difference = std::max(difference, std::abs(best.score() - library[i].score));
+      difference = std::max(difference, std::abs(best.log_p - library[i].log_probability));
     }
-    std::cout << "a beam of " << K << " by hand: the library's output for " << same << " of " << pairs.size()
-              << " sources, largest difference of scores " << difference << '\n';
-  }
+    std::cout << "a beam of " << K << " by hand, beside the library's " << name << ": the same output for " << same
+              << " of " << pairs.size() << " sources, largest difference of ln p " << difference << '\n';
+  };
+  compare("greedy decoding", 1, models::greedy());
+  compare("beam search", 5, models::beam_search({.width = 5, .length_penalty = alpha}));
 }
 
 // 2. A search to look at: the first in which a beam of 3 corrects greedy decoding, if there is one.
@@ -244,7 +254,8 @@ plot::SearchTree a_correction(const models::Seq2Seq& model, const std::vector<da
     std::cout << name << task.text(decoded.tokens) << "  ln p " << tutorial::decimals(decoded.log_probability) << '\n';
   }
   plot::SearchTree tree{.title = "A beam of 3 on the source " + task.text(pairs[i].source)};
-  beam_by_hand(model, pairs[i].source, 3, tree);
+  const Hypothesis best = beam_by_hand(model, pairs[i].source, 3, tree).front();
+  mark(tree, best.node);
   return tree;
 }
 
@@ -254,24 +265,12 @@ const std::vector<std::pair<std::string, models::SamplingOptions>> sampling = {
     {"top-k 3", {.top_k = 3}},
     {"top-p 0.9", {.top_p = 0.9}}};
 
-// 3. What sampling draws from, at the step of which greedy decoding is the least sure.
-plot::GroupedBars an_unsure_step(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
-                                 const data::Reversal& task) {
-  const auto greedily = outputs(model, pairs, models::greedy());
-  std::size_t least_sure = 0, step = 0;
-  double lowest = 0;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    for (std::size_t t = 0; t < greedily[i].tokens.size(); ++t) {
-      if (greedily[i].token_log_probabilities[t] >= lowest) continue;
-      lowest = greedily[i].token_log_probabilities[t];
-      least_sure = i, step = t;
-    }
-  }
-  const Tokens& x = pairs[least_sure].source;
-  Tokens y = greedily[least_sure].tokens;
-  y.resize(step);
-  const std::string written = y.empty() ? "nothing" : task.text(y);
-  plot::GroupedBars bars{.title = "Source " + task.text(x) + ", written so far: " + written,
+// 3. What sampling draws from, at the step of a source at which greedy decoding is the least sure.
+plot::GroupedBars an_unsure_step(const models::Seq2Seq& model, const Tokens& x, const data::Reversal& task) {
+  const models::Decoded written = models::decode(model, {&x, 1}, models::greedy())[0][0];
+  const auto& log_p = written.token_log_probabilities;
+  const Tokens y(written.tokens.begin(), written.tokens.begin() + (std::ranges::min_element(log_p) - log_p.begin()));
+  plot::GroupedBars bars{.title = "Source " + task.text(x) + ", written so far: " + (y.empty() ? "–" : task.text(y)),
                          .x_label = "next token",
                          .y_label = "probability"};
   for (std::int64_t token = data::eos; token < task.vocabulary_size(); ++token) {
@@ -301,11 +300,10 @@ tutorial::Table all_methods(const models::Seq2Seq& model, const std::vector<data
   return table;
 }
 
-// All outputs of at most `longest` symbols, each with its EOS.
+// All outputs of at most `longest` symbols, each with its <eos>.
 std::vector<Tokens> all_outputs(const data::Reversal& task, std::size_t longest) {
   std::vector<Tokens> all = {{data::eos}};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].size() > longest) continue;
+  for (std::size_t i = 0; all[i].size() <= longest; ++i) {  // in the order of their lengths
     for (std::int64_t symbol = data::first_symbol; symbol < task.vocabulary_size(); ++symbol) {
       all.push_back(all[i]);
       all.back().insert(all.back().begin(), symbol);
@@ -318,23 +316,22 @@ std::vector<Tokens> all_outputs(const data::Reversal& task, std::size_t longest)
 // beam find the one with the best score?
 tutorial::Table beside_all_outputs(const tutorial::Options& options) {
   const data::Reversal task(3, 2, 4);
-  const auto model = models::make_fixed_context({.vocabulary = task.vocabulary_size()});
-  const auto next_batch = tutorial::training_batches(task, options.seed);
-  tutorial::train("3 symbols", *model, next_batch, {.steps = options.steps / 10 + 1});
+  const auto model = trained(task, options.seed, options.steps / 10 + 1);
 
   const std::vector<Tokens> all = all_outputs(task, 5);  // 364
-  std::vector<data::Pair> pairs, asked;                   // all sources of length 4, 81; each with every output
+  std::vector<data::Pair> pairs;                         // all sources of length 4: 81
   for (const Tokens& y : all) {
     if (y.size() == 5) pairs.push_back(task.make({y.begin(), y.end() - 1}));
   }
+  std::vector<double> best;
   for (const data::Pair& pair : pairs) {
+    std::vector<data::Pair> asked;
     for (const Tokens& y : all) asked.push_back({pair.source, y});
-  }
-  std::vector<double> best(pairs.size(), -std::numeric_limits<double>::infinity());
-  const std::vector<models::Forced> said = models::force(*model, asked);
-  for (std::size_t i = 0; i < said.size(); ++i) {
-    double& of_source = best[i / all.size()];
-    of_source = std::max(of_source, said[i].log_probability / length_penalty(std::ssize(said[i].tokens)));
+    std::vector<double> scores;
+    for (const models::Forced& y : models::force(*model, asked)) {
+      scores.push_back(y.log_probability / length_penalty(std::ssize(y.tokens)));
+    }
+    best.push_back(std::ranges::max(scores));
   }
 
   tutorial::Table table{.name = "exhaustive", .rows_are = "width", .columns = {"found the best", "mean score"}};
@@ -356,9 +353,7 @@ tutorial::Table beside_all_outputs(const tutorial::Options& options) {
 void run(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
   const data::Reversal task;                  // 10 symbols, lengths 3 … 12
-  gradus::seed(options.seed);
-  const auto model = models::make_fixed_context({.vocabulary = task.vocabulary_size()});
-  tutorial::train("10 symbols", *model, tutorial::training_batches(task, options.seed), {.steps = options.steps});
+  const auto model = trained(task, options.seed, options.steps);
 
   Generator generator(options.seed);
   const auto held_out = [&](std::int64_t length, std::int64_t count) {
@@ -367,7 +362,7 @@ void run(const tutorial::Options& options) {
   const std::vector<data::Pair> short_pairs = held_out(6, 300), pairs = held_out(8, 300);
   beside_the_library(*model, held_out(8, 50));
   const std::string tree = plot::svg(a_correction(*model, short_pairs, task)),
-                    bars = plot::svg(an_unsure_step(*model, short_pairs, task));
+                    bars = plot::svg(an_unsure_step(*model, pairs[0].source, task));
   const tutorial::Table methods = all_methods(*model, pairs, task, options.seed);
   std::cout << "\n300 held-out sources of length 8\n" << text(methods);
   const tutorial::Table exhaustive = beside_all_outputs(options);
@@ -383,7 +378,7 @@ void run(const tutorial::Options& options) {
   out.write("sampling.svg", bars);
   out.write("results.json", tutorial::json("tutorial_11", options, {methods, exhaustive}));
   std::cout << "\npictures: " << out.write("index.html", plot::html(page)).string() << '\n'
-            << "try next: --steps 4000: which of the differences remain when the model is surer?\n";
+            << "try next: --steps 4000: which differences remain when the model is surer? Then ./run tutorial 12\n";
 }
 
 }  // namespace

@@ -15,8 +15,6 @@
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/gradcheck.hpp>
 #include <gradus/nn/scaled_dot_product_attention.hpp>
-#include <gradus/plot/curves.hpp>
-#include <gradus/plot/heatmap.hpp>
 #include <gradus/plot/output.hpp>
 #include <gradus/plot/page.hpp>
 
@@ -128,15 +126,6 @@ double spread(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs
   return total / static_cast<double>(pairs.size());
 }
 
-plot::Heatmap alignment_of(const std::string& score, const models::Seq2Seq& model, const data::Pair& pair,
-                           const data::Reversal& task) {
-  const models::Decoded decoded = models::greedy(model, {&pair, 1})[0];
-  plot::Heatmap heatmap{.title = score, .values = decoded.weights.to_vector<double>()};
-  for (const std::int64_t token : pair.source) heatmap.columns.push_back(task.token_text(token));
-  for (const std::int64_t token : decoded.tokens) heatmap.rows.push_back(task.token_text(token));
-  return heatmap;
-}
-
 // 1. The new class, checked as any module: all gradients against differences, in double, with a row that is shorter.
 GradcheckReport check_gradients(std::uint64_t seed) {
   Generator generator(seed);
@@ -152,31 +141,17 @@ GradcheckReport check_gradients(std::uint64_t seed) {
 tutorial::Table saturation_by_size(std::uint64_t seed) {
   tutorial::Table table{.name = "saturation",
                         .rows_are = "d",
-                        .columns = {"var e", "largest α", "Σ ∂α/∂e", "scaled: var e", "largest α", "Σ ∂α/∂e"}};
+                        .columns = {"var e", "largest α", "Σ ∂α/∂e", "scaled: var e", "scaled: largest α",
+                                    "scaled: Σ ∂α/∂e"}};
   for (const std::int64_t d : {1, 4, 16, 64, 256, 1024}) table.rows.push_back({std::to_string(d), saturation(d, seed)});
   return table;
-}
-
-std::string saturation_curves(const tutorial::Table& by_size) {
-  plot::Curves curves{.title = "What the softmax lets through",
-                      .x_label = "log₂ d",
-                      .y_label = "Σ ∂α_j/∂e_j",
-                      .series = {{.name = "s · h_j"}, {.name = "s · h_j / √d"}}};
-  for (const auto& [d, values] : by_size.rows) {
-    for (const std::size_t i : {0, 1}) {
-      curves.series[i].x.push_back(std::log2(std::stod(d)));
-      curves.series[i].y.push_back(values[3 * i + 2]);
-    }
-  }
-  return plot::svg(curves);
 }
 
 // 3. The same model with each score, trained on the same batches.
 struct Trained {
   std::vector<tutorial::Result> results;
   std::vector<plot::Heatmap> alignments;
-  tutorial::Table spreads{
-      .name = "spread", .rows_are = "score", .columns = {"before training", "after"}};
+  tutorial::Table spreads{.name = "spread", .rows_are = "score", .columns = {"before training", "after"}};
 };
 
 Trained train_all(const data::Reversal& task, const tutorial::Options& options) {
@@ -192,7 +167,8 @@ Trained train_all(const data::Reversal& task, const tutorial::Options& options) 
     const double spread_before = spread(*model, examples);
     trained.results.push_back(tutorial::train_and_measure(score, *model, task, options,
                                                           tutorial::range(3, task.max_length() + 3)));
-    trained.alignments.push_back(alignment_of(score, *model, example, task));
+    trained.alignments.push_back(
+        tutorial::alignment_map(score, models::greedy(*model, {&example, 1})[0], example.source, task));
     trained.spreads.rows.push_back({score, {spread_before, spread(*model, examples)}});
   }
   return trained;
@@ -238,23 +214,21 @@ void run(const tutorial::Options& options) {
   std::cout << text(costs) << '\n' << text(times) << '\n';
 
   const std::string alignments = plot::strip(trained.alignments), bars = tutorial::exact_match_bars(trained.results),
-                    losses = tutorial::loss_curves(trained.results), slopes = saturation_curves(saturated);
+                    losses = tutorial::loss_curves(trained.results);
   const plot::Page page{.title = "Tutorial 12: score functions",
                         .intro = {"The same model with four scores, trained on the same batches."},
                         .sections = {{.heading = "Where each looks", .svgs = {alignments}},
                                      {.heading = "Exact match by length", .svgs = {bars}, .preformatted = text(exact)},
                                      {.heading = "Training", .svgs = {losses}},
                                      {.heading = "Scaling",
-                                      .svgs = {slopes},
                                       .preformatted = text(saturated) + '\n' + text(trained.spreads)},
                                      {.heading = "Cost", .preformatted = text(costs) + '\n' + text(times)}}};
   out.write("alignments.svg", alignments);
   out.write("exact_match.svg", bars);
   out.write("loss.svg", losses);
-  out.write("saturation.svg", slopes);
   out.write("results.json", tutorial::json("tutorial_12", options, {exact, trained.spreads, saturated, costs, times}));
   std::cout << "pictures: " << out.write("index.html", plot::html(page)).string() << '\n'
-            << "try next: --steps 1000; then a score of your own in place of the general one\n";
+            << "try next: --steps 1000; a score of your own in place of the general one; then ./run tutorial 13\n";
 }
 
 }  // namespace

@@ -60,11 +60,12 @@ struct Part {
   data::TokenisedPairs words;
   std::vector<data::Pair> ids;
 
-  Part first(std::int64_t n) const {
-    const auto some = [n](const auto& all) {
-      return std::remove_cvref_t<decltype(all)>(all.begin(), all.begin() + std::min(n, std::ssize(all)));
-    };
-    return {{some(words.source), some(words.target)}, some(ids)};
+  Part first(std::size_t n) const {
+    Part some = *this;
+    some.words.source.resize(std::min(n, ids.size()));
+    some.words.target.resize(std::min(n, ids.size()));
+    some.ids.resize(std::min(n, ids.size()));
+    return some;
   }
 };
 
@@ -114,19 +115,6 @@ double bleu(const std::vector<Translation>& translations, Words Translation::*wr
   const bool chinese = target.tokeniser.options().unit == data::TokenUnit::chinese;
   const auto tokeniser = chinese ? data::BleuTokeniser::chinese : data::BleuTokeniser::mteval_13a;
   return data::corpus_bleu(hypotheses, references, {.tokeniser = tokeniser}).score;
-}
-
-double exact(const std::vector<Translation>& translations, const Part& part) {
-  data::MatchCount count;
-  for (std::size_t i = 0; i < translations.size(); ++i) count.add(translations[i].words == part.words.target[i]);
-  return count.fraction();
-}
-
-// How many of the translations are one of the training text, word for word.
-double copied(const std::vector<Translation>& translations, const std::set<Words>& known) {
-  data::MatchCount count;
-  for (const Translation& translation : translations) count.add(known.contains(translation.words));
-  return count.fraction();
 }
 
 plot::Heatmap alignment_of(const Translation& translation, const Words& source, const Language& target) {
@@ -184,16 +172,13 @@ Corpus read(const Knobs& knobs) {
 }
 
 tutorial::Table unknown_words(const Corpus& corpus) {
-  const auto row = [&](const std::string& name, std::vector<Words> data::TokenisedPairs::*side, const Language& of) {
-    return tutorial::Table::Row{name,
-                                {unknown_percent(corpus.train.words.*side, of.vocabulary),
-                                 unknown_percent(corpus.held_out.words.*side, of.vocabulary)}};
-  };
+  const data::TokenisedPairs &train = corpus.train.words, &held_out = corpus.held_out.words;
+  const data::Vocabulary &source = corpus.source.vocabulary, &target = corpus.target.vocabulary;
   return {.name = "unknown",
           .rows_are = "unknown, %",
           .columns = {"training", "held out"},
-          .rows = {row("source", &data::TokenisedPairs::source, corpus.source),
-                   row("target", &data::TokenisedPairs::target, corpus.target)},
+          .rows = {{"source", {unknown_percent(train.source, source), unknown_percent(held_out.source, source)}},
+                   {"target", {unknown_percent(train.target, target), unknown_percent(held_out.target, target)}}},
           .digits = 1};
 }
 
@@ -227,12 +212,17 @@ Trained train(const std::string& name, const std::string& decoder, const Corpus&
              of_held_out = translate(*model, held_out, target, models::greedy()),
              by_beam = translate(*model, held_out, target, models::beam_search({}));
   const std::set<Words> known(corpus.train.words.target.begin(), corpus.train.words.target.end());
+  data::MatchCount exact, copied;  // held-out sentences: translated as the reference, and as one of the training text
+  for (std::size_t i = 0; i < of_held_out.size(); ++i) {
+    exact.add(of_held_out[i].words == held_out.words.target[i]);
+    copied.add(known.contains(of_held_out[i].words));
+  }
   const std::vector<double> quality = {bleu(of_seen, &Translation::replaced, seen, target),
                                        bleu(of_held_out, &Translation::words, held_out, target),
                                        bleu(of_held_out, &Translation::replaced, held_out, target),
                                        bleu(by_beam, &Translation::replaced, held_out, target),
-                                       exact(of_held_out, held_out),
-                                       copied(of_held_out, known),
+                                       exact.fraction(),
+                                       copied.fraction(),
                                        std::exp(models::evaluate_loss(*model, held_out.ids))};
   return {std::move(model), {name, std::move(training), {}}, of_seen, of_held_out, {name, quality}};
 }
@@ -327,10 +317,10 @@ int main(int argc, char** argv) {
                        {.steps = 2000, .out = "out/tutorial-13"},
                        [&](const tutorial::Options& options) { run(options, knobs); },
                        {{"--pairs", &knobs.pairs, "a text of your own: source TAB target, one pair a line"},
-                        {"--limit", &knobs.limit, "so many of its pairs, the first ones"},
+                        {"--limit", &knobs.limit, "read so many pairs, the first ones"},
                         {"--chinese", &knobs.chinese, "English to Chinese"},
                         {"--min-count", &knobs.min_count, "words that occur less often are unknown"},
-                        {"--dropout", &knobs.dropout, "the more text, the less is needed"},
+                        {"--dropout", &knobs.dropout, "share of units dropped in training; less for more text"},
                         {"--sentence", &knobs.sentence, "a sentence to translate"},
-                        {"--quick", &knobs.quick, "a quarter of the steps"}});
+                        {"--quick", &knobs.quick, "take a quarter of the steps"}});
 }

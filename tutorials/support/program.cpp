@@ -1,33 +1,42 @@
 #include "program.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
+#include <cstdint>
 #include <exception>
 #include <iostream>
+#include <sstream>
+#include <string>
 
 namespace tutorial {
 
 namespace {
 
-// CLI11's own PositiveNumber answers with the largest double written out.
-const CLI::Validator positive(
-    [](const std::string& text) {
-      return std::strtod(text.c_str(), nullptr) > 0 ? std::string()
-                                                    : "'" + text + "' is not a number above 0";
-    },
-    "POSITIVE");
+// CLI11's own checks name the largest double in their message, with all its digits.
+template <class Number>
+CLI::Validator at_least(Number lowest, const std::string& kind) {
+  const auto check = [=](const std::string& text) {
+    Number value{};
+    std::istringstream in(text);
+    const bool fits = in >> value && in.eof() && value >= lowest;
+    return fits ? std::string() : "must be a " + kind + ", and is '" + text + "'";
+  };
+  return {check, ""};
+}
+
+const CLI::Validator counts = at_least<std::int64_t>(1, "whole number from 1 up");
+const CLI::Validator amounts = at_least<double>(0, "number from 0 up");
 
 void add(CLI::App& app, const Knob& knob) {
   if (const auto* on = std::get_if<bool*>(&knob.value)) {
     app.add_flag(knob.flag, **on, knob.help);
   } else if (const auto* number = std::get_if<double*>(&knob.value)) {
-    app.add_option(knob.flag, **number, knob.help)->check(positive);
+    app.add_option(knob.flag, **number, knob.help)->check(amounts);
   } else if (const auto* text = std::get_if<std::string*>(&knob.value)) {
     app.add_option(knob.flag, **text, knob.help);
   } else if (const auto* file = std::get_if<std::filesystem::path*>(&knob.value)) {
     app.add_option(knob.flag, **file, knob.help)->check(CLI::ExistingFile);
   } else {
-    app.add_option(knob.flag, *std::get<std::int64_t*>(knob.value), knob.help)->check(positive);
+    app.add_option(knob.flag, *std::get<std::int64_t*>(knob.value), knob.help)->check(counts);
   }
 }
 
@@ -38,7 +47,7 @@ int run(int argc, char** argv, const std::string& description, Options options,
   CLI::App app(description, std::filesystem::path(argv[0]).filename().string());
   app.option_defaults()->always_capture_default();
   if (options.steps > 0) {
-    app.add_option("--steps", options.steps, "of training, an update each")->check(positive);
+    app.add_option("--steps", options.steps, "updates in training")->check(counts);
   }
   for (const Knob& knob : knobs) add(app, knob);
   app.add_option("--seed", options.seed, "of everything that is drawn at random");

@@ -16,8 +16,8 @@ struct Options {
   std::uint64_t seed = 1;     ///< of the initial weights and the training data
 };
 
-/// A knob of one tutorial alone: its default is what it points to. Numbers must be positive, files must be
-/// there.
+/// A knob of one tutorial alone: its default is what it points to. Whole numbers are from 1 up, others from
+/// 0 up; files must be there.
 struct Knob {
   std::string flag;  ///< "--hidden"
   std::variant<std::int64_t*, double*, bool*, std::string*, std::filesystem::path*> value;
