@@ -1,0 +1,180 @@
+"""What mkdocs does not do by itself: pages from all of the repository, in two languages.
+
+README.md and what else is a page of the book stays where it is; every other file or folder that a page links to is
+shown on a page of its own. Links are written as the repository needs them, and led to where their target is here.
+"""
+
+import fnmatch
+import pathlib
+import posixpath
+import re
+
+from mkdocs.structure.files import File, Files
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KATEX = pathlib.Path("/usr/share/javascript/katex")
+DOXYGEN = ROOT / "build" / "doxygen"
+OUTSIDE_DOCS = ["CHANGELOG.md", "CONTRIBUTING.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
+LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
+HTML_LINK = re.compile(r"(?<=(?: src|href)=\")([^\"#:]+)(?=\")|(?<= srcset=\")([^\"#:]+)(?=\")")
+FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+
+
+def is_chinese(config):
+    return config["theme"]["language"] == "zh"
+
+
+def place(path):
+    """Where a file of the repository is in the book: its language, and its path among that language's pages."""
+    if path == "README.zh-CN.md":
+        return "zh", "README.md"
+    if path.startswith("docs/zh/"):
+        return "zh", path.removeprefix("docs/zh/")
+    if path.startswith("docs/") and path.endswith((".md", ".svg")):
+        return "en", path.removeprefix("docs/")
+    if path == "README.md" or any(pathlib.PurePath(path).match(pattern) for pattern in OUTSIDE_DOCS):
+        return "en", path
+    return "en", f"source/{path}/README.md" if (ROOT / path).is_dir() else f"source/{path}.md"
+
+
+def address(language, path):
+    """The address of a page or picture, from the root of the book."""
+    path = re.sub(r"(^|/)README\.md$", r"\1index.html", path)
+    return ("zh/" if language == "zh" else "") + re.sub(r"\.md$", ".html", path)
+
+
+def repository_path(file):
+    return pathlib.Path(file.abs_src_path).relative_to(ROOT).as_posix()
+
+
+def target_of(link, path):
+    """The file or folder of the repository that `link` on the page at `path` leads to, or None."""
+    target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link))
+    return target if target.startswith("docs/api/") or (ROOT / target).exists() else None
+
+
+def targets(path):
+    text = FENCED.sub("", (ROOT / path).read_text())
+    found = {target_of(match[1], path) for match in LINK.finditer(text)}
+    return sorted(found - {None})
+
+
+# ---- What there is ----
+
+
+def on_files(files, config):
+    def file(place, source):
+        made = File(place, str(ROOT), config["site_dir"], use_directory_urls=False)
+        made.abs_src_path = str(source)
+        return made
+
+    chinese = is_chinese(config)
+    theme = [file for file in files if ROOT not in pathlib.Path(file.abs_src_path).parents]
+    pages = [file for file in files if file not in theme and file.src_uri.endswith((".md", ".svg")) and
+             (chinese or not file.src_uri.startswith("zh/"))]
+    pages.append(file("README.md", ROOT / ("README.zh-CN.md" if chinese else "README.md")))
+    assets = [file("assets/book.css", ROOT / "docs/site/book.css"), file("assets/math.js", ROOT / "docs/site/math.js")]
+    assets += [file(f"assets/katex/{path.relative_to(KATEX)}", path)
+               for path in [KATEX / "katex.min.css", KATEX / "katex.min.js", KATEX / "contrib/auto-render.js",
+                            *(KATEX / "fonts").glob("*.woff2")]]
+    if chinese:
+        config["nav"] = list(listed(config["nav"], sorted(page.src_uri for page in pages), config))
+        return Files(theme + pages + assets)
+
+    pages += [file(path.relative_to(ROOT).as_posix(), path)
+              for pattern in OUTSIDE_DOCS for path in sorted(ROOT.glob(pattern))]
+    config["nav"] = list(listed(config["nav"], sorted(page.src_uri for page in pages), config))
+    linked = {target for page in pages if page.is_documentation_page() for target in targets(repository_path(page))}
+    known = {page.src_uri for page in pages}
+    shown = [file(place(path)[1], ROOT / path) for path in sorted(linked)
+             if place(path)[0] == "en" and place(path)[1] not in known and (ROOT / path).exists()]
+    api = [file(f"api/{path.relative_to(DOXYGEN)}", path) for path in DOXYGEN.rglob("*") if path.is_file()]
+    return Files(theme + pages + shown + assets + api)
+
+
+def listed(nav, pages, config):
+    """The navigation with every pattern replaced by the pages that match it; of the English ones, the addresses."""
+    for entry in nav:
+        title, value = next(iter(entry.items())) if isinstance(entry, dict) else (None, entry)
+        if isinstance(value, list):
+            yield {title: list(listed(value, pages, config))}
+        elif matching := fnmatch.filter(pages, value):
+            yield from ({title: page} if title else page for page in matching)
+        elif is_chinese(config):
+            yield {title: f"elsewhere:{address('en', value)}"}
+        else:
+            yield value  # mkdocs complains
+
+
+def on_page_read_source(page, config):
+    """A page that shows a file, or lists a folder."""
+    if not page.file.src_uri.startswith("source/"):
+        return None
+    source = pathlib.Path(page.file.abs_src_path)
+    path = source.relative_to(ROOT).as_posix()
+    if source.is_dir():
+        names = sorted(entry.name + "/" * entry.is_dir() for entry in source.iterdir() if entry.name[0] not in "._")
+        return f"# {path}/\n\n" + "".join(f"- `{name}`\n" for name in names)
+    language = {".hpp": "cpp", ".toml": "toml", ".py": "python"}.get(source.suffix, source.suffix[1:] or "sh")
+    return f"# {path}\n\n~~~~~~ {language}\n{source.read_text()}\n~~~~~~\n"
+
+
+# ---- Links ----
+
+
+def on_page_markdown(markdown, page, config, files):
+    if page.file.src_uri == "README.md":
+        page.meta["hide"] = ["navigation"]
+    if page.file.src_uri.startswith("source/"):
+        return markdown
+    path = repository_path(page.file)
+    here = place(path)
+
+    def from_here(target):
+        return posixpath.relpath(address(*place(target)), posixpath.dirname(address(*here)))
+
+    def link(match):
+        target = target_of(match[1], path)
+        if target is None:
+            return match[0]
+        language, there = place(target)
+        if language == here[0]:  # mkdocs checks these itself
+            return posixpath.relpath(there, posixpath.dirname(here[1])) + match[2]
+        return f"elsewhere:{address(language, there)}{match[2]}"
+
+    def html_link(match):
+        target = target_of(match[0], path)
+        return from_here(target) if target else match[0]
+
+    parts = FENCED.split(markdown)
+    parts[::2] = [HTML_LINK.sub(html_link, LINK.sub(link, part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def on_post_page(output, page, config):
+    """What leads out of this language's pages has been given by its address in the book."""
+    folder = posixpath.dirname(address("zh" if is_chinese(config) else "en", page.file.src_uri))
+    return re.sub(r'"elsewhere:([^"#]*)', lambda match: f'"{posixpath.relpath(match[1], folder)}', output)
+
+
+# ---- The other language ----
+
+
+def counterpart(path):
+    """The same page in the other language, whether it is there or not."""
+    language, there = place(path)
+    if language == "zh":
+        return "README.md" if there == "README.md" else f"docs/{there}"
+    return "README.zh-CN.md" if path == "README.md" else f"docs/zh/{there}"
+
+
+def on_page_context(context, page, config, nav):
+    """A switch that leads to the same page, or to the front page of the other language."""
+    here = repository_path(page.file)
+    front = "README.md" if is_chinese(config) else "README.zh-CN.md"
+    there = next((path for path in (counterpart(here), front) if (ROOT / path).exists()), None)
+    english, chinese = (there, here) if is_chinese(config) else (here, there)
+    config["extra"]["alternate"] = there and [
+        {"name": name, "lang": lang, "link": f"elsewhere:{address(*place(path))}"}
+        for name, lang, path in (("English", "en", english), ("中文", "zh", chinese))]
+    return context
