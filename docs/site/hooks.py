@@ -50,7 +50,7 @@ def repository_path(file):
 def target_of(link, path):
     """The file or folder of the repository that `link` on the page at `path` leads to, or None."""
     target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link))
-    return target if target.startswith("docs/api/") or (ROOT / target).exists() else None
+    return target if (ROOT / target).exists() else None
 
 
 def targets(path):
@@ -87,7 +87,7 @@ def on_files(files, config):
     linked = {target for page in pages if page.is_documentation_page() for target in targets(repository_path(page))}
     known = {page.src_uri for page in pages}
     shown = [file(place(path)[1], ROOT / path) for path in sorted(linked)
-             if place(path)[0] == "en" and place(path)[1] not in known and (ROOT / path).exists()]
+             if place(path)[0] == "en" and place(path)[1] not in known]
     api = [file(f"api/{path.relative_to(DOXYGEN)}", path) for path in DOXYGEN.rglob("*") if path.is_file()]
     return Files(theme + pages + shown + assets + api)
 
