@@ -5,6 +5,7 @@ shown on a page of its own. Links are written as the repository needs them, and 
 """
 
 import fnmatch
+import json
 import pathlib
 import posixpath
 import re
@@ -84,9 +85,10 @@ def on_files(files, config):
     pages += [file(path.relative_to(ROOT).as_posix(), path)
               for pattern in OUTSIDE_DOCS for path in sorted(ROOT.glob(pattern))]
     config["nav"] = list(listed(config["nav"], sorted(page.src_uri for page in pages), config))
+    headers = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("*/include/gradus/**/*.hpp")}
     linked = {target for page in pages if page.is_documentation_page() for target in targets(repository_path(page))}
     known = {page.src_uri for page in pages}
-    shown = [file(place(path)[1], ROOT / path) for path in sorted(linked)
+    shown = [file(place(path)[1], ROOT / path) for path in sorted(linked | headers)
              if place(path)[0] == "en" and place(path)[1] not in known]
     api = [file(f"api/{path.relative_to(DOXYGEN)}", path) for path in DOXYGEN.rglob("*") if path.is_file()]
     return Files(theme + pages + shown + assets + api)
@@ -97,12 +99,13 @@ def listed(nav, pages, config):
     for entry in nav:
         title, value = next(iter(entry.items())) if isinstance(entry, dict) else (None, entry)
         if isinstance(value, list):
-            yield {title: list(listed(value, pages, config))}
+            if entries := list(listed(value, pages, config)):
+                yield {title: entries}
         elif matching := fnmatch.filter(pages, value):
             yield from ({title: page} if title else page for page in matching)
-        elif is_chinese(config):
+        elif is_chinese(config) and title:
             yield {title: f"elsewhere:{address('en', value)}"}
-        else:
+        elif "*" not in value:
             yield value  # mkdocs complains
 
 
@@ -116,7 +119,8 @@ def on_page_read_source(page, config):
         names = sorted(entry.name + "/" * entry.is_dir() for entry in source.iterdir() if entry.name[0] not in "._")
         return f"# {path}/\n\n" + "".join(f"- `{name}`\n" for name in names)
     language = {".hpp": "cpp", ".toml": "toml", ".py": "python"}.get(source.suffix, source.suffix[1:] or "sh")
-    return f"# {path}\n\n~~~~~~ {language}\n{source.read_text()}\n~~~~~~\n"
+    title = re.sub(r"^\w+/include/", "", path)  # a public header by the name that is included
+    return f"# {title}\n\n~~~~~~ {language}\n{source.read_text()}\n~~~~~~\n"
 
 
 # ---- Links ----
@@ -155,6 +159,14 @@ def on_post_page(output, page, config):
     """What leads out of this language's pages has been given by its address in the book."""
     folder = posixpath.dirname(address("zh" if is_chinese(config) else "en", page.file.src_uri))
     return re.sub(r'"elsewhere:([^"#]*)', lambda match: f'"{posixpath.relpath(match[1], folder)}', output)
+
+
+def on_post_build(config):
+    """The search finds pages and public headers, which have the equations, but not every source that is shown."""
+    index = pathlib.Path(config["site_dir"], "search", "search_index.json")
+    found = json.loads(index.read_text())
+    found["docs"] = [entry for entry in found["docs"] if re.match(r"(?!source/)|source/\w+/include/", entry["location"])]
+    index.write_text(json.dumps(found, ensure_ascii=False))
 
 
 # ---- The other language ----
