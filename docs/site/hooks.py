@@ -130,6 +130,7 @@ def on_page_markdown(markdown, page, config, files):
     if page.file.src_uri == "README.md":
         page.meta["hide"] = ["navigation"]
     if page.file.src_uri.startswith("source/"):
+        page.meta["hide"] = ["navigation", "toc"]
         return markdown
     path = repository_path(page.file)
     here = place(path)
