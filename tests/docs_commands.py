@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every command that a page quotes exists: docs_commands.py BUILD, where the tutorials and the command have been built.
 
-A command is known by its words: what `./run` takes, tutorials, exercises and configurations that are there, and options that the
+A command is known by its words: what `./run` takes; tutorials, exercises and files that are there; options that the
 program's --help lists. Words in capitals and … stand for the reader's own.
 """
 
@@ -44,11 +44,13 @@ class Checker:
     def __init__(self, build):
         self.build = build
         exercises = [path.parent.name for path in ROOT.glob("exercises/*/stub.hpp")]
-        self.exercises = {name for exercise in exercises for name in (exercise, exercise[3:], exercise[:2], str(int(exercise[:2])))}
+        self.exercises = {name for exercise in exercises
+                          for name in (exercise, exercise[3:], exercise[:2], str(int(exercise[:2])))}
 
     @functools.lru_cache(maxsize=None)
     def options(self, *program):
-        done = subprocess.run([self.build / program[0], *program[1:], "--help"], capture_output=True, text=True, check=True)
+        command = [self.build / program[0], *program[1:], "--help"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
         return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", done.stdout))
 
     def known(self, words, *program):
@@ -84,7 +86,8 @@ class Checker:
         return self.known(words[1:], f"tutorials/tutorial_{number}")
 
     def bench(self, words):
-        benchmarks = re.findall(r"^  (\w+)  ", subprocess.run([ROOT / "run", "bench"], capture_output=True, text=True).stdout, re.M)
+        done = subprocess.run([ROOT / "run", "bench"], capture_output=True, text=True, check=True)
+        benchmarks = re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE)
         return None if not words or words[0] in benchmarks or is_open(words[0]) else f"there is no benchmark {words[0]}"
 
     def wrong(self, words):
@@ -111,7 +114,8 @@ def main(build):
     assert checker.wrong(["./run", "exercise", "hint", "tangent"]), "an exercise that is not there was not found"
     quoted = [(page, words) for page in PAGES if "mine" not in page.parts for words in commands(page.read_text())]
     assert len(quoted) > 50, f"only {len(quoted)} commands were found in the pages"
-    wrong = [f"{page.relative_to(ROOT)}: {' '.join(words)}: {what}" for page, words in quoted if (what := checker.wrong(words))]
+    wrong = [f"{page.relative_to(ROOT)}: {' '.join(words)}: {what}"
+             for page, words in quoted if (what := checker.wrong(words))]
     sys.exit("\n".join(wrong) or None)
 
 

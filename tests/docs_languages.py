@@ -24,7 +24,8 @@ def chinese_of(path):
 
 
 def code(text):
-    return [re.sub(COMMENT.get(language, r"(?!)"), "", body, flags=re.MULTILINE).strip() for language, body in FENCED.findall(text)]
+    return [re.sub(COMMENT.get(language, r"(?!)"), "", body, flags=re.MULTILINE).strip()
+            for language, body in FENCED.findall(text)]
 
 
 def formulas(text):
@@ -33,9 +34,10 @@ def formulas(text):
 
 def links(text, path):
     """Where links and pictures lead, with a page of either language as the English one; anchors are words, and differ."""
-    found = re.findall(r"\]\(([^)\s#]+)|(?:src|srcset)=\"([^\"]+)", FENCED.sub("", text))
-    return sorted({link if "://" in link else english_of(posixpath.normpath(posixpath.join(posixpath.dirname(path), link)))
-                   for pair in found for link in pair if link} - {"README.md", english_of(path)})
+    found = re.findall(r"(?:\]\(|(?:src|srcset)=\")([^)\s#\"]+)", FENCED.sub("", text))
+    folder = posixpath.dirname(path)
+    return sorted({link if "://" in link else english_of(posixpath.normpath(posixpath.join(folder, link)))
+                   for link in found} - {"README.md", english_of(path)})  # a page may lead to itself in the other language
 
 
 def parts(text, path):
@@ -49,8 +51,9 @@ def differences(english, chinese, path):
     ours, theirs = parts(english, path), parts(chinese, chinese_of(path))
     for name in ours:
         if ours[name] != theirs[name]:
-            only = [item for item in ours[name] if item not in theirs[name]], [item for item in theirs[name] if item not in ours[name]]
-            yield f"{chinese_of(path)}: its {name} differ; only English {only[0]}, only Chinese {only[1]}"
+            lost = [item for item in ours[name] if item not in theirs[name]]
+            added = [item for item in theirs[name] if item not in ours[name]]
+            yield f"{chinese_of(path)}: its {name} differ; only in English {lost}, only in Chinese {added}"
 
 
 def findings():

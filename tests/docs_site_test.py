@@ -7,7 +7,8 @@ import sys
 import tempfile
 
 CHECK = pathlib.Path(__file__).resolve().parent.parent / "docs" / "site" / "check.py"
-RIGHT = '<a href="sub/b.html#here">b</a><a href="https://example.org">outside</a><img src="a.svg"><link rel="stylesheet" href="a.css">'
+RIGHT = ('<a href="sub/b.html#here">b</a><a href="https://example.org">outside</a>'
+         '<img src="a.svg"><link rel="stylesheet" href="a.css">')
 WRONG = {
     '<a href="c.html">': "index.html leads to c.html, which is not there",
     '<a href="sub/b.html#there">': "index.html leads to sub/b.html#there, which has no such anchor",
@@ -21,7 +22,8 @@ def checked(index, style=""):
     with tempfile.TemporaryDirectory() as folder:
         site = pathlib.Path(folder)
         (site / "sub").mkdir()
-        for name, text in {"index.html": index, "sub/b.html": '<p id="here"><a href="../index.html">', "a.svg": "", "a.css": style}.items():
+        other = '<p id="here"><a href="../index.html">'
+        for name, text in {"index.html": index, "sub/b.html": other, "a.svg": "", "a.css": style}.items():
             (site / name).write_text(text)
         done = subprocess.run([sys.executable, CHECK, site], capture_output=True, text=True)
         return done.returncode, done.stderr.strip()

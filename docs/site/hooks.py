@@ -15,9 +15,9 @@ from mkdocs.structure.files import File, Files
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KATEX = pathlib.Path("/usr/share/javascript/katex")
 DOXYGEN = ROOT / "build" / "doxygen"
-OUTSIDE_DOCS = ["CHANGELOG.md", "CONTRIBUTING.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
+OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
-HTML_LINK = re.compile(r"(?<=(?: src|href)=\")([^\"#:]+)(?=\")|(?<= srcset=\")([^\"#:]+)(?=\")")
+HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -33,7 +33,7 @@ def place(path):
         return "zh", path.removeprefix("docs/zh/")
     if path.startswith("docs/") and path.endswith((".md", ".svg")):
         return "en", path.removeprefix("docs/")
-    if path == "README.md" or any(pathlib.PurePath(path).match(pattern) for pattern in OUTSIDE_DOCS):
+    if any(fnmatch.fnmatch(path, pattern) for pattern in OUTSIDE_DOCS):
         return "en", path
     return "en", f"source/{path}/README.md" if (ROOT / path).is_dir() else f"source/{path}.md"
 
@@ -54,44 +54,47 @@ def target_of(link, path):
     return target if (ROOT / target).exists() else None
 
 
-def targets(path):
-    text = FENCED.sub("", (ROOT / path).read_text())
-    found = {target_of(match[1], path) for match in LINK.finditer(text)}
-    return sorted(found - {None})
-
-
 # ---- What there is ----
 
 
+def file_of(place, source, config):
+    """The file `source`, to be at `place` among the pages."""
+    file = File(place, str(ROOT), config["site_dir"], use_directory_urls=False)
+    file.abs_src_path = str(source)
+    return file
+
+
+def assets():
+    """What the pages' looks need beside the theme: by place, where it comes from."""
+    site = ROOT / "docs" / "site"
+    katex = [KATEX / "katex.min.css", KATEX / "katex.min.js", *(KATEX / "fonts").glob("*.woff2")]
+    return {"assets/book.css": site / "book.css", "assets/math.js": site / "math.js",
+            **{f"assets/katex/{path.relative_to(KATEX)}": path for path in katex}}
+
+
+def sources(pages):
+    """The files and folders that are shown though they are no pages: those that pages link to, and the public headers."""
+    shown = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("*/include/gradus/**/*.hpp")}
+    for path in pages:
+        text = FENCED.sub("", (ROOT / path).read_text())
+        shown |= {target_of(match[1], path) for match in LINK.finditer(text)} - {None}
+    return {place(path)[1]: ROOT / path for path in shown if place(path)[0] == "en" and place(path)[1].startswith("source/")}
+
+
 def on_files(files, config):
-    def file(place, source):
-        made = File(place, str(ROOT), config["site_dir"], use_directory_urls=False)
-        made.abs_src_path = str(source)
-        return made
-
-    chinese = is_chinese(config)
     theme = [file for file in files if ROOT not in pathlib.Path(file.abs_src_path).parents]
-    pages = [file for file in files if file not in theme and file.src_uri.endswith((".md", ".svg")) and
-             (chinese or not file.src_uri.startswith("zh/"))]
-    pages.append(file("README.md", ROOT / ("README.zh-CN.md" if chinese else "README.md")))
-    assets = [file("assets/book.css", ROOT / "docs/site/book.css"), file("assets/math.js", ROOT / "docs/site/math.js")]
-    assets += [file(f"assets/katex/{path.relative_to(KATEX)}", path)
-               for path in [KATEX / "katex.min.css", KATEX / "katex.min.js", KATEX / "contrib/auto-render.js",
-                            *(KATEX / "fonts").glob("*.woff2")]]
-    if chinese:
-        config["nav"] = list(listed(config["nav"], sorted(page.src_uri for page in pages), config))
-        return Files(theme + pages + assets)
-
-    pages += [file(path.relative_to(ROOT).as_posix(), path)
-              for pattern in OUTSIDE_DOCS for path in sorted(ROOT.glob(pattern))]
-    config["nav"] = list(listed(config["nav"], sorted(page.src_uri for page in pages), config))
-    headers = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("*/include/gradus/**/*.hpp")}
-    linked = {target for page in pages if page.is_documentation_page() for target in targets(repository_path(page))}
-    known = {page.src_uri for page in pages}
-    shown = [file(place(path)[1], ROOT / path) for path in sorted(linked | headers)
-             if place(path)[0] == "en" and place(path)[1] not in known]
-    api = [file(f"api/{path.relative_to(DOXYGEN)}", path) for path in DOXYGEN.rglob("*") if path.is_file()]
-    return Files(theme + pages + shown + assets + api)
+    there = {file.src_uri: pathlib.Path(file.abs_src_path) for file in files
+             if file not in theme and file.src_uri.endswith((".md", ".svg"))}
+    if is_chinese(config):
+        there["README.md"] = ROOT / "README.zh-CN.md"
+    else:
+        there = {uri: path for uri, path in there.items() if not uri.startswith("zh/")}
+        there |= {path.relative_to(ROOT).as_posix(): path for pattern in OUTSIDE_DOCS for path in ROOT.glob(pattern)}
+    config["nav"] = list(listed(config["nav"], sorted(there), config))
+    if not is_chinese(config):
+        there |= sources([path.relative_to(ROOT).as_posix() for uri, path in there.items() if uri.endswith(".md")])
+        there |= {f"api/{path.relative_to(DOXYGEN)}": path for path in DOXYGEN.rglob("*") if path.is_file()}
+    return Files(theme + [file_of(uri, path, config) for uri, path in sorted((there | assets()).items())])
 
 
 def listed(nav, pages, config):
@@ -135,9 +138,6 @@ def on_page_markdown(markdown, page, config, files):
     path = repository_path(page.file)
     here = place(path)
 
-    def from_here(target):
-        return posixpath.relpath(address(*place(target)), posixpath.dirname(address(*here)))
-
     def link(match):
         target = target_of(match[1], path)
         if target is None:
@@ -148,8 +148,8 @@ def on_page_markdown(markdown, page, config, files):
         return f"elsewhere:{address(language, there)}{match[2]}"
 
     def html_link(match):
-        target = target_of(match[0], path)
-        return from_here(target) if target else match[0]
+        target = target_of(match[2], path)
+        return f"{match[1]}elsewhere:{address(*place(target))}" if target else match[0]
 
     parts = FENCED.split(markdown)
     parts[::2] = [HTML_LINK.sub(html_link, LINK.sub(link, part)) for part in parts[::2]]
@@ -157,7 +157,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_post_page(output, page, config):
-    """What leads out of this language's pages has been given by its address in the book."""
+    """What mkdocs could not lead has been given by its address in the book, as elsewhere:ADDRESS."""
     folder = posixpath.dirname(address("zh" if is_chinese(config) else "en", page.file.src_uri))
     return re.sub(r'"elsewhere:([^"#]*)', lambda match: f'"{posixpath.relpath(match[1], folder)}', output)
 
