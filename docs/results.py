@@ -10,30 +10,33 @@ docs/results.py render    writes the tables of the pages anew from docs/results
 docs/results.py check     fails when a page differs from what `render` would write, or a result is below its bound
 
 A page holds <!-- result NAME --> … <!-- end -->; what stands between is written by the function of that name in
-results_tutorials.py, results_speed.py or results_command.py.
+results_tutorials.py, results_speed.py or results_command.py. Between <!-- code FILE NAME … --> and <!-- end --> stand those
+functions or classes of the source.
 """
 
 import re
 import sys
 
+import excerpts
 import results_command
 import results_speed
 import results_tutorials
 from results_kit import PICTURES, RESULTS, ROOT, revision
 
 MODULES = {"tutorials": results_tutorials, "speed": results_speed, "command": results_command}
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("speed.md", "command.md")),
-         *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
-MARKED = re.compile(r"(<!-- result (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
+PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")])
+MARKED = re.compile(r"(<!-- (result|code) ([^>]+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
 
 
-def text_of(name):
+def text_of(kind, name):
+    if kind == "code":
+        return excerpts.excerpt(name)
     written = next((getattr(module, name) for module in MODULES.values() if hasattr(module, name)), None)
     return written() if written else results_tutorials.text_of(name)
 
 
 def rendered(page):
-    return MARKED.sub(lambda match: match[1] + text_of(match[2]) + "\n" + match[3], page.read_text())
+    return MARKED.sub(lambda match: match[1] + text_of(match[2], match[3]) + "\n" + match[4], page.read_text())
 
 
 def measure(only=None, *more):

@@ -1,0 +1,193 @@
+"""What mkdocs does not do by itself: pages from all of the repository, in two languages.
+
+README.md and what else is a page of the book stays where it is; every other file or folder that a page links to is
+shown on a page of its own. Links are written as the repository needs them, and led to where their target is here.
+"""
+
+import fnmatch
+import json
+import pathlib
+import posixpath
+import re
+
+from mkdocs.structure.files import File, Files
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KATEX = pathlib.Path("/usr/share/javascript/katex")
+DOXYGEN = ROOT / "build" / "doxygen"
+OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
+LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
+HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
+FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+
+
+def is_chinese(config):
+    return config["theme"]["language"] == "zh"
+
+
+def place(path):
+    """Where a file of the repository is in the book: its language, and its path among that language's pages."""
+    if path == "README.zh-CN.md":
+        return "zh", "README.md"
+    if path.startswith("docs/zh/"):
+        return "zh", path.removeprefix("docs/zh/")
+    if path.startswith("docs/") and path.endswith((".md", ".svg")):
+        return "en", path.removeprefix("docs/")
+    if any(fnmatch.fnmatch(path, pattern) for pattern in OUTSIDE_DOCS):
+        return "en", path
+    return "en", f"source/{path}/README.md" if (ROOT / path).is_dir() else f"source/{path}.md"
+
+
+def address(language, path):
+    """The address of a page or picture, from the root of the book."""
+    path = re.sub(r"(^|/)README\.md$", r"\1index.html", path)
+    return ("zh/" if language == "zh" else "") + re.sub(r"\.md$", ".html", path)
+
+
+def repository_path(file):
+    return pathlib.Path(file.abs_src_path).relative_to(ROOT).as_posix()
+
+
+def target_of(link, path):
+    """The file or folder of the repository that `link` on the page at `path` leads to, or None."""
+    target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link))
+    return target if (ROOT / target).exists() else None
+
+
+# ---- What there is ----
+
+
+def file_of(place, source, config):
+    """The file `source`, to be at `place` among the pages."""
+    file = File(place, str(ROOT), config["site_dir"], use_directory_urls=False)
+    file.abs_src_path = str(source)
+    return file
+
+
+def assets():
+    """What the pages' looks need beside the theme: by place, where it comes from."""
+    site = ROOT / "docs" / "site"
+    katex = [KATEX / "katex.min.css", KATEX / "katex.min.js", *(KATEX / "fonts").glob("*.woff2")]
+    return {"assets/book.css": site / "book.css", "assets/math.js": site / "math.js",
+            **{f"assets/katex/{path.relative_to(KATEX)}": path for path in katex}}
+
+
+def sources(pages):
+    """The files and folders that are shown though they are no pages: those that pages link to, and the public headers."""
+    shown = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("*/include/gradus/**/*.hpp")}
+    for path in pages:
+        text = FENCED.sub("", (ROOT / path).read_text())
+        shown |= {target_of(match[1], path) for match in LINK.finditer(text)} - {None}
+    return {place(path)[1]: ROOT / path for path in shown if place(path)[0] == "en" and place(path)[1].startswith("source/")}
+
+
+def on_files(files, config):
+    theme = [file for file in files if ROOT not in pathlib.Path(file.abs_src_path).parents]
+    there = {file.src_uri: pathlib.Path(file.abs_src_path) for file in files
+             if file not in theme and file.src_uri.endswith((".md", ".svg"))}
+    if is_chinese(config):
+        there["README.md"] = ROOT / "README.zh-CN.md"
+    else:
+        there = {uri: path for uri, path in there.items() if not uri.startswith("zh/")}
+        there |= {path.relative_to(ROOT).as_posix(): path for pattern in OUTSIDE_DOCS for path in ROOT.glob(pattern)}
+    config["nav"] = list(listed(config["nav"], sorted(there), config))
+    if not is_chinese(config):
+        there |= sources([path.relative_to(ROOT).as_posix() for uri, path in there.items() if uri.endswith(".md")])
+        there |= {f"api/{path.relative_to(DOXYGEN)}": path for path in DOXYGEN.rglob("*") if path.is_file()}
+    return Files(theme + [file_of(uri, path, config) for uri, path in sorted((there | assets()).items())])
+
+
+def listed(nav, pages, config):
+    """The navigation with every pattern replaced by the pages that match it; of the English ones, the addresses."""
+    for entry in nav:
+        title, value = next(iter(entry.items())) if isinstance(entry, dict) else (None, entry)
+        if isinstance(value, list):
+            if entries := list(listed(value, pages, config)):
+                yield {title: entries}
+        elif matching := fnmatch.filter(pages, value):
+            yield from ({title: page} if title else page for page in matching)
+        elif is_chinese(config) and title:
+            yield {title: f"elsewhere:{address('en', value)}"}
+        elif "*" not in value:
+            yield value  # mkdocs complains
+
+
+def on_page_read_source(page, config):
+    """A page that shows a file, or lists a folder."""
+    if not page.file.src_uri.startswith("source/"):
+        return None
+    source = pathlib.Path(page.file.abs_src_path)
+    path = source.relative_to(ROOT).as_posix()
+    if source.is_dir():
+        names = sorted(entry.name + "/" * entry.is_dir() for entry in source.iterdir() if entry.name[0] not in "._")
+        return f"# {path}/\n\n" + "".join(f"- `{name}`\n" for name in names)
+    language = {".hpp": "cpp", ".toml": "toml", ".py": "python"}.get(source.suffix, source.suffix[1:] or "sh")
+    title = re.sub(r"^\w+/include/", "", path)  # a public header by the name that is included
+    return f"# {title}\n\n~~~~~~ {language}\n{source.read_text()}\n~~~~~~\n"
+
+
+# ---- Links ----
+
+
+def on_page_markdown(markdown, page, config, files):
+    if page.file.src_uri == "README.md":
+        page.meta["hide"] = ["navigation"]
+    if page.file.src_uri.startswith("source/"):
+        page.meta["hide"] = ["navigation", "toc"]
+        return markdown
+    path = repository_path(page.file)
+    here = place(path)
+
+    def link(match):
+        target = target_of(match[1], path)
+        if target is None:
+            return match[0]
+        language, there = place(target)
+        if language == here[0]:  # mkdocs checks these itself
+            return posixpath.relpath(there, posixpath.dirname(here[1])) + match[2]
+        return f"elsewhere:{address(language, there)}{match[2]}"
+
+    def html_link(match):
+        target = target_of(match[2], path)
+        return f"{match[1]}elsewhere:{address(*place(target))}" if target else match[0]
+
+    parts = FENCED.split(markdown)
+    parts[::2] = [HTML_LINK.sub(html_link, LINK.sub(link, part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def on_post_page(output, page, config):
+    """What mkdocs could not lead has been given by its address in the book, as elsewhere:ADDRESS."""
+    folder = posixpath.dirname(address("zh" if is_chinese(config) else "en", page.file.src_uri))
+    return re.sub(r'"elsewhere:([^"#]*)', lambda match: f'"{posixpath.relpath(match[1], folder)}', output)
+
+
+def on_post_build(config):
+    """The search finds pages and public headers, which have the equations, but not every source that is shown."""
+    index = pathlib.Path(config["site_dir"], "search", "search_index.json")
+    found = json.loads(index.read_text())
+    found["docs"] = [entry for entry in found["docs"] if re.match(r"(?!source/)|source/\w+/include/", entry["location"])]
+    index.write_text(json.dumps(found, ensure_ascii=False))
+
+
+# ---- The other language ----
+
+
+def counterpart(path):
+    """The same page in the other language, whether it is there or not."""
+    language, there = place(path)
+    if language == "zh":
+        return "README.md" if there == "README.md" else f"docs/{there}"
+    return "README.zh-CN.md" if path == "README.md" else f"docs/zh/{there}"
+
+
+def on_page_context(context, page, config, nav):
+    """A switch that leads to the same page, or to the front page of the other language."""
+    here = repository_path(page.file)
+    front = "README.md" if is_chinese(config) else "README.zh-CN.md"
+    there = next((path for path in (counterpart(here), front) if (ROOT / path).exists()), None)
+    english, chinese = (there, here) if is_chinese(config) else (here, there)
+    config["extra"]["alternate"] = there and [
+        {"name": name, "lang": lang, "link": f"elsewhere:{address(*place(path))}"}
+        for name, lang, path in (("English", "en", english), ("中文", "zh", chinese))]
+    return context

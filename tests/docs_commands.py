@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Every command that a page quotes exists: docs_commands.py BUILD, where the tutorials and the command have been built.
+
+A command is known by its words: what `./run` takes; tutorials, exercises and files that are there; options that the
+program's --help lists. Words in capitals and … stand for the reader's own.
+"""
+
+import functools
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exercises/**/*.md")]
+SHELL = re.compile(r"^```(?:sh|bash)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"(?<!`)`((?:\./run|gradus)\b[^`\n]*)`(?!`)")
+VERBS = {"watch", "hint", "solution", "reset"}
+GRADUS = {"train", "translate", "evaluate", "align", "info", "convert", "gradcheck"}
+
+
+def commands(text):
+    """The words of each command, as a shell would see them."""
+    blocks = "\n".join(SHELL.findall(text)).replace("\\\n", " ")
+    lines = [command for line in blocks.splitlines() for command in re.split(r"[|;&]+ ", line)]
+    for line in lines + SPAN.findall(text):
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError:  # an apostrophe in a comment
+            words = shlex.split(line.split(" # ")[0])
+        while words and "=" in words[0]:
+            words = words[1:]  # NAME=value before a command
+        words = words[:next((i for i, word in enumerate(words) if word in ("<", ">")), len(words))]
+        if words and words[0] in ("./run", "gradus"):
+            yield words
+
+
+def is_open(word):
+    return word == "…" or re.fullmatch(r"[A-Z]+", word)
+
+
+class Checker:
+    def __init__(self, build):
+        self.build = build
+        exercises = [path.parent.name for path in ROOT.glob("exercises/*/stub.hpp")]
+        self.exercises = {name for exercise in exercises
+                          for name in (exercise, exercise[3:], exercise[:2], str(int(exercise[:2])))}
+
+    @functools.lru_cache(maxsize=None)
+    def options(self, *program):
+        command = [self.build / program[0], *program[1:], "--help"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", done.stdout))
+
+    def known(self, words, *program):
+        """What is wrong with the options among `words`."""
+        for word in words:
+            option = word.split("=")[0]
+            if word.startswith("-") and not re.fullmatch(r"-[\d.]+", word) and option not in self.options(*program):
+                return f"{' '.join(program)} has no {option}"
+            if re.match(r"(configs|data|docs)/\S+\.\w+$", word) and not (ROOT / word).exists():
+                return f"there is no {word}"
+        return None
+
+    def gradus(self, words):
+        if not words or is_open(words[0]) or words[0].startswith("--"):
+            return self.known(words, "tools/gradus")
+        if words[0] not in GRADUS:
+            return f"there is no gradus {words[0]}"
+        return self.known(words[1:], "tools/gradus", words[0])
+
+    def exercise(self, words):
+        names = words[1:2] if words and words[0] in VERBS else words[:1]
+        for name in names:
+            if name not in self.exercises | {"check-all", "--help"} and not is_open(name):
+                return f"there is no exercise {name}"
+        return self.gradus(words[words.index("--cli") + 1:]) if "--cli" in words else None
+
+    def tutorial(self, words):
+        if not words or is_open(words[0]):
+            return None
+        if not list(ROOT.glob(f"tutorials/{words[0].zfill(2)}_*.cpp")):
+            return f"there is no tutorial {words[0]}"
+        number = words[0].zfill(2)
+        return self.known(words[1:], f"tutorials/tutorial_{number}")
+
+    def bench(self, words):
+        done = subprocess.run([ROOT / "run", "bench"], capture_output=True, text=True, check=True)
+        benchmarks = re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE)
+        return None if not words or words[0] in benchmarks or is_open(words[0]) else f"there is no benchmark {words[0]}"
+
+    def wrong(self, words):
+        """What is wrong with a command, or None."""
+        if words[0] == "gradus":
+            return self.gradus(words[1:])
+        rest = words[2:]
+        match words[1] if len(words) > 1 else "":
+            case "" | "test" | "--help" | "…":
+                return None
+            case "docs":
+                return None if rest in ([], ["--serve"]) else f"docs takes no {rest}"
+            case "tutorial" | "exercise" | "gradus" | "bench" as part:
+                return getattr(self, part)(rest)
+            case option if option.startswith("--"):
+                return self.known(words[1:], "tutorials/tutorial_10")
+            case other:
+                return f"./run knows no {other}"
+
+
+def main(build):
+    checker = Checker(pathlib.Path(build))
+    assert checker.wrong(["./run", "gradus", "train", "--hiden", "3"]), "an option that is not there was not found"
+    assert checker.wrong(["./run", "exercise", "hint", "tangent"]), "an exercise that is not there was not found"
+    quoted = [(page, words) for page in PAGES if "mine" not in page.parts for words in commands(page.read_text())]
+    assert len(quoted) > 50, f"only {len(quoted)} commands were found in the pages"
+    wrong = [f"{page.relative_to(ROOT)}: {' '.join(words)}: {what}"
+             for page, words in quoted if (what := checker.wrong(words))]
+    sys.exit("\n".join(wrong) or None)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])

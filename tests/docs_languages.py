@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""A page in Chinese says what the English one says: docs_languages.py.
+
+Prose cannot be compared; what must be the same can: headings by level, code, formulas, pictures, results and links.
+"""
+
+import pathlib
+import posixpath
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TRANSLATED = []  # patterns of English pages that must be there in Chinese; any other may be
+FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+COMMENT = {"cpp": r"\s*//.*", "sh": r"(^|\s+)#.*", "python": r"(^|\s+)#.*", "cmake": r"(^|\s+)#.*"}
+
+
+def english_of(path):
+    return "README.md" if path == "README.zh-CN.md" else path.replace("docs/zh/", "docs/", 1)
+
+
+def chinese_of(path):
+    return "README.zh-CN.md" if path == "README.md" else path.replace("docs/", "docs/zh/", 1)
+
+
+def code(text):
+    return [re.sub(COMMENT.get(language, r"(?!)"), "", body, flags=re.MULTILINE).strip()
+            for language, body in FENCED.findall(text)]
+
+
+def formulas(text):
+    return [re.sub(r"\\text\{[^}]*\}|[\s.,。，]", "", formula) for formula in re.findall(r"\$\$(.*?)\$\$", text, re.DOTALL)]
+
+
+def links(text, path):
+    """Where links and pictures lead, with a page of either language as the English one; anchors are words, and differ."""
+    found = re.findall(r"(?:\]\(|(?:src|srcset)=\")([^)\s#\"]+)", FENCED.sub("", text))
+    folder = posixpath.dirname(path)
+    return sorted({link if "://" in link else english_of(posixpath.normpath(posixpath.join(folder, link)))
+                   for link in found} - {"README.md", english_of(path)})  # a page may lead to itself in the other language
+
+
+def parts(text, path):
+    prose = FENCED.sub("", text)
+    return {"headings": re.findall(r"^(#+) ", prose, re.MULTILINE), "code": code(text), "formulas": formulas(prose),
+            "results": re.findall(r"<!-- (.*?) -->", text), "links and pictures": links(text, path)}
+
+
+def differences(english, chinese, path):
+    """What the texts of the two pages at `path`, the English one's, do not have in common."""
+    ours, theirs = parts(english, path), parts(chinese, chinese_of(path))
+    for name in ours:
+        if ours[name] != theirs[name]:
+            lost = [item for item in ours[name] if item not in theirs[name]]
+            added = [item for item in theirs[name] if item not in ours[name]]
+            yield f"{chinese_of(path)}: its {name} differ; only in English {lost}, only in Chinese {added}"
+
+
+def findings():
+    there = {path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("README.zh-CN.md"), *ROOT.glob("docs/zh/**/*.md")]}
+    wanted = {path.relative_to(ROOT).as_posix() for pattern in TRANSLATED for path in ROOT.glob(pattern)}
+    for path in sorted(wanted):
+        if chinese_of(path) not in there:
+            yield f"{path}: {chinese_of(path)} is not there"
+    for path in sorted(there):
+        english = ROOT / english_of(path)
+        if english.exists():
+            yield from differences(english.read_text(), (ROOT / path).read_text(), english_of(path))
+        else:
+            yield f"{path}: there is no {english_of(path)}"
+
+
+def check_itself():
+    page = "# A\n\nx $$a$$ [b](10-bahdanau.md)\n\n```sh\n./run  # go\n```\n"
+    other = "# 甲\n\nx $$a$$ [乙](10-bahdanau.md)\n\n```sh\n./run  # 走\n```\n"
+    path = "docs/tutorials/09-additive-attention.md"
+    assert not list(differences(page, other, path)), list(differences(page, other, path))
+    for right, wrong in (("# ", "## "), ("$$a", "$$b"), ("./run", "./run test"), ("10-b", "11-b")):
+        assert len(list(differences(page, other.replace(right, wrong, 1), path))) == 1, wrong
+
+
+if __name__ == "__main__":
+    check_itself()
+    found = list(findings())
+    sys.exit("\n".join(found) or None)

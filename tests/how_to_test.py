@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""What the how-to pages tell the reader to type works: how_to_test.py BUILD.
+
+The programs on these pages are compiled by tests/CMakeLists.txt; here is the rest.
+"""
+
+import json
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def block(page, language):
+    """The page's first block in that language."""
+    return re.search(rf"^```{language}\n(.*?)^```", (ROOT / "docs/how-to" / page).read_text(), re.MULTILINE | re.DOTALL)[1]
+
+
+def run(folder, *command, **more):
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+    assert done.returncode == 0, f"{command} failed:\n{done.stdout}"
+    return done.stdout
+
+
+def train_on_your_text(folder, build):
+    (folder / "run").write_text(f'#!/bin/sh\nshift\nexec {build}/tools/gradus "$@"\n')
+    (folder / "run").chmod(0o755)
+    out = run(folder, "bash", "-euo", "pipefail", "-c", block("train-on-your-text.md", "sh"))
+    assert "sept livres" in out, out
+    assert (folder / "looks.html").exists()
+
+
+def use_from_cmake(folder, build):
+    """It is configured; to compile all of the library once more would take minutes, and adds nothing."""
+    (folder / "gradus").symlink_to(ROOT)
+    project = folder / "project"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(block("use-from-cmake.md", "cmake"))
+    (project / "main.cpp").write_text(block("use-from-cmake.md", "cpp"))
+    commands = block("use-from-cmake.md", "sh").splitlines()
+    assert commands[1:] == ["cmake --build build", "build/line"], commands
+    run(project, *commands[0].split())
+    targets = run(project, "cmake", "--build", "build", "--target", "help")
+    assert "gradus_models" in targets and "gradus_command" not in targets and "tutorial" not in targets, targets
+
+
+def load_pytorch_weights(folder, build):
+    """The state of PyTorch's module, by names and shapes: PyTorch itself is not needed."""
+    compile(block("load-pytorch-weights.md", "python"), "load-pytorch-weights.md", "exec")
+    header, end = {}, 0
+    for direction in ("", "_reverse"):
+        for name, shape in (("weight_ih", [12, 3]), ("weight_hh", [12, 4]), ("bias_ih", [12]), ("bias_hh", [12])):
+            begin, end = end, end + 4 * shape[0] * (shape + [1])[1]
+            header[f"{name}_l0{direction}"] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    values = struct.pack(f"<{end // 4}f", *(i / end for i in range(end // 4)))
+    (folder / "gru.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + values)
+    out = run(folder, f"{build}/tests/pytorch_program")
+    assert "weight_hh_l0_reverse (12, 4)" in out and "(5, 2, 8)" in out, out
+    assert (folder / "back.safetensors").exists()
+
+
+def main(build):
+    for test in (train_on_your_text, use_from_cmake, load_pytorch_weights):
+        with tempfile.TemporaryDirectory() as folder:
+            test(pathlib.Path(folder), build)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(pathlib.Path(sys.argv[1]).resolve())
