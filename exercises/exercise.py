@@ -202,7 +202,8 @@ def check(exercise, progress, build):
         names, _, passed = state.read_text().partition("\n\n") if state.exists() else ("", "", "")
     stages, reached = names.splitlines(), len(passed.splitlines())
     if code < 0:
-        print(f"\n  Your code crashed ({signal.Signals(-code).name}) in the stage \"{stages[reached]}\": "
+        stage = f" in the stage \"{stages[reached]}\"" if reached < len(stages) else ", but in none of the stages"
+        print(f"\n  Your code crashed ({signal.Signals(-code).name}){stage}: "
               f"an index or a pointer that leads nowhere.\n"
               f"  GRADUS_PRESET=asan-ubsan ./run exercise {exercise.name} says where.")
         code = EXIT_FINDING

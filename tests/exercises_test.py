@@ -25,6 +25,7 @@ WRONG = RIGHT.replace("(1 - y * y)", "(1 - y)")
 BROKEN = RIGHT.replace("std::tanh", "std::tangens").replace("record", "recoil")
 UNFIT = RIGHT.replace("Value tanh(Value x)", "Value tangens(Value x)")
 CRASHING = RIGHT.replace("const double y", "std::abort();\n  const double y").replace("<cmath>", "<cstdlib>\n#include <cmath>")
+CRASHING_AT_ONCE = RIGHT.replace("<cmath>", "<cstdlib>\n#include <cmath>") + "\ninline const int nothing = (std::abort(), 0);\n"
 
 
 def complete(folder):
@@ -103,6 +104,8 @@ def what_is_wrong(coach):
     assert coach.expect(0, ["solution", NAME, "--give-up"]) == RIGHT
     coach.file.write_text(CRASHING)
     coach.expect(1, [NAME], "crashed (SIGABRT) in the stage \"value\"")
+    coach.file.write_text(CRASHING_AT_ONCE)
+    coach.expect(1, [NAME], "crashed (SIGABRT), but in none of the stages", never=["Traceback"])
 
 
 def what_is_right(coach):

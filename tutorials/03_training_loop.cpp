@@ -31,7 +31,7 @@ using namespace gradus;
 
 namespace {
 
-constexpr std::int64_t batch_size = 32, hidden = 16;
+constexpr std::int64_t batch_size = 32;
 
 // 1. The task: points on two spirals, one turn each; which of the two is a point from?
 struct Points {
@@ -59,7 +59,7 @@ Points batch_of(const Points& all, Generator& generator) {
   return {index_select(all.x, index), index_select(all.t, index)};            // (B, 2), (B, 1)
 }
 
-std::unique_ptr<nn::Sequential> make_model(std::uint64_t seed) {
+std::unique_ptr<nn::Sequential> make_model(std::int64_t hidden, std::uint64_t seed) {
   gradus::seed(seed);
   const auto linear = [](std::int64_t inputs, std::int64_t outputs) {
     return std::make_unique<nn::Linear>(inputs, outputs);
@@ -126,9 +126,9 @@ class AdamByHand {
 };
 
 // How far apart the parameters are after steps by hand and by the library, in double.
-double difference_by_hand(const Points& points, std::int64_t steps, std::uint64_t seed) {
+double difference_by_hand(const Points& points, std::int64_t hidden, std::int64_t steps, std::uint64_t seed) {
   const Points exact{points.x.to(Dtype::f64), points.t.to(Dtype::f64)};       // (N, 2), (N, 1)
-  const auto ours = make_model(seed), theirs = make_model(seed);
+  const auto ours = make_model(hidden, seed), theirs = make_model(hidden, seed);
   ours->to(Dtype::f64), theirs->to(Dtype::f64);
   const std::vector<Tensor> a = ours->parameters(), b = theirs->parameters();
   AdamByHand by_hand(a, 0.01);
@@ -149,8 +149,8 @@ Tensor all_gradients(const nn::Sequential& model) {
 
 double norm(const Tensor& x) { return std::sqrt(sum(x * x).item()); }
 
-tutorial::Table mistakes(const Points& points, std::uint64_t seed) {
-  const auto model = make_model(seed);
+tutorial::Table mistakes(const Points& points, std::int64_t hidden, std::uint64_t seed) {
+  const auto model = make_model(hidden, seed);
   const auto backward = [&] { binary_cross_entropy(model->forward(points.x), points.t).backward(); };
   backward();
   const Tensor g = all_gradients(*model);                                     // (P)
@@ -195,13 +195,13 @@ double accuracy(const nn::Sequential& model, const Points& points) {
   return double(right) / double(t.size());
 }
 
-void run(const tutorial::Options& options) {
+void run(const tutorial::Options& options, std::int64_t hidden) {
   const plot::OutputFolder out(options.out);
   Generator generator(options.seed);
   const Points training = spirals(400, generator), held_out = spirals(400, generator);
   std::cout << "Adam and clipping by hand: after 100 steps, parameters differ from the library's by "
-            << difference_by_hand(training, 100, options.seed) << " at the most\n\n";
-  const tutorial::Table wrong = mistakes(training, options.seed);
+            << difference_by_hand(training, hidden, 100, options.seed) << " at the most\n\n";
+  const tutorial::Table wrong = mistakes(training, hidden, options.seed);
   std::cout << tutorial::text(wrong) << '\n';
 
   const std::vector<Variant> variants = {{"SGD, 0.1", sgd(0.1, 0)},
@@ -217,7 +217,7 @@ void run(const tutorial::Options& options) {
                        .columns = {"loss at the end", "held-out accuracy", "steps clipped"}};
   std::vector<plot::Series> curves;
   for (const Variant& variant : variants) {
-    const auto model = make_model(options.seed);
+    const auto model = make_model(hidden, options.seed);
     const std::vector<Tensor> parameters = model->parameters();
     const auto optimiser = variant.optimiser(parameters);
     double clipped = 0;
@@ -254,5 +254,8 @@ void run(const tutorial::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tutorial::run(argc, argv, "Tutorial 03: a training loop", {.steps = 1000, .out = "out/tutorial-03"}, run);
+  std::int64_t hidden = 16;
+  return tutorial::run(argc, argv, "Tutorial 03: a training loop", {.steps = 1000, .out = "out/tutorial-03"},
+                       [&](const tutorial::Options& options) { run(options, hidden); },
+                       {{"--hidden", &hidden, "units in each of the two hidden layers"}});
 }

@@ -142,10 +142,10 @@ Question ask(std::int64_t T, std::int64_t B, Generator& generator) {
   return {tensor(key, {T, B}), tensor(value, {T, B}), tensor(asked), tensor(position), tensor(answer)};
 }
 
-// Nothing but embeddings, attention, and one linear layer: Q 12, D 16 + 8, A 32.
+// Nothing but embeddings, attention, and one linear layer: Q 12, D 16 + 8.
 class LookUp : public nn::Module {
  public:
-  LookUp() {
+  explicit LookUp(std::int64_t A) : attention(12, 24, A) {
     add_module("of_query", of_query);
     add_module("of_key", of_key);
     add_module("of_value", of_value);
@@ -157,7 +157,7 @@ class LookUp : public nn::Module {
     return attention.attend(of_query.forward(asked), attention.prepare(h, Tensor()), 0, Tensor());
   }
   nn::Embedding of_query{keys, 12}, of_key{keys, 16}, of_value{values, 8};
-  nn::AdditiveAttention attention{12, 24, 32};
+  nn::AdditiveAttention attention;
   nn::Linear readout{24, values};
 };
 
@@ -203,7 +203,7 @@ plot::Heatmap asked_in_turn(const LookUp& model, const std::string& title) {
 
 // Thousands of multiply-adds, and of tanh. Additive: U_a h_j for all j once, then for each query W_a q and a product of
 // v_a with T vectors of tanh. Dot product: q · h_j.
-tutorial::Table cost() {
+tutorial::Table cost(std::int64_t A) {
   struct Sizes {
     std::string name;
     double Q, D, A, T;
@@ -213,7 +213,7 @@ tutorial::Table cost() {
                         .columns = {"additive: once", "a query", "tanh a query", "dot: a query"},
                         .rows = {},
                         .digits = 1};
-  for (const Sizes& s : {Sizes{"here: Q 12, D 24, A 32, T 8", 12, 24, 32, 8},
+  for (const Sizes& s : {Sizes{"here: Q 12, D 24, A " + std::to_string(A) + ", T 8", 12, 24, double(A), 8},
                          Sizes{"tutorial 10: Q 64, D 128, A 64, T 12", 64, 128, 64, 12},
                          Sizes{"the paper: Q 1000, D 2000, A 1000, T 30", 1000, 2000, 1000, 30}}) {
     const double once = s.T * s.A * s.D, query = s.A * s.Q + s.T * s.A, tanhs = s.T * s.A, dot = s.T * s.D;
@@ -222,7 +222,7 @@ tutorial::Table cost() {
   return table;
 }
 
-void run(const tutorial::Options& options) {
+void run(const tutorial::Options& options, std::int64_t A) {
   const plot::OutputFolder out(options.out);
   gradus::seed(options.seed);
   Generator generator(options.seed);
@@ -232,7 +232,7 @@ void run(const tutorial::Options& options) {
   std::cout << tutorial::text(looked.properties) << '\n';
 
   // 2. Trained on a task that needs nothing else.
-  LookUp model;
+  LookUp model(A);
   const plot::Heatmap before = asked_in_turn(model, "before training");
   train(model, options.steps, generator);
   const plot::Heatmap after = asked_in_turn(model, "after " + std::to_string(options.steps) + " updates");
@@ -241,7 +241,7 @@ void run(const tutorial::Options& options) {
             << tutorial::text(look_up) << '\n';
 
   // 3. What it costs beside a dot product, which needs Q = D.
-  const tutorial::Table costs = cost();
+  const tutorial::Table costs = cost(A);
   std::cout << "thousands of multiply-adds for the scores\n" << tutorial::text(costs) << '\n';
 
   // 4. Pictures.
@@ -262,6 +262,9 @@ void run(const tutorial::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::int64_t A = 32;
   return tutorial::run(argc, argv, "Tutorial 09: additive attention alone, and a look-up that it learns",
-                       {.steps = 1000, .out = "out/tutorial-09"}, run);
+                       {.steps = 1000, .out = "out/tutorial-09"},
+                       [&](const tutorial::Options& options) { run(options, A); },
+                       {{"--energy", &A, "A, the numbers that a score is computed from"}});
 }

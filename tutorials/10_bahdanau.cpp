@@ -97,14 +97,20 @@ tutorial::Table forming_table(const std::vector<plot::Heatmap>& alignments) {
   return table;
 }
 
-void run(const tutorial::Options& options) {
+struct Sizes {
+  std::int64_t embedding = 32, hidden = 64, energy = 64;  // E, H of each direction and of the decoder, A
+};
+
+void run(const tutorial::Options& options, const Sizes& sizes) {
   const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
   const data::Reversal task(/*symbols=*/10, /*min_length=*/3, longest_trained);
 
-  // 1. Three models of the same sizes and with the same encoder: E 32, H 64 in each direction, A 64.
+  // 1. Three models of the same sizes and with the same encoder.
   gradus::seed(options.seed);
   const auto make = [&](const std::string& decoder) {
-    return models::make_model({.decoder = decoder}, {task.vocabulary_size(), task.vocabulary_size()});
+    return models::make_model(
+        {.decoder = decoder, .embedding = sizes.embedding, .hidden = sizes.hidden, .energy = sizes.energy},
+        {task.vocabulary_size(), task.vocabulary_size()});
   };
   const auto fixed = make("fixed"), cho = make("cho"), bahdanau = make("bahdanau");
   std::cout << "sequence reversal: " << task.text(task.make({3, 4, 5}).source) << " becomes "
@@ -155,6 +161,7 @@ void run(const tutorial::Options& options) {
   for (plot::Heatmap& panel : forming) panel.side = 210;
   const std::string strip = plot::strip(forming, 4);
   const std::string bars = tutorial::exact_match_bars(results), curves = tutorial::loss_curves(results);
+  const std::vector<std::string> steps = tutorial::weight_bars(alignment);
   const plot::Page page{
       .title = "Tutorial 10: Bahdanau attention on reversal",
       .intro = {"Three models of the same sizes, trained on the same batches; one looks back at the source."},
@@ -162,10 +169,12 @@ void run(const tutorial::Options& options) {
                    {.heading = "As it formed", .svgs = {strip}},
                    {.heading = "Exact match by length", .svgs = {bars}, .preformatted = tutorial::text(exact_match)},
                    {.heading = "Training", .svgs = {curves}},
-                   {.heading = "The alignment, step by step", .svgs = tutorial::weight_bars(alignment)}}};
+                   {.heading = "The alignment, step by step", .svgs = steps}}};
   out.write("alignment.svg", alignment_svg);
   out.write("forming.svg", strip);
   out.write("forming_animated.svg", animated);
+  out.write("first_step.svg", steps.front());
+  out.write("last_step.svg", steps.back());
   out.write("exact_match.svg", bars);
   out.write("loss.svg", curves);
   out.write("results.json", tutorial::json("tutorial_10", options, {exact_match, as_it_forms, formed, time}));
@@ -176,6 +185,11 @@ void run(const tutorial::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  Sizes sizes;
   return tutorial::run(argc, argv, "Tutorial 10: Bahdanau attention against a fixed context, on reversal",
-                       {.steps = 1000, .out = "out/tutorial-10"}, run);
+                       {.steps = 1000, .out = "out/tutorial-10"},
+                       [&](const tutorial::Options& options) { run(options, sizes); },
+                       {{"--embedding", &sizes.embedding, "E, the numbers of an embedding"},
+                        {"--hidden", &sizes.hidden, "H, the numbers of a state"},
+                        {"--energy", &sizes.energy, "A, the numbers that a score is computed from"}});
 }

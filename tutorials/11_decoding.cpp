@@ -211,10 +211,16 @@ std::vector<double> measured(const std::vector<models::Decoded>& written, const 
           data::perplexity(-log_p, tokens), missed.fraction()};
 }
 
+struct Sizes {
+  std::int64_t embedding = 32, hidden = 64;  // E, H
+};
+
 // A model that is not sure: a fixed context, not trained for long.
-std::unique_ptr<models::Seq2Seq> trained(const data::Reversal& task, std::uint64_t seed, std::int64_t steps) {
+std::unique_ptr<models::Seq2Seq> trained(const data::Reversal& task, const Sizes& sizes, std::uint64_t seed,
+                                         std::int64_t steps) {
   gradus::seed(seed);
-  auto model = models::make_model({.decoder = "fixed"}, {task.vocabulary_size(), task.vocabulary_size()});
+  auto model = models::make_model({.decoder = "fixed", .embedding = sizes.embedding, .hidden = sizes.hidden},
+                                  {task.vocabulary_size(), task.vocabulary_size()});
   tutorial::train("fixed context", *model, tutorial::training_batches(task, seed), {.steps = steps});
   return model;
 }
@@ -314,9 +320,9 @@ std::vector<Tokens> all_outputs(const data::Reversal& task, std::size_t longest)
 
 // 5. With 3 symbols and outputs of at most 5 there are few enough to ask the model about all of them. How often does a
 // beam find the one with the best score?
-tutorial::Table beside_all_outputs(const tutorial::Options& options) {
+tutorial::Table beside_all_outputs(const tutorial::Options& options, const Sizes& sizes) {
   const data::Reversal task(3, 2, 4);
-  const auto model = trained(task, options.seed, options.steps / 10 + 1);
+  const auto model = trained(task, sizes, options.seed, options.steps / 10 + 1);
 
   const std::vector<Tokens> all = all_outputs(task, 5);  // 364
   std::vector<data::Pair> pairs;                         // all sources of length 4: 81
@@ -350,10 +356,10 @@ tutorial::Table beside_all_outputs(const tutorial::Options& options) {
   return table;
 }
 
-void run(const tutorial::Options& options) {
+void run(const tutorial::Options& options, const Sizes& sizes) {
   const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
   const data::Reversal task;                  // 10 symbols, lengths 3 … 12
-  const auto model = trained(task, options.seed, options.steps);
+  const auto model = trained(task, sizes, options.seed, options.steps);
 
   Generator generator(options.seed);
   const auto held_out = [&](std::int64_t length, std::int64_t count) {
@@ -365,7 +371,7 @@ void run(const tutorial::Options& options) {
                     bars = plot::svg(an_unsure_step(*model, pairs[0].source, task));
   const tutorial::Table methods = all_methods(*model, pairs, task, options.seed);
   std::cout << "\n300 held-out sources of length 8\n" << text(methods);
-  const tutorial::Table exhaustive = beside_all_outputs(options);
+  const tutorial::Table exhaustive = beside_all_outputs(options, sizes);
   std::cout << "\n81 sources of length 4 from 3 symbols, 364 possible outputs\n" << text(exhaustive);
 
   const plot::Page page{.title = "Tutorial 11: decoding and measuring",
@@ -384,6 +390,10 @@ void run(const tutorial::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  Sizes sizes;
   return tutorial::run(argc, argv, "Tutorial 11: decoding and measuring, with a model that is not sure",
-                       {.steps = 1000, .out = "out/tutorial-11"}, run);
+                       {.steps = 1000, .out = "out/tutorial-11"},
+                       [&](const tutorial::Options& options) { run(options, sizes); },
+                       {{"--embedding", &sizes.embedding, "E, the numbers of an embedding"},
+                        {"--hidden", &sizes.hidden, "H, the numbers of a state"}});
 }

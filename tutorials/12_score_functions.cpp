@@ -52,25 +52,30 @@ class GeneralAttention : public nn::ScoredAttention {
   }
 };
 
-// Sizes: the dot product needs states and annotations of one size, so that each direction of the encoder has H / 2.
-constexpr std::int64_t H = 64, D = 64, A = 64;
+// The dot product needs states and annotations of one size: H = D, twice that of each direction of the encoder.
+struct Sizes {
+  std::int64_t direction = 32, A = 64;
+  std::int64_t D() const { return 2 * direction; }
+};
 
 const std::vector<std::string> scores = {"additive", "dot", "scaled dot", "general"};
 
-std::unique_ptr<nn::Attention> make_attention(const std::string& score) {
+std::unique_ptr<nn::Attention> make_attention(const std::string& score, const Sizes& sizes) {
+  const std::int64_t D = sizes.D(), H = D, A = sizes.A;
   if (score == "additive") return std::make_unique<nn::AdditiveAttention>(H, D, A);     // v_a · tanh(W_a s + U_a h_j)
   if (score == "dot") return std::make_unique<nn::DotProductAttention>();               // s · h_j
   if (score == "scaled dot") return std::make_unique<nn::ScaledDotProductAttention>();  // s · h_j / √D
   return std::make_unique<GeneralAttention>(H, D);                                      // s · W_a h_j
 }
 
-std::unique_ptr<models::Seq2Seq> make_model(const std::string& score, const data::Reversal& task, std::uint64_t seed) {
+std::unique_ptr<models::Seq2Seq> make_model(const std::string& score, const Sizes& sizes, const data::Reversal& task,
+                                            std::uint64_t seed) {
   gradus::seed(seed);
   return std::make_unique<models::Seq2Seq>(
-      models::EncoderOptions{.vocabulary = task.vocabulary_size(), .hidden = D / 2},
+      models::EncoderOptions{.vocabulary = task.vocabulary_size(), .hidden = sizes.direction},
       std::make_unique<models::BahdanauDecoder>(
-          models::DecoderOptions{.vocabulary = task.vocabulary_size(), .annotation = D, .hidden = H},
-          make_attention(score)));
+          models::DecoderOptions{.vocabulary = task.vocabulary_size(), .annotation = sizes.D(), .hidden = sizes.D()},
+          make_attention(score, sizes)));
 }
 
 // Energies of random states and annotations whose elements have variance 1, and what the softmax makes of them.
@@ -91,17 +96,19 @@ std::vector<double> saturation(std::int64_t d, std::uint64_t seed) {
 }
 
 // Multiply-adds for one sentence of T tokens, and parameters. Every score also pays T · D a step for the context.
-std::vector<double> cost(const std::string& score, std::int64_t T) {
-  const auto parameters = static_cast<double>(make_attention(score)->parameter_count());
+std::vector<double> cost(const std::string& score, const Sizes& sizes, std::int64_t T) {
+  const std::int64_t D = sizes.D(), H = D, A = sizes.A;
+  const auto parameters = static_cast<double>(make_attention(score, sizes)->parameter_count());
   if (score == "additive") return {parameters, double(T * A * D), double(A * H + T * A), double(T * A)};
   if (score == "general") return {parameters, double(T * H * D), double(T * H), 0};
   return {parameters, 0, double(T * D), 0};
 }
 
 // The median time of an update, on batches of one length.
-double milliseconds(const std::string& score, std::int64_t length, std::int64_t updates, std::uint64_t seed) {
+double milliseconds(const std::string& score, const Sizes& sizes, std::int64_t length, std::int64_t updates,
+                    std::uint64_t seed) {
   const data::Reversal task(10, length, length);
-  const auto model = make_model(score, task, seed);
+  const auto model = make_model(score, sizes, task, seed);
   models::Trainer trainer(*model, {tutorial::training_batches(task, seed)}, {.steps = updates});
   std::vector<double> times;
   while (!trainer.finished()) {
@@ -154,7 +161,7 @@ struct Trained {
   tutorial::Table spreads{.name = "spread", .rows_are = "score", .columns = {"before training", "after"}};
 };
 
-Trained train_all(const data::Reversal& task, const tutorial::Options& options) {
+Trained train_all(const Sizes& sizes, const data::Reversal& task, const tutorial::Options& options) {
   Generator generator(options.seed);
   const auto held_out = [&](std::int64_t length, std::int64_t count) {
     return task.held_out_pairs(length, [&](std::uint64_t n) { return generator.below(n); }, count);
@@ -163,7 +170,7 @@ Trained train_all(const data::Reversal& task, const tutorial::Options& options) 
   const data::Pair example = held_out(8, 1)[0];
   Trained trained;
   for (const std::string& score : scores) {
-    const auto model = make_model(score, task, options.seed);
+    const auto model = make_model(score, sizes, task, options.seed);
     const double spread_before = spread(*model, examples);
     trained.results.push_back(tutorial::train_and_measure(score, *model, task, options,
                                                           tutorial::range(3, task.max_length() + 3)));
@@ -175,16 +182,16 @@ Trained train_all(const data::Reversal& task, const tutorial::Options& options) 
 }
 
 // 4. What each costs: counted, and timed.
-tutorial::Table counted(std::int64_t T) {
+tutorial::Table counted(const Sizes& sizes, std::int64_t T) {
   tutorial::Table table{.name = "cost",
                         .rows_are = "T = " + std::to_string(T),
                         .columns = {"parameters", "multiply-adds once", "each step", "tanh each step"},
                         .digits = 0};
-  for (const std::string& score : scores) table.rows.push_back({score, cost(score, T)});
+  for (const std::string& score : scores) table.rows.push_back({score, cost(score, sizes, T)});
   return table;
 }
 
-tutorial::Table timed(const tutorial::Options& options) {
+tutorial::Table timed(const Sizes& sizes, const tutorial::Options& options) {
   tutorial::Table table{.name = "time",
                         .rows_are = "ms an update",
                         .columns = {"T = 12", "T = 50", "T = 12, composed", "T = 50, composed"},
@@ -192,25 +199,25 @@ tutorial::Table timed(const tutorial::Options& options) {
   const std::int64_t updates = std::min<std::int64_t>(options.steps, 9);
   for (const std::string& score : scores) {
     std::vector<double> times;
-    for (const std::int64_t T : {12, 50}) times.push_back(milliseconds(score, T, updates, options.seed));
+    for (const std::int64_t T : {12, 50}) times.push_back(milliseconds(score, sizes, T, updates, options.seed));
     const Composed composed;  // operation by operation: the additive score has a fused one, which the others have not
-    for (const std::int64_t T : {12, 50}) times.push_back(milliseconds(score, T, updates, options.seed));
+    for (const std::int64_t T : {12, 50}) times.push_back(milliseconds(score, sizes, T, updates, options.seed));
     table.rows.push_back({score, times});
   }
   return table;
 }
 
-void run(const tutorial::Options& options) {
+void run(const tutorial::Options& options, const Sizes& sizes) {
   const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
   const data::Reversal task;                  // 10 symbols, lengths 3 … 12
   std::cout << "gradients of the class above\n" << check_gradients(options.seed) << '\n';
   const tutorial::Table saturated = saturation_by_size(options.seed);
   std::cout << "random states and annotations, 12 positions\n" << text(saturated) << '\n';
-  const Trained trained = train_all(task, options);
+  const Trained trained = train_all(sizes, task, options);
   const tutorial::Table exact = tutorial::exact_match(trained.results);
   std::cout << "exact match on held-out sources after " << options.steps << " updates\n" << text(exact) << '\n'
             << "standard deviation of the energies, sources of length 12\n" << text(trained.spreads) << '\n';
-  const tutorial::Table costs = counted(task.max_length()), times = timed(options);
+  const tutorial::Table costs = counted(sizes, task.max_length()), times = timed(sizes, options);
   std::cout << text(costs) << '\n' << text(times) << '\n';
 
   const std::string alignments = plot::strip(trained.alignments), bars = tutorial::exact_match_bars(trained.results),
@@ -234,6 +241,10 @@ void run(const tutorial::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  Sizes sizes;
   return tutorial::run(argc, argv, "Tutorial 12: score functions: additive, dot, scaled dot, and one of your own",
-                       {.steps = 400, .out = "out/tutorial-12"}, run);
+                       {.steps = 400, .out = "out/tutorial-12"},
+                       [&](const tutorial::Options& options) { run(options, sizes); },
+                       {{"--hidden", &sizes.direction, "numbers of a state of each direction; the decoder's has twice as many"},
+                        {"--energy", &sizes.A, "A, the numbers that the additive score is computed from"}});
 }

@@ -42,7 +42,7 @@ using Words = std::vector<std::string>;
 struct Knobs {
   std::filesystem::path pairs;
   bool chinese = false, quick = false;
-  std::int64_t limit = 10000, min_count = 2;
+  std::int64_t limit = 10000, min_count = 2, embedding = 64, hidden = 96;
   double dropout = 0.5;
   std::string sentence = "Marie is reading a red book.";
 };
@@ -196,11 +196,12 @@ const std::vector<std::string> qualities = {"BLEU, training", "BLEU",   "replace
 // 4. Two models of the same sizes are trained on the same batches. With so little text, dropout must hinder them from
 // learning it by heart.
 Trained train(const std::string& name, const std::string& decoder, const Corpus& corpus, const Part& seen,
-              const tutorial::Options& options, double dropout) {
+              const tutorial::Options& options, const Knobs& knobs) {
   gradus::seed(options.seed);
   const models::Vocabularies sizes{.source = corpus.source.vocabulary.size(),
                                    .target = corpus.target.vocabulary.size()};
-  auto model = models::make_model({.decoder = decoder, .embedding = 64, .hidden = 96, .dropout = dropout}, sizes);
+  auto model = models::make_model(
+      {.decoder = decoder, .embedding = knobs.embedding, .hidden = knobs.hidden, .dropout = knobs.dropout}, sizes);
   data::Batches batches(corpus.train.ids, {.seed = options.seed});
   tutorial::Training training =
       tutorial::train(name, *model, [&] { return batches.next(); }, {.steps = options.steps});
@@ -269,8 +270,8 @@ void run(tutorial::Options options, const Knobs& knobs) {
             << text(unknown) << '\n';
 
   const Part seen = training_text.first(500);
-  const Trained fixed = train("fixed context", "fixed", corpus, seen, options, knobs.dropout),
-                attending = train("Bahdanau", "bahdanau", corpus, seen, options, knobs.dropout);
+  const Trained fixed = train("fixed context", "fixed", corpus, seen, options, knobs),
+                attending = train("Bahdanau", "bahdanau", corpus, seen, options, knobs);
   const tutorial::Table quality{.name = "quality",
                                 .rows_are = "model",
                                 .columns = qualities,
@@ -320,6 +321,8 @@ int main(int argc, char** argv) {
                         {"--limit", &knobs.limit, "read so many pairs, the first ones"},
                         {"--chinese", &knobs.chinese, "English to Chinese"},
                         {"--min-count", &knobs.min_count, "words that occur less often are unknown"},
+                        {"--embedding", &knobs.embedding, "E, the numbers of an embedding"},
+                        {"--hidden", &knobs.hidden, "H, the numbers of a state"},
                         {"--dropout", &knobs.dropout, "share of units dropped in training; less for more text"},
                         {"--sentence", &knobs.sentence, "a sentence to translate"},
                         {"--quick", &knobs.quick, "take a quarter of the steps"}});
