@@ -36,7 +36,13 @@ def text_of(kind, name):
 
 
 def rendered(page):
-    return MARKED.sub(lambda match: match[1] + text_of(match[2], match[3]) + "\n" + match[4], page.read_text())
+    def filled(match):
+        text = text_of(match[2], match[3])
+        if page.name == "README.zh-CN.md":  # the staircase leads to the pages in Chinese
+            text = text.replace("](docs/tutorials/", "](docs/zh/tutorials/")
+        return match[1] + text + "\n" + match[4]
+
+    return MARKED.sub(filled, page.read_text())
 
 
 def measure(only=None, *more):

@@ -137,6 +137,8 @@ def on_page_markdown(markdown, page, config, files):
         return markdown
     path = repository_path(page.file)
     here = place(path)
+    switch = rf"^\[\w+\]\({re.escape(counterpart(path))}\)\n\n"  # a README's; the book has its own
+    markdown = re.sub(switch, "", markdown, count=1, flags=re.MULTILINE)
 
     def link(match):
         target = target_of(match[1], path)
