@@ -121,7 +121,9 @@ def page():
             lines += [f"## {chapter}", ""]
             if NOTES[chapter]:
                 lines += [" ".join(NOTES[chapter]), ""]
-        lines += [f"### {entry.names[0]}", "", "```cpp", *entry.declarations, "```", "", entry.text, "",
+        # A list that follows its paragraph at once is none to Python's Markdown.
+        text = re.sub(r"^(?!- )(.+)\n- ", r"\1\n\n- ", entry.text, flags=re.MULTILINE)
+        lines += [f"### {entry.names[0]}", "", "```cpp", *entry.declarations, "```", "", text, "",
                   f"**Gradient**: {entry.gradient}", ""]
         if entry.errors:
             lines += [f"**Error** {entry.errors}", ""]

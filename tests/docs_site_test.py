@@ -2,6 +2,7 @@
 """docs/site/check.py finds what is wrong with a site, and nothing else."""
 
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,15 @@ WRONG = {
     '<link rel="stylesheet" href="//example.org/a.css">': "index.html fetches //example.org/a.css",
 }
 
+KATEX = pathlib.Path("/usr/share/javascript/katex/katex.min.js")
+FORMULAS = r"""<span class="arithmatex">\(s^\top h &lt; \text{注}\)</span><div class="arithmatex">\[\frac{a}{b} \tag{1}\]</div>
+<li><span class="arithmatex">\(<span class="arithmatex">\[c \tag{2}\]</span>\)</span></li>"""
+WRONG_FORMULAS = {
+    r'<span class="arithmatex">\(\frac{a\)</span>': r"index.html has \frac{a: KaTeX parse error",
+    r'<span class="arithmatex">\(a \tag{1}\)</span>': r"index.html has a \tag{1}: KaTeX parse error",  # only in a display
+    r'<div class="arithmatex">\[\text{a}&#10;注\]</div>': r"index.html has \text{a} 注: LaTeX-incompatible input",
+}
+
 
 def checked(index, style=""):
     with tempfile.TemporaryDirectory() as folder:
@@ -25,6 +35,9 @@ def checked(index, style=""):
         other = '<p id="here"><a href="../index.html">'
         for name, text in {"index.html": index, "sub/b.html": other, "a.svg": "", "a.css": style}.items():
             (site / name).write_text(text)
+        if "arithmatex" in index:
+            (site / "assets/katex").mkdir(parents=True)
+            shutil.copy(KATEX, site / "assets/katex")
         done = subprocess.run([sys.executable, CHECK, site], capture_output=True, text=True)
         return done.returncode, done.stderr.strip()
 
@@ -33,3 +46,9 @@ assert checked(RIGHT) == (0, ""), checked(RIGHT)
 for wrong, message in WRONG.items():
     assert checked(RIGHT + wrong) == (1, message), checked(RIGHT + wrong)
 assert checked(RIGHT, "@font-face { src: url('https://example.org/a.woff') }") == (1, "a.css fetches https://example.org/a.woff")
+
+if KATEX.exists() and shutil.which("duk"):  # they come with the first `./run docs`
+    assert checked(FORMULAS) == (0, ""), checked(FORMULAS)
+    for wrong, message in WRONG_FORMULAS.items():
+        code, found = checked(FORMULAS + wrong)
+        assert code == 1 and found.startswith(message) and "\n" not in found, found

@@ -30,14 +30,14 @@ Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
   const Tensor source_lengths = tensor(batch.source_lengths, {batch.size});            // (B)
   const Tensor target_in = tensor(batch.target_in, {batch.target_steps, batch.size});  // (Ty, B)
 
-  // The encoder: h_j = GRU(E x_j, h_{j−1}). A row shorter than T keeps its last state, so h_n is the state after its
+  // The encoder: h_j = GRU(E x_j, h_{j−1}). A row shorter than T keeps its last state, so h_T is the state after its
   // last real token, whatever padding follows. This one vector is the context.
   const Tensor x = model.encoder.embedding->forward(source);                         // (T, B, E)
-  const Tensor summary = model.encoder.rnn->run(x, source_lengths).last[0][0];       // (B, H)
+  const Tensor h_T = model.encoder.rnn->run(x, source_lengths).last[0][0];           // (B, H)
 
   // The decoder starts from it, and is given the *true* previous token at each step (teacher forcing):
   // <bos> y_1 … y_{n−1} go in, y_1 … y_n = <eos> should come out.
-  Tensor s = tanh(decoder.W_s->forward(summary));                                    // (B, H)
+  Tensor s = tanh(decoder.W_s->forward(h_T));                                        // (B, H)
   std::vector<Tensor> logits;
   for (std::int64_t t = 0; t < target_in.size(0); ++t) {
     const Tensor y = decoder.embedding.forward(target_in[t]);                        // (B, E)

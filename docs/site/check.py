@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""docs/site/check.py FOLDER: fails when a page of the built book leads nowhere, or fetches anything from elsewhere."""
+"""docs/site/check.py FOLDER: fails when a page of the built book leads nowhere, fetches anything from elsewhere, or has a
+formula that KaTeX does not draw or warns of."""
 
 import html.parser
+import json
 import pathlib
 import posixpath
 import re
+import subprocess
 import sys
 import urllib.parse
 
@@ -13,12 +16,15 @@ NOT_FETCHED = {"canonical", "alternate", "prev", "next"}
 
 
 class Page(html.parser.HTMLParser):
-    """What a page can be addressed by, what it leads to, and what the browser fetches for it."""
+    """What a page can be addressed by, what it leads to, what the browser fetches for it, and its formulas."""
 
     def __init__(self, text):
         super().__init__()
         self.anchors, self.links, self.fetched = {"", "__search"}, [], []
+        self.marked, self.depth = [], 0  # [text, is displayed] of what arithmatex marked; how many marks are open
         self.feed(text)
+        self.formulas = [(re.sub(r"^(\\[([])+|(\\[)\]])+$", "", text.strip()), displayed)  # as math.js takes them
+                         for text, displayed in self.marked]
 
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
@@ -27,17 +33,45 @@ class Page(html.parser.HTMLParser):
             self.links.append(given["href"])
         if given.get("rel") not in NOT_FETCHED:
             self.fetched += [value for name, value in attributes if (tag, name) in FETCHED and value]
+        if given.get("class") == "arithmatex":
+            self.depth += 1
+            if self.depth == 1:
+                self.marked.append(["", tag == "div"])
+            else:
+                self.marked[-1][1] = True
+
+    def handle_endtag(self, tag):
+        if self.depth and tag in ("span", "div"):
+            self.depth -= 1
+
+    def handle_data(self, data):
+        if self.depth:
+            self.marked[-1][0] += data
 
 
 def is_outside(address):
     return bool(urllib.parse.urlsplit(address).netloc)
 
 
+def complaints(formulas, root):
+    """By formula, what KaTeX has against it: the site's own KaTeX, run by Duktape."""
+    formulas = sorted(formulas)
+    if not formulas:
+        return {}
+    program = "\n".join([(root / "assets/katex/katex.min.js").read_text(), f"var formulas = {json.dumps(formulas)};",
+                         pathlib.Path(__file__).with_name("formulas.js").read_text()])
+    done = subprocess.run(["duk", "--run-stdin"], input=program, capture_output=True, text=True, check=True)
+    return {formula: complaint for formula, complaint in zip(formulas, json.loads(done.stdout)) if complaint}
+
+
 def findings(root):
     pages = {path.relative_to(root).as_posix(): Page(path.read_text()) for path in sorted(root.rglob("*.html"))
              if path.name != "404.html"}  # it is shown at any address, so its links begin at the root
+    wrong = complaints({formula for page in pages.values() for formula in page.formulas}, root)
     for name, page in pages.items():
         yield from (f"{name} fetches {address}" for address in page.fetched if is_outside(address))
+        yield from (f"{name} has {' '.join(formula[0].split())}: {wrong[formula]}"
+                    for formula in page.formulas if formula in wrong)
         for address in page.links + page.fetched:
             parts = urllib.parse.urlsplit(address)
             if parts.scheme or parts.netloc:
