@@ -20,7 +20,7 @@
 #include <cmath>
 #include <iostream>
 
-#include "support/reversal.hpp"
+#include "support/numbers.hpp"
 #include "support/table.hpp"
 
 using namespace gradus;

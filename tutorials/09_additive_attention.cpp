@@ -21,7 +21,7 @@
 #include <limits>
 #include <numeric>
 
-#include "support/reversal.hpp"
+#include "support/numbers.hpp"
 #include "support/table.hpp"
 
 using namespace gradus;

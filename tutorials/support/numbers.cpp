@@ -1,0 +1,28 @@
+#include "numbers.hpp"
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/runtime.hpp>
+
+#include <cmath>
+
+namespace tutorial {
+
+using gradus::Tensor;
+
+double largest_difference(const Tensor& a, const Tensor& b) {
+  const gradus::NoGrad no_grad;
+  return gradus::max(gradus::abs(a - b)).item();
+}
+
+double norm(const Tensor& x) {
+  const gradus::NoGrad no_grad;
+  return std::sqrt(gradus::sum(x * x).item());
+}
+
+double accuracy(const Tensor& logits, const Tensor& targets) {
+  const gradus::NoGrad no_grad;
+  const Tensor right = gradus::equal(gradus::argmax(logits), targets);  // as the targets
+  return gradus::mean(right.to(gradus::Dtype::f32)).item();
+}
+
+}  // namespace tutorial

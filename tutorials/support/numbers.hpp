@@ -1,0 +1,17 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+/// Single numbers that say how tensors did, taken off the tape.
+namespace tutorial {
+
+/// The largest |a_i − b_i|: how far what was done by hand is from the library's.
+double largest_difference(const gradus::Tensor& a, const gradus::Tensor& b);
+
+/// √(Σ x_i²).
+double norm(const gradus::Tensor& x);
+
+/// The share of the targets (…), i64, at which the logits (…, V) are largest.
+double accuracy(const gradus::Tensor& logits, const gradus::Tensor& targets);
+
+}  // namespace tutorial
