@@ -25,4 +25,11 @@ double accuracy(const Tensor& logits, const Tensor& targets) {
   return gradus::mean(right.to(gradus::Dtype::f32)).item();
 }
 
+double sign_accuracy(const Tensor& logits, const Tensor& targets) {
+  const gradus::NoGrad no_grad;
+  const Tensor named = gradus::greater(logits, gradus::zeros({}));            // as the targets
+  const Tensor right = gradus::equal(named, targets.to(gradus::Dtype::i64));  // as the targets
+  return gradus::sum(right.to(gradus::Dtype::f32)).item() / static_cast<double>(right.numel());
+}
+
 }  // namespace tutorial

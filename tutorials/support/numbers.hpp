@@ -14,4 +14,7 @@ double norm(const gradus::Tensor& x);
 /// The share of the targets (…), i64, at which the logits (…, V) are largest.
 double accuracy(const gradus::Tensor& logits, const gradus::Tensor& targets);
 
+/// The share of the targets, 1 or 0, at which the logits, of their shape, are above 0 or not.
+double sign_accuracy(const gradus::Tensor& logits, const gradus::Tensor& targets);
+
 }  // namespace tutorial
