@@ -117,11 +117,7 @@ tutorial::Table mistakes(const Points& points, std::uint64_t seed) {
   const auto model = make_model(seed);
   const std::vector<Tensor> parameters = model->parameters();
   const auto backward = [&] { binary_cross_entropy(model->forward(points.x), points.t).backward(); };
-  const auto gradient = [&] {
-    std::vector<Tensor> gradients;
-    for (const Tensor& theta : parameters) gradients.push_back(theta.grad());
-    return nn::concat_flat(gradients);                                        // (P): of P parameters in all
-  };
+  const auto gradient = [&] { return tutorial::gradient_of(parameters); };    // (P): of P numbers in all
   backward();
   const Tensor g = gradient();                                                // (P)
   tutorial::Table table{

@@ -32,10 +32,6 @@ std::vector<Tensor> gates(const Tensor& x, const Tensor& weight, const Tensor& b
   return split(linear(x, weight, bias), std::vector<std::int64_t>(static_cast<std::size_t>(count), hidden), 1);
 }
 
-State rnn_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
-  return {tanh(linear(x, p.weight_ih, p.bias_ih) + linear(before[0], p.weight_hh, p.bias_hh))};  // (B, H)
-}
-
 // The GRU as PyTorch has it: gates in the order r, z, n.
 State gru_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
   const Tensor& h = before[0];                                                          // (B, H)
@@ -77,7 +73,7 @@ struct Kind {
   double bias = 0;  // added at the start to that of z or f, the second gate of both
 };
 
-const std::vector<Kind> kinds = {{"RNN", models::Cell::rnn, rnn_step},
+const std::vector<Kind> kinds = {{"RNN", models::Cell::rnn, tutorial::rnn_step},
                                  {"GRU", models::Cell::gru, gru_step},
                                  {"LSTM", models::Cell::lstm, lstm_step},
                                  {"GRU, b_z + 3", models::Cell::gru, gru_step, 3},

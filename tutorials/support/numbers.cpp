@@ -2,6 +2,7 @@
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
+#include <gradus/nn/gradcheck.hpp>
 
 #include <cmath>
 
@@ -17,6 +18,12 @@ double largest_difference(const Tensor& a, const Tensor& b) {
 double norm(const Tensor& x) {
   const gradus::NoGrad no_grad;
   return std::sqrt(gradus::sum(x * x).item());
+}
+
+Tensor gradient_of(const std::vector<Tensor>& parameters) {
+  std::vector<Tensor> gradients;
+  for (const Tensor& theta : parameters) gradients.push_back(theta.grad());
+  return gradus::nn::concat_flat(gradients);
 }
 
 double accuracy(const Tensor& logits, const Tensor& targets) {

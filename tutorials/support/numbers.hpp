@@ -2,7 +2,9 @@
 
 #include <gradus/autograd/tensor.hpp>
 
-/// Single numbers that say how tensors did, taken off the tape.
+#include <vector>
+
+/// What several tutorials measure of tensors, off the tape.
 namespace tutorial {
 
 /// The largest |a_i − b_i|: how far what was done by hand is from the library's.
@@ -10,6 +12,9 @@ double largest_difference(const gradus::Tensor& a, const gradus::Tensor& b);
 
 /// √(Σ x_i²).
 double norm(const gradus::Tensor& x);
+
+/// The gradients of all parameters as one vector.
+gradus::Tensor gradient_of(const std::vector<gradus::Tensor>& parameters);
 
 /// The share of the targets (…), i64, at which the logits (…, V) are largest.
 double accuracy(const gradus::Tensor& logits, const gradus::Tensor& targets);

@@ -11,6 +11,10 @@ using gradus::Dtype;
 using gradus::Tensor;
 namespace nn = gradus::nn;
 
+State rnn_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
+  return {tanh(linear(x, p.weight_ih, p.bias_ih) + linear(before[0], p.weight_hh, p.bias_hh))};  // (B, H)
+}
+
 std::vector<State> unroll(const StepFunction& step, const nn::RecurrentWeights& weights, const Tensor& x) {
   const Tensor zero = gradus::zeros({x.size(1), weights.weight_hh.size(1)}, x.dtype());  // (B, H)
   std::vector<State> states = {{zero, zero}};  // an LSTM alone reads the second

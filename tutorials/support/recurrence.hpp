@@ -17,7 +17,10 @@ using State = gradus::nn::RecurrentState;  ///< {h}, or {h, c} for an LSTM; (B, 
 using StepFunction =
     std::function<State(const gradus::nn::RecurrentWeights&, const gradus::Tensor& x, const State& before)>;
 
-/// Tutorial 04's loop over x (T, B, I), from zeros. Returns the states 0 … T.
+/// Tutorial 04's step: tanh(W_ih x + b_ih + W_hh h + b_hh).
+State rnn_step(const gradus::nn::RecurrentWeights& p, const gradus::Tensor& x, const State& before);
+
+/// Its loop over x (T, B, I), from zeros. Returns the states 0 … T.
 std::vector<State> unroll(const StepFunction& step, const gradus::nn::RecurrentWeights& weights,
                           const gradus::Tensor& x);
 
