@@ -2,25 +2,25 @@
 //
 // Tutorial 00 computed values. Here every operation also writes down how to go back, and one walk over these notes
 // gives the derivative of the result with respect to everything that it was made from. The library's engine is not used
-// until the end, where it is asked for the same gradients. The method is reverse accumulation: Baydin et al., "Automatic
-// differentiation in machine learning: a survey" (2018), section 3.2, https://arxiv.org/abs/1502.05767.
+// until the end, where it is asked for the same gradients. The method is reverse accumulation: Baydin et al.,
+// "Automatic differentiation in machine learning: a survey" (2018), section 3.2, https://arxiv.org/abs/1502.05767.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/plot/output.hpp>
-#include <gradus/plot/page.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iostream>
 
 #include "support/graph_picture.hpp"
-#include "support/table.hpp"
+#include "support/report.hpp"
+#include "support/xor.hpp"
 
 using namespace gradus;
 
 namespace {
+
+std::int64_t hidden = 4;  // units of the network that learns XOR
 
 // 1. The engine: all of it.
 
@@ -94,18 +94,13 @@ void backward_assigning(Value L) {
 }
 
 // From a node straight down into its inputs, before their other uses were seen: at every use, or once a node.
-void go_down(Tape& tape, std::size_t i, bool once, std::vector<bool>& seen) {
-  seen[i] = true;
-  for (const Edge& edge : tape[i].edges) {
-    tape[edge.from].gradient += tape[i].gradient * edge.slope;
-    if (!once || !seen[edge.from]) go_down(tape, edge.from, once, seen);
+void go_down(Value y, bool once) {
+  for (const Edge& edge : y.node().edges) {
+    const Value x{y.tape, edge.from};
+    const bool seen = x.node().gradient != 0;  // it has a part already
+    x.node().gradient += y.node().gradient * edge.slope;
+    if (!once || !seen) go_down(x, once);
   }
-}
-
-void backward_depth_first(Value L, bool once) {
-  start(L);
-  std::vector<bool> seen(L.tape->size());
-  go_down(*L.tape, L.at, once, seen);
 }
 
 // b = a + a and c = b + b, so that c = 4 a: each rule's gradients.
@@ -113,14 +108,14 @@ tutorial::Table orders() {
   Tape tape;
   const Value a = put(tape, "a", 1), b = a + a, c = b + b;
   tutorial::Table table{.name = "orders", .rows_are = "backward", .columns = {"dc/db", "dc/da"}, .digits = 0};
-  const auto add_row = [&](const std::string& name, const std::function<void(Value)>& rule) {
-    rule(c);
+  const auto add_row = [&](const std::string& name, const auto& rule) {
+    rule();
     table.rows.push_back({name, {b.node().gradient, a.node().gradient}});
   };
-  add_row("newest first, adding", backward);
-  add_row("newest first, assigning", backward_assigning);
-  add_row("depth first, at every use", [](Value L) { backward_depth_first(L, false); });
-  add_row("depth first, once a node", [](Value L) { backward_depth_first(L, true); });
+  add_row("newest first, adding", [&] { backward(c); });
+  add_row("newest first, assigning", [&] { backward_assigning(c); });
+  add_row("depth first, at every use", [&] { start(c), go_down(c, /*once=*/false); });
+  add_row("depth first, once a node", [&] { start(c), go_down(c, /*once=*/true); });
   return table;
 }
 
@@ -134,89 +129,41 @@ Tape neuron() {
   return tape;
 }
 
-std::string picture(const Tape& tape) {
-  std::vector<tutorial::GraphNode> nodes;
-  for (const Node& node : tape) {
-    nodes.push_back({node.name, tutorial::decimals(node.data), "grad " + tutorial::decimals(node.gradient), {}});
-    for (const Edge& edge : node.edges) nodes.back().inputs.push_back(edge.from);
-  }
-  return tutorial::graph_svg("A neuron and its loss, with every value and gradient", nodes);
-}
-
-// 4. A network learns XOR.
-
-struct Example {
-  double x_1, x_2, t;
-};
-constexpr Example xor_table[] = {{-1, -1, -1}, {-1, 1, 1}, {1, -1, 1}, {1, 1, -1}};
-
-// y = tanh(Σ_i v_i tanh(w_i1 x₁ + w_i2 x₂ + b_i) + c) with theta = (w_11, w_12, b_1, v_1, w_21, …, c). One formula for
-// numbers of three kinds: double, a Value of the tape above, and a Tensor of the library.
-template <class Number>
-Number network(const std::vector<Number>& theta, const Number& x_1, const Number& x_2) {
-  using std::tanh;
-  Number sum = theta.back();
-  for (std::size_t i = 0; i + 4 < theta.size(); i += 4) {
-    sum = sum + theta[i + 3] * tanh(theta[i] * x_1 + theta[i + 1] * x_2 + theta[i + 2]);
-  }
-  return tanh(sum);
-}
-
-// L = Σ (y − t)² over the four examples; `constant` makes a Number.
-template <class Number, class Constant>
-Number loss(const std::vector<Number>& theta, Constant constant) {
-  Number L = constant(0);
-  for (const auto& [x_1, x_2, t] : xor_table) {
-    const Number d = network(theta, constant(x_1), constant(x_2)) + constant(-t);
-    L = L + d * d;
-  }
-  return L;
-}
-
-// Forward and backward. The parameters stand first on the tape, and stay; what an earlier call made of them goes.
+// 4. A network learns XOR: y = tanh(Σ_i v_i tanh(w_i1 x₁ + w_i2 x₂ + b_i) + c), L = Σ (y − t)² over the four examples.
+// theta is all w, b, v and c. The parameters stand first on the tape, and stay; what an earlier step made of them goes.
 void compute_gradients(Tape& tape, const std::vector<Value>& theta) {
   tape.resize(theta.size());
-  backward(loss(theta, [&](double number) { return put(tape, "constant", number); }));
+  backward(tutorial::xor_loss(theta, [&](double number) { return put(tape, "constant", number); }));
 }
 
-void add_outputs(tutorial::Table& table, const std::vector<Value>& theta) {
-  std::vector<double> numbers;
-  for (const Value& parameter : theta) numbers.push_back(parameter.data());
-  for (std::size_t i = 0; i < table.rows.size(); ++i)
-    table.rows[i].values.push_back(network(numbers, xor_table[i].x_1, xor_table[i].x_2));
-}
-
-// 5. The same expression on the library's tape: how far its gradients are from ours.
+// The same expression on the library's tape: how far its gradients are from ours.
 double difference_from_library(const std::vector<Value>& theta) {
-  std::vector<Tensor> same;
-  for (const Value& parameter : theta)
-    same.push_back(tensor(parameter.data(), Dtype::f64).set_requires_grad());  // ()
-  loss(same, [](double number) { return tensor(number, Dtype::f64); }).backward();
+  std::vector<Tensor> same;                                                   // () each
+  for (const Value& parameter : theta) same.push_back(tensor(parameter.data(), Dtype::f64).set_requires_grad());
+  tutorial::xor_loss(same, [](double number) { return tensor(number, Dtype::f64); }).backward();
   double largest = 0;
   for (std::size_t i = 0; i < theta.size(); ++i)
     largest = std::max(largest, std::abs(same[i].grad().item() - theta[i].node().gradient));
   return largest;
 }
 
-void run(const tutorial::Options& options, std::int64_t hidden) {
+void run(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);
   const tutorial::Table rules = orders();
-  std::cout << "b = a + a, c = b + b, a = 1\n" << tutorial::text(rules);
+  std::cout << "b = a + a, c = b + b, a = 1\n" << text(rules);
 
   const Tape graph = neuron();
   tutorial::Table leaves{.name = "neuron", .rows_are = "leaf", .columns = {"value", "gradient"}};
   for (const Node& node : graph)
     if (node.edges.empty()) leaves.rows.push_back({node.name, {node.data, node.gradient}});
-  std::cout << "\na neuron\n" << tutorial::text(leaves);
+  std::cout << "\na neuron\n" << text(leaves);
 
   Tape tape;
   std::vector<Value> theta;
   Generator generator(options.seed);
   for (std::int64_t i = 0; i < 4 * hidden + 1; ++i) theta.push_back(put(tape, "theta", 2 * generator.uniform() - 1));
-  tutorial::Table outputs{.name = "xor", .rows_are = "x1, x2", .columns = {"target", "before", "after"}};
-  for (const auto& [x_1, x_2, t] : xor_table)
-    outputs.rows.push_back({tutorial::decimals(x_1, 0) + ", " + tutorial::decimals(x_2, 0), {t}});
-  add_outputs(outputs, theta);
+  tutorial::Table outputs = tutorial::xor_targets();
+  add_xor_outputs(outputs, "before", theta);
   compute_gradients(tape, theta);
   std::cout << "\nXOR: " << tape.size() << " nodes, " << theta.size()
             << " of them parameters; largest difference of a gradient from the library's: "
@@ -225,27 +172,22 @@ void run(const tutorial::Options& options, std::int64_t hidden) {
     compute_gradients(tape, theta);
     for (const Value& parameter : theta) parameter.node().data -= 0.1 * parameter.node().gradient;
   }
-  add_outputs(outputs, theta);
-  std::cout << "outputs before and after " << options.steps << " steps of gradient descent\n"
-            << tutorial::text(outputs);
+  add_xor_outputs(outputs, "after", theta);
+  std::cout << "outputs before and after " << options.steps << " steps of gradient descent\n" << text(outputs) << '\n';
 
-  const std::string svg = picture(graph);
-  const plot::Page page{.title = "Tutorial 01: scalar autograd",
-                        .intro = {"Every operation on numbers leaves a node; the gradients flow back through them."},
-                        .sections = {{.heading = "A neuron", .svgs = {svg}},
-                                     {.heading = "XOR", .preformatted = tutorial::text(outputs)}}};
-  out.write("neuron.svg", svg);
-  out.write("results.json", tutorial::json("tutorial_01", options, {rules, leaves, outputs}));
-  std::cout << "\npictures: " << out.write("index.html", plot::html(page)).string() << '\n'
-            << "try next: --hidden 1, and look at the four outputs; then ./run tutorial 02\n";
+  publish({.number = "01",
+           .title = "scalar autograd",
+           .intro = "Every operation on numbers leaves a node; the gradients flow back through them.",
+           .sections = {{"A neuron", {{"neuron", tutorial::tape_svg("A neuron and its loss", graph)}}},
+                        {"XOR", {}, text(outputs)}},
+           .tables = {rules, leaves, outputs},
+           .try_next = "--hidden 1, and look at the four outputs; then ./run tutorial 02"},
+          out, options);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::int64_t hidden = 4;
-  return tutorial::run(
-      argc, argv, "Tutorial 01: scalar autograd", {.steps = 300, .out = "out/tutorial-01"},
-      [&](const tutorial::Options& options) { run(options, hidden); },
-      {{"--hidden", &hidden, "hidden units of the network"}});
+  return tutorial::run(argc, argv, "Tutorial 01: scalar autograd", {.steps = 300, .out = "out/tutorial-01"}, run,
+                       {{"--hidden", &hidden, "hidden units of the network"}});
 }

@@ -11,8 +11,6 @@
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/plot/curves.hpp>
-#include <gradus/plot/output.hpp>
-#include <gradus/plot/page.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +19,7 @@
 #include <limits>
 #include <tuple>
 
-#include "support/table.hpp"
+#include "support/report.hpp"
 
 using namespace gradus;
 
@@ -170,21 +168,19 @@ void run(const tutorial::Options& options) {
                       .y_label = "largest error, relative",
                       .log_y = true};
   const tutorial::Table smallest = measure(f, x, curves);
-  std::cout << "\ndifferences\n" << tutorial::text(smallest) << '\n';
+  std::cout << "\ndifferences\n" << text(smallest) << '\n';
 
   const tutorial::Table checked = checks(normal({5}, 0, 1, generator));
-  std::cout << '\n' << tutorial::text(checked);
+  std::cout << '\n' << text(checked) << '\n';
 
-  const std::string svg = plot::svg(curves);
-  const plot::Page page{
-      .title = "Tutorial 02: gradient checks",
-      .intro = {"A difference over too large a step sees the curve bend; over too small a step, only rounding."},
-      .sections = {{.heading = "Error against step", .svgs = {svg}, .preformatted = tutorial::text(smallest)},
-                   {.heading = "The library's gradcheck", .preformatted = tutorial::text(checked)}}};
-  out.write("differences.svg", svg);
-  out.write("results.json", tutorial::json("tutorial_02", options, {smallest, checked}));
-  std::cout << "\npictures: " << out.write("index.html", plot::html(page)).string() << '\n'
-            << "try next: another function in place of tanh in Function; then ./run tutorial 03\n";
+  publish({.number = "02",
+           .title = "gradient checks",
+           .intro = "A difference over too large a step sees the curve bend; over too small a step, only rounding.",
+           .sections = {{"Error against step", {{"differences", plot::svg(curves)}}, text(smallest)},
+                        {"The library's gradcheck", {}, text(checked)}},
+           .tables = {smallest, checked},
+           .try_next = "another function in place of tanh in Function; then ./run tutorial 03"},
+          out, options);
 }
 
 }  // namespace

@@ -1,80 +1,54 @@
 // Tutorial 03: a training loop: loss, gradients, clipping and Adam, each written out.
 //
-// Tutorial 02 made sure of the gradients. Here they are used: a small network learns to tell two spirals apart, in steps
-// of forward, loss, zero_grad, backward, clip, update. Adam is algorithm 1 of Kingma and Ba, "Adam: a method for
+// Tutorial 02 made sure of the gradients. Here they are used: a small network learns to tell two spirals apart, in
+// steps of forward, loss, zero_grad, backward, clip, update. Adam is algorithm 1 of Kingma and Ba, "Adam: a method for
 // stochastic optimization" (2015), https://arxiv.org/abs/1412.6980; clipping is algorithm 1 of Pascanu, Mikolov and
 // Bengio, "On the difficulty of training recurrent neural networks" (2013), https://arxiv.org/abs/1211.5063.
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/random.hpp>
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/nn/activations.hpp>
 #include <gradus/nn/adam.hpp>
 #include <gradus/nn/clip.hpp>
+#include <gradus/nn/gradcheck.hpp>
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/sequential.hpp>
 #include <gradus/nn/sgd.hpp>
-#include <gradus/plot/output.hpp>
-#include <gradus/plot/page.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <numbers>
+#include <utility>
 
+#include "support/numbers.hpp"
 #include "support/pictures.hpp"
-#include "support/table.hpp"
+#include "support/report.hpp"
+#include "support/spirals.hpp"
 
 using namespace gradus;
+using tutorial::norm;
+using tutorial::Points;
 
 namespace {
 
-constexpr std::int64_t batch_size = 32;
+std::int64_t hidden = 16;  // H, of each of the two hidden layers
 
-// 1. The task: points on two spirals, one turn each; which of the two is a point from?
-struct Points {
-  Tensor x, t;  // (N, 2); (N, 1): 0 or 1
-};
-
-Points spirals(std::int64_t n, Generator& generator) {
-  std::vector<float> x, t;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double along = generator.uniform(), turned = i % 2 == 0 ? 0 : std::numbers::pi;
-    const double radius = 0.1 + 0.9 * along, angle = 2 * std::numbers::pi * along + turned;
-    x.push_back(static_cast<float>(radius * std::cos(angle) + 0.03 * generator.normal()));
-    x.push_back(static_cast<float>(radius * std::sin(angle) + 0.03 * generator.normal()));
-    t.push_back(static_cast<float>(i % 2));
-  }
-  return {tensor(x, {n, 2}), tensor(t, {n, 1})};
-}
-
-// The points of one step, drawn at random: the gradient of their loss stands for that of all.
-Points batch_of(const Points& all, Generator& generator) {
-  std::vector<std::int64_t> chosen;
-  for (std::int64_t i = 0; i < batch_size; ++i)
-    chosen.push_back(static_cast<std::int64_t>(generator.below(static_cast<std::uint64_t>(all.x.size(0)))));
-  const Tensor index = tensor(chosen);                                        // (B)
-  return {index_select(all.x, index), index_select(all.t, index)};            // (B, 2), (B, 1)
-}
-
-std::unique_ptr<nn::Sequential> make_model(std::int64_t hidden, std::uint64_t seed) {
+// 1. The model: which of two spirals is a point from?
+std::unique_ptr<nn::Sequential> make_model(std::uint64_t seed) {
   gradus::seed(seed);
-  const auto linear = [](std::int64_t inputs, std::int64_t outputs) {
-    return std::make_unique<nn::Linear>(inputs, outputs);
-  };
+  const auto linear = [](std::int64_t in, std::int64_t out) { return std::make_unique<nn::Linear>(in, out); };
   return std::make_unique<nn::Sequential>(linear(2, hidden), std::make_unique<nn::Tanh>(), linear(hidden, hidden),
                                           std::make_unique<nn::Tanh>(), linear(hidden, 1));
 }
 
-// 2. The loop. `update` reads the gradients and changes the parameters.
+// 2. The loop. The gradient of a batch, some of the points, stands for that of all. `update` takes a step by it.
 std::vector<double> train(nn::Sequential& model, const Points& points, std::int64_t steps, std::uint64_t seed,
                           const std::function<void()>& update, bool zeroes = true) {
   Generator generator(seed);
   std::vector<double> losses;
   for (std::int64_t step = 0; step < steps; ++step) {
-    const auto [x, t] = batch_of(points, generator);                          // (B, 2), (B, 1)
+    const auto [x, t] = tutorial::batch_of(points, generator);                // (B, 2), (B, 1)
     const Tensor logits = model.forward(x);                                   // (B, 1)
     const Tensor loss = binary_cross_entropy(logits, t);                      // ()
     if (zeroes) model.zero_grad();
@@ -126,44 +100,37 @@ class AdamByHand {
 };
 
 // How far apart the parameters are after steps by hand and by the library, in double.
-double difference_by_hand(const Points& points, std::int64_t hidden, std::int64_t steps, std::uint64_t seed) {
+double difference_by_hand(const Points& points, std::int64_t steps, std::uint64_t seed) {
   const Points exact{points.x.to(Dtype::f64), points.t.to(Dtype::f64)};       // (N, 2), (N, 1)
-  const auto ours = make_model(hidden, seed), theirs = make_model(hidden, seed);
+  const auto ours = make_model(seed), theirs = make_model(seed);
   ours->to(Dtype::f64), theirs->to(Dtype::f64);
   const std::vector<Tensor> a = ours->parameters(), b = theirs->parameters();
   AdamByHand by_hand(a, 0.01);
   nn::Adam library(b, {.learning_rate = 0.01});
   train(*ours, exact, steps, seed, [&] { clip_by_hand(a, 0.1), by_hand.step(); });
   train(*theirs, exact, steps, seed, [&] { nn::clip_grad_norm(b, 0.1), library.step(); });
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, max(abs(a[i] - b[i])).item());
-  return largest;
+  return tutorial::largest_difference(nn::concat_flat(a), nn::concat_flat(b));
 }
 
-// 5. Two mistakes, measured on one gradient.
-Tensor all_gradients(const nn::Sequential& model) {
-  std::vector<Tensor> parts;
-  for (const Tensor& theta : model.parameters()) parts.push_back(theta.grad().reshape({-1}));
-  return concat(parts, 0).clone();                                            // (P): P parameters in all
-}
-
-double norm(const Tensor& x) { return std::sqrt(sum(x * x).item()); }
-
-tutorial::Table mistakes(const Points& points, std::int64_t hidden, std::uint64_t seed) {
-  const auto model = make_model(hidden, seed);
+// 5. Mistakes, measured on one gradient.
+tutorial::Table mistakes(const Points& points, std::uint64_t seed) {
+  const auto model = make_model(seed);
+  const std::vector<Tensor> parameters = model->parameters();
   const auto backward = [&] { binary_cross_entropy(model->forward(points.x), points.t).backward(); };
+  const auto gradient = [&] { return tutorial::gradient_of(parameters); };    // (P): of P numbers in all
   backward();
-  const Tensor g = all_gradients(*model);                                     // (P)
-  tutorial::Table table{.name = "mistakes", .rows_are = "the gradient", .columns = {"norm, relative", "cosine with it"}};
+  const Tensor g = gradient();                                                // (P)
+  tutorial::Table table{
+      .name = "mistakes", .rows_are = "the gradient", .columns = {"norm, relative", "cosine with it"}};
   const auto add_row = [&](const std::string& name) {
-    const Tensor now = all_gradients(*model);                                 // (P)
+    const Tensor now = gradient();                                            // (P)
     table.rows.push_back({name, {norm(now) / norm(g), sum(now * g).item() / (norm(now) * norm(g))}});
   };
   add_row("as it is");
-  clip_by_hand(model->parameters(), 0.3 * norm(g));
+  clip_by_hand(parameters, 0.3 * norm(g));
   add_row("clipped to 0.3 of its norm");
   model->zero_grad(), backward();
-  for (const Tensor& theta : model->parameters()) clip_by_hand({theta}, 0.3 * norm(g));
+  for (const Tensor& theta : parameters) clip_by_hand({theta}, 0.3 * norm(g));
   add_row("each parameter clipped by itself");
   model->zero_grad(), backward(), backward();
   add_row("backward twice, no zero_grad");
@@ -171,91 +138,59 @@ tutorial::Table mistakes(const Points& points, std::int64_t hidden, std::uint64_
 }
 
 // 6. Optimisers beside each other: the same first values, the same batches.
-struct Variant {
-  std::string name;
-  std::function<std::unique_ptr<nn::Optimiser>(const std::vector<Tensor>&)> optimiser;
-  double max_norm = INFINITY;
-  bool zeroes = true;
-};
-
-auto sgd(double rate, double momentum) {
-  const nn::SGDRule rule{.learning_rate = rate, .momentum = momentum};
-  return [=](const auto& parameters) { return std::make_unique<nn::SGD>(parameters, rule); };
-}
-auto adam(double rate) {
-  const nn::AdamRule rule{.learning_rate = rate};
-  return [=](const auto& parameters) { return std::make_unique<nn::Adam>(parameters, rule); };
-}
-
-double accuracy(const nn::Sequential& model, const Points& points) {
-  const NoGrad no_grad;
-  const auto logits = model.forward(points.x).to_vector<float>(), t = points.t.to_vector<float>();
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < t.size(); ++i) right += (logits[i] > 0) == (t[i] == 1);
-  return double(right) / double(t.size());
-}
-
-void run(const tutorial::Options& options, std::int64_t hidden) {
-  const plot::OutputFolder out(options.out);
-  Generator generator(options.seed);
-  const Points training = spirals(400, generator), held_out = spirals(400, generator);
-  std::cout << "Adam and clipping by hand: after 100 steps, parameters differ from the library's by "
-            << difference_by_hand(training, hidden, 100, options.seed) << " at the most\n\n";
-  const tutorial::Table wrong = mistakes(training, hidden, options.seed);
-  std::cout << tutorial::text(wrong) << '\n';
-
-  const std::vector<Variant> variants = {{"SGD, 0.1", sgd(0.1, 0)},
-                                         {"SGD, 1", sgd(1, 0)},
-                                         {"momentum, 0.1", sgd(0.1, 0.9)},
-                                         {"Adam, 0.01", adam(0.01)},
-                                         {"Adam, 0.01, clipped", adam(0.01), 1},
-                                         {"momentum, 1", sgd(1, 0.9)},
-                                         {"momentum, 1, clipped", sgd(1, 0.9), 1},
-                                         {"Adam, 0.01, no zero_grad", adam(0.01), INFINITY, false}};
+auto variants(const Points& training, const Points& held_out, const tutorial::Options& options) {
   tutorial::Table ends{.name = "optimisers",
                        .rows_are = "optimiser, learning rate",
                        .columns = {"loss at the end", "held-out accuracy", "steps clipped"}};
-  std::vector<plot::Series> curves;
-  for (const Variant& variant : variants) {
-    const auto model = make_model(hidden, options.seed);
+  std::vector<plot::Series> losses;
+  const auto add = [&](const std::string& name, auto rule, double max_norm = INFINITY, bool zeroes = true) {
+    const auto model = make_model(options.seed);
     const std::vector<Tensor> parameters = model->parameters();
-    const auto optimiser = variant.optimiser(parameters);
+    nn::OptimiserOf<decltype(rule)> optimiser(parameters, rule);
     double clipped = 0;
-    const auto update = [&] {
-      clipped += nn::clip_grad_norm(parameters, variant.max_norm) > variant.max_norm;
-      optimiser->step();
-    };
-    curves.push_back(tutorial::smoothed(
-        variant.name, train(*model, training, options.steps, options.seed, update, variant.zeroes)));
-    ends.rows.push_back(
-        {variant.name, {curves.back().y.back(), accuracy(*model, held_out), clipped / double(options.steps)}});
-  }
-  std::cout << tutorial::text(ends);
-
-  const auto picture = [&](const std::string& title, int first, int last) {
-    return plot::svg(plot::Curves{.title = title,
-                                  .x_label = "step",
-                                  .y_label = "cross-entropy, nats",
-                                  .series = {curves.begin() + first, curves.begin() + last},
-                                  .log_y = true});
+    const auto update = [&] { clipped += nn::clip_grad_norm(parameters, max_norm) > max_norm, optimiser.step(); };
+    losses.push_back(tutorial::smoothed(name, train(*model, training, options.steps, options.seed, update, zeroes)));
+    const double right = tutorial::sign_accuracy(model->forward(held_out.x), held_out.t);
+    ends.rows.push_back({name, {losses.back().y.back(), right, clipped / double(options.steps)}});
   };
-  const std::string loss_svg = picture("Loss", 0, 5), trouble_svg = picture("Loss, in trouble", 5, 8);
-  const plot::Page page{.title = "Tutorial 03: a training loop",
-                        .intro = {"A small network learns to tell two spirals apart, by eight ways of taking a step."},
-                        .sections = {{.heading = "Loss", .svgs = {loss_svg, trouble_svg}},
-                                     {.heading = "At the end", .preformatted = tutorial::text(ends)}}};
-  out.write("loss.svg", loss_svg);
-  out.write("trouble.svg", trouble_svg);
-  out.write("results.json", tutorial::json("tutorial_03", options, {wrong, ends}));
-  std::cout << "\npictures: " << out.write("index.html", plot::html(page)).string() << '\n'
-            << "try next: --steps 3000; then ./run tutorial 04\n";
+  add("SGD, 0.1", nn::SGDRule{.learning_rate = 0.1});
+  add("SGD, 1", nn::SGDRule{.learning_rate = 1});
+  add("momentum, 0.1", nn::SGDRule{.learning_rate = 0.1, .momentum = 0.9});
+  add("Adam, 0.01", nn::AdamRule{.learning_rate = 0.01});
+  add("Adam, 0.01, clipped", nn::AdamRule{.learning_rate = 0.01}, /*max_norm=*/1);
+  add("momentum, 1", nn::SGDRule{.learning_rate = 1, .momentum = 0.9});
+  add("momentum, 1, clipped", nn::SGDRule{.learning_rate = 1, .momentum = 0.9}, /*max_norm=*/1);
+  add("Adam, 0.01, no zero_grad", nn::AdamRule{.learning_rate = 0.01}, INFINITY, /*zeroes=*/false);
+  return std::pair(ends, losses);
+}
+
+void run(const tutorial::Options& options) {
+  const plot::OutputFolder out(options.out);
+  Generator generator(options.seed);
+  const Points training = tutorial::spirals(400, generator), held_out = tutorial::spirals(400, generator);
+  std::cout << "Adam and clipping by hand: after 100 steps, parameters differ from the library's by "
+            << difference_by_hand(training, 100, options.seed) << " at the most\n\n";
+  const tutorial::Table wrong = mistakes(training, options.seed);
+  std::cout << text(wrong) << '\n';
+  const auto [ends, losses] = variants(training, held_out, options);
+  std::cout << text(ends) << '\n';
+
+  plot::Curves good{.title = "Loss", .x_label = "step", .y_label = "cross-entropy, nats", .log_y = true}, bad = good;
+  bad.title = "Loss, in trouble";
+  good.series.assign(losses.begin(), losses.begin() + 5), bad.series.assign(losses.begin() + 5, losses.end());
+  publish({.number = "03",
+           .title = "a training loop",
+           .intro = "A small network learns to tell two spirals apart, by eight ways of taking a step.",
+           .sections = {{"Loss", {{"loss", plot::svg(good)}, {"trouble", plot::svg(bad)}}},
+                        {"At the end", {}, text(ends)}},
+           .tables = {wrong, ends},
+           .try_next = "--steps 3000; then ./run tutorial 04"},
+          out, options);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::int64_t hidden = 16;
-  return tutorial::run(argc, argv, "Tutorial 03: a training loop", {.steps = 1000, .out = "out/tutorial-03"},
-                       [&](const tutorial::Options& options) { run(options, hidden); },
+  return tutorial::run(argc, argv, "Tutorial 03: a training loop", {.steps = 1000, .out = "out/tutorial-03"}, run,
                        {{"--hidden", &hidden, "units in each of the two hidden layers"}});
 }

@@ -10,20 +10,20 @@
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/nn/init.hpp>
 #include <gradus/nn/rnn.hpp>
-#include <gradus/plot/bars.hpp>
-#include <gradus/plot/curves.hpp>
-#include <gradus/plot/output.hpp>
-#include <gradus/plot/page.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <numeric>
 
+#include "support/charts.hpp"
 #include "support/first_token.hpp"
-#include "support/table.hpp"
+#include "support/numbers.hpp"
+#include "support/report.hpp"
 
 using namespace gradus;
+using tutorial::largest_difference;
+using tutorial::norm;
 
 namespace {
 
@@ -76,11 +76,9 @@ void compare_with_library() {
   const std::vector<Tensor> h = unroll(w, x);
   const Gradients d = back_through_time(w, h, u);
   std::cout << "by hand against nn::RNN, largest difference after " << T << " steps: h_T "
-            << max(abs(h.back() - h_T)).item() << ", dL/dW_hh "
-            << max(abs(d.W_hh - p.weight_hh.grad())).item() << "\n\n";
+            << largest_difference(h.back(), h_T) << ", dL/dW_hh "
+            << largest_difference(d.W_hh, p.weight_hh.grad()) << "\n\n";
 }
-
-double norm(const Tensor& x) { return std::sqrt(sum(x * x).item()); }
 
 // ‖dL/dh_{T−d}‖ / ‖dL/dh_T‖ for d = 0 … T. W_hh is ρ times an orthogonal matrix: all its eigenvalues have the modulus
 // ρ, which is its spectral radius, and all its singular values are ρ as well.
@@ -103,9 +101,8 @@ double train_and_measure(std::int64_t delay, std::int64_t steps, Generator& gene
   const nn::RNN start(tutorial::first_token_inputs, hidden);  // PyTorch's initial weights
   const nn::RecurrentWeights& p = start.weights(0);
   const Weights w{.W_ih = p.weight_ih, .W_hh = p.weight_hh, .b = p.bias_ih};
-  Tensor W_o = nn::uniform_fan_in({tutorial::first_token_symbols, hidden}, hidden);     // (8, H)
-  const auto logits = [&](const Tensor& x) { return linear(unroll(w, x).back(), W_o); };  // (B, 8)
-  return tutorial::learn_first_token({w.W_ih, w.W_hh, w.b, W_o.set_requires_grad()}, logits, delay, steps, generator);
+  const auto h_T = [&](const Tensor& x) { return unroll(w, x).back(); };                // (B, H)
+  return tutorial::learn_first_token({w.W_ih, w.W_hh, w.b}, h_T, hidden, delay, steps, generator);
 }
 
 void run(const tutorial::Options& options) {
@@ -121,54 +118,42 @@ void run(const tutorial::Options& options) {
                       .x_label = "distance T − t",
                       .y_label = "norm of dL/dh_t, relative to dL/dh_T",
                       .log_y = true};
-  tutorial::Table norms{.name = "gradient_norm",
-                        .rows_are = "ρ",
-                        .columns = {"1 step", "10", "25", "50", "ρ^50"},
-                        .rows = {},
-                        .digits = 2};
+  tutorial::Table norms{
+      .name = "gradient_norm", .rows_are = "ρ", .columns = {"1 step", "10", "25", "50", "ρ^50"}, .digits = 2};
   for (const double rho : {0.5, 0.9, 1.0, 1.1, 1.5, 2.0}) {
+    const std::string name = tutorial::decimals(rho, 1);
     const std::vector<double> by_distance = norms_by_distance(rho, T);
-    std::vector<double> distances, row;
-    for (std::size_t d = 0; d < by_distance.size(); ++d) distances.push_back(static_cast<double>(d));
-    for (const std::size_t d : {1, 10, 25, 50}) row.push_back(std::log10(by_distance[d]));
-    row.push_back(50 * std::log10(rho));
-    norms.rows.push_back({tutorial::decimals(rho, 1), row});
-    curves.series.push_back({.name = "ρ = " + tutorial::decimals(rho, 1), .x = distances, .y = by_distance});
+    curves.series.push_back(tutorial::by_index("ρ = " + name, by_distance));
+    norms.rows.push_back({name, tutorial::log10_at(by_distance, {1, 10, 25, 50})});
+    norms.rows.back().values.push_back(50 * std::log10(rho));
   }
   std::cout << "log10 of the gradient's norm, by the spectral radius ρ of W_hh and the distance T − t\n"
-            << tutorial::text(norms) << '\n';
+            << text(norms) << '\n';
 
   // 3. What it means for learning: remember the first token.
   Generator generator(options.seed);
-  tutorial::Table accuracy{
-      .name = "accuracy", .rows_are = "delay", .columns = {"mean", "lowest", "highest"}, .rows = {}};
-  plot::GroupedBars bars{
-      .title = "Naming the first token, by delay", .x_label = "tokens after it", .y_label = "accuracy"};
-  bars.series = {{.name = "mean"}, {.name = "lowest"}, {.name = "highest"}};
+  tutorial::Table accuracy{.name = "accuracy", .rows_are = "delay", .columns = {"mean", "lowest", "highest"}};
   for (const std::int64_t delay : {1, 5, 10, 15, 20, 30, 40}) {
     std::vector<double> all;
     for (std::int64_t i = 0; i < repeats; ++i) all.push_back(train_and_measure(delay, options.steps, generator));
     const double mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(repeats);
     const auto [lowest, highest] = std::minmax_element(all.begin(), all.end());
     accuracy.rows.push_back({std::to_string(delay), {mean, *lowest, *highest}});
-    bars.groups.push_back(std::to_string(delay));
-    for (std::size_t i = 0; i < 3; ++i) bars.series[i].values.push_back(accuracy.rows.back().values[i]);
   }
   std::cout << "the first of 8 symbols named after a delay, " << repeats << " models of " << options.steps
             << " updates for each delay (guessing: 0.125)\n"
-            << tutorial::text(accuracy) << '\n';
+            << text(accuracy) << '\n';
 
-  // 4. Pictures.
-  const std::string norms_svg = plot::svg(curves), accuracy_svg = plot::svg(bars);
-  out.write("gradient_norm.svg", norms_svg);
-  out.write("accuracy.svg", accuracy_svg);
-  out.write("results.json", tutorial::json("tutorial_04", options, {norms, accuracy}));
-  const plot::Page page{.title = "Tutorial 04: a recurrent network",
-                        .intro = {"The same weights at every step, and a gradient that goes back through all of them."},
-                        .sections = {{.heading = "The gradient by distance", .svgs = {norms_svg}},
-                                     {.heading = "Remembering the first token", .svgs = {accuracy_svg}}}};
-  std::cout << "pictures: " << out.write("index.html", plot::html(page)).string() << '\n'
-            << "try next: --steps 2000: how far does the edge move? Then ./run tutorial 05\n";
+  const plot::GroupedBars bars =
+      tutorial::bars_of(accuracy, "Naming the first token, by delay", "tokens after it", "accuracy");
+  publish({.number = "04",
+           .title = "a recurrent network",
+           .intro = "The same weights at every step, and a gradient that goes back through all of them.",
+           .sections = {{"The gradient by distance", {{"gradient_norm", plot::svg(curves)}}},
+                        {"Remembering the first token", {{"accuracy", plot::svg(bars)}}}},
+           .tables = {norms, accuracy},
+           .try_next = "--steps 2000: how far does the edge move? Then ./run tutorial 05"},
+          out, options);
 }
 
 }  // namespace

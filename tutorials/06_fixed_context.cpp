@@ -10,13 +10,12 @@
 #include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/nn/loss.hpp>
-#include <gradus/plot/output.hpp>
-#include <gradus/plot/page.hpp>
 
 #include <iostream>
 #include <memory>
 
 #include "support/pictures.hpp"
+#include "support/report.hpp"
 
 using namespace gradus;
 
@@ -89,19 +88,16 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
 
   // 3. Whole sequences reversed without a mistake, among sources that were never trained on.
   const tutorial::Table exact_match = tutorial::exact_match(results), time = tutorial::training_time(results);
-  std::cout << "exact match on held-out sources\n" << tutorial::text(exact_match) << '\n' << tutorial::text(time);
+  std::cout << "exact match on held-out sources\n" << text(exact_match) << '\n' << text(time) << '\n';
 
-  // 4. Pictures.
-  const std::string bars = tutorial::exact_match_bars(results), curves = tutorial::loss_curves(results);
-  const plot::Page page{.title = "Tutorial 06: a fixed context",
-                        .intro = {"A GRU reads the source into one vector; another writes it backwards from there."},
-                        .sections = {{.heading = "Exact match by length", .svgs = {bars}},
-                                     {.heading = "Training", .svgs = {curves}}}};
-  out.write("exact_match.svg", bars);
-  out.write("loss.svg", curves);
-  out.write("results.json", tutorial::json("tutorial_06", options, {exact_match, time}));
-  std::cout << "\npictures: " << out.write("index.html", plot::html(page)).string() << '\n'
-            << "try next: --max-length 12; --hidden 128; then ./run tutorial 07\n";
+  publish({.number = "06",
+           .title = "a fixed context",
+           .intro = "A GRU reads the source into one vector; another writes it backwards from there.",
+           .sections = {{"Exact match by length", {{"exact_match", tutorial::exact_match_bars(results)}}},
+                        {"Training", {{"loss", tutorial::loss_curves(results)}}}},
+           .tables = {exact_match, time},
+           .try_next = "--max-length 12; --hidden 128; then ./run tutorial 07"},
+          out, options);
 }
 
 }  // namespace

@@ -10,13 +10,12 @@
 #include <gradus/models/cho_decoder.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/nn/loss.hpp>
-#include <gradus/plot/output.hpp>
-#include <gradus/plot/page.hpp>
 
 #include <iostream>
 #include <memory>
 
 #include "support/pictures.hpp"
+#include "support/report.hpp"
 
 using namespace gradus;
 
@@ -101,20 +100,17 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                {results[2].name, {static_cast<double>(cho->parameter_count())}}},
       .digits = 0};
   const tutorial::Table exact_match = tutorial::exact_match(results), time = tutorial::training_time(results);
-  std::cout << '\n' << tutorial::text(parameters) << "\nexact match on held-out sources after " << options.steps
-            << " updates\n" << tutorial::text(exact_match) << '\n' << tutorial::text(time);
+  std::cout << '\n' << text(parameters) << "\nexact match on held-out sources after " << options.steps
+            << " updates\n" << text(exact_match) << '\n' << text(time) << '\n';
 
-  // 4. Pictures.
-  const std::string bars = tutorial::exact_match_bars(results), curves = tutorial::loss_curves(results);
-  const plot::Page page{.title = "Tutorial 07: the context at every step",
-                        .intro = {"One vector again, but the decoder sees it at every step (Cho et al. 2014)."},
-                        .sections = {{.heading = "Exact match by length", .svgs = {bars}},
-                                     {.heading = "Training", .svgs = {curves}}}};
-  out.write("exact_match.svg", bars);
-  out.write("loss.svg", curves);
-  out.write("results.json", tutorial::json("tutorial_07", options, {exact_match, parameters, time}));
-  std::cout << "\npictures: " << out.write("index.html", plot::html(page)).string() << '\n'
-            << "try next: --steps 4000; --max-length 20; then ./run tutorial 08\n";
+  publish({.number = "07",
+           .title = "the context at every step",
+           .intro = "One vector again, but the decoder sees it at every step (Cho et al. 2014).",
+           .sections = {{"Exact match by length", {{"exact_match", tutorial::exact_match_bars(results)}}},
+                        {"Training", {{"loss", tutorial::loss_curves(results)}}}},
+           .tables = {exact_match, parameters, time},
+           .try_next = "--steps 4000; --max-length 20; then ./run tutorial 08"},
+          out, options);
 }
 
 }  // namespace

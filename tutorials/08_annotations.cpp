@@ -7,21 +7,17 @@
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
-#include <gradus/nn/adam.hpp>
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/gru.hpp>
 #include <gradus/nn/linear.hpp>
-#include <gradus/nn/schedule.hpp>
-#include <gradus/plot/heatmap.hpp>
-#include <gradus/plot/output.hpp>
-#include <gradus/plot/page.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <iostream>
+#include <utility>
 
-#include "support/reversal.hpp"
-#include "support/table.hpp"
+#include "support/charts.hpp"
+#include "support/descent.hpp"
+#include "support/numbers.hpp"
+#include "support/report.hpp"
 
 using namespace gradus;
 using tutorial::largest_difference;
@@ -31,20 +27,19 @@ namespace {
 constexpr std::int64_t V = 10, E = 8, T = 10;  // tokens, size of an embedding, length
 std::int64_t hidden = 32;                      // H, of each direction
 
-// What is trained: a bidirectional encoder, and three readouts, from →h_j alone, from ←h_j alone, and from both. Each
-// must name x_{j−1}, x_j and x_{j+1}.
-struct Tagger {
-  nn::Embedding embedding{V, E};
-  nn::GRU encoder{E, hidden, {.bidirectional = true}};
-  nn::Linear forward{hidden, 3 * V}, backward{hidden, 3 * V}, both{2 * hidden, 3 * V};
+// h_j = [→h_j; ←h_j] by two GRUs. The backward one reads the sequence from its end; its states come out in the order of
+// reading, and are put back into that of the tokens.
+Tensor annotations(const nn::GRU& forward, const nn::GRU& backward, const Tensor& x) {
+  const Tensor ahead = forward.forward(x).output;                                       // (T, B, H): →h_1 … →h_T
+  const Tensor as_read = backward.forward(flip(x, 0)).output;                           // (T, B, H): ←h_T … ←h_1
+  return concat({ahead, flip(as_read, 0)}, 2);                                          // (T, B, 2H)
+}
 
-  std::vector<Tensor> parameters() const {
-    std::vector<Tensor> all;
-    const std::vector<const nn::Module*> parts = {&embedding, &encoder, &forward, &backward, &both};
-    for (const nn::Module* part : parts) {
-      for (const Tensor& parameter : part->parameters()) all.push_back(parameter);
-    }
-    return all;
+// One direction of an encoder, as a GRU of its own.
+struct Reader : nn::GRU {
+  explicit Reader(const nn::RecurrentWeights& p) : GRU(p.weight_ih.size(1), p.weight_hh.size(1)) {
+    load_state_dict({{"weight_ih_l0", p.weight_ih}, {"weight_hh_l0", p.weight_hh},
+                     {"bias_ih_l0", p.bias_ih}, {"bias_hh_l0", p.bias_hh}});
   }
 };
 
@@ -54,139 +49,91 @@ Tensor tokens(std::int64_t batch, Generator& generator) {
   return tensor(ids, {T, batch});                                                       // (T, B)
 }
 
-// The logits of a readout for the tokens left of j, at j and right of j, at 1 < j < T, where all three exist.
-std::vector<Tensor> named(const nn::Linear& readout, const Tensor& h) {
-  return split(readout.forward(h.slice(1, T - 1)), {V, V, V}, 2);                       // (T − 2, B, V) each
-}
+// What is trained: the library's encoder of both directions, and three readouts, from →h_j alone, from ←h_j alone, and
+// from both. Each must name x_{j−1}, x_j and x_{j+1}.
+struct Tagger : nn::Module {
+  Tagger() {
+    add_module("embedding", embedding);
+    add_module("encoder", encoder);
+    add_module("forward", forward);
+    add_module("backward", backward);
+    add_module("both", both);
+  }
+  nn::Embedding embedding{V, E};
+  nn::GRU encoder{E, hidden, {.bidirectional = true}};
+  nn::Linear forward{hidden, 3 * V}, backward{hidden, 3 * V}, both{2 * hidden, 3 * V};
+};
 
-// The three readouts with what they read of h, (T, B, 2H).
-std::vector<std::vector<Tensor>> all_named(const Tagger& tagger, const Tensor& x) {
-  const Tensor h = tagger.encoder.forward(tagger.embedding.forward(x)).output;          // (T, B, 2H)
-  return {named(tagger.forward, h.slice(0, hidden, 2)), named(tagger.backward, h.slice(hidden, 2 * hidden, 2)),
-          named(tagger.both, h)};
+// x_{j−1}, x_j and x_{j+1} for 1 < j < T, where all three exist: (T − 2, B) each.
+std::vector<Tensor> neighbours(const Tensor& x) { return {x.slice(0, T - 2), x.slice(1, T - 1), x.slice(2, T)}; }
+
+// By readout, its logits for each of the neighbours: (T − 2, B, V) each.
+std::vector<std::pair<std::string, std::vector<Tensor>>> named(const Tagger& tagger, const Tensor& x) {
+  const Tensor h = tagger.encoder.forward(tagger.embedding.forward(x)).output.slice(1, T - 1);  // (T − 2, B, 2H)
+  const auto logits = [](const nn::Linear& readout, const Tensor& from) {
+    return split(readout.forward(from), {V, V, V}, 2);
+  };
+  return {{"→h_j", logits(tagger.forward, h.slice(0, hidden, 2))},
+          {"←h_j", logits(tagger.backward, h.slice(hidden, 2 * hidden, 2))},
+          {"[→h_j; ←h_j]", logits(tagger.both, h)}};
 }
 
 void train(const Tagger& tagger, std::int64_t steps, Generator& generator) {
-  nn::Adam adam(tagger.parameters(), {.learning_rate = 1e-2});
-  nn::Scheduler scheduler(adam, nn::schedule::linear(1, 0.1, steps));
-  for (std::int64_t step = 0; step < steps; ++step) {
+  tutorial::descend(tagger.parameters(), {.learning_rate = 1e-2, .steps = steps}, [&] {
     const Tensor x = tokens(32, generator);                                             // (T, B)
     Tensor loss = zeros({});                                                            // ()
-    for (const std::vector<Tensor>& readout : all_named(tagger, x)) {
-      for (std::int64_t i = 0; i < 3; ++i) {
-        loss = loss + cross_entropy(readout[static_cast<std::size_t>(i)], x.slice(i, i + T - 2));
-      }
+    for (const auto& [readout, logits] : named(tagger, x)) {
+      for (std::size_t i = 0; i < 3; ++i) loss = loss + cross_entropy(logits[i], neighbours(x)[i]);
     }
-    adam.zero_grad();
-    loss.backward();
-    adam.step();
-    scheduler.step();
-  }
+    return loss;
+  });
 }
 
 tutorial::Table accuracy(const Tagger& tagger, Generator& generator) {
   const NoGrad no_grad;
   const Tensor x = tokens(500, generator);                                              // (T, B)
-  tutorial::Table table{
-      .name = "accuracy", .rows_are = "read from", .columns = {"x_{j−1}", "x_j", "x_{j+1}"}, .rows = {}};
-  const std::vector<std::string> names = {"→h_j", "←h_j", "[→h_j; ←h_j]"};
-  for (const std::vector<Tensor>& readout : all_named(tagger, x)) {
-    table.rows.push_back({names[table.rows.size()], {}});
-    for (std::int64_t i = 0; i < 3; ++i) {
-      const Tensor right = equal(argmax(readout[static_cast<std::size_t>(i)]), x.slice(i, i + T - 2));  // (T − 2, B)
-      table.rows.back().values.push_back(mean(right.to(Dtype::f32)).item());
-    }
+  tutorial::Table table{.name = "accuracy", .rows_are = "read from", .columns = {"x_{j−1}", "x_j", "x_{j+1}"}};
+  for (const auto& [readout, logits] : named(tagger, x)) {
+    std::vector<double>& row = table.rows.emplace_back(tutorial::Table::Row{readout, {}}).values;
+    for (std::size_t i = 0; i < 3; ++i) row.push_back(tutorial::accuracy(logits[i], neighbours(x)[i]));
   }
   return table;
 }
 
-// ‖∂h_j/∂(E x_k)‖ over all elements of the matrix of derivatives, for each half and both: one backward pass for each
-// element of each h_j. Row by row, T × T.
-struct Sensitivity {
-  std::vector<double> forward = std::vector<double>(T * T), backward = forward, both = forward;
-};
-
-Sensitivity sensitivity(const Tagger& tagger, const Tensor& ids) {
+// (∂h_{j,i}/∂(E x_k)_m)², summed over m: one backward pass for each element i of each h_j.
+Tensor squared_derivatives(const Tagger& tagger, const Tensor& ids) {
   Tensor x = tagger.embedding.forward(ids).detach();                                    // (T, 1, E)
   const Tensor h = tagger.encoder.forward(x.set_requires_grad()).output;                // (T, 1, 2H)
-  Sensitivity map;
-  for (std::int64_t j = 0; j < T; ++j) {
-    for (std::int64_t i = 0; i < 2 * hidden; ++i) {
-      const Tensor one = one_hot(tensor({double(j * 2 * hidden + i)}, Dtype::i64), h.numel());  // (1, 2HT)
-      const Tensor d = grad({h}, {x}, {one.reshape(h.shape())}, /*retain_graph=*/true)[0];  // (T, 1, E)
-      const std::vector<double> by_token = sum(d * d, {1, 2}).to_vector<double>();
-      for (std::int64_t k = 0; k < T; ++k) {
-        const auto cell = static_cast<std::size_t>(j * T + k);
-        (i < hidden ? map.forward : map.backward)[cell] += by_token[static_cast<std::size_t>(k)];
-        map.both[cell] += by_token[static_cast<std::size_t>(k)];
-      }
-    }
+  std::vector<Tensor> squares;                                                          // (T) each
+  for (std::int64_t i = 0; i < h.numel(); ++i) {
+    const Tensor one = one_hot(tensor({double(i)}, Dtype::i64), h.numel());             // (1, 2HT)
+    const Tensor d = grad({h}, {x}, {one.reshape(h.shape())}, /*retain_graph=*/true)[0];  // (T, 1, E)
+    squares.push_back(sum(d * d, {1, 2}));
   }
-  for (auto* cells : {&map.forward, &map.backward, &map.both}) {
-    for (double& cell : *cells) cell = std::sqrt(cell);
-  }
-  return map;
+  return stack(squares).reshape({T, 2 * hidden, T}).to(Dtype::f64);                     // (T, 2H, T)
 }
 
-plot::Heatmap heatmap(const std::string& title, const std::vector<double>& values, double max) {
-  plot::Heatmap map{
-      .title = title, .x_label = "k: token", .y_label = "j: annotation", .values = values, .max = max};
-  for (std::int64_t j = 1; j <= T; ++j) map.rows.push_back(std::to_string(j));
-  map.columns = map.rows;
-  return map;
-}
-
-// Each probe computed by the right encoder and by the one with the mistake: how far the state moves that should not.
-tutorial::Table probes(const Tagger& tagger, const Tensor& ids, Generator& generator) {
+// Each probe by the right encoder and by one with a mistake: how far a state moves that should not.
+tutorial::Table probes(const nn::GRU& encoder, const nn::GRU& backward, const Tensor& x, Generator& generator) {
   const NoGrad no_grad;
-  const Tensor x = tagger.embedding.forward(ids);                                       // (T, 1, E)
-
-  // The backward half by hand: a GRU that reads the sequence from its end. Its states come out in the order of reading,
-  // and are put back into that of the tokens.
-  const nn::RecurrentWeights& p = tagger.encoder.weights(0, 1);
-  nn::GRU reader(E, hidden);
-  reader.load_state_dict({{"weight_ih_l0", p.weight_ih}, {"weight_hh_l0", p.weight_hh},
-                          {"bias_ih_l0", p.bias_ih}, {"bias_hh_l0", p.bias_hh}});
-  const auto as_read = [&](const Tensor& s) { return reader.forward(flip(s, 0)).output; };    // (T, 1, H)
-  const auto put_back = [&](const Tensor& s) { return flip(as_read(s), 0); };                 // (T, 1, H)
-  const auto backward_half = [](const Tensor& h) { return h.slice(hidden, 2 * hidden, 2); };  // (T, 1, H)
-  const nn::GRU::Output alone = tagger.encoder.forward(x);
-  std::cout << "backward half by hand: largest difference from nn::GRU "
-            << largest_difference(put_back(x), backward_half(alone.output)) << '\n';
-
-  // ←h_T has read x_T alone: another x_1 must leave it as it is.
+  // ←h_T has read x_T alone: another x_1 must leave it as it is. The mistake: not put back, ←h_1 stands in its place.
   const Tensor other_x_1 = concat({x.slice(0, 1) + 1.0, x.slice(1, T)}, 0);             // (T, 1, E)
-  // Padding after the end must leave all as it is.
-  const Tensor padding = normal({3, 1, E}, 0, 1, generator);                            // (3, 1, E)
-  const Tensor padded = concat({x, padding}, 0);                                        // (T + 3, 1, E)
+  const Tensor as_read = backward.forward(flip(x, 0)).output;                           // (T, 1, H): ←h_T … ←h_1
+  const Tensor other = backward.forward(flip(other_x_1, 0)).output;                     // (T, 1, H)
+
+  // Padding after the end must leave all as it is. The mistake: no lengths.
+  const Tensor padded = concat({x, normal({3, 1, E}, 0, 1, generator)}, 0);             // (T + 3, 1, E)
   const Tensor length = tensor({double(T)}, Dtype::i64);                                // (1)
-  const nn::GRU::Output frozen = tagger.encoder.forward(padded, length), run_on = tagger.encoder.forward(padded);
-  const auto last_forward = [](const nn::GRU::Output& o) { return o.h_n[0]; };                       // (1, H)
-  const auto last_backward = [&](const nn::GRU::Output& o) { return backward_half(o.output)[T - 1]; };  // (1, H): ←h_T
+  const auto alone = encoder.forward(x), frozen = encoder.forward(padded, length), run_on = encoder.forward(padded);
+  const auto end = [](const nn::GRU::Output& o) { return o.h_n[0]; };                   // (1, H): the last →h
+  const auto h_T = [](const nn::GRU::Output& o) { return o.output[T - 1].slice(hidden, 2 * hidden, 1); };  // (1, H)
+  const auto moved = largest_difference;
   return {.name = "mistakes",
           .rows_are = "what moves",
           .columns = {"right", "mistaken"},
-          .rows = {{"←h_T, when x_1 changes",
-                    {largest_difference(put_back(x)[T - 1], put_back(other_x_1)[T - 1]),
-                     largest_difference(as_read(x)[T - 1], as_read(other_x_1)[T - 1])}},
-                   {"last →h, when padding is added",
-                    {largest_difference(last_forward(alone), last_forward(frozen)),
-                     largest_difference(last_forward(alone), last_forward(run_on))}},
-                   {"←h_T, when padding is added",
-                    {largest_difference(last_backward(alone), last_backward(frozen)),
-                     largest_difference(last_backward(alone), last_backward(run_on))}}}};
-}
-
-// A sequence alone, and in a batch beside one that is longer: how far its annotations move.
-double alone_or_in_a_batch(const Tagger& tagger, const Tensor& ids, const Tensor& longer) {
-  const NoGrad no_grad;
-  const Tensor x = tagger.embedding.forward(ids), y = tagger.embedding.forward(longer);  // (T, 1, E)
-  const std::int64_t L = T - 4;
-  const Tensor alone = tagger.encoder.forward(x.slice(0, L)).output;                    // (L, 1, 2H)
-  const Tensor batch = concat({x, y}, 1);                                               // (T, 2, E)
-  const Tensor lengths = tensor({double(L), double(T)}, Dtype::i64);                    // (2)
-  const Tensor beside = tagger.encoder.forward(batch, lengths).output;                  // (T, 2, 2H)
-  return largest_difference(alone, beside.slice(0, L).slice(0, 1, 1));
+          .rows = {{"←h_T, when x_1 changes", {moved(as_read[0], other[0]), moved(as_read[T - 1], other[T - 1])}},
+                   {"last →h, when padding is added", {moved(end(alone), end(frozen)), moved(end(alone), end(run_on))}},
+                   {"←h_T, when padding is added", {moved(h_T(alone), h_T(frozen)), moved(h_T(alone), h_T(run_on))}}}};
 }
 
 void run(const tutorial::Options& options) {
@@ -199,41 +146,45 @@ void run(const tutorial::Options& options) {
   train(tagger, options.steps, generator);
   const tutorial::Table known = accuracy(tagger, generator);
   std::cout << "share of tokens named rightly after " << options.steps << " updates (guessing: " << 1.0 / V << ")\n"
-            << tutorial::text(known) << '\n';
+            << text(known) << '\n';
 
-  // 2. The same by derivatives: which token moves which annotation.
+  // 2. The same by derivatives: which token moves which annotation. S_jk = ‖∂h_j/∂(E x_k)‖, of each half and of both.
   const Tensor ids = tokens(1, generator);                                              // (T, 1)
-  const Sensitivity map = sensitivity(tagger, ids);
-  double ahead = 0, behind = 0;
-  for (std::size_t j = 0; j < T; ++j) {
-    for (std::size_t k = 0; k < T; ++k) {
-      if (k > j) ahead = std::max(ahead, map.forward[j * T + k]);
-      if (k < j) behind = std::max(behind, map.backward[j * T + k]);
-    }
-  }
-  std::cout << "largest ‖∂ →h_j / ∂(E x_k)‖ with k > j: " << ahead << "; ‖∂ ←h_j / ∂(E x_k)‖ with k < j: " << behind
-            << '\n';
+  const Tensor squares = squared_derivatives(tagger, ids);                              // (T, 2H, T)
+  const auto S = [&](std::int64_t from, std::int64_t to) { return sqrt(sum(squares.slice(from, to, 1), 1)); };
+  const Tensor forward = S(0, hidden), backward = S(hidden, 2 * hidden), both = S(0, 2 * hidden);  // (T, T)
+  const Tensor j = unsqueeze(arange(T), 1), k = unsqueeze(arange(T), 0);                // (T, 1), (1, T)
+  std::cout << "largest ‖∂ →h_j / ∂(E x_k)‖ with k > j: " << max(forward * greater(k, j).to(Dtype::f64)).item()
+            << "; ‖∂ ←h_j / ∂(E x_k)‖ with k < j: " << max(backward * less(k, j).to(Dtype::f64)).item() << '\n';
 
-  // 3. Padding and order.
+  // 3. Padding and order. A sequence alone, and in a batch beside one that is longer: how far its annotations move.
+  const nn::GRU& encoder = tagger.encoder;
+  const Tensor x = tagger.embedding.forward(ids), y = tagger.embedding.forward(tokens(1, generator));  // (T, 1, E)
+  constexpr std::int64_t L = T - 4;
+  const Tensor lengths = tensor({double(L), double(T)}, Dtype::i64);                    // (2)
+  const Tensor alone = encoder.forward(x.slice(0, L)).output;                           // (L, 1, 2H)
+  const Tensor beside = encoder.forward(concat({x, y}, 1), lengths).output;             // (T, 2, 2H)
   std::cout << "annotations of a sequence alone and beside a longer one: largest difference "
-            << alone_or_in_a_batch(tagger, ids, tokens(1, generator)) << '\n';
-  const tutorial::Table mistakes = probes(tagger, ids, generator);
-  std::cout << "\nhow far a state moves that should not, and with the mistake\n" << tutorial::text(mistakes) << '\n';
+            << largest_difference(alone, beside.slice(0, L).slice(0, 1, 1)) << '\n';
+  const Reader reads_forward(encoder.weights(0, 0)), reads_backward(encoder.weights(0, 1));
+  std::cout << "backward half by hand: largest difference from nn::GRU "
+            << largest_difference(annotations(reads_forward, reads_backward, x), encoder.forward(x).output) << '\n';
+  const tutorial::Table mistakes = probes(encoder, reads_backward, x, generator);
+  std::cout << "\nhow far a state moves that should not, and with the mistake\n" << text(mistakes) << '\n';
 
-  // 4. Pictures.
-  const double largest = *std::max_element(map.both.begin(), map.both.end());
-  const std::string svg = plot::strip({heatmap("→h_j", map.forward, largest), heatmap("←h_j", map.backward, largest),
-                                       heatmap("[→h_j; ←h_j]", map.both, largest)});
-  out.write("sensitivity.svg", svg);
-  out.write("results.json", tutorial::json("tutorial_08", options, {known, mistakes}));
-  const plot::Page page{
-      .title = "Tutorial 08: annotations",
-      .intro = {"A vector for every token, from a network that reads forward and one that reads backward."},
-      .sections = {{.heading = "How much annotation j moves with token k", .svgs = {svg}},
-                   {.heading = "What can be read from it", .preformatted = tutorial::text(known)},
-                   {.heading = "Mistakes", .preformatted = tutorial::text(mistakes)}}};
-  std::cout << "pictures: " << out.write("index.html", plot::html(page)).string() << '\n'
-            << "try next: --hidden 4: what is given up first? Then ./run tutorial 09\n";
+  const auto map = [&](const std::string& title, const Tensor& S_jk) {
+    return tutorial::numbered_map(title, "k: token", "j: annotation", S_jk.to_vector<double>(), max(both).item());
+  };
+  const std::string svg = plot::strip({map("→h_j", forward), map("←h_j", backward), map("[→h_j; ←h_j]", both)});
+  publish({.number = "08",
+           .title = "annotations",
+           .intro = "A vector for every token, from a network that reads forward and one that reads backward.",
+           .sections = {{"How much annotation j moves with token k", {{"sensitivity", svg}}},
+                        {"What can be read from it", {}, text(known)},
+                        {"Mistakes", {}, text(mistakes)}},
+           .tables = {known, mistakes},
+           .try_next = "--hidden 4: what is given up first? Then ./run tutorial 09"},
+          out, options);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include <array>
 #include <iostream>
 
+#include "support/numbers.hpp"
 #include "support/pictures.hpp"
 
 using namespace gradus;

@@ -2,14 +2,15 @@
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
-#include <gradus/nn/adam.hpp>
-#include <gradus/nn/clip.hpp>
-#include <gradus/nn/schedule.hpp>
+#include <gradus/nn/init.hpp>
+
+#include "descent.hpp"
+#include "numbers.hpp"
 
 namespace tutorial {
 
 using gradus::Tensor;
-namespace nn = gradus::nn;
+namespace plot = gradus::plot;
 
 FirstTokenBatch first_token_batch(std::int64_t delay, std::int64_t batch_size, gradus::Generator& generator) {
   const auto symbol = [&] { return static_cast<std::int64_t>(generator.below(first_token_symbols)); };
@@ -21,23 +22,37 @@ FirstTokenBatch first_token_batch(std::int64_t delay, std::int64_t batch_size, g
           .target = gradus::tensor(target)};
 }
 
-double learn_first_token(const std::vector<Tensor>& parameters,
-                         const std::function<Tensor(const Tensor& x)>& logits, std::int64_t delay,
-                         std::int64_t steps, gradus::Generator& generator) {
-  nn::Adam adam(parameters, {.learning_rate = 2e-3});
-  nn::Scheduler scheduler(adam, nn::schedule::linear(1, 0.1, steps));
-  for (std::int64_t step = 0; step < steps; ++step) {
+double learn_first_token(std::vector<Tensor> parameters, const std::function<Tensor(const Tensor& x)>& h_T,
+                         std::int64_t H, std::int64_t delay, std::int64_t steps,
+                         gradus::Generator& generator) {
+  Tensor W_o = gradus::nn::uniform_fan_in({first_token_symbols, H}, H);  // (8, H)
+  parameters.push_back(W_o.set_requires_grad());
+  const auto logits = [&](const Tensor& x) { return gradus::linear(h_T(x), W_o); };  // (B, 8)
+  descend(parameters, {.learning_rate = 2e-3, .steps = steps, .max_norm = 1}, [&] {
     const FirstTokenBatch batch = first_token_batch(delay, 32, generator);
-    adam.zero_grad();
-    gradus::cross_entropy(logits(batch.x), batch.target).backward();
-    nn::clip_grad_norm(parameters, 1);
-    adam.step();
-    scheduler.step();
-  }
+    return gradus::cross_entropy(logits(batch.x), batch.target);
+  });
   const gradus::NoGrad no_grad;
   const FirstTokenBatch test = first_token_batch(delay, 1000, generator);
-  const Tensor right = gradus::equal(gradus::argmax(logits(test.x)), test.target);
-  return gradus::mean(right.to(gradus::Dtype::f32)).item();
+  return accuracy(logits(test.x), test.target);
+}
+
+double learn_first_token(const gradus::nn::Recurrent& net, std::int64_t delay, std::int64_t steps,
+                         gradus::Generator& generator) {
+  const auto h_T = [&](const Tensor& x) { return net.run(x).last[0][0]; };  // (B, H)
+  return learn_first_token(net.parameters(), h_T, net.hidden(), delay, steps, generator);
+}
+
+plot::Heatmap by_token(const std::string& title, const Tensor& units, const Tensor& x) {
+  plot::Heatmap map{.title = title,
+                    .x_label = "token read",
+                    .y_label = "unit",
+                    .values = gradus::transpose(units, 0, 1).to_vector<double>()};
+  for (std::int64_t i = 1; i <= units.size(1); ++i) map.rows.push_back(std::to_string(i));
+  for (const std::int64_t token : gradus::argmax(gradus::squeeze(x, 1)).to_vector<std::int64_t>()) {
+    map.columns.emplace_back(1, "ABCDEFGHabcdefgh"[token]);
+  }
+  return map;
 }
 
 }  // namespace tutorial

@@ -2,9 +2,12 @@
 
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/tensor.hpp>
+#include <gradus/nn/recurrent.hpp>
+#include <gradus/plot/heatmap.hpp>
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 /// The task of the tutorials on recurrent networks: remember the first token of a sequence. It is one of 8
@@ -22,10 +25,20 @@ struct FirstTokenBatch {
 
 FirstTokenBatch first_token_batch(std::int64_t delay, std::int64_t batch_size, gradus::Generator& generator);
 
-/// Trains `parameters` with Adam on batches of 32, as tutorial 03 does; `logits` are (B, first_token_symbols)
-/// for x. Returns the share of 1000 new sequences whose largest logit is at the target.
-double learn_first_token(const std::vector<gradus::Tensor>& parameters,
-                         const std::function<gradus::Tensor(const gradus::Tensor& x)>& logits,
+/// Trains a network of these parameters with Adam on batches of 32, as tutorial 03 does, and a readout of its
+/// last state, h_T (B, H) for x. Large gradients are clipped to a norm of 1. Returns the share of 1000 new
+/// sequences whose first token is named rightly.
+double learn_first_token(std::vector<gradus::Tensor> parameters,
+                         const std::function<gradus::Tensor(const gradus::Tensor& x)>& h_T, std::int64_t H,
                          std::int64_t delay, std::int64_t steps, gradus::Generator& generator);
+
+/// The same of a recurrent network of any kind, from its last h.
+double learn_first_token(const gradus::nn::Recurrent& net, std::int64_t delay, std::int64_t steps,
+                         gradus::Generator& generator);
+
+/// `units` (T, H), what H units do as a network reads x (T, 1, first_token_inputs): a row a unit, a column a
+/// token. A … H are the symbols, a … h those that follow.
+gradus::plot::Heatmap by_token(const std::string& title, const gradus::Tensor& units,
+                               const gradus::Tensor& x);
 
 }  // namespace tutorial

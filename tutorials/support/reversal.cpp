@@ -1,6 +1,5 @@
 #include "reversal.hpp"
 
-#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/data/reversal_alignment.hpp>
 #include <gradus/models/greedy.hpp>
@@ -78,10 +77,6 @@ std::vector<std::int64_t> range(std::int64_t first, std::int64_t last) {
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(last - first + 1));
   std::iota(numbers.begin(), numbers.end(), first);
   return numbers;
-}
-
-double largest_difference(const gradus::Tensor& a, const gradus::Tensor& b) {
-  return gradus::max(gradus::abs(a - b)).item();
 }
 
 }  // namespace tutorial

@@ -48,7 +48,4 @@ Scores measure(const gradus::models::Seq2Seq& model, const gradus::data::Reversa
 /// first, first + 1, …, last.
 std::vector<std::int64_t> range(std::int64_t first, std::int64_t last);
 
-/// The largest |a_i − b_i|: how far what was done by hand is from the library's.
-double largest_difference(const gradus::Tensor& a, const gradus::Tensor& b);
-
 }  // namespace tutorial

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <gradus/plot/bars.hpp>
+#include <gradus/plot/curves.hpp>
+#include <gradus/plot/heatmap.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "table.hpp"
+
+/// Charts of plain numbers.
+namespace tutorial {
+
+/// The points (0, y_0), (1, y_1), …
+gradus::plot::Series by_index(const std::string& name, const std::vector<double>& y);
+
+/// log10 of y at these places.
+std::vector<double> log10_at(const std::vector<double>& y, const std::vector<std::size_t>& places);
+
+/// A group of bars for each row of the table, a colour for each column.
+gradus::plot::GroupedBars bars_of(const Table& table, const std::string& title, const std::string& x_label,
+                                  const std::string& y_label);
+
+/// A square matrix, row by row, whose rows and columns are numbered from 1.
+gradus::plot::Heatmap numbered_map(const std::string& title, const std::string& x_label,
+                                   const std::string& y_label, const std::vector<double>& values,
+                                   double max = 1);
+
+}  // namespace tutorial

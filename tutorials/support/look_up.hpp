@@ -1,0 +1,23 @@
+#pragma once
+
+#include <gradus/autograd/random.hpp>
+#include <gradus/autograd/tensor.hpp>
+
+#include <cstdint>
+
+/// The task of tutorial 09, which needs attention and nothing else: T pairs of a key and a value, the keys
+/// all different. Asked for one of the keys, name its value. Guessing is right once in 10.
+namespace tutorial {
+
+constexpr std::int64_t look_up_keys = 20, look_up_values = 10;
+
+struct LookUpBatch {
+  gradus::Tensor key, value;  ///< (T, B), i64
+  gradus::Tensor asked;       ///< (B), i64: the key
+  gradus::Tensor position;    ///< (B), i64: where it stands
+  gradus::Tensor answer;      ///< (B), i64: its value
+};
+
+LookUpBatch look_up_batch(std::int64_t T, std::int64_t batch_size, gradus::Generator& generator);
+
+}  // namespace tutorial
