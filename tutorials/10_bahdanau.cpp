@@ -125,8 +125,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   std::vector<std::int64_t> lengths = tutorial::range(3, longest_trained + 3);
   lengths.push_back(20);
   Generator generator(options.seed);
-  const auto examples =
-      task.held_out_pairs(longest_trained, [&](std::uint64_t n) { return generator.below(n); }, 3);
+  const std::vector<data::Pair> examples = tutorial::held_out(task, longest_trained, 3, generator);
   std::vector<plot::Heatmap> forming = {look(*bahdanau, examples[0], task, 0)};
   const auto watch = [&](const models::TrainStep& update) {
     const bool chosen = std::find(watched.begin(), watched.end(), update.step) != watched.end();

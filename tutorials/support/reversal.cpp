@@ -54,8 +54,7 @@ Scores measure(const models::Seq2Seq& model, const data::Reversal& task,
   Generator generator(20140901);  // fixed, so that every model is measured on the same sources
   Scores scores;
   for (const std::int64_t length : lengths) {
-    const std::vector<data::Pair> pairs =
-        task.held_out_pairs(length, [&](std::uint64_t n) { return generator.below(n); });
+    const std::vector<data::Pair> pairs = held_out(task, length, 500, generator);
     const std::vector<models::Decoded> decoded = models::greedy(model, pairs);
     Score& score = scores[length];
     for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -71,6 +70,12 @@ Scores measure(const models::Seq2Seq& model, const data::Reversal& task,
     }
   }
   return scores;
+}
+
+std::vector<data::Pair> held_out(const data::Reversal& task, std::int64_t length, std::int64_t count,
+                                 Generator& generator) {
+  return task.held_out_pairs(
+      length, [&](std::uint64_t n) { return generator.below(n); }, count);
 }
 
 std::vector<std::int64_t> range(std::int64_t first, std::int64_t last) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/random.hpp>
 #include <gradus/data/alignment_score.hpp>
 #include <gradus/data/exact_match.hpp>
 #include <gradus/data/reversal.hpp>
@@ -44,6 +45,10 @@ using Scores = std::map<std::int64_t, Score>;
 /// call.
 Scores measure(const gradus::models::Seq2Seq& model, const gradus::data::Reversal& task,
                const std::vector<std::int64_t>& lengths);
+
+/// `count` of the held-out pairs of one length; all of them where there are fewer.
+std::vector<gradus::data::Pair> held_out(const gradus::data::Reversal& task, std::int64_t length,
+                                         std::int64_t count, gradus::Generator& generator);
 
 /// first, first + 1, …, last.
 std::vector<std::int64_t> range(std::int64_t first, std::int64_t last);

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <gradus/data/reversal.hpp>
+#include <gradus/models/search.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "table.hpp"
+
+namespace tutorial {
+
+/// "exhaustive": beam searches beside asking the model about every output of up to one symbol more than the
+/// task's longest source. For all sources of that length: how often each width finds the best output, and the
+/// mean score of what it finds. For tasks of very few symbols.
+Table beside_all_outputs(const gradus::models::Seq2Seq& model, const gradus::data::Reversal& task,
+                         const std::function<double(const gradus::models::Decoded&)>& score,
+                         const std::vector<std::int64_t>& widths,
+                         const std::function<gradus::models::Search(std::int64_t width)>& beam_of);
+
+}  // namespace tutorial

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <gradus/data/reversal.hpp>
+#include <gradus/plot/search_tree.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tutorial {
+
+/// A beginning of an output that a beam search looked at.
+struct Considered {
+  std::vector<std::int64_t> y;
+  double number;  ///< that is shown beside it
+  bool is_kept;   ///< or dropped at once
+};
+
+/// The course of a beam search as a picture, with the way to `best` marked.
+/// @param course in the order in which the search came to them: each after the beginning that it continues
+gradus::plot::SearchTree search_tree(const std::string& title, const std::vector<Considered>& course,
+                                     const std::vector<std::int64_t>& best,
+                                     const gradus::data::Reversal& task);
+
+}  // namespace tutorial
