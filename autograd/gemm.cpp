@@ -12,8 +12,10 @@
 namespace gradus {
 namespace {
 
-// Products of fewer multiply-adds than this stay on one thread: 64 · 64 · 64 take some 5 µs.
+// Products of fewer multiply-adds than this stay on one thread: 64 · 64 · 64 take some 5 µs. Of a single row
+// they take several times as long, since each reads an element of B.
 constexpr std::int64_t worth_sharing = 1 << 18;
+constexpr std::int64_t row_worth_sharing = 1 << 15;
 // Of at least as many rows or columns is each thread's part, and it starts at a multiple of so many: a block
 // of the library's inner loops.
 constexpr std::int64_t block = 16;
@@ -81,8 +83,8 @@ void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std:
   const Product<T> whole{a_layout, b_layout, m, n, k, a, b, beta, c};
   const bool by_columns = n >= m;
   const std::int64_t blocks = (by_columns ? n : m) / block;
-  const std::int64_t parts =
-      m * n * k < worth_sharing ? 1 : std::min<std::int64_t>(team::available(), blocks);
+  const std::int64_t worth = m == 1 ? row_worth_sharing : worth_sharing;
+  const std::int64_t parts = m * n * k < worth ? 1 : std::min<std::int64_t>(team::available(), blocks);
   if (parts <= 1) return whole.run();
   parallel_tasks(parts, [&](std::int64_t part) {
     const std::int64_t begin = blocks * part / parts * block;

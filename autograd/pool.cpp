@@ -2,10 +2,6 @@
 
 #include <gradus/autograd/runtime.hpp>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -14,6 +10,8 @@
 #include <new>
 #include <thread>
 #include <utility>
+
+#include "pages.hpp"
 
 namespace gradus::pool {
 namespace {
@@ -36,15 +34,9 @@ SizeClass size_class(std::size_t bytes) {
   return {shift * 8 + eighths - 1, (eighths << shift) * alignment};
 }
 
-std::size_t bytes_of_class(std::size_t index) {
-  return index < 8 ? (index + 1) * alignment : ((index % 8 + 9) << (index / 8 - 1)) * alignment;
-}
-
-// The lengths of sequences, and so the sizes of buffers, differ a little from batch to batch. A request of at
-// least this size is served by an unused buffer of up to two classes above, a quarter larger; and one that is
-// as much too small is given back to the system before a new one is taken.
-constexpr std::size_t large = 1 << 20;
-constexpr std::size_t neighbours = 2;
+// A larger buffer is a range of pages (pages.hpp): the lengths of sequences, and with them the sizes of such
+// buffers, differ from batch to batch, and a class for each would keep many times what is in use at once.
+constexpr std::size_t largest_class = 1 << 20;
 
 // A sanitizer must see every allocation as its own, to find what reads past or after it.
 #if defined(__SANITIZE_ADDRESS__)
@@ -78,7 +70,8 @@ class Lock {
 
 struct Pool {
   Lock mutex;
-  std::array<Unused*, 512> unused{};  // by class
+  std::array<Unused*, 128> unused{};  // by class
+  PageRanges pages;
   Stats stats{};
 };
 
@@ -88,22 +81,11 @@ Pool& the_pool() {
   return *pool;
 }
 
-// Large buffers are the system's own pages where that can be had: what is given back is then gone, whatever
-// lies beside it. Null when the system has no more.
-void* take(std::size_t bytes) {
-#if defined(__linux__)
-  if (reuse && bytes >= large) {
-    void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return pages == MAP_FAILED ? nullptr : pages;
-  }
-#endif
-  return ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
-}
-void give_back(void* buffer, std::size_t bytes) {
-#if defined(__linux__)
-  if (reuse && bytes >= large) return void(munmap(buffer, bytes));
-#endif
-  ::operator delete (buffer, std::align_val_t{alignment});
+bool is_paged(std::size_t bytes) { return reuse && bytes > largest_class; }
+
+// What a request for so many gets.
+std::size_t granted(std::size_t bytes) {
+  return is_paged(bytes) ? PageRanges::whole(bytes) : size_class(bytes).bytes;
 }
 
 // `buffers` more in use, or fewer; the caller holds the mutex.
@@ -113,60 +95,66 @@ void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
   stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
 }
 
-// An unused buffer of a class that has one; the caller holds the mutex.
-void* pop(Pool& pool, std::size_t index) {
-  pool.stats.pooled_bytes -= static_cast<std::int64_t>(bytes_of_class(index));
-  return std::exchange(pool.unused[index], pool.unused[index]->next);
+// These three are for the holder of the mutex, and for what granted() says.
+
+std::byte* unused(Pool& pool, std::size_t bytes) {
+  std::byte* found = nullptr;
+  if (is_paged(bytes)) {
+    found = pool.pages.take(bytes);
+  } else if (Unused*& first = pool.unused[size_class(bytes).index]; first != nullptr) {
+    found = reinterpret_cast<std::byte*>(std::exchange(first, first->next));
+  }
+  if (found != nullptr) pool.stats.pooled_bytes -= static_cast<std::int64_t>(bytes);
+  return found;
 }
 
-// Gives the unused buffers of a class back to the system; the caller holds the mutex.
-void give_back_class(Pool& pool, std::size_t index) {
-  while (pool.unused[index] != nullptr) give_back(pop(pool, index), bytes_of_class(index));
+// Null when the system has no more.
+std::byte* from_system(Pool& pool, std::size_t bytes) {
+  if (is_paged(bytes)) return pool.pages.map(bytes);
+  return static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}, std::nothrow));
 }
 
-// Gives every unused buffer back to the system; the caller holds the mutex.
 void empty(Pool& pool) {
-  for (std::size_t index = 0; index < pool.unused.size(); ++index) give_back_class(pool, index);
+  pool.pages.unmap();
+  for (Unused*& first : pool.unused) {
+    while (first != nullptr)
+      ::operator delete (std::exchange(first, first->next), std::align_val_t{alignment});
+  }
+  pool.stats.pooled_bytes = 0;
 }
 
 }  // namespace
 
-Buffer allocate(std::size_t bytes) {
-  const SizeClass size = size_class(bytes);
+Buffer allocate(std::size_t wanted) {
+  const std::size_t bytes = granted(wanted);
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  const std::size_t last = size.index + (size.bytes < large ? 0 : neighbours);
-  for (std::size_t index = size.index; index <= last; ++index) {
-    if (pool.unused[index] == nullptr) continue;
-    void* const buffer = pop(pool, index);
-    count(pool.stats, 1, bytes_of_class(index));
-    return {static_cast<std::byte*>(buffer), bytes_of_class(index)};
-  }
-  for (std::size_t index = size.index - neighbours; size.bytes >= large && index < size.index; ++index) {
-    give_back_class(pool, index);
-  }
-  void* buffer = take(size.bytes);
+  std::byte* buffer = unused(pool, bytes);
   if (buffer == nullptr) {
-    empty(pool);
-    buffer = take(size.bytes);
+    buffer = from_system(pool, bytes);
+    if (buffer == nullptr) {
+      empty(pool);
+      buffer = from_system(pool, bytes);
+    }
+    if (buffer == nullptr) {
+      fail("memory", "the system has no ", bytes, " bytes for one tensor; ", pool.stats.live_bytes,
+           " bytes are in use by others");
+    }
+    ++pool.stats.buffers_allocated;
   }
-  if (buffer == nullptr) {
-    fail("memory", "the system has no ", size.bytes, " bytes for one tensor; ", pool.stats.live_bytes,
-         " bytes are in use by others");
-  }
-  ++pool.stats.buffers_allocated;
-  count(pool.stats, 1, size.bytes);
-  return {static_cast<std::byte*>(buffer), size.bytes};
+  count(pool.stats, 1, bytes);
+  return {buffer, bytes};
 }
 
 void free(Buffer buffer) noexcept {
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
   count(pool.stats, -1, buffer.bytes);
-  if (!reuse) return give_back(buffer.data, buffer.bytes);
-  Unused*& unused = pool.unused[size_class(buffer.bytes).index];
-  unused = ::new (buffer.data) Unused{unused};
+  if (!reuse) return ::operator delete (buffer.data, std::align_val_t{alignment});
   pool.stats.pooled_bytes += static_cast<std::int64_t>(buffer.bytes);
+  if (is_paged(buffer.bytes)) return pool.pages.put(buffer.data, buffer.bytes);
+  Unused*& first = pool.unused[size_class(buffer.bytes).index];
+  first = ::new (buffer.data) Unused{first};
 }
 
 void adopt(std::size_t bytes) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <limits>
@@ -40,9 +41,13 @@ void pause() {
 #endif
 }
 
-// Between two products of a step a thread looks for work for so long, some 30 µs, before it sleeps: waking
-// takes longer than most of what there is to share.
-constexpr int patience = 1000;
+// Between two products of a step a thread looks for work for so long before it sleeps: waking it takes
+// longer than most of what there is to share, and the loops that are too short for sharing lie between.
+constexpr std::chrono::microseconds patience{100};
+// For the last range of a job its owner looks so often before it lets others run.
+constexpr int short_wait = 1000;
+// How often it looks between two glances at the clock.
+constexpr int looks = 32;
 
 thread_local bool at_work = false;
 
@@ -92,7 +97,7 @@ class Team {
     if (asleep_.load(std::memory_order_seq_cst) > 0) next_.notify_all();
     take(job);
     for (int look = 0; done_.load(std::memory_order_acquire) != static_cast<std::uint32_t>(count); ++look) {
-      look < patience ? pause() : std::this_thread::yield();
+      look < short_wait ? pause() : std::this_thread::yield();
     }
     close(job);
     if (error_) std::rethrow_exception(error_);
@@ -128,11 +133,14 @@ class Team {
   }
 
   std::uint64_t wait_for_job_after(std::uint64_t seen) {
-    for (int look = 0; look < patience; ++look) {
-      const std::uint64_t job = next_.load(std::memory_order_acquire) >> 32;
-      if (job != seen) return job;
-      pause();
-    }
+    const auto until = std::chrono::steady_clock::now() + patience;
+    do {
+      for (int look = 0; look < looks; ++look) {
+        const std::uint64_t job = next_.load(std::memory_order_acquire) >> 32;
+        if (job != seen) return job;
+        pause();
+      }
+    } while (std::chrono::steady_clock::now() < until);
     asleep_.fetch_add(1, std::memory_order_seq_cst);
     std::uint64_t next = next_.load(std::memory_order_seq_cst);
     for (; next >> 32 == seen; next = next_.load(std::memory_order_acquire)) next_.wait(next);

@@ -47,7 +47,10 @@ double Prediction::log_probability(std::int64_t row, std::int64_t token) const {
 
 std::int64_t Prediction::likeliest(std::int64_t row) const {
   const std::span<const float> from = log_probabilities(row);
-  return std::ranges::max_element(from) - from.begin() + first_written;
+  float largest = from.front();  // a loop for vectors, unlike that of max_element
+#pragma omp simd reduction(max : largest)
+  for (std::size_t i = 1; i < from.size(); ++i) largest = largest < from[i] ? from[i] : largest;
+  return std::ranges::find(from, largest) - from.begin() + first_written;
 }
 
 Decoding::Decoding(const Seq2Seq& model, const Tensor& source, const Tensor& lengths)

@@ -38,12 +38,29 @@ Optimiser::Optimiser(std::string name, const std::vector<std::vector<Tensor>>& g
   }
 }
 
+bool Optimiser::Entry::fits() const {
+  return std::ranges::all_of(averages, [this](const Tensor& average) {
+    return average.shape() == parameter.shape() && average.dtype() == parameter.dtype();
+  });
+}
+
+void Optimiser::make_averages(Entry& known) const {
+  known.averages.clear();
+  std::generate_n(std::back_inserter(known.averages), averages(known.group).size(),
+                  [&] { return zeros(known.parameter.shape(), known.parameter.dtype()); });
+}
+
+void Optimiser::make_averages() {
+  for (Entry& known : entries_) {
+    if (known.parameter.requires_grad()) make_averages(known);
+  }
+}
+
 void Optimiser::check_unchanged() const {
   for (std::size_t k = 0; k < entries_.size(); ++k) {
     const Entry& known = entries_[k];
-    if (!known.parameter.grad().defined() || known.averages.empty()) continue;
+    if (!known.parameter.grad().defined() || known.steps == 0 || known.fits()) continue;
     const Tensor &now = known.parameter, &then = known.averages[0];
-    if (then.shape() == now.shape() && then.dtype() == now.dtype()) continue;
     fail(name_, "parameter ", k, " was ", then.shape(), " ", gradus::name(then.dtype()), " and is now ",
          now.shape(), " ", gradus::name(now.dtype()), "; make a new optimiser after changing parameters");
   }
@@ -57,10 +74,7 @@ void Optimiser::step() {
   for (Entry& known : entries_) {
     const Tensor gradient = known.parameter.grad();
     if (!gradient.defined()) continue;
-    if (++known.steps == 1) {
-      std::generate_n(std::back_inserter(known.averages), averages(known.group).size(),
-                      [&] { return zeros(gradient.shape(), gradient.dtype()); });
-    }
+    if (++known.steps == 1 && (known.averages.empty() || !known.fits())) make_averages(known);
     updates.push_back({known.parameter, gradient, known.averages, known.steps, 0, gradient.numel()});
     groups.push_back(known.group);
     pieces.add(gradient.numel());
@@ -109,8 +123,9 @@ NamedTensors Optimiser::state() const {
   for (std::size_t k = 0; k < entries_.size(); ++k) {
     const Entry& known = entries_[k];
     state.emplace_back(entry(k, "steps"), tensor(std::vector{known.steps}, {}));
+    if (known.steps == 0) continue;
     const auto names = averages(known.group);
-    for (std::size_t i = 0; i < known.averages.size(); ++i) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
       state.emplace_back(entry(k, names[i]), known.averages[i].clone());
     }
   }

@@ -56,13 +56,17 @@ class Optimiser {
  protected:
   /// `name` is how messages begin. @throws Error for a parameter that is undefined, or given twice.
   Optimiser(std::string name, const std::vector<std::vector<Tensor>>& groups);
+  /// Makes the averages of all that is trained now, for the end of a constructor: what stays for the whole
+  /// training then lies together in memory, and not between what comes and goes with each step.
+  void make_averages();
 
  private:
   struct Entry {
     Tensor parameter;
     std::size_t group;
-    std::vector<Tensor> averages;  // none before the first step
+    std::vector<Tensor> averages;  // may be none before the first step
     std::int64_t steps = 0;
+    bool fits() const;  // have the averages the parameter's shape and dtype?
   };
 
   virtual double rate(std::size_t group) const = 0;
@@ -71,6 +75,7 @@ class Optimiser {
   virtual bool is_elementwise() const = 0;
   virtual void apply(std::size_t group, Update& update) const = 0;
 
+  void make_averages(Entry& known) const;
   void check_group(std::size_t group) const;
   void check_unchanged() const;
 
@@ -120,6 +125,7 @@ class OptimiserOf : public Optimiser {
       group.options.check();
       rules_.push_back(group.options);
     }
+    make_averages();
   }
 
  private:
