@@ -1,11 +1,12 @@
 #include "blas_kernels.hpp"
 
-#include <gradus/autograd/clones.hpp>
 #include <gradus/autograd/parallel.hpp>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+
+#include "kernels/clones.hpp"
 
 // OpenBLAS's own functions. Weak: another BLAS may be linked in its place, and then there is nothing to
 // choose. The last two are exported but not documented; they free and rebuild its table of kernels.

@@ -82,12 +82,13 @@ double Tensor::item() const {
   return to_vector<double>()[0];
 }
 
-#define GRADUS_FOR_TYPE(T)                                   \
-  template std::span<const T> Tensor::values() const;        \
-  template std::span<T> Tensor::mutable_values(const char*); \
-  template std::vector<T> Tensor::to_vector() const;         \
-  template Tensor tensor(std::span<const T>, const Shape&);  \
-  template Tensor adopt(std::shared_ptr<T>, const Shape&);
+// Function templates say themselves that they are shown: GCC does not see the header's pragma for them.
+#define GRADUS_FOR_TYPE(T)                                                                         \
+  template std::span<const T> Tensor::values() const;                                              \
+  template std::span<T> Tensor::mutable_values(const char*);                                       \
+  template std::vector<T> Tensor::to_vector() const;                                               \
+  template __attribute__((visibility("default"))) Tensor tensor(std::span<const T>, const Shape&); \
+  template __attribute__((visibility("default"))) Tensor adopt(std::shared_ptr<T>, const Shape&);
 GRADUS_FOR_TYPE(float)
 GRADUS_FOR_TYPE(double)
 GRADUS_FOR_TYPE(std::int64_t)

@@ -15,14 +15,21 @@ function(gradus_flags target)
 endfunction()
 
 # gradus_library(name SOURCES … DEPENDS …): the library of one folder, gradus::<name>. Its public headers live in
-# <name>/include/gradus/<name>/ and are included as <gradus/name/….hpp>.
+# <name>/include/gradus/<name>/ and are included as <gradus/name/….hpp>. They say what a shared library shows
+# (#pragma GCC visibility); all else is hidden.
 function(gradus_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(gradus_${name} ${ARG_SOURCES})
   add_library(gradus::${name} ALIAS gradus_${name})
+  set_target_properties(gradus_${name} PROPERTIES
+    EXPORT_NAME ${name}
+    CXX_VISIBILITY_PRESET hidden
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})  # as COMPATIBILITY in GradusInstall.cmake
   target_include_directories(gradus_${name} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
   target_link_libraries(gradus_${name} PUBLIC ${ARG_DEPENDS})
   gradus_flags(gradus_${name})
+  gradus_install(gradus_${name} ${CMAKE_CURRENT_SOURCE_DIR}/include)
 endfunction()

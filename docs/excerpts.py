@@ -1,4 +1,4 @@
-"""Code that pages quote: functions and classes of a source, as they stand there."""
+"""Code that pages quote: functions and classes of a source, or all of it, as they stand there."""
 
 import re
 
@@ -15,6 +15,8 @@ def definition(file, name):
 
 
 def excerpt(where):
-    """Of `FILE NAME …`, as a block of code."""
+    """Of `FILE NAME …`, as a block of code; without a name, the whole file."""
     file, *names = where.split()
-    return "```cpp\n" + "\n\n".join(definition(file, name) for name in names) + "\n```"
+    language = "cmake" if file.endswith("CMakeLists.txt") else "cpp"
+    code = "\n\n".join(definition(file, name) for name in names) if names else (ROOT / file).read_text().rstrip()
+    return f"```{language}\n{code}\n```"

@@ -11,7 +11,7 @@ docs/results.py check     fails when a page differs from what `render` would wri
 
 A page holds <!-- result NAME --> … <!-- end -->; what stands between is written by the function of that name in
 results_tutorials.py, results_speed.py or results_command.py. Between <!-- code FILE NAME … --> and <!-- end --> stand those
-functions or classes of the source.
+functions or classes of the source; without a name, all of it.
 """
 
 import re

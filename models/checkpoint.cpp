@@ -1,6 +1,7 @@
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/nn/state_reader.hpp>
+#include <gradus/version.hpp>
 
 #include <sstream>
 #include <utility>
@@ -18,7 +19,7 @@ struct Circumstance {
 
 std::vector<Circumstance> circumstances() {
   const BuildInfo build = build_info();
-  return {{"gradus.version", "the version of gradus", GRADUS_VERSION},
+  return {{"gradus.version", "the version of gradus", version()},
           {"gradus.compiler", "its compiler", build.compiler},
           {"gradus.instructions", "what its loops are compiled for", build.instructions},
           {"gradus.blas", "the linear algebra library", build.blas},
@@ -44,7 +45,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& path) {
   }
   if (found->second != format) {
     fail("load_checkpoint", "'", path.string(), "' has format ", found->second, ", and this is gradus ",
-         GRADUS_VERSION, ", which reads format ", format, "; use the version that wrote it");
+         version(), ", which reads format ", format, "; use the version that wrote it");
   }
   return {std::move(file.tensors), std::move(file.metadata)};
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What the how-to pages tell the reader to type works: how_to_test.py BUILD.
 
-The programs on these pages are compiled by tests/CMakeLists.txt; here is the rest.
+The programs on these pages are compiled by tests/CMakeLists.txt, and consumers/check.py does what use-from-cmake.md says;
+here is the rest.
 """
 
 import json
@@ -34,20 +35,6 @@ def train_on_your_text(folder, build):
     assert (folder / "looks.html").exists()
 
 
-def use_from_cmake(folder, build):
-    """It is configured; to compile all of the library once more would take minutes, and adds nothing."""
-    (folder / "gradus").symlink_to(ROOT)
-    project = folder / "project"
-    project.mkdir()
-    (project / "CMakeLists.txt").write_text(block("use-from-cmake.md", "cmake"))
-    (project / "main.cpp").write_text(block("use-from-cmake.md", "cpp"))
-    commands = block("use-from-cmake.md", "sh").splitlines()
-    assert commands[1:] == ["cmake --build build", "build/line"], commands
-    run(project, *commands[0].split())
-    targets = run(project, "cmake", "--build", "build", "--target", "help")
-    assert "gradus_models" in targets and "gradus_command" not in targets and "tutorial" not in targets, targets
-
-
 def load_pytorch_weights(folder, build):
     """The state of PyTorch's module, by names and shapes: PyTorch itself is not needed."""
     compile(block("load-pytorch-weights.md", "python"), "load-pytorch-weights.md", "exec")
@@ -65,7 +52,7 @@ def load_pytorch_weights(folder, build):
 
 
 def main(build):
-    for test in (train_on_your_text, use_from_cmake, load_pytorch_weights):
+    for test in (train_on_your_text, load_pytorch_weights):
         with tempfile.TemporaryDirectory() as folder:
             test(pathlib.Path(folder), build)
 

@@ -1,4 +1,5 @@
 #include <gradus/tools/cli.hpp>
+#include <gradus/version.hpp>
 
 #include <algorithm>
 #include <array>
@@ -47,7 +48,7 @@ int cli_main(int argc, char** argv, const models::Registry& registry) {
     return 0;
   }
   if (name == "--version") {
-    std::cout << "gradus " << GRADUS_VERSION << '\n';
+    std::cout << "gradus " << version() << '\n';
     return 0;
   }
   const auto found = std::ranges::find(commands, name, &Entry::name);

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <gradus/autograd/clones.hpp>
-
+#include "clones.hpp"
 #include "math.hpp"
 
 /// Bahdanau's energies of one query (fused.hpp, additive_energy): e_t = v · tanh(q + k_t), t < T_x, where q

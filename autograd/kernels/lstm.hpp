@@ -1,7 +1,6 @@
 #pragma once
 
-#include <gradus/autograd/clones.hpp>
-
+#include "clones.hpp"
 #include "math.hpp"
 
 /// The pointwise half of a long short-term memory (fused.hpp, lstm_update), a row of H at a time:

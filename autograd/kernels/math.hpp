@@ -1,11 +1,11 @@
 #pragma once
 
-#include <gradus/autograd/clones.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "clones.hpp"
 
 /// Transcendental functions without branches or calls, so that loops over them vectorise. For double they are
 /// the standard library's: double is for checking gradients, and there accuracy is worth more than speed.

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <gradus/autograd/clones.hpp>
-
 #include <cstdint>
 
+#include "clones.hpp"
 #include "math.hpp"
 
 namespace gradus::kernels {

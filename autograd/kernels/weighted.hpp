@@ -1,7 +1,6 @@
 #pragma once
 
-#include <gradus/autograd/clones.hpp>
-
+#include "clones.hpp"
 #include "math.hpp"
 
 /// The context of one query (fused.hpp, weighted_sum): c = Σ_t α_t h_t, t < T_x, where c is (D) and h_t

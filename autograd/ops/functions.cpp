@@ -1,9 +1,9 @@
-#include <gradus/autograd/clones.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <cmath>
 
+#include "kernels/clones.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/gradient.hpp"
 #include "kernels/math.hpp"

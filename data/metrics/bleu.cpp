@@ -1,5 +1,6 @@
 #include <gradus/data/bleu.hpp>
 #include <gradus/data/utf8.hpp>
+#include <gradus/version.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -209,7 +210,7 @@ std::string bleu_signature(const BleuOptions& options, std::int64_t references) 
   signature += options.effective_order ? "|eff:yes" : "|eff:no";
   signature.append("|tok:").append(bleu_tokeniser_name(options.tokeniser));
   signature.append("|smooth:").append(smoothing_text(options));
-  return signature + "|version:gradus-" GRADUS_VERSION;
+  return signature + "|version:gradus-" + version();
 }
 
 std::string bleu_line(const BleuScore& score, std::string_view signature) {

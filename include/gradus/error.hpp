@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#pragma GCC visibility push(default)
 namespace gradus {
 
 /// The base of every exception that the library throws.
@@ -14,3 +15,4 @@ class Error : public std::runtime_error {
 };
 
 }  // namespace gradus
+#pragma GCC visibility pop

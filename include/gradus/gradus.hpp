@@ -115,3 +115,4 @@
 #include <gradus/plot/progress.hpp>
 #include <gradus/plot/search_tree.hpp>
 #include <gradus/plot/terminal.hpp>
+#include <gradus/version.hpp>

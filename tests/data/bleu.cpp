@@ -1,5 +1,6 @@
 #include <gradus/data/bleu.hpp>
 #include <gradus/error.hpp>
+#include <gradus/version.hpp>
 
 #include <cmath>
 #include <limits>
@@ -86,7 +87,7 @@ TEST_CASE("a sentence too short for four words has a BLEU of its own", "[data][b
 }
 
 TEST_CASE("the signature is sacreBLEU's but for the version", "[data][bleu]") {
-  const std::string version = "|version:gradus-" GRADUS_VERSION;
+  const std::string version = std::string("|version:gradus-") + gradus::version();
   CHECK(bleu_signature() == "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp" + version);
   const BleuOptions floor = {.tokeniser = BleuTokeniser::chinese,
                              .smoothing = BleuSmoothing::floor,

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <span>
 
+#pragma GCC visibility push(default)
 namespace gradus {
 
 /// Axes that an operation works over: `1`, `{0, -1}`; a negative one counts from the end, and `{}` means all.
@@ -30,3 +31,4 @@ class Axes {
 };
 
 }  // namespace gradus
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tensor.hpp>
 
+#pragma GCC visibility push(default)
 /// Checks that operations and modules share; all throw Error with the operation's name.
 namespace gradus {
 
@@ -47,3 +48,4 @@ inline int checked_axis(const char* operation, const Shape& shape, int axis) {
 }
 
 }  // namespace gradus
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace gradus {
 
 /// The element type of a tensor, chosen at run time: f32 for training, f64 for gradient checks, i64 for token
@@ -28,3 +29,4 @@ template <>
 inline constexpr Dtype dtype_of<std::int64_t> = Dtype::i64;
 
 }  // namespace gradus
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 /// Operations that do in one pass over memory what several of ops.hpp do together. Each has a composed twin
 /// in `nn`, that a test holds it to; `Composed` (runtime.hpp) makes the modules use that one.
 namespace gradus {
@@ -134,3 +135,4 @@ Tensor attention_gru_sequence(const Tensor& y, const Tensor& s_0, const Tensor& 
                               const Packing& packing);
 
 }  // namespace gradus
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus {
 
 /// How gradients are checked. The numeric derivative is the 4-point central difference
@@ -88,3 +89,4 @@ GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)
                           const GradcheckOptions& options);
 
 }  // namespace gradus
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#pragma GCC visibility push(default)
 /// Pictures of the tape: what a tensor was computed from, as Graphviz draws it.
 ///
 ///     save_graph(loss, "loss.svg", {model.named_parameters()});
@@ -38,3 +39,4 @@ std::string draw_graph(const Tensor& root, const GraphOptions& options = {});
 void save_graph(const Tensor& root, const std::string& path, const GraphOptions& options = {});
 
 }  // namespace gradus
+#pragma GCC visibility pop

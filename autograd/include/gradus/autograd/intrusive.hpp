@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace gradus {
 
 /// Takes one from a count of references; whether that was the last. An atomic change is only needed while
@@ -50,3 +51,4 @@ class IntrusivePtr {
 };
 
 }  // namespace gradus
+#pragma GCC visibility pop

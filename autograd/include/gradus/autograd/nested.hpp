@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 
+#pragma GCC visibility push(default)
 namespace gradus {
 
 /// A number, or a list of these: what nested braces say. An argument only: it points into the expression that
@@ -22,3 +23,4 @@ class NestedList {
 };
 
 }  // namespace gradus
+#pragma GCC visibility pop

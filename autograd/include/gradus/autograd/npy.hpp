@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#pragma GCC visibility push(default)
 /// Tensors in NumPy's .npy files: f32 is '<f4', f64 '<f8', i64 '<i8'.
 namespace gradus {
 
@@ -18,3 +19,4 @@ void save_npy(const std::filesystem::path& path, const Tensor& tensor);
 Tensor load_npy(const std::filesystem::path& path);
 
 }  // namespace gradus
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 /// The operations. Each is one function: it checks its shapes, computes, and records its gradient; `g` below
 /// is d(loss)/d(result), and y the result. All throw Error, before anything is changed, for shapes or dtypes
 /// that do not fit. Where several tensors meet elementwise, axes are matched from the last and a size of 1
@@ -264,3 +265,4 @@ Tensor mse(const Tensor& prediction, const Tensor& target);
 Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets);
 
 }  // namespace gradus
+#pragma GCC visibility pop

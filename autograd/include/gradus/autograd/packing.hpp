@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#pragma GCC visibility push(default)
 /// Sequences of different lengths without their padding: what is not there is not computed.
 namespace gradus {
 
@@ -60,3 +61,4 @@ Tensor pack(const Tensor& x, const Packing& packing);
 Tensor unpack(const Tensor& x, const Packing& packing, std::int64_t steps = 0);
 
 }  // namespace gradus
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 #include <memory>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
 /// The one team of threads that large products and loops are shared among.
 namespace gradus {
 
@@ -49,3 +50,4 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& work) {
 }
 
 }  // namespace gradus
+#pragma GCC visibility pop

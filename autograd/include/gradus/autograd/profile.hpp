@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus {
 
 /// What each operation costs: as long as it lives, the operations of this thread are timed and counted.
@@ -51,3 +52,4 @@ class Profile {
 std::ostream& operator<<(std::ostream& out, const Profile& profile);
 
 }  // namespace gradus
+#pragma GCC visibility pop

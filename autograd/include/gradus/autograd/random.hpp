@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace gradus {
 
 /// Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
@@ -51,3 +52,4 @@ Tensor normal(const Shape& shape, double mean, double deviation, Generator& gene
               Dtype dtype = Dtype::f32);
 
 }  // namespace gradus
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 /// What a user can see and switch of the engine's process-wide and per-thread state: recording, the search
 /// for anomalies, fused operations, the names of the running modules, memory, and the linear algebra
 /// library's kernels. The default generator is in random.hpp.
@@ -121,7 +122,7 @@ void release_pooled_memory();
 struct BuildInfo {
   std::string compiler;
   /// What the library's own loops were compiled for, and what runs of those that are compiled several times
-  /// (clones.hpp): "x86-64 with AVX-512", "x86-64, and x86-64-v3 (AVX2) for rows" …
+  /// (kernels/clones.hpp): "x86-64 with AVX-512", "x86-64, and x86-64-v3 (AVX2) for rows" …
   std::string instructions;
   std::string blas;           ///< the linear algebra library, with its version
   std::string blas_kernels;   ///< the kernels that it runs now: "SkylakeX", "Haswell" …
@@ -132,3 +133,4 @@ struct BuildInfo {
 BuildInfo build_info();
 
 }  // namespace gradus
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus {
 
 /// The sizes of a tensor's axes, outermost first; rank 0 is a scalar. Held inline: making one allocates
@@ -75,3 +76,4 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape);
 Shape broadcast(const char* operation, const Shape& a, const Shape& b);
 
 }  // namespace gradus
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 /// The tape: what an operation records so that `backward()` can run it in reverse. To write an operation of
 /// one's own: check the shapes, compute the result without recording, and return
 ///
@@ -118,3 +119,4 @@ inline Tensor for_gradient_of(const Tensor& input, const Tensor& value) {
 }
 
 }  // namespace gradus
+#pragma GCC visibility pop

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus {
 
 struct TensorImpl;  // the engine's own
@@ -181,3 +182,4 @@ Tensor adopt(std::shared_ptr<T> values, const Shape& shape);
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace gradus
+#pragma GCC visibility pop

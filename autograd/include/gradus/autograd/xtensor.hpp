@@ -39,6 +39,7 @@ struct xtype_for_shape<xt::svector<std::size_t, 4, std::allocator<std::size_t>, 
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus {
 
 /// A view of a tensor's values as an xtensor expression. It shares them, and must not outlive the tensor. T
@@ -101,3 +102,4 @@ Tensor from_xtensor(xt::xtensor_container<Values, rank, xt::layout_type::row_maj
 }
 
 }  // namespace gradus
+#pragma GCC visibility pop

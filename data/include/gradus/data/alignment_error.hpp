@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// Word `source` and word `target` belong together; both count from 0.
@@ -42,3 +43,4 @@ struct AlignmentError {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// Attention against a true alignment, summed over decoder steps: how often the largest weight is at the true
@@ -26,3 +27,4 @@ struct AlignmentScore {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// All right answers to each distinct source.
@@ -24,3 +25,4 @@ MatchCount match_any_reference(const std::map<std::string, std::string>& answers
                                const References& references);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

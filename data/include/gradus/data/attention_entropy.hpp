@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// How sharp attention is: the mean entropy H = -Σ_j α_j ln α_j of its rows. 0 looks at one position alone,
@@ -23,3 +24,4 @@ struct AttentionEntropy {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// Several pairs side by side, time-major and padded: token t of sequence b is at `[t * size + b]`.
@@ -30,3 +31,4 @@ struct Batch {
 Batch make_batch(std::span<const Pair> pairs);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// How pairs become batches.
@@ -76,3 +77,4 @@ class Batches {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -17,6 +17,7 @@
 /// with p_n the share of the hypotheses' n-grams that their references hold (clipped: as often as the one
 /// reference that holds it most), c the hypotheses' length and r that of the references nearest to it.
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// What stands in for a p_n of 0 (Chen and Cherry 2014), under sacreBLEU's names.
@@ -87,3 +88,4 @@ std::string bleu_signature(const BleuOptions& options = {}, std::int64_t referen
 std::string bleu_line(const BleuScore& score, std::string_view signature);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

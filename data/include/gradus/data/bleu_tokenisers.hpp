@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// How BLEU cuts a line into tokens; each does what sacreBLEU's tokeniser of that name does (Post 2018,
@@ -26,3 +27,4 @@ BleuTokeniser bleu_tokeniser(std::string_view name);
 std::vector<std::string> bleu_tokens(std::string_view line, BleuTokeniser tokeniser);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

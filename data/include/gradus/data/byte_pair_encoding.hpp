@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// Words in pieces: a word is split into its characters, of which the last carries the mark `</w>`, and then
@@ -60,3 +61,4 @@ class BytePairEncoding {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

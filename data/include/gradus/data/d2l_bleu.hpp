@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// The BLEU of *Dive into Deep Learning* (section 10.7.6), a figure of one sentence that no other BLEU can be
@@ -18,3 +19,4 @@ namespace gradus::data {
 double d2l_bleu(std::span<const std::string> prediction, std::span<const std::string> label, std::int64_t k);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// The fewest tokens to insert, delete or replace that make one sequence the other (Levenshtein 1966).
@@ -21,3 +22,4 @@ struct ErrorRate {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

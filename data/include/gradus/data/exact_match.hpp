@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// Whether a prediction is the target, both read up to and including their first EOS: what follows it is
@@ -36,3 +37,4 @@ class ExactMatchByLength {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

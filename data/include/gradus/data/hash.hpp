@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// A hash that never changes, between runs, machines or versions: data sets are split by it.
@@ -15,3 +16,4 @@ std::uint64_t stable_hash(std::span<const std::int64_t> ids);
 std::uint64_t stable_hash(std::string_view bytes);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

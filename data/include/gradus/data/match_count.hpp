@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// So many right out of so many.
@@ -17,3 +18,4 @@ struct MatchCount {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 /// Sentences and their translations, from files of UTF-8. A byte order mark and CR LF are accepted. Errors
 /// name the file and, where there is one, the line and the byte in it, counted from 1.
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// The lines of a file, blank ones too.
@@ -30,3 +31,4 @@ std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
                                         const std::filesystem::path& target);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// exp(nats / tokens): among how many tokens, all alike, a model would have had to choose.
@@ -10,3 +11,4 @@ namespace gradus::data {
 double perplexity(double nats, std::int64_t tokens);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// The phrase sets of data/phrases, which are part of the library: "eng-fra", English and French, and
@@ -13,3 +14,4 @@ namespace gradus::data {
 std::vector<SentencePair> phrases(std::string_view name);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

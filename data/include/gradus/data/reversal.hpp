@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// The task of writing a string backwards: source `a b c`, target `c b a <eos>`.
@@ -64,3 +65,4 @@ class Reversal {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// Scores the attention paid while one string was reversed: step t (from 1) should look at the source's
@@ -20,3 +21,4 @@ AlignmentScore reversal_alignment(std::span<const double> weights, std::int64_t 
                                   std::int64_t source_steps);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

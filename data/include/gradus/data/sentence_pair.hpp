@@ -2,6 +2,7 @@
 
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// One example as text: a sentence and its translation.
@@ -12,3 +13,4 @@ struct SentencePair {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 enum class Part { train, dev, test };
@@ -26,3 +27,4 @@ struct Split {
 Split split_by_source(std::vector<SentencePair> pairs, std::int64_t dev_percent, std::int64_t test_percent);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

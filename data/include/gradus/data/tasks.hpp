@@ -13,6 +13,7 @@
 /// \file
 /// Tasks whose examples are generated, as pairs of text like any other data.
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// A rule that makes a target of a source, and a way to draw sources.
@@ -56,3 +57,4 @@ std::vector<SentencePair> generate(const Task& task, std::int64_t count, const U
                                    const std::function<bool(std::string_view source)>& wanted);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

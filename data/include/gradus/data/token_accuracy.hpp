@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// How many tokens a model writes right when it is told all those before (teacher forcing).
@@ -13,3 +14,4 @@ namespace gradus::data {
 MatchCount token_accuracy(std::span<const std::int64_t> predicted, std::span<const std::int64_t> target);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

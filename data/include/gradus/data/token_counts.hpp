@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// How often each token occurs, in the order of their bytes: what byte-pair encoding and vocabularies are
@@ -13,3 +14,4 @@ namespace gradus::data {
 std::map<std::string, std::int64_t> count_tokens(std::span<const std::vector<std::string>> sentences);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// Sentences and their translations, each split into tokens: `source[i]` goes with `target[i]`.
@@ -31,3 +32,4 @@ TokenisedPairs keep_lengths(TokenisedPairs pairs, std::int64_t min, std::int64_t
 std::vector<Pair> encode(const TokenisedPairs& pairs, const Vocabulary& source, const Vocabulary& target);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// What a token is.
@@ -64,3 +65,4 @@ class Tokeniser {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

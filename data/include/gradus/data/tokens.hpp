@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// The ids that every task shares. Ordinary symbols and words start at `first_symbol`.
@@ -19,3 +20,4 @@ struct Pair {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

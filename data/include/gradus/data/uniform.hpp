@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// The source of randomness that a caller passes in: called with n ≥ 1, it draws uniformly from [0, n).
@@ -16,3 +17,4 @@ using UniformIndex = std::function<std::uint64_t(std::uint64_t n)>;
 std::uint64_t draw_index(const UniformIndex& uniform, std::uint64_t n);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// Throws unless the text is UTF-8 as RFC 3629 has it: no byte missing or astray, no overlong form, no
@@ -18,3 +19,4 @@ std::u32string decode_utf8(std::string_view where, std::string_view text);
 std::string encode_utf8(std::u32string_view code_points);
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// The id of every token that a vocabulary does not hold.
@@ -76,3 +77,4 @@ class Vocabulary {
 };
 
 }  // namespace gradus::data
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 /// Files that are whole or not there. Errors are "<who>: cannot <action> '<path>': <the system's reason>;
 /// <a way out>".
 namespace gradus::files {
@@ -24,3 +25,4 @@ void check_writable(std::string_view who, const std::filesystem::path& folder);
                          int reason);
 
 }  // namespace gradus::files
+#pragma GCC visibility pop

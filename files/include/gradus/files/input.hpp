@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace gradus::files {
 
 /// A file that is read from its beginning, and known to hold what is asked of it before memory is taken.
@@ -32,3 +33,4 @@ class Input {
 };
 
 }  // namespace gradus::files
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// The decoder of Bahdanau et al. 2015, which looks at the source anew for every word. At step t it attends
@@ -42,3 +43,4 @@ class BahdanauDecoder : public RecurrentDecoder {
 };
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 struct BeamOptions {
@@ -41,3 +42,4 @@ std::vector<std::vector<Decoded>> beam_search(const Seq2Seq& model, const Tensor
 Search beam_search(const BeamOptions& options);
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

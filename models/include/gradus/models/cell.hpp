@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// The kinds of recurrent module that encoders and decoders are built of.
@@ -25,3 +26,4 @@ std::unique_ptr<nn::Recurrent> make_recurrent(Cell cell, std::int64_t inputs, st
                                               const RecurrentOptions& options);
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

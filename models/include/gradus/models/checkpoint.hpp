@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 /// Files that training goes on from: safetensors, with what Trainer::state() says, and in the metadata what
 /// made them.
 namespace gradus::models {
@@ -33,3 +34,4 @@ std::vector<std::string> check_reproducible(const nn::Metadata& metadata);
 void load_model(nn::Module& model, const Checkpoint& checkpoint);
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

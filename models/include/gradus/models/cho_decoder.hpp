@@ -2,6 +2,7 @@
 
 #include <gradus/models/recurrent_decoder.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// The decoder of Cho et al. 2014 (section 2.2 and appendix A.1), which reads the same context at every step:
@@ -29,3 +30,4 @@ class ChoDecoder : public RecurrentDecoder {
 };
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 struct DecodeOptions {
@@ -22,3 +23,4 @@ std::vector<std::vector<Decoded>> decode(const Seq2Seq& model,
                                          const Search& search, const DecodeOptions& options = {});
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

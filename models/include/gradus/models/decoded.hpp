@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// What a model made of one source.
@@ -17,3 +18,4 @@ struct Decoded {
 };
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

@@ -1,5 +1,6 @@
 #pragma once
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// The standard deviation of the models' initial embeddings. With PyTorch's 1, part of the attention stays on
@@ -8,3 +9,4 @@ namespace gradus::models {
 inline constexpr double embedding_deviation = 0.3;
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

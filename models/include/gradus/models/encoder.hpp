@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 struct EncoderOptions {
@@ -43,3 +44,4 @@ class Encoder : public nn::Module {
 };
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

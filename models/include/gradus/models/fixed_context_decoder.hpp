@@ -2,6 +2,7 @@
 
 #include <gradus/models/recurrent_decoder.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// A decoder that sees the source through its first state alone (Sutskever et al. 2014, whose cell is an LSTM
@@ -20,3 +21,4 @@ class FixedContextDecoder : public RecurrentDecoder {
 };
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// What a model says of a given target: its tokens, where the model looked for each, and how likely each was.
@@ -25,3 +26,4 @@ std::vector<Forced> force(const Seq2Seq& model, std::span<const data::Pair> pair
                           std::int64_t batch_tokens = 4096);
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// Decodes by taking the likeliest token at each step, the lowest id of equal ones, and giving it back as the
@@ -25,3 +26,4 @@ std::vector<Decoded> greedy(const Seq2Seq& model, std::span<const data::Pair> pa
 Search greedy();
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

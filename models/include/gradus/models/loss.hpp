@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// What is minimised; as it stands, the cross-entropy under teacher forcing.
@@ -42,3 +43,4 @@ Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& opt
 double evaluate_loss(Seq2Seq& model, std::span<const data::Pair> pairs, std::int64_t batch_size = 250);
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

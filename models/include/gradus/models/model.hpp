@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// How the parameters are drawn.
@@ -101,3 +102,4 @@ ModelOptions preset(std::string_view name);
 std::vector<std::string> preset_names();
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

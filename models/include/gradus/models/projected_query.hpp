@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// An attention whose query is first brought to another size:
@@ -27,3 +28,4 @@ class ProjectedQuery : public nn::Attention {
 };
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

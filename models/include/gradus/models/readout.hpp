@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// What the logits of y_t are made of.
@@ -37,3 +38,4 @@ class Readout : public nn::Layer {
 };
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include <optional>
 #include <typeinfo>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// What s_0 is made of. An LSTM's c_0 is made in the same way, and so is the state of each layer.
@@ -116,3 +117,4 @@ class RecurrentDecoder : public nn::DecoderStep {
 };
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

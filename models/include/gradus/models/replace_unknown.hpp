@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// The target's words, where each `unknown` one is the source's word that it is aligned to: the one with the
@@ -17,3 +18,4 @@ std::vector<std::string> replace_unknown(std::vector<std::string> target, const 
                                          std::span<const std::string> source, std::string_view unknown);
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

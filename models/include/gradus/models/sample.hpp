@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// Which distribution is drawn from: p^(1/temperature), of the `top_k` likeliest tokens (Fan et al. 2018), of
@@ -32,3 +33,4 @@ std::vector<Decoded> sample(const Seq2Seq& model, const Tensor& source, const Te
 Search sample(const SamplingOptions& options, const Generator& generator);
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// How many tokens are written, EOS included, before decoding stops without one: twice the source's length
@@ -37,3 +38,4 @@ using Search = std::function<std::vector<std::vector<Decoded>>(
     const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps)>;
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

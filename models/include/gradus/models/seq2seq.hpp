@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// An encoder and any decoder. Modules: `encoder`, `decoder`.
@@ -44,3 +45,4 @@ std::unique_ptr<Seq2Seq> make_bahdanau(const ModelSizes& sizes);
 std::unique_ptr<Seq2Seq> make_fixed_context(const ModelSizes& sizes, bool bidirectional = true);
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// Trains from the first step to the last, and calls `on_step` after each. Returns the loss at every step;
@@ -15,3 +16,4 @@ std::vector<double> train(Seq2Seq& model, const std::function<data::Batch()>& ne
                           const std::function<void(const TrainStep&)>& on_step = {});
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::models {
 
 /// Where batches come from, and how to come back to a place there. Without the last two a Trainer runs, but
@@ -106,3 +107,4 @@ class Trainer {
 };
 
 }  // namespace gradus::models
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/nn/layer.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// An elementwise function as a layer, without parameters.
@@ -22,3 +23,4 @@ using ReLU = Activation<gradus::relu>;          ///< max(x, 0) (Nair and Hinton 
 using Softplus = Activation<gradus::softplus>;  ///< ln(1 + e^x) (Dugas et al. 2001)
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <gradus/nn/optimiser.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Adadelta (Zeiler 2012, algorithm 1), as PyTorch computes it:
@@ -29,3 +30,4 @@ struct AdadeltaRule {
 using Adadelta = OptimiserOf<AdadeltaRule>;
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <gradus/nn/optimiser.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Adagrad (Duchi et al. 2011, figure 1, with diagonal matrices), as PyTorch computes it: at step t,
@@ -26,3 +27,4 @@ struct AdagradRule {
 using Adagrad = OptimiserOf<AdagradRule>;
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <gradus/nn/optimiser.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Adam (Kingma and Ba 2015, algorithm 1), as PyTorch computes it: at step t,
@@ -45,3 +46,4 @@ struct AdamWRule {
 using AdamW = OptimiserOf<AdamWRule>;
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/scored_attention.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Additive attention (Bahdanau et al. 2015, section 3.1 and appendix A.1.2):
@@ -29,3 +30,4 @@ class AdditiveAttention : public ScoredAttention {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

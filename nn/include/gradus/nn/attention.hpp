@@ -2,6 +2,7 @@
 
 #include <gradus/nn/module.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// What a decoder looks back at: made once a sentence, read at every step.
@@ -41,3 +42,4 @@ class Attention : public Module {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

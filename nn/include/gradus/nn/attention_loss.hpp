@@ -2,6 +2,7 @@
 
 #include <gradus/autograd/tensor.hpp>
 
+#pragma GCC visibility push(default)
 /// Terms that a loss may add to say how attention should look. Both take the weights of all decoder steps,
 /// stacked, α (T_y, B, T_x), and the lengths of the targets, (B), i64, or undefined when all are T_y; both
 /// are means over the batch's real decoder steps (t < lengths[b]), scalars; 0 when there are none. What
@@ -27,3 +28,4 @@ Tensor attention_entropy(const Tensor& weights, const Tensor& target_lengths);
 Tensor coverage_loss(const Tensor& weights, const Tensor& target_lengths);
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <gradus/nn/module.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// y_k = x₁ᵀ A_k x₂ + b_k, over the last axes. Parameters `weight` A (outputs, inputs₁, inputs₂) and, unless
@@ -18,3 +19,4 @@ class Bilinear : public Module {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Scales all gradients together, so that the norm over all their elements is at most `max_norm` (Pascanu et
@@ -20,3 +21,4 @@ double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm);
 void clip_grad_value(const std::vector<Tensor>& parameters, double limit);
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// What an encoder hands to a decoder.
@@ -76,3 +77,4 @@ class DecoderStep : public Module {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <gradus/nn/scored_attention.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Attention by likeness, "dot" in Luong et al. 2015, section 3.1:
@@ -20,3 +21,4 @@ class DotProductAttention : public ScoredAttention {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

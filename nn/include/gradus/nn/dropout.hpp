@@ -2,6 +2,7 @@
 
 #include <gradus/nn/layer.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Dropout (Srivastava et al. 2014, inverted): in training each element is 0 with `probability`, and divided
@@ -18,3 +19,4 @@ class Dropout : public Layer {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 struct EmbeddingOptions {
@@ -35,3 +36,4 @@ class Embedding : public Layer {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Checks the gradients of every parameter of `module` that is not frozen, and of every floating input,
@@ -42,3 +43,4 @@ requires(std::same_as<Inputs, Tensor>&&...) GradcheckReport gradcheck(M& module,
 }
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

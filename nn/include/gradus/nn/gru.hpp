@@ -2,6 +2,7 @@
 
 #include <gradus/nn/recurrent.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Where the reset gate acts: after the product of the state, as in PyTorch, or before it, as in the papers.
@@ -86,3 +87,4 @@ class GRU : public Recurrent {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

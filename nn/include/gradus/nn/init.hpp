@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 /// Initial values, drawn from default_generator(). A parameter that there is already takes them by
 ///
 ///     parameter.replace(orthogonal(parameter.shape()));
@@ -54,3 +55,4 @@ Tensor orthogonal(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32)
 Tensor orthogonal_blocks(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <gradus/nn/module.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Gives all parameters below a module new values as Bahdanau et al. 2015, B.1, do, drawn from
@@ -18,3 +19,4 @@ namespace gradus::nn {
 void init_bahdanau(Module& module);
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

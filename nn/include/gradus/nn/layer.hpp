@@ -2,6 +2,7 @@
 
 #include <gradus/nn/module.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// A module that makes one tensor of one tensor: what Sequential is made of.
@@ -11,3 +12,4 @@ class Layer : public Module {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

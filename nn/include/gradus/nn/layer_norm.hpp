@@ -2,6 +2,7 @@
 
 #include <gradus/nn/layer.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Layer normalisation over the last axis (Ba et al. 2016, eq. 4), as PyTorch's LayerNorm:
@@ -22,3 +23,4 @@ class LayerNorm : public Layer {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

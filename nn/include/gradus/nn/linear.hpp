@@ -2,6 +2,7 @@
 
 #include <gradus/nn/layer.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// y = x Wᵀ + b, over the last axis. Parameters `weight` (outputs, inputs) and, unless turned off, `bias`
@@ -17,3 +18,4 @@ class Linear : public Layer {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <gradus/nn/dropout.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Variational dropout (Gal and Ghahramani 2016): Dropout with one mask a sequence, the same at all its
@@ -14,3 +15,4 @@ class LockedDropout : public Dropout {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

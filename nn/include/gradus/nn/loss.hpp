@@ -2,6 +2,7 @@
 
 #include <gradus/autograd/tensor.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// The mean, over the real tokens alone, of −ln p(target): logits (T, B, V), targets (T, B) i64, lengths (B)
@@ -17,3 +18,4 @@ Tensor masked_cross_entropy(Tensor logits, const Tensor& targets, const Tensor& 
                             double label_smoothing = 0);
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <gradus/nn/recurrent.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 struct LSTMCellOptions {
@@ -61,3 +62,4 @@ class LSTM : public Recurrent {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <gradus/nn/layer.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Maxout (Goodfellow et al. 2013, section 2): of each output's `pieces` affine functions the largest,
@@ -27,3 +28,4 @@ class Maxout : public Layer {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

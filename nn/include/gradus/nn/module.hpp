@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// What has parameters, and buffers: tensors that belong to it and are not trained. A module registers them
@@ -110,3 +111,4 @@ class Module {
 std::ostream& operator<<(std::ostream& out, const Module& module);
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

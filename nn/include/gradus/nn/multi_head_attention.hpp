@@ -6,6 +6,7 @@
 
 #include <array>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 struct MultiHeadOptions {
@@ -85,3 +86,4 @@ class MultiHeadAttention : public Attention {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// One parameter at its step t, for a rule to change in place.
@@ -148,3 +149,4 @@ class OptimiserOf : public Optimiser {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 enum class Better { lower, higher };
@@ -48,3 +49,4 @@ class Plateau {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

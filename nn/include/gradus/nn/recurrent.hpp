@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#pragma GCC visibility push(default)
 /// What the kinds of recurrent module share. A kind (rnn.hpp, gru.hpp, lstm.hpp) gives how many gates it has
 /// and its step; the loops over layers, directions and time are here.
 namespace gradus::nn {
@@ -138,3 +139,4 @@ class Recurrent : public Module {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

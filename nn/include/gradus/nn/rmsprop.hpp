@@ -2,6 +2,7 @@
 
 #include <gradus/nn/optimiser.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// RMSprop (Tieleman and Hinton 2012, lecture 6.5; centered: Graves 2013, eq. 38–41), as PyTorch computes it:
@@ -30,3 +31,4 @@ struct RMSpropRule {
 using RMSprop = OptimiserOf<RMSpropRule>;
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

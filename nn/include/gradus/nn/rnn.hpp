@@ -3,6 +3,7 @@
 #include <gradus/nn/init.hpp>
 #include <gradus/nn/recurrent.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 struct RNNCellOptions {
@@ -51,3 +52,4 @@ class RNN : public Recurrent {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#pragma GCC visibility push(default)
 /// Tensors by name in safetensors files, which PyTorch's users write with `safetensors.torch.save_file` and
 /// read with `load_file`: f32 is F32, f64 F64 and i64 I64.
 namespace gradus::nn {
@@ -44,3 +45,4 @@ void save(const Module& module, const std::filesystem::path& path, const Metadat
 Metadata load(Module& module, const std::filesystem::path& path);
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 #include <gradus/nn/dot_product_attention.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Scaled dot-product attention (Vaswani et al. 2017, eq. 1) for one query, with the values as keys:
@@ -21,3 +22,4 @@ class ScaledDotProductAttention : public DotProductAttention {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// The learning rate at step t = 0, 1, … as a factor on the one that the optimiser began with.
@@ -62,3 +63,4 @@ class Scheduler {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 #include <gradus/nn/attention.hpp>
 #include <gradus/nn/dropout.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Attention that has only to say what its energies are; the rest is the same for every score (Bahdanau et
@@ -31,3 +32,4 @@ class ScoredAttention : public Attention {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

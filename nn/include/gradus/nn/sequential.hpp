@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Layers one after another; each is given what the one before made. They are its children "0", "1", …
@@ -34,3 +35,4 @@ class Sequential : public Layer {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

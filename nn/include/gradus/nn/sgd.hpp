@@ -2,6 +2,7 @@
 
 #include <gradus/nn/optimiser.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Gradient descent with momentum, as PyTorch computes it: at step t,
@@ -28,3 +29,4 @@ struct SGDRule {
 using SGD = OptimiserOf<SGDRule>;
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::nn {
 
 /// Reads a saved state entry by entry, and remembers all that is wrong with it until finish(). What does not
@@ -36,3 +37,4 @@ class StateReader {
 };
 
 }  // namespace gradus::nn
+#pragma GCC visibility pop

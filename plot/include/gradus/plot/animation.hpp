@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::plot {
 
 /// Draws several heatmaps as one SVG that shows them in turn, a second each and the last one for three, and
@@ -16,3 +17,4 @@ namespace gradus::plot {
 std::string animation(const std::vector<Heatmap>& heatmaps);
 
 }  // namespace gradus::plot
+#pragma GCC visibility pop

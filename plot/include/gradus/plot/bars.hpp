@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::plot {
 
 /// One value a group, in one colour.
@@ -30,3 +31,4 @@ struct GroupedBars {
 std::string svg(const GroupedBars& bars);
 
 }  // namespace gradus::plot
+#pragma GCC visibility pop

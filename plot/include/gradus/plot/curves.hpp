@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::plot {
 
 /// One named line through the points (x[i], y[i]), joined in the order given.
@@ -29,3 +30,4 @@ struct Curves {
 std::string svg(const Curves& curves);
 
 }  // namespace gradus::plot
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::plot {
 
 /// A matrix as coloured cells: an alignment, attention weights, a weight matrix.
@@ -38,3 +39,4 @@ std::string strip(const std::vector<Heatmap>& heatmaps,
                   std::size_t per_row = std::numeric_limits<std::size_t>::max());
 
 }  // namespace gradus::plot
+#pragma GCC visibility pop

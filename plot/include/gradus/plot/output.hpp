@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace gradus::plot {
 
 /// The folder for a program's results: checked at once, so that a program fails before it trains and not
@@ -27,3 +28,4 @@ class OutputFolder {
 };
 
 }  // namespace gradus::plot
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::plot {
 
 /// A plain table. A column whose cells are all numbers (or empty) is aligned to the right.
@@ -35,3 +36,4 @@ struct Page {
 std::string html(const Page& page);
 
 }  // namespace gradus::plot
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::plot {
 
 /// One line that shows how far a loop has come:
@@ -54,3 +55,4 @@ class ProgressBar {
 };
 
 }  // namespace gradus::plot
+#pragma GCC visibility pop

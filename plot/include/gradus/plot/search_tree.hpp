@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gradus::plot {
 
 /// What became of a hypothesis: it was kept to be continued, or was dropped, or ended; or it is on the way to
@@ -34,3 +35,4 @@ struct SearchTree {
 std::string svg(const SearchTree& tree);
 
 }  // namespace gradus::plot
+#pragma GCC visibility pop

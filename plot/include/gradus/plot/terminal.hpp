@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace gradus::plot {
 
 /// The colours that a stream can show.
@@ -36,3 +37,4 @@ int terminal_width(int fd);
 std::string terminal(const Heatmap& heatmap, Colour colour, int width = 0);
 
 }  // namespace gradus::plot
+#pragma GCC visibility pop

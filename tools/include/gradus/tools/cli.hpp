@@ -2,6 +2,7 @@
 
 #include <gradus/models/model.hpp>
 
+#pragma GCC visibility push(default)
 namespace gradus::tools {
 
 /// The `gradus` command: `gradus train`, `translate` and so on, as `gradus --help` says. A program of one's
@@ -18,3 +19,4 @@ namespace gradus::tools {
 int cli_main(int argc, char** argv, const models::Registry& registry = models::Registry::standard());
 
 }  // namespace gradus::tools
+#pragma GCC visibility pop

@@ -1,0 +1,7 @@
+#include <gradus/version.hpp>
+
+namespace gradus {
+
+const char* version() { return GRADUS_VERSION; }
+
+}  // namespace gradus

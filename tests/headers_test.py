@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Public headers leave nothing behind in the code that includes them, and say what a shared library shows.
+
+They include the standard library and one another, define no macro, and hold all that they declare between two lines,
+`#pragma GCC visibility push(default)` and `pop`. Only <gradus/autograd/xtensor.hpp> includes xtensor, and no other includes it.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+INCLUDES = [ROOT / "include", *ROOT.glob("*/include")]
+XTENSOR = "gradus/autograd/xtensor.hpp"
+SHOWN = re.compile(r"#pragma GCC visibility push\(default\)\n(///?[^\n]*\n)*namespace gradus\b.*"
+                   r"^}  // namespace gradus[\w:]*\n#pragma GCC visibility pop\n\Z", re.DOTALL | re.MULTILINE)
+
+
+def faults(name, text, public):
+    """What is wrong with a header."""
+    for included in re.findall(r"^\s*#\s*include\s*(.*?)\s*(?://.*)?$", text, re.MULTILINE):
+        header = included.strip("<>")
+        if not (included == f"<{header}>" and (header in public - {XTENSOR} or re.fullmatch("[a-z_]+", header)
+                                               or (name == XTENSOR and header.startswith("xtensor/")))):
+            yield f"includes {included}"
+    for macro in re.findall(r"^\s*#\s*define\s+(\w+)", text, re.MULTILINE):
+        yield f"defines {macro}"
+    if "namespace gradus" in text and not SHOWN.search(text):
+        yield "declares something that is not between '#pragma GCC visibility push(default)' and 'pop'"
+
+
+def main():
+    headers = {str(path.relative_to(folder)): path for folder in INCLUDES for path in folder.glob("gradus/**/*.hpp")}
+    assert len(headers) > 100, f"only {len(headers)} headers were found"
+    found = [f"{path.relative_to(ROOT)} {fault}" for name, path in headers.items()
+             for fault in faults(name, path.read_text(), headers.keys())]
+    if found:
+        sys.exit("headers: " + "\nheaders: ".join(found))
+
+
+if __name__ == "__main__":
+    main()

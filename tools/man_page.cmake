@@ -1,0 +1,12 @@
+# Writes PAGE, gradus(1), from what PROGRAM says with --help.
+execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE "\\" "\\e" help "${help}")
+string(REPLACE "-" "\\-" help "${help}")
+string(REGEX REPLACE "(^|\n)(['.])" "\\1\\\\&\\2" help "${help}")  # at the beginning of a line they would be commands
+file(WRITE ${PAGE} ".TH GRADUS 1
+.SH NAME
+gradus \\- train, run and look into small translation models with attention
+.SH DESCRIPTION
+.nf
+${help}.fi
+")
