@@ -90,7 +90,8 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
     : settings_(std::move(settings)),
       corpus_(read_corpus(settings_.data, settings_.run.seed)),
       sides_(make_sides(settings_.data, corpus_.train)),
-      folder_(settings_.run.out) {
+      folder_(settings_.run.out),
+      lock_("train", folder_.path()) {
   if (settings_.run.threads > 0) set_threads(static_cast<int>(settings_.run.threads));
   batches_ = std::make_shared<data::Batches>(encode(corpus_.train, sides_), batches_options(settings_));
   dev_ids_ = encode(corpus_.dev, sides_);

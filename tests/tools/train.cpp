@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <unistd.h>
 
 #include "history.hpp"
 #include "interrupt.hpp"
@@ -122,6 +123,24 @@ TEST_CASE("flags win over a configuration file, and it over a preset", "[tools][
   CHECK(settings.model.cell == models::Cell::lstm);
   CHECK(settings.model.initial == models::Initial::xavier);
   CHECK_FALSE(settings.model.bidirectional);
+}
+
+TEST_CASE("two runs in one folder are refused by the first one's number", "[tools][train][errors]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  tools::Settings settings = tools::default_settings();
+  settings.data.task = "reverse";
+  settings.data.examples = 10;
+  settings.data.held_out = 2;
+  settings.run.out = out;
+  const tools::TrainingRun first(settings, nullptr, models::Registry::standard());
+  const std::string before = content(out / "settings.toml");
+  const Ran second = run(arguments(out, {"--overwrite"}));
+  CHECK(second.code == 1);
+  CHECK(second.err == "gradus train: train: '" + out.string() + "' is in use by process " +
+                          std::to_string(::getpid()) +
+                          "; wait until that has ended, or choose another folder\n");
+  CHECK(content(out / "settings.toml") == before);
 }
 
 TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][errors]") {
