@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "alignment_data.hpp"
+#include "fits.hpp"
 #include "measure.hpp"
 #include "saved_model.hpp"
 
@@ -93,7 +94,9 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
       folder_(settings_.run.out),
       lock_("train", folder_.path()) {
   if (settings_.run.threads > 0) set_threads(static_cast<int>(settings_.run.threads));
-  batches_ = std::make_shared<data::Batches>(encode(corpus_.train, sides_), batches_options(settings_));
+  std::vector<data::Pair> pairs = encode(corpus_.train, sides_);
+  check_training_fits(settings_, vocabularies_of(sides_), pairs);
+  batches_ = std::make_shared<data::Batches>(std::move(pairs), batches_options(settings_));
   dev_ids_ = encode(corpus_.dev, sides_);
   gradus::seed(settings_.run.seed);
   model_ = make_model(settings_, sides_, registry);
