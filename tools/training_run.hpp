@@ -39,6 +39,7 @@ class TrainingRun {
 
   /// Trains until all steps are taken, patience has run out, or `interrupted()`; then saves. Says on standard
   /// error (a terminal: in a progress bar) how far it is. Whether it came to its end.
+  /// @throws Error as Trainer::step, and when it cannot save; the checkpoints before are as they were.
   bool train(const std::function<bool()>& interrupted);
 
   /// What there is to say before training, and after it.
@@ -48,6 +49,8 @@ class TrainingRun {
  private:
   using Clock = std::chrono::steady_clock;
 
+  bool take_steps(const std::function<bool()>& interrupted);
+  std::string way_on() const;
   void note(const models::TrainStep& step);
   void evaluate();
   void save(const std::string& name);
