@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "descriptor.hpp"
+
 namespace gradus::files {
 namespace {
 
@@ -47,20 +49,21 @@ class TemporaryFile {
  public:
   // `target` is the path in messages: the temporary name means nothing to a user.
   TemporaryFile(std::string_view who, const fs::path& folder, fs::path target)
-      : who_(who), target_(std::move(target)) {
+      : who_(who),
+        target_(std::move(target)),
+        folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (folder_ < 0) fail(errno);
     static std::atomic<unsigned> count{0};
     do {
-      if (fd_ >= 0) ::close(fd_);
-      path_ = folder / (std::string(temporary_begin) + std::to_string(::getpid()) + "-" +
-                        std::to_string(count++) + std::string(temporary_end));
-      fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (fd_ < 0 ? errno == EEXIST || errno == EINTR : was_swept());
-    if (fd_ < 0) fail(errno);
+      name_ = std::string(temporary_begin) + std::to_string(::getpid()) + "-" + std::to_string(count++) +
+              std::string(temporary_end);
+      file_ = Descriptor(::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    } while (file_ < 0 ? errno == EEXIST || errno == EINTR : was_swept());
+    if (file_ < 0) fail(errno);
   }
 
   ~TemporaryFile() {
-    if (fd_ >= 0) ::close(fd_);
-    if (!path_.empty()) ::unlink(path_.c_str());
+    if (file_ >= 0 && !name_.empty()) ::unlinkat(folder_, name_.c_str(), 0);
   }
 
   TemporaryFile(const TemporaryFile&) = delete;
@@ -69,45 +72,40 @@ class TemporaryFile {
   // On the disk when it returns, or an Error.
   void write(std::string_view content) {
     while (!content.empty()) {
-      const ssize_t written = ::write(fd_, content.data(), content.size());
+      const ssize_t written = ::write(file_, content.data(), content.size());
       if (written > 0) {
         content.remove_prefix(static_cast<std::size_t>(written));
       } else if (written == 0 || errno != EINTR) {
         fail(written == 0 ? EIO : errno);
       }
     }
-    if (::fsync(fd_) != 0) fail(errno);
+    if (::fsync(file_) != 0) fail(errno);
   }
 
+  // A rename is lasting only once the folder itself is on the disk.
   void rename_to_target() {
-    if (::rename(path_.c_str(), target_.c_str()) != 0) fail(errno);
-    path_.clear();
+    if (::renameat(folder_, name_.c_str(), folder_, target_.filename().c_str()) != 0) fail(errno);
+    name_.clear();
+    // EINVAL: this file system has no such thing
+    if (::fsync(folder_) != 0 && errno != EINVAL) refuse(who_, "flush folder", target_.parent_path(), errno);
   }
 
  private:
   // Locks the file; whether another has removed it before.
   bool was_swept() const {
-    ::flock(fd_, LOCK_EX);  // a file system without locks is one without sweeping
+    ::flock(file_, LOCK_EX);  // a file system without locks is one without sweeping
     struct stat status {};
-    return ::fstat(fd_, &status) == 0 && status.st_nlink == 0;
+    return ::fstat(file_, &status) == 0 && status.st_nlink == 0;
   }
 
   [[noreturn]] void fail(int reason) const { refuse(who_, "write to", target_, reason); }
 
   std::string_view who_;
-  fs::path path_, target_;
-  int fd_ = -1;
+  fs::path target_;
+  Descriptor folder_;  // not its path: it may be moved meanwhile
+  std::string name_;
+  Descriptor file_;
 };
-
-// A rename is lasting only once the folder itself is on the disk.
-void sync_folder(std::string_view who, const fs::path& folder) {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) refuse(who, "flush folder", folder, errno);
-  const int reason = ::fsync(fd) == 0 ? 0 : errno;
-  ::close(fd);
-  if (reason != 0 && reason != EINVAL)
-    refuse(who, "flush folder", folder, reason);  // EINVAL: this file system has no such thing
-}
 
 }  // namespace
 
@@ -121,7 +119,6 @@ void write_atomically(std::string_view who, const fs::path& target, std::string_
   TemporaryFile file(who, folder, target);
   file.write(content);
   file.rename_to_target();
-  sync_folder(who, folder);
 }
 
 void sweep(const fs::path& folder) {
@@ -129,10 +126,8 @@ void sweep(const fs::path& folder) {
   for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
     const fs::path& path = at->path();
     if (!is_temporary(path)) continue;
-    const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) continue;
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
-    ::close(fd);
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
   }
 }
 

@@ -60,22 +60,40 @@ double Trainer::done() const {
   return std::min(1.0, static_cast<double>(steps_) / static_cast<double>(options_.steps - 1));
 }
 
+// Where that began: the first operation with a result or a gradient that is not finite. It takes the loss of
+// the batch once more, with the same draws.
+std::string Trainer::origin(const data::Batch& batch, const LossOptions& options,
+                            const Generator::State& draws) const {
+  default_generator().set_state(draws);
+  model_.zero_grad();
+  try {
+    const DetectAnomaly detect;
+    models::loss(model_, batch, options).total.backward();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no operation alone";
+}
+
 TrainStep Trainer::step() {
   const std::int64_t number = steps_ + 1;
   LossOptions options = options_.loss;
   options.sampling *= done();
   model_.train();
   optimiser_->zero_grad();
-  const Loss loss = models::loss(model_, batches_.next(), options);
+  const data::Batch batch = batches_.next();
+  const Generator::State draws = default_generator().state();
+  const Loss loss = models::loss(model_, batch, options);
   const double value = loss.total.item();
   if (!std::isfinite(value)) {
     fail("Trainer", "the loss at step ", number, " is ", value,
-         "; lower the learning rate or the clipping norm");
+         "; lower the learning rate or the clipping norm; it began with ", origin(batch, options, draws));
   }
   loss.total.backward();
   const double norm = nn::clip_grad_norm(parameters_, options_.clip_norm);
   if (!std::isfinite(norm)) {
-    fail("Trainer", "the norm of the gradient at step ", number, " is ", norm, "; lower the learning rate");
+    fail("Trainer", "the norm of the gradient at step ", number, " is ", norm,
+         "; lower the learning rate; it began with ", origin(batch, options, draws));
   }
   const double learning_rate = options_.learning_rate * schedule_(steps_);
   optimiser_->set_learning_rate(learning_rate);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <iostream>
 #include <string_view>
 
@@ -42,6 +43,7 @@ void print_help(std::ostream& out) {
 }  // namespace
 
 int cli_main(int argc, char** argv, const models::Registry& registry) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error in one line, as a full disk is
   const std::string_view name = argc > 1 ? argv[1] : "--help";
   if (name == "--help" || name == "-h" || name == "help") {
     print_help(std::cout);

@@ -15,12 +15,15 @@
 #include <optional>
 #include <utility>
 
+#include "fits.hpp"
+
 namespace gradus::tools {
 namespace {
 
 using Pairs = std::vector<data::SentencePair>;
 
 Corpus make_task_corpus(const DataSettings& settings, std::uint64_t seed) {
+  check_task_fits(settings);
   data::TaskOptions options = settings.task_options;
   const auto training = data::make_task(settings.task, options);
   options.max_length = settings.test_max_length > 0 ? settings.test_max_length : options.max_length;

@@ -36,6 +36,11 @@ struct Sides {
   Side source, target;
 };
 
+/// How many tokens there are on each.
+inline models::Vocabularies vocabularies_of(const Sides& sides) {
+  return {.source = sides.source.vocabulary.size(), .target = sides.target.vocabulary.size()};
+}
+
 /// Tokenisers as the settings say, byte-pair encodings and vocabularies as the training pairs say.
 Sides make_sides(const DataSettings& settings, std::span<const data::SentencePair> train);
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "least_size.hpp"
+
 namespace gradus::tools {
 namespace {
 
@@ -41,6 +43,17 @@ data::TokeniserOptions tokeniser_options(const DataSettings& data, data::TokenUn
   return {.unit = unit, .lower = data.lower, .nfkc = data.nfkc, .french_spacing = french};
 }
 
+// A file may speak of any sizes: no memory is taken for a model that it does not hold.
+void check_holds(const fs::path& path, const models::Checkpoint& checkpoint, const LeastSize& spoken_of) {
+  double held = 0;
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (name.starts_with("model.")) held += static_cast<double>(tensor.numel());
+  }
+  if (spoken_of.parameters <= held) return;
+  fail("checkpoint", "'", path.string(), "' has settings of a model of ", spoken_of.parameters,
+       " parameters, and holds ", held, "; give one that gradus train wrote");
+}
+
 }  // namespace
 
 fs::path checkpoint_of(const fs::path& path) {
@@ -69,9 +82,7 @@ Settings settings_of(const fs::path& path, const nn::Metadata& metadata) {
 
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
                                             const models::Registry& registry) {
-  return models::make_model(
-      settings.model, {.source = sides.source.vocabulary.size(), .target = sides.target.vocabulary.size()},
-      registry);
+  return models::make_model(settings.model, vocabularies_of(sides), registry);
 }
 
 Sides sides_of(const fs::path& path, const nn::Metadata& metadata, const DataSettings& data) {
@@ -84,6 +95,7 @@ SavedModel load_saved_model(const fs::path& given, const models::Registry& regis
   models::Checkpoint checkpoint = models::load_checkpoint(path);
   Settings settings = settings_of(path, checkpoint.metadata);
   Sides sides = sides_of(path, checkpoint.metadata, settings.data);
+  check_holds(path, checkpoint, least_size(settings.model, vocabularies_of(sides)));
   auto model = make_model(settings, sides, registry);
   models::load_model(*model, checkpoint);
   model->eval();

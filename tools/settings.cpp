@@ -6,6 +6,8 @@
 #include <CLI/Formatter.hpp>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <iomanip>
 #include <sstream>
 
 #include "choices.hpp"
@@ -13,9 +15,31 @@
 namespace gradus::tools {
 namespace {
 
-const CLI::Range from_0(0.0, 1e15, "a number from 0");
-const CLI::Range from_1(1.0, 1e15, "a number from 1");
-const CLI::Range share(0.0, 1.0, "a number from 0 to 1");
+// Unlike CLI::Range, it has no NaN pass.
+template <class Holds>
+CLI::Validator number(const std::string& words, Holds holds) {
+  return {[words, holds](const std::string& text) {
+            double value = 0;
+            return CLI::detail::lexical_cast(text, value) && holds(value) ? "" : text + " is not " + words;
+          },
+          ""};
+}
+CLI::Validator between(double least, double most) {
+  std::ostringstream words;
+  words << std::setprecision(15) << "a number from " << least << " to " << most;
+  return number(words.str(), [=](double value) { return least <= value && value <= most; });
+}
+
+constexpr double longest = 1e15;  // what a double counts one by one, as an integer
+const CLI::Validator from_0 =
+    number("a number from 0", [](double value) { return 0 <= value && value <= longest; });
+const CLI::Validator from_1 =
+    number("a number from 1", [](double value) { return 1 <= value && value <= longest; });
+const CLI::Validator above_0 = number("a number above 0", [](double value) { return value > 0; });
+const CLI::Validator finite = number("a finite number", [](double value) { return std::isfinite(value); });
+const CLI::Validator share = between(0, 1);
+const CLI::Validator share_below_1 =
+    number("a number from 0 to below 1", [](double value) { return 0 <= value && value < 1; });
 
 void add_files(CLI::App& app, const std::string& prefix, PairFiles& files, const std::string& what) {
   app.add_option(prefix + "pairs", files.pairs, what + ": a file of source TAB target lines");
@@ -57,21 +81,21 @@ void add_data_options(CLI::App& app, DataSettings& data) {
   add_files(app, "--dev-", data.dev, "text to watch training by [a share of the training text]");
   add_files(app, "--test-", data.test, "text to evaluate on [a share of the training text]");
   app.add_option("--dev-percent", data.dev_percent, "share held out, by a hash of the source")
-      ->check(CLI::Range(0, 90));
-  app.add_option("--test-percent", data.test_percent, "likewise")->check(CLI::Range(0, 90));
+      ->check(between(0, 90));
+  app.add_option("--test-percent", data.test_percent, "likewise")->check(between(0, 90));
   add_switch(app, "--swap", data.swap, "from the second language to the first");
   app.add_option("--limit", data.limit, "pairs of text in all, drawn by a hash [0: all]")->check(from_0);
 
   app.option_defaults()->group("Tasks");
-  app.add_option("--symbols", data.task_options.symbols, "how many there are")->check(CLI::Range(2, 1000000));
-  app.add_option("--min-length", data.task_options.min_length, "of a source")->check(CLI::Range(1, 1000000));
-  app.add_option("--max-length", data.task_options.max_length, "of a source")->check(CLI::Range(1, 1000000));
+  app.add_option("--symbols", data.task_options.symbols, "how many there are")->check(between(2, 1000000));
+  app.add_option("--min-length", data.task_options.min_length, "of a source")->check(between(1, 1000000));
+  app.add_option("--max-length", data.task_options.max_length, "of a source")->check(between(1, 1000000));
   app.add_option("--test-max-length", data.test_max_length, "of held-out sources [0: as in training]")
       ->check(from_0);
-  app.add_option("--examples", data.examples, "to train on")->check(CLI::Range(1, 1000000));
-  app.add_option("--held-out", data.held_out, "examples in dev and in test")->check(CLI::Range(1, 1000000));
-  app.add_option("--min-year", data.task_options.min_year, "of a date")->check(CLI::Range(1000, 9999));
-  app.add_option("--max-year", data.task_options.max_year, "of a date")->check(CLI::Range(1000, 9999));
+  app.add_option("--examples", data.examples, "to train on")->check(between(1, 1000000));
+  app.add_option("--held-out", data.held_out, "examples in dev and in test")->check(between(1, 1000000));
+  app.add_option("--min-year", data.task_options.min_year, "of a date")->check(between(1000, 9999));
+  app.add_option("--max-year", data.task_options.max_year, "of a date")->check(between(1000, 9999));
 
   app.option_defaults()->group("Tokens");
   add_choice(app, "--source-unit", data.source_unit, unit_names, "what a token of the source is");
@@ -104,9 +128,9 @@ void add_model_options(CLI::App& app, models::ModelOptions& model) {
   add_choice(app, "--readout", model.readout, readout_names, "what the next token is read out of");
   app.add_option("--maxout", model.maxout, "size of a maxout readout")->check(from_1);
   add_number(app, "--dropout", model.dropout, "share of inputs and outputs set to 0 in training")
-      ->check(share);
+      ->check(share_below_1);
   add_number(app, "--attention-dropout", model.attention_dropout, "the same of attention's weights")
-      ->check(share);
+      ->check(share_below_1);
   add_choice(app, "--tied", model.tied, tied_names, "which embeddings are one matrix");
   add_choice(app, "--initial", model.initial, initial_names, "how parameters are drawn");
 }
@@ -130,12 +154,13 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
              "what the learning rate is multiplied by in the end")
       ->check(from_0);
   app.add_option("--warm-up", trainer.warm_up, "steps in which the learning rate first rises")->check(from_0);
-  add_number(app, "--clip", trainer.clip_norm, "the largest norm of all gradients together");
+  add_number(app, "--clip", trainer.clip_norm, "the largest norm of all gradients together")->check(above_0);
   add_number(app, "--label-smoothing", trainer.loss.label_smoothing,
              "share of the target spread over all tokens")
       ->check(share);
   add_number(app, "--entropy", trainer.loss.attention_entropy,
-             "weight of attention's entropy in the loss; above 0 it sharpens");
+             "weight of attention's entropy in the loss; above 0 it sharpens")
+      ->check(finite);
   add_number(app, "--sampling", trainer.loss.sampling,
              "scheduled sampling: the share of own tokens read at the end of training")
       ->check(share);
@@ -149,9 +174,10 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
   app.option_defaults()->group("The run");
   app.add_option("--out", settings.run.out, "the folder of the run");
   app.add_option("--save-every", settings.run.save_every, "steps between checkpoints")->check(from_1);
-  app.add_option("--seed", settings.run.seed, "of initial values, dropout and the order of pairs");
+  app.add_option("--seed", settings.run.seed, "of initial values, dropout and the order of pairs")
+      ->check(number("a number from 0", [](double value) { return value >= 0; }));
   app.add_option("--threads", settings.run.threads, "[0: as many as there are cores]")
-      ->check(CLI::Range(0, 256));
+      ->check(between(0, 256));
 }
 
 void add_options(CLI::App& app, Settings& settings) {

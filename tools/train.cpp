@@ -123,8 +123,8 @@ int train(int argc, char** argv, const models::Registry& registry) {
       }
     }
     checkpoint.reset();
-    std::cout << training.introduction() << std::flush;
     const Interrupt interrupt;
+    std::cout << training.introduction() << std::flush;
     const bool ended = training.train([&] { return interrupt.requested(); });
     std::cout << training.summary();
     return ended ? 0 : 1;

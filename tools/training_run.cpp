@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "alignment_data.hpp"
+#include "fits.hpp"
 #include "measure.hpp"
 #include "saved_model.hpp"
 
@@ -29,6 +30,7 @@ namespace gradus::tools {
 namespace {
 
 constexpr std::size_t pictured = 3;  // alignments
+constexpr const char* last = "last.safetensors";
 
 std::string digits(double value, int count) {
   std::ostringstream text;
@@ -79,6 +81,19 @@ std::string content_if_there(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// An update may ruin parameters whose loss and gradient were fine: no good checkpoint is replaced by them.
+void check_finite(const NamedTensors& state, std::int64_t steps) {
+  for (const auto& [name, tensor] : state) {
+    if (!name.starts_with("model.") && !name.starts_with("trainer.optimiser.")) continue;
+    if (tensor.dtype() != Dtype::f32) continue;
+    const auto values = tensor.values<float>();
+    const auto bad = std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); });
+    if (bad == values.end()) continue;
+    fail("train", "'", name, "' holds ", *bad, " after step ", steps,
+         ", which is not saved; lower the learning rate");
+  }
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -90,9 +105,12 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
     : settings_(std::move(settings)),
       corpus_(read_corpus(settings_.data, settings_.run.seed)),
       sides_(make_sides(settings_.data, corpus_.train)),
-      folder_(settings_.run.out) {
+      folder_(settings_.run.out),
+      lock_("train", folder_.path()) {
   if (settings_.run.threads > 0) set_threads(static_cast<int>(settings_.run.threads));
-  batches_ = std::make_shared<data::Batches>(encode(corpus_.train, sides_), batches_options(settings_));
+  std::vector<data::Pair> pairs = encode(corpus_.train, sides_);
+  check_training_fits(settings_, vocabularies_of(sides_), pairs);
+  batches_ = std::make_shared<data::Batches>(std::move(pairs), batches_options(settings_));
   dev_ids_ = encode(corpus_.dev, sides_);
   gradus::seed(settings_.run.seed);
   model_ = make_model(settings_, sides_, registry);
@@ -108,6 +126,21 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
 }
 
 bool TrainingRun::train(const std::function<bool()>& interrupted) {
+  try {
+    return take_steps(interrupted);
+  } catch (const Error& error) {
+    throw Error(error.what() + way_on());
+  }
+}
+
+// After an error: from where to go on, if anything was saved.
+std::string TrainingRun::way_on() const {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder_.path() / last, ignored)) return "";
+  return "; the last checkpoint is whole: gradus train --resume " + folder_.path().string();
+}
+
+bool TrainingRun::take_steps(const std::function<bool()>& interrupted) {
   const std::int64_t begin = trainer_->steps(), steps = settings_.trainer.steps;
   std::optional<plot::ProgressBar> bar;
   if (begin < steps) bar.emplace("training", steps - begin);
@@ -120,13 +153,13 @@ bool TrainingRun::train(const std::function<bool()>& interrupted) {
     note(trainer_->step());
     bar->update(trainer_->steps() - begin, fields());
     if (trainer_->steps() % settings_.run.save_every == 0) {
-      save("last.safetensors");
+      save(last);
       write_log();
       saved = trainer_->steps();
     }
   }
   if (bar) bar->finish();
-  if (saved < trainer_->steps() || saved == 0) save("last.safetensors");
+  if (saved < trainer_->steps() || saved == 0) save(last);
   write_log();
   return trainer_->finished();
 }
@@ -202,8 +235,9 @@ void TrainingRun::evaluate() {
 }
 
 void TrainingRun::save(const std::string& name) {
-  nn::Metadata metadata = metadata_of(settings_, sides_);
-  models::save_checkpoint(folder_.path() / name, {trainer_->state(), std::move(metadata)});
+  models::Checkpoint checkpoint{trainer_->state(), metadata_of(settings_, sides_)};
+  check_finite(checkpoint.tensors, trainer_->steps());
+  models::save_checkpoint(folder_.path() / name, checkpoint);
 }
 
 void TrainingRun::write_log() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/files/folder_lock.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/trainer.hpp>
 #include <gradus/plot/output.hpp>
@@ -27,17 +28,18 @@ namespace gradus::tools {
 ///     alignments.svg      where the best model so far looks, in a few pairs of the dev text
 ///     index.html          all of that on one page
 ///
-/// Each is whole at any moment.
+/// Each is whole at any moment, and no other run may have the folder meanwhile.
 class TrainingRun {
  public:
   /// Reads the data, makes the model, and creates the folder.
   /// @param resumed a checkpoint to go on from, or null
-  /// @throws Error when the data cannot be read, the folder cannot be written, or the checkpoint is of other
-  /// data, sizes or options.
+  /// @throws Error when the data cannot be read, the folder cannot be written or is in use, or the checkpoint
+  /// is of other data, sizes or options.
   TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry);
 
   /// Trains until all steps are taken, patience has run out, or `interrupted()`; then saves. Says on standard
   /// error (a terminal: in a progress bar) how far it is. Whether it came to its end.
+  /// @throws Error as Trainer::step, and when it cannot save; the checkpoints before are as they were.
   bool train(const std::function<bool()>& interrupted);
 
   /// What there is to say before training, and after it.
@@ -47,6 +49,8 @@ class TrainingRun {
  private:
   using Clock = std::chrono::steady_clock;
 
+  bool take_steps(const std::function<bool()>& interrupted);
+  std::string way_on() const;
   void note(const models::TrainStep& step);
   void evaluate();
   void save(const std::string& name);
@@ -63,6 +67,7 @@ class TrainingRun {
   std::unique_ptr<models::Seq2Seq> model_;
   std::unique_ptr<models::Trainer> trainer_;
   plot::OutputFolder folder_;
+  files::FolderLock lock_;
   History history_;
   std::string alignments_;  // SVG, of the best model so far
 

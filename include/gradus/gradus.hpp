@@ -44,6 +44,7 @@
 #include <gradus/data/vocabulary.hpp>
 #include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>
+#include <gradus/files/folder_lock.hpp>
 #include <gradus/files/input.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/beam_search.hpp>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <unistd.h>
 
 #include "history.hpp"
 #include "interrupt.hpp"
@@ -122,6 +123,61 @@ TEST_CASE("flags win over a configuration file, and it over a preset", "[tools][
   CHECK(settings.model.cell == models::Cell::lstm);
   CHECK(settings.model.initial == models::Initial::xavier);
   CHECK_FALSE(settings.model.bidirectional);
+}
+
+TEST_CASE("a loss that is no number ends a run, which keeps its checkpoints", "[tools][train][errors]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  REQUIRE(run(arguments(out, {"--optimiser", "sgd"})).code == 0);
+  const std::string last = content(out / "last.safetensors"), best = content(out / "best.safetensors");
+  const Ran ran = run({"train", "--resume", out.string(), "--steps", "60", "--learning-rate", "1e14",
+                       "--clip", "inf", "--save-every", "50"});
+  CHECK(ran.code == 1);
+  const std::string::size_type at = ran.err.find("gradus train: Trainer: the loss at step ");
+  REQUIRE(at != ran.err.npos);
+  CHECK(contains(ran.err, "; it began with "));
+  CHECK(contains(ran.err, ": its result "));
+  CHECK(contains(ran.err, "; the last checkpoint is whole: gradus train --resume " + out.string() + "\n"));
+  CHECK(ran.err.find('\n', at) == ran.err.size() - 1);
+  CHECK((content(out / "last.safetensors") == last));
+  CHECK((content(out / "best.safetensors") == best));
+}
+
+TEST_CASE("parameters that an update has ruined are not saved", "[tools][train][errors]") {
+  const Scratch scratch;
+  tools::Settings settings = tools::default_settings();
+  settings.data.task = "reverse";
+  settings.data.examples = 10;
+  settings.data.held_out = 2;
+  settings.model.hidden = settings.model.embedding = settings.model.energy = 3;
+  settings.trainer.optimiser = "sgd";
+  settings.trainer.steps = 1;
+  settings.run.learning_rate = 1e45;
+  settings.run.out = scratch.path();
+  tools::TrainingRun ruined(settings, nullptr, models::Registry::standard());
+  CHECK_THROWS_WITH(
+      ruined.train([] { return false; }),
+      Catch::Matchers::StartsWith("train: 'model.") &&
+          Catch::Matchers::EndsWith(" after step 1, which is not saved; lower the learning rate"));
+  CHECK_FALSE(fs::exists(scratch.path() / "last.safetensors"));
+}
+
+TEST_CASE("two runs in one folder are refused by the first one's number", "[tools][train][errors]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  tools::Settings settings = tools::default_settings();
+  settings.data.task = "reverse";
+  settings.data.examples = 10;
+  settings.data.held_out = 2;
+  settings.run.out = out;
+  const tools::TrainingRun first(settings, nullptr, models::Registry::standard());
+  const std::string before = content(out / "settings.toml");
+  const Ran second = run(arguments(out, {"--overwrite"}));
+  CHECK(second.code == 1);
+  CHECK(second.err == "gradus train: train: '" + out.string() + "' is in use by process " +
+                          std::to_string(::getpid()) +
+                          "; wait until that has ended, or choose another folder\n");
+  CHECK(content(out / "settings.toml") == before);
 }
 
 TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][errors]") {

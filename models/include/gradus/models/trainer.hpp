@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/random.hpp>
 #include <gradus/data/batch.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/seq2seq.hpp>
@@ -66,8 +67,8 @@ class Trainer {
   /// The model must live as long. @throws Error for options out of range, and names that there are not.
   Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options = {});
 
-  /// One step, in training mode. @throws Error naming the step when a loss or a gradient is not finite; the
-  /// parameters are then those before it.
+  /// One step, in training mode. @throws Error naming the step when a loss or a gradient is not finite, and
+  /// the operation where that began; the parameters are then those before it.
   TrainStep step();
   std::int64_t steps() const { return steps_; }  ///< how many were taken
   /// All steps are taken, or patience has run out.
@@ -95,6 +96,8 @@ class Trainer {
 
  private:
   double done() const;
+  std::string origin(const data::Batch& batch, const LossOptions& options,
+                     const Generator::State& draws) const;
 
   Seq2Seq& model_;
   std::vector<Tensor> parameters_;

@@ -1,0 +1,63 @@
+#include <gradus/error.hpp>
+#include <gradus/files/atomic.hpp>
+#include <gradus/files/folder_lock.hpp>
+
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <string>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "descriptor.hpp"
+
+namespace gradus::files {
+namespace {
+
+constexpr const char* name = ".gradus.lock";
+
+// The process that a locked file names. It may not have come to write its number yet.
+std::string holder(const Descriptor& file) {
+  std::array<char, 20> text{};
+  const ssize_t length = ::pread(file, text.data(), text.size(), 0);
+  if (length <= 0) return "another process";
+  return "process " + std::string(text.data(), static_cast<std::size_t>(length));
+}
+
+// Who holds it removes it in the end, and another may have opened it just before.
+bool was_removed(const Descriptor& file) {
+  struct stat status {};
+  return ::fstat(file, &status) == 0 && status.st_nlink == 0;
+}
+
+// The number is for messages alone: a full disk is for the writers to notice.
+void write_number(const Descriptor& file) {
+  const std::string number = std::to_string(::getpid());
+  if (::ftruncate(file, 0) != 0 || ::pwrite(file, number.data(), number.size(), 0) < 0) return;
+}
+
+}  // namespace
+
+struct FolderLock::Held {
+  Descriptor folder, file;  // not their paths: the folder may be moved meanwhile
+};
+
+FolderLock::FolderLock(std::string_view who, const std::filesystem::path& folder)
+    : held_(std::make_unique<Held>()) {
+  held_->folder = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (held_->folder < 0) refuse(who, "open folder", folder, errno);
+  do {
+    held_->file = Descriptor(::openat(held_->folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (held_->file < 0) refuse(who, "lock folder", folder, errno);
+    if (::flock(held_->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      throw Error(std::string(who) + ": '" + folder.string() + "' is in use by " + holder(held_->file) +
+                  "; wait until that has ended, or choose another folder");
+    }
+  } while (was_removed(held_->file));
+  write_number(held_->file);
+}
+
+FolderLock::~FolderLock() { ::unlinkat(held_->folder, name, 0); }
+
+}  // namespace gradus::files

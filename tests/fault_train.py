@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""What goes wrong around a training ends in one clear line, with the checkpoint before it intact and nothing left behind.
+
+fault_train.py GRADUS: GRADUS is the command. A full disk, a folder that may not be written, one that vanishes, Ctrl-C,
+SIGTERM, another training in the folder, and what a killed one has left.
+"""
+
+import argparse
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from kill_train import tensors
+
+SIZES = ["--hidden", "12", "--embedding", "8", "--energy", "8", "--batch", "8", "--max-length", "6", "--dropout", "0.1"]
+COURSE = ["--task", "reverse", "--examples", "500", "--held-out", "20", "--eval-every", "0", "--threads", "1"]
+NOBODY = 65534
+
+
+class Command:
+    """`gradus train`, its exit code and what it said."""
+
+    def __init__(self, gradus, **how):
+        self.gradus, self.how = gradus, how
+
+    def start(self, *arguments, **how):
+        return subprocess.Popen([self.gradus, "train", *map(str, arguments)], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **self.how, **how)
+
+    def run(self, *arguments, **how):
+        process = self.start(*arguments, **how)
+        out, err = process.communicate()
+        return process.returncode, out, err
+
+    def new_run(self, folder, *more):
+        """A run of ten steps, and its last checkpoint."""
+        code, _, err = self.run(*COURSE, *SIZES, "--steps", 10, "--out", folder, *more)
+        assert code == 0, err
+        return tensors(folder / "last.safetensors")
+
+
+def check_refused(result, *parts):
+    code, _, err = result
+    assert code == 1, f"exit code {code}: {err}"
+    assert err.count("\n") == 1 and err.startswith("gradus train: "), f"not one line: {err!r}"
+    for part in parts:
+        assert part in err, f"no {part!r} in {err!r}"
+
+
+def check_only_results(folder):
+    """Neither temporary files nor a lock."""
+    left = [file.name for file in folder.iterdir() if file.name.startswith(".")]
+    assert not left, f"left behind: {left}"
+
+
+def wait_for(path, process):
+    for _ in range(3000):
+        if path.exists():
+            return
+        assert process.poll() is None, f"it ended before {path.name}: {process.communicate()}"
+        time.sleep(0.01)
+    raise AssertionError(f"{path} did not come")
+
+
+def limited_file_size(gradus, scratch):
+    """A write comes up short in the middle of the checkpoint, for root too."""
+    run, command = scratch / "run", Command(gradus)
+    before = command.new_run(run)
+    limit = (run / "last.safetensors").stat().st_size // 2
+    result = command.run("--resume", run, "--steps", 20,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    check_refused(result, "last.safetensors': File too large; free some space", f"gradus train --resume {run}")
+    assert tensors(run / "last.safetensors") == before
+    check_only_results(run)
+    assert command.run("--resume", run, "--steps", 20)[0] == 0
+
+
+def full_disk(gradus, scratch):
+    """A disk of its own that holds one checkpoint, and not the next one beside it."""
+    size = sum(-(-file.stat().st_size // 4096) * 4096 for file in (scratch / "run").iterdir()) + 8192
+    script = (f'mount -t tmpfs -o size={size} none "$2" && cd "$2" || exit 77\n'
+              '"$1" train "${@:3}" --steps 10 --out run >/dev/null || exit 78\n'
+              '"$1" train --resume run --steps 20 >/dev/null 2>error; echo $?; cat error; ls -A run | grep "^[.]"\n'
+              '"$1" info run/last.safetensors')
+    disk = scratch / "disk"
+    disk.mkdir()
+    done = subprocess.run(["unshare", "--map-root-user", "--mount", "bash", "-c", script, "bash", gradus, disk, *COURSE, *SIZES],
+                          capture_output=True, text=True)
+    if done.returncode in (1, 77, 127) and not done.stdout:
+        print(f"a small disk could not be mounted, and was not tried: {done.stderr.strip()}")
+        return
+    code, error, *info = done.stdout.splitlines()
+    assert code == "1" and "No space left on device; free some space" in error, done.stdout + done.stderr
+    assert done.returncode == 0 and info[0].strip()[:1] != ".", f"left behind, or no checkpoint: {done.stdout} {done.stderr}"
+
+
+def standard_output(gradus, scratch):
+    with open("/dev/full", "w") as full:
+        process = subprocess.run([gradus, "train", *COURSE, *SIZES, "--steps", "3", "--out", scratch / "silent"],
+                                 stdout=full, stderr=subprocess.PIPE, text=True)
+    check_refused((process.returncode, "", process.stderr), "standard output cannot be written")
+    assert tensors(scratch / "silent" / "last.safetensors")
+
+
+def no_folder(gradus, scratch):
+    (scratch / "file").touch()
+    check_refused(Command(gradus).run(*COURSE, "--out", scratch / "file" / "run"), "part of the path is a file")
+    check_refused(Command(gradus).run("--resume", scratch / "nowhere"), "nowhere")
+
+
+def read_only(gradus, scratch):
+    """From the start, and from the middle of a run on."""
+    command = Command(gradus)
+    if os.geteuid() == 0:  # who may write everywhere
+        shutil.copy(gradus, scratch / "gradus")
+        command = Command(scratch / "gradus", user=NOBODY, group=NOBODY, extra_groups=[])
+    forbidden, run = scratch / "forbidden", scratch / "guarded"
+    for folder in (forbidden, run):
+        folder.mkdir()
+        if os.geteuid() == 0:
+            os.chown(folder, NOBODY, NOBODY)
+    forbidden.chmod(0o555)
+    check_refused(command.run(*COURSE, *SIZES, "--out", forbidden), "Permission denied; choose a folder that you may write to")
+
+    process = command.start(*COURSE, *SIZES, "--steps", 100000, "--save-every", 1, "--out", run)
+    wait_for(run / "last.safetensors", process)
+    run.chmod(0o555)
+    out, err = process.communicate()
+    check_refused((process.returncode, out, err), "Permission denied", f"gradus train --resume {run}")
+    assert tensors(run / "last.safetensors")
+    run.chmod(0o755)
+    check_refused(command.run("--resume", run, "--out", forbidden), "Permission denied")
+
+
+def vanished_folder(gradus, scratch):
+    command, run, moved = Command(gradus), scratch / "before", scratch / "after"
+    process = command.start(*COURSE, *SIZES, "--steps", 100000, "--save-every", 1, "--out", run)
+    wait_for(run / "last.safetensors", process)
+    run.rename(moved)
+    out, err = process.communicate()
+    check_refused((process.returncode, out, err), "No such file or directory; the folder is gone")
+    assert "--resume" not in err, err
+    assert not run.exists()
+    check_only_results(moved)
+    steps = int.from_bytes(tensors(moved / "last.safetensors")["trainer.steps"][2], "little")
+    code, _, err = command.run("--resume", moved, "--steps", steps + 1, "--save-every", 1000)
+    assert code == 0, err
+
+
+def signals(gradus, scratch):
+    """The step is finished and saved, and what goes on from there ends as if nothing had been."""
+    command, whole = Command(gradus), scratch / "whole"
+    course = [*COURSE, *SIZES, "--steps", 1500, "--save-every", 100000]
+    assert command.run(*course, "--out", whole)[0] == 0
+    for number in (signal.SIGTERM, signal.SIGINT):
+        run = scratch / number.name
+        process = command.start(*course, "--out", run)
+        while not process.stdout.readline().startswith("steps"):
+            assert process.poll() is None, process.communicate()
+        time.sleep(0.1)
+        process.send_signal(number)
+        out, err = process.communicate()
+        assert process.returncode == 1 and err == "", f"{number.name}: exit code {process.returncode}: {err}"
+        assert "stopped after step " in out and f"go on with: gradus train --resume {run}\n" in out, out
+        check_only_results(run)
+        assert command.run("--resume", run)[0] == 0
+        assert tensors(run / "last.safetensors") == tensors(whole / "last.safetensors"), f"{number.name} changed the weights"
+
+
+def another_training(gradus, scratch):
+    command, run = Command(gradus), scratch / "shared"
+    first = command.start(*COURSE, *SIZES, "--steps", 100000, "--save-every", 1, "--out", run)
+    wait_for(run / "last.safetensors", first)
+    message = f"'{run}' is in use by process {first.pid}; wait until that has ended"
+    check_refused(command.run("--resume", run), message)
+    check_refused(command.run(*COURSE, *SIZES, "--overwrite", "--out", run), message)
+    first.kill()
+    first.communicate()
+    (run / ".gradus-1-0.tmp").write_text("what a killed writer leaves")
+    code, _, err = command.run(*COURSE, *SIZES, "--overwrite", "--steps", 3, "--out", run)
+    assert code == 0, err
+    check_only_results(run)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("gradus", type=pathlib.Path)
+    gradus = parser.parse_args().gradus.resolve()
+    with tempfile.TemporaryDirectory() as name:
+        scratch = pathlib.Path(name)
+        scratch.chmod(0o755)
+        for fault in (limited_file_size, full_disk, standard_output, no_folder, read_only, vanished_folder, signals,
+                      another_training):
+            start = time.monotonic()
+            fault(gradus, scratch)
+            print(f"{fault.__name__.replace('_', ' ')}: {time.monotonic() - start:.1f} s")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+// What settings take, and those that are refused for it.
+
+#include "fits.hpp"
+
+#include <gradus/models/seq2seq.hpp>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "autograd/helpers.hpp"
+#include "free_memory.hpp"
+#include "least_size.hpp"
+#include "tools/run.hpp"
+
+namespace models = gradus::models;
+namespace tools = gradus::tools;
+using models::Cell;
+using models::ModelOptions;
+
+namespace {
+
+// Other than every default, and large enough for matrices to be most of it.
+ModelOptions sized(ModelOptions options) {
+  options.embedding = 40;
+  options.hidden = options.bridge == models::Bridge::copy ? 30 : 52;
+  options.energy = 36;
+  options.maxout = 44;
+  return options;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("the least size of a model is a little less than its size", "[tools][fits]") {
+  std::vector<ModelOptions> all = {
+      sized({}),
+      sized({.attention = "dot"}),
+      sized({.attention = "scaled_dot", .bidirectional = false}),
+      sized({.cell = Cell::lstm, .layers = 3}),
+      sized({.cell = Cell::rnn, .bridge = models::Bridge::summary}),
+      sized({.bridge = models::Bridge::zeros, .readout = models::ReadoutForm::maxout}),
+      sized({.readout = models::ReadoutForm::state, .tied = models::Tied::output}),
+      sized({.readout = models::ReadoutForm::maxout_earlier, .tied = models::Tied::all}),
+      sized({.decoder = "cho"}),
+      sized({.decoder = "cho", .cell = Cell::lstm, .bridge = models::Bridge::zeros}),
+      sized({.decoder = "fixed", .bidirectional = false, .bridge = models::Bridge::copy}),
+      sized({.decoder = "fixed", .layers = 2, .readout = models::ReadoutForm::linear}),
+  };
+  for (const std::string& name : models::preset_names()) {
+    ModelOptions preset = models::preset(name);
+    preset.hidden = std::min<std::int64_t>(preset.hidden, 60);  // a copied state is as wide as an embedding
+    preset.embedding = std::min<std::int64_t>(preset.embedding, 50);
+    preset.maxout = std::min<std::int64_t>(preset.maxout, 40);
+    preset.energy = std::min<std::int64_t>(preset.energy, 40);
+    all.push_back(preset);
+  }
+  const models::Vocabularies vocabularies{.source = 90, .target = 90};
+  for (const ModelOptions& options : all) {
+    INFO(options.decoder << ' ' << options.attention << ' ' << options.layers);
+    const double least = tools::least_size(options, vocabularies).parameters;
+    const auto parameters = static_cast<double>(models::make_model(options, vocabularies)->parameter_count());
+    CHECK(least <= parameters);
+    CHECK(least >= 0.95 * parameters);
+  }
+}
+
+TEST_CASE("sizes beyond memory are refused before any is taken, with what they would take", "[tools][fits]") {
+  const Scratch scratch;
+  const auto refusal = [&](std::vector<std::string> more) {
+    std::vector<std::string> all{"train", "--task", "reverse", "--out", scratch.path() / "run"};
+    all.insert(all.end(), more.begin(), more.end());
+    const auto before = gradus::memory_stats().live_bytes;
+    const Ran ran = run(all);
+    CHECK(ran.code == 1);
+    CHECK(gradus::memory_stats().peak_bytes < before + (std::int64_t{1} << 30));
+    INFO(ran.err);
+    CHECK(contains(ran.err, " of memory"));
+    CHECK(contains(ran.err, " are free"));
+    CHECK(ran.err.find('\n') == ran.err.size() - 1);
+    return ran.err;
+  };
+  const std::string wide = refusal({"--hidden", "10000000"});
+  CHECK(contains(wide, "gradus train: train: a model of 1.6"));
+  CHECK(contains(wide, " parameters takes at least 64 PB of memory"));
+  CHECK(contains(wide, "lower --hidden, --embedding"));
+  CHECK(contains(refusal({"--layers", "1000000000000"}), "takes at least"));
+  CHECK(contains(refusal({"--embedding", "1000000000000000"}), "takes at least"));
+  CHECK(contains(refusal({"--examples", "1000000", "--max-length", "1000000"}),
+                 "corpus: a task of 501001503000 symbols takes at least 50.1 TB of memory"));
+  CHECK(contains(refusal({"--held-out", "1000000", "--test-max-length", "1000000"}), "corpus: a task of "));
+}
+
+TEST_CASE("a batch beyond memory is refused too", "[tools][fits]") {
+  tools::Settings settings = tools::default_settings();
+  settings.model.embedding = settings.model.hidden = settings.model.energy = 1;
+  const std::vector<gradus::data::Pair> pairs(10,
+                                              {.source = {5}, .target = std::vector<std::int64_t>(100, 5)});
+  const auto check = [&](std::int64_t target) {
+    tools::check_training_fits(settings, {.source = 9, .target = target}, pairs);
+  };
+  CHECK_NOTHROW(check(1000));
+  CHECK_THROWS_WITH(check(1'000'000'000'000),
+                    Catch::Contains("a batch of 10 pairs 4 PB; ") &&
+                        Catch::Contains("are free: lower --batch or --batch-tokens"));
+  settings.batches.tokens = 20;
+  CHECK_THROWS_WITH(check(1'000'000'000'000), Catch::Contains("lower --hidden"));
+}
+
+TEST_CASE("free memory heeds the limit of the process", "[tools][fits]") {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit limit{rlim_t{1} << 50, rlim_t{1} << 50};
+    const bool set = ::setrlimit(RLIMIT_AS, &limit) == 0;
+    const double before = tools::free_memory();
+    const rlimit none_left{4096, 4096};
+    ::_exit(set && before > 0 && ::setrlimit(RLIMIT_AS, &none_left) == 0 && tools::free_memory() == 0 ? 0
+                                                                                                      : 1);
+  }
+  int status = 1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
+TEST_CASE("a checkpoint that speaks of a larger model than it holds is refused",
+          "[tools][fits][checkpoint]") {
+  const Scratch scratch;
+  const auto path = write_small_model(scratch.path());
+  models::Checkpoint checkpoint = models::load_checkpoint(path);
+  tools::Settings settings = small_settings();
+  settings.model.hidden = 1'000'000'000'000;
+  checkpoint.metadata["settings"] = tools::to_text(settings);
+  models::save_checkpoint(path, checkpoint);
+  const auto before = gradus::memory_stats();
+  CHECK_THROWS_WITH(tools::load_saved_model(path, models::Registry::standard()),
+                    Catch::Contains("has settings of a model of 1.6e+25 parameters, and holds"));
+  CHECK(gradus::memory_stats().peak_bytes < before.peak_bytes + 1'000'000);
+}
