@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""The commands of the pages run, as a reader types them but made short: docs_runs.py BUILD, where everything has been built.
+
+The shell gets the page's own words, in an empty folder. Its `./run` and its `gradus` are this file, which is then called
+as docs_runs.py BUILD WORDS…, fetches what the page takes for there (text, a trained model), and sets options that keep it short.
+What of `./run` is not the gradus command, alone or in an exercise, or a benchmark has tests of its own.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from docs_commands import PAGES, ROOT, SHELL, SPAN, commands
+
+PHRASES = ROOT / "data" / "phrases"
+TINY = {"--steps": "2", "--eval-every": "1", "--embedding": "8", "--hidden": "8", "--energy": "8", "--overwrite": None}
+TASK = {"--examples": "50", "--held-out": "10"}
+COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,)}  # of the phrases, by the end of the option that names a file
+EXAMPLES = ["--task", "--phrases", "--pairs", "--source", "--config"]
+
+
+# ---- One command, made short ----
+
+
+def with_options(words, options):
+    """`words` with these options, in place of the same ones if they are there."""
+    words = list(words)
+    for option, value in options.items():
+        if option in words:
+            at = words.index(option)
+            del words[at:at + (1 if value is None else 2)]
+        words += [option] if value is None else [option, value]
+    return words
+
+
+def provide_text(option, path):
+    """The reader's own text is the phrases that gradus brings."""
+    columns = COLUMNS.get(option.rsplit("-", 1)[-1])
+    if columns and not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pairs = (PHRASES / ("eng-cmn.tsv" if "cmn" in path.name else "eng-fra.tsv")).read_text().splitlines()
+        path.write_text("".join("\t".join(pair.split("\t")[i] for i in columns) + "\n" for pair in pairs))
+
+
+def provide_model(gradus, folder):
+    """A run that the page takes for there."""
+    if not pathlib.Path(folder).exists():
+        training = with_options(["train", "--phrases", "eng-fra", "--out", folder], TINY)
+        subprocess.run([*gradus, *training], check=True)
+
+
+def short_training(words):
+    if "--help" in words:
+        return words
+    if "--resume" in words:
+        return with_options(words, {"--steps": "3"})
+    if not set(EXAMPLES) & set(words):
+        words = [*words, "--phrases", "eng-fra"]
+    is_task = "--task" in words or "configs/reverse.toml" in words
+    return with_options(words, {**TINY, **TASK} if is_task else TINY)
+
+
+def run_gradus(gradus, words):
+    for option, value in zip(words, words[1:]):
+        if option in ("--model", "--resume", "info"):
+            provide_model(gradus, value)
+        elif option.startswith("--"):
+            provide_text(option, pathlib.Path(value))
+    return [*gradus, *(short_training(words) if words[:1] == ["train"] else words)]
+
+
+def run_benchmark(build, what, words):
+    program = build / "benchmarks" / f"bench_{what}"
+    match what:
+        case "bahdanau":
+            return [program, *with_options(words, {"--steps": "1", "--warmup": "0"})]
+        case "scaling":
+            return [program, *with_options(words, {"--seconds": "0", "--out": "scaling"})]
+        case "peers":  # libtorch is a large download
+            return [sys.executable, ROOT / "benchmarks/peers.py", "--help"]
+        case "ops":  # as is its library, which is not among those of the tests
+            return [program, *words, "--benchmark_list_tests"] if program.exists() else ["true"]
+
+
+def command(build, words):
+    """What `./run` does for these words, in short."""
+    match words:
+        case ["gradus", *rest]:
+            return run_gradus([build / "tools" / "gradus"], rest)
+        case ["exercise", name, "--cli", *rest]:  # of the learner's file, which here is the solution
+            return run_gradus([build / "exercises" / f"exercise_{name}_cli_solution"], rest)
+        case ["bench", what, *rest]:
+            return run_benchmark(build, what, rest)
+    return ["true"]
+
+
+# ---- All commands ----
+
+
+def is_run(words):
+    """Whether they are run here; two words, as in `gradus train`, are but the name of a command."""
+    words = [word for word in words if word != "./run"]
+    if words[:1] == ["exercise"]:
+        return "--cli" in words and "NAME" not in words
+    return words[:1] in (["gradus"], ["bench"]) and (len(words) > 2 or words[1:] == ["gradcheck"])
+
+
+def scripts(text):
+    """What a reader of the page types: its blocks, then what stands in its sentences, N being the reader's choice."""
+    found = [block for block in SHELL.findall(text) if any(map(is_run, commands(f"```sh\n{block}```")))]
+    spans = dict.fromkeys(span for span in SPAN.findall(text) if any(map(is_run, commands(f"`{span}`"))))
+    return found + [span.removesuffix("…").replace("--seed N", "--seed 1") for span in spans]
+
+
+def prepare(folder, build):
+    this = f'#!/bin/sh\nexec "{sys.executable}" "{pathlib.Path(__file__).resolve()}" "{build}"'
+    for name, start in (("run", this), ("bin/gradus", f"{this} gradus")):
+        program = folder / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f'{start} "$@"\n')
+        program.chmod(0o755)
+    (folder / "configs").symlink_to(ROOT / "configs")
+    (folder / "english.txt").write_text("Where is the red book?\n")  # the shell opens it
+
+
+def failures(text, build):
+    """Of the commands of one page."""
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(pathlib.Path(folder), build)
+        path = os.pathsep.join([f"{folder}/bin", os.environ["PATH"]])
+        for script in scripts(text):
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, env={**os.environ, "PATH": path},
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            if done.returncode:
+                yield f"{script.strip()}\nfailed: {done.stdout}"
+
+
+def main(build):
+    assert list(failures("```sh\n./run gradus train --hiden 3\n```", build)), "an option that is not there went unnoticed"
+    assert list(failures("`gradus info out/run --pairs prain`", build)), "nor was this one refused"
+    pages = {page: page.read_text() for page in sorted(PAGES)
+             if not {"mine", "zh"} & set(page.parts) and page.name != "README.zh-CN.md"}  # the Chinese have the same commands
+    number = sum(len(list(filter(is_run, commands(text)))) for text in pages.values())
+    assert number > 40, f"only {number} commands were found"
+    sys.exit("\n".join(f"{page.relative_to(ROOT)}: {failure}"
+                       for page, text in pages.items() for failure in failures(text, build)) or None)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    where, *rest = sys.argv[1:]
+    if rest:
+        sys.exit(subprocess.run(command(pathlib.Path(where), rest)).returncode)
+    main(pathlib.Path(where).resolve())
