@@ -53,7 +53,8 @@ BytePairEncoding BytePairEncoding::from_text(std::string_view text, std::string_
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::size_t space = lines[i].find(' ');
     if (space == 0 || space >= lines[i].size() - 1 ||
-        lines[i].find(' ', space + 1) != std::string_view::npos) {
+        lines[i].find(' ', space + 1) != std::string_view::npos ||
+        lines[i].find_first_of("\t\r") != std::string_view::npos) {
       fail(at_line(operation, source_name, i + 1), ": '", lines[i],
            "' is no merge; write two symbols with a space between them");
     }

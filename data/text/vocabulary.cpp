@@ -35,6 +35,9 @@ void Vocabulary::add(std::string_view where, std::string token) {
   if (token.find_first_of("\r\n") != std::string::npos) {
     fail(where, ": it has a line break; a vocabulary has one token a line");
   }
+  if (token.starts_with("\xef\xbb\xbf")) {  // of the first line, it would be taken for that of the file
+    fail(where, ": it begins with a byte order mark; remove that");
+  }
   if (special(token)) {
     fail(where, ": ", token,
          " is special; give the ordinary tokens only, the special ones come by themselves");

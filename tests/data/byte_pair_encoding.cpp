@@ -168,7 +168,7 @@ TEST_CASE("a file that holds no merges is refused", "[data][byte-pair encoding]"
         Message("BytePairEncoding::from_text: 'codes' line 1: it is not '#version: 0.2'; give a file "
                 "of merges that subword-nmt or to_text wrote"));
   }
-  for (const std::string line : {"", "ab", "a ", " b", "a  b", "a b c"}) {
+  for (const std::string line : {"", "ab", "a ", " b", "a  b", "a b c", "a b\tc", "a\r b"}) {
     CHECK_THROWS_MATCHES(
         read("#version: 0.2\ns t</w>\n" + line + "\n"), Error,
         Message("BytePairEncoding::from_text: 'codes' line 3: '" + line + "' is no merge" + form));

@@ -92,6 +92,9 @@ TEST_CASE("what cannot be a vocabulary is refused", "[data][vocabulary]") {
   CHECK_THROWS_MATCHES(
       Vocabulary({"a\nb"}), Error,
       Message("Vocabulary: token 1: it has a line break; a vocabulary has one token a line"));
+  CHECK_THROWS_MATCHES(Vocabulary({"\xef\xbb\xbf"
+                                   "a"}),
+                       Error, Message("Vocabulary: token 1: it begins with a byte order mark; remove that"));
   CHECK_THROWS_MATCHES(Vocabulary({"a\xff"}), Error, Message("Vocabulary: token 1: byte 2 (0xff)" + convert));
 
   const auto read = [](const std::string& text) { return Vocabulary::from_text(text, "vocab.txt"); };
