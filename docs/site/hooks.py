@@ -18,6 +18,7 @@ DOXYGEN = ROOT / "build" / "doxygen"
 OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
 HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
+SETTINGS = re.compile(r'<script id="__config" type="application/json">(.*?)</script>')  # the theme's, on each page
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -161,7 +162,19 @@ def on_page_markdown(markdown, page, config, files):
 def on_post_page(output, page, config):
     """What mkdocs could not lead has been given by its address in the book, as elsewhere:ADDRESS."""
     folder = posixpath.dirname(address("zh" if is_chinese(config) else "en", page.file.src_uri))
+    if is_chinese(config):
+        output = SETTINGS.sub(search_inside, output, count=1)
     return re.sub(r'"elsewhere:([^"#]*)', lambda match: f'"{posixpath.relpath(match[1], folder)}', output)
+
+
+def search_inside(match):
+    """Chinese has no spaces between words, and the theme would cut it as Japanese: a word is sought inside what stands between
+    two marks of punctuation."""
+    settings = json.loads(match[1])
+    settings["translations"] |= {"search.config.lang": "en", "search.config.pipeline": "stemmer"}
+    transform = 'query => query.trim().split(/\\s+/).map(word => word.replace(/^[^\\x00-\\x7F]/, "*$&")).join("* ")'
+    return (f"<script>var __search = {{transform: {transform}}}</script>\n"
+            f'<script id="__config" type="application/json">{json.dumps(settings)}</script>')
 
 
 def on_post_build(config):
