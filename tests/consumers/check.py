@@ -5,9 +5,8 @@ BUILD is a folder in which gradus is built; what is built for the check stays in
 unless some are named:
 
 installed   find_package and pkg-config, from BUILD, installed and moved elsewhere
-shared      the same from shared libraries, which it builds
-beside      add_subdirectory, which builds what the program needs
-fetched     FetchContent, which does the same: it is configured, and its first library built
+shared      add_subdirectory with shared libraries, and the same from those, which it builds
+fetched     FetchContent: it is configured, and the first library built
 packages    the Debian packages, which it builds, unpacks and runs
 
 What it builds of gradus is not optimised, for the sake of time; but the packages are.
@@ -72,38 +71,35 @@ def consume(home, build, install):
     where = {"HOME": str(home), "LD_LIBRARY_PATH": str(home / "gradus/lib")}
     assert SAYS in shell(project(home, "installed"), commands("Installed")[1], HOME=str(home))
     assert SAYS in shell(project(home, "pkg-config"), commands("With pkg-config")[0], **where)
-    assert shell(home, ["gradus/bin/gradus --version"]) == f"gradus {VERSION}\n"
 
 
-def installed(home, build):
-    consume(home, build, commands("Installed")[0][-1])
-
-
-def shared(home, _):
-    configure, _, install = commands("Installed")[0]
-    build = home / "build"
-    shell(ROOT, [f"{configure} -B {build} -DBUILD_SHARED_LIBS=ON {UNOPTIMISED}", f"cmake --build {build}"])
-    consume(home, build, install)
-
-
-def in_build(home, name):
+def in_build(home, name, *options):
     """The project of a consumer, configured, with gradus beside it; and the commands that build and run it."""
     if not (home / "gradus").exists():
         (home / "gradus").symlink_to(ROOT)
     configure, make, run = commands("In your build")[0]
     folder = project(home, name)
-    shell(folder, [f"{configure} {UNOPTIMISED}"])
+    shell(folder, [" ".join([configure, UNOPTIMISED, *options])])
     return folder, make, run
 
 
-def beside(home, _):
-    folder, make, run = in_build(home, "beside")
+def installed(home, build):
+    consume(home, build, commands("Installed")[0][-1])
+    assert shell(home, ["gradus/bin/gradus --version"]) == f"gradus {VERSION}\n"
+
+
+def shared(home, _):
+    beside = home / "in_build"
+    beside.mkdir(exist_ok=True)
+    folder, make, run = in_build(beside, "beside", "-DBUILD_SHARED_LIBS=ON", "-DGRADUS_INSTALL=ON")
     assert SAYS in shell(folder, [make, run])
-    assert not list(folder.rglob("libgradus_models.*")), "more is built than the program needs"
+    consume(home, folder / "build", commands("Installed")[0][-1])
 
 
 def fetched(home, _):
     folder, make, _ = in_build(home, "fetched")
+    plan = shell(folder, [f"{make} -- -n"])
+    assert "gradus_nn" in plan and "gradus_models" not in plan, f"more is built than the program needs:\n{plan}"
     shell(folder, [f"{make} --target gradus_files"])
 
 
@@ -117,7 +113,7 @@ def packages(home, _):
     assert shell(home, ["usr/bin/gradus --version"]) == f"gradus {VERSION}\n"
 
 
-CONSUMERS = {consumer.__name__: consumer for consumer in (installed, shared, beside, fetched, packages)}
+CONSUMERS = {consumer.__name__: consumer for consumer in (installed, shared, fetched, packages)}
 
 
 def main(build, *names):
