@@ -26,6 +26,9 @@ expect 2 "there is no tutorial '99'" "$run" tutorial 99
 expect 0 'Bahdanau attention' "$run" tutorial
 expect 2 "there is no benchmark 'speed'" "$run" bench speed
 expect 0 'peers ' "$run" bench
+expect 0 'safetensors_json' "$run" fuzz
+expect 2 "there is no fuzz target 'tensors'" "$run" fuzz tensors
+expect 2 "'fuzz' takes a target" "$run" fuzz npy --seconds none
 expect 0 'translate' "$run" gradus --help
 expect 2 "'docs' takes --serve or nothing" "$run" docs --sevre
 expect 0 '--seed' "$tutorial" --help

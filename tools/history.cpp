@@ -75,7 +75,7 @@ History History::read(const std::filesystem::path& path, std::int64_t up_to_step
                              .bleu = number(object, "dev_bleu"),
                              .exact = number(object, "dev_exact"),
                              .score = number(object, "score"),
-                             .best = object.value("best", false),
+                             .best = object.contains("best") && object["best"] == true,
                              .seconds = number(object, "seconds")});
     } else {
       history.add(Training{.step = step,

@@ -1,6 +1,7 @@
 // `gradus train`: what it writes, how it goes on, and what it refuses.
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <fstream>
 #include <unistd.h>
@@ -160,6 +161,16 @@ TEST_CASE("parameters that an update has ruined are not saved", "[tools][train][
       Catch::Matchers::StartsWith("train: 'model.") &&
           Catch::Matchers::EndsWith(" after step 1, which is not saved; lower the learning rate"));
   CHECK_FALSE(fs::exists(scratch.path() / "last.safetensors"));
+}
+
+TEST_CASE("a course with values of other kinds is read without them", "[tools][train]") {
+  const Scratch scratch;
+  const fs::path log = scratch.path() / "log.jsonl";
+  std::ofstream(log) << R"({"step":3,"dev_loss":"low","best":1,"seconds":[]})" << '\n';
+  const tools::History history = tools::History::read(log, 5);
+  REQUIRE(history.evaluations().size() == 1);
+  CHECK_FALSE(history.evaluations()[0].best);
+  CHECK(std::isnan(history.evaluations()[0].loss));
 }
 
 TEST_CASE("two runs in one folder are refused by the first one's number", "[tools][train][errors]") {

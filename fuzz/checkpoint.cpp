@@ -1,0 +1,12 @@
+// Fuzzes the reader of checkpoints: any bytes.
+// Behind the file itself come the settings, vocabularies and merges in it, and the model.
+
+#include "fuzz.hpp"
+#include "saved_model.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const fuzz::File file;
+  static const gradus::models::Registry registry = gradus::models::Registry::standard();
+  fuzz::read([&] { gradus::tools::load_saved_model(file.with(fuzz::text_of(data, size)), registry); });
+  return 0;
+}

@@ -1,0 +1,23 @@
+// Fuzzes the reader of safetensors files: any header, with its right length.
+// Behind it are as many values as the first byte says.
+
+#include <gradus/nn/safetensors.hpp>
+
+#include "fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  static const fuzz::File file;
+  const std::uint64_t length = size - 1;
+  std::string content(reinterpret_cast<const char*>(&length), sizeof length);
+  content += fuzz::text_of(data + 1, length);
+  content.append(4U * data[0], '\0');
+  fuzz::read([&] {
+    std::size_t values = 0;
+    for (const auto& [name, tensor] : gradus::nn::load_safetensors(file.with(content)).tensors) {
+      values += static_cast<std::size_t>(tensor.numel()) * gradus::bytes_per_element(tensor.dtype());
+    }
+    fuzz::expect(values == 4U * data[0], "every value belongs to one tensor");
+  });
+  return 0;
+}

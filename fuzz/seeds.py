@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Writes the seeds in fuzz/corpus: small valid input for each target, and some that are just beyond a limit; and the
+dictionary of the command's options.
+
+seeds.py GRADUS: GRADUS is the command, which makes the checkpoint and names its options.
+"""
+
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+CORPUS = pathlib.Path(__file__).parent / "corpus"
+ENTRY = '"%s":{"dtype":"%s","shape":%s,"data_offsets":[%d,%d]}'
+HEADERS = {
+    "empty": ("{}", 0),
+    "metadata": ('{"__metadata__":{"format":"pt","caf\\u00e9":"\\n"}}', 0),
+    "one": ("{" + ENTRY % ("w", "F32", "[2,3]", 0, 24) + "}", 24),
+    "three": ("{" + ",".join([ENTRY % ("a", "F64", "[]", 0, 8), ENTRY % ("b.c", "I64", "[1,0,2]", 8, 8),
+                              ENTRY % ("d", "F32", "[1]", 8, 12)]) + "}   ", 12),
+    "terabytes": ("{" + ENTRY % ("w", "F32", "[1000000000000]", 0, 4 * 10**12) + "}", 4),
+    "too_large": ("{" + ENTRY % ("w", "F64", "[4294967296,4294967296]", 0, 8) + "}", 8),
+}
+NPY = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }"
+ARRAYS = {
+    "row_major": (NPY % ("<f4", "False", "(2, 3)"), 24),
+    "column_major": (NPY % ("<f8", "True", "(2, 1)"), 16),
+    "number": (NPY % ("<i8", "False", "()"), 8),
+    "terabytes": (NPY % ("<f4", "False", "(1000000, 1000000)"), 4),
+}
+TEXTS = {
+    "vocabulary": {"words": "the\nof\ncafé\n中\n", "carriage": "a\r\nb\r\n"},
+    "merges": {"word": "lower\n#version: 0.2\nl o\nlo w</w>\ne r</w>\n", "none": "x\n#version: 0.2\n"},
+    "corpus": {"pairs": "Go.\tVa !\tnote\n\nI'm home.\tJe suis chez moi.\n",
+               "files": "one\ttwo\n\fdeux\n", "chinese": "我在家。\tI'm “home”.\n", "mark": "\ufeffa\tﬁ Å\r\n"},
+    "config": {"small": 'hidden=9\ncell="lstm"\ndropout=0.25\nlower=false\nphrases="eng-fra"\n',
+               "paths": 'source="a folder/with \\"quotes\\""\nout=\'x\'\nseed=18446744073709551615\n',
+               "sections": "# words\n[train]\nhidden=3\n"},
+    "command_line": {"task": "--task\nreverse\n--hidden\n16\n--no-lower\n--learning-rate=1e-3\n",
+                     "text": "--source\na b\n--target\nc\"d\n--bridge\nown\n--clip\ninf\n", "help": "--help\n"},
+    "log": {"steps": '{"step":1,"loss":2.5,"cross_entropy":2.5,"gradient_norm":1,"learning_rate":0.001,'
+                     '"tokens_per_second":9.5}\n{"step":2,"dev_loss":2,"score":2,"best":true,"seconds":0.5}\n'},
+    "links": {"both": "0-0 1?2\n\n3-1\n"},
+}
+
+
+def write(target, name, content):
+    folder = CORPUS / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def main():
+    for name, (header, size) in HEADERS.items():
+        write("safetensors", name, struct.pack("<Q", len(header)) + header.encode() + bytes(size))
+        write("safetensors_json", name, bytes([size // 4]) + header.encode())
+    write("safetensors", "long_header", struct.pack("<Q", 100_000_001) + b"{}")
+    write("safetensors", "header_beyond_the_end", struct.pack("<Q", 99_999_999) + b"{}")
+    for name, (header, size) in ARRAYS.items():
+        write("npy", name, b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(size))
+    for target, texts in TEXTS.items():
+        for name, text in texts.items():
+            write(target, name, text)
+    text = subprocess.run([sys.argv[1], "train", "--help"], check=True, capture_output=True, text=True).stdout
+    names = sorted(set(re.findall("--([a-z][a-z-]+)", text)))
+    CORPUS.with_name("options.dict").write_text(
+        "# The options of gradus train, as configurations and as the command line have them.\n"
+        + "".join(f'"{name}="\n"--{name}\\x0a"\n' for name in names))
+    with tempfile.TemporaryDirectory() as folder:
+        for bpe in ("0", "3"):
+            subprocess.run([sys.argv[1], "train", "--task", "reverse", "--symbols", "3", "--examples", "6", "--held-out", "1",
+                            "--max-length", "4", "--hidden", "1", "--embedding", "1", "--energy", "1", "--bpe", bpe,
+                            "--steps", "1", "--overwrite", "--threads", "1", "--out", folder], check=True, capture_output=True)
+            write("checkpoint", "bpe_" + bpe, pathlib.Path(folder, "best.safetensors").read_bytes())
+
+
+if __name__ == "__main__":
+    main()
