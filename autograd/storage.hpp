@@ -44,7 +44,9 @@ struct TensorImpl : Recycled<TensorImpl> {
   NodePtr node;                // null: needs no gradient
   bool from_gradient = false;  // computed from what backward() or grad() gave
 
-  void* data() const { return storage->buffer.data + static_cast<std::size_t>(offset) * bytes_per_element(dtype); }
+  void* data() const {
+    return storage->buffer.data + static_cast<std::size_t>(offset) * bytes_per_element(dtype);
+  }
 };
 
 /// A tensor off the tape that shares `tensor`'s values from element `offset` on.

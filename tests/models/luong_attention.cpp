@@ -167,9 +167,9 @@ models::Seq2Seq bahdanau() {
   return {
       {.vocabulary = tiny.vocabulary, .embedding = tiny.embedding, .hidden = tiny.hidden},
       std::make_unique<models::BahdanauDecoder>(models::DecoderOptions{.vocabulary = tiny.vocabulary,
-                                                                        .annotation = 2 * tiny.hidden,
-                                                                        .embedding = tiny.embedding,
-                                                                        .hidden = tiny.hidden},
+                                                                       .annotation = 2 * tiny.hidden,
+                                                                       .embedding = tiny.embedding,
+                                                                       .hidden = tiny.hidden},
                                                 std::make_unique<Attention>(tiny.hidden, 2 * tiny.hidden))};
 }
 
