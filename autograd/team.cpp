@@ -195,9 +195,9 @@ int team::available() { return at_work ? 1 : threads(); }
 
 std::int64_t team::ranges(std::int64_t n, std::int64_t grain) {
   if (n < 2 * grain) return 1;
-  const int size = available();
+  const std::int64_t size = available();
   // More ranges than threads, so that one that is held up leaves its share to the others.
-  return size == 1 ? 1 : std::min<std::int64_t>(n / grain, 4 * size);
+  return size == 1 ? 1 : std::min(n / grain, 4 * size);
 }
 
 void team::run(std::int64_t count, Work work, const void* context) {

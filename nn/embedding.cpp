@@ -44,7 +44,7 @@ Embedding::Embedding(std::int64_t vocabulary, std::int64_t size, double deviatio
 
 Tensor Embedding::forward(const Tensor& ids) const {
   const Scope scope = enter();
-  const Tensor vectors = embedding(weight, ids);
+  Tensor vectors = embedding(weight, ids);
   if (!padding_) return vectors;
   const Tensor is_padding = equal(ids, full({}, static_cast<double>(*padding_), Dtype::i64));
   return where(unsqueeze(is_padding, -1), vectors.detach(), vectors);  // its value, without its gradient

@@ -15,8 +15,8 @@ void RMSpropRule::check() const {
 
 std::vector<std::string> RMSpropRule::averages() const {
   std::vector<std::string> names{"v"};
-  if (centered) names.push_back("g_ave");
-  if (momentum > 0) names.push_back("b");
+  if (centered) names.emplace_back("g_ave");
+  if (momentum > 0) names.emplace_back("b");
   return names;
 }
 

@@ -26,7 +26,10 @@ double done(std::int64_t t, std::int64_t steps) {
 Schedule step(std::int64_t size, double gamma) {
   check_steps("schedule::step", "the size", size);
   check_not_negative("schedule::step", "gamma", gamma);
-  return [=](std::int64_t t) { return std::pow(gamma, static_cast<double>(t / size)); };
+  return [=](std::int64_t t) {
+    const std::int64_t whole = t / size;
+    return std::pow(gamma, static_cast<double>(whole));
+  };
 }
 
 Schedule exponential(double gamma) {

@@ -34,7 +34,7 @@ fs::path OutputFolder::write(const std::string& name, std::string_view content) 
     throw Error("OutputFolder: '" + one_line(name) + "' is no plain file name for folder '" + path_.string() +
                 "'; give one without '/'");
   }
-  const fs::path target = path_ / name;
+  fs::path target = path_ / name;
   files::write_atomically(who, target, content);
   return target;
 }

@@ -99,7 +99,7 @@ std::string one_line(std::string_view text) {
 }
 
 std::string shorten(std::string_view text, int columns) {
-  const std::string line = one_line(text);
+  std::string line = one_line(text);
   if (columns_of(line) <= columns) return line;
   if (columns < 1) return {};
   std::string out;
