@@ -100,6 +100,9 @@ class Checker:
                 return None
             case "docs":
                 return None if rest in ([], ["--serve"]) else f"docs takes no {rest}"
+            case "check":
+                parts = {"--fast", *re.findall(r"'\w+: \./run check (\w+)'", (ROOT / ".ci" / "run").read_text()), "units"}
+                return None if not rest or rest[0] in parts or is_open(rest[0]) else f"check takes no {rest[0]}"
             case "tutorial" | "exercise" | "gradus" | "bench" as part:
                 return getattr(self, part)(rest)
             case option if option.startswith("--"):
