@@ -96,10 +96,13 @@ class Checker:
             return self.gradus(words[1:])
         rest = words[2:]
         match words[1] if len(words) > 1 else "":
-            case "" | "test" | "--help" | "…":
+            case "" | "test" | "coverage" | "--help" | "…":
                 return None
             case "docs":
                 return None if rest in ([], ["--serve"]) else f"docs takes no {rest}"
+            case "check":
+                parts = {"--fast", *re.findall(r"'\w+: \./run check (\w+)'", (ROOT / ".ci" / "run").read_text()), "units"}
+                return None if not rest or rest[0] in parts or is_open(rest[0]) else f"check takes no {rest[0]}"
             case "tutorial" | "exercise" | "gradus" | "bench" as part:
                 return getattr(self, part)(rest)
             case option if option.startswith("--"):

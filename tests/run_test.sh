@@ -31,6 +31,7 @@ expect 2 "there is no fuzz target 'tensors'" "$run" fuzz tensors
 expect 2 "'fuzz' takes a target" "$run" fuzz npy --seconds none
 expect 0 'translate' "$run" gradus --help
 expect 2 "'docs' takes --serve or nothing" "$run" docs --sevre
+expect 2 "there is no check 'formt'" "$run" check formt
 expect 0 '--seed' "$tutorial" --help
 expect 2 '--sed' "$tutorial" --sed 2
 expect 2 '--steps' "$tutorial" --steps 0
