@@ -85,10 +85,11 @@ class Checker:
         number = words[0].zfill(2)
         return self.known(words[1:], f"tutorials/tutorial_{number}")
 
-    def bench(self, words):
-        done = subprocess.run([ROOT / "run", "bench"], capture_output=True, text=True, check=True)
-        benchmarks = re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE)
-        return None if not words or words[0] in benchmarks or is_open(words[0]) else f"there is no benchmark {words[0]}"
+    def listed(self, verb, words, *more):
+        """Of a verb that lists what it takes when it stands alone."""
+        done = subprocess.run([ROOT / "run", verb], capture_output=True, text=True, check=True)
+        names = [*more, *re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE)]
+        return None if not words or words[0] in names or is_open(words[0]) else f"{verb} has no {words[0]}"
 
     def wrong(self, words):
         """What is wrong with a command, or None."""
@@ -103,8 +104,12 @@ class Checker:
             case "check":
                 parts = {"--fast", *re.findall(r"'\w+: \./run check (\w+)'", (ROOT / ".ci" / "run").read_text()), "units"}
                 return None if not rest or rest[0] in parts or is_open(rest[0]) else f"check takes no {rest[0]}"
-            case "tutorial" | "exercise" | "gradus" | "bench" as part:
+            case "tutorial" | "exercise" | "gradus" as part:
                 return getattr(self, part)(rest)
+            case "bench":
+                return self.listed("bench", rest)
+            case "fuzz":
+                return self.listed("fuzz", rest, "all", "--seconds")
             case option if option.startswith("--"):
                 return self.known(words[1:], "tutorials/tutorial_10")
             case other:

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace gradus::files {
 
 /// A folder for one writer at a time, among all processes. The file `.gradus.lock` in it is locked and names
@@ -24,3 +25,4 @@ class FolderLock {
 };
 
 }  // namespace gradus::files
+#pragma GCC visibility pop
