@@ -6,8 +6,8 @@
 /// (flatten), and GCC does so three times, for any x86-64, for x86-64-v3 (AVX2) and for x86-64-v4 (AVX-512).
 /// The program's loader chooses the one that runs. There is only one where all is compiled for one processor
 /// anyway (GRADUS_NATIVE); without optimisation; under sanitizers, which are not ready yet when the loader
-/// chooses; and for other compilers and systems. Static, as GCC lets a shared library show any other, hidden or
-/// not.
+/// chooses; and for other compilers and systems. Static, as GCC lets a shared library show any other, hidden
+/// or not.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__) && defined(__x86_64__) && \
     defined(__OPTIMIZE__) && !defined(__AVX2__) && !defined(__SANITIZE_ADDRESS__) &&         \
     !defined(__SANITIZE_THREAD__)

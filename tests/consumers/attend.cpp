@@ -2,6 +2,7 @@
 #include <gradus/autograd/random.hpp>
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/version.hpp>
+
 #include <iostream>
 
 using namespace gradus;

@@ -31,7 +31,8 @@ class Vocabulary {
                           VocabularyOptions options = {});
 
   /// \param tokens  the ordinary ones, in the order of their ids.
-  /// \throws gradus::Error if a token is empty, has a line break, begins with a byte order mark, is not UTF-8,
+  /// \throws gradus::Error if a token is empty, has a line break, begins with a byte order mark, is not
+  /// UTF-8,
   ///         has the name of a special one, or is there twice.
   explicit Vocabulary(std::vector<std::string> tokens);
 
