@@ -15,7 +15,7 @@ from mkdocs.structure.files import File, Files
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KATEX = pathlib.Path("/usr/share/javascript/katex")
 DOXYGEN = ROOT / "build" / "doxygen"
-OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
+OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
 HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
