@@ -96,7 +96,7 @@ class Checker:
             return self.gradus(words[1:])
         rest = words[2:]
         match words[1] if len(words) > 1 else "":
-            case "" | "test" | "--help" | "…":
+            case "" | "test" | "coverage" | "--help" | "…":
                 return None
             case "docs":
                 return None if rest in ([], ["--serve"]) else f"docs takes no {rest}"
