@@ -40,7 +40,9 @@ RecurrentDecoder::Look BahdanauDecoder::look(const nn::State& before, const nn::
 // from it.
 const nn::AdditiveAttention* BahdanauDecoder::fused_attention() const {
   if (!uses_fused_operations() || rnn->layers() > 1 || reads_earlier_state()) return nullptr;
-  if (typeid(*rnn) != typeid(nn::GRU) || typeid(*attention) != typeid(nn::AdditiveAttention)) return nullptr;
+  const auto& layers = *rnn;
+  const auto& attending = *attention;
+  if (typeid(layers) != typeid(nn::GRU) || typeid(attending) != typeid(nn::AdditiveAttention)) return nullptr;
   if (static_cast<const nn::GRU&>(*rnn).form() != nn::GRUForm::pytorch) return nullptr;
   const auto* additive = static_cast<const nn::AdditiveAttention*>(attention.get());
   return additive->is_training() && additive->dropout() > 0 ? nullptr : additive;

@@ -186,11 +186,23 @@ void add_options(CLI::App& app, Settings& settings) {
   add_trainer_options(app, settings);
 }
 
-std::string to_text(const Settings& settings) {
-  Settings copy = settings;
+namespace {
+
+std::string written(Settings settings) {
   CLI::App app;
-  add_options(app, copy);
+  add_options(app, settings);
   return app.config_to_str(true);
+}
+
+}  // namespace
+
+// CLI11 escapes nothing: a path that ends in a backslash would come back as another one.
+std::string to_text(const Settings& settings) {
+  std::string text = written(settings);
+  if (written(settings_from_text(text)) != text) {
+    throw Error("settings: a path with a backslash would not be read as it was written; choose another name");
+  }
+  return text;
 }
 
 Settings settings_from_text(const std::string& text) {

@@ -76,7 +76,8 @@ void add_model_options(CLI::App& app, models::ModelOptions& model);
 void add_trainer_options(CLI::App& app, Settings& settings);
 
 /// Settings as TOML, which `gradus train --config` reads, and back.
-/// @throws Error naming what is not known there.
+/// @throws Error naming what is not known there, and for a path that cannot be written so that it is read
+/// again.
 std::string to_text(const Settings& settings);
 Settings settings_from_text(const std::string& text);
 

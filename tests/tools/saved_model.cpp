@@ -29,6 +29,14 @@ TEST_CASE("settings are the same after a file", "[tools][settings]") {
   CHECK(read.run.learning_rate == settings.run.learning_rate);
 }
 
+TEST_CASE("settings that would be read as others are not written", "[tools][settings]") {
+  tools::Settings settings = small_settings();
+  settings.data.train.source = "a folder\\";
+  CHECK_THROWS_WITH(
+      tools::to_text(settings),
+      "settings: a path with a backslash would not be read as it was written; choose another name");
+}
+
 TEST_CASE("a saved model is the one that was made", "[tools][checkpoint]") {
   const Scratch scratch;
   const fs::path path = write_small_model(scratch.path());
