@@ -37,6 +37,8 @@ const CLI::Validator from_1 =
     number("a number from 1", [](double value) { return 1 <= value && value <= longest; });
 const CLI::Validator above_0 = number("a number above 0", [](double value) { return value > 0; });
 const CLI::Validator finite = number("a finite number", [](double value) { return std::isfinite(value); });
+const CLI::Validator finite_from_0 =
+    number("a finite number from 0", [](double value) { return 0 <= value && std::isfinite(value); });
 const CLI::Validator share = between(0, 1);
 const CLI::Validator share_below_1 =
     number("a number from 0 to below 1", [](double value) { return 0 <= value && value < 1; });
@@ -147,12 +149,12 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
       ->check(CLI::IsMember({"adam", "adamw", "sgd", "adadelta", "rmsprop", "adagrad"}));
   add_number(app, "--learning-rate", settings.run.learning_rate,
              "[0: 0.001, but adadelta 1, sgd 0.1, adagrad 0.01]")
-      ->check(from_0);
+      ->check(finite_from_0);
   app.add_option("--schedule", trainer.schedule, "of the learning rate")
       ->check(CLI::IsMember({"constant", "linear", "cosine", "exponential"}));
   add_number(app, "--final-factor", trainer.final_factor,
              "what the learning rate is multiplied by in the end")
-      ->check(from_0);
+      ->check(finite_from_0);
   app.add_option("--warm-up", trainer.warm_up, "steps in which the learning rate first rises")->check(from_0);
   add_number(app, "--clip", trainer.clip_norm, "the largest norm of all gradients together")->check(above_0);
   add_number(app, "--label-smoothing", trainer.loss.label_smoothing,
