@@ -90,7 +90,7 @@ TEST_CASE("what is saved comes back: dtypes, shapes, bits and metadata", "[nn][s
   CHECK(names_of(loaded) == std::vector<std::string>{"ids", "weight", "bias", "none", "scalar"});
   for (const auto& [name, tensor] : loaded) {
     INFO(name);
-    const auto same_name = [&](const auto& named) { return named.first == name; };
+    const auto same_name = [&wanted = name](const auto& named) { return named.first == wanted; };
     const Tensor& original = std::find_if(saved.begin(), saved.end(), same_name)->second;
     CHECK(tensor.dtype() == original.dtype());
     CHECK(tensor.shape() == original.shape());
