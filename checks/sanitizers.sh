@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/sanitizers
 programs=(test_files test_data test_nn test_models test_autograd)
-cmake --preset asan-ubsan -B "$build" -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=OFF \
+cmake --preset asan-ubsan -B "$build" -DCMAKE_CXX_COMPILER=clang++-14 \
   -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O0 -gline-tables-only' \
   -DGRADUS_TOOLS=OFF -DGRADUS_TUTORIALS=OFF -DGRADUS_BENCHMARKS=OFF >/dev/null
 ninja -C "$build" "${programs[@]}"

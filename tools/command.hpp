@@ -2,9 +2,12 @@
 
 #include <gradus/models/model.hpp>
 
-#include <CLI/App.hpp>
 #include <functional>
 #include <string>
+
+namespace CLI {
+class App;  // its header takes the compiler seconds
+}
 
 namespace gradus::tools {
 

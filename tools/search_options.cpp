@@ -4,7 +4,7 @@
 #include <gradus/error.hpp>
 #include <gradus/models/greedy.hpp>
 
-#include <CLI/Error.hpp>
+#include <CLI/App.hpp>
 #include <sstream>
 
 namespace gradus::tools {

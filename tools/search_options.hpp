@@ -3,11 +3,14 @@
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/sample.hpp>
 
-#include <CLI/App.hpp>
 #include <cstdint>
 #include <string>
 
 #include "translation.hpp"
+
+namespace CLI {
+class App;  // its header takes the compiler seconds
+}
 
 namespace gradus::tools {
 

@@ -2,8 +2,7 @@
 
 #include <gradus/error.hpp>
 
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
+#include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
 #include <cmath>

@@ -6,10 +6,13 @@
 #include <gradus/models/model.hpp>
 #include <gradus/models/trainer.hpp>
 
-#include <CLI/App.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+
+namespace CLI {
+class App;  // its header takes the compiler seconds
+}
 
 namespace gradus::tools {
 
