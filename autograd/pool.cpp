@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "pages.hpp"
+#include "sanitizers.hpp"
 
 namespace gradus::pool {
 namespace {
@@ -37,19 +38,6 @@ SizeClass size_class(std::size_t bytes) {
 // A larger buffer is a range of pages (pages.hpp): the lengths of sequences, and with them the sizes of such
 // buffers, differ from batch to batch, and a class for each would keep many times what is in use at once.
 constexpr std::size_t largest_class = 1 << 20;
-
-// A sanitizer must see every allocation as its own, to find what reads past or after it.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool reuse = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool reuse = false;
-#else
-constexpr bool reuse = true;
-#endif
-#else
-constexpr bool reuse = true;
-#endif
 
 // An unused buffer holds the link to the next of its class.
 struct Unused {
@@ -81,7 +69,7 @@ Pool& the_pool() {
   return *pool;
 }
 
-bool is_paged(std::size_t bytes) { return reuse && bytes > largest_class; }
+bool is_paged(std::size_t bytes) { return !sanitized && bytes > largest_class; }
 
 // What a request for so many gets.
 std::size_t granted(std::size_t bytes) {
@@ -150,7 +138,7 @@ void free(Buffer buffer) noexcept {
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
   count(pool.stats, -1, buffer.bytes);
-  if (!reuse) return ::operator delete (buffer.data, std::align_val_t{alignment});
+  if (sanitized) return ::operator delete (buffer.data, std::align_val_t{alignment});
   pool.stats.pooled_bytes += static_cast<std::int64_t>(buffer.bytes);
   if (is_paged(buffer.bytes)) return pool.pages.put(buffer.data, buffer.bytes);
   Unused*& first = pool.unused[size_class(buffer.bytes).index];

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <new>
 
+#include "sanitizers.hpp"
+
 namespace gradus {
 
 /// A base for small objects that come and go with every operation: each thread keeps the memory of the last
@@ -28,11 +30,7 @@ class Recycled {
   }
 
  private:
-#if defined(__SANITIZE_ADDRESS__)
-  static constexpr int most = 0;  // a sanitizer must see every allocation as its own
-#else
-  static constexpr int most = 64;
-#endif
+  static constexpr int most = sanitized ? 0 : 64;
 
   struct Link {
     Link* next;

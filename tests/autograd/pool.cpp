@@ -18,6 +18,7 @@
 #include "helpers.hpp"
 #include "pages.hpp"
 #include "property.hpp"
+#include "sanitizers.hpp"
 
 using gradus::empty;
 using gradus::memory_stats;
@@ -30,11 +31,7 @@ using gradus::pool::free;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool reuses = false;  // there every buffer is the system's own
-#else
-constexpr bool reuses = true;
-#endif
+constexpr bool reuses = !gradus::sanitized;  // else every buffer is the system's own
 
 void training_step(const Tensor& weight, const Tensor& input) {
   Tensor w = weight;

@@ -9,15 +9,16 @@
 
 #include <map>
 
+#include "autograd/sanitizers.hpp"
 #include "models/helpers.hpp"
 
 namespace data = gradus::data;
 namespace models = gradus::models;
 
-#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool slow_build = true;  // minutes instead of seconds
+#if defined(NDEBUG)
+constexpr bool slow_build = gradus::sanitized;  // minutes instead of seconds
 #else
-constexpr bool slow_build = false;
+constexpr bool slow_build = true;
 #endif
 
 namespace {

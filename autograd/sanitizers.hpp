@@ -1,0 +1,19 @@
+#pragma once
+
+namespace gradus {
+
+/// Whether AddressSanitizer or ThreadSanitizer watches this program. It must see every allocation as its own,
+/// to find what reads past or after it, or what two threads do to it.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+}  // namespace gradus
