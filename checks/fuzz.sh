@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Each fuzz target for five seconds, in the build of sanitizers.sh. ./run fuzz, which optimises, is for looking longer.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+build=build/check/sanitizers
+cmake --preset fuzz -B "$build" -DCMAKE_CXX_FLAGS_RELEASE='-O0 -gline-tables-only' >/dev/null
+ninja -C "$build" fuzz/all
+for source in fuzz/*.cpp; do
+  fuzz/fuzz.sh "$build" "$(basename "$source" .cpp)" 5
+done
