@@ -38,7 +38,9 @@ class Literal {
     const char quote = accept("'") ? '\'' : accept("\"") ? '"' : '\0';
     const std::size_t end = quote == '\0' ? text_.npos : text_.find(quote, at_);
     if (end == text_.npos) expected("a string");
-    return text_.substr(std::exchange(at_, end + 1), end - at_);
+    const std::string_view between = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    return between;
   }
 
   bool boolean() {

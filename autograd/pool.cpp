@@ -87,7 +87,9 @@ void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
 
 std::byte* unused(Pool& pool, std::size_t bytes) {
   std::byte* found = nullptr;
-  if (is_paged(bytes)) {
+  if (sanitized) {
+    // Nothing is kept.
+  } else if (is_paged(bytes)) {
     found = pool.pages.take(bytes);
   } else if (Unused*& first = pool.unused[size_class(bytes).index]; first != nullptr) {
     found = reinterpret_cast<std::byte*>(std::exchange(first, first->next));

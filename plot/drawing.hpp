@@ -14,7 +14,7 @@ struct Box {
 enum class Anchor { start, middle, end };
 
 // Font sizes in pixels, and the classes that have them.
-inline constexpr double kFont = 12, kSmall = 10, kTitle = 15;
+inline constexpr double kFont = 12, kSmall = 10, kTitle = 15, kMargin = 12;
 
 /// Pixels that the text takes in the drawing's font, about.
 double text_width(std::string_view text, double size);

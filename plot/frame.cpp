@@ -12,7 +12,7 @@
 namespace gradus::plot {
 namespace {
 
-constexpr double kMargin = 12, kPlotHeight = 240, kLegendLine = 20;
+constexpr double kPlotHeight = 240, kLegendLine = 20;
 constexpr int kLongestLabel = 24, kLongestName = 48;  // columns
 
 // Draws the legend in lines from (left, top); returns its height.

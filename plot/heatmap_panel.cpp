@@ -18,12 +18,12 @@
 namespace gradus::plot {
 namespace {
 
-constexpr double kMargin = 12, kGap = 6;
-constexpr int kLongestLabel = 20;  // columns
+constexpr double kGap = 6;
+constexpr int kLongestToken = 20;  // columns
 
 std::vector<std::string> shortened(const std::vector<std::string>& labels) {
   std::vector<std::string> out;
-  for (const std::string& label : labels) out.push_back(shorten(label, kLongestLabel));
+  for (const std::string& label : labels) out.push_back(shorten(label, kLongestToken));
   return out;
 }
 

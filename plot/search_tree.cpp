@@ -17,7 +17,7 @@
 namespace gradus::plot {
 namespace {
 
-constexpr double kMargin = 12, kRow = 26, kBoxHeight = 20, kPadding = 7, kBetween = 34;
+constexpr double kRow = 26, kBoxHeight = 20, kPadding = 7, kBetween = 34;
 constexpr int kLongestLabel = 16;  // columns
 constexpr std::size_t kFates = 4;
 

@@ -32,10 +32,10 @@ struct Options {
   }
 };
 
-using Sentences = std::vector<SentenceToAlign>;
+using SentencesToAlign = std::vector<SentenceToAlign>;
 
-Sentences from_flags(const Options& options) {
-  Sentences sentences;
+SentencesToAlign from_flags(const Options& options) {
+  SentencesToAlign sentences;
   for (std::size_t i = 0; i < options.texts.size(); ++i) {
     sentences.push_back({options.texts[i], {}});
     if (!options.targets.empty()) sentences.back().target = options.targets[i];
@@ -43,16 +43,16 @@ Sentences from_flags(const Options& options) {
   return sentences;
 }
 
-Sentences from_files(const Options& options) {
-  Sentences sentences;
+SentencesToAlign from_files(const Options& options) {
+  SentencesToAlign sentences;
   for (const data::SentencePair& pair : read_pairs(options.files, options.swap)) {
     sentences.push_back({pair.source, pair.target});
   }
   return sentences;
 }
 
-Sentences from_stream(std::istream& in) {
-  Sentences sentences;
+SentencesToAlign from_stream(std::istream& in) {
+  SentencesToAlign sentences;
   for (std::string line; std::getline(in, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     const std::size_t tab = line.find('\t');
@@ -65,7 +65,7 @@ Sentences from_stream(std::istream& in) {
   return sentences;
 }
 
-Sentences read_sentences(const Options& options) {
+SentencesToAlign read_sentences(const Options& options) {
   if (!options.texts.empty()) return from_flags(options);
   return options.files.given() ? from_files(options) : from_stream(std::cin);
 }

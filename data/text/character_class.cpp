@@ -10,9 +10,9 @@ utf8proc_category_t category(char32_t c) { return utf8proc_category(static_cast<
 
 bool in(char32_t c, char32_t first, char32_t last) { return first <= c && c <= last; }
 
-bool one_of(char32_t c, std::u32string_view set) { return set.find(c) != std::u32string_view::npos; }
-
 }  // namespace
+
+bool one_of(char32_t c, std::u32string_view set) { return set.find(c) != std::u32string_view::npos; }
 
 bool is_space(char32_t c) {
   switch (category(c)) {

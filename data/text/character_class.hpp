@@ -1,6 +1,10 @@
 #pragma once
 
+#include <string_view>
+
 namespace gradus::data {
+
+bool one_of(char32_t c, std::u32string_view set);
 
 // White space of any kind, also the one without a width, and control characters.
 bool is_space(char32_t c);

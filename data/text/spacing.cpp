@@ -8,8 +8,6 @@
 namespace gradus::data {
 namespace {
 
-bool one_of(char32_t c, std::u32string_view set) { return set.find(c) != std::u32string_view::npos; }
-
 // Whether a space stands between two tokens.
 bool apart(std::u32string_view left, std::u32string_view right, Spacing spacing) {
   const char32_t last = left.back(), first = right.front();

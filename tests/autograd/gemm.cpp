@@ -98,7 +98,8 @@ TEST_CASE("gemm is three loops, for every layout and size", "[autograd][gemm]") 
   }
 }
 
-TEST_CASE("gemm is right where the library blocks it, and however it is shared out", "[autograd][gemm]") {
+TEST_CASE("gemm is right where the library blocks it, and however it is shared out",
+          "[autograd][gemm][long]") {
   for (const int count : {1, 2, 3}) {
     const Threads set(count);
     for (const Layout a : {Layout::plain, Layout::transposed}) {

@@ -48,7 +48,7 @@ Tensor chain(const Tensor& x, int length) {
 
 }  // namespace
 
-TEST_CASE("a million operations in a row run backward and die", "[autograd][long_tapes]") {
+TEST_CASE("a million operations in a row run backward and die", "[autograd][long_tapes][long]") {
   double gradient = 0;
   leaves_nothing_behind([&] {
     const Tensor x = leaf(tensor({1.0}));
@@ -58,21 +58,22 @@ TEST_CASE("a million operations in a row run backward and die", "[autograd][long
   CHECK(gradient == -1);
 }
 
-TEST_CASE("a million operations in a row die without having run", "[autograd][long_tapes]") {
+TEST_CASE("a million operations in a row die without having run", "[autograd][long_tapes][long]") {
   leaves_nothing_behind([] { chain(leaf(tensor({1.0})), 1'000'000); });
 }
 
-TEST_CASE("a long tape that backward() retained dies as well", "[autograd][long_tapes]") {
+TEST_CASE("a long tape that backward() retained dies as well", "[autograd][long_tapes][long]") {
   leaves_nothing_behind([] { chain(leaf(tensor({1.0})), 200'000).backward(true); });
 }
 
-TEST_CASE("a million operations in a row are drawn", "[autograd][long_tapes]") {
+TEST_CASE("a million operations in a row are drawn", "[autograd][long_tapes][long]") {
   std::string text;
   leaves_nothing_behind([&] { text = draw_graph(chain(leaf(tensor({1.0})), 1'000'000)); });
   CHECK_THAT(text, Catch::Matchers::Contains("<b>neg ×1000000</b>"));
 }
 
-TEST_CASE("a ladder of 200,000 diamonds has one gradient, not 2^200,000 paths", "[autograd][long_tapes]") {
+TEST_CASE("a ladder of 200,000 diamonds has one gradient, not 2^200,000 paths",
+          "[autograd][long_tapes][long]") {
   double gradient = 0;
   leaves_nothing_behind([&] {
     const Tensor x = leaf(tensor({1.0}));
@@ -84,7 +85,7 @@ TEST_CASE("a ladder of 200,000 diamonds has one gradient, not 2^200,000 paths", 
   CHECK(gradient == 1);
 }
 
-TEST_CASE("backward functions that hold recorded tensors die one by one", "[autograd][long_tapes]") {
+TEST_CASE("backward functions that hold recorded tensors die one by one", "[autograd][long_tapes][long]") {
   leaves_nothing_behind([] {
     Tensor y = leaf(tensor({1.0}));
     for (int i = 0; i < 200'000; ++i) {

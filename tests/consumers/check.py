@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PAGE = ROOT / "docs/how-to/use-from-cmake.md"
 VERSION = re.search(r"project\(gradus VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
-UNOPTIMISED = "-DCMAKE_CXX_FLAGS_RELEASE=-O0"
+QUICK = "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12"
 SAYS = (f"gradus {VERSION}: context (2, 6), weights (2, 7), gradient of v_a (5)\n"
         "an error says: ")
 
@@ -79,7 +79,7 @@ def in_build(home, name, *options):
         (home / "gradus").symlink_to(ROOT)
     configure, make, run = commands("In your build")[0]
     folder = project(home, name)
-    shell(folder, [" ".join([configure, UNOPTIMISED, *options])])
+    shell(folder, [" ".join([configure, QUICK, *options])])
     return folder, make, run
 
 

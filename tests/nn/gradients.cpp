@@ -40,7 +40,7 @@ TEST_CASE("recurrent cells have right gradients", "[nn][gradients]") {
   check_gradients(nn::gradcheck(lstm, x, h, c), 7);
 }
 
-TEMPLATE_TEST_CASE("recurrent modules have right gradients", "[nn][gradients]", RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE("recurrent modules have right gradients", "[nn][gradients][long]", RECURRENT_KINDS) {
   const FusedAndComposed both;
   Generator generator(3);
   constexpr int T = 5, B = 4, I = 2, H = 3;

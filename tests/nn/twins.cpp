@@ -210,7 +210,7 @@ Tensor composed_attention(const Tensors& x, const Tensor& sources, const Tensor&
 
 }  // namespace
 
-TEST_CASE("a fused operation equals its twin, whichever inputs need a gradient", "[nn][twins]") {
+TEST_CASE("a fused operation equals its twin, whichever inputs need a gradient", "[nn][twins][long]") {
   for (const Twin& twin : twins) {
     INFO(twin.name);
     for_each_case([&](const Sizes& sizes, const Tensor& lengths, const Precision& precision) {
@@ -298,7 +298,7 @@ TEST_CASE("GRU and LSTM are the same, composed", "[nn][twins]") {
 }
 
 // More sequences than one thread takes, few steps, few sequences, and weights that no core's cache holds.
-TEST_CASE("GRU and LSTM are the same, composed, however their work is shared", "[nn][twins]") {
+TEST_CASE("GRU and LSTM are the same, composed, however their work is shared", "[nn][twins][long]") {
   for (const Sizes& sizes : {Sizes{6, 24, 5}, Sizes{2, 24, 5}, Sizes{6, 5, 5}, Sizes{5, 9, 400}}) {
     for (const int count : {1, 2, 3}) {
       for (const Precision& precision : precisions) {

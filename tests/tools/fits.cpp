@@ -68,7 +68,8 @@ TEST_CASE("the least size of a model is a little less than its size", "[tools][f
   }
 }
 
-TEST_CASE("sizes beyond memory are refused before any is taken, with what they would take", "[tools][fits]") {
+TEST_CASE("sizes beyond memory are refused before any is taken, with what they would take",
+          "[tools][fits][long]") {
   const Scratch scratch;
   const auto refusal = [&](std::vector<std::string> more) {
     std::vector<std::string> all{"train", "--task", "reverse", "--out", scratch.path() / "run"};

@@ -36,7 +36,7 @@ models::Registry with_forgetful() {
 
 }  // namespace
 
-TEST_CASE("the gradients of what the library has are right", "[tools][gradcheck]") {
+TEST_CASE("the gradients of what the library has are right", "[tools][gradcheck][long]") {
   for (const std::vector<std::string>& options :
        std::vector<std::vector<std::string>>{{},
                                              {"--decoder", "fixed", "--cell", "lstm"},
