@@ -1,6 +1,7 @@
 // Fuzzes the command line of `gradus train`: one argument a line.
 // Nothing is trained.
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <sstream>
 #include <vector>
