@@ -10,4 +10,4 @@ cmake --preset fuzz -B "$build" -DCMAKE_CXX_FLAGS_RELEASE='-O0 -gline-tables-onl
 ninja -C "$build" "${programs[@]}"
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export ASAN_OPTIONS=allocator_may_return_null=1  # tests ask for more than there is, to see it refused
-printf "$build/tests/%s\0" "${programs[@]}" | xargs -0 -n 1 -P "$(nproc)" bash -c '"$0" "~[long]"'
+printf "$build/tests/%s\0" "${programs[@]}" | xargs -0 -n 1 -P "$(nproc)" bash -c '"$0" "~[long]~[.]"'

@@ -5,5 +5,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 programs=(test_files test_autograd test_nn test_data test_plot test_models test_tools)
 ninja -C "$1" "${programs[@]}"
 for program in "${programs[@]}"; do
-  "$1/tests/$program" "~[long]"
+  "$1/tests/$program" "~[long]~[.]"
 done

@@ -204,7 +204,8 @@ TEST_CASE("steps of changing sizes take little more than the largest of them", "
       most = std::max(most, memory_stats().live_bytes - before.live_bytes);
     }
   }
-  CHECK(static_cast<double>(memory_stats().pooled_bytes) < 1.25 * static_cast<double>(most));
+  // As much, or 4/3 when the ranges of other tests lie between.
+  CHECK(static_cast<double>(memory_stats().pooled_bytes) < 1.4 * static_cast<double>(most));
   release_pooled_memory();
 }
 
