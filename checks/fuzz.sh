@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/sanitizers
-cmake --preset fuzz -B "$build" -DCMAKE_CXX_FLAGS_RELEASE='-O0 -gline-tables-only' >/dev/null
+cmake --preset sanitizers >/dev/null
 ninja -C "$build" fuzz/all
 for source in fuzz/*.cpp; do
   fuzz/fuzz.sh "$build" "$(basename "$source" .cpp)" 5
