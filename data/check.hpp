@@ -1,10 +1,9 @@
 #pragma once
 
 #include <gradus/error.hpp>
+#include <gradus/message.hpp>
 
 #include <cstdint>
-#include <locale>
-#include <sstream>
 #include <string_view>
 
 namespace gradus::data {
@@ -12,10 +11,7 @@ namespace gradus::data {
 // Throws the Error whose message is the parts put together.
 template <typename... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
-  std::ostringstream message;
-  message.imbue(std::locale::classic());  // 1000000, never 1,000,000
-  (message << ... << parts);
-  throw Error(message.str());
+  throw Error(message(parts...));
 }
 
 // The largest number of symbols, steps or pairs that is taken for sane: no product of two of them overflows.

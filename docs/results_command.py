@@ -110,7 +110,7 @@ MEASURES = {
     "french": measure_french,
     "g2p": lambda at: measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]}),
     "four": measure_four,
-    "chinese": lambda at: measure_config(at, "cmn_eng", "cmn-eng", SEEDS[:1], CHINESE, SEARCHES, pictures=["alignments"]),
+    "chinese": lambda at: measure_config(at, "cmn_eng", "cmn-eng", SEEDS, CHINESE, SEARCHES, pictures=["alignments"]),
 }
 
 
@@ -179,7 +179,7 @@ def command_cmn_eng():
     rows = [["BLEU, greedy", over_seeds([report["bleu"] for report in greedy], "{:.1f}")],
             ["BLEU, beam 5", over_seeds([report["bleu"] for report in beam], "{:.1f}")],
             ["seconds of training", seconds(results)]]
-    return markdown_table(["", "Bahdanau"], rows) + "\n\n" + where_measured(results)
+    return markdown_table(["", "Bahdanau"], rows) + "\n\n" + provenance(results)
 
 
 def command_g2p():

@@ -69,7 +69,6 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  // On the disk when it returns, or an Error.
   void write(std::string_view content) {
     while (!content.empty()) {
       const ssize_t written = ::write(file_, content.data(), content.size());
@@ -79,11 +78,11 @@ class TemporaryFile {
         fail(written == 0 ? EIO : errno);
       }
     }
-    if (::fsync(file_) != 0) fail(errno);
   }
 
-  // A rename is lasting only once the folder itself is on the disk.
+  // On the disk when it returns, or an Error. A rename is lasting only once the folder itself is on the disk.
   void rename_to_target() {
+    if (::fsync(file_) != 0) fail(errno);
     if (::renameat(folder_, name_.c_str(), folder_, target_.filename().c_str()) != 0) fail(errno);
     name_.clear();
     // EINVAL: this file system has no such thing
@@ -114,11 +113,16 @@ void refuse(std::string_view who, std::string_view action, const fs::path& path,
               "': " + std::generic_category().message(reason) + "; " + way_out(reason));
 }
 
-void write_atomically(std::string_view who, const fs::path& target, std::string_view content) {
+void write_atomically(std::string_view who, const fs::path& target,
+                      std::span<const std::string_view> pieces) {
   const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
   TemporaryFile file(who, folder, target);
-  file.write(content);
+  for (const std::string_view piece : pieces) file.write(piece);
   file.rename_to_target();
+}
+
+void write_atomically(std::string_view who, const fs::path& target, std::string_view content) {
+  write_atomically(who, target, std::span(&content, 1));
 }
 
 void sweep(const fs::path& folder) {

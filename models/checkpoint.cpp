@@ -1,9 +1,9 @@
 #include <gradus/autograd/runtime.hpp>
+#include <gradus/message.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/nn/state_reader.hpp>
 #include <gradus/version.hpp>
 
-#include <sstream>
 #include <utility>
 
 namespace gradus::models {
@@ -56,9 +56,7 @@ std::vector<std::string> check_reproducible(const nn::Metadata& metadata) {
     const auto found = metadata.find(key);
     const std::string then = found == metadata.end() ? "not recorded" : found->second;
     if (then == now) continue;
-    std::ostringstream difference;
-    difference << words << " was " << then << " and is " << now;
-    differences.push_back(difference.str());
+    differences.push_back(message(words, " was ", then, " and is ", now));
   }
   return differences;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "bytes.hpp"
 #include "safetensors_header.hpp"
@@ -62,8 +63,8 @@ void check(const NamedTensors& tensors) {
   }
 }
 
-void append(std::string& content, std::span<const std::byte> bytes) {
-  content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace
@@ -76,12 +77,10 @@ void save_safetensors(const fs::path& path, const NamedTensors& tensors, const M
     fail("save_safetensors", "the names and metadata make a header of ", header.size(), " bytes, and ",
          longest_safetensors_header, " are allowed; shorten them, or write several files");
   }
-  std::string content;
   const std::uint64_t length = header.size();
-  append(content, std::as_bytes(std::span(&length, 1)));
-  content += header;
-  for (const auto& [name, tensor] : ordered) append(content, bytes_of(tensor));
-  files::write_atomically("save_safetensors", path, content);
+  std::vector<std::string_view> pieces{as_text(std::as_bytes(std::span(&length, 1))), header};
+  for (const auto& [name, tensor] : ordered) pieces.push_back(as_text(bytes_of(tensor)));
+  files::write_atomically("save_safetensors", path, pieces);
 }
 
 Safetensors load_safetensors(const fs::path& path) {

@@ -1,8 +1,8 @@
 #include <gradus/autograd/runtime.hpp>
+#include <gradus/message.hpp>
 #include <gradus/nn/state_reader.hpp>
 
 #include <cmath>
-#include <sstream>
 
 namespace gradus::nn {
 namespace {
@@ -11,13 +11,6 @@ std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
 void add_list(std::string& text, const std::string& title, const std::vector<std::string>& items) {
   for (std::size_t i = 0; i < items.size(); ++i) text += (i == 0 ? "; " + title : ", ") + items[i];
-}
-
-template <class... Parts>
-std::string join(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
 }
 
 }  // namespace
@@ -36,8 +29,8 @@ Tensor StateReader::copy(const std::string& name, const Shape& shape, Dtype dtyp
   }
   const Tensor& found = entry.mapped();
   if (found.shape() == shape && found.dtype() == dtype) return found.clone();
-  wrong_.push_back(join(quoted(name), " is ", found.shape(), " ", gradus::name(found.dtype()),
-                        " and must be ", shape, " ", gradus::name(dtype)));
+  wrong_.push_back(message(quoted(name), " is ", found.shape(), " ", gradus::name(found.dtype()),
+                           " and must be ", shape, " ", gradus::name(dtype)));
   return {};
 }
 
@@ -49,7 +42,7 @@ double StateReader::number(const std::string& name) {
 double StateReader::not_negative(const std::string& name) {
   const double value = number(name);
   if (!(std::isfinite(value) && value >= 0)) {
-    wrong_.push_back(join(quoted(name), " is ", value, " and must be finite and at least 0"));
+    wrong_.push_back(message(quoted(name), " is ", value, " and must be finite and at least 0"));
   }
   return value;
 }
@@ -57,7 +50,7 @@ double StateReader::not_negative(const std::string& name) {
 std::int64_t StateReader::count(const std::string& name) {
   const Tensor found = copy(name, {}, Dtype::i64);
   const std::int64_t value = found.defined() ? found.values<std::int64_t>()[0] : 0;
-  if (value < 0) wrong_.push_back(join(quoted(name), " is ", value, " and must be at least 0"));
+  if (value < 0) wrong_.push_back(message(quoted(name), " is ", value, " and must be at least 0"));
   return value;
 }
 

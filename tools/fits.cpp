@@ -28,10 +28,10 @@ std::string in_bytes(double bytes) {
 }
 
 // In training a parameter has a value, a gradient, and the averages of its optimiser; saving copies value and
-// averages twice, into tensors and into the file.
+// averages.
 double bytes_per_parameter(const std::string& optimiser) {
   const double averages = optimiser == "sgd" ? 0 : optimiser == "rmsprop" || optimiser == "adagrad" ? 1 : 2;
-  return bytes_per_number * ((2 + averages) + 2 * (1 + averages));
+  return bytes_per_number * ((2 + averages) + (1 + averages));
 }
 
 // Both sides of a batch of pairs of the mean lengths, without padding.

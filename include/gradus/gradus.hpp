@@ -46,6 +46,7 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/folder_lock.hpp>
 #include <gradus/files/input.hpp>
+#include <gradus/message.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/cell.hpp>

@@ -76,8 +76,7 @@ Tensors gradients(const Operation& operation, const Sample& sample, const Tensor
 }  // namespace
 
 TEST_CASE("every declaration in ops.hpp, fused.hpp and packing.hpp has its row", "[autograd][operations]") {
-  const auto headers =
-      std::filesystem::path(__FILE__).parent_path() / "../../autograd/include/gradus/autograd";
+  const auto headers = std::filesystem::path(GRADUS_SOURCE) / "autograd/include/gradus/autograd";
   std::map<std::string, int> rows;
   for (const Operation& operation : operations()) ++rows[operation.name];
 

@@ -2,7 +2,10 @@
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
+#include <gradus/message.hpp>
 
+#include <cmath>
+#include <locale>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -62,4 +65,15 @@ TEST_CASE("errors end with the path that they happened in", "[autograd][scope]")
       "add: shapes (2) and (3) do not match at axis -1 (2 and 3): sizes must be equal, or one of them 1 "
       "[in decoder.attention]");
   CHECK_ERROR(gradus::fail("W_a", "has ", 3, " rows"), "W_a: has 3 rows [in decoder.attention]");
+}
+
+TEST_CASE("a message is the same under any locale, and a NaN has no sign", "[autograd][scope]") {
+  struct Commas : std::numpunct<char> {
+    char do_thousands_sep() const override { return ','; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Commas));
+  const std::string text = gradus::message(1000000, ' ', std::copysign(NAN, -1.0), ' ', -NAN, ' ', -0.5F);
+  std::locale::global(before);
+  CHECK(text == "1000000 nan nan -0.5");
 }

@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
+#include <string_view>
 #include <sys/file.h>
 #include <thread>
 #include <unistd.h>
@@ -53,4 +55,14 @@ TEST_CASE("sweeping harms no writer at work", "[files]") {
   done = true;
   sweeper.join();
   CHECK(content(scratch.path() / "x") == "199");
+}
+
+TEST_CASE("pieces are written one after the other", "[files]") {
+  const Scratch scratch;
+  const std::vector<std::string_view> pieces{"a", "", "bc"};
+  gradus::files::write_atomically("write", scratch.path() / "x", pieces);
+  CHECK(content(scratch.path() / "x") == "abc");
+  gradus::files::write_atomically("write", scratch.path() / "x", std::span(pieces).first(0));
+  CHECK(content(scratch.path() / "x").empty());
+  CHECK(names(scratch.path()) == std::vector<std::string>{"x"});
 }

@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path configs = fs::path(GRADUS_GOLDEN).parent_path().parent_path() / "configs";
+const fs::path configs = fs::path(GRADUS_SOURCE) / "configs";
 
 }  // namespace
 

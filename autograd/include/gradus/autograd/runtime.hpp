@@ -1,10 +1,10 @@
 #pragma once
 
 #include <gradus/error.hpp>
+#include <gradus/message.hpp>
 
 #include <atomic>
 #include <cstdint>
-#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -94,13 +94,11 @@ class Scope {
 /// The path that this thread is in. Paths live as long as the program.
 const ScopePath* current_scope();
 
-/// Throws Error("<operation>: <message> [in <module path>]"); the parts are put together as by `<<`.
+/// Throws Error("<operation>: <message> [in <module path>]"); the parts are put together by message().
 [[noreturn]] void fail(std::string_view operation, const std::string& message);
 template <class... Parts>
 [[noreturn]] void fail(std::string_view operation, const Parts&... parts) {
-  std::ostringstream message;
-  (message << ... << parts);
-  fail(operation, message.str());
+  fail(operation, message(parts...));
 }
 
 /// Memory held by tensors, in bytes. Freed buffers stay in a pool for the next tensor of about the same size.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string_view>
 
 #pragma GCC visibility push(default)
@@ -8,10 +9,13 @@
 /// <a way out>".
 namespace gradus::files {
 
-/// Puts `content` into the file `target`. A file of this name is replaced. It appears under its name only
-/// once all of it is on the disk; upon failure the old file, if any, is as it was and nothing is left behind.
+/// Puts `content`, or the pieces one after the other, into the file `target`. A file of this name is
+/// replaced. It appears under its name only once all of it is on the disk; upon failure the old file, if any,
+/// is as it was and nothing is left behind.
 /// @throws Error.
 void write_atomically(std::string_view who, const std::filesystem::path& target, std::string_view content);
+void write_atomically(std::string_view who, const std::filesystem::path& target,
+                      std::span<const std::string_view> pieces);
 
 /// Removes from a folder what writers have left there that were killed: never the file of one at work, in
 /// this process or another. What cannot be removed stays.
