@@ -19,6 +19,9 @@ OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
 HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
 SETTINGS = re.compile(r'<script id="__config" type="application/json">(.*?)</script>')  # the theme's, on each page
+CODE = re.compile(r"<code>([^<\n]+)</code>")  # in a line of text
+WORD_WITH_HYPHENS = re.compile(r"(?<!\S)(?=\S*-)\S{2,32}(?!\S)")
+RANGE = re.compile(r"\(-?[\d.]+(?: %)?(?:–| to )-?[\d.]+(?: %)?\)")
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -125,6 +128,22 @@ def on_page_read_source(page, config):
     language = {".hpp": "cpp", ".toml": "toml", ".py": "python"}.get(source.suffix, source.suffix[1:] or "sh")
     title = re.sub(r"^\w+/include/", "", path)  # a public header by the name that is included
     return f"# {title}\n\n~~~~~~ {language}\n{source.read_text()}\n~~~~~~\n"
+
+
+# ---- Where a line may end ----
+
+
+def whole(match):
+    return f'<span class="whole">{match[0]}</span>'
+
+
+def on_page_content(html, page, config, files):
+    """Not inside short code, after a hyphen of longer code, or inside a range: book.css keeps these whole."""
+
+    def code(match):
+        return whole(match) if len(match[1]) <= 32 else f"<code>{WORD_WITH_HYPHENS.sub(whole, match[1])}</code>"
+
+    return RANGE.sub(whole, CODE.sub(code, html))
 
 
 # ---- Links ----
