@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, provenance, where_measured, write
+from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
 
 FRENCH = ["--pairs", "fra-eng/fra.txt"]
 SHORT = ["--pairs", "eng-fra-5k/eng-fra-attrib.txt"]
@@ -150,7 +150,7 @@ def command_reverse():
             ["exact match, lengths 1 to 25", over_seeds([up_to(report, 25) for report in reports])],
             ["exact match, lengths 1 to 30", over_seeds([report["exact_match"] for report in reports])],
             ["seconds of training", seconds(results)]]
-    return markdown_table(["", "gradus"], rows) + "\n\n" + provenance(results)
+    return markdown_table(["", "gradus"], rows) + "\n\n" + where_measured(results)
 
 
 def command_eng_fra():
@@ -161,7 +161,7 @@ def command_eng_fra():
         rows.append([title, *(over_seeds([report["bleu"] for report in reports], "{:.1f}") for reports in (greedy, beam)),
                      over_seeds([report["perplexity"] for report in greedy], "{:.2f}"), seconds(results)])
     return (markdown_table(["", "BLEU, greedy", "BLEU, beam 5", "perplexity", "seconds of training"], rows)
-            + "\n\n" + provenance(load("command_eng_fra_bahdanau")))
+            + "\n\n" + where_measured(load("command_eng_fra_bahdanau")))
 
 
 def command_eng_fra_by_length():
@@ -186,14 +186,14 @@ def command_g2p():
     results, reports = figures("g2p")
     rows = [["word error rate", percent([report["word_error_rate"] for report in reports])],
             ["seconds of training", seconds(results)]]
-    return markdown_table(["", "Bahdanau"], rows) + "\n\n" + provenance(results)
+    return markdown_table(["", "Bahdanau"], rows) + "\n\n" + where_measured(results)
 
 
 def command_four():
     results = load("command_four")
     rows = [[row["source"], row["output"], row["reference"], f"{row['d2l_bleu']:.2f}",
              "yes" if row["in_training"] else "no"] for row in results["rows"]]
-    return (markdown_table(["sentence", "output", "reference", "d2l's BLEU", "was trained on"], rows)
+    return (markdown_table(["sentence", "output", "reference", "d2l's BLEU", "was trained on"], rows, texts=3)
             + f"\n\nOn all held-out sentences its BLEU is {results['test']['bleu']:.1f}. " + where_measured(results))
 
 

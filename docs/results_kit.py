@@ -24,19 +24,16 @@ def over_seeds(values, form="{:.3f}"):
     return mean if low == high else f"{mean} ({low}{between}{high})"
 
 
-def provenance(results):
-    seeds = ", ".join(str(seed) for seed in results["seeds"])
-    return (f"`{results['command']}` for N = {seeds}: the mean, and in brackets the lowest and highest; "
-            f"{results['machine']}; revision {results['revision']}.")
-
-
 def where_measured(results):
-    return f"`{results['command']}`; {results['machine']}; revision {results['revision']}."
+    seeds = results.get("seeds", [])
+    over = f" for N = {', '.join(map(str, seeds))}" if seeds else ""
+    over += ": the mean, and in brackets the lowest and highest" if len(seeds) > 1 else ""
+    return f"`{results['command']}`{over}; {results['machine']}; revision {results['revision']}."
 
 
-def markdown_table(header, rows):
-    """The first column to the left, the others to the right."""
-    lines = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
+def markdown_table(header, rows, texts=1):
+    """The first columns, `texts` of them, to the left, the others to the right."""
+    lines = [header, ["---"] * texts + ["--:"] * (len(header) - texts), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 

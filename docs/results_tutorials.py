@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, provenance, write
+from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
 
 TRAINED = range(3, 13)  # the lengths that the models are trained on
 
@@ -36,7 +36,7 @@ def table(number, name):
         return "–" if None in values else over_seeds(values, form)
 
     rows = [[row["name"], *(cell(i, j) for j in range(len(first["columns"])))] for i, row in enumerate(first["rows"])]
-    return markdown_table([first["rows_are"], *first["columns"]], rows) + "\n\n" + provenance(results)
+    return markdown_table([first["rows_are"], *first["columns"]], rows) + "\n\n" + where_measured(results)
 
 
 def text_of(marker):
