@@ -12,6 +12,7 @@ A docstring is the `///` lines before one or more declarations: what the operati
 import pathlib
 import re
 import sys
+import textwrap
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -75,8 +76,8 @@ def entries(header, chapter, wanted=None):
     """The documented operations of a header, in its order; of a class, those in `wanted`."""
     found, doc, declaration = [], [], ""
     NOTES.setdefault(chapter, [])
-    for line in (HEADERS / header).read_text().splitlines():
-        line = line.strip()
+    for as_written in (HEADERS / header).read_text().splitlines():
+        line = as_written.strip()
         if match := re.match(r"// ---- (.*) ----", line):
             chapter = match.group(1)
             NOTES[chapter] = []
@@ -90,9 +91,10 @@ def entries(header, chapter, wanted=None):
         elif line.startswith(("//", "#")) or line.endswith("{") or line == "":
             doc, declaration = [], ""
         else:
-            declaration = f"{declaration} {line}".strip()
+            declaration = f"{declaration}\n{as_written}".strip("\n")
             if not declaration.endswith((";", "}")):
                 continue
+            declaration = textwrap.dedent(declaration)
             name = re.search(r"([\w]+|operator[^\s(]+)\s*\(", declaration)
             is_operation = re.match(r"(std::vector<)?(Tensor|GRUStates|LSTMStates)>? \S", declaration) and name
             if is_operation and (wanted is None or name.group(1) in wanted):
