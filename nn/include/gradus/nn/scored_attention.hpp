@@ -6,8 +6,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Attention that has only to say what its energies are; the rest is the same for every score (Bahdanau et
-/// al. 2015, eq. 5 and 6):
+/// Attention that has only to say what its energies are; the rest is the same for every score (Bahdanau
+/// et al. 2015, eq. 5 and 6):
 ///
 ///     α_tj = exp(e_tj) / Σ_k exp(e_tk)     over the real positions alone
 ///     c_t  = Σ_j α_tj h_j
