@@ -154,7 +154,7 @@ def on_page_markdown(markdown, page, config, files):
         page.meta["hide"] = ["navigation"]
     if page.file.src_uri.startswith("source/"):
         page.meta["hide"] = ["navigation", "toc"]
-        return markdown
+        return linked_entries(markdown, page, files) if page.file.name == "index" else markdown
     path = repository_path(page.file)
     here = place(path)
     switch = rf"^\[\w+\]\({re.escape(counterpart(path))}\)\n\n"  # a README's; the book has its own
@@ -176,6 +176,18 @@ def on_page_markdown(markdown, page, config, files):
     parts = FENCED.split(markdown)
     parts[::2] = [HTML_LINK.sub(html_link, LINK.sub(link, part)) for part in parts[::2]]
     return "".join(parts)
+
+
+def linked_entries(listing, page, files):
+    """A folder's list, in which what has a page leads to it."""
+    here, folder = page.file.src_uri, repository_path(page.file)
+
+    def link(match):
+        there = place(f"{folder}/{match[1].rstrip('/')}")[1]
+        way = posixpath.relpath(there, posixpath.dirname(here))
+        return f"[{match[0]}]({way})" if files.get_file_from_path(there) else match[0]
+
+    return re.sub(r"(?<=^- )`(.+)`$", link, listing, flags=re.MULTILINE)
 
 
 def on_post_page(output, page, config):
