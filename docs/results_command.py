@@ -179,7 +179,7 @@ def command_cmn_eng():
     rows = [["BLEU, greedy", over_seeds([report["bleu"] for report in greedy], "{:.1f}")],
             ["BLEU, beam 5", over_seeds([report["bleu"] for report in beam], "{:.1f}")],
             ["seconds of training", seconds(results)]]
-    return markdown_table(["", "Bahdanau"], rows) + "\n\n" + provenance(results)
+    return markdown_table(["", "Bahdanau"], rows) + "\n\n" + where_measured(results)
 
 
 def command_g2p():
