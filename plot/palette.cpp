@@ -59,14 +59,14 @@ int ramp256(double t) {
   return kColours[static_cast<std::size_t>(std::lround(t * static_cast<double>(kColours.size() - 1)))];
 }
 
-// All have a contrast of 3:1 or more with the background.
+// All have a contrast of 3:1 or more with the background; the first six are told apart most easily.
 Rgb series_colour(std::size_t series, Theme theme) {
   constexpr std::array<Rgb, kSeriesColours> kLight = {rgb(0x1f6fd0), rgb(0xd9480f), rgb(0x0b8f6a),
-                                                      rgb(0x9c36b5), rgb(0xa87400), rgb(0x0b7285),
-                                                      rgb(0xc2255c), rgb(0x5c6773)};
+                                                      rgb(0x9c36b5), rgb(0xa87400), rgb(0xc2255c),
+                                                      rgb(0x0b7285), rgb(0x5c6773)};
   constexpr std::array<Rgb, kSeriesColours> kDark = {rgb(0x5aa9ff), rgb(0xff8a4c), rgb(0x3fd0a0),
-                                                     rgb(0xd79bea), rgb(0xf0c040), rgb(0x58c4dc),
-                                                     rgb(0xff7ba8), rgb(0xa3adb8)};
+                                                     rgb(0xd79bea), rgb(0xf0c040), rgb(0xff7ba8),
+                                                     rgb(0x58c4dc), rgb(0xa3adb8)};
   return (theme == Theme::light ? kLight : kDark)[series % kSeriesColours];
 }
 
