@@ -33,7 +33,7 @@ double least_seconds(const std::function<void()>& call) {
 // Halves the longest side until the product takes a fraction of a second.
 Product cut(Product p) {
   while (static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n) > 0x1p33) {
-    *std::ranges::max({&p.m, &p.k, &p.n}, {}, [](const std::int64_t* side) { return *side; }) /= 2;
+    *std::max({&p.m, &p.k, &p.n}, [](const auto* a, const auto* b) { return *a < *b; }) /= 2;
   }
   return p;
 }
