@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace gradus::tools {
@@ -39,6 +40,11 @@ double number(const Json& object, const char* name) {
 }
 
 }  // namespace
+
+const History::Evaluation* History::best() const {
+  const auto found = std::find_if(evaluations_.rbegin(), evaluations_.rend(), std::mem_fn(&Evaluation::best));
+  return found == evaluations_.rend() ? nullptr : &*found;
+}
 
 std::string History::text() const {
   std::string lines;

@@ -38,6 +38,8 @@ class History {
   void add(const Evaluation& entry) { evaluations_.push_back(entry); }
   const std::vector<Training>& training() const { return training_; }
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+  /// The evaluation that no later one was better than; null before there is one.
+  const Evaluation* best() const;
 
   std::string text() const;
   /// The entries of a log up to a step; of a file that is not there, none.

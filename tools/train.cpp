@@ -47,7 +47,11 @@ std::optional<std::string> given(int argc, char** argv, std::string_view option)
 }
 
 fs::path last_checkpoint(const fs::path& run) {
-  return fs::is_directory(run) ? run / "last.safetensors" : run;
+  if (!fs::is_directory(run)) return run;
+  if (!fs::exists(run / "last.safetensors")) {
+    fail("resume", "'", run.string(), "' has no checkpoint to go on from; begin the run anew");
+  }
+  return run / "last.safetensors";
 }
 
 void check_new(const fs::path& folder) {
@@ -113,6 +117,11 @@ int train(int argc, char** argv, const models::Registry& registry) {
   app.add_flag("--overwrite", overwrite, "replace the run in the folder")
       ->group("The run")
       ->configurable(false);
+  app.final_callback([&, own_folder = settings.run.out] {
+    if (!checkpoint || settings.run.out == own_folder) return;
+    throw CLI::ValidationError(
+        "--out", "a run goes on in its own folder; leave it away, or resume a copy of the folder");
+  });
   return run_command(app, argc, argv, [&] {
     if (!checkpoint && !overwrite) check_new(settings.run.out);
     if (checkpoint) check_same_model(model_before, settings.model);

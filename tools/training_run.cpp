@@ -30,11 +30,16 @@ namespace gradus::tools {
 namespace {
 
 constexpr std::size_t pictured = 3;  // alignments
-constexpr const char* last = "last.safetensors";
+
+namespace file {  // of the folder
+constexpr const char *settings = "settings.toml", *last = "last.safetensors", *best = "best.safetensors",
+                     *log = "log.jsonl", *curves = "curves.svg", *alignments = "alignments.svg",
+                     *page = "index.html";
+}
 
 std::string digits(double value, int count) {
   std::ostringstream text;
-  text << std::fixed << std::setprecision(count) << value;
+  text << std::fixed << std::setprecision(count) << (std::isnan(value) ? std::abs(value) : value);
   return text.str();
 }
 
@@ -94,6 +99,15 @@ void check_finite(const NamedTensors& state, std::int64_t steps) {
   }
 }
 
+// What another run has left: no command may take its model for that of the new one.
+void remove_run(const std::filesystem::path& folder) {
+  for (const char* name : {file::last, file::best, file::log, file::curves, file::alignments, file::page}) {
+    std::error_code error;
+    std::filesystem::remove(folder / name, error);
+    if (error) files::refuse("train", "remove", folder / name, error.value());
+  }
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -118,11 +132,13 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                                                trainer_options(settings_, !corpus_.dev.empty()));
   if (resumed != nullptr) {
     trainer_->load_state(resumed->tensors);
-    history_ = History::read(folder_.path() / "log.jsonl", trainer_->steps());
-    alignments_ = content_if_there(folder_.path() / "alignments.svg");
+    history_ = History::read(folder_.path() / file::log, trainer_->steps());
+    alignments_ = content_if_there(folder_.path() / file::alignments);
+  } else {
+    remove_run(folder_.path());
   }
   files::sweep(folder_.path());
-  folder_.write("settings.toml", to_text(settings_));
+  folder_.write(file::settings, to_text(settings_));
 }
 
 bool TrainingRun::train(const std::function<bool()>& interrupted) {
@@ -136,7 +152,7 @@ bool TrainingRun::train(const std::function<bool()>& interrupted) {
 // After an error: from where to go on, if anything was saved.
 std::string TrainingRun::way_on() const {
   std::error_code ignored;
-  if (!std::filesystem::exists(folder_.path() / last, ignored)) return "";
+  if (!std::filesystem::exists(folder_.path() / file::last, ignored)) return "";
   return "; the last checkpoint is whole: gradus train --resume " + folder_.path().string();
 }
 
@@ -153,13 +169,13 @@ bool TrainingRun::take_steps(const std::function<bool()>& interrupted) {
     note(trainer_->step());
     bar->update(trainer_->steps() - begin, fields());
     if (trainer_->steps() % settings_.run.save_every == 0) {
-      save(last);
+      save(file::last);
       write_log();
       saved = trainer_->steps();
     }
   }
   if (bar) bar->finish();
-  if (saved < trainer_->steps() || saved == 0) save(last);
+  if (saved < trainer_->steps() || saved == 0) save(file::last);
   write_log();
   return trainer_->finished();
 }
@@ -183,20 +199,28 @@ void TrainingRun::note(const models::TrainStep& step) {
   sums_ = {};
 }
 
-// Loss, perplexity, speed, and the last score.
+// The most important first: a narrow terminal has no room for the last.
 std::vector<std::string> TrainingRun::fields() const {
   std::vector<std::string> fields;
   if (!history_.training().empty()) {
     const History::Training& last = history_.training().back();
     fields.push_back("loss " + digits(last.loss, 3));
-    fields.push_back("perplexity " + digits(data::perplexity(last.cross_entropy, 1), 2));
-    fields.push_back(digits(last.tokens_per_second / 1000, 1) + "k tokens/s");
+    fields.push_back("ppl " + digits(data::perplexity(last.cross_entropy, 1), 2));
   }
   if (!history_.evaluations().empty()) {
-    const History::Evaluation& last = history_.evaluations().back();
-    fields.push_back("dev " + settings_.run.metric + ' ' + digits(last.score, 3));
+    fields.push_back("dev " + settings_.run.metric + ' ' + digits(history_.evaluations().back().score, 2));
+  }
+  if (!history_.training().empty()) {
+    fields.push_back(digits(history_.training().back().tokens_per_second / 1000, 1) + "k tok/s");
   }
   return fields;
+}
+
+// Of equal scores, which exact match often has at first, the one with the lower loss.
+bool TrainingRun::is_best(const History::Evaluation& entry) {
+  if (trainer_->observe(entry.score)) return true;
+  const History::Evaluation* const before = history_.best();
+  return before != nullptr && entry.score == before->score && entry.loss < before->loss;
 }
 
 void TrainingRun::evaluate() {
@@ -215,12 +239,12 @@ void TrainingRun::evaluate() {
     entry.exact = scores.exact.fraction();
   }
   entry.score = metric == "loss" ? entry.loss : metric == "bleu" ? entry.bleu : entry.exact;
-  entry.best = trainer_->observe(entry.score);
+  entry.best = is_best(entry);
   history_.add(entry);
   if (entry.best) {
-    save("best.safetensors");
+    save(file::best);
     alignments_ = alignments();
-    if (!alignments_.empty()) folder_.write("alignments.svg", alignments_);
+    if (!alignments_.empty()) folder_.write(file::alignments, alignments_);
   }
   write_log();
   if (::isatty(STDERR_FILENO) == 0) {
@@ -241,10 +265,10 @@ void TrainingRun::save(const std::string& name) {
 }
 
 void TrainingRun::write_log() {
-  folder_.write("log.jsonl", history_.text());
+  folder_.write(file::log, history_.text());
   if (!history_.training().empty() || !history_.evaluations().empty()) {
-    folder_.write("curves.svg", history_.curves());
-    folder_.write("index.html", page());
+    folder_.write(file::curves, history_.curves());
+    folder_.write(file::page, page());
   }
 }
 
@@ -300,13 +324,11 @@ std::string TrainingRun::summary() const {
   const std::string out = folder_.path().string();
   text << (trainer_->finished() ? "trained" : "stopped") << " after step " << trainer_->steps() << " in "
        << digits(seconds_since(started_), 0) << " s";
-  if (!history_.evaluations().empty()) {
-    const auto& all = history_.evaluations();
-    const auto best = std::find_if(all.rbegin(), all.rend(), [](const auto& entry) { return entry.best; });
-    if (best != all.rend()) {
-      text << "; best dev " << settings_.run.metric << ' ' << digits(best->score, 4) << " at step "
-           << best->step;
-    }
+  if (trainer_->finished() && trainer_->steps() < settings_.trainer.steps)
+    text << ", patience having run out";
+  if (const History::Evaluation* const entry = history_.best()) {
+    text << "; best dev " << settings_.run.metric << ' ' << digits(entry->score, 4) << " at step "
+         << entry->step;
   }
   text << '\n';
   if (!trainer_->finished()) {

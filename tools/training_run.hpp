@@ -31,7 +31,8 @@ namespace gradus::tools {
 /// Each is whole at any moment, and no other run may have the folder meanwhile.
 class TrainingRun {
  public:
-  /// Reads the data, makes the model, and creates the folder.
+  /// Reads the data, makes the model, and creates the folder, from which the run that it held before is
+  /// removed unless that is the one that goes on.
   /// @param resumed a checkpoint to go on from, or null
   /// @throws Error when the data cannot be read, the folder cannot be written or is in use, or the checkpoint
   /// is of other data, sizes or options.
@@ -53,6 +54,7 @@ class TrainingRun {
   std::string way_on() const;
   void note(const models::TrainStep& step);
   void evaluate();
+  bool is_best(const History::Evaluation& entry);
   void save(const std::string& name);
   void write_log();
   std::string alignments() const;

@@ -29,6 +29,11 @@ Arguments arguments(const fs::path& out, Arguments more = {}) {
   return all;
 }
 
+Arguments replaced(Arguments all, const std::string& option, const std::string& value) {
+  *std::next(std::ranges::find(all, option)) = value;
+  return all;
+}
+
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -94,6 +99,48 @@ TEST_CASE("Ctrl-C finishes the step, saves, and says how to go on", "[tools][tra
   CHECK_FALSE(interrupt.requested());
   std::raise(SIGINT);
   CHECK(interrupt.requested());
+}
+
+TEST_CASE("a run that replaces another leaves nothing of it", "[tools][train]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  REQUIRE(run(arguments(out)).code == 0);
+  REQUIRE(run(replaced(arguments(out, {"--overwrite"}), "--eval-every", "0")).code == 0);
+  std::vector<std::string> files = names(out);
+  std::ranges::sort(files);
+  CHECK(files == std::vector<std::string>{"curves.svg", "index.html", "last.safetensors", "log.jsonl",
+                                          "settings.toml"});
+
+  tools::TrainingRun(settings_of(out), nullptr, models::Registry::standard());  // and killed at once
+  CHECK(names(out) == std::vector<std::string>{"settings.toml"});
+  const Ran ran = run({"train", "--resume", out.string()});
+  CHECK(ran.code == 1);
+  CHECK(ran.err ==
+        "gradus train: resume: '" + out.string() + "' has no checkpoint to go on from; begin the run anew\n");
+}
+
+TEST_CASE("of equal scores the one with the lower loss is kept", "[tools][train]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  REQUIRE(run(arguments(out, {"--metric", "exact", "--learning-rate", "0.01"})).code == 0);
+  const tools::History history = tools::History::read(out / "log.jsonl", 1000);
+  REQUIRE(history.best() != nullptr);
+  double least = history.evaluations().front().loss;
+  for (const tools::History::Evaluation& entry : history.evaluations()) {
+    REQUIRE(entry.score == 0);  // too few steps to reverse anything
+    CHECK(entry.best == (&entry == &history.evaluations().front() || entry.loss < least));
+    least = std::min(least, entry.loss);
+  }
+  CHECK(history.best()->loss == least);
+  CHECK(least < history.evaluations().front().loss);
+}
+
+TEST_CASE("a run that ends early says why", "[tools][train]") {
+  const Scratch scratch;
+  const Ran ran = run(replaced(
+      arguments(scratch.path() / "run", {"--patience", "2", "--learning-rate", "1e-30"}), "--steps", "100"));
+  CHECK(ran.code == 0);
+  CHECK(contains(ran.out, "trained after step 21 in 0 s, patience having run out; best dev "));
 }
 
 TEST_CASE("more steps may be asked of a run, and other threads are noted", "[tools][train][resume]") {
@@ -210,6 +257,10 @@ TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][err
   check(arguments(out), 1,
         "train: " + run_name + " holds a run already; go on with it by --resume " + out.string() +
             ", give another folder as --out, or let it be replaced by --overwrite");
+  check(
+      {"train", "--resume", out.string(), "--out", (scratch.path() / "other").string()}, 2,
+      "--out: a run goes on in its own folder; leave it away, or resume a copy of the folder; 'gradus train "
+      "--help' lists the options");
   check({"train", "--resume", out.string(), "--hidden", "8"}, 1,
         "resume: the run was made with hidden=6 and cannot go on with hidden=8; leave the model's options as "
         "they "
