@@ -108,7 +108,8 @@ MEASURES = {
     "reverse": lambda at: measure_config(at, "reverse", "reverse", SEEDS, pictures=["alignments"],
                                          evaluations={"test": ["--part", "test", "--bucket", "1"]}),
     "french": measure_french,
-    "g2p": lambda at: measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]}),
+    "g2p": lambda at: measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]},
+                                     pictures=["alignments"]),
     "four": measure_four,
     "chinese": lambda at: measure_config(at, "cmn_eng", "cmn-eng", SEEDS, CHINESE, SEARCHES, pictures=["alignments"]),
 }
@@ -208,3 +209,5 @@ def check_bounds():
     assert min(bahdanau) - max(fixed) > spread, (bahdanau, fixed)
     for greedy, beam in zip(figures("eng_fra_bahdanau", "greedy")[1], figures("eng_fra_bahdanau", "beam")[1]):
         assert beam["bleu"] >= greedy["bleu"], (beam["bleu"], greedy["bleu"])
+    for run in load("command_g2p")["runs"]:
+        assert run["test"]["word_error_rate"] <= 0.35 and run["train_seconds"] <= 1200, run
