@@ -11,7 +11,7 @@ for program in "${programs[@]}"; do
   "$build/tests/$program"
 done
 
-report=(gcovr --root . --object-directory "$build" --exclude-throw-branches)
+report=(gcovr --root . --object-directory "$build" --exclude-directories "$build/CMakeFiles" --exclude-throw-branches)
 "${report[@]}" --filter '(autograd|nn|models|data)/' --html-details "$build/index.html"
 failed=0
 for folder in autograd nn models data; do
