@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <fcntl.h>
+#include <optional>
 #include <string>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -29,6 +30,10 @@ std::string way_out(int reason) {
       return "part of the path is a file; choose another path, or move that file away";
     case EISDIR:
       return "a folder has this name; choose another name, or move it away";
+    case ELOOP:
+      return "links lead back to themselves; remove one, or choose another name";
+    case ENXIO:
+      return "nothing is there that takes a file; choose another name";
     case ENOENT:
       return "the folder is gone or was never there; create it, or choose another";
     default:
@@ -43,14 +48,81 @@ bool is_temporary(const fs::path& path) {
   return name.starts_with(temporary_begin) && name.ends_with(temporary_end);
 }
 
+using Status = struct stat;
+
+std::optional<Status> status_of(const fs::path& path) {
+  Status found{};
+  return ::stat(path.c_str(), &found) == 0 ? std::optional(found) : std::nullopt;
+}
+
+// Standard output or error, where that is what was found, as /dev/stdout is; else below 0.
+int standard_stream(const Status& found) {
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    Status open{};
+    if (::fstat(stream, &open) == 0 && open.st_dev == found.st_dev && open.st_ino == found.st_ino)
+      return stream;
+  }
+  return -1;
+}
+
+// Whether a file may take the place of what was found. A folder is left to the rename, which refuses it.
+bool is_replaced(const Status& found) {
+  return (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) && standard_stream(found) < 0;
+}
+
+// What no file may replace, such as a device or a pipe, to be written to as it is; else below 0.
+Descriptor open_kept(std::string_view who, const fs::path& target) {
+  const std::optional<Status> found = status_of(target);
+  if (!found || is_replaced(*found)) return Descriptor();
+  // opened by its name, a stream may refuse, or begin anew
+  if (const int stream = standard_stream(*found); stream >= 0)
+    return Descriptor(::fcntl(stream, F_DUPFD_CLOEXEC, 0));
+  Descriptor file;
+  do {
+    file = Descriptor(::open(target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  } while (file < 0 && errno == EINTR);
+  if (file < 0) refuse(who, "write to", target, errno);
+  Status opened{};
+  const bool replaced_meanwhile = ::fstat(file, &opened) != 0 || is_replaced(opened);
+  return replaced_meanwhile ? Descriptor() : std::move(file);
+}
+
+// Where links lead, to a file that need not be there.
+fs::path followed(std::string_view who, const fs::path& target) {
+  constexpr int most_links = 40;  // the system's own limit
+  fs::path place = target;
+  std::error_code no_link;
+  for (int links = 0;; ++links) {
+    const fs::path next = fs::read_symlink(place, no_link);
+    if (no_link) return place;
+    if (links == most_links) refuse(who, "write to", target, ELOOP);
+    place = place.parent_path() / next;
+  }
+}
+
+fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : "."; }
+
+// The system's reason where not all could be written, else 0.
+int write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(file, content.data(), content.size());
+    if (written > 0) {
+      content.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0 || errno != EINTR) {
+      return written == 0 ? EIO : errno;
+    }
+  }
+  return 0;
+}
+
 // A file in the folder that is gone at the end, unless it was renamed. It stays locked until then, or until
 // its writer dies, which is how sweep() knows.
 class TemporaryFile {
  public:
-  // `target` is the path in messages: the temporary name means nothing to a user.
-  TemporaryFile(std::string_view who, const fs::path& folder, fs::path target)
+  // `shown` is the path in messages: the temporary name means nothing to a user.
+  TemporaryFile(std::string_view who, const fs::path& folder, fs::path shown)
       : who_(who),
-        target_(std::move(target)),
+        shown_(std::move(shown)),
         folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (folder_ < 0) fail(errno);
     static std::atomic<unsigned> count{0};
@@ -70,23 +142,17 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   void write(std::string_view content) {
-    while (!content.empty()) {
-      const ssize_t written = ::write(file_, content.data(), content.size());
-      if (written > 0) {
-        content.remove_prefix(static_cast<std::size_t>(written));
-      } else if (written == 0 || errno != EINTR) {
-        fail(written == 0 ? EIO : errno);
-      }
-    }
+    if (const int reason = write_all(file_, content)) fail(reason);
   }
 
-  // On the disk when it returns, or an Error. A rename is lasting only once the folder itself is on the disk.
-  void rename_to_target() {
+  // To a path in the same folder. On the disk when it returns, or an Error. A rename is lasting only once the
+  // folder itself is on the disk.
+  void rename_to(const fs::path& path) {
     if (::fsync(file_) != 0) fail(errno);
-    if (::renameat(folder_, name_.c_str(), folder_, target_.filename().c_str()) != 0) fail(errno);
+    if (::renameat(folder_, name_.c_str(), folder_, path.filename().c_str()) != 0) fail(errno);
     name_.clear();
     // EINVAL: this file system has no such thing
-    if (::fsync(folder_) != 0 && errno != EINVAL) refuse(who_, "flush folder", target_.parent_path(), errno);
+    if (::fsync(folder_) != 0 && errno != EINVAL) refuse(who_, "flush folder", folder_of(path), errno);
   }
 
  private:
@@ -97,10 +163,10 @@ class TemporaryFile {
     return ::fstat(file_, &status) == 0 && status.st_nlink == 0;
   }
 
-  [[noreturn]] void fail(int reason) const { refuse(who_, "write to", target_, reason); }
+  [[noreturn]] void fail(int reason) const { refuse(who_, "write to", shown_, reason); }
 
   std::string_view who_;
-  fs::path target_;
+  fs::path shown_;
   Descriptor folder_;  // not its path: it may be moved meanwhile
   std::string name_;
   Descriptor file_;
@@ -115,10 +181,15 @@ void refuse(std::string_view who, std::string_view action, const fs::path& path,
 
 void write_atomically(std::string_view who, const fs::path& target,
                       std::span<const std::string_view> pieces) {
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  TemporaryFile file(who, folder, target);
+  if (const Descriptor kept = open_kept(who, target); kept >= 0) {
+    for (const std::string_view piece : pieces)
+      if (const int reason = write_all(kept, piece)) refuse(who, "write to", target, reason);
+    return;
+  }
+  const fs::path place = followed(who, target);
+  TemporaryFile file(who, folder_of(place), target);
   for (const std::string_view piece : pieces) file.write(piece);
-  file.rename_to_target();
+  file.rename_to(place);
 }
 
 void write_atomically(std::string_view who, const fs::path& target, std::string_view content) {
@@ -132,6 +203,15 @@ void sweep(const fs::path& folder) {
     if (!is_temporary(path)) continue;
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+  }
+}
+
+void check_target(std::string_view who, const fs::path& target) {
+  const std::optional<Status> found = status_of(target);
+  if (!found || is_replaced(*found)) {
+    TemporaryFile(who, folder_of(followed(who, target)), target).write("may a file be written here?\n");
+  } else if (standard_stream(*found) < 0 && ::access(target.c_str(), W_OK) != 0) {
+    refuse(who, "write to", target, errno);
   }
 }
 

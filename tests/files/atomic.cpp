@@ -1,16 +1,21 @@
-// What killed writers leave behind. Atomic output itself is tested with the formats that use it.
+// What killed writers leave behind, and names that are no files. Atomic output itself is tested with the
+// formats that use it.
 
+#include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <span>
 #include <string>
 #include <string_view>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -18,6 +23,30 @@
 #include "scratch.hpp"
 
 namespace fs = std::filesystem;
+
+namespace {
+
+void write(const fs::path& target, const std::string& text) {
+  gradus::files::check_target("write", target);
+  gradus::files::write_atomically("write", target, text);
+}
+
+std::string refused(const fs::path& target) {
+  std::string of_check;
+  try {
+    gradus::files::check_target("write", target);
+  } catch (const gradus::Error& error) {
+    of_check = error.what();
+  }
+  try {
+    gradus::files::write_atomically("write", target, "x");
+  } catch (const gradus::Error& error) {
+    CHECK(of_check == error.what());
+  }
+  return of_check;
+}
+
+}  // namespace
 
 TEST_CASE("sweeping removes what killed writers have left, and nothing else", "[files]") {
   const Scratch scratch;
@@ -65,4 +94,107 @@ TEST_CASE("pieces are written one after the other", "[files]") {
   gradus::files::write_atomically("write", scratch.path() / "x", std::span(pieces).first(0));
   CHECK(content(scratch.path() / "x").empty());
   CHECK(names(scratch.path()) == std::vector<std::string>{"x"});
+}
+
+TEST_CASE("a link stays, and the file that it leads to is replaced", "[files]") {
+  const Scratch scratch;
+  const fs::path folder = scratch.path() / "folder", file = folder / "file", near = scratch.path() / "near",
+                 far = folder / "far";
+  fs::create_directory(folder);
+  std::ofstream(file) << "old";
+  fs::create_hard_link(file, folder / "other");
+  fs::create_symlink("folder/file", near);
+  fs::create_symlink(near, far);
+  for (const fs::path& link : {near, far}) {
+    write(link, link.filename());
+    CHECK(fs::is_symlink(link));
+    CHECK(content(file) == link.filename());
+  }
+  CHECK_FALSE(fs::is_symlink(file));
+  CHECK(content(folder / "other") == "old");  // so that it was replaced, and not overwritten
+  CHECK(names(folder).size() == 3);
+  CHECK(names(scratch.path()).size() == 2);
+}
+
+TEST_CASE("what a link leads to is made if it is not there", "[files]") {
+  const Scratch scratch;
+  const fs::path folder = scratch.path() / "folder", link = scratch.path() / "link";
+  fs::create_symlink("folder/file", link);
+  CHECK(refused(link) ==
+        "write: cannot write to '" + link.string() +
+            "': No such file or directory; the folder is gone or was never there; create it, "
+            "or choose another");
+  fs::create_directory(folder);
+  write(link, "new");
+  CHECK(fs::is_symlink(link));
+  CHECK(content(folder / "file") == "new");
+  CHECK(names(folder) == std::vector<std::string>{"file"});
+}
+
+TEST_CASE("links that lead nowhere, and folders, are refused", "[files]") {
+  const Scratch scratch;
+  const fs::path a = scratch.path() / "a", b = scratch.path() / "b", folder = scratch.path() / "folder",
+                 to_folder = scratch.path() / "to-folder";
+  fs::create_symlink("b", a);
+  fs::create_symlink("a", b);
+  for (const fs::path& target : {a, b, a / "file"}) {
+    CHECK(refused(target) ==
+          "write: cannot write to '" + target.string() +
+              "': Too many levels of symbolic links; links lead back to themselves; remove "
+              "one, or choose another name");
+  }
+  fs::create_directory(folder);
+  fs::create_symlink(folder, to_folder);
+  for (const fs::path& target : {folder, to_folder}) {
+    CHECK_THROWS_WITH(gradus::files::write_atomically("write", target, "x"),
+                      "write: cannot write to '" + target.string() +
+                          "': Is a directory; a folder has this name; choose another name, or move it away");
+  }
+  CHECK(fs::is_symlink(to_folder));
+  CHECK(names(folder).empty());
+  CHECK(names(scratch.path()).size() == 4);
+}
+
+TEST_CASE("a pipe and a device are written to as they are", "[files]") {
+  const Scratch scratch;
+  const fs::path pipe = scratch.path() / "pipe", null = scratch.path() / "null";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::string read;
+  std::thread reader([&] { read = content(pipe); });
+  const std::string text(100'000, 'x');  // more than a pipe takes at once
+  write(pipe, text);
+  reader.join();
+  CHECK(read == text);
+  CHECK(fs::is_fifo(pipe));
+
+  fs::create_symlink("/dev/null", null);
+  write(null, text);
+  CHECK(fs::is_symlink(null));
+  CHECK(fs::is_character_file(null));
+  CHECK(names(scratch.path()).size() == 2);
+}
+
+TEST_CASE("what is standard output already is not replaced", "[files]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "out", link = scratch.path() / "link";
+  fs::create_symlink(out, link);
+  const int old = ::dup(STDOUT_FILENO), file = ::open(out.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  std::cout << std::flush;
+  std::fflush(stdout);
+  REQUIRE(::dup2(file, STDOUT_FILENO) >= 0);
+  const bool began = ::write(STDOUT_FILENO, "before, ", 8) == 8;
+  std::string failure;
+  try {
+    write(link, "here");
+  } catch (const gradus::Error& error) {
+    failure = error.what();
+  }
+  const bool ended = ::write(STDOUT_FILENO, ", after", 7) == 7;
+  ::dup2(old, STDOUT_FILENO);
+  ::close(old);
+  ::close(file);
+  CHECK(began);
+  CHECK(ended);
+  CHECK(failure == "");
+  CHECK(content(out) == "before, here, after");
 }

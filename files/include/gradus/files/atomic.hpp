@@ -11,7 +11,8 @@ namespace gradus::files {
 
 /// Puts `content`, or the pieces one after the other, into the file `target`. A file of this name is
 /// replaced. It appears under its name only once all of it is on the disk; upon failure the old file, if any,
-/// is as it was and nothing is left behind.
+/// is as it was and nothing is left behind. A link stays, and what it leads to is replaced. What is no file
+/// (a device, a pipe), or is the program's standard output or error, is written to as it is.
 /// @throws Error.
 void write_atomically(std::string_view who, const std::filesystem::path& target, std::string_view content);
 void write_atomically(std::string_view who, const std::filesystem::path& target,
@@ -20,6 +21,10 @@ void write_atomically(std::string_view who, const std::filesystem::path& target,
 /// Removes from a folder what writers have left there that were killed: never the file of one at work, in
 /// this process or another. What cannot be removed stays.
 void sweep(const std::filesystem::path& folder);
+
+/// Proves that write_atomically() finds a place for `target`; of a pipe or a device, that it may be written
+/// to. @throws Error.
+void check_target(std::string_view who, const std::filesystem::path& target);
 
 /// Proves that files can be written in a folder, by writing and removing one. @throws Error.
 void check_writable(std::string_view who, const std::filesystem::path& folder);
