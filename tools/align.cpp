@@ -1,9 +1,10 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/npy.hpp>
-#include <gradus/files/atomic.hpp>
 #include <gradus/plot/terminal.hpp>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <iostream>
 #include <string>
 #include <unistd.h>
@@ -78,24 +79,33 @@ fs::path numbered(const fs::path& path, std::size_t i, std::size_t count) {
 }
 
 void check_outputs(const Options& options) {
+  const std::array read{checkpoint_of(options.model), options.files.pairs, options.files.source,
+                        options.files.target};
   for (const fs::path& path : {options.svg, options.html, options.tsv, options.json, options.npy}) {
-    check_output("alignment", path);
+    check_output("alignment", path, read);
   }
 }
 
-void write(const fs::path& path, const std::string& content) {
-  if (!path.empty()) files::write_atomically("alignment", path, content);
+// What is no file has no numbers.
+void check_numbered(const Options& options, std::size_t count) {
+  if (count == 1) return;
+  for (const fs::path& path : {options.svg, options.npy}) {
+    if (!is_standard_output(path) && (!fs::exists(path) || fs::is_regular_file(path))) continue;
+    fail("alignment", count, " sentences make ", count, " files, and '", path.string(),
+         "' takes one; give one sentence, or name a file");
+  }
 }
 
 void write_files(const Options& options, const std::vector<Alignment>& alignments) {
   for (std::size_t i = 0; i < alignments.size(); ++i) {
     const auto of_this = [&](const fs::path& path) { return numbered(path, i, alignments.size()); };
-    if (!options.svg.empty()) write(of_this(options.svg), plot::svg(heatmap_of(alignments[i])));
+    if (!options.svg.empty())
+      write_output("alignment", of_this(options.svg), plot::svg(heatmap_of(alignments[i])));
     if (!options.npy.empty()) save_npy(of_this(options.npy), alignments[i].decoded.weights);
   }
-  if (!options.html.empty()) write(options.html, html_of(alignments));
-  if (!options.tsv.empty()) write(options.tsv, tsv_of(alignments));
-  if (!options.json.empty()) write(options.json, json_of(alignments));
+  if (!options.html.empty()) write_output("alignment", options.html, html_of(alignments));
+  if (!options.tsv.empty()) write_output("alignment", options.tsv, tsv_of(alignments));
+  if (!options.json.empty()) write_output("alignment", options.json, json_of(alignments));
 }
 
 void draw(const std::vector<Alignment>& alignments) {
@@ -109,12 +119,10 @@ void draw(const std::vector<Alignment>& alignments) {
 int run(const Options& options, const models::Registry& registry) {
   check_outputs(options);
   const SavedModel saved = load_saved_model(options.model, registry);
-  const std::vector<Alignment> alignments =
-      make_alignments(*saved.model, saved.sides, read_sentences(options));
-  if (!alignments.empty() && !alignments.front().decoded.weights.defined()) {
-    fail("alignment", "the model has no attention (its decoder is '", saved.settings.model.decoder,
-         "'), so that it looks nowhere; give one that has, such as --decoder bahdanau trains");
-  }
+  check_attends("alignment", saved);
+  const SentencesToAlign sentences = read_sentences(options);
+  check_numbered(options, sentences.size());
+  const std::vector<Alignment> alignments = make_alignments(*saved.model, saved.sides, sentences);
   if (options.writes_files()) {
     write_files(options, alignments);
   } else {
@@ -132,6 +140,10 @@ void check(const Options& options) {
   if (!options.texts.empty() && options.files.given()) {
     throw CLI::ValidationError("there are both --text and files; give one of them");
   }
+  const std::array texts{options.svg, options.html, options.tsv, options.json};
+  if (std::ranges::count_if(texts, is_standard_output) > 1) {
+    throw CLI::ValidationError("standard output takes one file; give '-' once, and name the others");
+  }
 }
 
 }  // namespace
@@ -146,7 +158,8 @@ int align(int argc, char** argv, const models::Registry& registry) {
       "  gradus align --model run --pairs some.tsv --html some.html --json some.json\n"
       "      makes one page of many, and a file with tokens, weights and log-probabilities\n\n"
       "Without sentences here, it reads them from standard input, one a line: SOURCE or SOURCE TAB TARGET.\n"
-      "Of several sentences, --svg a.svg writes a-1.svg, a-2.svg and so on, and so does --npy.",
+      "Of several sentences, --svg a.svg writes a-1.svg, a-2.svg and so on, and so does --npy.\n"
+      "A file of text may be -, which is standard output.",
       "gradus align");
   Options options;
   app.add_option("--model", options.model, "a checkpoint, or the folder of a run")->required();
@@ -167,7 +180,8 @@ int align(int argc, char** argv, const models::Registry& registry) {
   app.add_option("--html", options.html, "a page with all pictures");
   app.add_option("--tsv", options.tsv, "the weights, a line each");
   app.add_option("--json", options.json, "tokens, weights and log-probabilities");
-  app.add_option("--npy", options.npy, "the matrix (target tokens, source tokens) for NumPy");
+  app.add_option("--npy", options.npy, "the matrix (target tokens, source tokens) for NumPy")
+      ->check(no_standard_output("and the matrix is binary"));
   app.callback([&] { check(options); });
   return run_command(app, argc, argv, [&] { return run(options, registry); });
 }

@@ -2,8 +2,10 @@
 #include <gradus/plot/output.hpp>
 
 #include <CLI/CLI.hpp>
+#include <array>
 
 #include "command.hpp"
+#include "output_file.hpp"
 #include "saved_model.hpp"
 
 namespace gradus::tools {
@@ -30,6 +32,9 @@ void write(const plot::OutputFolder& folder, const std::string& name, const Side
 }
 
 int run(const Options& options, const models::Registry& registry) {
+  const std::array read{checkpoint_of(options.model), options.from};
+  check_output("to", options.to, read);
+  check_output("out", options.out, read);
   const SavedModel saved = load_saved_model(options.model, registry);
   if (!options.from.empty()) {
     nn::load(*saved.model, options.from);
@@ -60,10 +65,12 @@ int convert(int argc, char** argv, const models::Registry& registry) {
       "gradus convert");
   Options options;
   app.add_option("--model", options.model, "a checkpoint, or the folder of a run")->required();
-  auto* const to = app.add_option("--to", options.to, "the file of weights to write");
+  const auto binary = no_standard_output("and weights are binary");
+  auto* const to = app.add_option("--to", options.to, "the file of weights to write")->check(binary);
   auto* const from = app.add_option("--from", options.from, "a file of weights: every one, and no other");
-  auto* const out = app.add_option("--out", options.out, "the checkpoint to write");
-  app.add_option("--vocabulary-out", options.vocabulary_out, "the folder for vocabularies, as text");
+  auto* const out = app.add_option("--out", options.out, "the checkpoint to write")->check(binary);
+  app.add_option("--vocabulary-out", options.vocabulary_out, "the folder for vocabularies, as text")
+      ->check(no_standard_output("and several files are written"));
   from->needs(out)->excludes(to);
   out->needs(from);
   app.callback([&] {

@@ -1,5 +1,4 @@
 #include <gradus/autograd/checks.hpp>
-#include <gradus/files/atomic.hpp>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -79,8 +78,12 @@ void add_options(CLI::App& app, Options& options) {
 
   app.option_defaults()->group("Written");
   app.add_flag("--json", options.json, "one JSON object in place of tables");
-  app.add_option("--svg", options.svg, "a file: BLEU by source length, drawn")->type_name("FILE");
-  app.add_option("--out", options.out, "a file: the translations, line by line")->type_name("FILE");
+  app.add_option("--svg", options.svg, "a file: BLEU by source length, drawn")
+      ->type_name("FILE")
+      ->check(no_standard_output("which has the figures"));
+  app.add_option("--out", options.out, "a file: the translations, line by line")
+      ->type_name("FILE")
+      ->check(no_standard_output("which has the figures"));
   add_search_options(app, options.evaluation.search);
 }
 
@@ -109,9 +112,23 @@ Pairs common_pairs(const Options& options, const std::vector<SavedModel>& models
   return common;
 }
 
+void check_outputs(const Options& options, const std::vector<SavedModel>& models) {
+  std::vector<fs::path> read{options.files.pairs, options.files.source, options.files.target,
+                             options.evaluation.gold};
+  for (const std::string& name : options.models) read.push_back(checkpoint_of(name));
+  for (const SavedModel& saved : models) {
+    const DataSettings& data = saved.settings.data;
+    for (const PairFiles& files : {data.train, data.dev, data.test})
+      read.insert(read.end(), {files.pairs, files.source, files.target});
+  }
+  check_output("svg", options.svg, read);
+  check_output("out", options.out, read);
+}
+
 std::vector<Evaluation> evaluate_models(const Options& options, const models::Registry& registry) {
   std::vector<SavedModel> models;
   for (const std::string& name : options.models) models.push_back(load_saved_model(name, registry));
+  check_outputs(options, models);
   const Pairs pairs = common_pairs(options, models);
   std::vector<Evaluation> evaluations;
   for (std::size_t i = 0; i < models.size(); ++i) {
@@ -137,14 +154,12 @@ void print(const Options& options, Evaluations evaluations) {
 
 int run(const Options& options, const models::Registry& registry) {
   options.evaluation.search.use_threads();
-  check_output("svg", options.svg);
-  check_output("out", options.out);
   const std::vector<Evaluation> evaluations = evaluate_models(options, registry);
-  if (!options.svg.empty()) files::write_atomically("svg", options.svg, svg(curves_by_length(evaluations)));
+  if (!options.svg.empty()) write_output("svg", options.svg, svg(curves_by_length(evaluations)));
   if (!options.out.empty()) {
     std::string lines;
     for (const std::string& output : evaluations.front().outputs) lines += output + '\n';
-    files::write_atomically("out", options.out, lines);
+    write_output("out", options.out, lines);
   }
   print(options, evaluations);
   return 0;

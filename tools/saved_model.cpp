@@ -1,10 +1,12 @@
 #include "saved_model.hpp"
 
 #include <gradus/autograd/checks.hpp>
+#include <gradus/models/force.hpp>
 
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "least_size.hpp"
 
@@ -56,6 +58,8 @@ void check_holds(const fs::path& path, const models::Checkpoint& checkpoint, con
 
 }  // namespace
 
+bool holds_run(const fs::path& folder) { return fs::exists(folder / "last.safetensors"); }
+
 fs::path checkpoint_of(const fs::path& path) {
   if (!fs::is_directory(path)) return path;
   for (const char* name : {"best.safetensors", "last.safetensors"}) {
@@ -100,6 +104,13 @@ SavedModel load_saved_model(const fs::path& given, const models::Registry& regis
   models::load_model(*model, checkpoint);
   model->eval();
   return {std::move(settings), std::move(sides), std::move(model), std::move(checkpoint)};
+}
+
+void check_attends(std::string_view who, const SavedModel& saved) {
+  const std::vector<data::Pair> shortest{{{data::first_symbol}, {data::eos}}};
+  if (models::force(*saved.model, shortest).front().weights.defined()) return;
+  fail(who, "the model has no attention (its decoder is '", saved.settings.model.decoder,
+       "'), so that it looks nowhere; give one that has, such as --decoder bahdanau trains");
 }
 
 }  // namespace gradus::tools

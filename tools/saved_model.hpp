@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "corpus.hpp"
 #include "settings.hpp"
@@ -37,6 +38,9 @@ Settings settings_of(const std::filesystem::path& path, const nn::Metadata& meta
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
                                             const models::Registry& registry);
 
+/// Whether a run of `gradus train` is in the folder.
+bool holds_run(const std::filesystem::path& folder);
+
 /// The path, or where that is the folder of a run, its best checkpoint, or else its last.
 /// @throws Error for a folder that has neither.
 std::filesystem::path checkpoint_of(const std::filesystem::path& path);
@@ -44,5 +48,8 @@ std::filesystem::path checkpoint_of(const std::filesystem::path& path);
 /// @param path as checkpoint_of takes it.
 /// @throws Error naming the path when it is no checkpoint of this command.
 SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);
+
+/// @throws Error for a model without attention, which can show no alignments.
+void check_attends(std::string_view who, const SavedModel& saved);
 
 }  // namespace gradus::tools

@@ -55,7 +55,7 @@ fs::path last_checkpoint(const fs::path& run) {
 }
 
 void check_new(const fs::path& folder) {
-  if (fs::exists(folder / "last.safetensors")) {
+  if (holds_run(folder)) {
     fail("train", "'", folder.string(), "' holds a run already; go on with it by --resume ", folder.string(),
          ", give another folder as --out, or let it be replaced by --overwrite");
   }

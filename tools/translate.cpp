@@ -1,6 +1,5 @@
-#include <gradus/files/atomic.hpp>
-
 #include <CLI/CLI.hpp>
+#include <array>
 #include <iostream>
 #include <sstream>
 
@@ -20,6 +19,8 @@ struct Options {
   fs::path model, input, output, alignments;
   SearchOptions search;
   bool n_best = false, scores = false;
+
+  bool writes_as_it_goes() const { return output.empty() || is_standard_output(output); }
 };
 
 constexpr const char* examples =
@@ -34,11 +35,11 @@ void add_options(CLI::App& app, Options& options) {
       ->type_name("RUN")
       ->required();
   app.add_option("--input", options.input, "sentences, one a line [standard input]")->type_name("FILE");
-  app.add_option("--output", options.output, "a file, written when all is translated [standard output]")
+  app.add_option("--output", options.output, "a file, written when all is translated [-, standard output]")
       ->type_name("FILE");
   app.add_option("--alignments", options.alignments,
-                 "a file: for each line of output where the model looked, as source-target, tokens counted "
-                 "from 0: 0-0 1-2")
+                 "a file, or - beside --output FILE: for each line of output where the model looked, as "
+                 "source-target, tokens counted from 0: 0-0 1-2")
       ->type_name("FILE");
   app.add_flag("--scores", options.scores, "write log-probability TAB score TAB before each translation");
   add_search_options(app, options.search);
@@ -86,13 +87,15 @@ class Writer {
 
 int run(const Options& options, const models::Registry& registry) {
   options.search.use_threads();
-  check_output("output", options.output);
-  check_output("alignments", options.alignments);
+  const std::array read{checkpoint_of(options.model), options.input};
+  check_output("output", options.output, read);
+  check_output("alignments", options.alignments, read);
   const SavedModel saved = load_saved_model(options.model, registry);
+  if (!options.alignments.empty()) check_attends("alignments", saved);
   const models::Search search = options.search.search();
   const LineReader next = options.input.empty() ? lines_of_standard_input() : lines_of_file(options.input);
   std::ostringstream whole;
-  std::ostream& out = options.output.empty() ? std::cout : whole;
+  std::ostream& out = options.writes_as_it_goes() ? std::cout : whole;
   Writer writer(options, out);
   for (auto lines = next(); !lines.empty(); lines = next()) {
     for (const auto& translations :
@@ -101,8 +104,8 @@ int run(const Options& options, const models::Registry& registry) {
     }
     flush_standard_output();
   }
-  if (!options.output.empty()) files::write_atomically("output", options.output, whole.str());
-  if (!options.alignments.empty()) files::write_atomically("alignments", options.alignments, writer.links());
+  if (!options.writes_as_it_goes()) write_output("output", options.output, whole.str());
+  write_output("alignments", options.alignments, writer.links());
   return 0;
 }
 
@@ -113,6 +116,11 @@ int translate(int argc, char** argv, const models::Registry& registry) {
   app.footer(examples);
   Options options;
   add_options(app, options);
+  app.final_callback([&options] {
+    if (!is_standard_output(options.alignments) || !options.writes_as_it_goes()) return;
+    throw CLI::ValidationError(
+        "--alignments", "standard output has the translations; name a file, or give them one by --output");
+  });
   return run_command(app, argc, argv, [&] { return run(options, registry); });
 }
 

@@ -185,6 +185,19 @@ TEST_CASE("otherwise the picture is text", "[tools][align]") {
   CHECK(ran.out.find('\x1b') == std::string::npos);  // the test's output is no terminal
 }
 
+TEST_CASE("a file of text may be standard output", "[tools][align]") {
+  const Scratch scratch;
+  const fs::path model = write_small_model(scratch.path()), file = scratch.path() / "file";
+  for (const char* option : {"--svg", "--html", "--tsv", "--json"}) {
+    REQUIRE(run({"align", "--model", model, "--text", source, option, file}).code == 0);
+    const Ran ran = run({"align", "--model", model, "--text", source, option, "-"});
+    CHECK(ran.err == "");
+    CHECK(ran.code == 0);
+    CHECK((ran.out == content(file)));
+  }
+  CHECK_FALSE(fs::exists("-"));
+}
+
 TEST_CASE("align says what is wrong, and writes nothing then", "[tools][align][errors]") {
   const Scratch scratch;
   const fs::path folder = scratch.path() / "out", model = write_small_model(scratch.path() / "run");
@@ -217,9 +230,18 @@ TEST_CASE("align says what is wrong, and writes nothing then", "[tools][align][e
   CHECK(refused({"--model", scratch.path() / "none", "--text", "go."}) ==
         "1 gradus align: load_safetensors: '" + (scratch.path() / "none").string() +
             "' cannot be opened; check the path, and that you may read it\n");
+  CHECK(refused({"--model", model, "--json", "-", "--tsv", "-"}) ==
+        "2 gradus align: standard output takes one file; give '-' once, and name the others" + usage);
+  CHECK(refused({"--model", model, "--npy", "-"}) ==
+        "2 gradus align: --npy: '-' is standard output, and the matrix is binary; name a file" + usage);
+  const Ran two = run({"align", "--model", model, "--svg", "-"}, "go.\ngo.\n");
+  CHECK(two.out == "");
+  CHECK(two.err ==
+        "gradus align: alignment: 2 sentences make 2 files, and '-' takes one; give one sentence, or name a "
+        "file\n");
   const fs::path nowhere = scratch.path() / "nowhere" / "a.json";
   CHECK(refused({"--model", model, "--text", "go.", "--json", nowhere}) ==
-        "1 gradus align: alignment: cannot write to '" + nowhere.parent_path().string() +
+        "1 gradus align: alignment: cannot write to '" + nowhere.string() +
             "': No such file or directory; the folder is gone or was never there; create it, or choose "
             "another\n");
   tools::Settings settings = small_settings();

@@ -114,6 +114,21 @@ TEST_CASE("convert says what is wrong, and writes nothing then", "[tools][conver
         "1 gradus convert: load_safetensors: '" + weights.string() +
             "' cannot be opened; check the path, and that you may read it\n");
 
+  for (const std::string option : {"--to", "--out"}) {
+    CHECK(refused({"--model", model, option, "-"}) ==
+          "2 gradus convert: " + option + ": '-' is standard output, and weights are binary; name a file" +
+              usage);
+  }
+  CHECK(refused({"--model", model, "--vocabulary-out", "-"}) ==
+        "2 gradus convert: --vocabulary-out: '-' is standard output, and several files are written; name a "
+        "file" +
+            usage);
+  const std::string before = content(model);
+  CHECK(refused({"--model", model.parent_path(), "--to", model}) ==
+        "1 gradus convert: to: '" + model.string() +
+            "' is read by this command, and would be lost; choose another name\n");
+  CHECK((content(model) == before));
+
   auto state = tools::load_saved_model(model, models::Registry::standard()).model->state_dict();
   state.erase(state.begin(), state.begin() + 2);
   state.emplace_back("decoder.mine", gradus::zeros({2}));

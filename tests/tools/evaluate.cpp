@@ -228,11 +228,31 @@ TEST_CASE("an evaluation that fails says what and where", "[tools][evaluate]") {
   refused({"--bleu-tokeniser", "intl"}, 2, "--bleu-tokeniser: intl not in {13a,none,char,zh}" + help);
   refused({"--source", pairs}, 2, "--source requires --target" + help);
   refused({"--svg", evaluate.scratch.path() / "no" / "file"}, 1,
-          "svg: cannot write to '" + (evaluate.scratch.path() / "no").string() +
+          "svg: cannot write to '" + (evaluate.scratch.path() / "no" / "file").string() +
               "': No such file or directory; the folder is gone or was never there; create it, or choose "
               "another");
+  for (const std::string option : {"--svg", "--out"}) {
+    refused({option, "-"}, 2, option + ": '-' is standard output, which has the figures; name a file" + help);
+  }
+  refused({"--pairs", pairs, "--out", pairs}, 1,
+          "out: '" + pairs + "' is read by this command, and would be lost; choose another name");
   refused({"--model", evaluate.model, "--out", "out"}, 2,
           "--out: the translations of one model are written; give one --model" + help);
+}
+
+TEST_CASE("what a model was trained on is not written over", "[tools][evaluate]") {
+  const Scratch data;
+  tools::Settings settings = small_settings();
+  settings.data.phrases.clear();
+  settings.data.train.pairs = data.path() / "pairs";
+  const std::string text = "one\tb\ntwo\tb\nthree\tb\nfour\tb\nfive\tb\n";
+  write(settings.data.train.pairs, text);
+  const Command evaluate(settings);
+  const Ran ran = evaluate({"--part", "train", "--out", settings.data.train.pairs});
+  CHECK(ran.code == 1);
+  CHECK(ran.err == "gradus evaluate: out: '" + settings.data.train.pairs.string() +
+                       "' is read by this command, and would be lost; choose another name\n");
+  CHECK(content(settings.data.train.pairs) == text);
 }
 
 TEST_CASE("parts must be there, and the same for all models", "[tools][evaluate]") {

@@ -176,6 +176,17 @@ TEST_CASE("alignments are where each token came from", "[tools][translate]") {
   CHECK(lines(expected).size() == 4);
 }
 
+TEST_CASE("- is standard output", "[tools][translate]") {
+  const Command translate;
+  CHECK(translate({"--output", "-"}).out == translate({}).out);
+  REQUIRE(translate({"--alignments", translate.file("links")}).code == 0);
+  const Ran ran = translate({"--output", translate.file("out"), "--alignments", "-"});
+  CHECK(ran.err.empty());
+  CHECK(ran.out == content(translate.file("links")));
+  CHECK(content(translate.file("out")) == translate({}).out);
+  CHECK_FALSE(std::filesystem::exists("-"));
+}
+
 TEST_CASE("a translation that fails says what and where", "[tools][translate]") {
   const Command translate;
   const auto refused = [&](std::vector<std::string> options, const std::string& input, int code,
@@ -192,11 +203,14 @@ TEST_CASE("a translation that fails says what and where", "[tools][translate]") 
   refused({"--input", "/no/such/file"}, "", 1,
           "read_lines: '/no/such/file' cannot be opened; check the path, and that you may read it");
   refused({"--output", translate.file("no/out")}, sentences, 1,
-          "output: cannot write to '" + translate.file("no") +
+          "output: cannot write to '" + translate.file("no/out") +
               "': No such file or directory; the folder is gone or was never there; create it, or choose "
               "another");
   refused({"--alignments", translate.scratch.path()}, sentences, 1,
           "alignments: '" + translate.scratch.path().string() + "' is a folder; name a file in it");
+  refused(
+      {"--alignments", "-"}, "", 2,
+      "--alignments: standard output has the translations; name a file, or give them one by --output" + help);
   refused({"--n-best", "2"}, "", 2, "--n-best requires --beam" + help);
   refused({"--beam", "2", "--n-best", "3"}, "", 2,
           "beam_search: n_best must be at least 1 and at most the width, 2, and is 3" + help);
@@ -215,11 +229,12 @@ TEST_CASE("alignments need attention, and nothing is written without", "[tools][
   tools::Settings settings = small_settings();
   settings.model.decoder = "fixed";
   const Command translate(settings);
-  const Ran ran = translate({"--output", translate.file("out"), "--alignments", translate.file("links")});
+  const Ran ran = translate({"--alignments", translate.file("links")});
   CHECK(ran.code == 1);
   CHECK(ran.err ==
-        "gradus translate: alignments: this model's decoder has no attention; train one with --decoder "
-        "bahdanau\n");
+        "gradus translate: alignments: the model has no attention (its decoder is 'fixed'), so that it looks "
+        "nowhere; give one that has, such as --decoder bahdanau trains\n");
+  CHECK(ran.out.empty());
   CHECK(names(translate.scratch.path()) == std::vector<std::string>{"best.safetensors"});
 }
 

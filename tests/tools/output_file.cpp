@@ -1,0 +1,87 @@
+// Where a command may write: not over what it reads, nor over what a run lives by.
+
+#include "output_file.hpp"
+
+#include <array>
+#include <fstream>
+
+#include "tools/run.hpp"
+
+namespace fs = std::filesystem;
+namespace tools = gradus::tools;
+
+namespace {
+
+std::string refused(const fs::path& file, const fs::path& read = {}) {
+  const std::array all_read{fs::path(), read};
+  try {
+    tools::check_output("output", file, all_read);
+  } catch (const gradus::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("what a command reads is not written over, by no name", "[tools][output_file]") {
+  const Scratch scratch;
+  const fs::path text = scratch.path() / "text", link = scratch.path() / "link",
+                 hard = scratch.path() / "hard", null = scratch.path() / "null";
+  std::ofstream(text) << "text";
+  fs::create_symlink("text", link);
+  fs::create_hard_link(text, hard);
+  for (const fs::path& name : {text, link, hard, scratch.path() / "." / "text"}) {
+    CHECK(refused(name, text) ==
+          "output: '" + name.string() + "' is read by this command, and would be lost; choose another name");
+    CHECK(refused(text, name) != "");
+    CHECK(refused(name) == "");
+  }
+  CHECK(refused(text, scratch.path() / "missing") == "");
+  fs::create_symlink("/dev/null", null);  // as a terminal, which may be read from and written to
+  CHECK(refused(null, null) == "");
+  for (const fs::path nowhere : {"", "-"}) CHECK(refused(nowhere, text) == "");
+  CHECK(refused(scratch.path()) ==
+        "output: '" + scratch.path().string() + "' is a folder; name a file in it");
+}
+
+TEST_CASE("what a run of training has written is not written over", "[tools][output_file]") {
+  const Scratch scratch;
+  const fs::path folder = scratch.path() / "run", link = scratch.path() / "link";
+  const Ran ran =
+      run({"train", "--task", "reverse", "--examples", "40", "--held-out", "5", "--hidden", "6",
+           "--embedding", "5", "--energy", "4", "--steps", "2", "--eval-every", "1", "--out", folder});
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  for (const std::string& name : names(folder)) {
+    CHECK(refused(folder / name) == "output: '" + (folder / name).string() +
+                                        "' belongs to the run in its folder; choose another name, or "
+                                        "another folder");
+    CHECK(refused(scratch.path() / name) == "");
+  }
+  fs::create_symlink(folder / "log.jsonl", link);
+  CHECK(refused(link) != "");
+  CHECK(refused(folder / "weights.safetensors") == "");
+
+  const std::string best = content(folder / "best.safetensors");
+  for (const std::string name : {"best.safetensors", "last.safetensors"}) {
+    CHECK(run({"convert", "--model", folder, "--to", folder / name}).code == 1);
+    CHECK(run({"translate", "--model", folder, "--output", folder / name}, "1 2\n").code == 1);
+    CHECK(run({"align", "--model", folder, "--text", "1 2", "--tsv", folder / name}).code == 1);
+    CHECK(run({"evaluate", "--model", folder, "--out", folder / name}).code == 1);
+  }
+  CHECK((content(folder / "best.safetensors") == best));
+}
+
+TEST_CASE("a disk that is full is said of the file", "[tools][output_file][errors]") {
+  const Scratch scratch;
+  const fs::path file = scratch.path() / "file";
+  std::string message;
+  {
+    const SizeLimit full_disk(1);
+    message = refused(file);
+  }
+  CHECK(message == "output: cannot write to '" + file.string() +
+                       "': File too large; free some space, or choose a folder on another disk");
+  CHECK(names(scratch.path()).empty());
+}
