@@ -35,7 +35,7 @@ void add_options(CLI::App& app, Options& options) {
       ->type_name("RUN")
       ->required();
   app.add_option("--input", options.input, "sentences, one a line [standard input]")->type_name("FILE");
-  app.add_option("--output", options.output, "a file, written when all is translated [-, standard output]")
+  app.add_option("--output", options.output, "a file, written when all is translated [- for standard output]")
       ->type_name("FILE");
   app.add_option("--alignments", options.alignments,
                  "a file, or - beside --output FILE: for each line of output where the model looked, as "
