@@ -9,17 +9,13 @@
 #include <system_error>
 #include <utility>
 
+#include "run_file.hpp"
 #include "saved_model.hpp"
 
 namespace gradus::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-// As TrainingRun has them.
-constexpr std::array<std::string_view, 7> names_in_a_run{
-    "settings.toml", "last.safetensors", "best.safetensors", "log.jsonl",
-    "curves.svg",    "alignments.svg",   "index.html"};
 
 bool is_same_file(const fs::path& a, const fs::path& b) {
   std::error_code not_there;
@@ -29,7 +25,7 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
 void check_not_of_a_run(std::string_view who, const fs::path& file) {
   std::error_code not_there;
   const fs::path place = fs::weakly_canonical(file, not_there);  // links followed
-  if (not_there || std::ranges::count(names_in_a_run, place.filename().string()) == 0) return;
+  if (not_there || std::ranges::count(run_file::all, place.filename().string()) == 0) return;
   if (!holds_run(place.parent_path())) return;
   fail(who, "'", file.string(), "' belongs to the run in its folder; choose another name, or another folder");
 }

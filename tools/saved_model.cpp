@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "least_size.hpp"
+#include "run_file.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -58,11 +59,11 @@ void check_holds(const fs::path& path, const models::Checkpoint& checkpoint, con
 
 }  // namespace
 
-bool holds_run(const fs::path& folder) { return fs::exists(folder / "last.safetensors"); }
+bool holds_run(const fs::path& folder) { return fs::exists(folder / run_file::last); }
 
 fs::path checkpoint_of(const fs::path& path) {
   if (!fs::is_directory(path)) return path;
-  for (const char* name : {"best.safetensors", "last.safetensors"}) {
+  for (const char* name : {run_file::best, run_file::last}) {
     if (fs::exists(path / name)) return path / name;
   }
   fail("checkpoint", "the folder '", path.string(),

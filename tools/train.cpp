@@ -13,6 +13,7 @@
 
 #include "command.hpp"
 #include "interrupt.hpp"
+#include "run_file.hpp"
 #include "saved_model.hpp"
 #include "settings.hpp"
 #include "training_run.hpp"
@@ -48,10 +49,10 @@ std::optional<std::string> given(int argc, char** argv, std::string_view option)
 
 fs::path last_checkpoint(const fs::path& run) {
   if (!fs::is_directory(run)) return run;
-  if (!fs::exists(run / "last.safetensors")) {
+  if (!holds_run(run)) {
     fail("resume", "'", run.string(), "' has no checkpoint to go on from; begin the run anew");
   }
-  return run / "last.safetensors";
+  return run / run_file::last;
 }
 
 void check_new(const fs::path& folder) {

@@ -24,18 +24,13 @@
 #include "alignment_data.hpp"
 #include "fits.hpp"
 #include "measure.hpp"
+#include "run_file.hpp"
 #include "saved_model.hpp"
 
 namespace gradus::tools {
 namespace {
 
 constexpr std::size_t pictured = 3;  // alignments
-
-namespace file {  // of the folder
-constexpr const char *settings = "settings.toml", *last = "last.safetensors", *best = "best.safetensors",
-                     *log = "log.jsonl", *curves = "curves.svg", *alignments = "alignments.svg",
-                     *page = "index.html";
-}
 
 std::string digits(double value, int count) {
   std::ostringstream text;
@@ -101,7 +96,7 @@ void check_finite(const NamedTensors& state, std::int64_t steps) {
 
 // What another run has left: no command may take its model for that of the new one.
 void remove_run(const std::filesystem::path& folder) {
-  for (const char* name : {file::last, file::best, file::log, file::curves, file::alignments, file::page}) {
+  for (const char* name : run_file::all) {
     std::error_code error;
     std::filesystem::remove(folder / name, error);
     if (error) files::refuse("train", "remove", folder / name, error.value());
@@ -132,13 +127,13 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                                                trainer_options(settings_, !corpus_.dev.empty()));
   if (resumed != nullptr) {
     trainer_->load_state(resumed->tensors);
-    history_ = History::read(folder_.path() / file::log, trainer_->steps());
-    alignments_ = content_if_there(folder_.path() / file::alignments);
+    history_ = History::read(folder_.path() / run_file::log, trainer_->steps());
+    alignments_ = content_if_there(folder_.path() / run_file::alignments);
   } else {
     remove_run(folder_.path());
   }
   files::sweep(folder_.path());
-  folder_.write(file::settings, to_text(settings_));
+  folder_.write(run_file::settings, to_text(settings_));
 }
 
 bool TrainingRun::train(const std::function<bool()>& interrupted) {
@@ -152,7 +147,7 @@ bool TrainingRun::train(const std::function<bool()>& interrupted) {
 // After an error: from where to go on, if anything was saved.
 std::string TrainingRun::way_on() const {
   std::error_code ignored;
-  if (!std::filesystem::exists(folder_.path() / file::last, ignored)) return "";
+  if (!std::filesystem::exists(folder_.path() / run_file::last, ignored)) return "";
   return "; the last checkpoint is whole: gradus train --resume " + folder_.path().string();
 }
 
@@ -169,13 +164,13 @@ bool TrainingRun::take_steps(const std::function<bool()>& interrupted) {
     note(trainer_->step());
     bar->update(trainer_->steps() - begin, fields());
     if (trainer_->steps() % settings_.run.save_every == 0) {
-      save(file::last);
+      save(run_file::last);
       write_log();
       saved = trainer_->steps();
     }
   }
   if (bar) bar->finish();
-  if (saved < trainer_->steps() || saved == 0) save(file::last);
+  if (saved < trainer_->steps() || saved == 0) save(run_file::last);
   write_log();
   return trainer_->finished();
 }
@@ -242,9 +237,9 @@ void TrainingRun::evaluate() {
   entry.best = is_best(entry);
   history_.add(entry);
   if (entry.best) {
-    save(file::best);
+    save(run_file::best);
     alignments_ = alignments();
-    if (!alignments_.empty()) folder_.write(file::alignments, alignments_);
+    if (!alignments_.empty()) folder_.write(run_file::alignments, alignments_);
   }
   write_log();
   if (::isatty(STDERR_FILENO) == 0) {
@@ -265,10 +260,10 @@ void TrainingRun::save(const std::string& name) {
 }
 
 void TrainingRun::write_log() {
-  folder_.write(file::log, history_.text());
+  folder_.write(run_file::log, history_.text());
   if (!history_.training().empty() || !history_.evaluations().empty()) {
-    folder_.write(file::curves, history_.curves());
-    folder_.write(file::page, page());
+    folder_.write(run_file::curves, history_.curves());
+    folder_.write(run_file::page, page());
   }
 }
 
