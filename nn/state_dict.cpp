@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bytes.hpp"
+#include "first_names.hpp"
 
 namespace gradus::nn {
 namespace {
@@ -23,7 +24,7 @@ class Loading {
   Loading(const NamedTensors& own, const NamedTensors& state) {
     std::map<std::string_view, Tensor> given;
     for (const auto& [name, values] : state) {
-      if (!given.emplace(name, values).second) repeated_.push_back(name);
+      if (!given.emplace(name, values).second) repeated_.push_back(quote(name));
     }
     NamedTensors absent;
     for (const auto& [name, tensor] : own) {
@@ -36,22 +37,23 @@ class Loading {
       }
     }
     for (const auto& [name, tensor] : absent) {
-      if (planned(tensor) == nullptr) missing_.push_back(name);
+      if (planned(tensor) == nullptr) missing_.push_back(quote(name));
     }
-    for (const auto& [name, values] : given) unexpected_.emplace_back(name);
+    for (const auto& [name, values] : given) unexpected_.push_back(quote(name));
   }
 
   // Empty when nothing does.
   std::string objections() const {
-    std::vector<std::string> all;
-    const auto add = [&](const char* what, const std::vector<std::string>& names) {
-      if (!names.empty()) all.push_back(std::string(what) + " '" + joined(names, "', '") + "'");
+    std::string all;
+    const auto add = [&](const char* what, const std::vector<std::string>& items, const char* separator) {
+      if (items.empty()) return;
+      all.append(all.empty() ? "" : "; ").append(what).append(first_names(items, separator));
     };
-    add("missing", missing_);
-    add("unexpected", unexpected_);
-    add("given twice", repeated_);
-    all.insert(all.end(), misfits_.begin(), misfits_.end());
-    return joined(all, "; ");
+    add("missing ", missing_, ", ");
+    add("unexpected ", unexpected_, ", ");
+    add("given twice ", repeated_, ", ");
+    add("", misfits_, "; ");
+    return all;
   }
 
   void run() const {
@@ -67,7 +69,7 @@ class Loading {
   }
 
   void plan(const std::string& name, const Tensor& from, const Tensor& into) {
-    const std::string quoted = std::string("'") + name + "'";
+    const std::string quoted = quote(name);
     if (!from.defined()) {
       misfits_.push_back(quoted + " is undefined");
     } else if (from.shape() != into.shape()) {
@@ -79,20 +81,13 @@ class Loading {
       Copy copy{name, from.to(into.dtype()), into};
       if (const Copy* other = planned(into);
           other != nullptr && !std::ranges::equal(bytes_of(other->from), bytes_of(copy.from)))
-        misfits_.push_back(std::string("'") + other->name + "' and " + quoted +
+        misfits_.push_back(quote(other->name) + " and " + quoted +
                            " are one tensor and must have the same values");
       copies_.push_back(std::move(copy));
     }
   }
 
-  static std::string joined(const std::vector<std::string>& parts, const char* separator) {
-    std::string text;
-    for (const std::string& part : parts) {
-      if (!text.empty()) text += separator;
-      text += part;
-    }
-    return text;
-  }
+  static std::string quote(std::string_view name) { return std::string("'").append(name).append("'"); }
 
   std::vector<Copy> copies_;
   std::vector<std::string> missing_, unexpected_, repeated_, misfits_;

@@ -4,13 +4,15 @@
 
 #include <cmath>
 
+#include "first_names.hpp"
+
 namespace gradus::nn {
 namespace {
 
 std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
 void add_list(std::string& text, const std::string& title, const std::vector<std::string>& items) {
-  for (std::size_t i = 0; i < items.size(); ++i) text += (i == 0 ? "; " + title : ", ") + items[i];
+  if (!items.empty()) text += "; " + title + first_names(items);
 }
 
 }  // namespace

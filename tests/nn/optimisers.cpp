@@ -218,7 +218,7 @@ TEST_CASE("a state that does not fit is refused whole, with everything that is w
     CHECK(other.optimiser->learning_rate(0) == 0.1);
   };
   refuses(without(good, "0.m"), "missing: '0.m'");
-  refuses({}, "missing: 'group.0.learning_rate', 'group.1.learning_rate', '0.steps', '1.steps'");
+  refuses({}, "missing: 'group.0.learning_rate', 'group.1.learning_rate', '0.steps' and 1 more");
   refuses(with(good, "1.v", Tensor()), "missing: '1.v'");
   refuses(with(good, "1.v", tensor({1, 2}, Dtype::f64)), "'1.v' is (2) f64 and must be (4) f64");
   refuses(with(good, "1.v", gradus::zeros({4})), "'1.v' is (4) f32 and must be (4) f64");

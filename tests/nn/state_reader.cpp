@@ -60,4 +60,10 @@ TEST_CASE("all that is wrong with a state is told at once", "[nn][state_reader]"
       "Test: the state does not fit, and nothing was loaded; missing: 'best'; unexpected: 'other'; given "
       "twice: 'twice'; 'w' is (2) f32 and must be (3) f32, 'rate' is -1 and must be finite and at least "
       "0, 'steps' is -2 and must be at least 0; do this");
+
+  StateReader of_another(
+      {{"a", number(1)}, {"b", number(1)}, {"c", number(1)}, {"d", number(1)}, {"e", number(1)}});
+  CHECK_ERROR(
+      of_another.finish("Test", "do this"),
+      "Test: the state does not fit, and nothing was loaded; unexpected: 'a', 'b', 'c' and 2 more; do this");
 }

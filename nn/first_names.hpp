@@ -1,0 +1,21 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gradus::nn {
+
+// "a, b, c and 4 more": a state of another model may differ in all of its names.
+inline std::string first_names(const std::vector<std::string>& names, std::string_view separator = ", ") {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
+    text.append(i == 0 ? "" : separator).append(names[i]);
+  }
+  return names.size() <= most ? text : text + " and " + std::to_string(names.size() - most) + " more";
+}
+
+}  // namespace gradus::nn
