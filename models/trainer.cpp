@@ -155,11 +155,12 @@ void Trainer::load_state(const NamedTensors& state) {
                place = reader.copy("trainer.stream", {std::ssize(place_before)}, Dtype::i64);
   reader.finish("Trainer", "load what a trainer has saved, whose batches are of the same kind");
 
-  // What may refuse comes first, and leaves all as it was: a new optimiser, the stream, the model.
+  // What may refuse comes first, and leaves all as it was: the stream, a new optimiser, the model. The stream
+  // knows of other data, which may have made the parameters others, too.
   auto optimiser = make_optimiser(options_, parameters_);
-  optimiser->load_state(of_optimiser);
   batches_.set_state(place.to_vector<std::int64_t>());
   try {
+    optimiser->load_state(of_optimiser);
     model_.load_state_dict(model, "the model's state");
   } catch (...) {
     batches_.set_state(place_before);

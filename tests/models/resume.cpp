@@ -224,6 +224,9 @@ TEST_CASE("a state that does not fit is refused, and nothing is loaded", "[model
         "Adam: the state does not fit, and nothing was loaded; missing: '0.m'; load it into an optimiser of "
         "the same groups, parameters and options");
   check(with(state, "trainer.stream", integers({0, 7})), "Epochs: there is no batch 7");
+  // Other data, of which the stream knows, comes before what follows from it.
+  check(with(without(state, "trainer.optimiser.0.m"), "trainer.stream", integers({0, 7})),
+        "Epochs: there is no batch 7");
   check(without(state, "model.decoder.readout.bias"),
         "load_state_dict: the model's state does not fit, so nothing was loaded: missing "
         "'decoder.readout.bias'; give the state of a module made with the same sizes");
