@@ -1,17 +1,33 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/models/model.hpp>
+#include <gradus/models/trainer.hpp>
 
+#include <algorithm>
 #include <array>
-#include <utility>
+#include <optional>
 
 #include "names.hpp"
 
 namespace gradus::models {
 namespace {
 
-using Preset = std::pair<std::string_view, ModelOptions (*)()>;
+// The batches, the steps and the clipping norm go with the data, and are left to who trains.
+struct Training {
+  const char* optimiser;
+  double learning_rate;
+};
 
-// Section 3.4. Their source is reversed, and their initial values are U(−0.08, 0.08).
+// Of Adadelta, ρ = 0.95 and ε = 10⁻⁶, which are its rule's own here.
+constexpr Training adadelta{"adadelta", 1};
+
+struct Preset {
+  std::string_view name;
+  ModelOptions (*model)();
+  std::optional<Training> training;  // where the source says it; the learning rate is constant
+};
+
+// Section 3.4; the learning rate of 0.7 is halved every half epoch from the fifth on, for which there is no
+// schedule. Their source is reversed, and their initial values are U(−0.08, 0.08).
 ModelOptions sutskever() {
   return {.decoder = "fixed",
           .cell = Cell::lstm,
@@ -23,7 +39,7 @@ ModelOptions sutskever() {
           .readout = ReadoutForm::state};
 }
 
-// Section 4.1; the recurrent matrices orthogonal, all others N(0, 0.01²).
+// Section 4.1, trained with Adadelta; the recurrent matrices orthogonal, all others N(0, 0.01²).
 ModelOptions cho() {
   return {.decoder = "cho",
           .cell = Cell::original_gru,
@@ -35,7 +51,7 @@ ModelOptions cho() {
           .initial = Initial::bahdanau};
 }
 
-// Appendix A.2.3.
+// Appendix A.2.3, and B.2 on training with Adadelta.
 ModelOptions bahdanau() {
   return {.cell = Cell::original_gru,
           .embedding = 620,
@@ -69,21 +85,33 @@ ModelOptions notebook() {
           .initial = Initial::small};
 }
 
-constexpr std::array presets{Preset{"sutskever", sutskever}, Preset{"cho", cho}, Preset{"bahdanau", bahdanau},
-                             Preset{"d2l", d2l}, Preset{"notebook", notebook}};
+constexpr std::array presets{Preset{"sutskever", sutskever, Training{"sgd", 0.7}},
+                             Preset{"cho", cho, adadelta}, Preset{"bahdanau", bahdanau, adadelta},
+                             Preset{"d2l", d2l, Training{"adam", 0.005}},
+                             Preset{"notebook", notebook, std::nullopt}};
+
+const Preset& find(std::string_view name) {
+  const auto found = std::ranges::find(presets, name, &Preset::name);
+  if (found != presets.end()) return *found;
+  fail("preset", "there is no preset '", name, "'; these there are: ", listed(preset_names()));
+}
 
 }  // namespace
 
-ModelOptions preset(std::string_view name) {
-  for (const auto& [known, make] : presets) {
-    if (known == name) return make();
+ModelOptions preset(std::string_view name) { return find(name).model(); }
+
+TrainerOptions preset_training(std::string_view name, TrainerOptions options) {
+  if (const auto& training = find(name).training) {
+    options.optimiser = training->optimiser;
+    options.learning_rate = training->learning_rate;
+    options.schedule = "constant";
   }
-  fail("preset", "there is no preset '", name, "'; these there are: ", listed(preset_names()));
+  return options;
 }
 
 std::vector<std::string> preset_names() {
   std::vector<std::string> names;
-  for (const auto& [name, make] : presets) names.emplace_back(name);
+  for (const Preset& preset : presets) names.emplace_back(preset.name);
   return names;
 }
 

@@ -5,6 +5,7 @@
 #include <gradus/models/embedding_deviation.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/models/model.hpp>
+#include <gradus/models/trainer.hpp>
 #include <gradus/nn/gradcheck.hpp>
 #include <gradus/nn/gru.hpp>
 #include <gradus/nn/lstm.hpp>
@@ -238,6 +239,21 @@ TEST_CASE("the presets are the papers' sizes", "[models][presets]") {
   CHECK(model->parameter_count() == 2 * V * E + 2 * gru + H * H + decoder_gru + A * H + A * 2 * H + A +
                                         2 * L * (H + 2 * H + E + 1) + V * (L + 1));
   CHECK(model->decoder->named_parameters().back().first == "attention.U_a.weight");
+}
+
+TEST_CASE("the presets are trained as their sources say", "[models][presets]") {
+  const models::TrainerOptions mine{.steps = 9, .optimiser = "rmsprop", .learning_rate = 2, .clip_norm = 3};
+  const models::TrainerOptions paper = models::preset_training("bahdanau", mine);
+  CHECK(paper.optimiser == "adadelta");
+  CHECK(paper.learning_rate == 1);
+  CHECK(paper.schedule == "constant");
+  CHECK(paper.steps == 9);
+  CHECK(paper.clip_norm == 3);
+  CHECK(models::preset_training("sutskever").learning_rate == 0.7);
+  CHECK(models::preset_training("notebook", mine).optimiser == "rmsprop");
+  CHECK_ERROR(
+      models::preset_training("vaswani"),
+      "preset: there is no preset 'vaswani'; these there are: sutskever, cho, bahdanau, d2l, notebook");
 }
 
 TEST_CASE("initial values are drawn as asked", "[models][init]") {

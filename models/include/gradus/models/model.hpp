@@ -97,7 +97,7 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
 ///                  1.0: GRU in two layers, asked by the top one
 ///     "notebook"   plain tanh RNN in both directions, a state that starts at 0
 ///
-/// @throws Error for another name, listing these.
+/// preset_training() (trainer.hpp) has how they are trained. @throws Error for another name, listing these.
 ModelOptions preset(std::string_view name);
 std::vector<std::string> preset_names();
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -42,6 +43,10 @@ struct TrainerOptions {
   nn::Better better = nn::Better::lower;  ///< which scores are better
   std::int64_t patience = 0;  ///< evaluations in a row without a new best before it stops; 0 for ever
 };
+
+/// The options with the optimiser, the learning rate and the schedule that the source of the preset
+/// (model.hpp) trains with, and as they are where it does not say so. @throws Error as preset().
+TrainerOptions preset_training(std::string_view name, TrainerOptions options = {});
 
 /// What is known after a step.
 struct TrainStep {
