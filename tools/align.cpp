@@ -168,11 +168,11 @@ int align(int argc, char** argv, const models::Registry& registry) {
       ->allow_extra_args(false);
   app.add_option("--target", options.targets, "its translation [what the model writes]")
       ->allow_extra_args(false);
-  app.add_option("--pairs", options.files.pairs, "a file of source TAB target lines");
+  auto* const pairs = app.add_option("--pairs", options.files.pairs, "a file of source TAB target lines");
   auto* const source =
       app.add_option("--source-file", options.files.source, "a file of sources, line by line");
   auto* const target = app.add_option("--target-file", options.files.target, "the file of their targets");
-  source->needs(target);
+  source->needs(target)->excludes(pairs);
   target->needs(source);
   app.add_flag("--swap", options.swap, "in the files, the target comes first");
   app.option_defaults()->group("Files, in place of the picture here");

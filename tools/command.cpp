@@ -6,8 +6,11 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "nearest.hpp"
 #include "output_file.hpp"
+#include "usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -17,6 +20,18 @@ std::string one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
+}
+
+// A message without the operation or class of the library before it ("read_lines: "), which says nothing to
+// who types commands.
+std::string without_operation(std::string text) {
+  const std::size_t end = text.find(": ");
+  const auto of_code = [](char c) { return c == '_' || ('A' <= c && c <= 'Z'); };
+  const auto of_name = [&](char c) { return of_code(c) || ('a' <= c && c <= 'z') || c == ':'; };
+  if (end == text.npos) return text;
+  const std::string_view name = std::string_view(text).substr(0, end);
+  return std::ranges::all_of(name, of_name) && std::ranges::any_of(name, of_code) ? text.substr(end + 2)
+                                                                                  : text;
 }
 
 // "--cell {rnn,gru,lstm} [gru]" where CLI11 has "--cell TEXT:{rnn,gru,lstm}=gru".
@@ -42,13 +57,43 @@ class Formatter : public CLI::Formatter {
   }
 };
 
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const auto& some : {option->get_lnames(), option->get_fnames()}) {
+      names.insert(names.end(), some.begin(), some.end());
+    }
+  }
+  return names;
+}
+
+// `dashes` stand before options where they are looked for: "--" on the command line, nothing in a file.
+std::string no_option(const CLI::App& app, const std::string& dashes, const std::string& name) {
+  const std::string near = nearest(name, option_names(app));
+  return "there is no option '" + dashes + name + "'" +
+         (near.empty() ? "" : "; did you mean " + dashes + near + '?');
+}
+
+// What is not expected: the first argument that is left, since those behind it may be its values.
+std::string extra_message(const CLI::App& app) {
+  const std::string argument = app.remaining().front(), dashes = "--";
+  if (!argument.starts_with(dashes) || argument == dashes) return "'" + argument + "' is not expected there";
+  return no_option(app, dashes, argument.substr(2, argument.find('=') - 2));
+}
+
 // What is wrong with a line of the file that --config names; CLI11's message has the line's key alone.
 std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
   const CLI::Option* config = app.get_config_ptr();
   const std::string text = one_line(error.what()), unknown = "INI was not able to parse ";
   const std::string path = config != nullptr && config->count() > 0 ? config->as<std::string>() + ": " : "";
   if (text.rfind(unknown, 0) != 0) return path + text;
-  return path + "there is no option '" + text.substr(unknown.size()) + "'";
+  return path + no_option(app, "", text.substr(unknown.size()));
+}
+
+std::string usage_message(const CLI::App& app, const std::string& wrong) {
+  const std::string message = app.get_name() + ": " + one_line(wrong);
+  if (message.ends_with('?')) return message + '\n';  // it has an option to offer
+  return message + "; '" + app.get_name() + " --help' lists the options\n";
 }
 
 }  // namespace
@@ -64,23 +109,28 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
     std::cerr << app.get_name() << ": " << one_line(error.what()) << '\n';
     return 1;
   } catch (const CLI::ConfigError& error) {
-    std::cerr << app.get_name() << ": " << config_message(app, error) << "; '" << app.get_name()
-              << " --help' lists the options\n";
+    std::cerr << usage_message(app, config_message(app, error));
     return 2;
-  } catch (const CLI::ParseError& error) {
-    std::cerr << app.get_name() << ": " << one_line(error.what()) << "; '" << app.get_name()
-              << " --help' lists the options\n";
+  } catch (const CLI::ParseError& error) {  // a mistyped option comes before one that is missing for that
+    std::cerr << usage_message(app, app.remaining().empty() ? error.what() : extra_message(app));
     return 2;
   }
   try {
     const int code = body();
     flush_standard_output();
     return code;
+  } catch (const UsageError& error) {
+    std::cerr << usage_message(app, error.what());
+    return 2;
   } catch (const std::exception& error) {
     std::cout << std::flush;
-    std::cerr << app.get_name() << ": " << one_line(error.what()) << '\n';
-    return 1;
+    return failed(app, error);
   }
+}
+
+int failed(const CLI::App& app, const std::exception& error) {
+  std::cerr << app.get_name() << ": " << without_operation(one_line(error.what())) << '\n';
+  return 1;
 }
 
 }  // namespace gradus::tools

@@ -2,6 +2,7 @@
 
 #include <gradus/models/model.hpp>
 
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -22,7 +23,11 @@ int info(int argc, char** argv, const models::Registry& registry);
 int convert(int argc, char** argv, const models::Registry& registry);
 
 /// Parses the command line into the app's options and runs `body`, whose result is the exit code. Messages
-/// are one line on standard error: 2 when the command line is wrong, 1 when the body throws.
+/// are one line on standard error: 2 when the command line is wrong, or the body
+/// throws a UsageError, 1 when the body throws.
 int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+
+/// Writes what ended the command, and returns the exit code for that.
+int failed(const CLI::App& app, const std::exception& error);
 
 }  // namespace gradus::tools

@@ -12,15 +12,46 @@
 #include <gradus/data/tokenised_pairs.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "fits.hpp"
+#include "usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
 
 using Pairs = std::vector<data::SentencePair>;
+using Sentences = std::vector<std::vector<std::string>>;
+
+// Either form of files, and both of its files.
+void check_whole(const std::string& prefix, const PairFiles& files) {
+  const bool source = !files.source.empty(), target = !files.target.empty();
+  if (!files.pairs.empty() && (source || target)) {
+    throw UsageError(prefix + "pairs and " + prefix + (source ? "source" : "target") +
+                     " name the same text; give one of them");
+  }
+  if (source != target) {
+    throw UsageError(prefix + (source ? "source" : "target") + " needs " + prefix +
+                     (source ? "target" : "source"));
+  }
+}
+
+void check_has_pieces(const DataSettings& settings, const std::string& option, data::TokenUnit unit) {
+  if (settings.bpe == 0 || unit != data::TokenUnit::character) return;
+  throw UsageError(option + " character has no pieces for --bpe; leave one of them out");
+}
+
+// A vocabulary without a token would not be one.
+void check_occurs(const DataSettings& settings, const char* side, const Sentences& sentences) {
+  if (settings.min_count == 1) return;
+  std::int64_t most = 0;
+  for (const auto& [token, count] : data::count_tokens(sentences)) most = std::max(most, count);
+  if (most >= settings.min_count) return;
+  fail("corpus", "no token of the ", side, " occurs ", settings.min_count, " times, and none more than ",
+       most, "; lower --min-count");
+}
 
 Corpus make_task_corpus(const DataSettings& settings, std::uint64_t seed) {
   check_task_fits(settings);
@@ -65,15 +96,33 @@ data::Tokeniser make_tokeniser(const DataSettings& settings, data::TokenUnit uni
       std::move(bpe));
 }
 
+// The lengths that were seen.
+struct Lengths {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
+
+  std::int64_t add(std::int64_t length) {
+    least = std::min(least, length);
+    most = std::max(most, length);
+    return length;
+  }
+};
+
 // Those whose sentences are neither too short nor too long.
 Pairs of_lengths(Pairs pairs, const DataSettings& settings) {
   const data::Tokeniser source = make_tokeniser(settings, settings.source_unit, false),
                         target = make_tokeniser(settings, settings.target_unit, false);
+  Lengths sources, targets;
   std::erase_if(pairs, [&](const data::SentencePair& pair) {
-    const std::int64_t length = std::ssize(source.split(pair.source));
-    return length < settings.min_tokens || length > settings.max_tokens ||
-           std::ssize(target.split(pair.target)) > settings.max_target_tokens;
+    const std::int64_t from = sources.add(std::ssize(source.split(pair.source))),
+                       to = targets.add(std::ssize(target.split(pair.target)));
+    return from < settings.min_tokens || from > settings.max_tokens || to > settings.max_target_tokens;
   });
+  if (pairs.empty()) {
+    fail("corpus", "no pair has the lengths that are wanted: sources have ", sources.least, " to ",
+         sources.most, " tokens (--min-tokens ", settings.min_tokens, ", --max-tokens ", settings.max_tokens,
+         "), targets ", targets.least, " to ", targets.most, " (--max-target-tokens ",
+         settings.max_target_tokens, ")");
+  }
   return pairs;
 }
 
@@ -88,8 +137,6 @@ Corpus read_text_corpus(const DataSettings& settings) {
   return {std::move(split.train), std::move(split.dev), std::move(split.test)};
 }
 
-using Sentences = std::vector<std::vector<std::string>>;
-
 Sentences split_all(const data::Tokeniser& tokeniser, const Sentences& lines) {
   Sentences split;
   for (const auto& side : lines) {
@@ -101,27 +148,30 @@ Sentences split_all(const data::Tokeniser& tokeniser, const Sentences& lines) {
 }  // namespace
 
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap) {
-  if (files.pairs.empty() == (files.source.empty() && files.target.empty())) {
-    fail("corpus", "give either a file of pairs, or one of sources and one of targets");
-  }
-  if (files.pairs.empty() && (files.source.empty() || files.target.empty())) {
-    fail("corpus", "there is a file of ",
-         files.source.empty() ? "targets but none of sources" : "sources but none of targets");
-  }
   Pairs pairs = files.pairs.empty() ? data::read_parallel(files.source, files.target)
                                     : data::read_tab_separated(files.pairs);
   if (swap) swap_sides(pairs);
   return pairs;
 }
 
-Corpus read_corpus(const DataSettings& settings, std::uint64_t seed) {
+void check_data(const DataSettings& settings) {
   const int named = !settings.task.empty() + !settings.phrases.empty() + settings.train.given();
   if (named != 1) {
-    fail("corpus", named == 0 ? "nothing to learn is named" : "several things to learn are named",
-         "; give one of --task, --phrases, --pairs, or --source with --target");
+    throw UsageError(std::string(named == 0 ? "nothing to learn is" : "several things to learn are") +
+                     " named; give one of --task, --phrases, --pairs, or --source with --target");
   }
+  check_has_pieces(settings, "--source-unit", settings.source_unit);
+  check_has_pieces(settings, "--target-unit", settings.target_unit);
+  check_whole("--", settings.train);
+  check_whole("--dev-", settings.dev);
+  check_whole("--test-", settings.test);
+}
+
+Corpus read_corpus(const DataSettings& settings, std::uint64_t seed) {
+  check_data(settings);
   Corpus corpus = settings.task.empty() ? read_text_corpus(settings) : make_task_corpus(settings, seed);
-  if (corpus.train.empty()) fail("corpus", "no pair is left to train on; hold less out");
+  if (corpus.train.empty())
+    fail("corpus", "no pair is left to train on; lower --dev-percent and --test-percent");
   return corpus;
 }
 
@@ -133,21 +183,23 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
   }
   const data::VocabularyOptions limits{.min_count = settings.min_count, .limit = settings.words};
   // The side whose tokens are those of these lines.
-  const auto make = [&](data::TokenUnit unit, bool french, const Sentences& of) {
+  const auto make = [&](const char* side, data::TokenUnit unit, bool french, const Sentences& of) {
     data::Tokeniser tokeniser = make_tokeniser(settings, unit, french);
     if (settings.bpe > 0) {
       auto bpe = data::BytePairEncoding::learn(data::count_tokens(split_all(tokeniser, of)), settings.bpe);
       tokeniser = make_tokeniser(settings, unit, french, std::move(bpe));
     }
-    data::Vocabulary vocabulary = data::Vocabulary::build(split_all(tokeniser, of), limits);
+    const Sentences tokens = split_all(tokeniser, of);
+    check_occurs(settings, side, tokens);
+    data::Vocabulary vocabulary = data::Vocabulary::build(tokens, limits);
     return Side{std::move(tokeniser), std::move(vocabulary)};
   };
   if (settings.shared_vocabulary) {
-    return {make(settings.source_unit, false, lines),
-            make(settings.target_unit, settings.french_spacing, lines)};
+    return {make("source", settings.source_unit, false, lines),
+            make("target", settings.target_unit, settings.french_spacing, lines)};
   }
-  return {make(settings.source_unit, false, {lines[0]}),
-          make(settings.target_unit, settings.french_spacing, {lines[1]})};
+  return {make("source", settings.source_unit, false, {lines[0]}),
+          make("target", settings.target_unit, settings.french_spacing, {lines[1]})};
 }
 
 std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides) {

@@ -19,11 +19,15 @@ struct Corpus {
   std::vector<data::SentencePair> train, dev, test;
 };
 
+/// @throws UsageError when nothing or several things to learn are named, half a pair of files, or byte-pair
+/// encoding of characters.
+void check_data(const DataSettings& settings);
+
 /// Reads or makes the corpus that the settings say: a task by the seed.
-/// @throws Error when none or several are named, as the readers do, and when a part that is needed is empty.
+/// @throws Error as check_data() and the readers do, and when no pair is left to train on.
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
-/// The pairs of one set of files. @throws Error when both forms or half of one are given.
+/// The pairs of one set of files, of which one form must be given, and whole.
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap);
 
 /// One language of a model: text to ids, and back.

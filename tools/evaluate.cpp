@@ -6,6 +6,7 @@
 #include "command.hpp"
 #include "evaluation_report.hpp"
 #include "output_file.hpp"
+#include "ranges.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -74,7 +75,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--by-length", options.by_length, "BLEU and exact match by the length of the source");
   app.add_option("--bucket", options.evaluation.bucket, "how many lengths are measured together")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000000).description(""));
+      ->check(between(1, 1000000));
 
   app.option_defaults()->group("Written");
   app.add_flag("--json", options.json, "one JSON object in place of tables");

@@ -53,6 +53,18 @@ Load load_of(const data::BatchesOptions& options, std::span<const data::Pair> pa
   return {.pairs = part * all, .source = part * source, .target = part * target};
 }
 
+// Each in a batch.
+void check_pairs_fit(std::int64_t batch_tokens, std::span<const data::Pair> pairs) {
+  if (batch_tokens == 0) return;
+  for (const data::Pair& pair : pairs) {
+    const std::int64_t tokens = std::ssize(pair.source) + std::ssize(pair.target);
+    if (tokens <= batch_tokens) continue;
+    fail("train", "a pair has ", tokens, " tokens (", pair.source.size(), " in, ", pair.target.size(),
+         " out), but a batch has ", batch_tokens,
+         "; raise --batch-tokens, or leave such pairs out by --max-tokens and --max-target-tokens");
+  }
+}
+
 }  // namespace
 
 void check_task_fits(const DataSettings& settings) {
@@ -79,7 +91,7 @@ void check_training_fits(const Settings& settings, const models::Vocabularies& v
                for_batch = bytes_per_number *
                            (size.per_source_token * batch.source + size.per_target_token * batch.target),
                free = free_memory();
-  if (for_model + for_batch <= free) return;
+  if (for_model + for_batch <= free) return check_pairs_fit(settings.batches.tokens, pairs);
   fail("train", "a model of ", size.parameters, " parameters takes at least ", in_bytes(for_model),
        " of memory to train and to save, and a batch of ", batch.pairs, " pairs ", in_bytes(for_batch), "; ",
        in_bytes(free), " are free: lower ",

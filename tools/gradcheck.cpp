@@ -101,6 +101,7 @@ int gradcheck(int argc, char** argv, const models::Registry& registry) {
       ->check(CLI::IsMember(models::preset_names()));
   app.add_option("--seed", seed, "of values and sentences")->capture_default_str();
   add_model_options(app, options);
+  allow_only(app, registry);
   return run_command(app, argc, argv, [&] { return run(options, seed, registry); });
 }
 

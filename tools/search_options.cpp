@@ -1,11 +1,12 @@
 #include "search_options.hpp"
 
 #include <gradus/autograd/parallel.hpp>
-#include <gradus/error.hpp>
 #include <gradus/models/greedy.hpp>
 
 #include <CLI/App.hpp>
 #include <sstream>
+
+#include "ranges.hpp"
 
 namespace gradus::tools {
 
@@ -41,14 +42,11 @@ void SearchOptions::use_threads() const {
 }
 
 void add_search_options(CLI::App& app, SearchOptions& options) {
-  // Their messages say the range; help says it where it is not plain.
-  const CLI::Validator from_0 = CLI::Range(0.0, 1e15).description(""),
-                       from_1 = CLI::Range(1.0, 1e6).description("");
   app.option_defaults()->always_capture_default()->group("How outputs are searched for");
   CLI::Option* beam = app.add_option("--beam", options.beam.width,
                                      "beam search: how many outputs are followed at once [1: greedily]")
                           ->type_name("K")
-                          ->check(from_1);
+                          ->check(between(1, 1000000));
   app.add_option("--length-penalty", options.beam.length_penalty,
                  "of beam search: 0 likes short outputs, 1 goes by the mean of a token")
       ->type_name("X")
@@ -63,7 +61,7 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
       app.add_flag("--sample", options.sampling, "draw each token by its probability")->excludes(beam);
   app.add_option("--temperature", options.sample.temperature, "of sampling: below 1 more careful")
       ->type_name("X")
-      ->check(from_0)
+      ->check(finite_above_0)
       ->needs(sample);
   app.add_option("--top-k", options.sample.top_k, "of sampling: among the K likeliest tokens [0: all]")
       ->type_name("K")
@@ -72,7 +70,7 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
   app.add_option("--top-p", options.sample.top_p,
                  "of sampling: among the likeliest that have this probability together")
       ->type_name("P")
-      ->check(from_0)
+      ->check(share_above_0)
       ->needs(sample);
   app.add_option("--seed", options.seed, "of sampling; the same seed and input give the same lines")
       ->type_name("N")
@@ -87,13 +85,11 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
                "write the source's word that the model looks at where it writes <unk> [on]");
   app.add_option("--threads", options.threads, "[0: as many as there are cores]")
       ->type_name("N")
-      ->check(CLI::Range(0, 256).description(""));
-  app.parse_complete_callback([&options] {
-    try {
-      options.search();
-    } catch (const Error& error) {
-      throw CLI::ValidationError(error.what());
-    }
+      ->check(between(0, 256));
+  app.parse_complete_callback([&beam = options.beam] {
+    if (beam.n_best <= beam.width) return;
+    throw CLI::ValidationError("--n-best", std::to_string(beam.n_best) + " is more than the --beam of " +
+                                               std::to_string(beam.width));
   });
 }
 

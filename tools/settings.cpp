@@ -3,44 +3,16 @@
 #include <gradus/error.hpp>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
-#include <iomanip>
 #include <sstream>
 
 #include "choices.hpp"
+#include "ranges.hpp"
 
 namespace gradus::tools {
 namespace {
-
-// Unlike CLI::Range, it has no NaN pass.
-template <class Holds>
-CLI::Validator number(const std::string& words, Holds holds) {
-  return {[words, holds](const std::string& text) {
-            double value = 0;
-            return CLI::detail::lexical_cast(text, value) && holds(value) ? "" : text + " is not " + words;
-          },
-          ""};
-}
-CLI::Validator between(double least, double most) {
-  std::ostringstream words;
-  words << std::setprecision(15) << "a number from " << least << " to " << most;
-  return number(words.str(), [=](double value) { return least <= value && value <= most; });
-}
-
-constexpr double longest = 1e15;  // what a double counts one by one, as an integer
-const CLI::Validator from_0 =
-    number("a number from 0", [](double value) { return 0 <= value && value <= longest; });
-const CLI::Validator from_1 =
-    number("a number from 1", [](double value) { return 1 <= value && value <= longest; });
-const CLI::Validator above_0 = number("a number above 0", [](double value) { return value > 0; });
-const CLI::Validator finite = number("a finite number", [](double value) { return std::isfinite(value); });
-const CLI::Validator finite_from_0 =
-    number("a finite number from 0", [](double value) { return 0 <= value && std::isfinite(value); });
-const CLI::Validator share = between(0, 1);
-const CLI::Validator share_below_1 =
-    number("a number from 0 to below 1", [](double value) { return 0 <= value && value < 1; });
 
 void add_files(CLI::App& app, const std::string& prefix, PairFiles& files, const std::string& what) {
   app.add_option(prefix + "pairs", files.pairs, what + ": a file of source TAB target lines");
@@ -69,6 +41,17 @@ Settings default_settings() {
   settings.model.energy = 128;
   settings.trainer.steps = 5000;
   settings.trainer.eval_every = 500;
+  return settings;
+}
+
+Settings preset_settings(const std::string& name) {
+  Settings settings = default_settings();
+  const std::vector<std::string> names = models::preset_names();
+  if (std::ranges::find(names, name) == names.end()) return settings;
+  settings.model = models::preset(name);
+  settings.trainer.learning_rate = settings.run.learning_rate;
+  settings.trainer = models::preset_training(name, settings.trainer);
+  settings.run.learning_rate = settings.trainer.learning_rate;
   return settings;
 }
 
@@ -117,23 +100,41 @@ void add_data_options(CLI::App& app, DataSettings& data) {
 
 void add_model_options(CLI::App& app, models::ModelOptions& model) {
   app.option_defaults()->always_capture_default()->group("The model");
-  app.add_option("--decoder", model.decoder, "fixed, cho, bahdanau, or one of your own");
-  app.add_option("--attention", model.attention, "additive, dot, scaled_dot, or one of your own");
+  app.add_option("--decoder", model.decoder, "how the target is written: with attention, or without");
+  app.add_option("--attention", model.attention, "how it is scored where the decoder looks");
   add_choice(app, "--cell", model.cell, cell_names, "what encoder and decoder are built of");
   app.add_option("--embedding", model.embedding, "size of an embedding, E")->check(from_1);
   app.add_option("--hidden", model.hidden, "size of the state, H")->check(from_1);
   app.add_option("--energy", model.energy, "size of additive attention's energies, A")->check(from_1);
   app.add_option("--layers", model.layers, "of encoder and decoder")->check(from_1);
   add_switch(app, "--bidirectional,!--no-bidirectional", model.bidirectional, "the encoder reads both ways");
-  add_choice(app, "--bridge", model.bridge, bridge_names, "what the decoder's first state is made of");
-  add_choice(app, "--readout", model.readout, readout_names, "what the next token is read out of");
+  add_choice(
+      app, "--bridge", model.bridge, bridge_names,
+      "the decoder's first state: of the encoder's backward state, of a summary of all that it read, a "
+      "copy of its last state, or zeros; own: as the decoder is written");
+  add_choice(app, "--readout", model.readout, readout_names,
+             "what the next token is read out of: the state alone, or with context and last token through a "
+             "linear layer or a maxout; maxout-earlier: of the state before; own: as the decoder is written");
   app.add_option("--maxout", model.maxout, "size of a maxout readout")->check(from_1);
   add_number(app, "--dropout", model.dropout, "share of inputs and outputs set to 0 in training")
       ->check(share_below_1);
   add_number(app, "--attention-dropout", model.attention_dropout, "the same of attention's weights")
       ->check(share_below_1);
   add_choice(app, "--tied", model.tied, tied_names, "which embeddings are one matrix");
-  add_choice(app, "--initial", model.initial, initial_names, "how parameters are drawn");
+  add_choice(
+      app, "--initial", model.initial, initial_names,
+      "how parameters are drawn: as PyTorch's layers do, as Bahdanau et al. did, by Xavier's rule, or all "
+      "near 0");
+}
+
+void allow_only(CLI::App& app, const models::Registry& registry) {
+  const auto allow = [&](const char* option, const auto& makers) {
+    std::vector<std::string> names;
+    for (const auto& [name, make] : makers) names.push_back(name);
+    app.get_option(option)->check(CLI::IsMember(names));
+  };
+  allow("--decoder", registry.decoders);
+  allow("--attention", registry.attentions);
 }
 
 void add_trainer_options(CLI::App& app, Settings& settings) {
@@ -144,7 +145,7 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
   app.add_option("--batch-tokens", settings.batches.tokens,
                  "the most tokens a batch, both sides with padding; then --batch is not used [0: no limit]")
       ->check(from_0);
-  app.add_option("--optimiser", trainer.optimiser, "")
+  app.add_option("--optimiser", trainer.optimiser, "the rule of the updates")
       ->check(CLI::IsMember({"adam", "adamw", "sgd", "adadelta", "rmsprop", "adagrad"}));
   add_number(app, "--learning-rate", settings.run.learning_rate,
              "[0: 0.001, but adadelta 1, sgd 0.1, adagrad 0.01]")

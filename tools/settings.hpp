@@ -71,11 +71,15 @@ struct Settings {
 
 /// The settings that `gradus train` begins with.
 Settings default_settings();
+/// The same with the model and the training of a preset; of a name that is none, the same alone.
+Settings preset_settings(const std::string& name);
 
 /// Makes each setting an option of the app, with its present value as the default.
 void add_options(CLI::App& app, Settings& settings);
 void add_data_options(CLI::App& app, DataSettings& data);
 void add_model_options(CLI::App& app, models::ModelOptions& model);
+/// The names of decoders and attentions are then those of the registry alone.
+void allow_only(CLI::App& app, const models::Registry& registry);
 void add_trainer_options(CLI::App& app, Settings& settings);
 
 /// Settings as TOML, which `gradus train --config` reads, and back.

@@ -1,7 +1,7 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/models/checkpoint.hpp>
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "corpus.hpp"
 #include "interrupt.hpp"
 #include "run_file.hpp"
 #include "saved_model.hpp"
@@ -94,7 +95,7 @@ int train(int argc, char** argv, const models::Registry& registry) {
   std::optional<models::Checkpoint> checkpoint;
   models::ModelOptions model_before;
   try {  // read first, since they say the defaults of the others
-    if (const auto name = given(argc, argv, "--preset")) settings.model = models::preset(*name);
+    if (const auto name = given(argc, argv, "--preset")) settings = preset_settings(*name);
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);
       checkpoint = models::load_checkpoint(path);
@@ -103,18 +104,20 @@ int train(int argc, char** argv, const models::Registry& registry) {
       settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");
     }
   } catch (const std::exception& error) {
-    std::cerr << app.get_name() << ": " << error.what() << '\n';
-    return 1;
+    return failed(app, error);
   }
   app.set_config("--config", "", "a file of options")->group("Where the options come from");
   app.allow_config_extras(CLI::config_extras_mode::error);
-  app.add_option("--preset", preset, "a model of the papers: sutskever, cho, bahdanau, d2l, notebook")
+  app.add_option("--preset", preset, "a model of the papers, and how they train it where they say so")
+      ->check(CLI::IsMember(models::preset_names()))
       ->group("Where the options come from")
       ->configurable(false);
   app.add_option("--resume", resume, "the folder of a run to go on with, with its options")
       ->group("Where the options come from")
       ->configurable(false);
   add_options(app, settings);
+  allow_only(app, registry);
+  const std::string optimiser = settings.trainer.optimiser;
   app.add_flag("--overwrite", overwrite, "replace the run in the folder")
       ->group("The run")
       ->configurable(false);
@@ -124,6 +127,10 @@ int train(int argc, char** argv, const models::Registry& registry) {
         "--out", "a run goes on in its own folder; leave it away, or resume a copy of the folder");
   });
   return run_command(app, argc, argv, [&] {
+    check_data(settings.data);
+    if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {
+      settings.run.learning_rate = 0;  // the present one is another optimiser's
+    }
     if (!checkpoint && !overwrite) check_new(settings.run.out);
     if (checkpoint) check_same_model(model_before, settings.model);
     TrainingRun training(settings, checkpoint ? &*checkpoint : nullptr, registry);

@@ -7,6 +7,7 @@
 #include "line_reader.hpp"
 #include "output_file.hpp"
 #include "pharaoh.hpp"
+#include "ranges.hpp"
 #include "saved_model.hpp"
 #include "search_options.hpp"
 
@@ -46,7 +47,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--n-best", options.search.beam.n_best,
                  "of beam search: the best N, each a line of the sentence's number TAB score TAB translation")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000000).description(""))
+      ->check(between(1, 1000000))
       ->needs("--beam")
       ->each([&options](const std::string&) { options.n_best = true; })
       ->group("How outputs are searched for");

@@ -217,6 +217,8 @@ TEST_CASE("align says what is wrong, and writes nothing then", "[tools][align][e
         "2 gradus align: there are both --text and files; give one of them" + usage);
   CHECK(refused({"--model", model, "--source-file", "p"}) ==
         "2 gradus align: --source-file requires --target-file" + usage);
+  CHECK(refused({"--model", model, "--pairs", "p", "--source-file", "p", "--target-file", "p"}) ==
+        "2 gradus align: --pairs excludes --source-file" + usage);
   CHECK(refused({"--model", model}) ==
         "1 gradus align: standard input: there is no sentence; write one a line, or give --text 'a "
         "sentence'\n");
@@ -228,7 +230,7 @@ TEST_CASE("align says what is wrong, and writes nothing then", "[tools][align][e
         "1 gradus align: alignment: the source of sentence 1: Tokeniser: byte 4 (0xff) is not UTF-8; convert "
         "the text, for instance with iconv -t UTF-8\n");
   CHECK(refused({"--model", scratch.path() / "none", "--text", "go."}) ==
-        "1 gradus align: load_safetensors: '" + (scratch.path() / "none").string() +
+        "1 gradus align: '" + (scratch.path() / "none").string() +
             "' cannot be opened; check the path, and that you may read it\n");
   CHECK(refused({"--model", model, "--json", "-", "--tsv", "-"}) ==
         "2 gradus align: standard output takes one file; give '-' once, and name the others" + usage);

@@ -111,7 +111,7 @@ TEST_CASE("convert says what is wrong, and writes nothing then", "[tools][conver
   CHECK(refused({"--model", model, "--to", out, "--from", weights, "--out", out}) ==
         "2 gradus convert: --to excludes --from" + usage);
   CHECK(refused({"--model", model, "--from", weights, "--out", out}) ==
-        "1 gradus convert: load_safetensors: '" + weights.string() +
+        "1 gradus convert: '" + weights.string() +
             "' cannot be opened; check the path, and that you may read it\n");
 
   for (const std::string option : {"--to", "--out"}) {
@@ -134,12 +134,12 @@ TEST_CASE("convert says what is wrong, and writes nothing then", "[tools][conver
   state.emplace_back("decoder.mine", gradus::zeros({2}));
   nn::save_safetensors(weights, state);
   CHECK(refused({"--model", model, "--from", weights, "--out", out}) ==
-        "1 gradus convert: load_state_dict: '" + weights.string() +
+        "1 gradus convert: '" + weights.string() +
             "' does not fit, so nothing was loaded: missing 'encoder.embedding.weight', "
             "'encoder.rnn.weight_ih_l0'; unexpected 'decoder.mine'; give the state of a module made with the "
             "same sizes\n");
   CHECK(refused({"--model", weights, "--to", out}) ==
-        "1 gradus convert: load_checkpoint: '" + weights.string() +
+        "1 gradus convert: '" + weights.string() +
             "' is no checkpoint, but a file of tensors alone; give one that training has saved\n");
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("a file that cannot be written whole is as it was", "[tools][convert][
     ran = run({"convert", "--model", model, "--to", weights});
   }
   CHECK(ran.code == 1);
-  CHECK(ran.err == "gradus convert: save_safetensors: cannot write to '" + weights.string() +
+  CHECK(ran.err == "gradus convert: cannot write to '" + weights.string() +
                        "': File too large; free some space, or choose a folder on another disk\n");
   CHECK((content(weights) == before));
   CHECK(names(scratch.path()).size() == 2);

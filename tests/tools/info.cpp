@@ -155,7 +155,7 @@ TEST_CASE("info says what is wrong", "[tools][info][errors]") {
   const std::string usage = "; 'gradus info --help' lists the options\n";
   CHECK(refused({}) == "2 gradus info: path is required" + usage);
   CHECK(refused({"a", "--json", "--settings"}) == "2 gradus info: --settings excludes --json" + usage);
-  CHECK(refused({none}) == "1 gradus info: load_safetensors: '" + none.string() +
+  CHECK(refused({none}) == "1 gradus info: '" + none.string() +
                                "' cannot be opened; check the path, and that you may read it\n");
   CHECK(
       refused({scratch.path()}) ==

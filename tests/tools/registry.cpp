@@ -71,5 +71,5 @@ TEST_CASE("a learner's attention and decoder are trained, used and measured by t
   const Ran without = run({"translate", "--model", out}, "Where is the book?\n");
   CHECK(without.code == 1);
   CHECK(without.err ==
-        "gradus translate: make_model: there is no decoder 'loud'; these there are: bahdanau, cho, fixed\n");
+        "gradus translate: there is no decoder 'loud'; these there are: bahdanau, cho, fixed\n");
 }

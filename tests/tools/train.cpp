@@ -173,6 +173,104 @@ TEST_CASE("flags win over a configuration file, and it over a preset", "[tools][
   CHECK_FALSE(settings.model.bidirectional);
 }
 
+TEST_CASE("a preset is trained as its paper says, unless flags say otherwise", "[tools][train][settings]") {
+  const Scratch scratch;
+  const auto trained = [&](const char* preset, const Arguments& more) {
+    const fs::path out = scratch.path() / "run";
+    Arguments all{"train",    "--preset", preset,        "--layers", "1",     "--overwrite",
+                  "--hidden", "4",        "--embedding", "4",        "--out", out.string()};
+    for (const char* word : {"--task", "copy", "--examples", "20", "--held-out", "3", "--steps", "1"}) {
+      all.push_back(word);
+    }
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran ran = run(all);
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    const tools::Settings settings = settings_of(out);
+    std::ostringstream text;
+    text << settings.trainer.optimiser << ' ' << settings.run.learning_rate << ' '
+         << settings.trainer.schedule;
+    return text.str();
+  };
+  CHECK(trained("bahdanau", {}) == "adadelta 1 constant");
+  CHECK(trained("cho", {}) == "adadelta 1 constant");
+  CHECK(trained("sutskever", {}) == "sgd 0.7 constant");
+  CHECK(trained("d2l", {}) == "adam 0.005 constant");
+  CHECK(trained("notebook", {}) == "adam 0 linear");
+  CHECK(trained("sutskever", {"--optimiser", "adam"}) == "adam 0 constant");
+  CHECK(trained("sutskever", {"--optimiser", "adam", "--learning-rate", "0.01"}) == "adam 0.01 constant");
+  CHECK(trained("bahdanau", {"--learning-rate", "0.5", "--schedule", "cosine"}) == "adadelta 0.5 cosine");
+}
+
+TEST_CASE("a run whose text has changed since is told so", "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path text = scratch.path() / "text.tsv", out = scratch.path() / "run";
+  const auto write = [&](const char* last) {
+    std::ofstream file(text);
+    for (const char* word : {"one", "two", "three", "four"}) file << word << "\tun " << word << '\n';
+    file << "five\t" << last << '\n';
+  };
+  write("cinq");
+  const Arguments small{"--pairs",  text, "--dev-percent", "0", "--test-percent", "0", "--steps", "2",
+                        "--hidden", "4",  "--embedding",   "4", "--out",          out};
+  Arguments first{"train"};
+  first.insert(first.end(), small.begin(), small.end());
+  REQUIRE(run(first).code == 0);
+  for (const char* changed : {"six", "un cinq entre mille"}) {  // as many tokens as before, and more
+    write(changed);
+    const Ran ran = run({"train", "--resume", out, "--steps", "3"});
+    CHECK(ran.code == 1);
+    CHECK(ran.err ==
+          "gradus train: resume: the run was trained on other pairs, or in other batches; give the data and "
+          "the "
+          "batch options that it began with, or begin a new run\n");
+  }
+}
+
+TEST_CASE("what the options leave nothing of is said in their names", "[tools][train][errors]") {
+  const Scratch scratch;
+  const fs::path text = scratch.path() / "text.tsv", out = scratch.path() / "run";
+  std::ofstream(text) << "one two\tun\none two three\tun deux trois\n";
+  const auto refused = [&](const Arguments& more) {
+    Arguments all{"train", "--pairs", text, "--out", out, "--dev-percent", "0", "--test-percent", "0"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran ran = run(all);
+    CHECK_FALSE(fs::exists(out / "last.safetensors"));
+    return std::to_string(ran.code) + ' ' + ran.err;
+  };
+  const auto lengths = [](const char* least, const char* most, const char* target) {
+    return std::string(
+               "1 gradus train: corpus: no pair has the lengths that are wanted: sources have 2 to 3 tokens "
+               "(--min-tokens ") +
+           least + ", --max-tokens " + most + "), targets 1 to 3 (--max-target-tokens " + target + ")\n";
+  };
+  CHECK(refused({"--min-tokens", "4"}) == lengths("4", "50", "75"));
+  CHECK(refused({"--max-tokens", "1"}) == lengths("1", "1", "75"));
+  CHECK(refused({"--min-count", "3"}) ==
+        "1 gradus train: corpus: no token of the source occurs 3 times, and none more than 2; lower "
+        "--min-count\n");
+  CHECK(
+      refused({"--bpe", "9", "--target-unit", "character"}) ==
+      "2 gradus train: --target-unit character has no pieces for --bpe; leave one of them out; 'gradus train "
+      "--help' lists the options\n");
+  CHECK(refused({"--batch-tokens", "6"}) ==
+        "1 gradus train: train: a pair has 7 tokens (3 in, 4 out), but a batch has 6; raise --batch-tokens, "
+        "or leave "
+        "such pairs out by --max-tokens and --max-target-tokens\n");
+  std::ofstream(text) << "one\n";
+  CHECK(refused({}) == "1 gradus train: '" + text.string() +
+                           "' line 1: there is no tab; write a source, a tab, and its target\n");
+}
+
+TEST_CASE("a folder that cannot be made is said without the library's words", "[tools][train][errors]") {
+  const Scratch scratch;
+  const fs::path file = scratch.path() / "file";
+  std::ofstream(file) << "in the way";
+  const Ran ran = run(arguments(file));
+  CHECK(ran.code == 1);
+  CHECK(ran.err.starts_with("gradus train: cannot create folder '" + file.string() + "': "));
+}
+
 TEST_CASE("a loss that is no number ends a run, which keeps its checkpoints", "[tools][train][errors]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
@@ -181,7 +279,7 @@ TEST_CASE("a loss that is no number ends a run, which keeps its checkpoints", "[
   const Ran ran = run({"train", "--resume", out.string(), "--steps", "60", "--learning-rate", "1e14",
                        "--clip", "inf", "--save-every", "50"});
   CHECK(ran.code == 1);
-  const std::string::size_type at = ran.err.find("gradus train: Trainer: the loss at step ");
+  const std::string::size_type at = ran.err.find("gradus train: the loss at step ");
   REQUIRE(at != ran.err.npos);
   CHECK(contains(ran.err, "; it began with "));
   CHECK(contains(ran.err, ": its result "));
@@ -251,7 +349,7 @@ TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][err
   const fs::path mistyped = scratch.path() / "mistyped.toml";
   std::ofstream(mistyped) << "hiden = 9\n";
   check({"train", "--config", mistyped.string()}, 2,
-        mistyped.string() + ": there is no option 'hiden'; 'gradus train --help' lists the options");
+        mistyped.string() + ": there is no option 'hiden'; did you mean hidden?");
 
   const std::string run_name = "'" + out.string() + "'";
   check(arguments(out), 1,
@@ -269,14 +367,24 @@ TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][err
         "resume: the run was trained on other pairs, or in other batches; give the data and the batch "
         "options that "
         "it began with, or begin a new run");
-  check(
-      {"train", "--out", (scratch.path() / "new").string()}, 1,
-      "corpus: nothing to learn is named; give one of --task, --phrases, --pairs, or --source with --target");
-  check({"train", "--task", "copy", "--phrases", "eng-fra"}, 1,
-        "corpus: several things to learn are named; give one of --task, --phrases, --pairs, or --source with "
-        "--target");
-  check({"train", "--hiden", "3"}, 2,
-        "The following arguments were not expected: 3 --hiden; 'gradus train --help' lists the options");
+  const std::string help = "; 'gradus train --help' lists the options", new_run = scratch.path() / "new";
+  const std::string one_of = " named; give one of --task, --phrases, --pairs, or --source with --target";
+  check({"train", "--out", new_run}, 2, "nothing to learn is" + one_of + help);
+  check({"train", "--task", "copy", "--phrases", "eng-fra"}, 2,
+        "several things to learn are" + one_of + help);
+  check({"train", "--source", "en.txt"}, 2, "--source needs --target" + help);
+  check({"train", "--pairs", "p.txt", "--dev-target", "d.txt"}, 2, "--dev-target needs --dev-source" + help);
+  check({"train", "--pairs", "p.txt", "--source", "en.txt"}, 2,
+        "--pairs and --source name the same text; give one of them" + help);
+  check({"train", "--task", "copy", "--preset", "vaswani"}, 2,
+        "--preset: vaswani not in {sutskever,cho,bahdanau,d2l,notebook}" + help);
+  check({"train", "--task", "copy", "--attention", "mine"}, 2,
+        "--attention: mine not in {additive,dot,scaled_dot}" + help);
+  check({"train", "--task", "copy", "--decoder", "mine"}, 2,
+        "--decoder: mine not in {bahdanau,cho,fixed}" + help);
+  check({"train", "--hiden", "3"}, 2, "there is no option '--hiden'; did you mean --hidden?");
+  check({"train", "--no-lowr"}, 2, "there is no option '--no-lowr'; did you mean --no-lower?");
+  check({"train", "--transformer", "yes", "--hiden", "3"}, 2, "there is no option '--transformer'" + help);
   check({"train", "--cell", "transformer"}, 2,
         "--cell: transformer not in {rnn,gru,original-gru,lstm}; 'gradus train --help' lists the options");
   CHECK((content(out / "last.safetensors") == before));

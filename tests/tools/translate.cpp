@@ -201,7 +201,7 @@ TEST_CASE("a translation that fails says what and where", "[tools][translate]") 
           "standard input line 2: byte 4 (0xff) is not UTF-8; convert the text, for instance with iconv -t "
           "UTF-8");
   refused({"--input", "/no/such/file"}, "", 1,
-          "read_lines: '/no/such/file' cannot be opened; check the path, and that you may read it");
+          "'/no/such/file' cannot be opened; check the path, and that you may read it");
   refused({"--output", translate.file("no/out")}, sentences, 1,
           "output: cannot write to '" + translate.file("no/out") +
               "': No such file or directory; the folder is gone or was never there; create it, or choose "
@@ -212,14 +212,16 @@ TEST_CASE("a translation that fails says what and where", "[tools][translate]") 
       {"--alignments", "-"}, "", 2,
       "--alignments: standard output has the translations; name a file, or give them one by --output" + help);
   refused({"--n-best", "2"}, "", 2, "--n-best requires --beam" + help);
-  refused({"--beam", "2", "--n-best", "3"}, "", 2,
-          "beam_search: n_best must be at least 1 and at most the width, 2, and is 3" + help);
+  refused({"--beam", "2", "--n-best", "3"}, "", 2, "--n-best: 3 is more than the --beam of 2" + help);
   refused({"--beam", "2", "--sample"}, "", 2, "--beam excludes --sample" + help);
   refused({"--sample", "--temperature", "0"}, "", 2,
-          "sample: the temperature must be above 0, and is 0; for the likeliest tokens, use greedy()" + help);
+          "--temperature: 0 is not a finite number above 0" + help);
   refused({"--sample", "--top-p", "1.5"}, "", 2,
-          "sample: top_p must be above 0 and at most 1 (all tokens), and is 1.5" + help);
-  refused({"--bean", "5"}, "", 2, "The following arguments were not expected: 5 --bean" + help);
+          "--top-p: 1.5 is not a number above 0, and at most 1" + help);
+  refused({"--beam", "0"}, "", 2, "--beam: 0 is not a number from 1 to 1000000" + help);
+  refused({"--bean", "5"}, "", 2, "there is no option '--bean'; did you mean --beam?");
+  refused({"--n-best", "2", "--bean=5"}, "", 2, "there is no option '--bean'; did you mean --beam?");
+  refused({"go.", "--bean", "5"}, "", 2, "'go.' is not expected there" + help);
   const Ran no_model = run({"translate"});
   CHECK(no_model.code == 2);
   CHECK(no_model.err == "gradus translate: --model is required" + help + "\n");
