@@ -1,3 +1,4 @@
+#include <gradus/autograd/checks.hpp>
 #include <gradus/nn/safetensors.hpp>
 #include <gradus/plot/output.hpp>
 
@@ -31,13 +32,24 @@ void write(const plot::OutputFolder& folder, const std::string& name, const Side
   if (const auto& bpe = side.tokeniser.bpe()) folder.write(name + ".bpe.txt", bpe->to_text());
 }
 
+// The weights of a file, unless it is a checkpoint, which has them under other names among others.
+void load_weights(SavedModel& saved, const fs::path& path) {
+  const nn::Safetensors file = nn::load_safetensors(path);
+  if (is_checkpoint(file.metadata)) {
+    fail("--from", "'", path.string(),
+         "' is a checkpoint, not weights alone; give those that gradus convert --model ", path.string(),
+         " --to FILE writes");
+  }
+  saved.model->load_state_dict(file.tensors, "'" + path.string() + "'");
+}
+
 int run(const Options& options, const models::Registry& registry) {
   const std::array read{checkpoint_of(options.model), options.from};
   check_output("to", options.to, read);
   check_output("out", options.out, read);
-  const SavedModel saved = load_saved_model(options.model, registry);
+  SavedModel saved = load_saved_model(options.model, registry);
   if (!options.from.empty()) {
-    nn::load(*saved.model, options.from);
+    load_weights(saved, options.from);
     models::save_checkpoint(options.out, weights_alone(saved));
   }
   if (!options.to.empty()) nn::save(*saved.model, options.to, {{"format", "pt"}});

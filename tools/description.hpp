@@ -9,6 +9,7 @@
 #include <string>
 
 #include "corpus.hpp"
+#include "saved_model.hpp"
 #include "settings.hpp"
 
 namespace gradus::tools {
@@ -22,7 +23,7 @@ struct Description {
   std::unique_ptr<models::Seq2Seq> model;  ///< of the settings, with values newly drawn
   std::string no_model;                    ///< why there is none though there are settings
 
-  bool is_checkpoint() const { return file.metadata.contains("gradus.format"); }
+  bool is_checkpoint() const { return tools::is_checkpoint(file.metadata); }
 };
 
 /// @param path as checkpoint_of takes it; any safetensors file.

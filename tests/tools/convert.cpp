@@ -138,6 +138,10 @@ TEST_CASE("convert says what is wrong, and writes nothing then", "[tools][conver
             "' does not fit, so nothing was loaded: missing 'encoder.embedding.weight', "
             "'encoder.rnn.weight_ih_l0'; unexpected 'decoder.mine'; give the state of a module made with the "
             "same sizes\n");
+  CHECK(refused({"--model", model, "--from", model, "--out", out}) ==
+        "1 gradus convert: --from: '" + model.string() +
+            "' is a checkpoint, not weights alone; give those that gradus convert --model " + model.string() +
+            " --to FILE writes\n");
   CHECK(refused({"--model", weights, "--to", out}) ==
         "1 gradus convert: '" + weights.string() +
             "' is no checkpoint, but a file of tensors alone; give one that training has saved\n");
