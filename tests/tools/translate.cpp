@@ -176,7 +176,7 @@ TEST_CASE("alignments are where each token came from", "[tools][translate]") {
   CHECK(lines(expected).size() == 4);
 }
 
-TEST_CASE("- is standard output", "[tools][translate]") {
+TEST_CASE("a file named - is standard output", "[tools][translate]") {
   const Command translate;
   CHECK(translate({"--output", "-"}).out == translate({}).out);
   REQUIRE(translate({"--alignments", translate.file("links")}).code == 0);
