@@ -140,7 +140,8 @@ TEST_CASE("a run that ends early says why", "[tools][train]") {
   const Ran ran = run(replaced(
       arguments(scratch.path() / "run", {"--patience", "2", "--learning-rate", "1e-30"}), "--steps", "100"));
   CHECK(ran.code == 0);
-  CHECK(contains(ran.out, "trained after step 21 in 0 s, patience having run out; best dev "));
+  CHECK(contains(ran.out, "trained after step 21 in "));
+  CHECK(contains(ran.out, " s, patience having run out; best dev "));
 }
 
 TEST_CASE("more steps may be asked of a run, and other threads are noted", "[tools][train][resume]") {
