@@ -61,6 +61,10 @@ void check_new(const fs::path& folder) {
     fail("train", "'", folder.string(), "' holds a run already; go on with it by --resume ", folder.string(),
          ", give another folder as --out, or let it be replaced by --overwrite");
   }
+  if (fs::exists(folder / run_file::best)) {  // converted, or of a run that was killed before its first save
+    fail("train", "'", (folder / run_file::best).string(),
+         "' is a model; give another folder as --out, or let it be replaced by --overwrite");
+  }
 }
 
 // The lines of TOML that say what the model is.

@@ -113,6 +113,11 @@ TEST_CASE("a run that replaces another leaves nothing of it", "[tools][train]") 
 
   tools::TrainingRun(settings_of(out), nullptr, models::Registry::standard());  // and killed at once
   CHECK(names(out) == std::vector<std::string>{"settings.toml"});
+  std::ofstream(out / "best.safetensors") << "converted";
+  CHECK(run(arguments(out)).err == "gradus train: train: '" + (out / "best.safetensors").string() +
+                                       "' is a model; give another folder as --out, or let it be replaced by "
+                                       "--overwrite\n");
+  CHECK(content(out / "best.safetensors") == "converted");
   const Ran ran = run({"train", "--resume", out.string()});
   CHECK(ran.code == 1);
   CHECK(ran.err ==
