@@ -5,6 +5,4 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/sanitizers
 cmake --preset sanitizers >/dev/null
 ninja -C "$build" fuzz/all
-for source in fuzz/*.cpp; do
-  fuzz/fuzz.sh "$build" "$(basename "$source" .cpp)" 5
-done
+printf '%s\0' fuzz/*.cpp | xargs -0 -n 1 -P "$(nproc)" bash -c 'fuzz/fuzz.sh "$0" "$(basename "$1" .cpp)" 5' "$build"
