@@ -16,32 +16,14 @@
 #include <optional>
 #include <utility>
 
+#include "check_settings.hpp"
 #include "fits.hpp"
-#include "usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
 
 using Pairs = std::vector<data::SentencePair>;
 using Sentences = std::vector<std::vector<std::string>>;
-
-// Either form of files, and both of its files.
-void check_whole(const std::string& prefix, const PairFiles& files) {
-  const bool source = !files.source.empty(), target = !files.target.empty();
-  if (!files.pairs.empty() && (source || target)) {
-    throw UsageError(prefix + "pairs and " + prefix + (source ? "source" : "target") +
-                     " name the same text; give one of them");
-  }
-  if (source != target) {
-    throw UsageError(prefix + (source ? "source" : "target") + " needs " + prefix +
-                     (source ? "target" : "source"));
-  }
-}
-
-void check_has_pieces(const DataSettings& settings, const std::string& option, data::TokenUnit unit) {
-  if (settings.bpe == 0 || unit != data::TokenUnit::character) return;
-  throw UsageError(option + " character has no pieces for --bpe; leave one of them out");
-}
 
 // A vocabulary without a token would not be one.
 void check_occurs(const DataSettings& settings, const char* side, const Sentences& sentences) {
@@ -152,19 +134,6 @@ std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap) {
                                     : data::read_tab_separated(files.pairs);
   if (swap) swap_sides(pairs);
   return pairs;
-}
-
-void check_data(const DataSettings& settings) {
-  const int named = !settings.task.empty() + !settings.phrases.empty() + settings.train.given();
-  if (named != 1) {
-    throw UsageError(std::string(named == 0 ? "nothing to learn is" : "several things to learn are") +
-                     " named; give one of --task, --phrases, --pairs, or --source with --target");
-  }
-  check_has_pieces(settings, "--source-unit", settings.source_unit);
-  check_has_pieces(settings, "--target-unit", settings.target_unit);
-  check_whole("--", settings.train);
-  check_whole("--dev-", settings.dev);
-  check_whole("--test-", settings.test);
 }
 
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed) {

@@ -19,10 +19,6 @@ struct Corpus {
   std::vector<data::SentencePair> train, dev, test;
 };
 
-/// @throws UsageError when nothing or several things to learn are named, half a pair of files, or byte-pair
-/// encoding of characters.
-void check_data(const DataSettings& settings);
-
 /// Reads or makes the corpus that the settings say: a task by the seed.
 /// @throws Error as check_data() and the readers do, and when no pair is left to train on.
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);

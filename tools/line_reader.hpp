@@ -12,10 +12,9 @@ namespace gradus::tools {
 /// @throws Error naming the line when it is not UTF-8.
 using LineReader = std::function<std::vector<std::string>()>;
 
+/// The lines of a file; of standard input where the path is empty or "-": as they come, and from a terminal
+/// each line at once, for whoever types it waits for the answer.
 /// @throws Error as data::read_lines.
-LineReader lines_of_file(const std::filesystem::path& path);
-
-/// As they come; from a terminal each line at once, for whoever types it waits for the answer.
-LineReader lines_of_standard_input();
+LineReader lines_of(const std::filesystem::path& path);
 
 }  // namespace gradus::tools

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "check_settings.hpp"
 #include "command.hpp"
-#include "corpus.hpp"
 #include "interrupt.hpp"
 #include "run_file.hpp"
 #include "saved_model.hpp"
@@ -131,7 +131,7 @@ int train(int argc, char** argv, const models::Registry& registry) {
         "--out", "a run goes on in its own folder; leave it away, or resume a copy of the folder");
   });
   return run_command(app, argc, argv, [&] {
-    check_data(settings.data);
+    check_settings(settings);
     if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {
       settings.run.learning_rate = 0;  // the present one is another optimiser's
     }

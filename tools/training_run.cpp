@@ -164,13 +164,12 @@ bool TrainingRun::take_steps(const std::function<bool()>& interrupted) {
     note(trainer_->step());
     bar->update(trainer_->steps() - begin, fields());
     if (trainer_->steps() % settings_.run.save_every == 0) {
-      save(run_file::last);
-      write_log();
+      save_last();
       saved = trainer_->steps();
     }
   }
   if (bar) bar->finish();
-  if (saved < trainer_->steps() || saved == 0) save(run_file::last);
+  if (saved < trainer_->steps() || saved == 0) save_last();
   write_log();
   return trainer_->finished();
 }
@@ -181,15 +180,20 @@ void TrainingRun::note(const models::TrainStep& step) {
   sums_.loss += step.loss;
   sums_.cross_entropy += step.cross_entropy;
   sums_.gradient_norm += step.gradient_norm;
+  sums_.learning_rate = step.learning_rate;
   const std::int64_t interval = std::clamp<std::int64_t>(settings_.trainer.steps / 100, 1, 100);
-  if (step.step % interval != 0 && !trainer_->finished()) return;
+  if (step.step % interval == 0) add_to_history();
+}
+
+void TrainingRun::add_to_history() {
+  if (sums_.steps == 0) return;
   const auto n = static_cast<double>(sums_.steps);
   history_.add(
-      History::Training{.step = step.step,
+      History::Training{.step = trainer_->steps(),
                         .loss = sums_.loss / n,
                         .cross_entropy = sums_.cross_entropy / n,
                         .gradient_norm = sums_.gradient_norm / n,
-                        .learning_rate = step.learning_rate,
+                        .learning_rate = sums_.learning_rate,
                         .tokens_per_second = static_cast<double>(sums_.tokens) / seconds_since(sums_.start)});
   sums_ = {};
 }
@@ -257,6 +261,13 @@ void TrainingRun::save(const std::string& name) {
   models::Checkpoint checkpoint{trainer_->state(), metadata_of(settings_, sides_)};
   check_finite(checkpoint.tensors, trainer_->steps());
   models::save_checkpoint(folder_.path() / name, checkpoint);
+}
+
+// The log first, with all steps before: a resumed run drops what is after the checkpoint, and has no more.
+void TrainingRun::save_last() {
+  add_to_history();
+  write_log();
+  save(run_file::last);
 }
 
 void TrainingRun::write_log() {

@@ -53,9 +53,11 @@ class TrainingRun {
   bool take_steps(const std::function<bool()>& interrupted);
   std::string way_on() const;
   void note(const models::TrainStep& step);
+  void add_to_history();
   void evaluate();
   bool is_best(const History::Evaluation& entry);
   void save(const std::string& name);
+  void save_last();
   void write_log();
   std::string alignments() const;
   std::string page() const;
@@ -76,7 +78,7 @@ class TrainingRun {
   // Since the entry before in the history.
   struct Sums {
     std::int64_t steps = 0, tokens = 0;
-    double loss = 0, cross_entropy = 0, gradient_norm = 0;
+    double loss = 0, cross_entropy = 0, gradient_norm = 0, learning_rate = 0;
     Clock::time_point start = Clock::now();
   } sums_;
   Clock::time_point started_ = Clock::now();

@@ -35,7 +35,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
       ->type_name("RUN")
       ->required();
-  app.add_option("--input", options.input, "sentences, one a line [standard input]")->type_name("FILE");
+  app.add_option("--input", options.input, "sentences, one a line [- for standard input]")->type_name("FILE");
   app.add_option("--output", options.output, "a file, written when all is translated [- for standard output]")
       ->type_name("FILE");
   app.add_option("--alignments", options.alignments,
@@ -94,7 +94,7 @@ int run(const Options& options, const models::Registry& registry) {
   const SavedModel saved = load_saved_model(options.model, registry);
   if (!options.alignments.empty()) check_attends("alignments", saved);
   const models::Search search = options.search.search();
-  const LineReader next = options.input.empty() ? lines_of_standard_input() : lines_of_file(options.input);
+  const LineReader next = lines_of(options.input);
   std::ostringstream whole;
   std::ostream& out = options.writes_as_it_goes() ? std::cout : whole;
   Writer writer(options, out);

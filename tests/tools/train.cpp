@@ -94,6 +94,27 @@ TEST_CASE("a run that was stopped and resumed is, by its bytes, one that never w
   }
 }
 
+TEST_CASE("the course of a run that was stopped has every step", "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path whole = scratch.path() / "whole", out = scratch.path() / "stopped";
+  REQUIRE(run(replaced(arguments(whole), "--steps", "200")).code == 0);  // a line for every 2 steps
+  tools::Settings settings = settings_of(whole);
+  settings.run.out = out;
+  int steps = 0;
+  tools::TrainingRun(settings, nullptr, models::Registry::standard()).train([&] { return steps++ == 7; });
+  REQUIRE(run({"train", "--resume", out.string()}).code == 0);
+  const auto course = [](const fs::path& folder) {
+    return tools::History::read(folder / "log.jsonl", 1000).training();
+  };
+  const auto expected = course(whole), found = course(out);
+  const auto at = [](const auto& entries, std::int64_t step) {
+    return std::ranges::find(entries, step, &tools::History::Training::step)->loss;
+  };
+  REQUIRE(std::ranges::count(found, 7, &tools::History::Training::step) == 1);
+  CHECK((at(found, 7) + at(found, 8)) / 2 == Approx(at(expected, 8)));
+  CHECK(at(found, 10) == at(expected, 10));
+}
+
 TEST_CASE("Ctrl-C finishes the step, saves, and says how to go on", "[tools][train][resume]") {
   const tools::Interrupt interrupt;
   CHECK_FALSE(interrupt.requested());
@@ -382,6 +403,18 @@ TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][err
   check({"train", "--pairs", "p.txt", "--dev-target", "d.txt"}, 2, "--dev-target needs --dev-source" + help);
   check({"train", "--pairs", "p.txt", "--source", "en.txt"}, 2,
         "--pairs and --source name the same text; give one of them" + help);
+  check({"train", "--task", "copy", "--min-length", "9", "--max-length", "5"}, 2,
+        "--min-length 9 is more than --max-length 5; lower the one or raise the other" + help);
+  check({"train", "--task", "copy", "--min-length", "9", "--test-max-length", "5"}, 2,
+        "--min-length 9 is more than --test-max-length 5; lower the one or raise the other" + help);
+  check({"train", "--task", "dates", "--min-year", "2100"}, 2,
+        "--min-year 2100 is more than --max-year 2049; lower the one or raise the other" + help);
+  check({"train", "--phrases", "eng-fra", "--min-tokens", "60"}, 2,
+        "--min-tokens 60 is more than --max-tokens 50; lower the one or raise the other" + help);
+  check({"train", "--task", "copy", "--warm-up", "100", "--steps", "100"}, 2,
+        "--warm-up 100 leaves none of the 100 steps; lower it, or raise --steps" + help);
+  check({"train", "--task", "copy", "--tied", "all"}, 2,
+        "--tied all needs --shared-vocabulary; give that, or --tied output" + help);
   check({"train", "--task", "copy", "--preset", "vaswani"}, 2,
         "--preset: vaswani not in {sutskever,cho,bahdanau,d2l,notebook}" + help);
   check({"train", "--task", "copy", "--attention", "mine"}, 2,
