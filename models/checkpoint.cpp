@@ -36,6 +36,8 @@ void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkp
   nn::save_safetensors(path, checkpoint.tensors, metadata);
 }
 
+bool is_checkpoint(const nn::Metadata& metadata) { return metadata.contains(format_key); }
+
 Checkpoint load_checkpoint(const std::filesystem::path& path) {
   nn::Safetensors file = nn::load_safetensors(path);
   const auto found = file.metadata.find(format_key);

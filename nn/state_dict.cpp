@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bytes.hpp"
-#include "first_names.hpp"
+#include "names.hpp"
 
 namespace gradus::nn {
 namespace {
@@ -24,7 +24,7 @@ class Loading {
   Loading(const NamedTensors& own, const NamedTensors& state) {
     std::map<std::string_view, Tensor> given;
     for (const auto& [name, values] : state) {
-      if (!given.emplace(name, values).second) repeated_.push_back(quote(name));
+      if (!given.emplace(name, values).second) repeated_.push_back(quoted(name));
     }
     NamedTensors absent;
     for (const auto& [name, tensor] : own) {
@@ -37,9 +37,9 @@ class Loading {
       }
     }
     for (const auto& [name, tensor] : absent) {
-      if (planned(tensor) == nullptr) missing_.push_back(quote(name));
+      if (planned(tensor) == nullptr) missing_.push_back(quoted(name));
     }
-    for (const auto& [name, values] : given) unexpected_.push_back(quote(name));
+    for (const auto& [name, values] : given) unexpected_.push_back(quoted(name));
   }
 
   // Empty when nothing does.
@@ -69,25 +69,23 @@ class Loading {
   }
 
   void plan(const std::string& name, const Tensor& from, const Tensor& into) {
-    const std::string quoted = quote(name);
+    const std::string what = quoted(name);
     if (!from.defined()) {
-      misfits_.push_back(quoted + " is undefined");
+      misfits_.push_back(what + " is undefined");
     } else if (from.shape() != into.shape()) {
-      misfits_.push_back(quoted + " is " + from.shape().text() + " and must be " + into.shape().text());
+      misfits_.push_back(what + " is " + from.shape().text() + " and must be " + into.shape().text());
     } else if (is_floating(from.dtype()) != is_floating(into.dtype())) {
-      misfits_.push_back(quoted + " is " + gradus::name(from.dtype()) + " and must be " +
+      misfits_.push_back(what + " is " + gradus::name(from.dtype()) + " and must be " +
                          gradus::name(into.dtype()));
     } else {
       Copy copy{name, from.to(into.dtype()), into};
       if (const Copy* other = planned(into);
           other != nullptr && !std::ranges::equal(bytes_of(other->from), bytes_of(copy.from)))
-        misfits_.push_back(quote(other->name) + " and " + quoted +
+        misfits_.push_back(quoted(other->name) + " and " + what +
                            " are one tensor and must have the same values");
       copies_.push_back(std::move(copy));
     }
   }
-
-  static std::string quote(std::string_view name) { return std::string("'").append(name).append("'"); }
 
   std::vector<Copy> copies_;
   std::vector<std::string> missing_, unexpected_, repeated_, misfits_;

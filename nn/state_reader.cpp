@@ -4,12 +4,10 @@
 
 #include <cmath>
 
-#include "first_names.hpp"
+#include "names.hpp"
 
 namespace gradus::nn {
 namespace {
-
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
 void add_list(std::string& text, const std::string& title, const std::vector<std::string>& items) {
   if (!items.empty()) text += "; " + title + first_names(items);

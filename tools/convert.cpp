@@ -1,4 +1,5 @@
 #include <gradus/autograd/checks.hpp>
+#include <gradus/models/checkpoint.hpp>
 #include <gradus/nn/safetensors.hpp>
 #include <gradus/plot/output.hpp>
 
@@ -35,7 +36,7 @@ void write(const plot::OutputFolder& folder, const std::string& name, const Side
 // The weights of a file, unless it is a checkpoint, which has them under other names among others.
 void load_weights(SavedModel& saved, const fs::path& path) {
   const nn::Safetensors file = nn::load_safetensors(path);
-  if (is_checkpoint(file.metadata)) {
+  if (models::is_checkpoint(file.metadata)) {
     fail("--from", "'", path.string(),
          "' is a checkpoint, not weights alone; give those that gradus convert --model ", path.string(),
          " --to FILE writes");

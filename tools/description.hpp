@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/models/checkpoint.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/nn/safetensors.hpp>
 
@@ -23,7 +24,7 @@ struct Description {
   std::unique_ptr<models::Seq2Seq> model;  ///< of the settings, with values newly drawn
   std::string no_model;                    ///< why there is none though there are settings
 
-  bool is_checkpoint() const { return tools::is_checkpoint(file.metadata); }
+  bool is_checkpoint() const { return models::is_checkpoint(file.metadata); }
 };
 
 /// @param path as checkpoint_of takes it; any safetensors file.

@@ -24,9 +24,6 @@ struct SavedModel {
 /// where there are any, "source.bpe" and "target.bpe".
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides);
 
-/// Of a checkpoint, as against a file of weights alone.
-inline bool is_checkpoint(const nn::Metadata& metadata) { return metadata.contains("gradus.format"); }
-
 /// The vocabularies and byte-pair encodings in a checkpoint's metadata, with tokenisers as the settings say.
 /// @param path of the checkpoint, for messages
 /// @throws Error when a vocabulary is missing or damaged.

@@ -22,6 +22,9 @@ struct Checkpoint {
 /// @throws Error as nn::save_safetensors.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
+/// Of a checkpoint, as against a file of tensors alone.
+bool is_checkpoint(const nn::Metadata& metadata);
+
 /// @throws Error as nn::load_safetensors, and for a file that is no checkpoint, or one of another format.
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 

@@ -8,6 +8,9 @@
 
 namespace gradus::nn {
 
+// Names in messages.
+inline std::string quoted(std::string_view name) { return std::string("'").append(name).append("'"); }
+
 // "a, b, c and 4 more": a state of another model may differ in all of its names.
 inline std::string first_names(const std::vector<std::string>& names, std::string_view separator = ", ") {
   constexpr std::size_t most = 3;
