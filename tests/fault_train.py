@@ -167,7 +167,7 @@ def signals(gradus, scratch):
         process.send_signal(number)
         out, err = process.communicate()
         assert process.returncode == 1 and err == "", f"{number.name}: exit code {process.returncode}: {err}"
-        assert "stopped after step " in out and f"go on with: gradus train --resume {run}\n" in out, out
+        assert "stopped after step " in out and f"go on with: {gradus} train --resume {run}\n" in out, out
         check_only_results(run)
         assert command.run("--resume", run)[0] == 0
         assert tensors(run / "last.safetensors") == tensors(whole / "last.safetensors"), f"{number.name} changed the weights"

@@ -44,6 +44,7 @@ void print_help(std::ostream& out) {
 
 int cli_main(int argc, char** argv, const models::Registry& registry) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error in one line, as a full disk is
+  if (argc > 0) set_program(argv[0]);
   const std::string_view name = argc > 1 ? argv[1] : "--help";
   if (name == "--help" || name == "-h" || name == "help") {
     print_help(std::cout);

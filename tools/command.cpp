@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nearest.hpp"
@@ -14,6 +15,8 @@
 
 namespace gradus::tools {
 namespace {
+
+std::string program_name = "gradus";
 
 // A message in one line.
 std::string one_line(std::string text) {
@@ -127,6 +130,9 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
     return failed(app, error);
   }
 }
+
+const std::string& program() { return program_name; }
+void set_program(std::string name) { program_name = std::move(name); }
 
 int failed(const CLI::App& app, const std::exception& error) {
   std::cerr << app.get_name() << ": " << without_operation(one_line(error.what())) << '\n';

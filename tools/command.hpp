@@ -22,6 +22,11 @@ int gradcheck(int argc, char** argv, const models::Registry& registry);
 int info(int argc, char** argv, const models::Registry& registry);
 int convert(int argc, char** argv, const models::Registry& registry);
 
+/// The program as its user called it, for lines to be typed again: "gradus", or "./run gradus"; a learner's
+/// own has another name.
+const std::string& program();
+void set_program(std::string name);
+
 /// Parses the command line into the app's options and runs `body`, whose result is the exit code. Messages
 /// are one line on standard error: 2 when the command line is wrong, or the body
 /// throws a UsageError, 1 when the body throws.

@@ -37,9 +37,8 @@ void write(const plot::OutputFolder& folder, const std::string& name, const Side
 void load_weights(SavedModel& saved, const fs::path& path) {
   const nn::Safetensors file = nn::load_safetensors(path);
   if (models::is_checkpoint(file.metadata)) {
-    fail("--from", "'", path.string(),
-         "' is a checkpoint, not weights alone; give those that gradus convert --model ", path.string(),
-         " --to FILE writes");
+    fail("--from", "'", path.string(), "' is a checkpoint, not weights alone; give those that ", program(),
+         " convert --model ", path.string(), " --to FILE writes");
   }
   saved.model->load_state_dict(file.tensors, "'" + path.string() + "'");
 }

@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "alignment_data.hpp"
+#include "command.hpp"
 #include "fits.hpp"
 #include "measure.hpp"
 #include "run_file.hpp"
@@ -148,7 +149,7 @@ bool TrainingRun::train(const std::function<bool()>& interrupted) {
 std::string TrainingRun::way_on() const {
   std::error_code ignored;
   if (!std::filesystem::exists(folder_.path() / run_file::last, ignored)) return "";
-  return "; the last checkpoint is whole: gradus train --resume " + folder_.path().string();
+  return "; the last checkpoint is whole: " + program() + " train --resume " + folder_.path().string();
 }
 
 bool TrainingRun::take_steps(const std::function<bool()>& interrupted) {
@@ -338,10 +339,10 @@ std::string TrainingRun::summary() const {
   }
   text << '\n';
   if (!trainer_->finished()) {
-    text << "go on with: gradus train --resume " << out << '\n';
+    text << "go on with: " << program() << " train --resume " << out << '\n';
   } else {
-    text << "now try: gradus evaluate --model " << out << '\n'
-         << "         gradus translate --model " << out << '\n';
+    text << "now try: " << program() << " evaluate --model " << out << '\n'
+         << "         " << program() << " translate --model " << out << '\n';
   }
   return text.str();
 }
