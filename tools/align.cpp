@@ -162,25 +162,31 @@ int align(int argc, char** argv, const models::Registry& registry) {
       "A file of text may be -, which is standard output.",
       "gradus align");
   Options options;
-  app.add_option("--model", options.model, "a checkpoint, or the folder of a run")->required();
+  app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
+      ->type_name("RUN")
+      ->required();
   app.option_defaults()->group("Sentences");
   app.add_option("--text", options.texts, "a source sentence; may be given several times")
       ->allow_extra_args(false);
   app.add_option("--target", options.targets, "its translation [what the model writes]")
       ->allow_extra_args(false);
-  auto* const pairs = app.add_option("--pairs", options.files.pairs, "a file of source TAB target lines");
+  auto* const pairs =
+      app.add_option("--pairs", options.files.pairs, "a file of source TAB target lines")->type_name("FILE");
   auto* const source =
-      app.add_option("--source-file", options.files.source, "a file of sources, line by line");
-  auto* const target = app.add_option("--target-file", options.files.target, "the file of their targets");
+      app.add_option("--source-file", options.files.source, "a file of sources, line by line")
+          ->type_name("FILE");
+  auto* const target =
+      app.add_option("--target-file", options.files.target, "the file of their targets")->type_name("FILE");
   source->needs(target)->excludes(pairs);
   target->needs(source);
   app.add_flag("--swap", options.swap, "in the files, the target comes first");
   app.option_defaults()->group("Files, in place of the picture here");
-  app.add_option("--svg", options.svg, "a picture");
-  app.add_option("--html", options.html, "a page with all pictures");
-  app.add_option("--tsv", options.tsv, "the weights, a line each");
-  app.add_option("--json", options.json, "tokens, weights and log-probabilities");
+  app.add_option("--svg", options.svg, "a picture")->type_name("FILE");
+  app.add_option("--html", options.html, "a page with all pictures")->type_name("FILE");
+  app.add_option("--tsv", options.tsv, "the weights, a line each")->type_name("FILE");
+  app.add_option("--json", options.json, "tokens, weights and log-probabilities")->type_name("FILE");
   app.add_option("--npy", options.npy, "the matrix (target tokens, source tokens) for NumPy")
+      ->type_name("FILE")
       ->check(no_standard_output("and the matrix is binary"));
   app.callback([&] { check(options); });
   return run_command(app, argc, argv, [&] { return run(options, registry); });

@@ -55,7 +55,18 @@ class Formatter : public CLI::Formatter {
     }
     return present.empty() ? text : text + " [" + present + "]";
   }
-  std::string make_usage(const CLI::App*, std::string name) const override {
+  // "--[no-]lower" where CLI11 has "--lower,--no-lower{false}".
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    const std::vector<std::string>& off = option->get_fnames();
+    if (off.empty() || off.front() != "no-" + option->get_lnames().front()) {
+      return CLI::Formatter::make_option_name(option, positional);
+    }
+    return "--[no-]" + option->get_lnames().front();
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    for (const CLI::Option* option : app->get_options()) {
+      if (option->get_positional()) name += ' ' + option->get_name(true);
+    }
     return "usage: " + name + " [OPTIONS]\n";
   }
 };

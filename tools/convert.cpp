@@ -76,12 +76,18 @@ int convert(int argc, char** argv, const models::Registry& registry) {
       "them",
       "gradus convert");
   Options options;
-  app.add_option("--model", options.model, "a checkpoint, or the folder of a run")->required();
+  app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
+      ->type_name("RUN")
+      ->required();
   const auto binary = no_standard_output("and weights are binary");
-  auto* const to = app.add_option("--to", options.to, "the file of weights to write")->check(binary);
-  auto* const from = app.add_option("--from", options.from, "a file of weights: every one, and no other");
-  auto* const out = app.add_option("--out", options.out, "the checkpoint to write")->check(binary);
-  app.add_option("--vocabulary-out", options.vocabulary_out, "the folder for vocabularies, as text")
+  auto* const to =
+      app.add_option("--to", options.to, "the weights, to write")->type_name("FILE")->check(binary);
+  auto* const from =
+      app.add_option("--from", options.from, "weights: every one, and no other")->type_name("FILE");
+  auto* const out =
+      app.add_option("--out", options.out, "the checkpoint, to write")->type_name("FILE")->check(binary);
+  app.add_option("--vocabulary-out", options.vocabulary_out, "for vocabularies, as text")
+      ->type_name("FOLDER")
       ->check(no_standard_output("and several files are written"));
   from->needs(out)->excludes(to);
   out->needs(from);

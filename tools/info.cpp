@@ -52,7 +52,10 @@ int info(int argc, char** argv, const models::Registry& registry) {
       "gradus info");
   std::filesystem::path path;
   Part part = Part::all;
-  app.add_option("path", path, "a checkpoint, the folder of a run, or another safetensors file")->required();
+  app.add_option("path", path,
+                 "the folder of a run of gradus train, a checkpoint, or another safetensors file")
+      ->type_name("")
+      ->required();
   auto* const settings = app.add_flag_callback(
       "--settings", [&] { part = Part::settings; }, "its settings alone, as TOML");
   auto* const tensors = app.add_flag_callback(

@@ -15,9 +15,9 @@ namespace gradus::tools {
 namespace {
 
 void add_files(CLI::App& app, const std::string& prefix, PairFiles& files, const std::string& what) {
-  app.add_option(prefix + "pairs", files.pairs, what + ": a file of source TAB target lines");
-  app.add_option(prefix + "source", files.source, what + ": a file of sources, line by line");
-  app.add_option(prefix + "target", files.target, what + ": the file of their targets");
+  app.add_option(prefix + "pairs", files.pairs, what + ": source TAB target lines")->type_name("FILE");
+  app.add_option(prefix + "source", files.source, what + ": sources, line by line")->type_name("FILE");
+  app.add_option(prefix + "target", files.target, what + ": their targets")->type_name("FILE");
 }
 
 // An option whose default is written in as many digits as it takes to read it back.
@@ -174,7 +174,7 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
       ->check(from_0);
 
   app.option_defaults()->group("The run");
-  app.add_option("--out", settings.run.out, "the folder of the run");
+  app.add_option("--out", settings.run.out, "where the run is kept")->type_name("FOLDER");
   app.add_option("--save-every", settings.run.save_every, "steps between checkpoints")->check(from_1);
   app.add_option("--seed", settings.run.seed, "of initial values, dropout and the order of pairs")
       ->check(number("a number from 0", [](double value) { return value >= 0; }));

@@ -116,7 +116,8 @@ int train(int argc, char** argv, const models::Registry& registry) {
       ->check(CLI::IsMember(models::preset_names()))
       ->group("Where the options come from")
       ->configurable(false);
-  app.add_option("--resume", resume, "the folder of a run to go on with, with its options")
+  app.add_option("--resume", resume, "a run to go on with, and its options")
+      ->type_name("FOLDER")
       ->group("Where the options come from")
       ->configurable(false);
   add_options(app, settings);
