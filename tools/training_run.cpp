@@ -54,10 +54,14 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates)
   return options;
 }
 
-data::BatchesOptions batches_options(const Settings& settings) {
+// Of pairs that can be trained on in the memory that there is.
+std::shared_ptr<data::Batches> make_batches(const Settings& settings, const Corpus& corpus,
+                                            const Sides& sides) {
+  std::vector<data::Pair> pairs = encode(corpus.train, sides);
+  check_training_fits(settings, vocabularies_of(sides), pairs);
   data::BatchesOptions options = settings.batches;
   options.seed = settings.run.seed;
-  return options;
+  return std::make_shared<data::Batches>(std::move(pairs), options);
 }
 
 models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches) {
@@ -115,13 +119,11 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
     : settings_(std::move(settings)),
       corpus_(read_corpus(settings_.data, settings_.run.seed)),
       sides_(make_sides(settings_.data, corpus_.train)),
+      dev_ids_(encode(corpus_.dev, sides_)),
+      batches_(make_batches(settings_, corpus_, sides_)),
       folder_(settings_.run.out),
       lock_("train", folder_.path()) {
   if (settings_.run.threads > 0) set_threads(static_cast<int>(settings_.run.threads));
-  std::vector<data::Pair> pairs = encode(corpus_.train, sides_);
-  check_training_fits(settings_, vocabularies_of(sides_), pairs);
-  batches_ = std::make_shared<data::Batches>(std::move(pairs), batches_options(settings_));
-  dev_ids_ = encode(corpus_.dev, sides_);
   gradus::seed(settings_.run.seed);
   model_ = make_model(settings_, sides_, registry);
   trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_),

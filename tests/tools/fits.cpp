@@ -77,6 +77,7 @@ TEST_CASE("sizes beyond memory are refused before any is taken, with what they w
     const auto before = gradus::memory_stats().live_bytes;
     const Ran ran = run(all);
     CHECK(ran.code == 1);
+    CHECK_FALSE(std::filesystem::exists(scratch.path() / "run"));
     CHECK(gradus::memory_stats().peak_bytes < before + (std::int64_t{1} << 30));
     INFO(ran.err);
     CHECK(contains(ran.err, " of memory"));
