@@ -208,9 +208,7 @@ def check(exercise, progress, build):
               f"  GRADUS_PRESET=asan-ubsan ./run exercise {exercise.name} says where.")
         code = EXIT_FINDING
     note_stages(exercise, progress, stages, reached, code == 0)
-    if code == 0:
-        say_what_next(exercise, progress)
-    else:
+    if code != 0:
         print(f"\n  Your file: {shown(exercise.file)}. ./run exercise hint {exercise.name} says more.")
     return code
 
@@ -221,6 +219,13 @@ def note_stages(exercise, progress, stages, passed, all_passed):
     same_hints = exercise.hints_of(part) == exercise.hints_of(before["part"])
     progress.note(exercise, passed=before["passed"] or all_passed, stages=passed, of=len(stages), part=part,
                   hints=before["hints"] if same_hints else 0)
+
+
+def check_and_go_on(exercise, progress, build):
+    code = check(exercise, progress, build)
+    if code == 0:
+        say_what_next(exercise, progress)
+    return code
 
 
 def say_what_next(exercise, progress):
@@ -236,7 +241,7 @@ def watch(exercise, progress, build):
     exercise.begin()
     while True:
         seen = exercise.file.stat().st_mtime_ns
-        check(exercise, progress, build)
+        check_and_go_on(exercise, progress, build)
         print(f"\n  Watching {shown(exercise.file)}; Ctrl-C ends it.\n", flush=True)
         while not exercise.file.exists() or exercise.file.stat().st_mtime_ns == seen:
             time.sleep(POLL)
@@ -283,7 +288,10 @@ def command_line(exercise, build, arguments):
              + ", ".join(other.name for other in exercises() if other.has_cli))
     exercise.begin()
     program = build.program(exercise, "_cli")
-    return EXIT_FINDING if program is None else subprocess.run([program, *arguments]).returncode
+    if program is None:
+        return EXIT_FINDING
+    called = f"./run exercise {exercise.name} --cli"  # what it says to type next begins so
+    return subprocess.run([called, *arguments], executable=program).returncode
 
 
 def main():
@@ -300,7 +308,7 @@ def main():
     if len(words) >= 2 and words[1] == "--cli":
         return command_line(find(words[0]), build, words[2:])
     if len(words) == 1:
-        return check(find(words[0]), progress, build)
+        return check_and_go_on(find(words[0]), progress, build)
     if words[0] == "watch" and len(words) == 2:
         return watch(find(words[1]), progress, build)
     if words[0] == "hint" and len(words) == 2:

@@ -101,6 +101,7 @@ std::string table_by_length(Evaluations evaluations) {
     for (const auto& [first, scores] : evaluation.by_length) lengths.insert(first);
   }
   std::vector<Row> rows{header};
+  bool too_short = false;
   for (const std::int64_t first : lengths) {
     const auto scores_of = [first](const Evaluation& evaluation) {
       const auto found = evaluation.by_length.find(first);
@@ -111,10 +112,12 @@ std::string table_by_length(Evaluations evaluations) {
     for (const Evaluation& evaluation : evaluations) {
       const Scores scores = scores_of(evaluation);
       rows.back().push_back(scores.pairs == 0 ? "-" : number(scores.bleu(), 2));
+      too_short = too_short || (scores.pairs > 0 && scores.bleu_counts.totals.back() == 0);
       rows.back().push_back(percent(scores.exact.fraction()));
     }
   }
-  return in_columns(rows);
+  return in_columns(rows) +
+         (too_short ? "BLEU is 0 where no output has four words: it counts runs of four.\n" : "");
 }
 
 plot::Curves curves_by_length(Evaluations evaluations) {

@@ -277,6 +277,7 @@ enum class Step {
   swapped_input,
   fed_before_tanh,
   first_h_tilde_1,
+  h_tilde_not_moved,
   member_alone,
   member_beside_state,
   h_tilde_detached,
@@ -391,7 +392,9 @@ class OwnDecoder : public nn::DecoderStep {
                          : how_ == Step::state_detached ? s.detach()
                                                         : s;
     NamedTensors state = {{"s", moved}, {"weights", how_ == Step::weights_not_kept ? Tensor() : alpha}};
-    if (how_ != Step::member_alone) state.push_back({"h_tilde", h_tilde});
+    if (how_ != Step::member_alone) {
+      state.push_back({"h_tilde", how_ == Step::h_tilde_not_moved ? before["h_tilde"] : h_tilde});
+    }
     if (how_ == Step::fed_too_late) state.push_back({"older", before["h_tilde"]});
     if (how_ == Step::fed_before_tanh || how_ == Step::keeps_more) state.push_back({"raw", raw});
     return {state, how_ == Step::steps_not_counted ? 0 : before.step() + 1};
@@ -666,6 +669,7 @@ int main() {
       of_input_feeding("[h̃; E y]", "input-swapped", Step::swapped_input),
       of_input_feeding("fed before its tanh", "fed-before-tanh", Step::fed_before_tanh),
       of_input_feeding("h̃_0 = 1", "h-tilde-0", Step::first_h_tilde_1),
+      of_input_feeding("h̃_{t−1} kept", "h-tilde-not-moved", Step::h_tilde_not_moved),
       of_input_feeding("h̃ in a member alone", "h-tilde-not-in-state", Step::member_alone),
       of_input_feeding("h̃ read from a member", "kept-in-a-member", Step::member_beside_state),
       of_input_feeding("h̃ off the tape", "off-the-tape", Step::h_tilde_detached),

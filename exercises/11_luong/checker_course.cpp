@@ -127,6 +127,7 @@ Vector fed(const Vector& y, const Vector& h_tilde, const Vector& older, const Ve
            Fault fault) {
   switch (fault) {
     case Fault::not_fed:
+    case Fault::h_tilde_not_moved:
       return beside(y, Vector(h_tilde.size()));
     case Fault::fed_two_ago:
       return beside(y, older);
@@ -155,7 +156,7 @@ void unroll(const Parameters& p, const Case& c, bool feeds, std::int64_t b, Faul
     const Vector logits = times(p.W_o, h_tilde);
     put(course.s, t, b, fault == Fault::state_not_moved ? s : next);
     put(course.weights, t, b, alpha);
-    put(course.h_tilde, t, b, h_tilde);
+    put(course.h_tilde, t, b, fault == Fault::h_tilde_not_moved ? Vector(h_tilde.size()) : h_tilde);
     put(course.logits, t, b, fault == Fault::probabilities ? softmax(logits) : logits);
     if (fault != Fault::state_not_moved) s = next;
   }

@@ -45,9 +45,10 @@ enum class Fault {
   state_not_moved,  ///< s_{t−1} is s_0 at every step
   probabilities,    ///< the softmax of the logits
   not_fed,
-  fed_two_ago,    ///< h̃_{t−2}
-  swapped_input,  ///< [h̃; E y]
-  linear_fed,     ///< h̃ before its tanh is what is fed
+  h_tilde_not_moved,  ///< the state holds h̃_0 at every step
+  fed_two_ago,        ///< h̃_{t−2}
+  swapped_input,      ///< [h̃; E y]
+  linear_fed,         ///< h̃ before its tanh is what is fed
 };
 
 /// The first n steps, (n, B, ·).

@@ -89,8 +89,8 @@ inline std::vector<Refusal> refusals_of_two(const std::string& operation) {
       {"(3,1) (2,4,5)",
        operation + ": shapes (3, 1) and (2, 4, 5) do not match at axis -2 (3 and 4)" + advice},
       {"(0) (2)", operation + ": shapes (0) and (2) do not match at axis -1 (0 and 2)" + advice},
-      {"(2):f32 (3):f64", operation + ": (2) is f32 and (3) is f64; convert one with .to(Dtype::f32)"},
-      {"(2):i64 (2):f32", operation + ": (2) is i64 and (2) is f32; convert one with .to(Dtype::f32)"},
+      {"(2):f32 (3):f64", operation + ": (2) is f32 and (3) is f64; convert one with .to(other.dtype())"},
+      {"(2):i64 (2):f32", operation + ": (2) is i64 and (2) is f32; convert one with .to(other.dtype())"},
       integers(operation, "(2):i64 (2):i64"),
   };
 }

@@ -12,7 +12,7 @@ Operation compare(const std::string& name, Call call, Value value) {
           .refusals = {{"(2,3) (4)", name + ": shapes (2, 3) and (4) do not match at axis -1 (3 and 4): "
                                             "sizes must be equal, or one of them 1"},
                        {"(2):f32 (2):i64",
-                        name + ": (2) is f32 and (2) is i64; convert one with .to(Dtype::f32)"}},
+                        name + ": (2) is f32 and (2) is i64; convert one with .to(other.dtype())"}},
           .differentiable = false};
 }
 
@@ -37,7 +37,7 @@ std::vector<Operation> choosing() {
                    "{0,0} (2) (2) -> (2)", "{1,1} (2) (2) -> (2)", "{-1,7} (2) (2) -> (2)"},
        .refusals = {{"(2) (2) (2)", "where: the condition (2) must be i64, and is f64"},
                     {"{1,0} (2):f32 (2)",
-                     "where: (2) is f32 and (2) is f64; convert one with .to(Dtype::f32)"},
+                     "where: (2) is f32 and (2) is f64; convert one with .to(other.dtype())"},
                     {"{1,0} (2,2) (2,3)",
                      "where: shapes (2, 2) and (2, 3) do not match at axis -1 (2 and 3): "
                      "sizes must be equal, or one of them 1"},

@@ -76,7 +76,7 @@ std::vector<Operation> indexing() {
              "scatter_add: index 3 at position 0 of (1) is outside [0, 3), the axis of (3)"},
             {"(3) {0} (1):f32 [0]",
              "scatter_add: (3) is f64 and (1) is f32; convert one with "
-             ".to(Dtype::f64)"},
+             ".to(other.dtype())"},
             integers("scatter_add", "(3):i64 {0} (1):i64 [0]")}},
       {.name = "one_hot",
        .call = [](X x, A a) { return one_hot(x[0], a[0]); },

@@ -163,7 +163,7 @@ std::vector<Operation> layout() {
                     {"(2,3) (3,3) [1]", "concat: (2, 3) and (3, 3) differ elsewhere than on axis 1"},
                     {"(2,3) (3) [0]", "concat: (2, 3) and (3) differ elsewhere than on axis 0"},
                     {"(2):f32 (2) [0]",
-                     "concat: (2) is f32 and (2) is f64; convert one with .to(Dtype::f32)"}}},
+                     "concat: (2) is f32 and (2) is f64; convert one with .to(other.dtype())"}}},
       {.name = "concat",
        .variant = "of a list",
        .call =

@@ -101,7 +101,7 @@ std::vector<Operation> losses() {
        .samples = {"() () -> ()", "(5) (5) -> ()", "(3,37) (3,37) -> ()"},
        .refusals = {{"(3) (3,1)", "mse: the shapes are (3) and (3, 1); they must be equal (reshape one?)"},
                     {"(0,3) (0,3)", "mse: there is nothing to average in (0, 3)"},
-                    {"(3) (3):f32", "mse: (3) is f64 and (3) is f32; convert one with .to(Dtype::f64)"}}},
+                    {"(3) (3):f32", "mse: (3) is f64 and (3) is f32; convert one with .to(other.dtype())"}}},
       {.name = "binary_cross_entropy",
        .call = [](X x, A) { return binary_cross_entropy(x[0], sigmoid(x[1])); },
        .value =
@@ -117,10 +117,11 @@ std::vector<Operation> losses() {
                     static_cast<double>(n);
            },
        .samples = {"() () -> ()", "(5) (5) -> ()", "(3,37) (3,37) -> ()"},
-       .refusals = {{"(3) (1)",
-                     "binary_cross_entropy: the shapes are (3) and (1); they must be equal (reshape one?)"},
-                    {"(0) (0)", "binary_cross_entropy: there is nothing to average in (0)"},
-                    {"(3) (3):f32",
-                     "binary_cross_entropy: (3) is f64 and (3) is f32; convert one with .to(Dtype::f64)"}}},
+       .refusals =
+           {{"(3) (1)",
+             "binary_cross_entropy: the shapes are (3) and (1); they must be equal (reshape one?)"},
+            {"(0) (0)", "binary_cross_entropy: there is nothing to average in (0)"},
+            {"(3) (3):f32",
+             "binary_cross_entropy: (3) is f64 and (3) is f32; convert one with .to(other.dtype())"}}},
   };
 }

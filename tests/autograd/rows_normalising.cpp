@@ -103,7 +103,7 @@ std::vector<Operation> normalising() {
                     {"(3,4) (4) (1,4)",
                      "layer_norm: the bias is (1, 4) and must be (4) for the input (3, 4)"},
                     {"(3,4) (4):f32 (4)",
-                     "layer_norm: (3, 4) is f64 and (4) is f32; convert one with .to(Dtype::f64)"}}},
+                     "layer_norm: (3, 4) is f64 and (4) is f32; convert one with .to(other.dtype())"}}},
       {.name = "layer_norm",
        .variant = "with a bias alone",
        .call = [](X x, A) { return layer_norm(x[0], Tensor(), x[1]); },

@@ -55,7 +55,7 @@ std::vector<Operation> products() {
              "scalar with *"},
             {"(2,3):f32 (3,2):f64",
              "matmul: (2, 3) is f32 and (3, 2) is f64; convert one with "
-             ".to(Dtype::f32)"},
+             ".to(other.dtype())"},
             integers("matmul", "(2,3):i64 (3,2):i64")}},
       {.name = "outer",
        .call = [](X x, A) { return outer(x[0], x[1]); },
@@ -75,7 +75,7 @@ std::vector<Operation> products() {
                     {"(2,3) (4,3) (1,4)", "linear: the bias is (1, 4) and must be (4) for the weight (4, 3)"},
                     {"(2,3) (4,3) (4):f32",
                      "linear: (2, 3) is f64 and (4) is f32; convert one with "
-                     ".to(Dtype::f64)"}}},
+                     ".to(other.dtype())"}}},
       {.name = "linear",
        .variant = "without a bias",
        .call = [](X x, A) { return linear(x[0], x[1]); },
@@ -90,7 +90,7 @@ std::vector<Operation> products() {
                      "3"},
                     {"(2,3) (4,3):f32",
                      "linear: (2, 3) is f64 and (4, 3) is f32; convert one with "
-                     ".to(Dtype::f64)"},
+                     ".to(other.dtype())"},
                     integers("linear", "(2,3):i64 (4,3):i64")}},
   };
 }

@@ -9,9 +9,8 @@ namespace gradus {
 
 inline void check_same_dtype(const char* operation, const Tensor& a, const Tensor& b) {
   if (a.dtype() == b.dtype()) return;
-  const Dtype common = is_floating(a.dtype()) ? a.dtype() : b.dtype();
   fail(operation, a.shape(), " is ", name(a.dtype()), " and ", b.shape(), " is ", name(b.dtype()),
-       "; convert one with .to(Dtype::", name(common), ")");
+       "; convert one with .to(other.dtype())");
 }
 
 /// `what` holds ids, lengths or a condition.
