@@ -20,7 +20,8 @@ LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
 HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
 SETTINGS = re.compile(r'<script id="__config" type="application/json">(.*?)</script>')  # the theme's, on each page
 CODE = re.compile(r"<code>([^<\n]+)</code>")  # in a line of text
-WORD_WITH_HYPHENS = re.compile(r"(?<!\S)(?=\S*-)\S{2,32}(?!\S)")
+CODE_AFTER_CHINESE = re.compile(r'(?<=[^\x00-\x7F（“])(?=<span class="whole"><code>)')
+PICTURE = re.compile(r'(?<=<img )(?=[^>]*src="[^"]*?([\w-]+\.svg)")')
 RANGE = re.compile(r"\(-?[\d.]+(?: %)?(?:–| to )-?[\d.]+(?: %)?\)")
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
@@ -130,6 +131,16 @@ def on_page_read_source(page, config):
     return f"# {title}\n\n~~~~~~ {language}\n{source.read_text()}\n~~~~~~\n"
 
 
+# ---- Wide pictures ----
+
+
+def wide(match):
+    """A picture with words that would be too small to read on a phone: book.css lets it scroll in its line."""
+    picture = ROOT / "docs" / "pictures" / match[1]
+    width = picture.exists() and int(re.search(r'width="(\d+)', picture.read_text())[1])
+    return f'style="min-width: {0.7 * width:.0f}px" ' if width > 600 else ""
+
+
 # ---- Where a line may end ----
 
 
@@ -138,12 +149,17 @@ def whole(match):
 
 
 def on_page_content(html, page, config, files):
-    """Not inside short code, after a hyphen of longer code, or inside a range: book.css keeps these whole."""
+    """Not inside short code, after a hyphen of longer code, or inside a range: book.css keeps these whole. But after a slash of
+    longer code, and before code in Chinese: in "，./run" a browser sees marks that belong together."""
 
     def code(match):
-        return whole(match) if len(match[1]) <= 32 else f"<code>{WORD_WITH_HYPHENS.sub(whole, match[1])}</code>"
+        return whole(match) if len(match[1]) <= 32 else f"<code>{re.sub(r'[^ ]+', word, match[1])}</code>"
 
-    return RANGE.sub(whole, CODE.sub(code, html))
+    def word(match):
+        return whole(match) if "-" in match[0] and len(match[0]) <= 36 else match[0].replace("/", "/<wbr>")
+
+    html = CODE_AFTER_CHINESE.sub("<wbr>", CODE.sub(code, html))
+    return PICTURE.sub(wide, RANGE.sub(whole, html))
 
 
 # ---- Links ----

@@ -4,4 +4,18 @@ for (const element of document.querySelectorAll(".arithmatex:not(.arithmatex .ar
   const displayMode = element.tagName === "DIV" || element.querySelector(".arithmatex") !== null;
   const tex = element.textContent.trim().replace(/^(\\[([])+|(\\[)\]])+$/g, "");
   katex.render(tex, element, { displayMode, throwOnError: false });
+  if (!displayMode && element.querySelector(".katex-html").textContent.length <= 20) keepWhole(element);
+}
+
+// A line ends neither in a short formula nor between it and the mark that follows, or the bracket before it: book.css.
+function keepWhole(formula) {
+  const { previousSibling: before, nextSibling: after } = formula;
+  const bracket = /[\p{Ps}\p{Pi}]$/u.exec(before?.data)?.[0] ?? "";
+  const mark = /^[\p{Pe}\p{Pf}\p{Po}]+/u.exec(after?.data)?.[0] ?? "";
+  if (bracket) before.data = before.data.slice(0, -bracket.length);
+  if (mark) after.data = after.data.slice(mark.length);
+  const whole = document.createElement("span");
+  whole.className = "whole";
+  formula.replaceWith(whole);
+  whole.append(bracket, formula, mark);
 }
