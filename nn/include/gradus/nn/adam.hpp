@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Adam (Kingma and Ba 2015, algorithm 1), as PyTorch computes it: at step t,
+/// Adam (Kingma and Ba 2015, algorithm 1), as PyTorch computes it at step t:
 ///
 ///     g ← g + λ θ
 ///     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²

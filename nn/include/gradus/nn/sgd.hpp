@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Gradient descent with momentum, as PyTorch computes it: at step t,
+/// Gradient descent with momentum, as PyTorch computes it at step t:
 ///
 ///     g ← g + λ θ
 ///     b ← g at the first step, then μ b + (1 − τ) g
