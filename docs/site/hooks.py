@@ -218,17 +218,24 @@ def search_inside(match):
     """Chinese has no spaces between words, and the theme would cut it as Japanese: a word is sought inside what stands between
     two marks of punctuation."""
     settings = json.loads(match[1])
-    settings["translations"] |= {"search.config.lang": "en", "search.config.pipeline": "stemmer"}
-    transform = 'query => query.trim().split(/\\s+/).map(word => word.replace(/^[^\\x00-\\x7F]/, "*$&")).join("* ")'
+    settings["translations"] |= {"search.config.lang": "en", "search.config.pipeline": "stopWordFilter"}
+    # All words must be there; the theme appends the last *.
+    transform = r'query => query.trim().replace(/\S+/g, word => "+" + word.replace(/^[^\x00-\x7F].*/, "*$&*")).replace(/\*$/, "")'
     return (f"<script>var __search = {{transform: {transform}}}</script>\n"
             f'<script id="__config" type="application/json">{json.dumps(settings)}</script>')
 
 
 def on_post_build(config):
-    """The search finds pages and public headers, which have the equations, but not every source that is shown."""
+    """The search finds pages and public headers, which have the equations, but not every source that is shown; in Chinese, also
+    the English pages that are in English alone."""
     index = pathlib.Path(config["site_dir"], "search", "search_index.json")
     found = json.loads(index.read_text())
     found["docs"] = [entry for entry in found["docs"] if re.match(r"(?!source/)|source/\w+/include/", entry["location"])]
+    if is_chinese(config):
+        english = json.loads(pathlib.Path(config["site_dir"], "../search/search_index.json").read_text())["docs"]
+        here = {entry["location"].partition("#")[0] for entry in found["docs"]}
+        found["docs"] += [{**entry, "location": f"../{entry['location']}"} for entry in english
+                          if entry["location"].partition("#")[0] not in here]
     index.write_text(json.dumps(found, ensure_ascii=False))
 
 
