@@ -10,7 +10,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TRANSLATED = ["README.md", "docs/tutorials/*.md"]  # patterns of English pages that must be there in Chinese; any other may be
+TRANSLATED = ["README.md", "docs/tutorials/*.md", "docs/terms.md"]  # patterns of English pages that must be there in Chinese; any other may be
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMENT = {"cpp": r"\s*//.*", "sh": r"(^|\s+)#.*", "python": r"(^|\s+)#.*", "cmake": r"(^|\s+)#.*"}
 
