@@ -31,10 +31,17 @@ def where_measured(results):
     return f"`{results['command']}`{over}; {results['machine']}; revision {results['revision']}."
 
 
+def with_formulas(cell):
+    """What a program printed, with its symbols, such as →h_{j−1}, as formulas."""
+    arrows = {"": "{}", "→": "\\overrightarrow{{{}}}", "←": "\\overleftarrow{{{}}}"}
+    return re.sub(r"([→←]?)\b([A-Za-zα])_(\{[^}]+\}|\w)(?!\w)",
+                  lambda match: f"${arrows[match[1]].format(match[2])}_{match[3].replace('−', '-')}$", str(cell))
+
+
 def markdown_table(header, rows, texts=1):
     """The first columns, `texts` of them, to the left, the others to the right."""
     lines = [header, ["---"] * texts + ["--:"] * (len(header) - texts), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(map(with_formulas, line)) + " |" for line in lines)
 
 
 def machine():
