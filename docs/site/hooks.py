@@ -225,12 +225,20 @@ def search_inside(match):
             f'<script id="__config" type="application/json">{json.dumps(settings)}</script>')
 
 
+def readable(text):
+    """What the search shows of a page: without its displayed formulas, and of those in a line the letters."""
+    text = re.sub(r"\\\[.*?\\\]", "…", text, flags=re.DOTALL)
+    return re.sub(r"\\\((.*?)\\\)", lambda match: re.sub(r"\\(?:[^a-zA-Z]|(?=[a-zA-Z]))|[{}]", "", match[1]), text, flags=re.DOTALL)
+
+
 def on_post_build(config):
     """The search finds pages and public headers, which have the equations, but not every source that is shown; in Chinese, also
     the English pages that are in English alone."""
     index = pathlib.Path(config["site_dir"], "search", "search_index.json")
     found = json.loads(index.read_text())
     found["docs"] = [entry for entry in found["docs"] if re.match(r"(?!source/)|source/\w+/include/", entry["location"])]
+    for entry in found["docs"]:
+        entry["text"] = readable(entry["text"])
     if is_chinese(config):
         english = json.loads(pathlib.Path(config["site_dir"], "../search/search_index.json").read_text())["docs"]
         here = {entry["location"].partition("#")[0] for entry in found["docs"]}
