@@ -115,3 +115,19 @@ TEST_CASE("gemm is right where the library blocks it, and however it is shared o
     }
   }
 }
+
+TEST_CASE("gemm is right for a few rows with a matrix of weights, packed or not", "[autograd][gemm]") {
+  // Unpacked they are sums of 16 and of a rest, in tiles of 4 rows by 6 columns, whole and not. The first
+  // sums are too short for that, the last rows too many, and at times the results too few.
+  for (const std::int64_t k : {127, 128, 143}) {
+    for (const std::int64_t n : {6, 25, 301}) {
+      for (const std::int64_t m : {2, 3, 4, 5, 65, 128, 129}) {
+        CAPTURE(m, n, k);
+        const double beta = m % 2 == 1 ? 0 : m % 4 == 2 ? 1 : -0.5;
+        const Product product = {Layout::plain, Layout::transposed, m, n, k, k % 2};
+        REQUIRE(wrong<float>(product, static_cast<float>(beta), 1e-4) == "");
+        if (n < 100) REQUIRE(wrong<double>(product, beta, 1e-12) == "");
+      }
+    }
+  }
+}
