@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <string_view>
 #include <unistd.h>
 #include <utility>
 
@@ -13,7 +12,6 @@ namespace gradus::tools {
 namespace {
 
 constexpr std::size_t most_lines = 1000;
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // UTF-8's, as data::read_lines leaves it away
 
 LineReader lines_of_file(const std::filesystem::path& path) {
   return [lines = data::read_lines(path), done = std::size_t{0}]() mutable {
@@ -28,7 +26,7 @@ LineReader lines_of_standard_input() {
   return [most, done = std::size_t{0}]() mutable {
     std::vector<std::string> next;
     for (std::string line; next.size() < most && std::getline(std::cin, line);) {
-      if (done == 0 && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
+      if (done == 0 && line.starts_with(data::byte_order_mark)) line.erase(0, data::byte_order_mark.size());
       if (line.ends_with('\r')) line.pop_back();
       data::check_utf8("standard input line " + std::to_string(++done), line);
       next.push_back(std::move(line));

@@ -17,7 +17,6 @@ std::string at_line(std::string_view operation, std::string_view source_name, st
 
 std::vector<std::string_view> split_lines(std::string_view operation, std::string_view source_name,
                                           std::string_view text) {
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
 
   std::vector<std::string_view> lines;

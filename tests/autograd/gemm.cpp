@@ -10,7 +10,9 @@
 #include <limits>
 #include <vector>
 
+#include "blas_kernels.hpp"
 #include "helpers.hpp"
+#include "kernels/unpacked.hpp"
 
 using gradus::gemm;
 using gradus::Generator;
@@ -131,3 +133,24 @@ TEST_CASE("gemm is right for a few rows with a matrix of weights, packed or not"
     }
   }
 }
+
+#if GRADUS_UNPACKED
+TEST_CASE("a few rows are multiplied unpacked, to bits that no other row or thread changes",
+          "[autograd][gemm]") {
+  if (!gradus::processor_features().avx512) return;
+  constexpr std::int64_t m = 64, n = 301, k = 143;
+  Generator generator(1);
+  const auto a = random_matrix<float>(m * k, generator), b = random_matrix<float>(n * k, generator);
+  std::vector<float> alone(m * n), together(m * n);
+  for (std::int64_t i = 0; i < m; ++i) {
+    gradus::kernels::unpacked::multiply(1, n, k, {a.data() + i * k, k}, {b.data(), k}, 0,
+                                        {alone.data() + i * n, n});
+  }
+  for (const int count : {1, 2, 3}) {
+    const Threads set(count);
+    gemm<float>(Layout::plain, Layout::transposed, m, n, k, a.data(), b.data(), 0, together.data());
+    CAPTURE(count);
+    CHECK((together == alone));
+  }
+}
+#endif

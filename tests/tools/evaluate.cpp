@@ -100,6 +100,10 @@ TEST_CASE("tables show the same figures to people", "[tools][evaluate]") {
   std::ostringstream perplexity;
   perplexity << std::fixed << std::setprecision(3) << figures["perplexity"].get<double>() << '\n';
   CHECK_THAT(ran.out, Contains(perplexity.str()));
+
+  const std::string note = "BLEU is 0 where no output has four words";
+  CHECK_THAT(ran.out, !Contains(note));
+  CHECK_THAT(evaluate({"--by-length", "--max-steps", "3"}).out, Contains(note));
 }
 
 TEST_CASE("figures of two models stand side by side", "[tools][evaluate]") {

@@ -19,11 +19,11 @@ struct Ran {
   std::string out, err;
 };
 
-/// `gradus ARGUMENTS…` in this process.
+/// `gradus ARGUMENTS…` in this process, or the same called by another name.
 inline Ran run(std::vector<std::string> arguments, const std::string& input = "",
-               const gradus::models::Registry& registry = gradus::models::Registry::standard()) {
-  std::string name = "gradus";
-  std::vector<char*> argv{name.data()};
+               const gradus::models::Registry& registry = gradus::models::Registry::standard(),
+               std::string program = "gradus") {
+  std::vector<char*> argv{program.data()};
   for (std::string& argument : arguments) argv.push_back(argument.data());
   std::istringstream in(input);
   std::ostringstream out, err;

@@ -66,6 +66,15 @@ TEST_CASE("a run leaves its checkpoints, its settings and its course", "[tools][
   CHECK(contains(content(out / "curves.svg"), "held out"));
 }
 
+TEST_CASE("what to type next begins as the command was called", "[tools][train]") {
+  const Scratch scratch;
+  const std::string out = scratch.path() / "run";
+  const Ran ran = run(replaced(arguments(out), "--steps", "1"), "", models::Registry::standard(), "./mine");
+  CHECK(contains(ran.out,
+                 "\nnow try: ./mine evaluate --model " + out + "\n         ./mine translate --model "));
+  CHECK(contains(run({"train", "--help"}).out, "\n  --[no-]lower [on] "));
+}
+
 TEST_CASE("a run that was stopped and resumed is, by its bytes, one that never was",
           "[tools][train][resume]") {
   const Scratch scratch;

@@ -6,6 +6,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
+/// What some programs write before a text in UTF-8, and no reader takes for a part of it.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 /// Throws unless the text is UTF-8 as RFC 3629 has it: no byte missing or astray, no overlong form, no
 /// surrogate, nothing above U+10FFFF.
 /// \param where  begins the message, which goes on with the first wrong byte, counted from 1.
