@@ -18,6 +18,7 @@ import re
 import sys
 
 import excerpts
+import results_chinese
 import results_command
 import results_speed
 import results_tutorials
@@ -36,10 +37,12 @@ def text_of(kind, name):
 
 
 def rendered(page):
+    is_chinese = page.name == "README.zh-CN.md" or ROOT / "docs" / "zh" in page.parents
+
     def filled(match):
         text = text_of(match[2], match[3])
-        if page.name == "README.zh-CN.md":  # the staircase leads to the pages in Chinese
-            text = text.replace("](docs/tutorials/", "](docs/zh/tutorials/")
+        if match[2] == "result" and is_chinese:
+            text = results_chinese.in_chinese(text)
         return match[1] + text + "\n" + match[4]
 
     return MARKED.sub(filled, page.read_text())

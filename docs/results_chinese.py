@@ -1,0 +1,132 @@
+"""What docs/results says in words, in Chinese: for the pages of docs/zh, with the same numbers.
+
+A cell or a sentence that is not here stops `results.py`, so that a page in Chinese has no English left in it.
+"""
+
+import re
+import sys
+
+from results_kit import ROOT
+
+WORDS = {
+    # the staircase
+    "step": "台阶", "what it is about": "内容", "time": "时间",
+    "what a tensor is, and what it says when shapes do not fit": "什么是张量，以及形状不符时它会说什么",
+    "the chain rule on a tape, written by hand": "计算带上的链式法则，手工写出",
+    "broadcasting backward, and finite differences": "广播的反向传播，以及有限差分",
+    "loss, gradients, clipping and Adam, each written out": "损失、梯度、裁剪和 Adam，逐一写出",
+    "a recurrent network, backpropagation through time, and gradients that vanish or explode":
+        "循环神经网络、沿时间的反向传播，以及会消失或爆炸的梯度",
+    "the GRU and the LSTM": "GRU 与 LSTM",
+    "a sequence-to-sequence model with a fixed context, and its bottleneck": "固定上下文的序列到序列模型，以及它的瓶颈",
+    "the decoder sees the fixed context at every step": "解码器在每一步都看到固定上下文",
+    "annotations of both directions, and what each of them knows": "两个方向的注解向量，以及每个知道些什么",
+    "a query, keys, values, a mask": "查询、键、值和掩码",
+    "Bahdanau attention on reversal": "用 Bahdanau 注意力反转序列",
+    "greedy, sampling, and beam search by hand": "贪心、采样，以及手写的束搜索",
+    "additive, dot, scaled dot, and one of your own": "加性、点积、缩放点积，以及自己的一种",
+    "words, unknown words, and their order": "词、未登录词和词序",
+    # 01
+    "backward": "反向传播的规则", "newest first, adding": "从最新的开始，累加", "newest first, assigning": "从最新的开始，赋值",
+    "depth first, at every use": "深度优先，每次用到都传", "depth first, once a node": "深度优先，每个节点一次",
+    "leaf": "叶节点", "value": "值", "gradient": "梯度", "target": "目标", "before": "训练前", "after": "训练后",
+    # 02
+    "formula": "公式", "log10 of the error": "误差的 log10", "in theory": "理论值", "log10 of its step": "步长的 log10",
+    "2-point forward, f64": "2 点前向，f64", "2-point central, f64": "2 点中心，f64", "4-point central, f64": "4 点中心，f64",
+    "2-point forward, f32": "2 点前向，f32", "2-point central, f32": "2 点中心，f32", "4-point central, f32": "4 点中心，f32",
+    "function": "函数", "elements": "元素数", "wrong": "错误", "not smooth": "不光滑",
+    "derivative taken at x": "导数取在 x 处", "last element detached": "最后一个元素脱离了计算带",
+    "multiplied by 0": "乘以 0", "relu, and an element is 0": "relu，且有一个元素为 0",
+    # 03
+    "optimiser, learning rate": "优化器，学习率", "loss at the end": "最后的损失", "held-out accuracy": "留出的准确率",
+    "steps clipped": "裁剪的步数比例", "momentum, 0.1": "动量法，0.1", "Adam, 0.01, clipped": "Adam，0.01，裁剪",
+    "momentum, 1": "动量法，1", "momentum, 1, clipped": "动量法，1，裁剪",
+    "Adam, 0.01, no zero_grad": "Adam，0.01，没有 zero_grad",
+    "the gradient": "梯度", "norm, relative": "相对范数", "cosine with it": "与它的夹角余弦", "as it is": "原样",
+    "clipped to 0.3 of its norm": "裁剪到范数的 0.3 倍", "each parameter clipped by itself": "逐个参数分别裁剪",
+    "backward twice, no zero_grad": "反向传播两次，没有 zero_grad",
+    # 04, 05
+    "1 step": "1 步", "delay": "延迟", "mean": "平均", "lowest": "最低", "highest": "最高",
+    "Cho et al. against": "Cho 等，对照", "after 1 step": "1 步之后", "after 20": "20 步之后",
+    "PyTorch: r after the product": "PyTorch：r 在乘积之后", "Bahdanau et al.: z turned round": "Bahdanau 等：z 反过来",
+    "the same, and z's weights negated": "同上，且 z 的权重变号", "network": "网络", "10 steps": "10 步",
+    # 06, 07
+    "length": "长度", "600 updates": "600 次更新", "2400 updates": "2400 次更新", "model": "模型", "parameters": "参数个数",
+    # 08
+    "read from": "读自", "what moves": "变化的量", "right": "正确", "mistaken": "错误",
+    "$\\overleftarrow{h}_T$, when $x_1$ changes": "$\\overleftarrow{h}_T$，改变 $x_1$ 时",
+    "last →h, when padding is added": "最后的 →h，添加填充时",
+    "$\\overleftarrow{h}_T$, when padding is added": "$\\overleftarrow{h}_T$，添加填充时",
+    # 09
+    "what": "测量什么", "measured": "结果",
+    "$v_a$ = 0: largest difference of $α_j$ from 1/length": "$v_a$ = 0：$α_j$ 与 1/长度的最大差",
+    "one key alone: largest difference of c from $h_1$": "只有一个键：c 与 $h_1$ 的最大差",
+    "keys permuted: largest difference from α permuted": "重排各键：与同样重排的 α 的最大差",
+    "weight on padding, energy −∞ there": "填充的权重，那里的能量为 −∞", "weight on padding, energy · 0 there": "填充的权重，那里的能量乘以 0",
+    "weight on padding, no mask": "填充的权重，没有掩码",
+    "another query: how far α moves": "换一个查询：α 的变化", "another query, no tanh": "换一个查询，没有 tanh",
+    "pairs": "键值对的个数", "accuracy": "准确率", "weight on the right key": "正确键的权重",
+    "sizes": "大小", "additive: once": "加性：一次", "a query": "每个查询", "tanh a query": "每个查询的 tanh",
+    "dot: a query": "点积：每个查询", "here: Q 12, D 24, A 32, T 8": "这里：Q 12，D 24，A 32，T 8",
+    "tutorial 10: Q 64, D 128, A 64, T 12": "教程 10：Q 64，D 128，A 64，T 12",
+    "the paper: Q 1000, D 2000, A 1000, T 30": "论文：Q 1000，D 2000，A 1000，T 30",
+    # 10
+    "fixed context": "固定上下文", "alignment": "对齐", "largest on token L − t + 1": "最大的在词元 L − t + 1 上",
+    "mean weight there": "那里的平均权重",
+    # 11
+    "method": "方法", "exact match": "完全匹配率", "mean ln p": "平均 ln p", "perplexity": "困惑度",
+    "less likely than the truth": "概率低于正确答案", "greedy": "贪心", "temperature 1": "温度 1", "temperature 0.5": "温度 0.5",
+    "beam 2": "束 2", "beam 5": "束 5", "beam 20": "束 20", "the truth": "正确答案",
+    "width": "宽度", "found the best": "找到最好的", "mean score": "平均得分", "all outputs": "所有的输出",
+    # 12
+    "var e": "e 的方差", "largest α": "最大的 α", "scaled: var e": "缩放：e 的方差", "scaled: largest α": "缩放：最大的 α",
+    "scaled: Σ ∂α/∂e": "缩放：Σ ∂α/∂e", "additive": "加性", "dot": "点积", "scaled dot": "缩放点积", "general": "一般形式",
+    "score": "打分函数", "before training": "训练前", "multiply-adds once": "乘加，一次", "each step": "每一步",
+    "tanh each step": "每一步的 tanh", "ms an update": "每次更新的毫秒数", "T = 12, composed": "T = 12，非融合",
+    "T = 50, composed": "T = 50，非融合",
+    # 13
+    "unknown, %": "未登录词，%", "training": "训练", "held out": "留出", "source": "源", "BLEU, training": "BLEU，训练",
+    "replaced": "替换后", "copied": "照抄",
+}
+# What is said alike in both languages.
+NAMES = {"Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "XOR", "da", "db", "dc", "tanh", "top"}
+# With numbers in them: a cell, or a line.
+SENTENCES = [
+    (r"after (\d+) updates", r"\1 次更新之后"),
+    (r"(\d+) s", r"\1 秒"),
+    (r"(-?[\d.]+) \((-[\d.]+) to (-?[\d.]+)\)", r"\1 (\2 至 \3)"),
+    (r"(`[^`]+`) for N = ([\d, ]+): the mean, and in brackets the lowest and highest; (.+), (\d+) cores; revision (\w+)\.",
+     r"\1，N = \2：平均值，括号内为最低值和最高值；\3，\4 核；修订版 \5。"),
+    (r"Over all held-out sources of lengths 3 to 12, the largest weight of step t is on source token L − t \+ 1 in (.+ %) of "
+     r"the steps; the mean weight there is (.+)\.",
+     r"在长度 3 到 12 的所有留出的源序列上，\1 的步把最大的权重放在源词元 L − t + 1 上；那里的平均权重是 \2。"),
+    (r"Training took (.+) s for the fixed context, (.+) s for Cho's model and (.+) s for Bahdanau's \((.+), (\d+) cores\)\.",
+     r"训练用时：固定上下文 \1 秒，Cho 的模型 \2 秒，Bahdanau 的模型 \3 秒（\4，\5 核）。"),
+    (r"The time of a run, built already; (.+), (\d+) cores\.", r"时间是运行一次的时间，不含编译；\1，\2 核。"),
+]
+SAID_ALIKE = re.compile(r"\$[^$]*\$|`[^`]*`")  # formulas, code
+LINK = re.compile(r"\[[^\]]*\]\(docs/([^)]*)\)")  # to a page that is there in Chinese, too
+
+
+def phrase(text):
+    if text in WORDS:
+        return WORDS[text]
+    for english, chinese in SENTENCES:
+        if re.fullmatch(english, text):
+            return re.sub(english, chinese, text)
+    if link := LINK.fullmatch(text):
+        page = f"docs/zh/{link[1]}"
+        return f"[{(ROOT / page).read_text().split(chr(10), 1)[0].removeprefix('# ')}]({page})"
+    unknown = set(re.findall(r"[A-Za-z]{2,}", SAID_ALIKE.sub("", text))) - NAMES
+    if unknown:
+        sys.exit(f"results.py: say it in Chinese, in docs/results_chinese.py: {text!r}")
+    return text
+
+
+def row(line):
+    return "| " + " | ".join(map(phrase, line[2:-2].split(" | "))) + " |" if line.startswith("| ") else phrase(line)
+
+
+def in_chinese(text):
+    """A table as Markdown with what stands under it, or a sentence."""
+    return "\n".join(map(row, text.split("\n")))
