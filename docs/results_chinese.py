@@ -97,6 +97,7 @@ SENTENCES = [
     (r"(-?[\d.]+) \((-[\d.]+) to (-?[\d.]+)\)", r"\1 (\2 至 \3)"),
     (r"(`[^`]+`) for N = ([\d, ]+): the mean, and in brackets the lowest and highest; (.+), (\d+) cores; revision (\w+)\.",
      r"\1，N = \2：平均值，括号内为最低值和最高值；\3，\4 核；修订版 \5。"),
+    (r"(`[^`]+`) for N = ([\d, ]+); (.+), (\d+) cores; revision (\w+)\.", r"\1，N = \2；\3，\4 核；修订版 \5。"),
     (r"Over all held-out sources of lengths 3 to 12, the largest weight of step t is on source token L − t \+ 1 in (.+ %) of "
      r"the steps; the mean weight there is (.+)\.",
      r"在长度 3 到 12 的所有留出的源序列上，\1 的步把最大的权重放在源词元 L − t + 1 上；那里的平均权重是 \2。"),

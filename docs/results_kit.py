@@ -24,10 +24,10 @@ def over_seeds(values, form="{:.3f}"):
     return mean if low == high else f"{mean} ({low}{between}{high})"
 
 
-def where_measured(results):
+def where_measured(results, seeds_differ=True):
     seeds = results.get("seeds", [])
     over = f" for N = {', '.join(map(str, seeds))}" if seeds else ""
-    over += ": the mean, and in brackets the lowest and highest" if len(seeds) > 1 else ""
+    over += ": the mean, and in brackets the lowest and highest" if len(seeds) > 1 and seeds_differ else ""
     return f"`{results['command']}`{over}; {results['machine']}; revision {results['revision']}."
 
 

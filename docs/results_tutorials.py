@@ -36,7 +36,8 @@ def table(number, name):
         return "–" if None in values else over_seeds(values, form)
 
     rows = [[row["name"], *(cell(i, j) for j in range(len(first["columns"])))] for i, row in enumerate(first["rows"])]
-    return markdown_table([first["rows_are"], *first["columns"]], rows) + "\n\n" + where_measured(results)
+    seeds_differ = any(cell.endswith(")") for row in rows for cell in row[1:])
+    return markdown_table([first["rows_are"], *first["columns"]], rows) + "\n\n" + where_measured(results, seeds_differ)
 
 
 def text_of(marker):

@@ -135,10 +135,10 @@ def on_page_read_source(page, config):
 
 
 def wide(match):
-    """A picture with words that would be too small to read on a phone: book.css lets it scroll in its line."""
+    """A picture with words that would be too small to read on a phone: book.css keeps it wide there, and lets it scroll."""
     picture = ROOT / "docs" / "pictures" / match[1]
     width = picture.exists() and int(re.search(r'width="(\d+)', picture.read_text())[1])
-    return f'style="min-width: {0.7 * width:.0f}px" ' if width > 600 else ""
+    return f'style="--width-to-read: {0.7 * width:.0f}px" ' if width > 600 else ""
 
 
 # ---- Where a line may end ----

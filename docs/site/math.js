@@ -4,7 +4,9 @@ for (const element of document.querySelectorAll(".arithmatex:not(.arithmatex .ar
   const displayMode = element.tagName === "DIV" || element.querySelector(".arithmatex") !== null;
   const tex = element.textContent.trim().replace(/^(\\[([])+|(\\[)\]])+$/g, "");
   katex.render(tex, element, { displayMode, throwOnError: false });
-  if (!displayMode && element.querySelector(".katex-html").textContent.length <= 20) keepWhole(element);
+  if (displayMode) continue;
+  const isShort = element.querySelector(".katex-html").textContent.length <= 20;
+  isShort ? keepWhole(element) : keepMark(element);
 }
 
 // A line ends neither in a short formula nor between it and the mark that follows, or the bracket before it: book.css.
@@ -18,4 +20,16 @@ function keepWhole(formula) {
   whole.className = "whole";
   formula.replaceWith(whole);
   whole.append(bracket, formula, mark);
+}
+
+// Nor before the mark that follows a longer one: it goes into the last of its parts between which a line may end.
+function keepMark(formula) {
+  const { nextSibling: after } = formula;
+  const text = /^[\p{Pe}\p{Pf}\p{Po}]+/u.exec(after?.data)?.[0];
+  if (!text) return;
+  after.data = after.data.slice(text.length);
+  const mark = document.createElement("span");
+  mark.className = "mark";
+  mark.append(text);
+  [...formula.querySelectorAll(".katex-html > .base")].at(-1).append(mark);
 }
