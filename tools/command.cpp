@@ -26,15 +26,15 @@ std::string one_line(std::string text) {
 }
 
 // A message without the operation or class of the library before it ("read_lines: "), which says nothing to
-// who types commands.
-std::string without_operation(std::string text) {
+// who types commands, and without the command's own name, which stands there already.
+std::string without_operation(std::string text, std::string_view command) {
   const std::size_t end = text.find(": ");
   const auto of_code = [](char c) { return c == '_' || ('A' <= c && c <= 'Z'); };
   const auto of_name = [&](char c) { return of_code(c) || ('a' <= c && c <= 'z') || c == ':'; };
   if (end == text.npos) return text;
   const std::string_view name = std::string_view(text).substr(0, end);
-  return std::ranges::all_of(name, of_name) && std::ranges::any_of(name, of_code) ? text.substr(end + 2)
-                                                                                  : text;
+  const bool is_code = std::ranges::all_of(name, of_name) && std::ranges::any_of(name, of_code);
+  return is_code || name == command ? text.substr(end + 2) : text;
 }
 
 // "--cell {rnn,gru,lstm} [gru]" where CLI11 has "--cell TEXT:{rnn,gru,lstm}=gru".
@@ -146,7 +146,8 @@ const std::string& program() { return program_name; }
 void set_program(std::string name) { program_name = std::move(name); }
 
 int failed(const CLI::App& app, const std::exception& error) {
-  std::cerr << app.get_name() << ": " << without_operation(one_line(error.what())) << '\n';
+  const std::string name = app.get_name(), command = name.substr(name.rfind(' ') + 1);  // "gradus train"
+  std::cerr << name << ": " << without_operation(one_line(error.what()), command) << '\n';
   return 1;
 }
 

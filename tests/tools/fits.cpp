@@ -86,7 +86,7 @@ TEST_CASE("sizes beyond memory are refused before any is taken, with what they w
     return ran.err;
   };
   const std::string wide = refusal({"--hidden", "10000000"});
-  CHECK(contains(wide, "gradus train: train: a model of 1.6"));
+  CHECK(contains(wide, "gradus train: a model of 1.6"));
   CHECK(contains(wide, " parameters takes at least 44.8 PB of memory"));
   CHECK(contains(wide, "lower --hidden, --embedding"));
   CHECK(contains(refusal({"--layers", "1000000000000"}), "takes at least"));

@@ -144,7 +144,7 @@ TEST_CASE("a run that replaces another leaves nothing of it", "[tools][train]") 
   tools::TrainingRun(settings_of(out), nullptr, models::Registry::standard());  // and killed at once
   CHECK(names(out) == std::vector<std::string>{"settings.toml"});
   std::ofstream(out / "best.safetensors") << "converted";
-  CHECK(run(arguments(out)).err == "gradus train: train: '" + (out / "best.safetensors").string() +
+  CHECK(run(arguments(out)).err == "gradus train: '" + (out / "best.safetensors").string() +
                                        "' is a model; give another folder as --out, or let it be replaced by "
                                        "--overwrite\n");
   CHECK(content(out / "best.safetensors") == "converted");
@@ -290,7 +290,7 @@ TEST_CASE("what the options leave nothing of is said in their names", "[tools][t
       "2 gradus train: --target-unit character has no pieces for --bpe; leave one of them out; 'gradus train "
       "--help' lists the options\n");
   CHECK(refused({"--batch-tokens", "6"}) ==
-        "1 gradus train: train: a pair has 7 tokens (3 in, 4 out), but a batch has 6; raise --batch-tokens, "
+        "1 gradus train: a pair has 7 tokens (3 in, 4 out), but a batch has 6; raise --batch-tokens, "
         "or leave "
         "such pairs out by --max-tokens and --max-target-tokens\n");
   std::ofstream(text) << "one\n";
@@ -366,7 +366,7 @@ TEST_CASE("two runs in one folder are refused by the first one's number", "[tool
   const std::string before = content(out / "settings.toml");
   const Ran second = run(arguments(out, {"--overwrite"}));
   CHECK(second.code == 1);
-  CHECK(second.err == "gradus train: train: '" + out.string() + "' is in use by process " +
+  CHECK(second.err == "gradus train: '" + out.string() + "' is in use by process " +
                           std::to_string(::getpid()) +
                           "; wait until that has ended, or choose another folder\n");
   CHECK(content(out / "settings.toml") == before);
@@ -389,7 +389,7 @@ TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][err
 
   const std::string run_name = "'" + out.string() + "'";
   check(arguments(out), 1,
-        "train: " + run_name + " holds a run already; go on with it by --resume " + out.string() +
+        run_name + " holds a run already; go on with it by --resume " + out.string() +
             ", give another folder as --out, or let it be replaced by --overwrite");
   check(
       {"train", "--resume", out.string(), "--out", (scratch.path() / "other").string()}, 2,
