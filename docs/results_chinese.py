@@ -89,7 +89,7 @@ WORDS = {
     "replaced": "替换后", "copied": "照抄",
 }
 # What is said alike in both languages.
-NAMES = {"Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "XOR", "da", "db", "dc", "tanh", "top"}
+NAMES = {"Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "da", "db", "dc", "tanh", "top"}
 # With numbers in them: a cell, or a line.
 SENTENCES = [
     (r"after (\d+) updates", r"\1 次更新之后"),
