@@ -146,7 +146,8 @@ const std::string& program() { return program_name; }
 void set_program(std::string name) { program_name = std::move(name); }
 
 int failed(const CLI::App& app, const std::exception& error) {
-  const std::string name = app.get_name(), command = name.substr(name.rfind(' ') + 1);  // "gradus train"
+  const std::string& name = app.get_name();  // "gradus train"
+  const std::string command = name.substr(name.rfind(' ') + 1);
   std::cerr << name << ": " << without_operation(one_line(error.what()), command) << '\n';
   return 1;
 }
