@@ -6,6 +6,7 @@
 
 #include "gemm.hpp"
 #include "kernels/dispatch.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
@@ -30,7 +31,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   for_floating("linear", x.dtype(), [&]<class T>() {
     T* out = raw<T>(y);
     if (bias.defined()) {
-      for (std::int64_t row = 0; row < rows; ++row) std::copy_n(raw<T>(bias), outputs, out + row * outputs);
+      const T* const b = raw<T>(bias);
+      for_each_row(rows, outputs, [=](std::int64_t row) { std::copy_n(b, outputs, out + row * outputs); });
     }
     gemm<T>(Layout::plain, Layout::transposed, rows, outputs, inputs, raw<T>(x), raw<T>(weight),
             bias.defined() ? T(1) : T(0), out);
