@@ -24,11 +24,12 @@ constexpr std::int64_t block = 16;
 
 // Whether m rows times the transpose of n are faster from where they lie than by the library, which packs
 // them first. From some 150 rows on that costs nothing; for fewer than 1200 results OpenBLAS, too, does
-// without; and adding up the lanes of a sum is only little beside the sum if that is long.
+// without; A is to stay in the second cache; and adding up the lanes of a sum is only little beside the sum
+// if that is long.
 bool is_faster_unpacked(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k) {
   static const bool can_run = processor_features().avx512;
   return can_run && a_layout == Layout::plain && b_layout == Layout::transposed && m > 1 && m <= 128 &&
-         m * n > 1200 && k >= 128;
+         m * n > 1200 && m * k <= 1 << 17 && k >= 128;
 }
 
 auto blas(Layout layout) {

@@ -6,12 +6,22 @@ import subprocess
 import sys
 
 
+# Variables that choose a library's kernels and threads: what a shell happens to have would hold one program back, and
+# not the other, which gets its own.
+CHOSEN_BY_VARIABLES = ("OPENBLAS_", "OMP_", "GOMP_", "MKL_")
+
+
+def neutral_environment():
+    return {name: value for name, value in os.environ.items() if not name.startswith(CHOSEN_BY_VARIABLES)}
+
+
 def run(program, environment=None, **options):
-    """One run of a benchmark program with --json: its report."""
+    """One run of a benchmark program with --json: its report. Kernels and threads are what the libraries choose by
+    themselves, but for what `environment` says."""
     command = [str(program), "--json"]
     for name, value in options.items():
         command += [f"--{name}", str(value)]
-    done = subprocess.run(command, env={**os.environ, **(environment or {})}, capture_output=True, text=True)
+    done = subprocess.run(command, env={**neutral_environment(), **(environment or {})}, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr.strip()}")
     return json.loads(done.stdout)

@@ -3,8 +3,11 @@
 
 import json
 import math
+import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 
 FIELDS = ["program", "config", "mode", "threads", "batch", "steps", "warmup", "seed", "parameters", "ms_per_step", "ms_min",
           "target_tokens_per_s", "gflops", "sgemm_peak_gflops", "percent_of_sgemm_peak", "peak_rss_mb", "loss_first",
@@ -71,4 +74,17 @@ driver = [sys.executable, peers, "--ours", program, "--theirs", program]
 refuses([*driver, "--rounds", "0"], "--rounds must be at least 1, and is 0")
 refuses([*driver, "--batch", "7"], "no case is left; these there are: tiny train 64")
 refuses([*driver, "--config", "huge"], "invalid choice: 'huge'")
+
+# No contender gets kernels or threads from the shell, and each gets its own settings.
+sys.path.insert(0, str(pathlib.Path(peers).parent))
+import measured  # noqa: E402
+
+os.environ.update(OPENBLAS_CORETYPE="Prescott", OMP_NUM_THREADS="7")
+with tempfile.TemporaryDirectory() as folder:
+    shown = pathlib.Path(folder, "shown")
+    shown.write_text(f"#!{sys.executable}\nimport json, os\nprint(json.dumps(dict(os.environ)))\n")
+    shown.chmod(0o700)
+    environment = measured.run(shown, {"OPENBLAS_CORETYPE": "Haswell"})
+assert environment["OPENBLAS_CORETYPE"] == "Haswell" and "OMP_NUM_THREADS" not in environment, environment
+assert "OPENBLAS_CORETYPE" not in measured.neutral_environment() and "PATH" in measured.neutral_environment()
 print("all passed")
