@@ -9,27 +9,30 @@
 #include <type_traits>
 
 #include "blas_kernels.hpp"
+#include "kernels/packed.hpp"
 #include "kernels/unpacked.hpp"
+#include "product.hpp"
 
 namespace gradus {
 namespace {
 
-// Products of fewer multiply-adds than this stay on one thread: 64 · 64 · 64 take some 5 µs. Of a single row
-// they take several times as long, since each reads an element of B.
-constexpr std::int64_t worth_sharing = 1 << 18;
-constexpr std::int64_t row_worth_sharing = 1 << 15;
 // Of at least as many rows or columns is each thread's part, and it starts at a multiple of so many: a block
 // of the library's inner loops.
-constexpr std::int64_t block = 16;
+constexpr std::int64_t block_size = 16;
 
-// Whether m rows times the transpose of n are faster from where they lie than by the library, which packs
-// them first. From some 150 rows on that costs nothing; for fewer than 1200 results OpenBLAS, too, does
-// without; A is to stay in the second cache; and adding up the lanes of a sum is only little beside the sum
-// if that is long.
-bool is_faster_unpacked(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k) {
-  static const bool can_run = processor_features().avx512;
-  return can_run && a_layout == Layout::plain && b_layout == Layout::transposed && m > 1 && m <= 128 &&
-         m * n > 1200 && m * k <= 1 << 17 && k >= 128;
+// What carries a product.
+enum class Kernel { library, unpacked, packed };
+
+// Ours are for f32 and AVX-512. Measured: to read rows of A and of the transpose of B where they lie is
+// faster for up to some 128 rows, as long as A stays in the second cache and the sums are long enough to make
+// little of adding up lanes at their end. A single row, and fewer columns than lanes, are left to the
+// library.
+template <class T>
+Kernel kernel_for(const Product<T>& p) {
+  if (!has_avx512_kernels() || !std::is_same_v<T, float> || p.m == 1) return Kernel::library;
+  const bool along_k = p.a_layout == Layout::plain && p.b_layout == Layout::transposed;
+  if (along_k && p.m <= std::min<std::int64_t>(p.k / 8, 128) && p.m * p.k <= 1 << 17) return Kernel::unpacked;
+  return p.n < 16 ? Kernel::library : Kernel::packed;
 }
 
 auto blas(Layout layout) {
@@ -38,53 +41,42 @@ auto blas(Layout layout) {
 
 int blas(std::int64_t size) { return static_cast<int>(size); }
 
+// One row, as a decoder of one sentence has it, is bound by reading B: no time for packing it first.
 template <class T>
-struct Product {
-  Layout a_layout, b_layout;
-  std::int64_t m, n, k;
-  Rows<const T> a, b;
-  T beta;
-  Rows<T> c;
-  // Not decided part by part: the order of a sum is not to depend on the number of threads.
-  bool unpacked = is_faster_unpacked(a_layout, b_layout, m, n, k);
+void multiply_row(const Product<T>& p) {
+  const bool plain = p.b_layout == Layout::plain;
+  cxxblas::gemv(cxxblas::StorageOrder::RowMajor,
+                plain ? cxxblas::Transpose::Trans : cxxblas::Transpose::NoTrans, blas(plain ? p.k : p.n),
+                blas(plain ? p.n : p.k), T(1), p.b.data, blas(p.b.stride), p.a.data,
+                blas(p.a_layout == Layout::plain ? 1 : p.a.stride), p.beta, p.c.data, 1);
+}
 
-  Product rows(std::int64_t begin, std::int64_t end) const {
-    Product part = *this;
-    part.m = end - begin;
-    part.a.data += a_layout == Layout::plain ? begin * a.stride : begin;
-    part.c.data += begin * c.stride;
-    return part;
-  }
-  Product columns(std::int64_t begin, std::int64_t end) const {
-    Product part = *this;
-    part.n = end - begin;
-    part.b.data += b_layout == Layout::plain ? begin : begin * b.stride;
-    part.c.data += begin;
-    return part;
-  }
+template <class T>
+void multiply_by_library(const Product<T>& p) {
+  if (p.m == 1) return multiply_row(p);
+  cxxblas::gemm(cxxblas::StorageOrder::RowMajor, blas(p.a_layout), blas(p.b_layout), blas(p.m), blas(p.n),
+                blas(p.k), T(1), p.a.data, blas(p.a.stride), p.b.data, blas(p.b.stride), p.beta, p.c.data,
+                blas(p.c.stride));
+}
 
-  void run() const {
-#if GRADUS_UNPACKED
-    if constexpr (std::is_same_v<T, float>) {
-      if (unpacked) return kernels::unpacked::multiply(m, n, k, a, b, beta, c);
-    }
+// On this thread.
+template <class T>
+void multiply(const Product<T>& p, [[maybe_unused]] Kernel kernel) {
+#if GRADUS_AVX512_KERNELS
+  if constexpr (std::is_same_v<T, float>) {
+    if (kernel == Kernel::unpacked) return kernels::unpacked::multiply(p);
+    if (kernel == Kernel::packed) return kernels::packed::multiply(p);
+  }
 #endif
-    if (m == 1) return run_row();
-    cxxblas::gemm(cxxblas::StorageOrder::RowMajor, blas(a_layout), blas(b_layout), blas(m), blas(n), blas(k),
-                  T(1), a.data, blas(a.stride), b.data, blas(b.stride), beta, c.data, blas(c.stride));
-  }
-
-  // One row, as a decoder of one sentence has it, is bound by reading B: no time for packing it first.
-  void run_row() const {
-    const bool plain = b_layout == Layout::plain;
-    cxxblas::gemv(cxxblas::StorageOrder::RowMajor,
-                  plain ? cxxblas::Transpose::Trans : cxxblas::Transpose::NoTrans, blas(plain ? k : n),
-                  blas(plain ? n : k), T(1), b.data, blas(b.stride), a.data,
-                  blas(a_layout == Layout::plain ? 1 : a.stride), beta, c.data, 1);
-  }
-};
+  multiply_by_library(p);
+}
 
 }  // namespace
+
+bool has_avx512_kernels() {
+  static const bool has = GRADUS_AVX512_KERNELS && processor_features().avx512;
+  return has;
+}
 
 template <class T>
 void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, Rows<const T> a,
@@ -100,15 +92,17 @@ void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std:
   }
   warn_once_of_slow_kernels();
   const Product<T> whole{a_layout, b_layout, m, n, k, a, b, beta, c};
+  // Not decided part by part: the order of a sum is not to depend on the number of threads.
+  const Kernel kernel = kernel_for(whole);
   const bool by_columns = n >= m;
-  const std::int64_t blocks = (by_columns ? n : m) / block;
-  const std::int64_t worth = m == 1 ? row_worth_sharing : worth_sharing;
-  const std::int64_t parts = m * n * k < worth ? 1 : std::min<std::int64_t>(team::available(), blocks);
-  if (parts <= 1) return whole.run();
+  const std::int64_t blocks = (by_columns ? n : m) / block_size;
+  const std::int64_t parts = std::min(shares_of_product(m, n, k), blocks);
+  if (parts <= 1) return multiply(whole, kernel);
   parallel_tasks(parts, [&](std::int64_t part) {
-    const std::int64_t begin = blocks * part / parts * block;
-    const std::int64_t end = part + 1 == parts ? (by_columns ? n : m) : blocks * (part + 1) / parts * block;
-    (by_columns ? whole.columns(begin, end) : whole.rows(begin, end)).run();
+    const std::int64_t begin = blocks * part / parts * block_size;
+    const std::int64_t end =
+        part + 1 == parts ? (by_columns ? n : m) : blocks * (part + 1) / parts * block_size;
+    multiply(by_columns ? whole.columns(begin, end) : whole.rows(begin, end), kernel);
   });
 }
 

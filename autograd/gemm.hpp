@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace gradus {
 
@@ -12,6 +13,8 @@ template <class T>
 struct Rows {
   T* data;
   std::int64_t stride;
+
+  operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, stride}; }
 };
 
 /// C ← A·B + β·C for A (m, k), B (k, n), C (m, n): row-major matrices, of which A is stored as (k, m) and B

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "../gemm.hpp"
+#include "../product.hpp"
+#include "avx512.hpp"
 
 /// Products of a few rows with a matrix of weights, W as it lies in memory:
 ///
@@ -17,38 +18,11 @@
 /// of W stay in the first cache; X is to stay in the second.
 ///
 /// In which order a number's products are added depends on k alone, not on the rows beside it or on threads.
-#if defined(__GNUC__) && defined(__x86_64__) && defined(__OPTIMIZE__)
-#define GRADUS_UNPACKED 1
-
-#include <immintrin.h>
-
-// Only a processor that has AVX-512 may get here, whatever the rest is compiled for.
-#define GRADUS_AVX512 __attribute__((target("avx512f")))
-#define GRADUS_AVX512_INLINE GRADUS_AVX512 __attribute__((always_inline)) inline
+#if GRADUS_AVX512_KERNELS
 
 namespace gradus::kernels::unpacked {
 
-using Lanes = float __attribute__((vector_size(64)));
-constexpr std::int64_t lanes = 16;
 constexpr int tile_rows = 4, tile_columns = 6;
-
-struct LoadAll {
-  GRADUS_AVX512_INLINE Lanes operator()(const float* from) const { return _mm512_loadu_ps(from); }
-};
-
-// The first `count` < 16 lanes; the others are 0, and their memory is not read.
-struct LoadFirst {
-  __mmask16 mask;
-  explicit LoadFirst(std::int64_t count) : mask(static_cast<__mmask16>((1U << count) - 1)) {}
-  GRADUS_AVX512_INLINE Lanes operator()(const float* from) const { return _mm512_maskz_loadu_ps(mask, from); }
-};
-
-// For some processors GCC would load v once more for each of its uses, and loads would become the bound. So
-// it may not know where v comes from.
-GRADUS_AVX512_INLINE Lanes in_register(Lanes v) {
-  asm("" : "+v"(v));
-  return v;
-}
 
 // Adds the products at l, l + 1, … of all rows to their sums.
 template <class Load>
@@ -122,23 +96,22 @@ GRADUS_AVX512_INLINE void multiply_tile(std::int64_t rows, std::int64_t columns,
   }
 }
 
-/// C ← X·Wᵀ + β·C, where C is not read for β = 0.
-GRADUS_AVX512 inline void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Rows<const float> x,
-                                   Rows<const float> w, float beta, Rows<float> c) {
-  for (std::int64_t j = 0; j < n; j += tile_columns) {
-    const std::int64_t columns = std::min<std::int64_t>(tile_columns, n - j);
-    for (std::int64_t i = 0; i < m; i += tile_rows) {
-      const std::int64_t rows = std::min<std::int64_t>(tile_rows, m - i);
+/// C ← X·Wᵀ + β·C for a plain X and a transposed W; C is not read for β = 0.
+GRADUS_AVX512 inline void multiply(const Product<float>& p) {
+  for (std::int64_t j = 0; j < p.n; j += tile_columns) {
+    const std::int64_t columns = std::min<std::int64_t>(tile_columns, p.n - j);
+    for (std::int64_t i = 0; i < p.m; i += tile_rows) {
+      const std::int64_t rows = std::min<std::int64_t>(tile_rows, p.m - i);
       // Each of the first six tiles fetches one of the next six rows of W.
       const std::int64_t next = j + tile_columns + std::min<std::int64_t>(i / tile_rows, tile_columns - 1);
-      multiply_tile(rows, columns, k, {x.data + i * x.stride, x.stride}, {w.data + j * w.stride, w.stride},
-                    beta, {c.data + i * c.stride + j, c.stride}, w.data + std::min(next, n - 1) * w.stride);
+      multiply_tile(rows, columns, p.k, {p.a.data + i * p.a.stride, p.a.stride},
+                    {p.b.data + j * p.b.stride, p.b.stride}, p.beta,
+                    {p.c.data + i * p.c.stride + j, p.c.stride},
+                    p.b.data + std::min(next, p.n - 1) * p.b.stride);
     }
   }
 }
 
 }  // namespace gradus::kernels::unpacked
 
-#else
-#define GRADUS_UNPACKED 0
 #endif

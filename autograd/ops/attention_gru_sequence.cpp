@@ -98,9 +98,9 @@ void run_forward(const Tensor& y, const Tensor& s_0, const Tensor& keys, const T
   const Dtype dtype = y.dtype();
   const bool keeps = rowwise.gates.defined();
   const T* const W_y = raw<T>(w.weight_ih);  // (3H, E), the first columns of weight_ih
-  const StepWeight<T> W_c({W_y + E, E + D}, 3 * H, D, packing, dtype);
-  const StepWeight<T> W_hh({raw<T>(w.weight_hh), H}, 3 * H, H, packing, dtype);
-  const StepWeight<T> W_a({raw<T>(w.W_a), H}, A, H, packing, dtype);
+  const StepMatrix<T> W_c(Layout::transposed, D, 3 * H, {W_y + E, E + D}, packing);
+  const StepMatrix<T> W_hh(Layout::transposed, H, 3 * H, {raw<T>(w.weight_hh), H}, packing);
+  const StepMatrix<T> W_a(Layout::transposed, H, A, {raw<T>(w.W_a), H}, packing);
   // W_y y + b_ih for all steps; W_c c is added step by step.
   const Tensor x_parts = empty({N, 3 * H}, dtype);
   const T beta_x = start_with_bias<T>(N, 3 * H, w.bias_ih, {raw<T>(x_parts), 3 * H});
@@ -164,10 +164,12 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
                      R = sizes.result();
   const Tensor &keys = g.saved(saved_keys), &values = g.saved(saved_values);
   const Tensor &lengths = g.saved(saved_lengths), &result = g.saved(saved_result);
-  const Tensor &weight_ih = g.saved(saved_weight_ih), &weight_hh = g.saved(saved_weight_hh);
-  const Tensor &W_a = g.saved(saved_W_a), &v_a = g.saved(saved_v_a), &gates = g.saved(saved_gates);
+  const Tensor &v_a = g.saved(saved_v_a), &gates = g.saved(saved_gates);
   const Tensor &previous = g.saved(saved_previous), &queries = g.saved(saved_queries), &d_result = g.out();
   const Dtype dtype = keys.dtype();
+  const StepMatrix<T> W_c(Layout::plain, 3 * H, D, {raw<T>(g.saved(saved_weight_ih)) + E, E + D}, packing);
+  const StepMatrix<T> W_hh(Layout::plain, 3 * H, H, {raw<T>(g.saved(saved_weight_hh)), H}, packing);
+  const StepMatrix<T> W_a(Layout::plain, A, H, {raw<T>(g.saved(saved_W_a)), H}, packing);
   const Tensor unwanted = wanted.at_keys ? Tensor() : empty({B, A}, dtype);  // the keys' gradient ends there
   const std::int64_t weight_bytes = (3 * H * (D + H) + A * H) * sizeof(T);
   for_each_share(packing, weight_bytes, [&](std::int64_t first, std::int64_t last) {
@@ -193,8 +195,7 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
                                     dx + r * 3 * H, du + r * 3 * H, ds + r * H);
         }
       });
-      gemm<T>(Layout::plain, Layout::plain, rows.size, D, 3 * H, {dx, 3 * H}, {raw<T>(weight_ih) + E, E + D},
-              T(1), {dc, D});
+      W_c.multiply(rows.size, {dx, 3 * H}, T(1), {dc, D});
       parallel_for(rows.size, grain(T_x * (A + D)), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t b = packing.sequence(first + r), length = length_of(lengths, b, T_x);
@@ -214,9 +215,8 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
               wanted.at_keys ? B * A : 0, raw<T>(wanted.at_v) + b * A);
         }
       });
-      gemm<T>(Layout::plain, Layout::plain, rows.size, H, 3 * H, {du, 3 * H}, {raw<T>(weight_hh), H}, T(1),
-              {ds, H});
-      gemm<T>(Layout::plain, Layout::plain, rows.size, H, A, {dq, A}, {raw<T>(W_a), H}, T(1), {ds, H});
+      W_hh.multiply(rows.size, {du, 3 * H}, T(1), {ds, H});
+      W_a.multiply(rows.size, {dq, A}, T(1), {ds, H});
     }
     copy_from_ranks(packing, first, last, H, ds, raw<T>(wanted.at_s_0));
   });

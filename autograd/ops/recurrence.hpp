@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "gemm.hpp"
 #include "kernels/share.hpp"
+#include "packed_matrix.hpp"
 #include "storage.hpp"
 
 /// What the fused recurrences over packed sequences share.
@@ -56,39 +58,27 @@ struct StepRows {
   }
 };
 
-/// A weight matrix W (outputs, inputs) for products x·Wᵀ at every step. A small one is stored as Wᵀ, which
-/// the library multiplies faster when there are few rows of x.
+/// A matrix B (k, n) for products x·B at every step; packed for them, if there are enough.
 template <class T>
-class StepWeight {
+class StepMatrix {
  public:
-  StepWeight(Rows<const T> W, std::int64_t outputs, std::int64_t inputs, const Packing& packing, Dtype dtype)
-      : outputs_(outputs), inputs_(inputs), W_(W) {
-    constexpr std::int64_t few_rows = 8;  // for which a copy does not pay
-    if (packing.steps() < 4 || packing.batch() < few_rows ||
-        outputs * inputs * static_cast<std::int64_t>(sizeof(T)) > cached_weight_bytes) {
-      return;
-    }
-    transposed_ = empty({inputs, outputs}, dtype);
-    T* const to = raw<T>(transposed_);
-    for (std::int64_t o = 0; o < outputs; ++o) {
-      for (std::int64_t i = 0; i < inputs; ++i) to[i * outputs + o] = W.data[o * W.stride + i];
-    }
+  /// @param b to outlive this
+  StepMatrix(Layout layout, std::int64_t k, std::int64_t n, Rows<const T> b, const Packing& packing)
+      : layout_(layout), k_(k), n_(n), b_(b) {
+    if (packing.steps() >= 4 && packing.batch() >= 8) packed_.emplace(layout, k, n, b);
   }
 
-  /// y ← x·Wᵀ + β·y for x (n, inputs), y (n, outputs).
-  void multiply(std::int64_t n, Rows<const T> x, T beta, Rows<T> y) const {
-    if (transposed_.defined()) {
-      gemm<T>(Layout::plain, Layout::plain, n, outputs_, inputs_, x, {raw<T>(transposed_), outputs_}, beta,
-              y);
-    } else {
-      gemm<T>(Layout::plain, Layout::transposed, n, outputs_, inputs_, x, W_, beta, y);
-    }
+  /// y ← x·B + β·y for x (m, k), y (m, n).
+  void multiply(std::int64_t m, Rows<const T> x, T beta, Rows<T> y) const {
+    if (packed_) return packed_->multiply(m, x, beta, y);
+    gemm<T>(Layout::plain, layout_, m, n_, k_, x, b_, beta, y);
   }
 
  private:
-  std::int64_t outputs_, inputs_;
-  Rows<const T> W_;
-  Tensor transposed_;
+  Layout layout_;
+  std::int64_t k_, n_;
+  Rows<const T> b_;
+  std::optional<PackedMatrix<T>> packed_;
 };
 
 /// Calls step(t) for the steps in the order in which they are made: forward in time or, in reverse, backward.

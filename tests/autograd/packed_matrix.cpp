@@ -1,0 +1,103 @@
+#include "packed_matrix.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "helpers.hpp"
+#include "kernels/avx512.hpp"
+
+using gradus::Layout;
+using gradus::PackedMatrix;
+
+namespace {
+
+template <class T>
+std::vector<T> random_numbers(std::int64_t count, std::mt19937& generator) {
+  std::uniform_real_distribution<double> values(-1, 1);
+  std::vector<T> x(static_cast<std::size_t>(count));
+  for (T& value : x) value = static_cast<T>(values(generator));
+  return x;
+}
+
+struct Sizes {
+  std::int64_t m, n, k;
+};
+
+// The largest difference between products with B packed and three loops; A, B and C have gaps between rows.
+template <class T>
+double difference(const Sizes& sizes, Layout layout, T beta) {
+  const auto [m, n, k] = sizes;
+  const std::int64_t a_stride = k + 3, b_stride = (layout == Layout::plain ? n : k) + 2, c_stride = n + 1;
+  std::mt19937 generator(1);
+  const auto a = random_numbers<T>(m * a_stride, generator);
+  const auto b = random_numbers<T>((layout == Layout::plain ? k : n) * b_stride, generator);
+  const auto before = random_numbers<T>(m * c_stride, generator);
+  const PackedMatrix<T> B(layout, k, n, {b.data(), b_stride});
+  double largest = 0;
+  for (int time = 0; time < 2; ++time) {
+    auto c = before;
+    for (std::int64_t i = 0; beta == 0 && i < m; ++i) {  // what must not be read
+      for (std::int64_t j = 0; j < n; ++j) {
+        c[static_cast<std::size_t>(i * c_stride + j)] = std::numeric_limits<T>::quiet_NaN();
+      }
+    }
+    B.multiply(m, {a.data(), a_stride}, beta, {c.data(), c_stride});
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < c_stride; ++j) {
+        const auto at = static_cast<std::size_t>(i * c_stride + j);
+        double sum = j < n ? beta * before[at] : before[at];  // the gap stays
+        for (std::int64_t l = 0; j < n && l < k; ++l) {
+          const std::int64_t in_b = layout == Layout::plain ? l * b_stride + j : j * b_stride + l;
+          sum += static_cast<double>(a[static_cast<std::size_t>(i * a_stride + l)]) *
+                 b[static_cast<std::size_t>(in_b)];
+        }
+        const double off = std::abs(sum - c[at]);
+        largest = off <= largest ? largest : off;  // which a NaN is not
+      }
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("a packed matrix multiplies as three loops do, time and again", "[autograd][gemm]") {
+  // Slices of 768 terms, tiles of 4 or 8 rows and 16, 32 or 48 columns, whole and not, on one thread or more.
+  const std::vector<Sizes> sizes = {{1, 1, 1},  {2, 16, 7},   {4, 48, 30},    {5, 33, 65},
+                                    {8, 97, 9}, {13, 5, 800}, {21, 150, 769}, {3, 0, 4},
+                                    {0, 5, 4},  {2, 3, 0},    {70, 100, 1537}};
+  for (const auto& size : sizes) {
+    for (const Layout layout : {Layout::plain, Layout::transposed}) {
+      for (const double beta : {0.0, 1.0, -0.5}) {
+        CAPTURE(size.m, size.n, size.k, layout == Layout::transposed, beta);
+        CHECK(difference<float>(size, layout, static_cast<float>(beta)) < 1e-4);
+        CHECK(difference<double>(size, layout, beta) < 1e-12);
+      }
+    }
+  }
+}
+
+TEST_CASE("a packed matrix gives a row bits that no other row or thread changes", "[autograd][gemm]") {
+  if (!gradus::has_avx512_kernels()) return;  // the library makes no such promise
+  constexpr std::int64_t m = 70, n = 301, k = 900;
+  std::mt19937 generator(1);
+  const auto a = random_numbers<float>(m * k, generator), b = random_numbers<float>(n * k, generator);
+  std::vector<float> apart(static_cast<std::size_t>(m * n)), together(apart);
+  const PackedMatrix<float> packed_by_one(Layout::plain, k, n, {b.data(), n});
+  for (std::int64_t i = 0; i < m; ++i) {
+    packed_by_one.multiply(1, {a.data() + i * k, k}, 0, {apart.data() + i * n, n});
+  }
+  for (const int count : {1, 2, 3}) {
+    const Threads set(count);
+    const PackedMatrix<float> B(Layout::plain, k, n, {b.data(), n});
+    B.multiply(m, {a.data(), k}, 0, {together.data(), n});
+    CAPTURE(count);
+    CHECK((together == apart));
+  }
+}
