@@ -32,6 +32,13 @@ struct LoadFirst {
   GRADUS_AVX512_INLINE Lanes operator()(const float* from) const { return _mm512_maskz_loadu_ps(mask, from); }
 };
 
+/// slice(begin, end) for equal slices of k terms, of no more than `most` each.
+template <class Slice>
+GRADUS_AVX512_INLINE void for_each_slice(std::int64_t k, std::int64_t most, const Slice& slice) {
+  const std::int64_t slices = (k + most - 1) / most;
+  for (std::int64_t i = 0; i < slices; ++i) slice(k * i / slices, k * (i + 1) / slices);
+}
+
 /// For some processors GCC would load v once more for each of its uses, and loads would become the bound. So
 /// it may not know where v comes from.
 GRADUS_AVX512_INLINE Lanes in_register(Lanes v) {

@@ -247,19 +247,12 @@ class Slices {
       static_cast<float*>(::operator new(most_terms*(most_rows + most_columns) * sizeof(float), alignment));
 };
 
-// slice(begin, end) for equal slices of k terms.
-template <class Slice>
-GRADUS_AVX512_INLINE void for_each_slice(std::int64_t k, const Slice& slice) {
-  const std::int64_t slices = (k + most_terms - 1) / most_terms;
-  for (std::int64_t i = 0; i < slices; ++i) slice(k * i / slices, k * (i + 1) / slices);
-}
-
 /// C ← A·B + β·C, where C is not read for β = 0.
 GRADUS_AVX512 inline void multiply(const Product<float>& p) {
   float *const a = Slices::mine().a(), *const b = Slices::mine().b();
   const bool packs_a = p.a_layout == Layout::transposed;
   const bool packs_b = p.b_layout == Layout::transposed || p.k * p.b.stride > most_in_place;
-  for_each_slice(p.k, [&](std::int64_t begin, std::int64_t end) GRADUS_AVX512 {
+  for_each_slice(p.k, most_terms, [&](std::int64_t begin, std::int64_t end) GRADUS_AVX512 {
     const Product<float> slice = p.terms(begin, end);
     const float beta = begin == 0 ? p.beta : 1;
     for (std::int64_t i = 0; i < p.m; i += most_rows) {
@@ -293,7 +286,7 @@ constexpr std::int64_t packed_size(std::int64_t k, std::int64_t n) {
 /// Packs columns of B (k, n), from a multiple of 48 on, to where they belong in the whole.
 GRADUS_AVX512 inline void pack_whole(Layout layout, std::int64_t k, std::int64_t n, std::int64_t first,
                                      std::int64_t last, Rows<const float> b, float* to) {
-  for_each_slice(k, [&](std::int64_t begin, std::int64_t end) GRADUS_AVX512 {
+  for_each_slice(k, most_terms, [&](std::int64_t begin, std::int64_t end) GRADUS_AVX512 {
     pack_b(layout, last - first, end - begin, block(b, layout, {begin, first}),
            to + packed_size(begin, n) + first * (end - begin));
   });
@@ -304,7 +297,7 @@ GRADUS_AVX512 inline void pack_whole(Layout layout, std::int64_t k, std::int64_t
 GRADUS_AVX512 inline void multiply_packed(std::int64_t m, std::int64_t k, std::int64_t n, std::int64_t first,
                                           std::int64_t last, Rows<const float> a, const float* b, float beta,
                                           Rows<float> c) {
-  for_each_slice(k, [&](std::int64_t begin, std::int64_t end) GRADUS_AVX512 {
+  for_each_slice(k, most_terms, [&](std::int64_t begin, std::int64_t end) GRADUS_AVX512 {
     const std::int64_t terms = end - begin;
     for (std::int64_t j = first; j < last; j += tile_columns) {
       const std::int64_t wide = std::min(last - j, tile_columns);

@@ -23,6 +23,8 @@
 namespace gradus::kernels::unpacked {
 
 constexpr int tile_rows = 4, tile_columns = 6;
+// Of so many terms are what a tile reads of W and X: together less than the first cache.
+constexpr std::int64_t most_terms = 1024;
 
 // Adds the products at l, l + 1, … of all rows to their sums.
 template <class Load>
@@ -98,18 +100,22 @@ GRADUS_AVX512_INLINE void multiply_tile(std::int64_t rows, std::int64_t columns,
 
 /// C ← X·Wᵀ + β·C for a plain X and a transposed W; C is not read for β = 0.
 GRADUS_AVX512 inline void multiply(const Product<float>& p) {
-  for (std::int64_t j = 0; j < p.n; j += tile_columns) {
-    const std::int64_t columns = std::min<std::int64_t>(tile_columns, p.n - j);
-    for (std::int64_t i = 0; i < p.m; i += tile_rows) {
-      const std::int64_t rows = std::min<std::int64_t>(tile_rows, p.m - i);
-      // Each of the first six tiles fetches one of the next six rows of W.
-      const std::int64_t next = j + tile_columns + std::min<std::int64_t>(i / tile_rows, tile_columns - 1);
-      multiply_tile(rows, columns, p.k, {p.a.data + i * p.a.stride, p.a.stride},
-                    {p.b.data + j * p.b.stride, p.b.stride}, p.beta,
-                    {p.c.data + i * p.c.stride + j, p.c.stride},
-                    p.b.data + std::min(next, p.n - 1) * p.b.stride);
+  for_each_slice(p.k, most_terms, [&](std::int64_t begin, std::int64_t end) GRADUS_AVX512 {
+    const Product<float> slice = p.terms(begin, end);
+    const Rows<const float> x = slice.a, w = slice.b;
+    for (std::int64_t j = 0; j < p.n; j += tile_columns) {
+      const std::int64_t columns = std::min<std::int64_t>(tile_columns, p.n - j);
+      for (std::int64_t i = 0; i < p.m; i += tile_rows) {
+        const std::int64_t rows = std::min<std::int64_t>(tile_rows, p.m - i);
+        // Each of the first six tiles fetches one of the next six rows of W.
+        const std::int64_t next = j + tile_columns + std::min<std::int64_t>(i / tile_rows, tile_columns - 1);
+        multiply_tile(rows, columns, slice.k, {x.data + i * x.stride, x.stride},
+                      {w.data + j * w.stride, w.stride}, begin == 0 ? p.beta : 1,
+                      {p.c.data + i * p.c.stride + j, p.c.stride},
+                      w.data + std::min(next, p.n - 1) * w.stride);
+      }
     }
-  }
+  });
 }
 
 }  // namespace gradus::kernels::unpacked
