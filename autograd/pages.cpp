@@ -5,6 +5,20 @@
 #include <unistd.h>
 
 namespace gradus::pool {
+namespace {
+
+// Pages at `place`, or anywhere for nullptr; nullptr when there are none.
+std::byte* pages_at(std::byte* place, std::size_t bytes) {
+  const int only_there = place == nullptr ? 0 : MAP_FIXED_NOREPLACE;
+  void* const pages =
+      mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | only_there, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  if (place == nullptr || pages == place) return static_cast<std::byte*>(pages);
+  munmap(pages, bytes);  // before Linux 4.17 the place is only a wish
+  return nullptr;
+}
+
+}  // namespace
 
 std::size_t PageRanges::whole(std::size_t bytes) {
   static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -12,10 +26,18 @@ std::size_t PageRanges::whole(std::size_t bytes) {
 }
 
 std::byte* PageRanges::map(std::size_t bytes) {
-  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) return nullptr;
+  const auto at_end = std::ranges::find(ranges_, lowest_, &Range::begin);
+  const std::size_t there = at_end == ranges_.end() ? 0 : at_end->bytes, missing = bytes - there;
+  if (lowest_ != nullptr && pages_at(lowest_ - missing, missing) != nullptr) {
+    if (there > 0) ranges_.erase(at_end);
+    lowest_ -= missing;
+  } else {
+    std::byte* const elsewhere = pages_at(nullptr, bytes);
+    if (elsewhere == nullptr) return nullptr;
+    lowest_ = elsewhere;
+  }
   count_taken();
-  return static_cast<std::byte*>(pages);
+  return lowest_;
 }
 
 std::byte* PageRanges::take(std::size_t bytes) {
@@ -24,12 +46,17 @@ std::byte* PageRanges::take(std::size_t bytes) {
     if (range->bytes >= bytes && (best == ranges_.end() || range->bytes < best->bytes)) best = range;
   }
   if (best == ranges_.end()) return nullptr;
-  std::byte* const begin = best->begin;
-  best->begin += bytes;
   best->bytes -= bytes;
+  std::byte* const begin = best->end();
   if (best->bytes == 0) ranges_.erase(best);
   count_taken();
   return begin;
+}
+
+std::size_t PageRanges::waiting() const {
+  std::size_t bytes = 0;
+  for (const Range& range : ranges_) bytes += range.bytes;
+  return bytes;
 }
 
 // Room for the moment when all are put back, where nothing may fail.
@@ -52,6 +79,7 @@ void PageRanges::put(std::byte* begin, std::size_t bytes) noexcept {
 void PageRanges::unmap() {
   for (const Range& range : ranges_) munmap(range.begin, range.bytes);
   ranges_.clear();
+  lowest_ = nullptr;
 }
 
 }  // namespace gradus::pool

@@ -5,9 +5,10 @@
 
 namespace gradus::pool {
 
-/// Ranges of the system's pages that wait for their next use. A request takes the smallest range that holds
-/// it and leaves what it does not need; ranges that become neighbours become one. So what a step frees serves
-/// the next tensors whatever their sizes, and memory stays close to what is in use at once.
+/// Ranges of the system's pages that wait for their next use. A request takes the end of the smallest range
+/// that holds it; ranges that become neighbours become one. What comes from the system is put before what
+/// came last: so a step finds its tensors' places where the step before had them, lengthened by what it needs
+/// more, and memory stays close to what is in use at once.
 class PageRanges {
  public:
   /// `bytes` as whole pages.
@@ -15,11 +16,13 @@ class PageRanges {
 
   /// A range of `bytes`, whole pages, from those that wait, or nullptr.
   std::byte* take(std::size_t bytes);
-  /// The same from the system, or nullptr.
+  /// The same when no range is long enough, from the system, or nullptr.
   std::byte* map(std::size_t bytes);
   void put(std::byte* begin, std::size_t bytes) noexcept;
   /// Gives all that waits back to the system.
   void unmap();
+  /// The bytes that wait.
+  std::size_t waiting() const;
 
  private:
   struct Range {
@@ -29,8 +32,9 @@ class PageRanges {
   };
   void count_taken();
 
-  std::vector<Range> ranges_;  // by address; few, since neighbours are one
-  std::size_t taken_ = 0;      // and not yet put back
+  std::vector<Range> ranges_;    // by address; few, since neighbours are one
+  std::size_t taken_ = 0;        // and not yet put back
+  std::byte* lowest_ = nullptr;  // where the last pages from the system begin
 };
 
 }  // namespace gradus::pool

@@ -60,7 +60,7 @@ struct Pool {
   Lock mutex;
   std::array<Unused*, 128> unused{};  // by class
   PageRanges pages;
-  Stats stats{};
+  Stats stats{};  // pooled_bytes without those of pages
 };
 
 // Never destroyed: tensors with static lifetime may outlive any order of destruction.
@@ -93,8 +93,8 @@ std::byte* unused(Pool& pool, std::size_t bytes) {
     found = pool.pages.take(bytes);
   } else if (Unused*& first = pool.unused[size_class(bytes).index]; first != nullptr) {
     found = reinterpret_cast<std::byte*>(std::exchange(first, first->next));
+    pool.stats.pooled_bytes -= static_cast<std::int64_t>(bytes);
   }
-  if (found != nullptr) pool.stats.pooled_bytes -= static_cast<std::int64_t>(bytes);
   return found;
 }
 
@@ -141,8 +141,8 @@ void free(Buffer buffer) noexcept {
   const std::lock_guard lock(pool.mutex);
   count(pool.stats, -1, buffer.bytes);
   if (sanitized) return ::operator delete (buffer.data, std::align_val_t{alignment});
-  pool.stats.pooled_bytes += static_cast<std::int64_t>(buffer.bytes);
   if (is_paged(buffer.bytes)) return pool.pages.put(buffer.data, buffer.bytes);
+  pool.stats.pooled_bytes += static_cast<std::int64_t>(buffer.bytes);
   Unused*& first = pool.unused[size_class(buffer.bytes).index];
   first = ::new (buffer.data) Unused{first};
 }
@@ -162,7 +162,9 @@ void disown(std::size_t bytes) noexcept {
 Stats stats() {
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  return pool.stats;
+  Stats stats = pool.stats;
+  stats.pooled_bytes += static_cast<std::int64_t>(pool.pages.waiting());
+  return stats;
 }
 
 void trim() {
