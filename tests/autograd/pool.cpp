@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <sys/mman.h>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,25 @@ using gradus::pool::free;
 namespace {
 
 constexpr bool reuses = !gradus::sanitized;  // else every buffer is the system's own
+
+// Takes the page at `place`, if nothing lies there, for as long as it lives.
+class Page {
+ public:
+  explicit Page(std::byte* place)
+      : page_(mmap(place, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0)),
+        there_(page_ == place) {}
+  Page(const Page&) = delete;
+  Page& operator=(const Page&) = delete;
+  ~Page() {
+    if (page_ != MAP_FAILED) munmap(page_, bytes);
+  }
+  explicit operator bool() const { return there_; }
+
+ private:
+  static inline const std::size_t bytes = gradus::pool::PageRanges::whole(1);
+  void* page_;
+  bool there_;
+};
 
 void training_step(const Tensor& weight, const Tensor& input) {
   Tensor w = weight;
@@ -163,20 +183,41 @@ TEST_CASE("large buffers are parts of what was freed, whatever its parts were", 
 TEST_CASE("pages that wait where the last ones came from are lengthened", "[autograd][pool]") {
   gradus::pool::PageRanges ranges;
   const std::size_t page = gradus::pool::PageRanges::whole(1);
-  std::byte* const ten = ranges.map(10 * page);
+  std::byte* ten = ranges.map(10 * page);
+  std::vector<std::byte*> others;  // where something lies just below, as in a gap that the system has filled
+  while (!Page(ten - page) || !Page(ten - 2 * page)) {
+    others.push_back(ten);
+    ten = ranges.map(10 * page);
+  }
   ranges.put(ten, 10 * page);
   std::byte* const three = ranges.take(3 * page);
-  CHECK(ranges.waiting() == 7 * page);
+  REQUIRE(three == ten + 7 * page);
+  REQUIRE(ranges.waiting() == 7 * page);
   std::byte* const nine = ranges.map(9 * page);
-  CHECK(nine + 9 * page == three);  // two more pages than there were
+  REQUIRE(nine + 9 * page == three);  // two more pages than there were
   CHECK(ranges.waiting() == 0);
   ranges.put(nine, 9 * page);
   ranges.put(three, 3 * page);
   CHECK(ranges.waiting() == 12 * page);
-  CHECK(ranges.take(12 * page) == nine);
-  ranges.put(nine, 12 * page);
+  for (std::byte* const other : others) ranges.put(other, 10 * page);
   ranges.unmap();
   CHECK(ranges.waiting() == 0);
+}
+
+TEST_CASE("pages that cannot be lengthened wait on, and others come from elsewhere", "[autograd][pool]") {
+  gradus::pool::PageRanges ranges;
+  const std::size_t page = gradus::pool::PageRanges::whole(1);
+  std::byte* const ten = ranges.map(10 * page);
+  ranges.put(ten, 10 * page);
+  const Page below(ten - page);  // ours, or somebody else's already
+  std::byte* const eleven = ranges.map(11 * page);
+  REQUIRE((eleven + 11 * page <= ten - page || eleven >= ten + 10 * page));
+  CHECK(ranges.waiting() == 10 * page);
+  std::fill(eleven, eleven + 11 * page, std::byte{1});
+  CHECK(ranges.take(10 * page) == ten);
+  ranges.put(ten, 10 * page);
+  ranges.put(eleven, 11 * page);
+  ranges.unmap();
 }
 
 TEST_CASE("ranges of pages never overlap, and come together again", "[autograd][pool]") {
