@@ -2,65 +2,17 @@
 
 #include <algorithm>
 #include <mutex>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "anomaly.hpp"
 #include "node.hpp"
 #include "profile_state.hpp"
+#include "run.hpp"
 #include "runtime_state.hpp"
 #include "storage.hpp"
 
 namespace gradus {
-
-// One run of the tape in reverse, from some outputs. Nothing that outlives it is touched but the tape that it
-// frees: the gradients of leaves are its own until it has succeeded.
-struct Run {
-  // `targets`: the nodes whose gradients are wanted; null means those of all leaves.
-  Run(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets) : Run(targets) {
-    find(outputs);  // if this throws, the destructor runs nevertheless
-    check();
-  }
-  ~Run();
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
-
-  void run(bool retain_graph);
-
-  bool wants(const NodePtr& node) const {
-    if (!node) return false;
-    return node->leaf ? targets_ == nullptr || targets_->contains(node.get()) : node->needed;
-  }
-  // The gradient of a node so far.
-  Pending& pending(const NodePtr& node);
-  // The same, to be added to in place; zeros when there is none.
-  const Tensor& accumulator(const NodePtr& node);
-  // Adds to it, and keeps `gradient` itself if it can. It may be `passed_on`: the gradient of a result, which
-  // is complete, so that it will only be read as long as it is shared.
-  void add(const NodePtr& node, Tensor gradient, const Tensor& passed_on = {});
-
-  std::unordered_set<const Node*> reached;  // of the targets
-
-  // What was computed, once run() has ended: of leaves, and of other nodes that are targets or keep theirs.
-  // Nobody else sees these gradients.
-  std::vector<NodePtr> leaves, kept;
-  std::unordered_map<const Node*, Pending> gradients;
-  bool frees = false;  // the tape is freed on the way
-
- private:
-  explicit Run(const std::unordered_set<const Node*>* targets) : targets_(targets) {}
-  void find(const std::vector<NodePtr>& outputs);
-  void check() const;
-  void step(Node& node);
-  bool has_work(const Node& node) const;
-  bool keeps(const Node& node) const {
-    return targets_ == nullptr ? node.keeps_gradient : targets_->contains(&node);
-  }
-
-  const std::unordered_set<const Node*>* targets_;
-  std::vector<NodePtr> nodes_;  // of results, newest first
-};
 
 namespace {
 
@@ -146,7 +98,7 @@ void Run::find(const std::vector<NodePtr>& outputs) {
   const auto add = [&](const NodePtr& node) {
     if (!node) return;
     if (targets_ != nullptr && targets_->contains(node.get())) reached.insert(node.get());
-    if (node->leaf || node->run == this) return;
+    if (is_end(*node) || node->run == this) return;
     if (node->run != nullptr) {
       fail("backward", node->text(),
            " is being run through already; a hook or a backward function cannot run the tape that it is on");
@@ -197,7 +149,7 @@ void Run::check() const {
 }
 
 Pending& Run::pending(const NodePtr& node) {
-  if (!node->leaf) return node->pending;
+  if (!is_end(*node)) return node->pending;
   const auto [found, added] = gradients.try_emplace(node.get());
   if (added) leaves.push_back(node);
   return found->second;
@@ -258,7 +210,9 @@ void Run::run(bool retain_graph) {
     node->value = Tensor();
     node->freed = true;
   }
-  for (const NodePtr& leaf : leaves) run_hooks(*leaf, gradients[leaf.get()]);
+  if (oldest_ == 0) {  // else these gradients are parts
+    for (const NodePtr& leaf : leaves) run_hooks(*leaf, gradients[leaf.get()]);
+  }
   for (auto& [node, gradient] : gradients) {
     gradient.borrowed = true;  // or a hook has kept it
     own(gradient);
@@ -326,6 +280,8 @@ Tensor Gradients::take_saved(int i) {
   node_.freed = true;  // though this run should fail
   return std::exchange(value, Tensor());
 }
+
+bool Gradients::tape_is_freed() const { return run_.frees; }
 
 const char* Gradients::operation() const { return node_.operation; }
 

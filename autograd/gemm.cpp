@@ -25,12 +25,13 @@ enum class Kernel { library, unpacked, packed };
 
 // Ours are for f32 and AVX-512. Measured: to read rows of A and of the transpose of B where they lie is
 // faster for up to some 128 rows, as long as A stays in the second cache and the sums are long enough to make
-// little of adding up lanes at their end. A single row, and fewer columns than lanes, are left to the
-// library.
+// little of adding up lanes at their end. A single row is read so as long as B stays in a core's cache. Other
+// single rows, and fewer columns than lanes, are left to the library.
 template <class T>
 Kernel kernel_for(const Product<T>& p) {
-  if (!has_avx512_kernels() || !std::is_same_v<T, float> || p.m == 1) return Kernel::library;
+  if (!has_avx512_kernels() || !std::is_same_v<T, float>) return Kernel::library;
   const bool along_k = p.a_layout == Layout::plain && p.b_layout == Layout::transposed;
+  if (p.m == 1) return along_k && p.n * p.k <= 3 << 17 ? Kernel::unpacked : Kernel::library;
   if (along_k && p.m <= std::min<std::int64_t>(p.k / 8, 128) && p.m * p.k <= 1 << 17) return Kernel::unpacked;
   return p.n < 16 ? Kernel::library : Kernel::packed;
 }
@@ -41,6 +42,19 @@ auto blas(Layout layout) {
 
 int blas(std::int64_t size) { return static_cast<int>(size); }
 
+// The addend where the library looks for it. @return the β of C then
+template <class T>
+T put_addend_into_c(const Product<T>& p) {
+  const T beta = p.addend.beta;  // not structured bindings: older compilers do not let lambdas see those
+  const Rows<const T> d = p.addend.d;
+  if (beta == T(0) || d.data == p.c.data) return beta;
+  for (std::int64_t row = 0; row < p.m; ++row) {
+    const T* const from = d.data + row * d.stride;
+    std::transform(from, from + p.n, p.c.data + row * p.c.stride, [beta](T value) { return beta * value; });
+  }
+  return T(1);
+}
+
 // One row, as a decoder of one sentence has it, is bound by reading B: no time for packing it first.
 template <class T>
 void multiply_row(const Product<T>& p) {
@@ -48,15 +62,26 @@ void multiply_row(const Product<T>& p) {
   cxxblas::gemv(cxxblas::StorageOrder::RowMajor,
                 plain ? cxxblas::Transpose::Trans : cxxblas::Transpose::NoTrans, blas(plain ? p.k : p.n),
                 blas(plain ? p.n : p.k), T(1), p.b.data, blas(p.b.stride), p.a.data,
-                blas(p.a_layout == Layout::plain ? 1 : p.a.stride), p.beta, p.c.data, 1);
+                blas(p.a_layout == Layout::plain ? 1 : p.a.stride), put_addend_into_c(p), p.c.data, 1);
 }
 
 template <class T>
 void multiply_by_library(const Product<T>& p) {
   if (p.m == 1) return multiply_row(p);
   cxxblas::gemm(cxxblas::StorageOrder::RowMajor, blas(p.a_layout), blas(p.b_layout), blas(p.m), blas(p.n),
-                blas(p.k), T(1), p.a.data, blas(p.a.stride), p.b.data, blas(p.b.stride), p.beta, p.c.data,
-                blas(p.c.stride));
+                blas(p.k), T(1), p.a.data, blas(p.a.stride), p.b.data, blas(p.b.stride), put_addend_into_c(p),
+                p.c.data, blas(p.c.stride));
+}
+
+// Empty sums, and no memory that the library may be shown.
+template <class T>
+void multiply_nothing(const Product<T>& p) {
+  const auto [beta, d] = p.addend;
+  for (std::int64_t row = 0; row < p.m; ++row) {
+    for (std::int64_t i = 0; i < p.n; ++i) {
+      p.c.data[row * p.c.stride + i] = beta == T(0) ? T(0) : beta * d.data[row * d.stride + i];
+    }
+  }
 }
 
 // On this thread.
@@ -80,18 +105,11 @@ bool has_avx512_kernels() {
 
 template <class T>
 void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, Rows<const T> a,
-          Rows<const T> b, T beta, Rows<T> c) {
+          Rows<const T> b, Addend<T> addend, Rows<T> c) {
   if (m == 0 || n == 0) return;
-  if (k == 0) {  // an empty sum, and no memory that the library may be shown
-    for (std::int64_t row = 0; row < m; ++row) {
-      T* const values = c.data + row * c.stride;
-      std::transform(values, values + n, values,
-                     [beta](T value) { return beta == T(0) ? T(0) : beta * value; });
-    }
-    return;
-  }
+  const Product<T> whole{a_layout, b_layout, m, n, k, a, b, addend, c};
+  if (k == 0) return multiply_nothing(whole);
   warn_once_of_slow_kernels();
-  const Product<T> whole{a_layout, b_layout, m, n, k, a, b, beta, c};
   // Not decided part by part: the order of a sum is not to depend on the number of threads.
   const Kernel kernel = kernel_for(whole);
   const bool by_columns = n >= m;
@@ -107,8 +125,8 @@ void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std:
 }
 
 template void gemm(Layout, Layout, std::int64_t, std::int64_t, std::int64_t, Rows<const float>,
-                   Rows<const float>, float, Rows<float>);
+                   Rows<const float>, Addend<float>, Rows<float>);
 template void gemm(Layout, Layout, std::int64_t, std::int64_t, std::int64_t, Rows<const double>,
-                   Rows<const double>, double, Rows<double>);
+                   Rows<const double>, Addend<double>, Rows<double>);
 
 }  // namespace gradus

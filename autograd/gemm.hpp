@@ -17,14 +17,29 @@ struct Rows {
   operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, stride}; }
 };
 
-/// C ← A·B + β·C for A (m, k), B (k, n), C (m, n): row-major matrices, of which A is stored as (k, m) and B
-/// as (n, k) when transposed. T is float or double. The one door to the linear algebra library; a product
-/// that is worth it is shared among threads(), by the rows or the columns of C.
+/// What a product is added to, β·D; D is not read for β = 0. A stride of 0 repeats a row, as for a bias.
+template <class T>
+struct Addend {
+  T beta = 0;
+  Rows<const T> d{};
+};
+
+/// C ← A·B + β·D for A (m, k), B (k, n), C (m, n) and D, that is C or lies apart from it: row-major matrices,
+/// of which A is stored as (k, m) and B as (n, k) when transposed. T is float or double. The one door to the
+/// linear algebra library; a product that is worth it is shared among threads(), by the rows or the columns
+/// of C.
 template <class T>
 void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, Rows<const T> a,
-          Rows<const T> b, T beta, Rows<T> c);
+          Rows<const T> b, Addend<T> addend, Rows<T> c);
 
-/// The same, of matrices without gaps between their rows.
+/// The same with C for D.
+template <class T>
+void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, Rows<const T> a,
+          Rows<const T> b, T beta, Rows<T> c) {
+  gemm<T>(a_layout, b_layout, m, n, k, a, b, Addend<T>{beta, c}, c);
+}
+
+/// And of matrices without gaps between their rows.
 template <class T>
 void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
           const T* b, T beta, T* c) {

@@ -70,6 +70,9 @@ struct Node : Recycled<Node> {
   std::string text() const;
 };
 
+/// The number that the next node will have.
+std::uint64_t next_node_number();
+
 /// The node of a new leaf with these values.
 NodePtr make_leaf(const Tensor& tensor);
 

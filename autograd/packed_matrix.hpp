@@ -8,7 +8,10 @@
 
 namespace gradus {
 
-/// The matrix B (k, n) of many products C ← A·B + β·C, stored once in the order in which they read it. Made
+/// Weights of at most so many bytes stay in a core's own cache from step to step.
+constexpr std::int64_t cached_weight_bytes = 3 << 19;
+
+/// The matrix B (k, n) of many products C ← A·B + β·D, stored once in the order in which they read it. Made
 /// for the few rows of A that a step of a recurrence has: for them to bring B into that order is as much
 /// effort as the product.
 ///
@@ -20,9 +23,9 @@ class PackedMatrix {
   /// @param b to outlive this
   PackedMatrix(Layout layout, std::int64_t k, std::int64_t n, Rows<const T> b);
 
-  /// C ← A·B + β·C for A (m, k) and C (m, n); C is not read for β = 0. Threads share the columns of C, as in
-  /// gemm(). In which order a number's products are added depends on k alone.
-  void multiply(std::int64_t m, Rows<const T> a, T beta, Rows<T> c) const;
+  /// C ← A·B + β·D for A (m, k) and C (m, n), as gemm(). In which order a number's products are added depends
+  /// on k alone.
+  void multiply(std::int64_t m, Rows<const T> a, Addend<T> addend, Rows<T> c) const;
 
  private:
   std::int64_t k_, n_;

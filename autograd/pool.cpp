@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "pages.hpp"
+#include "runtime_state.hpp"
 #include "sanitizers.hpp"
 
 namespace gradus::pool {
@@ -56,10 +57,14 @@ class Lock {
   std::atomic_flag held_;
 };
 
-struct Pool {
-  Lock mutex;
+struct Shelf {
   std::array<Unused*, 128> unused{};  // by class
   PageRanges pages;
+};
+
+struct Pool {
+  Lock mutex;
+  std::array<Shelf, shelves> shelf{};
   Stats stats{};  // pooled_bytes without those of pages
 };
 
@@ -85,13 +90,13 @@ void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
 
 // These three are for the holder of the mutex, and for what granted() says.
 
-std::byte* unused(Pool& pool, std::size_t bytes) {
+std::byte* unused(Pool& pool, Shelf& shelf, std::size_t bytes) {
   std::byte* found = nullptr;
   if (sanitized) {
     // Nothing is kept.
   } else if (is_paged(bytes)) {
-    found = pool.pages.take(bytes);
-  } else if (Unused*& first = pool.unused[size_class(bytes).index]; first != nullptr) {
+    found = shelf.pages.take(bytes);
+  } else if (Unused*& first = shelf.unused[size_class(bytes).index]; first != nullptr) {
     found = reinterpret_cast<std::byte*>(std::exchange(first, first->next));
     pool.stats.pooled_bytes -= static_cast<std::int64_t>(bytes);
   }
@@ -99,16 +104,18 @@ std::byte* unused(Pool& pool, std::size_t bytes) {
 }
 
 // Null when the system has no more.
-std::byte* from_system(Pool& pool, std::size_t bytes) {
-  if (is_paged(bytes)) return pool.pages.map(bytes);
+std::byte* from_system(Shelf& shelf, std::size_t bytes) {
+  if (is_paged(bytes)) return shelf.pages.map(bytes);
   return static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}, std::nothrow));
 }
 
 void empty(Pool& pool) {
-  pool.pages.unmap();
-  for (Unused*& first : pool.unused) {
-    while (first != nullptr)
-      ::operator delete (std::exchange(first, first->next), std::align_val_t{alignment});
+  for (Shelf& shelf : pool.shelf) {
+    shelf.pages.unmap();
+    for (Unused*& first : shelf.unused) {
+      while (first != nullptr)
+        ::operator delete (std::exchange(first, first->next), std::align_val_t{alignment});
+    }
   }
   pool.stats.pooled_bytes = 0;
 }
@@ -119,12 +126,14 @@ Buffer allocate(std::size_t wanted) {
   const std::size_t bytes = granted(wanted);
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  std::byte* buffer = unused(pool, bytes);
+  const std::size_t number = thread_state().shelf;
+  Shelf& shelf = pool.shelf[number];
+  std::byte* buffer = unused(pool, shelf, bytes);
   if (buffer == nullptr) {
-    buffer = from_system(pool, bytes);
+    buffer = from_system(shelf, bytes);
     if (buffer == nullptr) {
       empty(pool);
-      buffer = from_system(pool, bytes);
+      buffer = from_system(shelf, bytes);
     }
     if (buffer == nullptr) {
       fail("memory", "the system has no ", bytes, " bytes for one tensor; ", pool.stats.live_bytes,
@@ -133,7 +142,7 @@ Buffer allocate(std::size_t wanted) {
     ++pool.stats.buffers_allocated;
   }
   count(pool.stats, 1, bytes);
-  return {buffer, bytes};
+  return {buffer, bytes, number};
 }
 
 void free(Buffer buffer) noexcept {
@@ -141,9 +150,10 @@ void free(Buffer buffer) noexcept {
   const std::lock_guard lock(pool.mutex);
   count(pool.stats, -1, buffer.bytes);
   if (sanitized) return ::operator delete (buffer.data, std::align_val_t{alignment});
-  if (is_paged(buffer.bytes)) return pool.pages.put(buffer.data, buffer.bytes);
+  Shelf& shelf = pool.shelf[buffer.shelf];
+  if (is_paged(buffer.bytes)) return shelf.pages.put(buffer.data, buffer.bytes);
   pool.stats.pooled_bytes += static_cast<std::int64_t>(buffer.bytes);
-  Unused*& first = pool.unused[size_class(buffer.bytes).index];
+  Unused*& first = shelf.unused[size_class(buffer.bytes).index];
   first = ::new (buffer.data) Unused{first};
 }
 
@@ -163,7 +173,9 @@ Stats stats() {
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
   Stats stats = pool.stats;
-  stats.pooled_bytes += static_cast<std::int64_t>(pool.pages.waiting());
+  for (const Shelf& shelf : pool.shelf) {
+    stats.pooled_bytes += static_cast<std::int64_t>(shelf.pages.waiting());
+  }
   return stats;
 }
 

@@ -13,25 +13,28 @@ struct RowsAndColumns {
   std::int64_t rows, columns;
 };
 
-/// Those of a matrix as it is used, in memory.
-inline RowsAndColumns stored(Layout layout, RowsAndColumns used) {
-  return layout == Layout::plain ? used : RowsAndColumns{used.columns, used.rows};
-}
-
 /// What of a matrix comes after so many of its rows and columns.
 template <class T>
 Rows<T> block(Rows<T> matrix, Layout layout, RowsAndColumns before) {
-  const RowsAndColumns skipped = stored(layout, before);
-  return {matrix.data + skipped.rows * matrix.stride + skipped.columns, matrix.stride};
+  const bool plain = layout == Layout::plain;
+  const std::int64_t rows = plain ? before.rows : before.columns,
+                     columns = plain ? before.columns : before.rows;  // in memory
+  return {matrix.data + rows * matrix.stride + columns, matrix.stride};
 }
 
-/// C ← A·B + β·C as gemm() is asked for it, and parts of it.
+/// The addend of what of C comes after so many of its rows and columns.
+template <class T>
+Addend<T> block(Addend<T> addend, RowsAndColumns before) {
+  return addend.beta == T(0) ? Addend<T>{} : Addend<T>{addend.beta, block(addend.d, Layout::plain, before)};
+}
+
+/// C ← A·B + β·D as gemm() is asked for it, and parts of it.
 template <class T>
 struct Product {
   Layout a_layout, b_layout;
   std::int64_t m, n, k;
   Rows<const T> a, b;
-  T beta;
+  Addend<T> addend;
   Rows<T> c;
 
   /// Some rows of C: those of A with B.
@@ -39,6 +42,7 @@ struct Product {
     Product part = *this;
     part.m = end - begin;
     part.a = block(a, a_layout, {begin, 0});
+    part.addend = block(addend, {begin, 0});
     part.c = block(c, Layout::plain, {begin, 0});
     return part;
   }
@@ -47,15 +51,17 @@ struct Product {
     Product part = *this;
     part.n = end - begin;
     part.b = block(b, b_layout, {0, begin});
+    part.addend = block(addend, {0, begin});
     part.c = block(c, Layout::plain, {0, begin});
     return part;
   }
-  /// Some terms of every sum in C: columns of A with rows of B.
+  /// Some terms of every sum in C, which are added to those before: columns of A with rows of B.
   Product terms(std::int64_t begin, std::int64_t end) const {
     Product part = *this;
     part.k = end - begin;
     part.a = block(a, a_layout, {0, begin});
     part.b = block(b, b_layout, {begin, 0});
+    if (begin > 0) part.addend = {T(1), c};
     return part;
   }
 };

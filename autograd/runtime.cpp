@@ -1,3 +1,4 @@
+#include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/runtime.hpp>
 
 #include <map>
@@ -5,17 +6,26 @@
 #include <utility>
 
 #include "pool.hpp"
+#include "profile_state.hpp"
 #include "runtime_state.hpp"
 
 namespace gradus {
 namespace {
 
-thread_local bool recording = true;
-thread_local bool searching = false;
-thread_local bool fused = true;
-
 const ScopePath root{nullptr, {}};
-thread_local const ScopePath* scope = &root;
+constinit thread_local ThreadState state{.scope = &root};
+
+// While it lives, this thread is in that state.
+class InState {
+ public:
+  explicit InState(const ThreadState& other) : own_(std::exchange(state, other)) {}
+  ~InState() { state = own_; }
+  InState(const InState&) = delete;
+  InState& operator=(const InState&) = delete;
+
+ private:
+  const ThreadState own_;
+};
 
 const ScopePath* enter(const ScopePath* parent, std::string_view name) {
   // Never destroyed and never shrinking: nodes point into it, and there are as many paths as modules.
@@ -30,20 +40,22 @@ const ScopePath* enter(const ScopePath* parent, std::string_view name) {
 
 std::atomic<std::int64_t> live_nodes{0};
 
-Recording::Recording(bool on) : was_on_(std::exchange(recording, on)) {}
-Recording::~Recording() { recording = was_on_; }
+ThreadState& thread_state() { return state; }
 
-bool is_recording() { return recording; }
+Recording::Recording(bool on) : was_on_(std::exchange(state.records, on)) {}
+Recording::~Recording() { state.records = was_on_; }
 
-DetectAnomaly::DetectAnomaly() : was_on_(std::exchange(searching, true)) {}
-DetectAnomaly::~DetectAnomaly() { searching = was_on_; }
+bool is_recording() { return state.records; }
 
-bool detects_anomaly() { return searching; }
+DetectAnomaly::DetectAnomaly() : was_on_(std::exchange(state.searches, true)) {}
+DetectAnomaly::~DetectAnomaly() { state.searches = was_on_; }
 
-Composed::Composed() : was_fused_(std::exchange(fused, false)) {}
-Composed::~Composed() { fused = was_fused_; }
+bool detects_anomaly() { return state.searches; }
 
-bool uses_fused_operations() { return fused; }
+Composed::Composed() : was_fused_(std::exchange(state.fuses, false)) {}
+Composed::~Composed() { state.fuses = was_fused_; }
+
+bool uses_fused_operations() { return state.fuses; }
 
 std::string ScopePath::text() const {
   if (parent == nullptr) return {};
@@ -51,28 +63,42 @@ std::string ScopePath::text() const {
   return before.empty() ? name : before + "." + name;
 }
 
-Scope::Scope(std::string_view name) : outer_(scope) {
-  if (!name.empty()) scope = enter(scope, name);
+Scope::Scope(std::string_view name) : outer_(state.scope) {
+  if (!name.empty()) state.scope = enter(state.scope, name);
 }
-Scope::Scope(std::string_view name, std::atomic<const ScopePath*>& last) : outer_(scope) {
+Scope::Scope(std::string_view name, std::atomic<const ScopePath*>& last) : outer_(state.scope) {
   if (name.empty()) return;
   const ScopePath* path = last.load(std::memory_order_acquire);
-  if (path == nullptr || path->parent != scope) {
-    path = enter(scope, name);
+  if (path == nullptr || path->parent != state.scope) {
+    path = enter(state.scope, name);
     last.store(path, std::memory_order_release);
   }
-  scope = path;
+  state.scope = path;
 }
-Scope::~Scope() { scope = outer_; }
+Scope::~Scope() { state.scope = outer_; }
 
-const ScopePath* current_scope() { return scope; }
+const ScopePath* current_scope() { return state.scope; }
 
-InScope::InScope(const ScopePath* path) : outer_(std::exchange(scope, path)) {}
-InScope::~InScope() { scope = outer_; }
+InScope::InScope(const ScopePath* path) : outer_(std::exchange(state.scope, path)) {}
+InScope::~InScope() { state.scope = outer_; }
 
 void fail(std::string_view operation, const std::string& message) {
-  const std::string path = scope->text();
+  const std::string path = state.scope->text();
   throw Error(std::string(operation) + ": " + message + (path.empty() ? "" : " [in " + path + "]"));
+}
+
+void parallel_operations(std::int64_t count, const std::function<void(std::int64_t)>& work) {
+  if (profile != nullptr) {
+    for (std::int64_t i = 0; i < count; ++i) work(i);
+    return;
+  }
+  const bool side_by_side = team::available() > 1;
+  parallel_tasks(count, [&, callers = state](std::int64_t i) {
+    ThreadState own = callers;
+    if (side_by_side) own.shelf = static_cast<std::size_t>(i) % pool::shelves;
+    const InState guard(own);
+    work(i);
+  });
 }
 
 MemoryStats memory_stats() {

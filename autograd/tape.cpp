@@ -29,6 +29,8 @@ Node::Node() : number(nodes_made.fetch_add(1, std::memory_order_relaxed)), scope
   live_nodes.fetch_add(1, std::memory_order_relaxed);
 }
 
+std::uint64_t next_node_number() { return nodes_made.load(std::memory_order_relaxed); }
+
 Node::~Node() { live_nodes.fetch_sub(1, std::memory_order_relaxed); }
 
 std::string Node::text() const {

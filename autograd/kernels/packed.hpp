@@ -7,7 +7,7 @@
 #include "../product.hpp"
 #include "avx512.hpp"
 
-/// Products C ← A·B + β·C in tiles, of matrices that are packed first where that pays: put, slice by slice,
+/// Products C ← A·B + β·D in tiles, of matrices that are packed first where that pays: put, slice by slice,
 /// into the order in which the inner loop reads them (K. Goto, R. van de Geijn, "Anatomy of high-performance
 /// matrix multiplication", ACM TOMS 34, 2008).
 ///
@@ -129,11 +129,11 @@ struct Next {
   const float *one, *other;
 };
 
-// C ← A·B + β·C for `height` rows of a panel of A and one of B: up to so many rows and 16 · vectors columns.
+// C ← A·B + β·D for `height` rows of a panel of A and one of B: up to so many rows and 16 · vectors columns.
 template <int height, int vectors, class Panel>
 GRADUS_AVX512 inline void multiply_tile(std::int64_t rows, std::int64_t columns, std::int64_t terms,
-                                        const Panel& panel, Rows<const float> b, float beta, Rows<float> c,
-                                        Next next) {
+                                        const Panel& panel, Rows<const float> b, Addend<float> addend,
+                                        Rows<float> c, Next next) {
   for (std::int64_t i = 0; i < rows; ++i) {
     for (int v = 0; v < vectors; ++v) __builtin_prefetch(c.data + i * c.stride + v * lanes, 1);
   }
@@ -165,7 +165,7 @@ GRADUS_AVX512 inline void multiply_tile(std::int64_t rows, std::int64_t columns,
       float* const to = c.data + i * c.stride + v * lanes;
       const LoadFirst load(columns - v * lanes);
       Lanes row = sums[i * vectors + v];
-      if (beta != 0) row += beta * load(to);
+      if (addend.beta != 0) row += addend.beta * load(addend.d.data + i * addend.d.stride + v * lanes);
       _mm512_mask_storeu_ps(to, load.mask, row);
     }
   }
@@ -211,7 +211,7 @@ struct PackedRows {
 // panel of A fetch a quarter each of the next one.
 template <class A, class PanelOfB>
 GRADUS_AVX512_INLINE void multiply_slice(std::int64_t rows, std::int64_t columns, std::int64_t terms,
-                                         const A& a, const PanelOfB& b, float beta, Rows<float> c) {
+                                         const A& a, const PanelOfB& b, Addend<float> addend, Rows<float> c) {
   const auto height = [=](std::int64_t i) { return std::min(rows - i, tile_rows); };
   for (std::int64_t i = 0; i < rows; i += tile_rows) {
     const auto panel = a.panel(i, height(i));
@@ -219,7 +219,7 @@ GRADUS_AVX512_INLINE void multiply_slice(std::int64_t rows, std::int64_t columns
     for (std::int64_t j = 0; j < columns; j += tile_columns) {
       const std::int64_t wide = std::min(columns - j, tile_columns);
       tile_for<typename A::Panel>(height(i), wide)(
-          height(i), wide, terms, panel, b(j), beta, block(c, Layout::plain, {i, j}),
+          height(i), wide, terms, panel, b(j), block(addend, {i, j}), block(c, Layout::plain, {i, j}),
           a.quarter(next, height(next), std::min<std::int64_t>(j / tile_columns, 3)));
     }
   }
@@ -247,14 +247,13 @@ class Slices {
       static_cast<float*>(::operator new(most_terms*(most_rows + most_columns) * sizeof(float), alignment));
 };
 
-/// C ← A·B + β·C, where C is not read for β = 0.
+/// C ← A·B + β·D, where D is not read for β = 0.
 GRADUS_AVX512 inline void multiply(const Product<float>& p) {
   float *const a = Slices::mine().a(), *const b = Slices::mine().b();
   const bool packs_a = p.a_layout == Layout::transposed;
   const bool packs_b = p.b_layout == Layout::transposed || p.k * p.b.stride > most_in_place;
   for_each_slice(p.k, most_terms, [&](std::int64_t begin, std::int64_t end) GRADUS_AVX512 {
     const Product<float> slice = p.terms(begin, end);
-    const float beta = begin == 0 ? p.beta : 1;
     for (std::int64_t i = 0; i < p.m; i += most_rows) {
       const std::int64_t rows = std::min(p.m - i, most_rows);
       if (packs_a) pack_a(rows, slice.k, block(slice.a, p.a_layout, {i, 0}), a);
@@ -266,12 +265,13 @@ GRADUS_AVX512 inline void multiply(const Product<float>& p) {
           return packs_b ? Rows<const float>{b + jj * slice.k, tile_columns}
                          : Rows<const float>{from.data + jj, from.stride};
         };
+        const Addend<float> addend = block(slice.addend, {i, j});
         const Rows<float> c = block(p.c, Layout::plain, {i, j});
         if (packs_a) {
-          multiply_slice(rows, columns, slice.k, PackedRows{a, slice.k}, panel, beta, c);
+          multiply_slice(rows, columns, slice.k, PackedRows{a, slice.k}, panel, addend, c);
         } else {
           multiply_slice(rows, columns, slice.k, PlainRows{block(slice.a, Layout::plain, {i, 0})}, panel,
-                         beta, c);
+                         addend, c);
         }
       }
     }
@@ -292,24 +292,29 @@ GRADUS_AVX512 inline void pack_whole(Layout layout, std::int64_t k, std::int64_t
   });
 }
 
-/// C ← A·B + β·C for those columns of a packed B (k, n). Tiles go down the rows of A, while the panel of B
-/// stays in the first cache or the second, and fetch some of the next one.
+/// How many tiles C (m, n) has.
+constexpr std::int64_t tiles_of(std::int64_t m, std::int64_t n) {
+  return ((m + tile_rows - 1) / tile_rows) * ((n + tile_columns - 1) / tile_columns);
+}
+
+/// C ← A·B + β·D for A (m, k), a packed B (k, n), and tiles [first, last) of C. They go down its rows, while
+/// the panel of B stays in the first cache or the second, and fetch some of the next one.
 GRADUS_AVX512 inline void multiply_packed(std::int64_t m, std::int64_t k, std::int64_t n, std::int64_t first,
-                                          std::int64_t last, Rows<const float> a, const float* b, float beta,
-                                          Rows<float> c) {
+                                          std::int64_t last, Rows<const float> a, const float* b,
+                                          Addend<float> addend, Rows<float> c) {
+  const std::int64_t down = (m + tile_rows - 1) / tile_rows;
   for_each_slice(k, most_terms, [&](std::int64_t begin, std::int64_t end) GRADUS_AVX512 {
     const std::int64_t terms = end - begin;
-    for (std::int64_t j = first; j < last; j += tile_columns) {
-      const std::int64_t wide = std::min(last - j, tile_columns);
+    const Addend<float> before = begin == 0 ? addend : Addend<float>{1, c};
+    for (std::int64_t tile = first; tile < last; ++tile) {
+      const std::int64_t i = tile % down * tile_rows, j = tile / down * tile_columns;
+      const std::int64_t high = std::min(m - i, tile_rows), wide = std::min(n - j, tile_columns);
       const float* const panel = b + packed_size(begin, n) + j * terms;
-      const float* const next = j + tile_columns < last ? panel + tile_columns * terms : panel;
-      for (std::int64_t i = 0; i < m; i += tile_rows) {
-        const std::int64_t high = std::min(m - i, tile_rows);
-        const float* const fetched = next + std::min(2 * i / tile_rows, tile_columns - 2) * terms;
-        tile_for<PlainPanel>(high, wide)(high, wide, terms, {high, block(a, Layout::plain, {i, begin})},
-                                         {panel, tile_columns}, begin == 0 ? beta : 1,
-                                         block(c, Layout::plain, {i, j}), {fetched, fetched + terms});
-      }
+      const float* const next = j + tile_columns < n ? panel + tile_columns * terms : panel;
+      const float* const fetched = next + std::min(2 * i / tile_rows, tile_columns - 2) * terms;
+      tile_for<PlainPanel>(high, wide)(high, wide, terms, {high, block(a, Layout::plain, {i, begin})},
+                                       {panel, tile_columns}, block(before, {i, j}),
+                                       block(c, Layout::plain, {i, j}), {fetched, fetched + terms});
     }
   });
 }

@@ -8,28 +8,35 @@
 
 /// Products of a few rows with a matrix of weights, W as it lies in memory:
 ///
-///     C ← X·Wᵀ + β·C,  c_ij ← Σ_l x_il w_jl + β c_ij        X (m, k), W (n, k), C (m, n)
+///     C ← X·Wᵀ + β·D,  c_ij ← Σ_l x_il w_jl + β d_ij        X (m, k), W (n, k), C (m, n)
 ///
 /// A library for large products first packs both into the order in which its inner loop reads them. That is
 /// one copy of W for all rows of X: little for a thousand of them, a fifth of the time and more for 64. As
 /// dot products both are read along k, the order in which they are stored. A tile of 4 rows of X by 6 of W
 /// keeps its sums in 24 registers, 16 partial sums in each, and makes 24 multiply-adds of 10 loads: these
 /// bound it, and below some ten rows of X the reading of W. Tiles go down the rows of X, while the six rows
-/// of W stay in the first cache; X is to stay in the second.
+/// of W stay in the first cache; X is to stay in the second. A single row of X has tiles with 24 rows of W.
 ///
 /// In which order a number's products are added depends on k alone, not on the rows beside it or on threads.
 #if GRADUS_AVX512_KERNELS
 
 namespace gradus::kernels::unpacked {
 
-constexpr int tile_rows = 4, tile_columns = 6;
+constexpr int sums_of_tile = 24;  // of 4 rows by 6, or 1 by 24
 // Of so many terms are what a tile reads of W and X: together less than the first cache.
 constexpr std::int64_t most_terms = 1024;
 
 // Adds the products at l, l + 1, … of all rows to their sums.
-template <class Load>
+template <int tile_rows, class Load>
 GRADUS_AVX512_INLINE void add_products(const float* const* x, const float* const* w, std::int64_t l,
                                        const Load& load, Lanes* sums) {
+  constexpr int tile_columns = sums_of_tile / tile_rows;
+  if constexpr (tile_rows == 1) {
+    const Lanes from_x = in_register(load(x[0] + l));
+#pragma GCC unroll 24
+    for (int j = 0; j < tile_columns; ++j) sums[j] += from_x * load(w[j] + l);
+    return;
+  }
   Lanes from_w[tile_columns];
 #pragma GCC unroll 6
   for (int j = 0; j < tile_columns; ++j) from_w[j] = in_register(load(w[j] + l));
@@ -66,55 +73,64 @@ GRADUS_AVX512_INLINE void add_up(Lanes* sums, float* totals) {
   _mm512_store_ps(totals + lanes, add_quarters(sums[2], sums[2]));
 }
 
-// Up to 4 rows of X with up to 6 of W. The last one stands in for those that are missing, and what comes of
-// it is not stored. Meanwhile the row at `next` is fetched.
+// Up to 4 rows of X with up to 6 of W, or 1 with up to 24. The last one stands in for those that are missing,
+// and what comes of it is not stored. Meanwhile the row at `next` is fetched.
+template <int tile_rows>
 GRADUS_AVX512_INLINE void multiply_tile(std::int64_t rows, std::int64_t columns, std::int64_t k,
-                                        Rows<const float> x, Rows<const float> w, float beta, Rows<float> c,
-                                        const float* next) {
+                                        Rows<const float> x, Rows<const float> w, Addend<float> addend,
+                                        Rows<float> c, const float* next) {
+  constexpr int tile_columns = sums_of_tile / tile_rows;
   const float *x_rows[tile_rows], *w_rows[tile_columns];
   for (int i = 0; i < tile_rows; ++i) x_rows[i] = x.data + std::min<std::int64_t>(i, rows - 1) * x.stride;
   for (int j = 0; j < tile_columns; ++j) {
     w_rows[j] = w.data + std::min<std::int64_t>(j, columns - 1) * w.stride;
   }
 
-  Lanes sums[tile_rows * tile_columns];
+  Lanes sums[sums_of_tile];
 #pragma GCC unroll 24
-  for (int q = 0; q < tile_rows * tile_columns; ++q) sums[q] = Lanes{};
+  for (int q = 0; q < sums_of_tile; ++q) sums[q] = Lanes{};
   std::int64_t l = 0;
   for (; l + lanes <= k; l += lanes) {
     __builtin_prefetch(next + l, 0, 2);
-    add_products(x_rows, w_rows, l, LoadAll(), sums);
+    add_products<tile_rows>(x_rows, w_rows, l, LoadAll(), sums);
   }
-  if (l < k) add_products(x_rows, w_rows, l, LoadFirst(k - l), sums);
+  if (l < k) add_products<tile_rows>(x_rows, w_rows, l, LoadFirst(k - l), sums);
 
   alignas(64) float totals[3 * lanes];  // of which a whole register can be loaded from any row's first one on
   add_up(sums, totals);
-  const LoadFirst load(columns);
   for (int i = 0; i < rows; ++i) {
-    float* const to = c.data + i * c.stride;
-    Lanes row = _mm512_loadu_ps(totals + i * tile_columns);
-    if (beta != 0) row += beta * load(to);
-    _mm512_mask_storeu_ps(to, load.mask, row);
+    for (int j = 0; j < columns; j += lanes) {
+      const LoadFirst load(columns - j);
+      Lanes row = _mm512_loadu_ps(totals + i * tile_columns + j);
+      if (addend.beta != 0) row += addend.beta * load(addend.d.data + i * addend.d.stride + j);
+      _mm512_mask_storeu_ps(c.data + i * c.stride + j, load.mask, row);
+    }
   }
 }
 
-/// C ← X·Wᵀ + β·C for a plain X and a transposed W; C is not read for β = 0.
+template <int tile_rows>
+GRADUS_AVX512_INLINE void multiply_slice(const Product<float>& slice) {
+  constexpr int tile_columns = sums_of_tile / tile_rows;
+  const Rows<const float> x = slice.a, w = slice.b;
+  for (std::int64_t j = 0; j < slice.n; j += tile_columns) {
+    const std::int64_t columns = std::min<std::int64_t>(tile_columns, slice.n - j);
+    for (std::int64_t i = 0; i < slice.m; i += tile_rows) {
+      const std::int64_t rows = std::min<std::int64_t>(tile_rows, slice.m - i);
+      // Each of the first tiles fetches one of the next rows of W.
+      const std::int64_t next = j + tile_columns + std::min<std::int64_t>(i / tile_rows, tile_columns - 1);
+      multiply_tile<tile_rows>(rows, columns, slice.k, {x.data + i * x.stride, x.stride},
+                               {w.data + j * w.stride, w.stride}, block(slice.addend, {i, j}),
+                               {slice.c.data + i * slice.c.stride + j, slice.c.stride},
+                               w.data + std::min(next, slice.n - 1) * w.stride);
+    }
+  }
+}
+
+/// C ← X·Wᵀ + β·D for a plain X and a transposed W; D is not read for β = 0.
 GRADUS_AVX512 inline void multiply(const Product<float>& p) {
   for_each_slice(p.k, most_terms, [&](std::int64_t begin, std::int64_t end) GRADUS_AVX512 {
     const Product<float> slice = p.terms(begin, end);
-    const Rows<const float> x = slice.a, w = slice.b;
-    for (std::int64_t j = 0; j < p.n; j += tile_columns) {
-      const std::int64_t columns = std::min<std::int64_t>(tile_columns, p.n - j);
-      for (std::int64_t i = 0; i < p.m; i += tile_rows) {
-        const std::int64_t rows = std::min<std::int64_t>(tile_rows, p.m - i);
-        // Each of the first six tiles fetches one of the next six rows of W.
-        const std::int64_t next = j + tile_columns + std::min<std::int64_t>(i / tile_rows, tile_columns - 1);
-        multiply_tile(rows, columns, slice.k, {x.data + i * x.stride, x.stride},
-                      {w.data + j * w.stride, w.stride}, begin == 0 ? p.beta : 1,
-                      {p.c.data + i * p.c.stride + j, p.c.stride},
-                      w.data + std::min(next, p.n - 1) * w.stride);
-      }
-    }
+    p.m == 1 ? multiply_slice<1>(slice) : multiply_slice<4>(slice);
   });
 }
 

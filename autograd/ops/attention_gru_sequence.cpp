@@ -97,15 +97,14 @@ void run_forward(const Tensor& y, const Tensor& s_0, const Tensor& keys, const T
                      D = sizes.D, R = sizes.result();
   const Dtype dtype = y.dtype();
   const bool keeps = rowwise.gates.defined();
-  const T* const W_y = raw<T>(w.weight_ih);  // (3H, E), the first columns of weight_ih
-  const StepMatrix<T> W_c(Layout::transposed, D, 3 * H, {W_y + E, E + D}, packing);
-  const StepMatrix<T> W_hh(Layout::transposed, H, 3 * H, {raw<T>(w.weight_hh), H}, packing);
-  const StepMatrix<T> W_a(Layout::transposed, H, A, {raw<T>(w.W_a), H}, packing);
+  // weight_ih is [W_y W_c], (3H, E + D).
+  const StepMatrix<T> W_c(Layout::transposed, w.weight_ih, E, D, packing);
+  const StepMatrix<T> W_hh(Layout::transposed, w.weight_hh, packing);
+  const StepMatrix<T> W_a(Layout::transposed, w.W_a, packing);
   // W_y y + b_ih for all steps; W_c c is added step by step.
   const Tensor x_parts = empty({N, 3 * H}, dtype);
-  const T beta_x = start_with_bias<T>(N, 3 * H, w.bias_ih, {raw<T>(x_parts), 3 * H});
-  gemm<T>(Layout::plain, Layout::transposed, N, 3 * H, E, {raw<T>(y), E}, {W_y, E + D}, beta_x,
-          {raw<T>(x_parts), 3 * H});
+  multiply_by_weight<T>(N, {raw<T>(y), E}, w.weight_ih, 0, E, added_bias<T>(w.bias_ih),
+                        {raw<T>(x_parts), 3 * H});
 
   const std::int64_t weight_bytes = (3 * H * (D + H) + A * H) * sizeof(T);
   for_each_share(packing, weight_bytes, [&](std::int64_t first, std::int64_t last) {
@@ -123,7 +122,7 @@ void run_forward(const Tensor& y, const Tensor& s_0, const Tensor& keys, const T
       T* const gates = keeps ? raw<T>(rowwise.gates) + rows.offset * 4 * H : raw<T>(spare_gates);
       T* const out = raw<T>(rowwise.result) + rows.offset * R;
       T* const x = raw<T>(x_parts) + rows.offset * 3 * H;
-      W_a.multiply(rows.size, {s, H}, T(0), {q, A});
+      W_a.multiply(rows.size, {s, H}, {}, {q, A});
       parallel_for(rows.size, grain(T_x * (A + D)), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t b = packing.sequence(first + r), length = length_of(lengths, b, T_x);
@@ -135,9 +134,8 @@ void run_forward(const Tensor& y, const Tensor& s_0, const Tensor& keys, const T
           kernels::weighted_sum_row(length, D, alpha, raw<T>(values) + b * D, B * D, c);
         }
       });
-      W_c.multiply(rows.size, {out + H, R}, T(1), {x, 3 * H});
-      const T beta = start_with_bias<T>(rows.size, 3 * H, w.bias_hh, {u, 3 * H});
-      W_hh.multiply(rows.size, {s, H}, beta, {u, 3 * H});
+      W_c.add(rows.size, {out + H, R}, {x, 3 * H});
+      W_hh.multiply(rows.size, {s, H}, added_bias<T>(w.bias_hh), {u, 3 * H});
       parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           T* const after = out + r * R;
@@ -167,9 +165,9 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
   const Tensor &v_a = g.saved(saved_v_a), &gates = g.saved(saved_gates);
   const Tensor &previous = g.saved(saved_previous), &queries = g.saved(saved_queries), &d_result = g.out();
   const Dtype dtype = keys.dtype();
-  const StepMatrix<T> W_c(Layout::plain, 3 * H, D, {raw<T>(g.saved(saved_weight_ih)) + E, E + D}, packing);
-  const StepMatrix<T> W_hh(Layout::plain, 3 * H, H, {raw<T>(g.saved(saved_weight_hh)), H}, packing);
-  const StepMatrix<T> W_a(Layout::plain, A, H, {raw<T>(g.saved(saved_W_a)), H}, packing);
+  const StepMatrix<T> W_c(Layout::plain, g.saved(saved_weight_ih), E, D, packing);
+  const StepMatrix<T> W_hh(Layout::plain, g.saved(saved_weight_hh), packing);
+  const StepMatrix<T> W_a(Layout::plain, g.saved(saved_W_a), packing);
   const Tensor unwanted = wanted.at_keys ? Tensor() : empty({B, A}, dtype);  // the keys' gradient ends there
   const std::int64_t weight_bytes = (3 * H * (D + H) + A * H) * sizeof(T);
   for_each_share(packing, weight_bytes, [&](std::int64_t first, std::int64_t last) {
@@ -195,7 +193,7 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
                                     dx + r * 3 * H, du + r * 3 * H, ds + r * H);
         }
       });
-      W_c.multiply(rows.size, {dx, 3 * H}, T(1), {dc, D});
+      W_c.add(rows.size, {dx, 3 * H}, {dc, D});
       parallel_for(rows.size, grain(T_x * (A + D)), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
           const std::int64_t b = packing.sequence(first + r), length = length_of(lengths, b, T_x);
@@ -215,8 +213,8 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
               wanted.at_keys ? B * A : 0, raw<T>(wanted.at_v) + b * A);
         }
       });
-      W_hh.multiply(rows.size, {du, 3 * H}, T(1), {ds, H});
-      W_a.multiply(rows.size, {dq, A}, T(1), {ds, H});
+      W_hh.add(rows.size, {du, 3 * H}, {ds, H});
+      W_a.add(rows.size, {dq, A}, {ds, H});
     }
     copy_from_ranks(packing, first, last, H, ds, raw<T>(wanted.at_s_0));
   });

@@ -24,7 +24,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
                  const Packing& packing, bool reverse, const RecurrenceSizes& sizes, const Tensor& y,
                  const Kept& kept) {
   const std::int64_t H = sizes.H;
-  const StepMatrix<T> W_t(Layout::transposed, H, 3 * H, {raw<T>(weight_hh), H}, packing);
+  const StepMatrix<T> W_t(Layout::transposed, weight_hh, packing);
   for_each_share(packing, 3 * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const Tensor state = empty({last - first, H}, y.dtype());  // of each rank now
     const Tensor h_part = empty({last - first, 3 * H}, y.dtype());
@@ -35,8 +35,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
       const StepRows rows(packing, t, first, last);
       if (rows.size == 0) return;
       T* const u = raw<T>(h_part);
-      const T beta = start_with_bias<T>(rows.size, 3 * H, bias_hh, {u, 3 * H});
-      W_t.multiply(rows.size, {h, H}, beta, {u, 3 * H});
+      W_t.multiply(rows.size, {h, H}, added_bias<T>(bias_hh), {u, 3 * H});
       if (kept.previous.defined()) std::copy_n(h, rows.size * H, raw<T>(kept.previous) + rows.offset * H);
       T* const gates = kept.gates.defined() ? raw<T>(kept.gates) + rows.offset * 4 * H : raw<T>(spare);
       parallel_for(rows.size, grain(H), [&](std::int64_t begin, std::int64_t end) {
@@ -59,7 +58,7 @@ void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& pack
                   const RecurrenceSizes& sizes, const Tensor& gates, const Tensor& previous,
                   const Tensor& at_x, const Tensor& at_u, const Tensor& at_h_0) {
   const std::int64_t H = sizes.H;
-  const StepMatrix<T> W(Layout::plain, 3 * H, H, {raw<T>(weight_hh), H}, packing);
+  const StepMatrix<T> W(Layout::plain, weight_hh, packing);
   for_each_share(packing, 3 * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const Tensor at_state = empty({last - first, H}, dy.dtype());  // of each rank, from what came later
     const Tensor at_y = empty({last - first, H}, dy.dtype());      // with what comes from outside
@@ -79,7 +78,7 @@ void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& pack
                                     raw<T>(at_x) + row * 3 * H, du + r * 3 * H, dh + r * H);
         }
       });
-      W.multiply(rows.size, {du, 3 * H}, T(1), {dh, H});
+      W.add(rows.size, {du, 3 * H}, {dh, H});
     });
     if (at_h_0.defined()) copy_from_ranks(packing, first, last, H, dh, raw<T>(at_h_0));
   });

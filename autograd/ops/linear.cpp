@@ -2,11 +2,9 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
-#include <algorithm>
-
 #include "gemm.hpp"
 #include "kernels/dispatch.hpp"
-#include "kernels/share.hpp"
+#include "packed_weights.hpp"
 #include "storage.hpp"
 
 namespace gradus {
@@ -29,13 +27,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const std::int64_t rows = inputs == 0 ? x.shape().without(-1).numel() : x.numel() / inputs;
   Tensor y = empty(x.shape().with(-1, outputs), x.dtype());
   for_floating("linear", x.dtype(), [&]<class T>() {
-    T* out = raw<T>(y);
-    if (bias.defined()) {
-      const T* const b = raw<T>(bias);
-      for_each_row(rows, outputs, [=](std::int64_t row) { std::copy_n(b, outputs, out + row * outputs); });
-    }
-    gemm<T>(Layout::plain, Layout::transposed, rows, outputs, inputs, raw<T>(x), raw<T>(weight),
-            bias.defined() ? T(1) : T(0), out);
+    multiply_by_weight<T>(rows, {raw<T>(x), inputs}, weight, 0, inputs, added_bias<T>(bias),
+                          {raw<T>(y), outputs});
   });
   const auto backward = [rows, outputs, inputs](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {

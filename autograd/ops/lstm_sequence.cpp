@@ -27,7 +27,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
                  const Tensor& y, const Kept& kept) {
   const std::int64_t H = sizes.H;
   const bool keeps = kept.gates.defined();
-  const StepMatrix<T> W_t(Layout::transposed, H, 4 * H, {raw<T>(weight_hh), H}, packing);
+  const StepMatrix<T> W_t(Layout::transposed, weight_hh, packing);
   for_each_share(packing, 4 * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
     const Tensor hidden = empty({n, H}, y.dtype()), cell = empty({n, H}, y.dtype());  // of each rank now
@@ -40,8 +40,7 @@ void run_forward(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& b
     for_each_step(packing, reverse, [&](std::int64_t t) {
       const StepRows rows(packing, t, first, last);
       if (rows.size == 0) return;
-      const T beta = start_with_bias<T>(rows.size, 4 * H, bias_hh, {u, 4 * H});
-      W_t.multiply(rows.size, {h, H}, beta, {u, 4 * H});
+      W_t.multiply(rows.size, {h, H}, added_bias<T>(bias_hh), {u, 4 * H});
       if (keeps) std::copy_n(h, rows.size * H, raw<T>(kept.previous) + rows.offset * H);
       T* const gates = keeps ? raw<T>(kept.gates) + rows.offset * 5 * H : raw<T>(spare_gates);
       T* const before = keeps ? raw<T>(kept.cells) + rows.offset * H : raw<T>(spare_cells);
@@ -70,7 +69,7 @@ template <class T>
 void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& packing, bool reverse,
                   const RecurrenceSizes& sizes, const Kept& kept, const Wanted& wanted) {
   const std::int64_t H = sizes.H;
-  const StepMatrix<T> W(Layout::plain, 4 * H, H, {raw<T>(weight_hh), H}, packing);
+  const StepMatrix<T> W(Layout::plain, weight_hh, packing);
   for_each_share(packing, 4 * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
     const auto rows_of_ranks = [&] { return empty({n, H}, dy.dtype()); };
@@ -94,7 +93,7 @@ void run_backward(const Tensor& dy, const Tensor& weight_hh, const Packing& pack
                                      d_c, d_gates + r * 4 * H, dc + r * H);
         }
       });
-      W.multiply(rows.size, {d_gates, 4 * H}, T(0), {dh, H});
+      W.multiply(rows.size, {d_gates, 4 * H}, {}, {dh, H});
     });
     if (wanted.at_h_0.defined()) copy_from_ranks(packing, first, last, H, dh, raw<T>(wanted.at_h_0));
     if (wanted.at_c_0.defined()) copy_from_ranks(packing, first, last, H, dc, raw<T>(wanted.at_c_0));

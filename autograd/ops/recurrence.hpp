@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,6 +17,7 @@
 #include "gemm.hpp"
 #include "kernels/share.hpp"
 #include "packed_matrix.hpp"
+#include "packed_weights.hpp"
 #include "storage.hpp"
 
 /// What the fused recurrences over packed sequences share.
@@ -28,9 +29,6 @@ inline bool keeps_tape(std::span<const Tensor> inputs) {
            return input.defined() && input.requires_grad();
          });
 }
-
-/// Weights of at most so many bytes stay in a core's own cache from step to step.
-constexpr std::int64_t cached_weight_bytes = 3 << 19;
 
 /// Calls work(first, last) for ranges of ranks that together are the batch, side by side. Sequences need
 /// nothing from each other, so each thread can take some of them through all steps and never wait; but it
@@ -58,27 +56,41 @@ struct StepRows {
   }
 };
 
-/// A matrix B (k, n) for products x·B at every step; packed for them, if there are enough.
+/// A matrix B (k, n) for products x·B at every step: columns [first, first + columns) of a weight, or their
+/// transpose. Packed, if a PackWeights keeps it or there are enough steps.
 template <class T>
 class StepMatrix {
  public:
-  /// @param b to outlive this
-  StepMatrix(Layout layout, std::int64_t k, std::int64_t n, Rows<const T> b, const Packing& packing)
-      : layout_(layout), k_(k), n_(n), b_(b) {
-    if (packing.steps() >= 4 && packing.batch() >= 8) packed_.emplace(layout, k, n, b);
+  /// @param weight to outlive this
+  StepMatrix(Layout layout, const Tensor& weight, std::int64_t first, std::int64_t columns,
+             const Packing& packing)
+      : layout_(layout),
+        k_(layout == Layout::plain ? weight.size(0) : columns),
+        n_(layout == Layout::plain ? columns : weight.size(0)),
+        b_{raw<T>(weight) + first, weight.size(1)} {
+    if (packing.batch() < 8) return;
+    packed_ = packed_weight<T>(layout, weight, first, columns);
+    if (!packed_ && packing.steps() >= 4) {
+      packed_ = std::make_shared<const PackedMatrix<T>>(layout, k_, n_, b_);
+    }
   }
+  /// The whole weight.
+  StepMatrix(Layout layout, const Tensor& weight, const Packing& packing)
+      : StepMatrix(layout, weight, 0, weight.size(1), packing) {}
 
-  /// y ← x·B + β·y for x (m, k), y (m, n).
-  void multiply(std::int64_t m, Rows<const T> x, T beta, Rows<T> y) const {
-    if (packed_) return packed_->multiply(m, x, beta, y);
-    gemm<T>(Layout::plain, layout_, m, n_, k_, x, b_, beta, y);
+  /// y ← x·B + β·D for x (m, k), y (m, n).
+  void multiply(std::int64_t m, Rows<const T> x, Addend<T> addend, Rows<T> y) const {
+    if (packed_) return packed_->multiply(m, x, addend, y);
+    gemm<T>(Layout::plain, layout_, m, n_, k_, x, b_, addend, y);
   }
+  /// y ← x·B + y.
+  void add(std::int64_t m, Rows<const T> x, Rows<T> y) const { multiply(m, x, {T(1), y}, y); }
 
  private:
   Layout layout_;
   std::int64_t k_, n_;
   Rows<const T> b_;
-  std::optional<PackedMatrix<T>> packed_;
+  std::shared_ptr<const PackedMatrix<T>> packed_;
 };
 
 /// Calls step(t) for the steps in the order in which they are made: forward in time or, in reverse, backward.
@@ -101,15 +113,6 @@ void copy_from_ranks(const Packing& packing, std::int64_t first, std::int64_t la
   for (std::int64_t r = first; r < last; ++r) {
     std::copy_n(of_ranks + (r - first) * width, width, of_batch + packing.sequence(r) * width);
   }
-}
-
-/// Puts a bias, if there is one, into the rows of y (n, width), to which a product will be added.
-/// @return the β of that product
-template <class T>
-T start_with_bias(std::int64_t n, std::int64_t width, const Tensor& bias, Rows<T> y) {
-  if (!bias.defined()) return T(0);
-  for (std::int64_t row = 0; row < n; ++row) std::copy_n(raw<T>(bias), width, y.data + row * y.stride);
-  return T(1);
 }
 
 /// y += the sum of the rows of x (n, width).

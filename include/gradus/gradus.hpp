@@ -9,6 +9,7 @@
 #include <gradus/autograd/npy.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/parallel_sum.hpp>
 #include <gradus/autograd/profile.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/runtime.hpp>

@@ -5,6 +5,7 @@
 #include <gradus/autograd/random.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -93,6 +94,38 @@ TEST_CASE("gemm is three loops, for every layout and size", "[autograd][gemm]") 
               REQUIRE(wrong<float>({a, b, m, n, k}, static_cast<float>(beta), 1e-5) == "");
             }
           }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("gemm adds what lies elsewhere, a matrix or the same row again and again", "[autograd][gemm]") {
+  Generator generator(1);
+  for (const auto& [m, n, k] : std::vector<std::array<std::int64_t, 3>>{
+           {1, 40, 30}, {3, 7, 0}, {5, 9, 20}, {9, 100, 800}, {20, 50, 300}, {40, 130, 900}, {200, 5, 30}}) {
+    for (const Layout b_layout : {Layout::plain, Layout::transposed}) {
+      for (const std::int64_t stride : {std::int64_t{0}, n + 2}) {
+        for (const float beta : {0.0F, 1.0F, -0.5F}) {
+          CAPTURE(m, n, k, b_layout == Layout::transposed, stride, beta);
+          const auto a = random_matrix<float>(m * k, generator), b = random_matrix<float>(k * n, generator);
+          const auto d = random_matrix<float>(m * (n + 2), generator);
+          std::vector<float> c(static_cast<std::size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
+          std::vector<float> product(c.size());
+          const auto before = d;
+          const gradus::Rows<const float> in_b{b.data(), b_layout == Layout::plain ? n : k};
+          gemm<float>(Layout::plain, b_layout, m, n, k, {a.data(), k}, in_b,
+                      gradus::Addend<float>{beta, {d.data(), stride}}, {c.data(), n});
+          gemm<float>(Layout::plain, b_layout, m, n, k, {a.data(), k}, in_b, 0.0F, {product.data(), n});
+          std::vector<double> expected;
+          for (std::int64_t i = 0; i < m; ++i) {
+            for (std::int64_t j = 0; j < n; ++j) {
+              expected.push_back(product[static_cast<std::size_t>(i * n + j)] +
+                                 beta * d[static_cast<std::size_t>(i * stride + j)]);
+            }
+          }
+          CHECK(difference({c.begin(), c.end()}, expected, 1e-5) == "");
+          CHECK((d == before));
         }
       }
     }

@@ -14,6 +14,7 @@
 
 using gradus::Layout;
 using gradus::PackedMatrix;
+using gradus::Rows;
 
 namespace {
 
@@ -47,7 +48,8 @@ double difference(const Sizes& sizes, Layout layout, T beta) {
         c[static_cast<std::size_t>(i * c_stride + j)] = std::numeric_limits<T>::quiet_NaN();
       }
     }
-    B.multiply(m, {a.data(), a_stride}, beta, {c.data(), c_stride});
+    const Rows<T> rows_of_c{c.data(), c_stride};
+    B.multiply(m, {a.data(), a_stride}, {beta, rows_of_c}, rows_of_c);
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t j = 0; j < c_stride; ++j) {
         const auto at = static_cast<std::size_t>(i * c_stride + j);
@@ -91,12 +93,12 @@ TEST_CASE("a packed matrix gives a row bits that no other row or thread changes"
   std::vector<float> apart(static_cast<std::size_t>(m * n)), together(apart);
   const PackedMatrix<float> packed_by_one(Layout::plain, k, n, {b.data(), n});
   for (std::int64_t i = 0; i < m; ++i) {
-    packed_by_one.multiply(1, {a.data() + i * k, k}, 0, {apart.data() + i * n, n});
+    packed_by_one.multiply(1, {a.data() + i * k, k}, {}, {apart.data() + i * n, n});
   }
   for (const int count : {1, 2, 3}) {
     const Threads set(count);
     const PackedMatrix<float> B(Layout::plain, k, n, {b.data(), n});
-    B.multiply(m, {a.data(), k}, 0, {together.data(), n});
+    B.multiply(m, {a.data(), k}, {}, {together.data(), n});
     CAPTURE(count);
     CHECK((together == apart));
   }

@@ -29,29 +29,48 @@ using gradus::tensor;
 using gradus::pool::allocate;
 using gradus::pool::Buffer;
 using gradus::pool::free;
+using gradus::pool::PageRanges;
 
 namespace {
 
 constexpr bool reuses = !gradus::sanitized;  // else every buffer is the system's own
 
-// Takes the page at `place`, if nothing lies there, for as long as it lives.
-class Page {
+const std::size_t page = PageRanges::whole(1);
+
+// Takes the pages before `end`, if nothing lies there, for as long as it lives.
+class PagesBefore {
  public:
-  explicit Page(std::byte* place)
-      : page_(mmap(place, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0)),
-        there_(page_ == place) {}
-  Page(const Page&) = delete;
-  Page& operator=(const Page&) = delete;
-  ~Page() {
-    if (page_ != MAP_FAILED) munmap(page_, bytes);
+  PagesBefore(std::byte* end, std::size_t bytes)
+      : bytes_(bytes),
+        begin_(mmap(end - bytes, bytes, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0)),
+        there_(begin_ == end - bytes) {}
+  PagesBefore(const PagesBefore&) = delete;
+  PagesBefore& operator=(const PagesBefore&) = delete;
+  ~PagesBefore() {
+    if (begin_ != MAP_FAILED) munmap(begin_, bytes_);
   }
   explicit operator bool() const { return there_; }
 
  private:
-  static inline const std::size_t bytes = gradus::pool::PageRanges::whole(1);
-  void* page_;
-  bool there_;
+  const std::size_t bytes_;
+  void* const begin_;
+  const bool there_;
 };
+
+// A range from the system with so much room before it, and those that lay in gaps between others' pages.
+struct Found {
+  std::byte* range;
+  std::vector<std::byte*> others;
+};
+Found map_with_room(PageRanges& ranges, std::size_t bytes, std::size_t room) {
+  Found found{ranges.map(bytes), {}};
+  while (!PagesBefore(found.range, room)) {
+    found.others.push_back(found.range);
+    found.range = ranges.map(bytes);
+  }
+  return found;
+}
 
 void training_step(const Tensor& weight, const Tensor& input) {
   Tensor w = weight;
@@ -181,14 +200,8 @@ TEST_CASE("large buffers are parts of what was freed, whatever its parts were", 
 }
 
 TEST_CASE("pages that wait where the last ones came from are lengthened", "[autograd][pool]") {
-  gradus::pool::PageRanges ranges;
-  const std::size_t page = gradus::pool::PageRanges::whole(1);
-  std::byte* ten = ranges.map(10 * page);
-  std::vector<std::byte*> others;  // where something lies just below, as in a gap that the system has filled
-  while (!Page(ten - page) || !Page(ten - 2 * page)) {
-    others.push_back(ten);
-    ten = ranges.map(10 * page);
-  }
+  PageRanges ranges;
+  const auto [ten, others] = map_with_room(ranges, 10 * page, 2 * page);
   ranges.put(ten, 10 * page);
   std::byte* const three = ranges.take(3 * page);
   REQUIRE(three == ten + 7 * page);
@@ -205,11 +218,10 @@ TEST_CASE("pages that wait where the last ones came from are lengthened", "[auto
 }
 
 TEST_CASE("pages that cannot be lengthened wait on, and others come from elsewhere", "[autograd][pool]") {
-  gradus::pool::PageRanges ranges;
-  const std::size_t page = gradus::pool::PageRanges::whole(1);
+  PageRanges ranges;
   std::byte* const ten = ranges.map(10 * page);
   ranges.put(ten, 10 * page);
-  const Page below(ten - page);  // ours, or somebody else's already
+  const PagesBefore obstacle(ten, page);  // ours, or somebody else's already
   std::byte* const eleven = ranges.map(11 * page);
   REQUIRE((eleven + 11 * page <= ten - page || eleven >= ten + 10 * page));
   CHECK(ranges.waiting() == 10 * page);
@@ -222,8 +234,8 @@ TEST_CASE("pages that cannot be lengthened wait on, and others come from elsewhe
 
 TEST_CASE("ranges of pages never overlap, and come together again", "[autograd][pool]") {
   check_property([] {
-    gradus::pool::PageRanges ranges;
-    const std::size_t page = gradus::pool::PageRanges::whole(1), all = 64 * page;
+    PageRanges ranges;
+    const std::size_t all = 64 * page;
     std::byte* const memory = ranges.map(all);
     RC_ASSERT(memory != nullptr);
     ranges.put(memory, all);
@@ -252,21 +264,28 @@ TEST_CASE("ranges of pages never overlap, and come together again", "[autograd][
 }
 
 TEST_CASE("steps of changing sizes take little more than the largest of them", "[autograd][pool]") {
-  if (!reuses) return;
-  release_pooled_memory();
-  const auto before = memory_stats();
-  std::int64_t most = 0;
+  PageRanges ranges;
+  constexpr std::size_t row = 2048;  // bytes of the narrowest
+  const auto [first, others] = map_with_room(ranges, 100 * page, 100'000 * row);
+  ranges.put(first, 100 * page);
+  std::size_t most = 0;
   for (int cycle = 0; cycle < 3; ++cycle) {
-    for (const std::int64_t n : {700, 900, 640, 1000, 810}) {
-      std::vector<Tensor> step;
-      for (const std::int64_t width : {512, 4096, 1024, 2048}) step.push_back(empty({n, width}));
-      for (const std::int64_t width : {4096, 512}) step.push_back(empty({n, width}));
-      most = std::max(most, memory_stats().live_bytes - before.live_bytes);
+    for (const std::size_t n : {700, 900, 640, 1000, 810}) {
+      std::vector<std::pair<std::byte*, std::size_t>> step;
+      std::size_t all = 0;
+      for (const std::size_t width : {1, 8, 2, 4, 8, 1}) {
+        const std::size_t bytes = PageRanges::whole(n * width * row);
+        std::byte* const waiting = ranges.take(bytes);
+        step.emplace_back(waiting != nullptr ? waiting : ranges.map(bytes), bytes);
+        all += bytes;
+      }
+      for (const auto& [begin, bytes] : step) ranges.put(begin, bytes);
+      most = std::max(most, all);
     }
   }
-  // As much, or 4/3 when the ranges of other tests lie between.
-  CHECK(static_cast<double>(memory_stats().pooled_bytes) < 1.4 * static_cast<double>(most));
-  release_pooled_memory();
+  CHECK(ranges.waiting() < most + most / 10);
+  for (std::byte* const other : others) ranges.put(other, 100 * page);
+  ranges.unmap();
 }
 
 TEST_CASE("two live tensors never share a buffer", "[autograd][pool]") {

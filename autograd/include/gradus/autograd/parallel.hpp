@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <type_traits>
 
@@ -48,6 +49,12 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& work) {
   }
   parallel_tasks(count, [&](std::int64_t i) { work(n * i / count, n * (i + 1) / count); });
 }
+
+/// work(i) for every i < count, side by side, for work that consists of operations on tensors: as
+/// parallel_tasks, and each thread records, composes, packs weights and so on as the calling one does. What
+/// is drawn at random comes from the default generator of whichever thread draws, and under a Profile all
+/// runs on the calling thread.
+void parallel_operations(std::int64_t count, const std::function<void(std::int64_t)>& work);
 
 }  // namespace gradus
 #pragma GCC visibility pop

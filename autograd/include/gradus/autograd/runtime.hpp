@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -66,6 +67,22 @@ class Composed {
   bool was_fused_;
 };
 bool uses_fused_operations();
+
+class PackedWeights;  // the engine's own
+/// While it lives, this thread packs a parameter once for all products that linear() and the fused
+/// recurrences make with it, not anew for each: for many small steps with the same weights, as in decoding.
+/// It is packed again when its values were changed in place. Takes as much memory again as those parameters.
+/// Nests; the outermost one keeps them.
+class PackWeights {
+ public:
+  PackWeights();
+  ~PackWeights();
+  PackWeights(const PackWeights&) = delete;
+  PackWeights& operator=(const PackWeights&) = delete;
+
+ private:
+  std::unique_ptr<PackedWeights> kept_;  // null inside another
+};
 
 /// A node of the tree of names that have been entered; the root has no name.
 struct ScopePath {

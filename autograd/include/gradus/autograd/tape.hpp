@@ -51,6 +51,8 @@ class Gradients {
   /// The same, to be overwritten: the saved value itself when this is the last that reads it, otherwise a
   /// copy. It is saved no longer.
   Tensor take_saved(int i);
+  /// Whether this run frees the tape; else the backward function may run again.
+  bool tape_is_freed() const;
   const char* operation() const;
 
  private:

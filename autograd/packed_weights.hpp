@@ -1,0 +1,34 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <cstdint>
+#include <memory>
+
+#include "gemm.hpp"
+#include "packed_matrix.hpp"
+#include "storage.hpp"
+
+namespace gradus {
+
+/// Columns [first, first + columns) of a weight, or their transpose, packed, from what this thread's
+/// PackWeights keeps. Null when there is none, and for a weight that is no parameter: a result would seldom
+/// be multiplied by again.
+template <class T>
+std::shared_ptr<const PackedMatrix<T>> packed_weight(Layout layout, const Tensor& weight, std::int64_t first,
+                                                     std::int64_t columns);
+
+/// A bias, if there is one, for every row of a product.
+template <class T>
+Addend<T> added_bias(const Tensor& bias) {
+  return bias.defined() ? Addend<T>{T(1), {raw<T>(bias), 0}} : Addend<T>{};
+}
+
+/// y ← x·Wᵀ + β·D for rows x (m, columns), y (m, n), and those columns of a weight (n, ·). By the packed
+/// weight where there is one and m is neither so small that reading W bounds all, nor so large that packing
+/// it costs nothing.
+template <class T>
+void multiply_by_weight(std::int64_t m, Rows<const T> x, const Tensor& weight, std::int64_t first,
+                        std::int64_t columns, Addend<T> addend, Rows<T> y);
+
+}  // namespace gradus
