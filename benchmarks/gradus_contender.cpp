@@ -20,6 +20,7 @@ GradusContender::GradusContender(const Options& options)
       parameters_(model_->parameters()),
       adam_(parameters_, {.learning_rate = 1e-3}) {
   set_threads(options.threads);
+  if (options.mode == Mode::decode) pack_weights_.emplace();
   for (auto& [name, parameter] : model_->named_parameters()) {
     std::vector<float> values = initial_weights(name, parameter.numel(), options.seed);
     if (options.mode == Mode::decode && name == "decoder.readout.bias") {

@@ -23,6 +23,32 @@ std::int64_t Batch::target_tokens() const {
   return std::accumulate(target_lengths.begin(), target_lengths.end(), std::int64_t{0});
 }
 
+Batch select(const Batch& batch, std::span<const std::int64_t> rows) {
+  if (rows.empty()) fail("select: there are no rows; give at least one");
+  Batch part;
+  part.size = std::ssize(rows);
+  for (const std::int64_t row : rows) {
+    if (row < 0 || row >= batch.size) {
+      fail("select: there is no row ", row, " in a batch of ", batch.size, " sequences");
+    }
+    part.source_lengths.push_back(batch.source_lengths[row]);
+    part.target_lengths.push_back(batch.target_lengths[row]);
+  }
+  part.source_steps = std::ranges::max(part.source_lengths);
+  part.target_steps = std::ranges::max(part.target_lengths);
+  const auto copy = [&](const std::vector<std::int64_t>& from, std::int64_t steps,
+                        std::vector<std::int64_t>& to) {
+    to.reserve(steps * part.size);
+    for (std::int64_t t = 0; t < steps; ++t) {
+      for (const std::int64_t row : rows) to.push_back(from[t * batch.size + row]);
+    }
+  };
+  copy(batch.source, part.source_steps, part.source);
+  copy(batch.target_in, part.target_steps, part.target_in);
+  copy(batch.target_out, part.target_steps, part.target_out);
+  return part;
+}
+
 Batch make_batch(std::span<const Pair> pairs) {
   if (pairs.empty()) fail("make_batch: there are no pairs; give at least one");
   for (std::size_t i = 0; i < pairs.size(); ++i) check_pair("make_batch", pairs[i], i);

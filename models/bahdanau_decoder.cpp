@@ -48,6 +48,12 @@ const nn::AdditiveAttention* BahdanauDecoder::fused_attention() const {
   return additive->is_training() && additive->dropout() > 0 ? nullptr : additive;
 }
 
+bool BahdanauDecoder::can_be_shared() const {
+  const auto& attending = *attention;
+  return RecurrentDecoder::can_be_shared() && typeid(attending) == typeid(nn::AdditiveAttention) &&
+         !(attention->is_training() && static_cast<const nn::AdditiveAttention&>(attending).dropout() > 0);
+}
+
 // Rows [s_t; c_t; α_t], (N, H + D + T), packed, from y (N, E).
 Tensor BahdanauDecoder::fused_states(const Tensor& y, const nn::State& first, const nn::Memory& memory,
                                      const nn::AdditiveAttention& additive, const Packing& targets) const {

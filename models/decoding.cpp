@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace gradus::models {
@@ -46,11 +47,20 @@ double Prediction::log_probability(std::int64_t row, std::int64_t token) const {
 }
 
 std::int64_t Prediction::likeliest(std::int64_t row) const {
-  const std::span<const float> from = log_probabilities(row);
-  float largest = from.front();  // a loop for vectors, unlike that of max_element
-#pragma omp simd reduction(max : largest)
-  for (std::size_t i = 1; i < from.size(); ++i) largest = largest < from[i] ? from[i] : largest;
-  return std::ranges::find(from, largest) - from.begin() + first_written;
+  const std::span<const float> all = log_probabilities(row);
+  float largest = -std::numeric_limits<float>::infinity();
+  std::span<const float> where = all;  // that many, of which the first largest one is one
+  for (std::size_t begin = 0; begin < all.size(); begin += 64) {
+    const std::span<const float> some = all.subspan(begin, std::min<std::size_t>(64, all.size() - begin));
+    float best = some.front();  // a loop for vectors, unlike that of max_element
+#pragma omp simd reduction(max : best)
+    for (std::size_t i = 1; i < some.size(); ++i) best = best < some[i] ? some[i] : best;
+    if (best > largest) {
+      largest = best;
+      where = some;
+    }
+  }
+  return &*std::ranges::find(where, largest) - all.data() + first_written;
 }
 
 Decoding::Decoding(const Seq2Seq& model, const Tensor& source, const Tensor& lengths)

@@ -30,8 +30,8 @@ std::vector<Forced> force(const Seq2Seq& model, std::span<const data::Pair> pair
         std::vector<std::int64_t> steps;
         for (const std::size_t i : chosen) steps.push_back(std::ssize(pairs[i].target));
         std::vector<std::vector<bool>> likeliest(chosen.size());
-        auto given = [&](const Prediction& next, std::int64_t row, std::int64_t step) {
-          const auto b = static_cast<std::size_t>(row);
+        auto given = [&](const Prediction& next, std::int64_t row, std::int64_t source, std::int64_t step) {
+          const auto b = static_cast<std::size_t>(source);
           const std::int64_t token = pairs[chosen[b]].target[static_cast<std::size_t>(step)];
           if (token >= next.vocabulary()) {
             fail("force", "target[", step, "] of pair ", chosen[b], " is ", token,

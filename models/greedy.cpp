@@ -9,9 +9,9 @@ namespace gradus::models {
 
 std::vector<Decoded> greedy(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
                             const MaxSteps& max_steps) {
-  return write_tokens(
-      model, source, lengths, steps_of(max_steps, lengths),
-      [](const Prediction& next, std::int64_t row, std::int64_t /*step*/) { return next.likeliest(row); });
+  return write_tokens(model, source, lengths, steps_of(max_steps, lengths),
+                      [](const Prediction& next, std::int64_t row, std::int64_t /*source*/,
+                         std::int64_t /*step*/) { return next.likeliest(row); });
 }
 
 std::vector<Decoded> greedy(const Seq2Seq& model, std::span<const data::Pair> pairs,

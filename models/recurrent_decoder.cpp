@@ -145,6 +145,10 @@ nn::DecoderStep::Output RecurrentDecoder::step(const Tensor& previous, const nn:
   return {.logits = read_out(features(s, context), y), .state = next, .weights = weights};
 }
 
+bool RecurrentDecoder::can_be_shared() const {
+  return typeid(*this) == type_ && !(dropout_ > 0 && is_training());
+}
+
 Tensor RecurrentDecoder::forward(const Start& start, const Tensor& target_in, const Packing& targets) const {
   if (typeid(*this) != type_) return DecoderStep::forward(start, target_in, targets);
   const Scope scope = enter();

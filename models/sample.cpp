@@ -89,12 +89,12 @@ std::vector<Decoded> sample(const Seq2Seq& model, const Tensor& source, const Te
   std::vector<Generator> generators;  // one a row
   for (std::int64_t b = 0; b < lengths.size(0); ++b) generators.push_back(generator.split());
   return write_tokens(model, source, lengths, steps_of(max_steps, lengths),
-                      [&](const Prediction& next, std::int64_t row, std::int64_t /*step*/) {
+                      [&](const Prediction& next, std::int64_t row, std::int64_t of, std::int64_t /*step*/) {
                         std::vector<Choice> choices =
                             tempered(next.log_probabilities(row), options.temperature);
                         keep_top_k(choices, options.top_k);
                         keep_nucleus(choices, options.top_p);
-                        return draw(choices, generators[static_cast<std::size_t>(row)]);
+                        return draw(choices, generators[static_cast<std::size_t>(of)]);
                       });
 }
 

@@ -1,7 +1,10 @@
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/parallel_sum.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/models/seq2seq.hpp>
+
+#include "shares.hpp"
 
 namespace gradus::models {
 
@@ -26,9 +29,21 @@ Seq2Seq::Output Seq2Seq::forward(const Tensor& source, const Tensor& source_leng
   return {stack(logits), std::move(weights)};
 }
 
+bool Seq2Seq::can_be_shared() const { return !encoder.draws() && decoder->can_be_shared(); }
+
 Tensor Seq2Seq::loss(const data::Batch& batch) const {
-  return loss(tensor(batch.source, {batch.source_steps, batch.size}),
-              tensor(batch.source_lengths, {batch.size}), batch);
+  const auto loss_of = [this](const data::Batch& some) {
+    return loss(tensor(some.source, {some.source_steps, some.size}), tensor(some.source_lengths, {some.size}),
+                some);
+  };
+  const std::int64_t parts = shares_of_batch(*this, batch.size);
+  if (parts == 1) return loss_of(batch);
+  const std::vector<data::Batch> cuts = cut(batch, parts);
+  const auto tokens = static_cast<double>(batch.target_tokens());
+  return parallel_sum(parts, [&](std::int64_t part) {
+    const data::Batch& some = cuts[static_cast<std::size_t>(part)];
+    return loss_of(some) * (static_cast<double>(some.target_tokens()) / tokens);
+  });
 }
 
 Tensor Seq2Seq::loss(const Tensor& source, const Tensor& source_lengths, const data::Batch& batch) const {

@@ -1,6 +1,14 @@
 #include "write_tokens.hpp"
 
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/parallel.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
 #include <utility>
+
+#include "shares.hpp"
 
 namespace gradus::models {
 namespace {
@@ -17,10 +25,10 @@ bool ended(const Decoded& output, std::int64_t max_steps) {
          (!output.tokens.empty() && output.tokens.back() == data::eos);
 }
 
-}  // namespace
-
-std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
-                                  const std::vector<std::int64_t>& max_steps, const Choose& choose) {
+// The same for sources from `first` on, of which `source` and the others hold theirs alone.
+std::vector<Decoded> write_share(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+                                 std::span<const std::int64_t> max_steps, const Choose& choose,
+                                 std::int64_t first) {
   Decoding decoding(model, source, lengths);
   std::vector<Decoded> outputs(max_steps.size());
   std::vector<std::int64_t> previous(outputs.size(), data::bos);
@@ -35,7 +43,7 @@ std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, co
     weights.push_back(next.weights());
     for (const std::int64_t row : rows) {
       const auto b = static_cast<std::size_t>(row);
-      previous[b] = choose(next, row, step);
+      previous[b] = choose(next, row, first + row, step);
       append(outputs[b], previous[b], next.log_probability(row, previous[b]));
     }
   }
@@ -45,6 +53,25 @@ std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, co
                   lengths.values<std::int64_t>()[b]);
   }
   return outputs;
+}
+
+}  // namespace
+
+std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+                                  const std::vector<std::int64_t>& max_steps, const Choose& choose) {
+  const std::int64_t B = std::ssize(max_steps), parts = shares_of_batch(model, B);
+  if (parts == 1) return write_share(model, source, lengths, max_steps, choose, 0);
+  std::vector<std::vector<Decoded>> outputs(static_cast<std::size_t>(parts));
+  parallel_operations(parts, [&](std::int64_t part) {
+    const std::int64_t first = B * part / parts, last = B * (part + 1) / parts;
+    const auto steps =
+        std::span(max_steps).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+    outputs[static_cast<std::size_t>(part)] =
+        write_share(model, source.slice(first, last, 1), lengths.slice(first, last), steps, choose, first);
+  });
+  std::vector<Decoded> all;
+  for (std::vector<Decoded>& some : outputs) std::ranges::move(some, std::back_inserter(all));
+  return all;
 }
 
 std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const Tensor& lengths) {

@@ -86,3 +86,23 @@ TEST_CASE("a malformed pair is named", "[data][batch]") {
   CHECK_THROWS_MATCHES(batch_with({{-1}, {2}}), Error,
                        Message("make_batch: source[0] of pair 2 is -1" + advice));
 }
+
+TEST_CASE("some sequences of a batch are a batch with no more steps than they need", "[data][batch]") {
+  const Pairs pairs = {{{3, 4, 5}, {5, 4, 3, 2}}, {{6, 7}, {7, 6, 2}}, {{8}, {8, 2}}};
+  const Batch batch = make_batch(pairs);
+  const Batch same = make_batch(Pairs{pairs[2], pairs[1]});
+  const Batch some = gradus::data::select(batch, Ids{2, 1});
+  CHECK(some.size == 2);
+  CHECK(some.source_steps == 2);
+  CHECK(some.target_steps == 3);
+  CHECK(some.source == same.source);
+  CHECK(some.target_in == same.target_in);
+  CHECK(some.target_out == same.target_out);
+  CHECK(some.source_lengths == same.source_lengths);
+  CHECK(some.target_lengths == same.target_lengths);
+
+  CHECK_THROWS_MATCHES(gradus::data::select(batch, Ids{}), Error,
+                       Message("select: there are no rows; give at least one"));
+  CHECK_THROWS_MATCHES(gradus::data::select(batch, Ids{0, 3}), Error,
+                       Message("select: there is no row 3 in a batch of 3 sequences"));
+}

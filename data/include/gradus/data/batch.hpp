@@ -30,5 +30,9 @@ struct Batch {
 ///         does not end in EOS, or an id below `first_symbol` anywhere else.
 Batch make_batch(std::span<const Pair> pairs);
 
+/// Sequences `rows` of a batch, in this order, with no more steps than they need.
+/// \throws gradus::Error if there is no row, or one is no sequence of the batch.
+Batch select(const Batch& batch, std::span<const std::int64_t> rows);
+
 }  // namespace gradus::data
 #pragma GCC visibility pop

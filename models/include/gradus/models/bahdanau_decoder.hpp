@@ -27,6 +27,8 @@ class BahdanauDecoder : public RecurrentDecoder {
   BahdanauDecoder(const DecoderOptions& options, std::unique_ptr<nn::Attention> attention);
   Start start(const nn::Annotations& annotations) const override;
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override;
+  /// With additive attention that draws nothing; another may be anything.
+  bool can_be_shared() const override;
 
   const std::unique_ptr<nn::Attention> attention;
 

@@ -53,6 +53,8 @@ class RecurrentDecoder : public nn::DecoderStep {
   /// All steps, read out together; but step by step in a class derived from a decoder of this library, whose
   /// steps may be others.
   Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const override;
+  /// Not under dropout, and not for classes derived from the decoders here.
+  bool can_be_shared() const override;
 
   nn::Embedding embedding;
   std::optional<nn::Linear> W_s;

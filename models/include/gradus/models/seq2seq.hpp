@@ -25,6 +25,9 @@ class Seq2Seq : public nn::Module {
   /// @param source_lengths (B), i64
   /// @param target_in      (Ty, B), i64: BOS y_1 … y_{n−1}
   Output forward(const Tensor& source, const Tensor& source_lengths, const Tensor& target_in) const;
+  /// Whether threads may share a batch by its sequences, as loss(batch) and the searches then do: whether
+  /// nothing is drawn at random and the decoder says so.
+  bool can_be_shared() const;
   /// The mean cross-entropy over the batch's real target tokens, a scalar.
   Tensor loss(const data::Batch& batch) const;
   /// The same for another source than the batch's, (Tx, B, D) or (Tx, B), with lengths (B).

@@ -74,6 +74,10 @@ class DecoderStep : public Module {
   /// @param target_in (Ty, B), i64: BOS y_1 … y_{n−1}
   /// @param targets   where the real tokens are
   virtual Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const;
+
+  /// Whether threads may call the others side by side, each with sequences of its own: whether they change
+  /// nothing of this decoder, and as it stands now draw nothing at random. Not unless a decoder says so.
+  virtual bool can_be_shared() const { return false; }
 };
 
 }  // namespace gradus::nn

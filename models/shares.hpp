@@ -1,0 +1,19 @@
+#pragma once
+
+#include <gradus/data/batch.hpp>
+#include <gradus/models/seq2seq.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace gradus::models {
+
+// Into how many parts a batch of B sequences is cut for threads that take a part each through the whole model
+// and never wait for each other. One where the decoder does not allow it, where a part would be too few rows
+// for products, and where the weights, which each thread then reads at every step, do not stay in its cache.
+std::int64_t shares_of_batch(const Seq2Seq& model, std::int64_t B);
+
+// Parts of a batch that are about as much work.
+std::vector<data::Batch> cut(const data::Batch& batch, std::int64_t parts);
+
+}  // namespace gradus::models
