@@ -40,10 +40,11 @@ Tensor Seq2Seq::loss(const data::Batch& batch) const {
   if (parts == 1) return loss_of(batch);
   const std::vector<data::Batch> cuts = cut(batch, parts);
   const auto tokens = static_cast<double>(batch.target_tokens());
-  return parallel_sum(parts, [&](std::int64_t part) {
+  const auto share = [&](std::int64_t part) {
     const data::Batch& some = cuts[static_cast<std::size_t>(part)];
     return loss_of(some) * (static_cast<double>(some.target_tokens()) / tokens);
-  });
+  };
+  return with_message_of_all([&] { return parallel_sum(parts, share); }, [&] { return loss_of(batch); });
 }
 
 Tensor Seq2Seq::loss(const Tensor& source, const Tensor& source_lengths, const data::Batch& batch) const {

@@ -108,6 +108,30 @@ TEST_CASE("threads that share a batch decode what one does", "[models][shares]")
   }
 }
 
+TEST_CASE("what is wrong in a shared batch is named by its place in the whole", "[models][shares]") {
+  const Model model = models::make_bahdanau(tiny);
+  const auto message = [&](int threads, const auto& run) -> std::string {
+    const Threads set(threads);
+    try {
+      run();
+    } catch (const gradus::Error& error) {
+      return error.what();
+    }
+    return "nothing is wrong";
+  };
+  data::Batch batch = data::make_batch(many_pairs());
+  batch.source[40] = tiny.vocabulary;
+  const BatchTensors x(batch);
+  const auto decode = [&] { models::greedy(*model, x.source, x.source_lengths); };
+  const auto train = [&] { return model->loss(batch); };
+  const Tensor too_few = x.source_lengths.slice(0, 40);
+  const auto decode_fewer = [&] { models::greedy(*model, x.source, too_few); };
+  CHECK(message(1, decode).find("index 9 at position 40 of (6, 53)") != std::string::npos);
+  CHECK(message(2, decode) == message(1, decode));
+  CHECK(message(2, train) == message(1, train));
+  CHECK(message(2, decode_fewer) == message(1, decode_fewer));
+}
+
 TEST_CASE("a batch is not shared where something is drawn, nor by a decoder that does not allow it",
           "[models][shares]") {
   const models::EncoderOptions encoder{.vocabulary = 9, .embedding = 5, .hidden = 4};
