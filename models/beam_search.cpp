@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "decoding.hpp"
+#include "shares.hpp"
 
 namespace gradus::models {
 namespace {
@@ -244,7 +245,10 @@ std::vector<std::vector<Decoded>> beam_search(const Seq2Seq& model, const Tensor
                                               const Tensor& lengths, const BeamOptions& options,
                                               const MaxSteps& max_steps) {
   check(options);
-  return BeamSearch(model, source, lengths, options, max_steps).run();
+  return by_shares<std::vector<Decoded>>(
+      model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t /*first*/) {
+        return BeamSearch(model, some, their_lengths, options, max_steps).run();
+      });
 }
 
 Search beam_search(const BeamOptions& options) {

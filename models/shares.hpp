@@ -1,10 +1,14 @@
 #pragma once
 
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/parallel.hpp>
 #include <gradus/data/batch.hpp>
 #include <gradus/error.hpp>
 #include <gradus/models/seq2seq.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace gradus::models {
@@ -24,6 +28,26 @@ auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
     whole();
     throw;
   }
+}
+
+// f(sources, lengths, number of the first) for the parts of a batch gives a result for each source; all of
+// them, in the order of the batch. `source` (T, B, …), `lengths` (B).
+template <class Result, class F>
+std::vector<Result> by_shares(const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const F& f) {
+  const auto whole = [&] { return f(source, lengths, std::int64_t{0}); };
+  const bool fit = lengths.rank() == 1 && source.rank() >= 2 && source.size(1) == lengths.size(0);
+  if (!fit) return whole();  // which says what is wrong
+  const std::int64_t B = lengths.size(0), parts = shares_of_batch(model, B);
+  if (parts == 1) return whole();
+  std::vector<std::vector<Result>> some(static_cast<std::size_t>(parts));
+  const auto compute = [&](std::int64_t part) {
+    const std::int64_t first = B * part / parts, last = B * (part + 1) / parts;
+    some[static_cast<std::size_t>(part)] = f(source.slice(first, last, 1), lengths.slice(first, last), first);
+  };
+  with_message_of_all([&] { parallel_operations(parts, compute); }, whole);
+  std::vector<Result> all;
+  for (std::vector<Result>& results : some) std::ranges::move(results, std::back_inserter(all));
+  return all;
 }
 
 // Parts of a batch that are about as much work.

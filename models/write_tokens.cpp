@@ -1,10 +1,5 @@
 #include "write_tokens.hpp"
 
-#include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/parallel.hpp>
-
-#include <algorithm>
-#include <iterator>
 #include <span>
 #include <utility>
 
@@ -59,23 +54,12 @@ std::vector<Decoded> write_share(const Seq2Seq& model, const Tensor& source, con
 
 std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
                                   const std::vector<std::int64_t>& max_steps, const Choose& choose) {
-  const std::int64_t B = std::ssize(max_steps);
-  const bool fit = source.rank() >= 2 && source.size(1) == B;  // else the encoder says what is wrong
-  const std::int64_t parts = fit ? shares_of_batch(model, B) : 1;
-  const auto write_all = [&] { return write_share(model, source, lengths, max_steps, choose, 0); };
-  if (parts == 1) return write_all();
-  std::vector<std::vector<Decoded>> outputs(static_cast<std::size_t>(parts));
-  const auto write_some = [&](std::int64_t part) {
-    const std::int64_t first = B * part / parts, last = B * (part + 1) / parts;
-    const auto steps =
-        std::span(max_steps).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
-    outputs[static_cast<std::size_t>(part)] =
-        write_share(model, source.slice(first, last, 1), lengths.slice(first, last), steps, choose, first);
-  };
-  with_message_of_all([&] { parallel_operations(parts, write_some); }, write_all);
-  std::vector<Decoded> all;
-  for (std::vector<Decoded>& some : outputs) std::ranges::move(some, std::back_inserter(all));
-  return all;
+  return by_shares<Decoded>(
+      model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t first) {
+        const auto steps = std::span(max_steps).subspan(static_cast<std::size_t>(first),
+                                                        static_cast<std::size_t>(their_lengths.size(0)));
+        return write_share(model, some, their_lengths, steps, choose, first);
+      });
 }
 
 std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const Tensor& lengths) {

@@ -91,6 +91,10 @@ TEST_CASE("threads that share a batch decode what one does", "[models][shares]")
       for (models::Decoded& one : models::sample(*model, x.source, x.source_lengths, {}, generator)) {
         all.push_back(std::move(one));
       }
+      for (const auto& beam :
+           models::beam_search(*model, x.source, x.source_lengths, {.width = 3, .n_best = 2})) {
+        all.insert(all.end(), beam.begin(), beam.end());
+      }
       for (models::Forced& one : models::force(*model, many_pairs())) all.push_back(std::move(one));
       return all;
     };
