@@ -6,6 +6,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/random.hpp>
+#include <gradus/autograd/runtime.hpp>
 
 #include <algorithm>
 

@@ -4,9 +4,11 @@
 #include <gradus/autograd/parallel_sum.hpp>
 #include <gradus/autograd/profile.hpp>
 #include <gradus/autograd/random.hpp>
+#include <gradus/autograd/runtime.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 
 #include "helpers.hpp"
 

@@ -1,10 +1,19 @@
 // Batches that threads share by their sequences.
 
+#include <gradus/autograd/random.hpp>
+#include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/force.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/sample.hpp>
+#include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/dot_product_attention.hpp>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "autograd/helpers.hpp"
 #include "models/helpers.hpp"
