@@ -11,7 +11,7 @@ from results_kit import PICTURES, ROOT, load, markdown_table, where_measured, wr
 
 def ms(value):
     """Three digits."""
-    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+    return f"{value:.3g}" if value < 999.5 else f"{value:.0f}"
 
 
 def fastest(by_threads):
