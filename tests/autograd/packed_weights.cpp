@@ -41,7 +41,8 @@ TEST_CASE("a packed weight is kept for as long as the outermost PackWeights", "[
       CHECK(packed_weight<float>(Layout::transposed, weight, 0, 33) == packed);
     }
     CHECK(packed_weight<float>(Layout::transposed, weight, 0, 33) == packed);
-    CHECK(packed_weight<float>(Layout::transposed, weight, 5, 28) != packed);
+    CHECK(packed_weight<float>(Layout::transposed, weight, 5, 28) !=
+          packed_weight<float>(Layout::transposed, weight, 0, 28));
     CHECK(packed_weight<float>(Layout::plain, weight, 0, 33) != packed);
     CHECK(packed_weight<float>(Layout::transposed, weight * 2, 0, 33) == nullptr);  // no parameter
     CHECK(packed_weight<float>(Layout::transposed, weight.detach(), 0, 33) == nullptr);
