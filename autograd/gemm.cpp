@@ -31,7 +31,10 @@ template <class T>
 Kernel kernel_for(const Product<T>& p) {
   if (!has_avx512_kernels() || !std::is_same_v<T, float>) return Kernel::library;
   const bool along_k = p.a_layout == Layout::plain && p.b_layout == Layout::transposed;
-  if (p.m == 1) return along_k && p.n * p.k <= 3 << 17 ? Kernel::unpacked : Kernel::library;
+  if (p.m == 1) {
+    const bool cached = p.n * p.k * static_cast<std::int64_t>(sizeof(T)) <= cached_weight_bytes;
+    return along_k && cached ? Kernel::unpacked : Kernel::library;
+  }
   if (along_k && p.m <= std::min<std::int64_t>(p.k / 8, 128) && p.m * p.k <= 1 << 17) return Kernel::unpacked;
   return p.n < 16 ? Kernel::library : Kernel::packed;
 }

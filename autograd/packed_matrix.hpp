@@ -8,9 +8,6 @@
 
 namespace gradus {
 
-/// Weights of at most so many bytes stay in a core's own cache from step to step.
-constexpr std::int64_t cached_weight_bytes = 3 << 19;
-
 /// The matrix B (k, n) of many products C ← A·B + β·D, stored once in the order in which they read it. Made
 /// for the few rows of A that a step of a recurrence has: for them to bring B into that order is as much
 /// effort as the product.

@@ -51,12 +51,7 @@ class Tapes {
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       for (std::size_t j = 0; j < parts[i].size(); ++j) {
         const int input = ends_of_[i][j];
-        if (!parts[i][j].defined()) continue;
-        if (i == 0) {
-          g.add(input, std::move(parts[i][j]));
-        } else {
-          add_in_place(g.in(input), parts[i][j]);
-        }
+        if (parts[i][j].defined()) g.add(input, std::move(parts[i][j]));
       }
     }
   }

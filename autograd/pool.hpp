@@ -14,7 +14,7 @@ struct Buffer {
 
 /// Freed buffers wait on shelves, of which threads that work side by side have one each. So a shelf's
 /// requests come in the same order every time, and it has what they ask for; and what a thread wrote stays in
-/// its own cache, from where another die would fetch it slower than from memory.
+/// its own cache.
 constexpr std::size_t shelves = 8;
 /// Memory is reused: a freed buffer serves the next request of its size class, and a large one those of a
 /// little less.

@@ -66,6 +66,9 @@ struct Product {
   }
 };
 
+/// Weights of at most so many bytes stay in a core's own cache from step to step.
+constexpr std::int64_t cached_weight_bytes = 3 << 19;
+
 /// How many threads are worth it to share a product of so many multiply-adds: one for few of them, since
 /// 64 · 64 · 64 take some 5 µs. Of a single row they take several times as long, as each reads an element of
 /// B.

@@ -36,22 +36,25 @@ RecurrentDecoder::Look BahdanauDecoder::look(const nn::State& before, const nn::
   return {.context = c, .kept = {{"weights", alpha}}, .weights = alpha};  // (B, D), (B, T)
 }
 
-// The attention, when attention_gru_sequence computes just what the decoder does: not for a class derived
-// from it.
-const nn::AdditiveAttention* BahdanauDecoder::fused_attention() const {
-  if (!uses_fused_operations() || rnn->layers() > 1 || reads_earlier_state()) return nullptr;
-  const auto& layers = *rnn;
+// The attention, when it is additive and nothing derived from that, and draws nothing.
+const nn::AdditiveAttention* BahdanauDecoder::known_attention() const {
   const auto& attending = *attention;
-  if (typeid(layers) != typeid(nn::GRU) || typeid(attending) != typeid(nn::AdditiveAttention)) return nullptr;
-  if (static_cast<const nn::GRU&>(*rnn).form() != nn::GRUForm::pytorch) return nullptr;
+  if (typeid(attending) != typeid(nn::AdditiveAttention)) return nullptr;
   const auto* additive = static_cast<const nn::AdditiveAttention*>(attention.get());
   return additive->is_training() && additive->dropout() > 0 ? nullptr : additive;
 }
 
+// The same, when attention_gru_sequence computes just what the decoder does: not for a class derived from it.
+const nn::AdditiveAttention* BahdanauDecoder::fused_attention() const {
+  if (!uses_fused_operations() || rnn->layers() > 1 || reads_earlier_state()) return nullptr;
+  const auto& layers = *rnn;
+  if (typeid(layers) != typeid(nn::GRU)) return nullptr;
+  if (static_cast<const nn::GRU&>(*rnn).form() != nn::GRUForm::pytorch) return nullptr;
+  return known_attention();
+}
+
 bool BahdanauDecoder::can_be_shared() const {
-  const auto& attending = *attention;
-  return RecurrentDecoder::can_be_shared() && typeid(attending) == typeid(nn::AdditiveAttention) &&
-         !(attention->is_training() && static_cast<const nn::AdditiveAttention&>(attending).dropout() > 0);
+  return RecurrentDecoder::can_be_shared() && known_attention() != nullptr;
 }
 
 // Rows [s_t; c_t; α_t], (N, H + D + T), packed, from y (N, E).

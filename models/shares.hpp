@@ -1,6 +1,5 @@
 #pragma once
 
-#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/data/batch.hpp>
 #include <gradus/error.hpp>

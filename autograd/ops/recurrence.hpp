@@ -18,6 +18,7 @@
 #include "kernels/share.hpp"
 #include "packed_matrix.hpp"
 #include "packed_weights.hpp"
+#include "product.hpp"
 #include "storage.hpp"
 
 /// What the fused recurrences over packed sequences share.

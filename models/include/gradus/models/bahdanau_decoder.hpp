@@ -38,6 +38,7 @@ class BahdanauDecoder : public RecurrentDecoder {
   Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const override;
 
  private:
+  const nn::AdditiveAttention* known_attention() const;
   const nn::AdditiveAttention* fused_attention() const;
   Tensor fused_states(const Tensor& y, const nn::State& first, const nn::Memory& memory,
                       const nn::AdditiveAttention& additive, const Packing& targets) const;
