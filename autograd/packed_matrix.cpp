@@ -34,7 +34,7 @@ PackedMatrix<T>::PackedMatrix(Layout layout, std::int64_t k, std::int64_t n, Row
   if constexpr (std::is_same_v<T, float>) {
     if (is_packed_) {
       copy_ = empty({kernels::packed::packed_size(k, n)}, Dtype::f32);
-      constexpr std::int64_t width = kernels::packed::tile_columns;
+      constexpr std::int64_t width = kernels::tile_columns;
       share((n + width - 1) / width, shares_of_product(k, n, 1), [&](std::int64_t first, std::int64_t last) {
         kernels::packed::pack_whole(layout, k, n, first * width, std::min(last * width, n), b,
                                     raw<float>(copy_));
