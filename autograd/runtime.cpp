@@ -57,6 +57,12 @@ Composed::~Composed() { state.fuses = was_fused_; }
 
 bool uses_fused_operations() { return state.fuses; }
 
+ConventionalProducts::ConventionalProducts()
+    : were_conventional_(std::exchange(state.multiplies_conventionally, true)) {}
+ConventionalProducts::~ConventionalProducts() { state.multiplies_conventionally = were_conventional_; }
+
+bool uses_conventional_products() { return state.multiplies_conventionally; }
+
 std::string ScopePath::text() const {
   if (parent == nullptr) return {};
   const std::string before = parent->text();

@@ -2,18 +2,24 @@
 
 #include "gemm.hpp"
 
+#include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/random.hpp>
+#include <gradus/autograd/runtime.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "helpers.hpp"
 #include "kernels/avx512.hpp"
 
+using gradus::ConventionalProducts;
 using gradus::gemm;
 using gradus::Generator;
 using gradus::Layout;
@@ -204,4 +210,132 @@ TEST_CASE("a row is multiplied to bits that no other row or thread changes", "[a
       }
     }
   }
+}
+
+namespace {
+
+// A large product of random numbers. C has a gap after each row, and so has what is added from elsewhere.
+struct Large {
+  static constexpr std::int64_t gap = 3;
+  enum class Adds { nothing, itself, another, row };
+
+  std::int64_t m, n, k;
+  std::vector<float> a, b, c, d;
+  Layout a_layout = Layout::plain, b_layout = Layout::plain;
+  Adds adds = Adds::itself;
+
+  explicit Large(const std::array<std::int64_t, 3>& size) : m(size[0]), n(size[1]), k(size[2]) {
+    Generator generator(1);
+    a = random_matrix<float>(m * k, generator), b = random_matrix<float>(k * n, generator);
+    c = random_matrix<float>(m * (n + gap), generator), d = random_matrix<float>(m * (n + gap), generator);
+  }
+
+  // C afterwards.
+  std::vector<float> product() const {
+    std::vector<float> result = c;
+    const gradus::Rows<float> to{result.data(), n + gap};
+    gradus::Addend<float> addend{1, to};
+    if (adds == Adds::another) addend = {-0.5, {d.data(), n + gap}};
+    if (adds == Adds::row) addend = {1, {d.data(), 0}};
+    if (adds == Adds::nothing) {
+      addend = {};
+      constexpr float unread = std::numeric_limits<float>::quiet_NaN();
+      for (std::int64_t i = 0; i < m; ++i) std::fill_n(to.data + i * to.stride, n, unread);
+    }
+    gemm<float>(a_layout, b_layout, m, n, k, {a.data(), a_layout == Layout::plain ? k : m},
+                {b.data(), b_layout == Layout::plain ? n : k}, addend, to);
+    return result;
+  }
+  std::vector<float> conventional_product() const {
+    const ConventionalProducts guard;
+    return product();
+  }
+  bool leaves_gaps(const std::vector<float>& result) const {
+    for (std::int64_t end = n; end < std::ssize(c); end += n + gap) {
+      if (!std::equal(c.begin() + end, c.begin() + end + gap, result.begin() + end)) return false;
+    }
+    return true;
+  }
+};
+
+double largest_difference(const std::vector<float>& x, const std::vector<float>& y) {
+  double largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (std::isnan(x[i]) || std::isnan(y[i])) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, std::abs(static_cast<double>(x[i]) - y[i]));
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("large products of seven multiplications are those of eight", "[autograd][gemm]") {
+  // Halves of rows, of columns and of terms that are whole, cut short and empty; more than one slice of 1536
+  // terms, 2688 rows and 384 columns.
+  for (const std::array<std::int64_t, 3>& size : std::vector<std::array<std::int64_t, 3>>{
+           {1024, 768, 384}, {1025, 769, 385}, {1047, 863, 1537}, {2689, 770, 387}, {1031, 2110, 401}}) {
+    Large large(size);
+    for (const Layout a : {Layout::plain, Layout::transposed}) {
+      for (const Layout b : {Layout::plain, Layout::transposed}) {
+        for (const auto adds :
+             {Large::Adds::nothing, Large::Adds::itself, Large::Adds::another, Large::Adds::row}) {
+          CAPTURE(a == Layout::transposed, b == Layout::transposed, size, adds);
+          large.a_layout = a, large.b_layout = b, large.adds = adds;
+          const std::vector<float> result = large.product();
+          CHECK(largest_difference(result, large.conventional_product()) < 1e-3);
+          CHECK(large.leaves_gaps(result));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a large product has the same bits on any number of threads", "[autograd][gemm]") {
+  for (const std::array<std::int64_t, 3>& size : std::vector<std::array<std::int64_t, 3>>{
+           {1047, 863, 1537}, {1031, 2110, 401}}) {  // by rows, by columns
+    Large large(size);
+    for (const Layout layout : {Layout::plain, Layout::transposed}) {
+      large.a_layout = large.b_layout = layout;
+      const Threads one(1);
+      const std::vector<float> expected = large.product();
+      for (const int count : {2, 3}) {
+        const Threads set(count);
+        CAPTURE(size, layout == Layout::transposed, count);
+        CHECK((large.product() == expected));
+      }
+    }
+  }
+}
+
+TEST_CASE("ConventionalProducts is for what is large in all directions", "[autograd][gemm]") {
+  const auto differs = [](const std::array<std::int64_t, 3>& size) {
+    const Large large(size);
+    return large.product() != large.conventional_product();
+  };
+  CHECK(differs({1024, 768, 384}) == gradus::has_avx512_kernels());
+  CHECK_FALSE(differs({1023, 768, 384}));
+  CHECK_FALSE(differs({1024, 767, 384}));
+  CHECK_FALSE(differs({1024, 768, 383}));
+}
+
+TEST_CASE("ConventionalProducts nests, is this thread's, and holds for the operations that it shares",
+          "[autograd][gemm]") {
+  using gradus::uses_conventional_products;
+  CHECK_FALSE(uses_conventional_products());
+  {
+    const ConventionalProducts outer;
+    {
+      const ConventionalProducts inner;
+      CHECK(uses_conventional_products());
+    }
+    CHECK(uses_conventional_products());
+    std::atomic<int> inherited{0};
+    const Threads set(3);
+    gradus::parallel_operations(6, [&](std::int64_t) { inherited += uses_conventional_products() ? 1 : 0; });
+    CHECK(inherited == 6);
+    bool elsewhere = true;
+    std::thread([&] { elsewhere = uses_conventional_products(); }).join();
+    CHECK_FALSE(elsewhere);
+  }
+  CHECK_FALSE(uses_conventional_products());
 }

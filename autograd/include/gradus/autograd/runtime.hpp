@@ -11,8 +11,8 @@
 
 #pragma GCC visibility push(default)
 /// What a user can see and switch of the engine's process-wide and per-thread state: recording, the search
-/// for anomalies, fused operations, the names of the running modules, memory, and the linear algebra
-/// library's kernels. The default generator is in random.hpp.
+/// for anomalies, fused operations, how products are made, the names of the running modules, memory, and the
+/// linear algebra library's kernels. The default generator is in random.hpp.
 namespace gradus {
 
 /// Sets whether this thread records operations on the tape, as long as it lives. Nests, and is
@@ -67,6 +67,24 @@ class Composed {
   bool was_fused_;
 };
 bool uses_fused_operations();
+
+/// While it lives, this thread's products are made the conventional way, c_ij = Σ_l a_il b_lj from row i and
+/// column j alone. Without it large products in f32 (m ≥ 1024, n ≥ 768 and k ≥ 384), where the processor has
+/// AVX-512, are made of seven multiplications for eight (V. Strassen, "Gaussian elimination is not optimal",
+/// Numerische Mathematik 13, 1969). That is faster, and as exact beside the largest numbers of a result; but
+/// the rounding error of each depends on the sizes of its neighbours too, and what is next to an infinity or
+/// a NaN may become NaN. Nests.
+class ConventionalProducts {
+ public:
+  ConventionalProducts();
+  ~ConventionalProducts();
+  ConventionalProducts(const ConventionalProducts&) = delete;
+  ConventionalProducts& operator=(const ConventionalProducts&) = delete;
+
+ private:
+  bool were_conventional_;
+};
+bool uses_conventional_products();
 
 class PackedWeights;  // the engine's own
 /// While it lives, this thread packs a parameter once for all products that linear() and the fused
