@@ -13,6 +13,7 @@ std::byte* pages_at(std::byte* place, std::size_t bytes) {
   void* const pages =
       mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | only_there, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
+  madvise(pages, bytes, MADV_HUGEPAGE);  // fewer faults and walks of page tables; no harm where refused
   if (place == nullptr || pages == place) return static_cast<std::byte*>(pages);
   munmap(pages, bytes);  // before Linux 4.17 the place is only a wish
   return nullptr;
