@@ -2,6 +2,7 @@
 
 #include <gradus/autograd/shape.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -106,12 +107,36 @@ struct Walk {
     return result;
   }
 
-  /// row(offsets, n): n elements from each view's offset on, step(k) apart.
+  /// row(offsets, n): n elements from each view's offset on, step(k) apart; those of view 0 in the same order
+  /// for each place there, however rows are cut.
   template <class Row>
-  void for_each_row(Row row) const {
+  void for_each_row(const Row& row) const {
     for (std::size_t axis = 0; axis <= last(); ++axis) {
       if (sizes[axis] == 0) return;
     }
+    if (!turns()) return for_each_whole_row(row);
+    constexpr std::int64_t piece = 16;  // a line of f32, measured
+    for (std::int64_t i = 0; i < sizes[last()]; i += piece) {
+      part(rank - 1, i, std::min(i + piece, sizes[last()])).for_each_whole_row(row);
+    }
+  }
+
+ private:
+  std::size_t last() const { return static_cast<std::size_t>(rank - 1); }
+
+  // Whether what follows an element of a row lies next to it in view 0, and in another view far from it,
+  // where the next row's element is next: as when a matrix is transposed. Then long rows would use one
+  // element of each line of the cache, and come back for the next when the line has gone.
+  bool turns() const {
+    if (rank < 2 || step(0) != 1) return false;
+    for (std::size_t k = 1; k < K; ++k) {
+      if (step(k) > 1 && strides[k][last() - 1] == 1) return true;
+    }
+    return false;
+  }
+
+  template <class Row>
+  void for_each_whole_row(const Row& row) const {
     std::array<std::int64_t, K> offsets = first;
     std::array<std::int64_t, Shape::max_rank> index{};
     const std::int64_t n = sizes[last()];
@@ -128,9 +153,6 @@ struct Walk {
       if (axis < 0) return;
     }
   }
-
- private:
-  std::size_t last() const { return static_cast<std::size_t>(rank - 1); }
 };
 
 }  // namespace gradus

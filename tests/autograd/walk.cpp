@@ -69,3 +69,17 @@ TEST_CASE("a permuted view is walked in its own order", "[autograd][walk]") {
   const auto cube = view<const float>(zeros({2, 3, 2})).permuted(std::array{1, 0, 2});
   CHECK(rows_of(cube) == Rows{{0, 2}, {6, 2}, {2, 2}, {8, 2}, {4, 2}, {10, 2}});
 }
+
+TEST_CASE("rows that turn a matrix are walked in pieces that a cache holds", "[autograd][walk]") {
+  const Shape shape{2, 40};
+  const auto whole = view<const float>(zeros(shape));
+  const auto turned = view<const float>(zeros({40, 2})).permuted(std::array{1, 0});
+  const Rows pieces = {{0, 16}, {40, 16}, {16, 16}, {56, 16}, {32, 8}, {72, 8}};
+  CHECK(rows(Walk<2>(shape, {whole.strides, turned.strides})) == pieces);
+  CHECK(rows(Walk<3>(shape, {whole.strides, whole.strides, turned.strides})) == pieces);
+  const Rows sums = {{0, 16}, {0, 16}, {16, 16}, {16, 16}, {32, 8}, {32, 8}};
+  const auto row = view<const float>(zeros({40})).expanded(shape);
+  CHECK(rows(Walk<2>(shape, {row.strides, turned.strides})) == sums);
+  const Rows along = {{0, 40}, {1, 40}};  // what is written lies apart in any case
+  CHECK(rows(Walk<2>(shape, {turned.strides, whole.strides})) == along);
+}
