@@ -21,8 +21,8 @@ namespace {
 // What carries a product.
 enum class Kernel { library, unpacked, packed, strassen };
 
-// Of at least as many rows or columns is each thread's part, and it starts at a multiple of so many.
-std::int64_t block_size(Kernel kernel, bool by_columns) {
+// Each thread's part starts at a multiple of so many rows or columns; the last may have half as many.
+std::int64_t block_size([[maybe_unused]] Kernel kernel, [[maybe_unused]] bool by_columns) {
 #if GRADUS_AVX512_KERNELS
   if (kernel == Kernel::strassen) {
     return by_columns ? kernels::strassen::pair_of_columns : kernels::strassen::pair_of_rows;
@@ -141,7 +141,7 @@ void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std:
   const std::int64_t size = block_size(kernel, by_columns), extent = by_columns ? n : m;
   const std::int64_t parts = std::min(shares_of_product(m, n, k), extent / size);
   if (parts <= 1) return multiply(whole, kernel);
-  const auto cut = [=](std::int64_t part) {  // at the block next to it
+  const auto cut = [=](std::int64_t part) {  // where blocks meet, nearest to an equal share
     return part == parts ? extent : (extent * part / parts + size / 2) / size * size;
   };
   parallel_tasks(parts, [&](std::int64_t part) {

@@ -30,8 +30,8 @@ search, Ty tokens for every sentence.
   ms_per_step, ms_min             median and least time of a step
   target_tokens_per_s             median; real tokens in training, tokens written in decoding
   gflops                          median; multiply-adds of real tokens only, two operations each
-  sgemm_peak_gflops               the best rate among products of 1024³ and of the model's own sizes, measured before
-                                  and after the steps in a process of its own, on the same number of threads
+  sgemm_peak_gflops               the best rate among conventional products of 1024³ and of the model's own sizes, measured
+                                  before and after the steps in a process of its own, on the same number of threads
   percent_of_sgemm_peak           gflops by that
   peak_rss_mb                     the most memory held, in 10⁶ bytes
   loss_first, loss_final          of the first step of all, and of the last; nats a token

@@ -13,8 +13,8 @@ struct Program {
   std::string name;         ///< "gradus", "libtorch 1.13.1": stands in the report
   std::string description;  ///< for --help
   std::function<std::unique_ptr<Contender>(const Options&)> make;
-  /// The best rate of matrix products at options.threads, in GFLOP/s; may be empty. It is called in a process
-  /// of its own, so that its memory and threads leave no trace in what is measured.
+  /// The best rate of conventional matrix products at options.threads, in GFLOP/s; may be empty. It is called
+  /// in a process of its own, so that its memory and threads leave no trace in what is measured.
   std::function<double(const Options&)> sgemm_peak{};
 };
 

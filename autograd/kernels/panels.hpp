@@ -22,6 +22,7 @@ struct Stored {
   Rows<const float> x;
   std::int64_t rows, columns;
 
+  /// Of a sum: those that both its matrices have.
   std::int64_t rows_of_all() const { return rows; }
   std::int64_t columns_of_all() const { return columns; }
   /// `width` numbers of a row: where they `exist` all, or else those that do, and 0 for the others.
@@ -133,14 +134,14 @@ GRADUS_AVX512 inline void pack_rows(std::int64_t panels, std::int64_t step, std:
                                     const Source& x, float* to) {
   for (std::int64_t q = 0; q < panels; ++q) {
     const bool all_rows = q * step + tile_columns <= x.rows_of_all();
-    for (std::int64_t l = 0; l < terms; l += lanes, to += lanes * tile_columns) {
+    for (std::int64_t l = 0; l < terms; l += lanes) {
+      float* const at = to + (q * terms + l) * tile_columns;
       if (all_rows && l + lanes <= x.columns_of_all() && l + lanes <= terms) {
-        pack_squares<true>(q * step, l, lanes, x, to);
+        pack_squares<true>(q * step, l, lanes, x, at);
       } else {
-        pack_squares<false>(q * step, l, std::min(terms - l, lanes), x, to);
+        pack_squares<false>(q * step, l, std::min(terms - l, lanes), x, at);
       }
     }
-    to -= (terms + lanes - 1) / lanes * lanes * tile_columns - terms * tile_columns;
   }
 }
 

@@ -69,9 +69,9 @@ struct PackedRows {
 /// All tiles of a slice: b(j) is the panel of B that begins at column j, destinations(i, j) are those of the
 /// tile that begins at row i and column j. The first four tiles beside a panel of A fetch a quarter each of
 /// the next one.
-template <class A, class PanelOfB, class Destinations>
+template <class A, class PanelOfB, class DestinationsOf>
 GRADUS_AVX512_INLINE void multiply_slice(std::int64_t rows, std::int64_t columns, std::int64_t terms,
-                                         const A& a, const PanelOfB& b, const Destinations& destinations) {
+                                         const A& a, const PanelOfB& b, const DestinationsOf& destinations) {
   const auto height = [=](std::int64_t i) { return std::min(rows - i, tile_rows); };
   for (std::int64_t i = 0; i < rows; i += tile_rows) {
     const auto panel = a.panel(i, height(i));

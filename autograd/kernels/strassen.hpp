@@ -14,19 +14,18 @@
 ///
 /// has eight products; seven of sums are enough:
 ///
-///     M₁ = (A₁₁ + A₂₂)(B₁₁ + B₂₂)    C₁₁ = M₁ − M₄ − M₅ + M₇
+///     M₁ = (A₁₁ + A₂₂)(B₁₁ + B₂₂)    C₁₁ = M₁ + M₄ − M₅ + M₇
 ///     M₂ = (A₂₁ + A₂₂) B₁₁           C₁₂ = M₃ + M₅
-///     M₃ = A₁₁ (B₁₂ − B₂₂)           C₂₁ = M₂ − M₄
-///     M₄ = A₂₂ (B₁₁ − B₂₁)           C₂₂ = M₁ − M₂ + M₃ − M₆
+///     M₃ = A₁₁ (B₁₂ − B₂₂)           C₂₁ = M₂ + M₄
+///     M₄ = A₂₂ (B₂₁ − B₁₁)           C₂₂ = M₁ − M₂ + M₃ + M₆
 ///     M₅ = (A₁₁ + A₁₂) B₂₂
-///     M₆ = (A₁₁ − A₂₁)(B₁₁ + B₁₂)
+///     M₆ = (A₂₁ − A₁₁)(B₁₁ + B₁₂)
 ///     M₇ = (A₁₂ − A₂₂)(B₂₁ + B₂₂)
 ///
-/// (M₄ and M₆ with the other sign than there, so that the first of two matrices is never the shorter one.)
 /// Sums are made where panels are packed, and a tile is added to both its places in C, so that none takes
 /// room (J. Huang, T. Smith, G. Henry, R. van de Geijn, "Strassen's algorithm reloaded", SC 2016). An eighth
-/// of the multiplications is saved, less the time for packing what has to be read three times, and for three
-/// times as many sums in C.
+/// of the multiplications is saved, less the time for packing what has to be read three times, and for more
+/// sums in C.
 ///
 /// The halves are every other panel of 8 rows and every other one of 48 columns. So a number's rounding error
 /// is bounded not by its own row of A and column of B alone, but by those of the panels beside them too; the
@@ -46,7 +45,8 @@ struct Factor {
   Quarter first, second = q11;
   float sign = 0;
 };
-// What becomes of M in a quarter of C; `first` says that it is the first to come there.
+// What M adds to a quarter of C, sign · M, where sign = 0 is for nothing; `first` says that none came there
+// before.
 struct Target {
   Quarter quarter;
   float sign;
@@ -56,13 +56,13 @@ struct Multiplication {
   Factor a, b;
   Target one, other = {q11, 0};
 };
-constexpr Multiplication multiplications[] = {
+inline constexpr Multiplication multiplications[] = {
     {{q11, q22, 1}, {q11, q22, 1}, {q11, 1, true}, {q22, 1, true}},
     {{q21, q22, 1}, {q11}, {q21, 1, true}, {q22, -1}},
     {{q11}, {q12, q22, -1}, {q12, 1, true}, {q22, 1}},
-    {{q22}, {q11, q21, -1}, {q11, -1}, {q21, -1}},
+    {{q22}, {q21, q11, -1}, {q11, 1}, {q21, 1}},
     {{q11, q12, 1}, {q22}, {q11, -1}, {q12, 1}},
-    {{q11, q21, -1}, {q11, q12, 1}, {q22, -1}},
+    {{q21, q11, -1}, {q11, q12, 1}, {q22, 1}},
     {{q12, q22, -1}, {q21, q22, 1}, {q11, 1}},
 };
 

@@ -115,7 +115,6 @@ struct Walk {
       if (sizes[axis] == 0) return;
     }
     if (!turns()) return for_each_whole_row(row);
-    constexpr std::int64_t piece = 16;  // a line of f32, measured
     for (std::int64_t i = 0; i < sizes[last()]; i += piece) {
       part(rank - 1, i, std::min(i + piece, sizes[last()])).for_each_whole_row(row);
     }
@@ -124,13 +123,15 @@ struct Walk {
  private:
   std::size_t last() const { return static_cast<std::size_t>(rank - 1); }
 
-  // Whether what follows an element of a row lies next to it in view 0, and in another view far from it,
-  // where the next row's element is next: as when a matrix is transposed. Then long rows would use one
-  // element of each line of the cache, and come back for the next when the line has gone.
+  static constexpr std::int64_t piece = 16;  // a line of the cache in f32; measured
+
+  // Whether what follows an element of a row lies next to it in view 0, and in another view on another line
+  // of the cache, where the next row's element is next: as when a matrix is transposed. Then long rows would
+  // use one element of each line, and come back for the next when the line has gone.
   bool turns() const {
     if (rank < 2 || step(0) != 1) return false;
     for (std::size_t k = 1; k < K; ++k) {
-      if (step(k) > 1 && strides[k][last() - 1] == 1) return true;
+      if (step(k) >= piece && strides[k][last() - 1] == 1) return true;
     }
     return false;
   }

@@ -99,18 +99,21 @@ GRADUS_AVX512 inline void multiply_tile(std::int64_t columns, std::int64_t terms
   }
 }
 
-// A tile of no more rows and columns than there are, rounded up.
+// A tile of no more rows and columns than there are, rounded up. For several destinations panels are filled
+// up with 0, and tiles are whole.
 template <class Panel, int count>
 auto tile_for(std::int64_t rows, std::int64_t columns) {
-  if constexpr (count > 1) return multiply_tile<8, 3, Panel, count>;
-  if (rows <= tile_rows / 2) {
+  if constexpr (count > 1) {
+    return multiply_tile<8, 3, Panel, count>;
+  } else if (rows <= tile_rows / 2) {
     return columns > 2 * lanes ? multiply_tile<4, 3, Panel, count>
            : columns > lanes   ? multiply_tile<4, 2, Panel, count>
                                : multiply_tile<4, 1, Panel, count>;
+  } else {
+    return columns > 2 * lanes ? multiply_tile<8, 3, Panel, count>
+           : columns > lanes   ? multiply_tile<8, 2, Panel, count>
+                               : multiply_tile<8, 1, Panel, count>;
   }
-  return columns > 2 * lanes ? multiply_tile<8, 3, Panel, count>
-         : columns > lanes   ? multiply_tile<8, 2, Panel, count>
-                             : multiply_tile<8, 1, Panel, count>;
 }
 
 }  // namespace gradus::kernels

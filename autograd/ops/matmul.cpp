@@ -33,11 +33,11 @@ void multiply(Layout a_layout, Layout b_layout, const Tensor& a, const Tensor& b
     beta = T(1);
   }
   const Walk<3> walk(
-      batch, {in_a.expanded(batch).strides, in_b.expanded(batch).strides, in_y.expanded(batch).strides});
+      batch, {in_y.expanded(batch).strides, in_a.expanded(batch).strides, in_b.expanded(batch).strides});
   walk.for_each_row([&](const auto& at, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
-      gemm<T>(a_layout, b_layout, m, n, k, in_a.data + at[0] + i * walk.step(0),
-              in_b.data + at[1] + i * walk.step(1), beta, in_y.data + at[2] + i * walk.step(2));
+      gemm<T>(a_layout, b_layout, m, n, k, in_a.data + at[1] + i * walk.step(1),
+              in_b.data + at[2] + i * walk.step(2), beta, in_y.data + at[0] + i * walk.step(0));
     }
   });
 }

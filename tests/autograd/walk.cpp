@@ -71,15 +71,24 @@ TEST_CASE("a permuted view is walked in its own order", "[autograd][walk]") {
 }
 
 TEST_CASE("rows that turn a matrix are walked in pieces that a cache holds", "[autograd][walk]") {
-  const Shape shape{2, 40};
+  const Shape shape{20, 40};
   const auto whole = view<const float>(zeros(shape));
-  const auto turned = view<const float>(zeros({40, 2})).permuted(std::array{1, 0});
-  const Rows pieces = {{0, 16}, {40, 16}, {16, 16}, {56, 16}, {32, 8}, {72, 8}};
+  const auto row = view<const float>(zeros({40})).expanded(shape);
+  const auto turned = view<const float>(zeros({40, 20})).permuted(std::array{1, 0});
+  Rows pieces, of_sums, along;
+  for (const auto& [begin, size] : Rows{{0, 16}, {16, 16}, {32, 8}}) {
+    for (std::int64_t i = 0; i < 20; ++i) {
+      pieces.emplace_back(40 * i + begin, size);
+      of_sums.emplace_back(begin, size);
+    }
+  }
   CHECK(rows(Walk<2>(shape, {whole.strides, turned.strides})) == pieces);
   CHECK(rows(Walk<3>(shape, {whole.strides, whole.strides, turned.strides})) == pieces);
-  const Rows sums = {{0, 16}, {0, 16}, {16, 16}, {16, 16}, {32, 8}, {32, 8}};
-  const auto row = view<const float>(zeros({40})).expanded(shape);
-  CHECK(rows(Walk<2>(shape, {row.strides, turned.strides})) == sums);
-  const Rows along = {{0, 40}, {1, 40}};  // what is written lies apart in any case
+  CHECK(rows(Walk<2>(shape, {row.strides, turned.strides})) == of_sums);
+
+  // Not where what is written lies apart in any case, and not where a line has several elements of a row.
+  for (std::int64_t i = 0; i < 20; ++i) along.emplace_back(i, 40);
   CHECK(rows(Walk<2>(shape, {turned.strides, whole.strides})) == along);
+  const auto narrow = view<const float>(zeros({40, 2})).permuted(std::array{1, 0});
+  CHECK(rows(Walk<2>({2, 40}, {whole.strides, narrow.strides})) == Rows{{0, 40}, {40, 40}});
 }

@@ -69,11 +69,11 @@ class Composed {
 bool uses_fused_operations();
 
 /// While it lives, this thread's products are made the conventional way, c_ij = Σ_l a_il b_lj from row i and
-/// column j alone. Without it large products in f32 (m ≥ 1024, n ≥ 768 and k ≥ 384), where the processor has
-/// AVX-512, are made of seven multiplications for eight (V. Strassen, "Gaussian elimination is not optimal",
-/// Numerische Mathematik 13, 1969). That is faster, and as exact beside the largest numbers of a result; but
-/// the rounding error of each depends on the sizes of its neighbours too, and what is next to an infinity or
-/// a NaN may become NaN. Nests.
+/// column j alone. Without it large ones in f32, of (m, k) and (k, n) with m ≥ 1024, n ≥ 768 and k ≥ 384, are
+/// made of seven multiplications for eight where the processor has AVX-512 (V. Strassen, "Gaussian
+/// elimination is not optimal", Numerische Mathematik 13, 1969). That is faster, and beside the largest
+/// numbers of the result nearly as exact; but the rounding error of each then depends on how large those 8
+/// rows and 48 columns away are, and of an infinity there, or in row i or column j, it may become NaN. Nests.
 class ConventionalProducts {
  public:
   ConventionalProducts();
