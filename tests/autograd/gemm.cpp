@@ -268,7 +268,7 @@ double largest_difference(const std::vector<float>& x, const std::vector<float>&
 
 }  // namespace
 
-TEST_CASE("large products of seven multiplications are those of eight", "[autograd][gemm]") {
+TEST_CASE("large products of seven multiplications are those of eight", "[autograd][gemm][long]") {
   // Halves of rows, of columns and of terms that are whole, cut short and empty; more than one slice of 1536
   // terms, 2688 rows and 384 columns.
   for (const std::array<std::int64_t, 3>& size : std::vector<std::array<std::int64_t, 3>>{
