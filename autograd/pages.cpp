@@ -19,6 +19,19 @@ std::byte* pages_at(std::byte* place, std::size_t bytes) {
   return nullptr;
 }
 
+// Pages with room before them. The system puts what anyone asks for right below what is there, and so between
+// these pages and the next: they are put where others come only after so many bytes.
+std::byte* pages_with_room(std::size_t bytes) {
+  constexpr std::size_t distance = std::size_t{1} << 36;
+  void* const room =
+      mmap(nullptr, 2 * distance, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room != MAP_FAILED) {  // with a limit on addresses it fails
+    munmap(room, 2 * distance);
+    if (std::byte* const pages = pages_at(static_cast<std::byte*>(room) + distance, bytes)) return pages;
+  }
+  return pages_at(nullptr, bytes);
+}
+
 }  // namespace
 
 std::size_t PageRanges::whole(std::size_t bytes) {
@@ -33,7 +46,7 @@ std::byte* PageRanges::map(std::size_t bytes) {
     if (there > 0) ranges_.erase(at_end);
     lowest_ -= missing;
   } else {
-    std::byte* const elsewhere = pages_at(nullptr, bytes);
+    std::byte* const elsewhere = pages_with_room(bytes);
     if (elsewhere == nullptr) return nullptr;
     lowest_ = elsewhere;
   }

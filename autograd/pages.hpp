@@ -7,8 +7,8 @@ namespace gradus::pool {
 
 /// Ranges of the system's pages that wait for their next use. A request takes the end of the smallest range
 /// that holds it; ranges that become neighbours become one. What comes from the system is put before what
-/// came last: so a step finds its tensors' places where the step before had them, lengthened by what it needs
-/// more, and memory stays close to what is in use at once.
+/// came last, far from what others ask for: so a step finds its tensors' places where the step before had
+/// them, lengthened by what it needs more, and memory stays close to what is in use at once.
 class PageRanges {
  public:
   /// `bytes` as whole pages.

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <utility>
 #include <vector>
 
@@ -57,20 +58,6 @@ class PagesBefore {
   void* const begin_;
   const bool there_;
 };
-
-// A range from the system with so much room before it, and those that lay in gaps between others' pages.
-struct Found {
-  std::byte* range;
-  std::vector<std::byte*> others;
-};
-Found map_with_room(PageRanges& ranges, std::size_t bytes, std::size_t room) {
-  Found found{ranges.map(bytes), {}};
-  while (!PagesBefore(found.range, room)) {
-    found.others.push_back(found.range);
-    found.range = ranges.map(bytes);
-  }
-  return found;
-}
 
 void training_step(const Tensor& weight, const Tensor& input) {
   Tensor w = weight;
@@ -201,7 +188,7 @@ TEST_CASE("large buffers are parts of what was freed, whatever its parts were", 
 
 TEST_CASE("pages that wait where the last ones came from are lengthened", "[autograd][pool]") {
   PageRanges ranges;
-  const auto [ten, others] = map_with_room(ranges, 10 * page, 2 * page);
+  std::byte* const ten = ranges.map(10 * page);
   ranges.put(ten, 10 * page);
   std::byte* const three = ranges.take(3 * page);
   REQUIRE(three == ten + 7 * page);
@@ -212,9 +199,25 @@ TEST_CASE("pages that wait where the last ones came from are lengthened", "[auto
   ranges.put(nine, 9 * page);
   ranges.put(three, 3 * page);
   CHECK(ranges.waiting() == 12 * page);
-  for (std::byte* const other : others) ranges.put(other, 10 * page);
   ranges.unmap();
   CHECK(ranges.waiting() == 0);
+}
+
+TEST_CASE("what others ask the system for does not come between pages", "[autograd][pool]") {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return;  // there may be no room
+  PageRanges ranges;
+  std::byte* const first = ranges.map(4 * page);
+  std::vector<std::pair<void*, std::size_t>> others;
+  for (const std::size_t bytes : {page, 16 * page, 5000 * page}) {
+    others.emplace_back(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), bytes);
+  }
+  std::byte* const second = ranges.map(3 * page);
+  CHECK(second == first - 3 * page);
+  for (const auto& [begin, bytes] : others) munmap(begin, bytes);
+  ranges.put(first, 4 * page);
+  ranges.put(second, 3 * page);
+  ranges.unmap();
 }
 
 TEST_CASE("pages that cannot be lengthened wait on, and others come from elsewhere", "[autograd][pool]") {
@@ -266,7 +269,7 @@ TEST_CASE("ranges of pages never overlap, and come together again", "[autograd][
 TEST_CASE("steps of changing sizes take little more than the largest of them", "[autograd][pool]") {
   PageRanges ranges;
   constexpr std::size_t row = 2048;  // bytes of the narrowest
-  const auto [first, others] = map_with_room(ranges, 100 * page, 100'000 * row);
+  std::byte* const first = ranges.map(100 * page);
   ranges.put(first, 100 * page);
   std::size_t most = 0;
   for (int cycle = 0; cycle < 3; ++cycle) {
@@ -284,7 +287,6 @@ TEST_CASE("steps of changing sizes take little more than the largest of them", "
     }
   }
   CHECK(ranges.waiting() < most + most / 10);
-  for (std::byte* const other : others) ranges.put(other, 100 * page);
   ranges.unmap();
 }
 

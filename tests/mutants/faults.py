@@ -182,6 +182,8 @@ FAULTS = [
     *of("parallel_sum.cpp",
         (CHECK, "!node->leaf && node->number >= oldest_", "!node->leaf"),
         (TERM, "parts[i][j].defined()) g.add", "i == 0 && parts[i][j].defined()) g.add")),
+    *of("pages.cpp",
+        (PLACE, "elsewhere = pages_with_room(bytes)", "elsewhere = pages_at(nullptr, bytes)")),
     *of("kernels/packed.hpp",
         (ASSIGNED, "begin == 0 ? addend : Addend<float>{1, c};", "addend;"),
         (PLACE, "to + packed_size(begin, n) + first * (end - begin)", "to + packed_size(begin, n)")),
