@@ -318,6 +318,23 @@ TEST_CASE("ConventionalProducts is for what is large in all directions", "[autog
   CHECK_FALSE(differs({1024, 768, 383}));
 }
 
+TEST_CASE("an infinity reaches the row 8 away in a large product, and stays in its own in a conventional one",
+          "[autograd][gemm]") {
+  if (!gradus::has_avx512_kernels()) return;  // then all are conventional
+  Large large({1024, 768, 384});
+  large.a[static_cast<std::size_t>(3 * large.k + 5)] = std::numeric_limits<float>::infinity();
+  const auto spoiled = [&](const std::vector<float>& c) {
+    std::vector<std::int64_t> rows;
+    for (std::int64_t i = 0; i < large.m; ++i) {
+      const auto row = c.begin() + i * (large.n + Large::gap);
+      if (!std::all_of(row, row + large.n, [](float x) { return std::isfinite(x); })) rows.push_back(i);
+    }
+    return rows;
+  };
+  CHECK(spoiled(large.product()) == std::vector<std::int64_t>{3, 11});
+  CHECK(spoiled(large.conventional_product()) == std::vector<std::int64_t>{3});
+}
+
 TEST_CASE("ConventionalProducts nests, is this thread's, and holds for the operations that it shares",
           "[autograd][gemm]") {
   using gradus::uses_conventional_products;
