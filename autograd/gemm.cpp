@@ -18,14 +18,19 @@
 namespace gradus {
 namespace {
 
-// What carries a product.
-enum class Kernel { library, unpacked, packed, strassen };
+// What carries a product; Strassen's algorithm with one level or two.
+enum class Kernel { library, unpacked, packed, strassen, strassen_twice };
+
+int levels(Kernel kernel) {
+  return kernel == Kernel::strassen ? 1 : kernel == Kernel::strassen_twice ? 2 : 0;
+}
 
 // Each thread's part starts at a multiple of so many rows or columns; the last may have half as many.
 std::int64_t block_size([[maybe_unused]] Kernel kernel, [[maybe_unused]] bool by_columns) {
 #if GRADUS_AVX512_KERNELS
-  if (kernel == Kernel::strassen) {
-    return by_columns ? kernels::strassen::pair_of_columns : kernels::strassen::pair_of_rows;
+  if (levels(kernel) > 0) {
+    return by_columns ? kernels::strassen::group_of_columns(levels(kernel))
+                      : kernels::strassen::group_of_rows(levels(kernel));
   }
 #endif
   return 16;  // a block of the library's inner loops
@@ -34,13 +39,18 @@ std::int64_t block_size([[maybe_unused]] Kernel kernel, [[maybe_unused]] bool by
 // Whether threads share the columns of C or its rows; each reads all of the other matrix. Strassen's blocks
 // of columns are wide, so that rows are shared more evenly.
 bool is_shared_by_columns(Kernel kernel, std::int64_t m, std::int64_t n) {
-  return kernel == Kernel::strassen ? n >= 2 * m : n >= m;
+  return levels(kernel) > 0 ? n >= 2 * m : n >= m;
 }
 
-// To save an eighth of the multiplications pays from such sizes on, measured.
+// To save an eighth of the multiplications pays from such sizes on, and to save an eighth of the rest as
+// well, measured. What is packed for the latter has to be used by many rows and columns.
 template <class T>
 bool is_large(const Product<T>& p) {
   return p.m >= 1024 && p.n >= 768 && p.k >= 384;
+}
+template <class T>
+bool is_very_large(const Product<T>& p) {
+  return std::min({p.m, p.n, p.k}) >= 1536 && p.m * p.n >= 1 << 23;
 }
 
 // Ours are for f32 and AVX-512. Measured: to read rows of A and of the transpose of B where they lie is
@@ -56,7 +66,9 @@ Kernel kernel_for(const Product<T>& p) {
     return along_k && cached ? Kernel::unpacked : Kernel::library;
   }
   if (along_k && p.m <= std::min<std::int64_t>(p.k / 8, 128) && p.m * p.k <= 1 << 17) return Kernel::unpacked;
-  if (is_large(p) && !uses_conventional_products()) return Kernel::strassen;
+  if (is_large(p) && !uses_conventional_products()) {
+    return is_very_large(p) ? Kernel::strassen_twice : Kernel::strassen;
+  }
   return p.n < 16 ? Kernel::library : Kernel::packed;
 }
 
@@ -115,7 +127,8 @@ void multiply(const Product<T>& p, [[maybe_unused]] Kernel kernel) {
   if constexpr (std::is_same_v<T, float>) {
     if (kernel == Kernel::unpacked) return kernels::unpacked::multiply(p);
     if (kernel == Kernel::packed) return kernels::packed::multiply(p);
-    if (kernel == Kernel::strassen) return kernels::strassen::multiply(p);
+    if (kernel == Kernel::strassen) return kernels::strassen::multiply<1>(p);
+    if (kernel == Kernel::strassen_twice) return kernels::strassen::multiply<2>(p);
   }
 #endif
   multiply_by_library(p);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "../product.hpp"
 #include "slices.hpp"
@@ -13,36 +14,41 @@
 
 namespace gradus::kernels::packed {
 
+/// The most of a slice: its terms, its panels of A and of B.
+constexpr std::int64_t most_terms = 768, most_panels_of_a = 168, most_panels_of_b = 4;
+
 /// A plain B of at most so many numbers stays in the second cache, and is read where it lies.
 constexpr std::int64_t most_in_place = 1 << 17;
 
 /// B (terms, columns) as panels of 48 columns, one after the other.
 GRADUS_AVX512 inline void pack_b(Layout layout, std::int64_t columns, std::int64_t terms, Rows<const float> b,
                                  float* to) {
-  const std::int64_t panels = (columns + tile_columns - 1) / tile_columns;
+  const Range panels{0, (columns + tile_columns - 1) / tile_columns, tile_columns};
   if (layout == Layout::plain) {
-    pack_columns<tile_columns>(panels, tile_columns, terms, Stored{b, terms, columns}, to);
+    pack_columns<tile_columns, Itself>(panels, terms, {Stored{b, terms, columns}}, {to, terms});
   } else {
-    pack_rows(panels, tile_columns, terms, Stored{b, columns, terms}, to);
+    pack_rows<Itself>(panels, terms, {Stored{b, columns, terms}}, {to, terms});
   }
 }
 
 /// C ← A·B + β·D, where D is not read for β = 0.
 GRADUS_AVX512 inline void multiply(const Product<float>& p) {
-  float *const a = PanelsOfSlice::mine().a(), *const b = PanelsOfSlice::mine().b();
+  float* const a =
+      room_of_thread(most_terms * (most_panels_of_a * tile_rows + most_panels_of_b * tile_columns));
+  float* const b = a + most_terms * most_panels_of_a * tile_rows;
   const bool packs_a = p.a_layout == Layout::transposed;
   const bool packs_b = p.b_layout == Layout::transposed || p.k * p.b.stride > most_in_place;
   constexpr std::int64_t most_rows = most_panels_of_a * tile_rows,
                          most_columns = most_panels_of_b * tile_columns;
   for_each_slice(p.k, most_terms, [&](std::int64_t begin, std::int64_t end) GRADUS_AVX512 {
     const Product<float> slice = p.terms(begin, end);
-    const std::int64_t terms = slice.k;
+    const std::int64_t terms = slice.k, room = (terms + 1) / 2 * 2;
     for (std::int64_t i = 0; i < p.m; i += most_rows) {
       const std::int64_t rows = std::min(p.m - i, most_rows);
       const Rows<const float> from_a = block(slice.a, p.a_layout, {i, 0});
       if (packs_a) {
-        pack_columns<tile_rows>((rows + tile_rows - 1) / tile_rows, tile_rows, terms,
-                                Stored{from_a, terms, rows}, a);
+        pack_columns<tile_rows, Itself>({0, (rows + tile_rows - 1) / tile_rows, tile_rows}, terms,
+                                        {Stored{from_a, terms, rows}}, {a, room});
       }
       for (std::int64_t j = 0; j < p.n; j += most_columns) {
         const std::int64_t columns = std::min(p.n - j, most_columns);
@@ -52,15 +58,16 @@ GRADUS_AVX512 inline void multiply(const Product<float>& p) {
           return packs_b ? Rows<const float>{b + at * terms, tile_columns}
                          : Rows<const float>{from_b.data + at, from_b.stride};
         };
+        const std::span<const float> nothing(from_a.data, 0);
         const auto tile = [&](std::int64_t row, std::int64_t column) {
           return Destinations<1>{Destination{
               std::min(rows - row, tile_rows), std::min(columns - column, tile_columns), 1,
               block(slice.addend, {i + row, j + column}), block(p.c, Layout::plain, {i + row, j + column})}};
         };
         if (packs_a) {
-          multiply_slice(rows, columns, terms, PackedRows{a, terms}, panel, tile);
+          multiply_slice(rows, columns, terms, PackedRows{a, room}, panel, tile, nothing);
         } else {
-          multiply_slice(rows, columns, terms, PlainRows{from_a}, panel, tile);
+          multiply_slice(rows, columns, terms, PlainRows{from_a}, panel, tile, nothing);
         }
       }
     }
@@ -104,7 +111,7 @@ GRADUS_AVX512 inline void multiply_packed(std::int64_t m, std::int64_t k, std::i
       tile_for<PlainPanel, 1>(high, wide)(
           wide, terms, {high, block(a, Layout::plain, {i, begin})}, {panel, tile_columns},
           Destinations<1>{Destination{high, wide, 1, block(before, {i, j}), block(c, Layout::plain, {i, j})}},
-          {fetched, fetched + terms});
+          {fetched, fetched + terms, fetched});
     }
   });
 }

@@ -1,15 +1,16 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "../gemm.hpp"
 #include "avx512.hpp"
 
 /// Panels: 8 rows of A (…, terms) or 48 columns of B (terms, …), put into the order in which the inner loop
-/// of a product reads them. What is put there is a matrix or a sum of two, and 0 beyond their ends; `step` is
-/// how far apart the panels begin in it. Reading bounds it, so panels are made side by side of what lies
-/// together.
+/// of a product reads them. What is put there is made of one matrix or several, each perhaps a sum of two,
+/// and is 0 beyond their ends; `step` is how far apart the panels begin in them. Reading bounds it, so panels
+/// are made side by side of what lies together, and as many as need the same numbers at once.
 #if GRADUS_AVX512_KERNELS
 
 namespace gradus::kernels {
@@ -55,45 +56,95 @@ struct StoredSum {
   }
 };
 
+/// What panels are made of, number by number: of those that some sources have at the same place come those of
+/// as many results. Here the one source is the result.
+struct Itself {
+  static constexpr int sources = 1;
+  template <class Store>
+  GRADUS_AVX512_INLINE static void each(const Lanes* x, const Store& store) {
+    store(0, x[0]);
+  }
+  GRADUS_AVX512_INLINE static void store(float* to, Lanes x) { _mm512_storeu_ps(to, x); }
+};
+
+/// Where panels go: each has room for so many terms, and the panels of the results are so far apart.
+struct Room {
+  float* data;
+  std::int64_t terms, apart = 0;
+};
+
+/// The panels [first, last) of those that begin `step` apart.
+struct Range {
+  std::int64_t first, last, step;
+};
+
+template <class Source, std::size_t count>
+std::int64_t rows_of_all(const Source (&x)[count]) {
+  std::int64_t rows = x[0].rows_of_all();
+  for (const Source& other : x) rows = std::min(rows, other.rows_of_all());
+  return rows;
+}
+template <class Source, std::size_t count>
+std::int64_t columns_of_all(const Source (&x)[count]) {
+  std::int64_t columns = x[0].columns_of_all();
+  for (const Source& other : x) columns = std::min(columns, other.columns_of_all());
+  return columns;
+}
+
 // Rows that follow each other at a stride are fetched so many ahead: the processor does not foresee them.
 constexpr std::int64_t ahead = 16;
 // So many panels are made side by side: some of the first cache's lines for each of them.
 constexpr std::int64_t most_side_by_side = 8;
 
+/// How many rows of `width` numbers fill a register, where width is 8, or a multiple of 16.
+template <std::int64_t width>
+constexpr std::int64_t rows_at_once = width < lanes ? 2 : 1;
+
 template <std::int64_t width, bool exist, class Source>
-GRADUS_AVX512_INLINE void pack_some_columns(std::int64_t first, std::int64_t last, std::int64_t step,
-                                            std::int64_t begin, std::int64_t end, std::int64_t terms,
-                                            const Source& x, float* to) {
-  for (std::int64_t l = begin; l < end; ++l) {
-    for (std::int64_t q = first; q < last; ++q) {
-      float* const row = to + (q * terms + l) * width;
+GRADUS_AVX512_INLINE Lanes load_rows(const Source& x, std::int64_t row, std::int64_t column) {
+  x.fetch(row + ahead, column);
+  if constexpr (rows_at_once<width> == 1) return x.template load<exist>(row, column);
+  x.fetch(row + 1 + ahead, column);
+  const Lanes one = x.template load<exist, width>(row, column),
+              other = x.template load<exist, width>(row + 1, column);
+  return __builtin_shufflevector(one, other, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+}
+
+template <std::int64_t width, bool exist, class Mix, class Source, std::size_t count>
+GRADUS_AVX512_INLINE void pack_some_columns(Range panels, std::int64_t begin, std::int64_t end,
+                                            const Source (&x)[count], Room room) {
+  for (std::int64_t l = begin; l < end; l += rows_at_once<width>) {
+    for (std::int64_t q = panels.first; q < panels.last; ++q) {
+      float* const to = room.data + (q * room.terms + l) * width;
 #pragma GCC unroll 3
       for (std::int64_t v = 0; v < width; v += lanes) {
-        x.fetch(l + ahead, q * step + v);
-        const Lanes some = x.template load<exist, std::min(width, lanes)>(l, q * step + v);
-        if constexpr (width < lanes) {
-          _mm256_storeu_ps(row, __builtin_shufflevector(some, some, 0, 1, 2, 3, 4, 5, 6, 7));
-        } else {
-          _mm512_storeu_ps(row + v, some);
+        Lanes from[count];
+#pragma GCC unroll 4
+        for (std::size_t i = 0; i < count; ++i) {
+          from[i] = load_rows<width, exist>(x[i], l, q * panels.step + v);
         }
+        Mix::each(from,
+                  [&](int result, Lanes y) GRADUS_AVX512 { Mix::store(to + v + result * room.apart, y); });
       }
     }
   }
 }
 
 /// Panels of `width` columns of X (terms, …), one after the other: to[width · (terms · q + l) + j] ←
-/// x_{l, step · q + j}
-template <std::int64_t width, class Source>
-GRADUS_AVX512 inline void pack_columns(std::int64_t panels, std::int64_t step, std::int64_t terms,
-                                       const Source& x, float* to) {
-  const std::int64_t exist = std::clamp<std::int64_t>((x.columns_of_all() - width + step) / step, 0, panels),
-                     rows = std::clamp<std::int64_t>(x.rows_of_all(), 0, terms);
-  for (std::int64_t q = 0; q < exist; q += most_side_by_side) {
-    const std::int64_t last = std::min(q + most_side_by_side, exist);
-    pack_some_columns<width, true>(q, last, step, 0, rows, terms, x, to);
+/// x_{l, step · q + j}. With a width of 8 an odd number of terms is followed by one more, 0.
+template <std::int64_t width, class Mix, class Source, std::size_t count>
+GRADUS_AVX512 inline void pack_columns(Range panels, std::int64_t terms, const Source (&x)[count],
+                                       Room room) {
+  static_assert(count == Mix::sources);
+  const auto [first, last, step] = panels;
+  const std::int64_t whole = rows_at_once<width>;
+  const std::int64_t exist = std::clamp((columns_of_all(x) - width + step) / step, first, last),
+                     rows = std::clamp<std::int64_t>(rows_of_all(x), 0, terms) / whole * whole;
+  for (std::int64_t q = first; q < exist; q += most_side_by_side) {
+    pack_some_columns<width, true, Mix>({q, std::min(q + most_side_by_side, exist), step}, 0, rows, x, room);
   }
-  pack_some_columns<width, false>(0, exist, step, rows, terms, terms, x, to);
-  pack_some_columns<width, false>(exist, panels, step, 0, terms, terms, x, to);
+  pack_some_columns<width, false, Mix>({first, exist, step}, rows, terms, x, room);
+  pack_some_columns<width, false, Mix>({exist, last, step}, 0, terms, x, room);
 }
 
 // The rows of a square become its columns: four times rows i and i + 8 are interleaved, to rows 2i and 2i
@@ -113,54 +164,70 @@ GRADUS_AVX512_INLINE void transpose(Lanes* square) {
   }
 }
 
-template <bool exist, class Source>
-GRADUS_AVX512_INLINE void pack_squares(std::int64_t row, std::int64_t l, std::int64_t terms, const Source& x,
-                                       float* to) {
+template <bool exist, class Mix, class Source, std::size_t count>
+GRADUS_AVX512_INLINE void pack_squares(std::int64_t row, std::int64_t l, std::int64_t terms,
+                                       const Source (&x)[count], float* to, std::int64_t apart) {
   for (std::int64_t i = 0; i < tile_columns; i += lanes) {
-    Lanes square[lanes];
+    Lanes squares[count][lanes];
+    for (std::size_t s = 0; s < count; ++s) {
 #pragma GCC unroll 16
-    for (std::int64_t j = 0; j < lanes; ++j) {
-      x.fetch(row + i + j, l + 4 * lanes);
-      square[j] = x.template load<exist>(row + i + j, l);
+      for (std::int64_t j = 0; j < lanes; ++j) {
+        x[s].fetch(row + i + j, l + 2 * lanes);
+        squares[s][j] = x[s].template load<exist>(row + i + j, l);
+      }
+      transpose(squares[s]);
     }
-    transpose(square);
-    for (std::int64_t j = 0; j < terms; ++j) _mm512_storeu_ps(to + j * tile_columns + i, square[j]);
+    for (std::int64_t j = 0; j < terms; ++j) {
+      Lanes from[count];
+      for (std::size_t s = 0; s < count; ++s) from[s] = squares[s][j];
+      Mix::each(from, [&](int result, Lanes y)
+                          GRADUS_AVX512 { Mix::store(to + j * tile_columns + i + result * apart, y); });
+    }
   }
 }
 
 /// Panels of 48 rows of X (…, terms), one after the other: to[48 · (terms · q + l) + j] ← x_{step · q + j, l}
-template <class Source>
-GRADUS_AVX512 inline void pack_rows(std::int64_t panels, std::int64_t step, std::int64_t terms,
-                                    const Source& x, float* to) {
-  for (std::int64_t q = 0; q < panels; ++q) {
-    const bool all_rows = q * step + tile_columns <= x.rows_of_all();
+template <class Mix, class Source, std::size_t count>
+GRADUS_AVX512 inline void pack_rows(Range panels, std::int64_t terms, const Source (&x)[count], Room room) {
+  static_assert(count == Mix::sources);
+  const std::int64_t rows = rows_of_all(x), columns = std::min(columns_of_all(x), terms);
+  for (std::int64_t q = panels.first; q < panels.last; ++q) {
+    const std::int64_t row = q * panels.step;
     for (std::int64_t l = 0; l < terms; l += lanes) {
-      float* const at = to + (q * terms + l) * tile_columns;
-      if (all_rows && l + lanes <= x.columns_of_all() && l + lanes <= terms) {
-        pack_squares<true>(q * step, l, lanes, x, at);
+      float* const to = room.data + (q * room.terms + l) * tile_columns;
+      if (row + tile_columns <= rows && l + lanes <= columns) {
+        pack_squares<true, Mix>(row, l, lanes, x, to, room.apart);
       } else {
-        pack_squares<false>(q * step, l, std::min(terms - l, lanes), x, at);
+        pack_squares<false, Mix>(row, l, std::min(terms - l, lanes), x, to, room.apart);
       }
     }
   }
 }
 
-/// Panels of 8 rows of X (…, terms) as they are: to[terms · (8 · q + i) + l] ← x_{step · q + i, l}
-template <class Source>
-GRADUS_AVX512 inline void copy_rows(std::int64_t panels, std::int64_t step, std::int64_t terms,
-                                    const Source& x, float* to) {
-  for (std::int64_t q = 0; q < panels; ++q) {
-    for (std::int64_t row = q * step; row < q * step + tile_rows; ++row, to += terms) {
+/// Panels of 8 rows of X (…, terms) as they are: to[terms · (8 · q + i) + l] ← x_{step · q + i, l}, where the
+/// room is for a multiple of 16 terms; those that are missing are 0.
+template <class Mix, class Source, std::size_t count>
+GRADUS_AVX512 inline void copy_rows(Range panels, std::int64_t terms, const Source (&x)[count], Room room) {
+  static_assert(count == Mix::sources);
+  const std::int64_t rows = rows_of_all(x), columns = std::min(columns_of_all(x), terms);
+  const auto copy = [&]<bool exist>(std::int64_t row, std::int64_t l, float* to) GRADUS_AVX512 {
+    Lanes from[count];
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < count; ++i) {
+      x[i].fetch(row + 1, l);
+      from[i] = x[i].template load<exist>(row, l);
+    }
+    Mix::each(from, [&](int result, Lanes y) GRADUS_AVX512 { Mix::store(to + l + result * room.apart, y); });
+  };
+  for (std::int64_t q = panels.first; q < panels.last; ++q) {
+    for (std::int64_t i = 0; i < tile_rows; ++i) {
+      const std::int64_t row = q * panels.step + i;
+      float* const to = room.data + (q * tile_rows + i) * room.terms;
       std::int64_t l = 0;
-      if (row < x.rows_of_all()) {
-        for (; l + lanes <= std::min(terms, x.columns_of_all()); l += lanes) {
-          x.fetch(row + 1, l);
-          _mm512_storeu_ps(to + l, x.template load<true>(row, l));
-        }
+      if (row < rows) {
+        for (; l + lanes <= columns; l += lanes) copy.template operator()<true>(row, l, to);
       }
-      for (; l < terms; l += lanes) {
-        _mm512_mask_storeu_ps(to + l, LoadFirst(terms - l).mask, x.template load<false>(row, l));
-      }
+      for (; l < terms; l += lanes) copy.template operator()<false>(row, l, to);
     }
   }
 }

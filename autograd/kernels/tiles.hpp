@@ -30,10 +30,15 @@ struct PlainPanel {
   float operator()(std::int64_t i, std::int64_t l) const { return rows[i][l]; }
 };
 
-// What a tile fetches into the first cache: of each as many numbers as it has terms.
+// What a tile fetches, of each as many numbers as it has terms: one and the other into the first cache, what
+// comes later into the second.
 struct Next {
-  const float *one, *other;
+  const float *one, *other, *later;
 };
+
+// A tile of C is fetched in the last steps of 16 terms: earlier, and the panel of B, which goes through the
+// first cache meanwhile, would drive it out again.
+constexpr std::int64_t steps_to_fetch_c = 12;
 
 // Where a tile's sums go, α of them: so many rows and columns of C ← α·A·B + β·D.
 struct Destination {
@@ -57,12 +62,14 @@ GRADUS_AVX512 inline void multiply_tile(std::int64_t columns, std::int64_t terms
   Lanes sums[height * vectors];
 #pragma GCC unroll 24
   for (int q = 0; q < height * vectors; ++q) sums[q] = Lanes{};
+  const std::int64_t steps_before_c = std::max<std::int64_t>(terms / lanes - steps_to_fetch_c, 0);
   for (std::int64_t l = 0; l < terms;) {
     __builtin_prefetch(next.one + l);
     __builtin_prefetch(next.other + l);
-    const std::int64_t row = l / lanes;
+    __builtin_prefetch(next.later + l, 0, 2);
+    const std::int64_t row = l / lanes - steps_before_c;
     for (const Destination& to : destinations) {
-      if (row >= to.rows) continue;
+      if (row < 0 || row >= to.rows) continue;
       const float* const first = to.c.data + row * to.c.stride;
 #pragma GCC unroll 3
       for (int v = 0; v < vectors; ++v) __builtin_prefetch(first + v * lanes, 1);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "helpers.hpp"
@@ -269,8 +270,8 @@ double largest_difference(const std::vector<float>& x, const std::vector<float>&
 }  // namespace
 
 TEST_CASE("large products of seven multiplications are those of eight", "[autograd][gemm][long]") {
-  // Halves of rows, of columns and of terms that are whole, cut short and empty; more than one slice of 1536
-  // terms, 2688 rows and 384 columns.
+  // Halves of rows, of columns and of terms that are whole, cut short and empty; more than one slice of 768
+  // terms, 1792 rows and 384 columns.
   for (const std::array<std::int64_t, 3>& size : std::vector<std::array<std::int64_t, 3>>{
            {1024, 768, 384}, {1025, 769, 385}, {1055, 863, 1537}, {2689, 770, 387}, {1031, 2110, 401}}) {
     Large large(size);
@@ -289,10 +290,32 @@ TEST_CASE("large products of seven multiplications are those of eight", "[autogr
   }
 }
 
+TEST_CASE("very large products of 49 multiplications are those of 64", "[autograd][gemm][long]") {
+  if (!gradus::has_avx512_kernels()) return;  // then all are conventional
+  // The same, of quarters; and slices of 2048 terms, 3584 rows and 768 columns.
+  constexpr auto plain = Layout::plain, transposed = Layout::transposed;
+  using Adds = Large::Adds;
+  for (const std::array<std::int64_t, 3>& size :
+       std::vector<std::array<std::int64_t, 3>>{{1537, 5477, 1541}, {3601, 2331, 2051}}) {
+    Large large(size);
+    for (const auto& [a, b, adds] : {std::tuple(plain, plain, Adds::nothing),
+                                     {plain, transposed, Adds::row},
+                                     {transposed, plain, Adds::itself},
+                                     {transposed, transposed, Adds::another}}) {
+      CAPTURE(a == transposed, b == transposed, size, adds);
+      large.a_layout = a, large.b_layout = b, large.adds = adds;
+      const std::vector<float> result = large.product();
+      CHECK(largest_difference(result, large.conventional_product()) < 2e-3);
+      CHECK(large.leaves_gaps(result));
+    }
+  }
+}
+
 TEST_CASE("a large product has the same bits on any number of threads", "[autograd][gemm]") {
   if (!gradus::has_avx512_kernels()) return;  // as above
+  // By rows and by columns, with one level and with two.
   for (const std::array<std::int64_t, 3>& size : std::vector<std::array<std::int64_t, 3>>{
-           {1055, 863, 1537}, {1031, 2110, 401}}) {  // by rows, by columns
+           {1055, 863, 1537}, {1031, 2110, 401}, {3601, 2331, 2051}, {1537, 5477, 1541}}) {
     Large large(size);
     for (const Layout layout : {Layout::plain, Layout::transposed}) {
       large.a_layout = large.b_layout = layout;
@@ -318,21 +341,26 @@ TEST_CASE("ConventionalProducts is for what is large in all directions", "[autog
   CHECK_FALSE(differs({1024, 768, 383}));
 }
 
-TEST_CASE("an infinity reaches the row 8 away in a large product, and stays in its own in a conventional one",
-          "[autograd][gemm]") {
+TEST_CASE(
+    "an infinity reaches the rows 8 away in a large product, and stays in its own in a conventional one",
+    "[autograd][gemm]") {
   if (!gradus::has_avx512_kernels()) return;  // then all are conventional
-  Large large({1024, 768, 384});
-  large.a[static_cast<std::size_t>(3 * large.k + 5)] = std::numeric_limits<float>::infinity();
-  const auto spoiled = [&](const std::vector<float>& c) {
-    std::vector<std::int64_t> rows;
-    for (std::int64_t i = 0; i < large.m; ++i) {
-      const auto row = c.begin() + i * (large.n + Large::gap);
-      if (!std::all_of(row, row + large.n, [](float x) { return std::isfinite(x); })) rows.push_back(i);
-    }
-    return rows;
+  const auto check = [](const std::array<std::int64_t, 3>& size, const std::vector<std::int64_t>& expected) {
+    Large large(size);
+    large.a[static_cast<std::size_t>(3 * large.k + 5)] = std::numeric_limits<float>::infinity();
+    const auto spoiled = [&](const std::vector<float>& c) {
+      std::vector<std::int64_t> rows;
+      for (std::int64_t i = 0; i < large.m; ++i) {
+        const auto row = c.begin() + i * (large.n + Large::gap);
+        if (!std::all_of(row, row + large.n, [](float x) { return std::isfinite(x); })) rows.push_back(i);
+      }
+      return rows;
+    };
+    CHECK(spoiled(large.product()) == expected);
+    CHECK(spoiled(large.conventional_product()) == std::vector<std::int64_t>{3});
   };
-  CHECK(spoiled(large.product()) == std::vector<std::int64_t>{3, 11});
-  CHECK(spoiled(large.conventional_product()) == std::vector<std::int64_t>{3});
+  check({1024, 768, 384}, {3, 11});
+  check({1536, 5472, 1536}, {3, 11, 19, 27});
 }
 
 TEST_CASE("ConventionalProducts nests, is this thread's, and holds for the operations that it shares",

@@ -71,9 +71,10 @@ bool uses_fused_operations();
 /// While it lives, this thread's products are made the conventional way, c_ij = Σ_l a_il b_lj from row i and
 /// column j alone. Without it large ones in f32, of (m, k) and (k, n) with m ≥ 1024, n ≥ 768 and k ≥ 384, are
 /// made of seven multiplications for eight where the processor has AVX-512 (V. Strassen, "Gaussian
-/// elimination is not optimal", Numerische Mathematik 13, 1969). That is faster, and beside the largest
-/// numbers of the result nearly as exact; but the rounding error of each then depends on how large those 8
-/// rows and 48 columns away are, and of an infinity there, or in row i or column j, it may become NaN. Nests.
+/// elimination is not optimal", Numerische Mathematik 13, 1969); with m, n and k ≥ 1536 and m·n ≥ 2²³, each
+/// of the seven of seven again, 49 for 64. That is faster, and beside the largest numbers of the result
+/// nearly as exact; but the rounding error of each then depends on how large those 8 rows and 48 columns away
+/// are, or up to 24 and 144, and of an infinity there, or in row i or column j, it may become NaN. Nests.
 class ConventionalProducts {
  public:
   ConventionalProducts();
