@@ -29,9 +29,9 @@
 ///
 /// Sums are made where panels are packed, and a tile is added to all its places in C, so that no matrix is
 /// made of them (J. Huang, T. Smith, G. Henry, R. van de Geijn, "Strassen's algorithm reloaded", SC 2016).
-/// All seven sums of the same quarters are packed at once: to read those bounds packing, not to write what
-/// stays in the caches. What each level saves, an eighth of the multiplications, is less the time for that,
-/// which grows with every level, and for more sums in C.
+/// All seven sums of the same quarters are packed at once, since to read those bounds packing. What each
+/// level saves, an eighth of the multiplications, is less the time for that, which grows with every level,
+/// and for more sums in C.
 ///
 /// The halves of rows and of columns are every other panel of 8 or of 48, those of terms the first and the
 /// second. So a number's rounding error is bounded not by its own row of A and column of B alone, but by
@@ -91,7 +91,7 @@ constexpr std::int64_t group_of_rows(int levels) { return tile_rows << levels; }
 constexpr std::int64_t group_of_columns(int levels) { return tile_columns << levels; }
 
 /// The most of a slice: terms of a part of it, and groups of rows and of columns. So a thread's panels take
-/// at most some 12 MB for one level, and 90 MB for two.
+/// at most some 12 MB for one level, and 96 MB for two.
 constexpr std::int64_t most_terms(int levels) { return levels == 1 ? 384 : 512; }
 constexpr std::int64_t most_groups_of_rows = 112, most_groups_of_columns = 4;
 
@@ -222,8 +222,8 @@ template <int levels>
 GRADUS_AVX512 inline void multiply(const Product<float>& p) {
   constexpr auto& outer_level = outer_multiplications<levels>();
   constexpr std::int64_t high = group_of_rows(levels), wide = group_of_columns(levels);
-  constexpr std::int64_t sums_of_a = std::size(outer_level) * std::size(multiplications),
-                         sums_of_b = std::size(multiplications);
+  constexpr std::int64_t sums_of_b = std::size(multiplications),
+                         sums_of_a = std::size(outer_level) * sums_of_b;
   const auto groups = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
   const std::int64_t most_rows = high * groups(groups(p.m, high), groups(p.m, high * most_groups_of_rows)),
                      most_columns = wide * most_groups_of_columns;
@@ -241,13 +241,13 @@ GRADUS_AVX512 inline void multiply(const Product<float>& p) {
       // a few panels at a time, while their rows are in the cache
       for (std::int64_t first = 0; first < panels_of_a; first += 4) {
         const Range panels{first, std::min(first + 4, panels_of_a), high};
-        float* to = a;
+        Room to{a, room, a_apart};
         for (const Multiplication& outer : outer_level) {
           slice.with_a(outer.a, i, [&](const auto& x) GRADUS_AVX512 {
-            if (p.a_layout == Layout::plain) return copy_rows<SumsOfA>(panels, terms, x, {to, room, a_apart});
-            pack_columns<tile_rows, SumsOfA>(panels, terms, x, {to, room, a_apart});
+            if (p.a_layout == Layout::plain) return copy_rows<SumsOfA>(panels, terms, x, to);
+            pack_columns<tile_rows, SumsOfA>(panels, terms, x, to);
           });
-          to += sums_of_b * a_apart;
+          to.data += sums_of_b * a_apart;
         }
       }
       _mm_sfence();
@@ -258,9 +258,9 @@ GRADUS_AVX512 inline void multiply(const Product<float>& p) {
         for (const Multiplication& outer : outer_level) {
           slice.with_b(outer.b, j, [&](const auto& x) GRADUS_AVX512 {
             const Range panels{0, panels_of_b, wide};
-            if (p.b_layout == Layout::transposed)
-              return pack_rows<SumsOfB>(panels, terms, x, {b, terms, b_apart});
-            pack_columns<tile_columns, SumsOfB>(panels, terms, x, {b, terms, b_apart});
+            const Room to{b, terms, b_apart};
+            if (p.b_layout == Layout::transposed) return pack_rows<SumsOfB>(panels, terms, x, to);
+            pack_columns<tile_columns, SumsOfB>(panels, terms, x, to);
           });
           const float* sum_of_b = b;
           for (const Multiplication& inner : multiplications) {
