@@ -1,5 +1,6 @@
 // bench_scaling: how the cost grows with lengths, batch, sizes and threads. Each size is doubled several
-// times; the exponent p of cost ∝ sizeᵖ is fitted by least squares in logarithms.
+// times; the exponent p of cost ∝ sizeᵖ is fitted by least squares in logarithms. The points of a sweep are
+// measured in turn, round after round, so that whatever else the machine does meets small and large alike.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
@@ -16,6 +17,7 @@
 #include <functional>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -30,7 +32,8 @@ using bench::Config;
 struct Options {
   std::string out = "out/scaling";
   int threads = gradus::threads();
-  double seconds = 0.3;  // that each point is repeated for
+  double seconds = 0.1;  // that each point is repeated for in a round
+  int rounds = 5;
   bool json = false;
 };
 
@@ -39,7 +42,7 @@ double least_ms(const Options& options, const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   call();
   call();
-  double least = 1e9, total = 0;
+  double least = std::numeric_limits<double>::infinity(), total = 0;
   for (int calls = 0; calls < 3 || total < options.seconds; ++calls) {
     const auto start = Clock::now();
     call();
@@ -136,12 +139,16 @@ struct Sweep {
   }
 };
 
-Sweep sweep(const std::string& name, const std::vector<std::int64_t>& sizes,
+// The least time of each size in all rounds.
+Sweep sweep(const Options& options, const std::string& name, const std::vector<std::int64_t>& sizes,
             const std::function<double(std::int64_t)>& ms_at) {
-  Sweep result{.name = name, .sizes = {}, .ms = {}};
-  for (const std::int64_t size : sizes) {
-    result.sizes.push_back(static_cast<double>(size));
-    result.ms.push_back(ms_at(size));
+  Sweep result{.name = name,
+               .sizes = {sizes.begin(), sizes.end()},
+               .ms = std::vector<double>(sizes.size(), std::numeric_limits<double>::infinity())};
+  for (int round = 0; round < options.rounds; ++round) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      result.ms[i] = std::min(result.ms[i], ms_at(sizes[i]));
+    }
   }
   return result;
 }
@@ -151,16 +158,16 @@ std::vector<Sweep> all_sweeps(const Options& options) {
     return
         [&options, with](std::int64_t size) { return train_step_ms(options, with(size), options.threads); };
   };
-  Sweep attention = sweep("attention, Tx Ty", {8, 16, 32, 64},
+  Sweep attention = sweep(options, "attention, Tx Ty", {8, 16, 32, 64},
                           [&](std::int64_t T) { return attention_ms(options, with_T(T)); });
   for (double& size : attention.sizes) size *= size;
-  return {
-      sweep("encoder, T", {8, 16, 32, 64}, [&](std::int64_t T) { return encoder_ms(options, with_T(T)); }),
-      attention,
-      sweep("training step, T", {8, 16, 32, 64}, step(with_T)),
-      sweep("training step, B", {8, 16, 32, 64, 128}, step(with_B)),
-      sweep("training step, H", {32, 64, 128, 256}, step(with_H)),
-      sweep("training step, V", {500, 1000, 2000, 4000, 8000}, step(with_V))};
+  return {sweep(options, "encoder, T", {8, 16, 32, 64},
+                [&](std::int64_t T) { return encoder_ms(options, with_T(T)); }),
+          attention,
+          sweep(options, "training step, T", {8, 16, 32, 64}, step(with_T)),
+          sweep(options, "training step, B", {8, 16, 32, 64, 128}, step(with_B)),
+          sweep(options, "training step, H", {32, 64, 128, 256}, step(with_H)),
+          sweep(options, "training step, V", {500, 1000, 2000, 4000, 8000}, step(with_V))};
 }
 
 struct ThreadsRow {
@@ -185,11 +192,16 @@ class BusyNeighbour {
 };
 
 std::vector<ThreadsRow> thread_rows(const Options& options) {
+  std::vector<std::int64_t> threads;
+  for (int n = 1; n <= options.threads; n *= 2) threads.push_back(n);
   std::vector<ThreadsRow> rows;
   for (const bool busy : {false, true}) {
     const auto neighbour = busy ? std::make_unique<BusyNeighbour>() : nullptr;
-    for (int threads = 1; threads <= options.threads; threads *= 2) {
-      rows.push_back({threads, busy, train_step_ms(options, base(), threads)});
+    const Sweep times = sweep(options, "threads", threads, [&](std::int64_t n) {
+      return train_step_ms(options, base(), static_cast<int>(n));
+    });
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      rows.push_back({static_cast<int>(threads[i]), busy, times.ms[i]});
     }
   }
   return rows;
@@ -255,8 +267,11 @@ int main(int argc, char** argv) {
   app.option_defaults()->always_capture_default();
   app.add_option("--threads", options.threads, "for the sweeps, and the most that are tried")
       ->check(CLI::Range(1, 256));
-  app.add_option("--seconds", options.seconds, "that each point is repeated for; the least time counts")
+  app.add_option("--seconds", options.seconds,
+                 "that each point is repeated for in a round; the least time of all rounds counts")
       ->check(CLI::Range(0.0, 60.0));
+  app.add_option("--rounds", options.rounds, "in which the points are measured in turn")
+      ->check(CLI::Range(1, 1000));
   app.add_option("--out", options.out, "folder for the picture");
   app.add_flag("--json", options.json, "one JSON object on one line instead of the table");
   try {

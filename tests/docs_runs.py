@@ -77,7 +77,7 @@ def run_benchmark(build, what, words):
         case "bahdanau":
             return [program, *with_options(words, {"--steps": "1", "--warmup": "0"})]
         case "scaling":
-            return [program, *with_options(words, {"--seconds": "0", "--out": "scaling"})]
+            return [program, *with_options(words, {"--seconds": "0", "--rounds": "1", "--out": "scaling"})]
         case "peers":  # needs libtorch, a large download
             return [sys.executable, ROOT / "benchmarks/peers.py", "--help"]
         case "ops":  # there only where its library is, which the tests do not need
