@@ -9,8 +9,8 @@
 
 /// Panels: 8 rows of A (…, terms) or 48 columns of B (terms, …), put into the order in which the inner loop
 /// of a product reads them. What is put there is made of one matrix or several, each perhaps a sum of two,
-/// and is 0 beyond their ends; `step` is how far apart the panels begin in them. Reading bounds it, so panels
-/// are made side by side of what lies together, and as many as need the same numbers at once.
+/// and is 0 beyond their ends. Reading bounds it, so panels are made side by side of what lies together, and
+/// as many as need the same numbers at once.
 #if GRADUS_AVX512_KERNELS
 
 namespace gradus::kernels {

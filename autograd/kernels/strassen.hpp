@@ -270,8 +270,8 @@ GRADUS_AVX512 inline void multiply(const Product<float>& p) {
             const auto places = [&](std::int64_t row, std::int64_t column) {
               return slice.places(outer, inner, i + (row << levels), j + (column << levels));
             };
-            const bool is_last = &inner == std::end(multiplications) - 1;
-            const std::span<const float> next_b(sum_of_b + (is_last ? 0 : b_apart), is_last ? 0 : b_apart);
+            const std::int64_t size_of_next = &inner == std::end(multiplications) - 1 ? 0 : b_apart;
+            const std::span<const float> next_b(sum_of_b + size_of_next, size_of_next);
             if (p.a_layout == Layout::plain) {
               multiply_slice(rows, columns, terms, PlainRows{{sum_of_a, room}}, panel, places, next_b);
             } else {
