@@ -63,10 +63,14 @@ class AtWork {
   const bool was_ = at_work;
 };
 
-// Work is handed out by one number: the job's in its upper half, the next index in its lower one. A thread
+// Each thread has a share of a job's indices, of every job of so many the same one: what a loop over an array
+// leaves in a processor's cache is there for the next loop, which counts most where processors have no cache
+// in common. A thread that has done its share goes on with those of others, so that another program on one of
+// the processors costs little.
+//
+// A share is handed out by one number: the job's in its upper half, the next index in its lower one. A thread
 // takes an index by raising it, which fails when the job has changed meanwhile: so one that comes late does
-// no harm, and nobody waits for a thread that has taken nothing. That is why another program on one of the
-// processors costs little.
+// no harm, and nobody waits for a thread that has taken nothing.
 class Team {
  public:
   Team() { start(threads_at_start()); }
@@ -92,10 +96,13 @@ class Team {
     count_.store(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     error_ = nullptr;
-    const std::uint64_t job = (next_.load(std::memory_order_relaxed) >> 32) + 1;
-    next_.store(job << 32, std::memory_order_seq_cst);
-    if (asleep_.load(std::memory_order_seq_cst) > 0) next_.notify_all();
-    take(job);
+    const std::uint32_t job = job_.load(std::memory_order_relaxed) + 1;
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      shares_[i].next.store(in_job(job, bound(i)), std::memory_order_relaxed);
+    }
+    job_.store(job, std::memory_order_seq_cst);
+    if (asleep_.load(std::memory_order_seq_cst) > 0) job_.notify_all();
+    take(job, 0);
     for (int look = 0; done_.load(std::memory_order_acquire) != static_cast<std::uint32_t>(count); ++look) {
       look < short_wait ? pause() : std::this_thread::yield();
     }
@@ -105,20 +112,37 @@ class Team {
   }
 
  private:
+  struct alignas(64) Share {
+    std::atomic<std::uint64_t> next{0};
+  };
+
+  static std::uint64_t in_job(std::uint32_t job, std::uint32_t index) {
+    return std::uint64_t{job} << 32 | index;
+  }
+
+  // Where share i begins and the one before it ends.
+  std::uint32_t bound(std::size_t i) const {
+    return static_cast<std::uint32_t>(count_.load(std::memory_order_relaxed) * std::uint64_t{i} /
+                                      shares_.size());
+  }
+
   // No index is left: the next job can be written without a late thread taking one of its own for this one's.
-  void close(std::uint64_t job) {
-    next_.store(job << 32 | std::numeric_limits<std::uint32_t>::max(), std::memory_order_seq_cst);
+  void close(std::uint32_t job) {
+    for (Share& share : shares_) {
+      share.next.exchange(in_job(job, std::numeric_limits<std::uint32_t>::max()), std::memory_order_acq_rel);
+    }
   }
 
   void start(int size) {
     size_ = size;
     stopping_ = false;
-    for (int i = 1; i < size; ++i) {
-      workers_.emplace_back([this, seen = next_.load() >> 32]() mutable {
+    shares_ = std::vector<Share>(static_cast<std::size_t>(size));
+    for (std::size_t i = 1; i < shares_.size(); ++i) {
+      workers_.emplace_back([this, i, seen = job_.load()]() mutable {
         while (true) {
           seen = wait_for_job_after(seen);
           if (stopping_.load(std::memory_order_relaxed)) return;
-          take(seen);
+          take(seen, i);
         }
       });
     }
@@ -126,38 +150,43 @@ class Team {
 
   void stop() {
     stopping_ = true;
-    close((next_.load() >> 32) + 1);
-    next_.notify_all();
+    ++job_;
+    job_.notify_all();
     for (std::thread& worker : workers_) worker.join();
     workers_.clear();
   }
 
-  std::uint64_t wait_for_job_after(std::uint64_t seen) {
+  std::uint32_t wait_for_job_after(std::uint32_t seen) {
     const auto until = std::chrono::steady_clock::now() + patience;
     do {
       for (int look = 0; look < looks; ++look) {
-        const std::uint64_t job = next_.load(std::memory_order_acquire) >> 32;
+        const std::uint32_t job = job_.load(std::memory_order_acquire);
         if (job != seen) return job;
         pause();
       }
     } while (std::chrono::steady_clock::now() < until);
     asleep_.fetch_add(1, std::memory_order_seq_cst);
-    std::uint64_t next = next_.load(std::memory_order_seq_cst);
-    for (; next >> 32 == seen; next = next_.load(std::memory_order_acquire)) next_.wait(next);
+    std::uint32_t job = job_.load(std::memory_order_seq_cst);
+    for (; job == seen; job = job_.load(std::memory_order_acquire)) job_.wait(seen);
     asleep_.fetch_sub(1, std::memory_order_relaxed);
-    return next >> 32;
+    return job;
   }
 
-  // Does what is left of a job.
-  void take(std::uint64_t job) {
+  // Does what is left of a job, from its own share on.
+  void take(std::uint32_t job, std::size_t own) {
     const AtWork guard;
-    std::uint64_t next = next_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < shares_.size(); ++i) take_share(job, (own + i) % shares_.size());
+  }
+
+  void take_share(std::uint32_t job, std::size_t i) {
+    std::atomic<std::uint64_t>& share = shares_[i].next;
+    std::uint64_t next = share.load(std::memory_order_acquire);
     while (next >> 32 == job) {
       const auto index = static_cast<std::uint32_t>(next);
       const team::Work work = work_.load(std::memory_order_relaxed);
       const void* context = context_.load(std::memory_order_relaxed);
-      if (index >= count_.load(std::memory_order_relaxed)) break;
-      if (!next_.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel)) continue;
+      if (index >= bound(i + 1)) break;
+      if (!share.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel)) continue;
       try {
         work(context, index);
       } catch (...) {
@@ -165,12 +194,13 @@ class Team {
         if (!error_) error_ = std::current_exception();
       }
       done_.fetch_add(1, std::memory_order_release);
-      next = next_.load(std::memory_order_acquire);
+      next = share.load(std::memory_order_acquire);
     }
   }
 
   std::mutex mutex_;  // held while a job runs
   std::vector<std::thread> workers_;
+  std::vector<Share> shares_;  // the first is the calling thread's
   std::atomic<int> size_{1}, asleep_{0};
   std::atomic<bool> stopping_{false};
 
@@ -178,7 +208,7 @@ class Team {
   std::atomic<team::Work> work_{nullptr};
   std::atomic<const void*> context_{nullptr};
   std::atomic<std::uint32_t> count_{0};
-  alignas(64) std::atomic<std::uint64_t> next_{0};
+  alignas(64) std::atomic<std::uint32_t> job_{0};  // its number
   alignas(64) std::atomic<std::uint32_t> done_{0};
   std::mutex error_mutex_;
   std::exception_ptr error_;

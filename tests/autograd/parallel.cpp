@@ -38,6 +38,24 @@ TEST_CASE("thousands of short jobs lose nothing", "[autograd][parallel]") {
   CHECK(sum == expected);
 }
 
+TEST_CASE("a thread begins with the same share of every job", "[autograd][parallel]") {
+  constexpr std::size_t count = 3;
+  const Threads set(count);
+  std::array<std::thread::id, count> first;
+  for (int job = 0; job < 200; ++job) {
+    std::array<std::thread::id, count> by;
+    std::atomic<std::size_t> begun{0};
+    parallel_tasks(count, [&](std::int64_t i) {
+      by[static_cast<std::size_t>(i)] = std::this_thread::get_id();
+      // Nobody gets a second one before each has had one.
+      for (++begun; begun < count;) std::this_thread::yield();
+    });
+    if (job == 0) first = by;
+    REQUIRE(by == first);
+  }
+  CHECK(first[0] == std::this_thread::get_id());
+}
+
 TEST_CASE("what a task throws arrives once all have ended", "[autograd][parallel]") {
   const Threads set(2);
   std::atomic<int> ended{0};

@@ -24,7 +24,9 @@ int available();
 std::int64_t ranges(std::int64_t n, std::int64_t grain);
 
 using Work = void (*)(const void* context, std::int64_t index);
-/// work(context, i) for each i < count, each on whichever thread of the team is free.
+/// work(context, i) for each i < count. Each thread of the team begins with a share of its own, the calling
+/// one with the first, which is the same whenever there are so many; then it goes on with what others have
+/// left.
 void run(std::int64_t count, Work work, const void* context);
 
 }  // namespace team
