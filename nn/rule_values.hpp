@@ -2,22 +2,35 @@
 
 #include <gradus/nn/optimiser.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace gradus::nn {
 
-/// Calls f(θ, g, averages, n) with pointers to the n values of each that are to be changed, in the
-/// parameter's precision; averages(k) points to those of the k-th. A rule's constants are rounded to that
-/// precision once, so that its loop is one pass of one type, which the compiler vectorises.
+/// Calls f(θ, g, averages, n) with pointers to n values of each, until all that are to be changed have been,
+/// in the parameter's precision; averages(k) points to those of the k-th. A rule's constants are rounded to
+/// that precision once, so that its loop is one pass of one type, which the compiler vectorises.
+///
+/// Every thread has read θ since the last update: to be changed it must be taken away from the other
+/// processors' caches, and that is asked for a block ahead.
 template <class F>
 void with_values(const char* by, Update& update, F f) {
   const auto call = [&]<class T>() {
-    const auto averages = [&](std::size_t k) {
-      return update.averages[k].mutable_values<T>(by).data() + update.begin;
-    };
-    f(update.parameter.mutable_values<T>(by).data() + update.begin,
-      update.gradient.values<T>().data() + update.begin, averages, update.end - update.begin);
+    constexpr std::int64_t block = 512, line = 64 / sizeof(T);
+    T* const theta = update.parameter.mutable_values<T>(by).data();
+    const T* const g = update.gradient.values<T>().data();
+    std::vector<T*> averages;
+    for (Tensor& average : update.averages) averages.push_back(average.mutable_values<T>(by).data());
+    for (std::int64_t first = update.begin; first < update.end; first += block) {
+      const std::int64_t last = std::min(first + block, update.end);
+      for (std::int64_t i = last; i < std::min(last + block, update.end); i += line) {
+        __builtin_prefetch(theta + i, 1);
+      }
+      const auto of_block = [&](std::size_t k) { return averages[k] + first; };
+      f(theta + first, g + first, of_block, last - first);
+    }
   };
   update.parameter.dtype() == Dtype::f32 ? call.template operator()<float>()
                                          : call.template operator()<double>();
