@@ -48,10 +48,15 @@ GRADUS_CLONES void gru_row_keeping(std::int64_t H, const T* x, const T* u, const
   }
 }
 
-/// From d (H), the gradient at y: those at x (3H), u (3H) and h (H), which are written, not added.
+/// From d (H), the gradient at y: those at x (3H), u (3H) and h (H), which are written, not added. Meanwhile
+/// the rows after these are fetched: in memory one follows the other.
 template <class T>
 GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, const T* d, T* __restrict at_x,
                                     T* __restrict at_u, T* __restrict at_h) {
+  math::fetch(4 * H, kept + 4 * H);
+  math::fetch(H, h + H);
+  math::fetch(3 * H, at_x + 3 * H);
+  math::fetch(3 * H, at_u + 3 * H);
   for (std::int64_t i = 0; i < H; ++i) {
     const T r = kept[i], z = kept[H + i], n = kept[2 * H + i], u_n = kept[3 * H + i];
     const T at_n = d[i] * (T(1) - z) * (T(1) - n * n);

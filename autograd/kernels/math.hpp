@@ -126,6 +126,14 @@ T max_of(std::int64_t n, const T* x) {
   return largest;
 }
 
+/// Fetches n values that are needed soon. The processor foresees what comes of a few long rows, not of many
+/// short ones. They need not exist.
+template <class T>
+void fetch(std::int64_t n, const T* x) {
+  constexpr std::int64_t line = 64 / sizeof(T);
+  for (std::int64_t i = 0; i < n; i += line) __builtin_prefetch(x + i);
+}
+
 /// y += x, over n elements.
 template <class T>
 GRADUS_CLONES void add(std::int64_t n, const T* x, T* y) {
