@@ -26,6 +26,7 @@ GRADUS_CLONES void additive_energies_backward(std::int64_t T_x, std::int64_t A, 
                                               T* __restrict at_k, std::int64_t at_stride,
                                               T* __restrict at_v) {
   for (std::int64_t t = 0; t < T_x; ++t, k += stride, at_k += at_stride) {
+#pragma omp simd  // or GCC asks first what overlaps, and goes one by one where at_stride is 0
     for (std::int64_t a = 0; a < A; ++a) {
       const T y = math::tanh(q[a] + k[a]);
       const T at_sum = d[t] * v[a] * (T(1) - y * y);

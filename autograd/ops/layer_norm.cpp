@@ -31,6 +31,8 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, doubl
   Tensor y = empty(x.shape(), x.dtype());
   Tensor mean = empty({rows}, x.dtype()), scale = empty({rows}, x.dtype());  // scale: 1 / √(σ² + ε)
   for_floating("layer_norm", x.dtype(), [&]<class T>() {
+    const T* const gamma = gain.defined() ? raw<T>(gain) : nullptr;
+    const T* const beta = bias.defined() ? raw<T>(bias) : nullptr;
     for (std::int64_t r = 0; r < rows; ++r) {
       const T* from = raw<T>(x) + r * n;
       T* to = raw<T>(y) + r * n;
@@ -39,8 +41,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, doubl
       const T s = T(1) / std::sqrt(squares / static_cast<T>(n) + static_cast<T>(epsilon));
       for (std::int64_t i = 0; i < n; ++i) {
         const T normal = (from[i] - mu) * s;
-        to[i] =
-            (gain.defined() ? normal * raw<T>(gain)[i] : normal) + (bias.defined() ? raw<T>(bias)[i] : T(0));
+        to[i] = (gamma != nullptr ? normal * gamma[i] : normal) + (beta != nullptr ? beta[i] : T(0));
       }
       raw<T>(mean)[r] = mu;
       raw<T>(scale)[r] = s;
