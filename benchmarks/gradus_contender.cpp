@@ -22,11 +22,11 @@ GradusContender::GradusContender(const Options& options)
   set_threads(options.threads);
   if (options.mode == Mode::decode) pack_weights_.emplace();
   for (auto& [name, parameter] : model_->named_parameters()) {
-    std::vector<float> values = initial_weights(name, parameter.numel(), options.seed);
+    const std::span<float> values = parameter.mutable_values<float>();
+    set_initial_weights(values, name, options.seed);
     if (options.mode == Mode::decode && name == "decoder.readout.bias") {
       std::fill_n(values.begin(), data::first_symbol, never);
     }
-    std::ranges::copy(values, parameter.mutable_values<float>().begin());
   }
 }
 

@@ -21,7 +21,7 @@ struct Options {
   std::uint64_t seed;          ///< of the weights and the batches
 };
 
-/// An implementation of the model, with the weights that `initial_weights` gives.
+/// An implementation of the model, with the weights that `set_initial_weights` gives.
 class Contender {
  public:
   virtual ~Contender() = default;

@@ -90,11 +90,9 @@ std::vector<Batch> make_batches(const Config& config, std::int64_t B, std::uint6
   return batches;
 }
 
-std::vector<float> initial_weights(std::string_view name, std::int64_t count, std::uint64_t seed) {
+void set_initial_weights(std::span<float> values, std::string_view name, std::uint64_t seed) {
   Stream stream(seed ^ hash(name));
-  std::vector<float> values(static_cast<std::size_t>(count));
   for (float& value : values) value = 0.08F * (2 * stream.uniform() - 1);
-  return values;
 }
 
 double train_flop(const Config& config, const Batch& batch) {

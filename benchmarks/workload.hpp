@@ -38,9 +38,10 @@ inline constexpr std::int64_t batch_count = 8;
 /// uniform over the vocabulary without PAD, BOS and EOS.
 std::vector<gradus::data::Batch> make_batches(const Config& config, std::int64_t B, std::uint64_t seed);
 
-/// The first value of a model's parameters: `count` numbers from U(−0.08, 0.08), which the seed and the
-/// parameter's name (PyTorch's, such as "encoder.rnn.weight_ih_l0") determine.
-std::vector<float> initial_weights(std::string_view name, std::int64_t count, std::uint64_t seed);
+/// Gives a parameter its first value: numbers from U(−0.08, 0.08), which the seed and the parameter's name
+/// (PyTorch's, such as "encoder.rnn.weight_ih_l0") determine. In place: what a copy leaves to the heap would
+/// count as the model's memory.
+void set_initial_weights(std::span<float> values, std::string_view name, std::uint64_t seed);
 
 /// What a decoder that must write ordinary tokens, and all of them, has as its output bias at PAD, BOS and
 /// EOS.

@@ -159,11 +159,12 @@ class Libtorch : public bench::Contender {
     at::globalContext().setFlushDenormal(true);
     const torch::NoGradGuard no_grad;
     for (auto& parameter : model_.named_parameters()) {
-      auto values = bench::initial_weights(parameter.key(), parameter.value().numel(), options.seed);
+      const std::span<float> values(parameter.value().data_ptr<float>(),
+                                    static_cast<std::size_t>(parameter.value().numel()));
+      bench::set_initial_weights(values, parameter.key(), options.seed);
       if (options.mode == bench::Mode::decode && parameter.key() == "decoder.readout.bias") {
         std::fill_n(values.begin(), gradus::data::first_symbol, bench::never);
       }
-      parameter.value().copy_(torch::from_blob(values.data(), parameter.value().sizes()));
     }
   }
 

@@ -17,6 +17,12 @@ const Config& config_of(const std::string& name) {
 
 std::set<std::int64_t> values(const std::vector<std::int64_t>& of) { return {of.begin(), of.end()}; }
 
+std::vector<float> initial_weights(std::string_view name, std::size_t count, std::uint64_t seed) {
+  std::vector<float> weights(count);
+  bench::set_initial_weights(weights, name, seed);
+  return weights;
+}
+
 }  // namespace
 
 TEST_CASE("a workload's lengths take every value from half of the longest to the longest", "[benchmarks]") {
@@ -55,18 +61,18 @@ TEST_CASE("a seed determines a workload, on any machine", "[benchmarks]") {
   CHECK(batches[7].source != bench::make_batches(tiny, 3, 2)[7].source);
   CHECK(batches[0].source != batches[1].source);
   CHECK(batches[0].source_lengths == std::vector<std::int64_t>{8, 10, 8});
-  const auto weights = bench::initial_weights("decoder.W_s.weight", 2, 1);
+  const auto weights = initial_weights("decoder.W_s.weight", 2, 1);
   CHECK(weights == std::vector<float>{-0x1.da7accp-5F, 0x1.3473aep-6F});
 }
 
 TEST_CASE("first weights fill their range, and differ by name", "[benchmarks]") {
-  const auto weights = bench::initial_weights("encoder.embedding.weight", 10000, 1);
+  const auto weights = initial_weights("encoder.embedding.weight", 10000, 1);
   CHECK(std::ranges::max(weights) <= 0.08F);
   CHECK(std::ranges::max(weights) > 0.0799F);
   CHECK(std::ranges::min(weights) >= -0.08F);
   CHECK(std::ranges::min(weights) < -0.0799F);
-  CHECK(weights != bench::initial_weights("decoder.embedding.weight", 10000, 1));
-  CHECK(weights != bench::initial_weights("encoder.embedding.weight", 10000, 2));
+  CHECK(weights != initial_weights("decoder.embedding.weight", 10000, 1));
+  CHECK(weights != initial_weights("encoder.embedding.weight", 10000, 2));
 }
 
 TEST_CASE("the useful work of a step", "[benchmarks]") {
