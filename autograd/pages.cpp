@@ -1,19 +1,27 @@
 #include "pages.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace gradus::pool {
 namespace {
 
+std::size_t page() {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+std::size_t address(const std::byte* place) { return reinterpret_cast<std::uintptr_t>(place); }
+
 // Pages at `place`, or anywhere for nullptr; nullptr when there are none.
-std::byte* pages_at(std::byte* place, std::size_t bytes) {
+std::byte* pages_at(std::byte* place, std::size_t bytes, bool huge) {
   const int only_there = place == nullptr ? 0 : MAP_FIXED_NOREPLACE;
   void* const pages =
       mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | only_there, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
-  madvise(pages, bytes, MADV_HUGEPAGE);  // fewer faults and walks of page tables; no harm where refused
+  if (huge) madvise(pages, bytes, MADV_HUGEPAGE);  // no harm where refused
   if (place == nullptr || pages == place) return static_cast<std::byte*>(pages);
   munmap(pages, bytes);  // before Linux 4.17 the place is only a wish
   return nullptr;
@@ -21,40 +29,24 @@ std::byte* pages_at(std::byte* place, std::size_t bytes) {
 
 // Pages with room before them. The system puts what anyone asks for right below what is there, and so between
 // these pages and the next: they are put where others come only after so many bytes.
-std::byte* pages_with_room(std::size_t bytes) {
+std::byte* pages_with_room(std::size_t bytes, bool huge) {
   constexpr std::size_t distance = std::size_t{1} << 36;
   void* const room =
       mmap(nullptr, 2 * distance, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room != MAP_FAILED) {  // with a limit on addresses it fails
     munmap(room, 2 * distance);
-    if (std::byte* const pages = pages_at(static_cast<std::byte*>(room) + distance, bytes)) return pages;
+    if (std::byte* const pages = pages_at(static_cast<std::byte*>(room) + distance, bytes, huge))
+      return pages;
   }
-  return pages_at(nullptr, bytes);
+  return pages_at(nullptr, bytes, huge);
 }
 
 }  // namespace
 
-std::size_t PageRanges::whole(std::size_t bytes) {
-  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return (bytes + page - 1) / page * page;
-}
-
-std::byte* PageRanges::map(std::size_t bytes) {
-  const auto at_end = std::ranges::find(ranges_, lowest_, &Range::begin);
-  const std::size_t there = at_end == ranges_.end() ? 0 : at_end->bytes, missing = bytes - there;
-  if (lowest_ != nullptr && pages_at(lowest_ - missing, missing) != nullptr) {
-    if (there > 0) ranges_.erase(at_end);
-    lowest_ -= missing;
-  } else {
-    std::byte* const elsewhere = pages_with_room(bytes);
-    if (elsewhere == nullptr) return nullptr;
-    lowest_ = elsewhere;
-  }
-  count_taken();
-  return lowest_;
-}
+std::size_t PageRanges::whole(std::size_t bytes) { return (bytes + page() - 1) / page() * page(); }
 
 std::byte* PageRanges::take(std::size_t bytes) {
+  make_room();
   auto best = ranges_.end();
   for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
     if (range->bytes >= bytes && (best == ranges_.end() || range->bytes < best->bytes)) best = range;
@@ -63,8 +55,46 @@ std::byte* PageRanges::take(std::size_t bytes) {
   best->bytes -= bytes;
   std::byte* const begin = best->end();
   if (best->bytes == 0) ranges_.erase(best);
-  count_taken();
+  ++taken_;
   return begin;
+}
+
+std::byte* PageRanges::lengthen(std::size_t bytes) {
+  make_room();
+  if (unused_ < missing(bytes) && !ask(bytes)) return nullptr;
+  const std::size_t more = missing(bytes);
+  lowest_ -= more;
+  unused_ -= more;
+  insert(lowest_, more);
+  return take(bytes);
+}
+
+// By how much the range that reaches lowest is too short.
+std::size_t PageRanges::missing(std::size_t bytes) const {
+  const auto range = std::ranges::find(ranges_, lowest_, &Range::begin);
+  return range == ranges_.end() ? bytes : bytes - range->bytes;
+}
+
+// A block, or as much as it takes where there is none; before what was used, or elsewhere.
+bool PageRanges::ask(std::size_t bytes) {
+  const std::size_t more = whole(missing(bytes) - unused_), all = whole(bytes);
+  for (const std::size_t wanted : {std::max(more, block), more}) {
+    if (lowest_ != nullptr && pages_at(lowest_ - unused_ - wanted, wanted, huge_) != nullptr) {
+      unused_ += wanted;
+      ++blocks_;
+      return true;
+    }
+  }
+  for (const std::size_t wanted : {std::max(all, block), all}) {
+    if (std::byte* const elsewhere = pages_with_room(wanted, huge_); elsewhere != nullptr) {
+      insert(lowest_ - unused_, unused_);
+      lowest_ = elsewhere + wanted;
+      unused_ = wanted;
+      ++blocks_;
+      return true;
+    }
+  }
+  return false;
 }
 
 std::size_t PageRanges::waiting() const {
@@ -73,11 +103,16 @@ std::size_t PageRanges::waiting() const {
   return bytes;
 }
 
-// Room for the moment when all are put back, where nothing may fail.
-void PageRanges::count_taken() { ranges_.reserve(ranges_.size() + ++taken_); }
+// Nothing may fail when all are put back, nor when then the middle of each is given to the system.
+void PageRanges::make_room() { ranges_.reserve(std::bit_ceil(2 * (ranges_.size() + taken_ + 2))); }
 
 void PageRanges::put(std::byte* begin, std::size_t bytes) noexcept {
   --taken_;
+  insert(begin, bytes);
+}
+
+void PageRanges::insert(std::byte* begin, std::size_t bytes) noexcept {
+  if (bytes == 0) return;
   const auto after = std::ranges::lower_bound(ranges_, begin, {}, &Range::begin);
   const auto at = ranges_.insert(after, {begin, bytes});
   if (const auto next = at + 1; next != ranges_.end() && at->end() == next->begin) {
@@ -90,10 +125,20 @@ void PageRanges::put(std::byte* begin, std::size_t bytes) noexcept {
   }
 }
 
-void PageRanges::unmap() {
-  for (const Range& range : ranges_) munmap(range.begin, range.bytes);
-  ranges_.clear();
+void PageRanges::unmap() noexcept {
+  insert(lowest_ - unused_, unused_);
   lowest_ = nullptr;
+  unused_ = 0;
+  for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
+    const std::size_t before = whole(address(range->begin)) - address(range->begin);
+    const std::size_t after = address(range->end()) % page();
+    if (before + after >= range->bytes) continue;
+    if (munmap(range->begin + before, range->bytes - before - after) != 0) continue;  // too many gaps
+    std::byte* const end = range->end();
+    range->bytes = before;
+    range = ranges_.insert(range + 1, {end - after, after});
+  }
+  std::erase_if(ranges_, [](const Range& range) { return range.bytes == 0; });
 }
 
 }  // namespace gradus::pool

@@ -36,13 +36,14 @@ SizeClass size_class(std::size_t bytes) {
   return {shift * 8 + eighths - 1, (eighths << shift) * alignment};
 }
 
-// A larger buffer is a range of pages (pages.hpp): the lengths of sequences, and with them the sizes of such
-// buffers, differ from batch to batch, and a class for each would keep many times what is in use at once.
+// A larger buffer has no class: the lengths of sequences, and with them the sizes of such buffers, differ
+// from batch to batch, and a class for each would keep many times what is in use at once.
 constexpr std::size_t largest_class = 1 << 20;
 
 // An unused buffer holds the link to the next of its class.
 struct Unused {
   Unused* next;
+  std::size_t bytes;
 };
 
 // Held for a few instructions mostly, by threads that seldom meet: half the price of a mutex.
@@ -59,13 +60,14 @@ class Lock {
 
 struct Shelf {
   std::array<Unused*, 128> unused{};  // by class
-  PageRanges pages;
+  PageRanges small{false};            // what those are cut from
+  PageRanges large{true};             // and those without a class
 };
 
 struct Pool {
   Lock mutex;
   std::array<Shelf, shelves> shelf{};
-  Stats stats{};  // pooled_bytes without those of pages
+  Stats stats{};  // pooled_bytes without those of ranges
 };
 
 // Never destroyed: tensors with static lifetime may outlive any order of destruction.
@@ -74,11 +76,11 @@ Pool& the_pool() {
   return *pool;
 }
 
-bool is_paged(std::size_t bytes) { return !sanitized && bytes > largest_class; }
+bool is_large(std::size_t bytes) { return bytes > largest_class; }
 
 // What a request for so many gets.
 std::size_t granted(std::size_t bytes) {
-  return is_paged(bytes) ? PageRanges::whole(bytes) : size_class(bytes).bytes;
+  return is_large(bytes) ? PageRanges::whole(bytes) : size_class(bytes).bytes;
 }
 
 // `buffers` more in use, or fewer; the caller holds the mutex.
@@ -88,34 +90,35 @@ void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
   stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
 }
 
-// These three are for the holder of the mutex, and for what granted() says.
+// These are for the holder of the mutex, and for what granted() says.
 
-std::byte* unused(Pool& pool, Shelf& shelf, std::size_t bytes) {
-  std::byte* found = nullptr;
-  if (sanitized) {
-    // Nothing is kept.
-  } else if (is_paged(bytes)) {
-    found = shelf.pages.take(bytes);
-  } else if (Unused*& first = shelf.unused[size_class(bytes).index]; first != nullptr) {
-    found = reinterpret_cast<std::byte*>(std::exchange(first, first->next));
-    pool.stats.pooled_bytes -= static_cast<std::int64_t>(bytes);
+// Null when none waits and the system has no more.
+std::byte* take(Pool& pool, Shelf& shelf, std::size_t bytes) {
+  if (sanitized) {  // every buffer is the system's own
+    ++pool.stats.buffers_allocated;
+    return static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}, std::nothrow));
   }
-  return found;
-}
-
-// Null when the system has no more.
-std::byte* from_system(Shelf& shelf, std::size_t bytes) {
-  if (is_paged(bytes)) return shelf.pages.map(bytes);
-  return static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}, std::nothrow));
-}
-
-void empty(Pool& pool) {
-  for (Shelf& shelf : pool.shelf) {
-    shelf.pages.unmap();
-    for (Unused*& first : shelf.unused) {
-      while (first != nullptr)
-        ::operator delete (std::exchange(first, first->next), std::align_val_t{alignment});
+  if (!is_large(bytes)) {
+    if (Unused*& first = shelf.unused[size_class(bytes).index]; first != nullptr) {
+      pool.stats.pooled_bytes -= static_cast<std::int64_t>(bytes);
+      return reinterpret_cast<std::byte*>(std::exchange(first, first->next));
     }
+  }
+  PageRanges& ranges = is_large(bytes) ? shelf.large : shelf.small;
+  std::byte* const waiting = ranges.take(bytes);
+  return waiting != nullptr ? waiting : ranges.lengthen(bytes);
+}
+
+void empty(Pool& pool) noexcept {
+  for (Shelf& shelf : pool.shelf) {
+    for (Unused*& first : shelf.unused) {
+      while (first != nullptr) {
+        Unused* const buffer = std::exchange(first, first->next);
+        shelf.small.put(reinterpret_cast<std::byte*>(buffer), buffer->bytes);
+      }
+    }
+    shelf.small.unmap();
+    shelf.large.unmap();
   }
   pool.stats.pooled_bytes = 0;
 }
@@ -128,18 +131,14 @@ Buffer allocate(std::size_t wanted) {
   const std::lock_guard lock(pool.mutex);
   const std::size_t number = thread_state().shelf;
   Shelf& shelf = pool.shelf[number];
-  std::byte* buffer = unused(pool, shelf, bytes);
+  std::byte* buffer = take(pool, shelf, bytes);
   if (buffer == nullptr) {
-    buffer = from_system(shelf, bytes);
-    if (buffer == nullptr) {
-      empty(pool);
-      buffer = from_system(shelf, bytes);
-    }
-    if (buffer == nullptr) {
-      fail("memory", "the system has no ", bytes, " bytes for one tensor; ", pool.stats.live_bytes,
-           " bytes are in use by others");
-    }
-    ++pool.stats.buffers_allocated;
+    empty(pool);
+    buffer = take(pool, shelf, bytes);
+  }
+  if (buffer == nullptr) {
+    fail("memory", "the system has no ", bytes, " bytes for one tensor; ", pool.stats.live_bytes,
+         " bytes are in use by others");
   }
   count(pool.stats, 1, bytes);
   return {buffer, bytes, number};
@@ -151,10 +150,10 @@ void free(Buffer buffer) noexcept {
   count(pool.stats, -1, buffer.bytes);
   if (sanitized) return ::operator delete (buffer.data, std::align_val_t{alignment});
   Shelf& shelf = pool.shelf[buffer.shelf];
-  if (is_paged(buffer.bytes)) return shelf.pages.put(buffer.data, buffer.bytes);
+  if (is_large(buffer.bytes)) return shelf.large.put(buffer.data, buffer.bytes);
   pool.stats.pooled_bytes += static_cast<std::int64_t>(buffer.bytes);
   Unused*& first = shelf.unused[size_class(buffer.bytes).index];
-  first = ::new (buffer.data) Unused{first};
+  first = ::new (buffer.data) Unused{first, buffer.bytes};
 }
 
 void adopt(std::size_t bytes) {
@@ -174,7 +173,10 @@ Stats stats() {
   const std::lock_guard lock(pool.mutex);
   Stats stats = pool.stats;
   for (const Shelf& shelf : pool.shelf) {
-    stats.pooled_bytes += static_cast<std::int64_t>(shelf.pages.waiting());
+    for (const PageRanges* ranges : {&shelf.small, &shelf.large}) {
+      stats.pooled_bytes += static_cast<std::int64_t>(ranges->waiting());
+      stats.buffers_allocated += ranges->blocks();
+    }
   }
   return stats;
 }

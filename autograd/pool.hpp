@@ -16,8 +16,9 @@ struct Buffer {
 /// requests come in the same order every time, and it has what they ask for; and what a thread wrote stays in
 /// its own cache.
 constexpr std::size_t shelves = 8;
-/// Memory is reused: a freed buffer serves the next request of its size class, and a large one those of a
-/// little less.
+/// Memory is reused: a freed buffer serves the next request of its size class, and a large one, with its
+/// neighbours, any that fit. A class with none free cuts one from a block, so that a sentence of another
+/// length than those before seldom asks the system.
 Buffer allocate(std::size_t bytes);
 void free(Buffer buffer) noexcept;
 

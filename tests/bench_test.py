@@ -49,6 +49,9 @@ assert train["loss_final"] < train["loss_first"], train
 assert train["tokens_checksum"] is None
 assert train["buffers_allocated_after_warmup"] == 0, train
 
+sentences = report("--mode", "decode", "--batch", "1", "--steps", "15", "--warmup", "1")  # of several lengths
+assert sentences["buffers_allocated_after_first"] == 0, sentences
+
 decode = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "1")
 assert decode["loss_first"] is None and decode["loss_final"] is None
 again = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "0")

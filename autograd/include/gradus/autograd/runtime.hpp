@@ -137,19 +137,21 @@ template <class... Parts>
   fail(operation, message(parts...));
 }
 
-/// Memory held by tensors, in bytes. Freed buffers stay in a pool for the next tensor of about the same size.
-/// Memory that was taken over from others (adopt(), from_xtensor()) is live like any, and goes back to them.
+/// Memory held by tensors, in bytes. Freed buffers stay in a pool for the next tensor of about the same size;
+/// new ones are cut from blocks of 16 MB or more of the system's memory, which it gives a page at a time,
+/// when first written. Memory that was taken over from others (adopt(), from_xtensor()) is live like any, and
+/// goes back to them.
 struct MemoryStats {
   std::int64_t live_bytes = 0;         ///< in use by tensors now
   std::int64_t peak_bytes = 0;         ///< the most that was ever in use
   std::int64_t pooled_bytes = 0;       ///< kept for reuse
   std::int64_t live_buffers = 0;       ///< buffers in use now
-  std::int64_t buffers_allocated = 0;  ///< times that the system was asked for memory, since the start
+  std::int64_t buffers_allocated = 0;  ///< times that the system gave a block, since the start
   std::int64_t live_nodes = 0;         ///< recorded operations and leaves now alive
 };
 MemoryStats memory_stats();
 
-/// Gives the pooled memory back to the system.
+/// Gives the pooled memory back to the system, but for pages that buffers in use have a part of.
 void release_pooled_memory();
 
 /// How this library was built, and what carries its matrix products.
