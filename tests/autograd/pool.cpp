@@ -45,19 +45,16 @@ class PagesBefore {
   PagesBefore(std::byte* end, std::size_t bytes)
       : bytes_(bytes),
         begin_(mmap(end - bytes, bytes, PROT_NONE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0)),
-        there_(begin_ == end - bytes) {}
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0)) {}
   PagesBefore(const PagesBefore&) = delete;
   PagesBefore& operator=(const PagesBefore&) = delete;
   ~PagesBefore() {
     if (begin_ != MAP_FAILED) munmap(begin_, bytes_);
   }
-  explicit operator bool() const { return there_; }
 
  private:
   const std::size_t bytes_;
   void* const begin_;
-  const bool there_;
 };
 
 // As long as it lives, this program may take so many bytes more of addresses.
