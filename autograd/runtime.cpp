@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pool.hpp"
+#include "products/onednn.hpp"
 #include "profile_state.hpp"
 #include "runtime_state.hpp"
 
@@ -57,11 +58,20 @@ Composed::~Composed() { state.fuses = was_fused_; }
 
 bool uses_fused_operations() { return state.fuses; }
 
-ConventionalProducts::ConventionalProducts()
-    : were_conventional_(std::exchange(state.multiplies_conventionally, true)) {}
-ConventionalProducts::~ConventionalProducts() { state.multiplies_conventionally = were_conventional_; }
+MixedPrecision::MixedPrecision(Precision precision) : before_(state.precision) {
+  if (!supports(precision)) {
+    fail("MixedPrecision",
+         onednn::is_used() ? "this processor has no instructions for bf16"
+                           : "gradus was built without oneDNN, which multiplies bf16",
+         "; take bf16_emulated, which rounds alike and multiplies in f32, or f32");
+  }
+  state.precision = precision;
+}
+MixedPrecision::~MixedPrecision() { state.precision = before_; }
 
-bool uses_conventional_products() { return state.multiplies_conventionally; }
+Precision precision() { return state.precision; }
+
+bool supports(Precision precision) { return precision != Precision::bf16 || onednn::has_bf16(); }
 
 std::string ScopePath::text() const {
   if (parent == nullptr) return {};

@@ -17,7 +17,7 @@ struct ThreadState {
   bool records = true;
   bool searches = false;
   bool fuses = true;
-  bool multiplies_conventionally = false;
+  Precision precision = Precision::f32;
   const ScopePath* scope;                   // the root's at first
   PackedWeights* packed_weights = nullptr;  // of the outermost PackWeights
   std::size_t shelf = 0;                    // of the pool

@@ -159,7 +159,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   gradus::set_threads(1);  // as the loops and the measured bandwidth have
-  gradus::build_info();    // chooses OpenBLAS's kernels
+  gradus::initialise();
 
   std::vector<OperationCase> cases;
   for (const auto& some :

@@ -53,7 +53,6 @@ struct Operands {
 };
 
 double our_rate(const Product& p) {
-  const gradus::ConventionalProducts conventional;  // the peak of the processor, not of what needs less of it
   const Operands x(p);
   Tensor c;
   return rate(p, least_seconds([&] { c = gradus::matmul(x.a, x.b); }));
@@ -74,7 +73,7 @@ double rate_of_openblas(const Product& p) {
 
 double sgemm_peak(const Options& options) {
   const gradus::NoGrad no_grad;
-  gradus::build_info();  // chooses OpenBLAS's kernels
+  gradus::initialise();
   gradus::set_threads(options.threads);
   const auto batch = make_batches(options.config, options.batch, options.seed).front();
   double best = 0;

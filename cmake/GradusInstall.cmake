@@ -32,6 +32,7 @@ function(gradus_install_package)
     ${PROJECT_BINARY_DIR}/gradusConfig.cmake
     ${PROJECT_BINARY_DIR}/gradusConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/cmake/FindOpenBLAS.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/FindoneDNN.cmake
     ${PROJECT_SOURCE_DIR}/cmake/Findutf8proc.cmake
     DESTINATION ${config_dir} COMPONENT dev)
 
@@ -41,6 +42,9 @@ function(gradus_install_package)
   set(requires xtensor)
   if(NOT BUILD_SHARED_LIBS)
     string(APPEND requires " openblas libutf8proc")
+    if(GRADUS_WITH_ONEDNN)
+      set(libs_private -ldnnl)  # it brings no file for pkg-config
+    endif()
   endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/gradus.pc.in gradus.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/gradus.pc DESTINATION ${pc_dir} COMPONENT dev)

@@ -24,6 +24,7 @@ std::vector<Circumstance> circumstances() {
           {"gradus.instructions", "what its loops are compiled for", build.instructions},
           {"gradus.blas", "the linear algebra library", build.blas},
           {"gradus.kernels", "the kind of its kernels", build.blas_kernels},
+          {"gradus.onednn", "the library of products", build.onednn.empty() ? "OpenBLAS alone" : build.onednn},
           {"gradus.threads", "the number of threads", std::to_string(build.threads)}};
 }
 

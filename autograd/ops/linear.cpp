@@ -2,9 +2,9 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
-#include "gemm.hpp"
+#include "products/gemm.hpp"
 #include "kernels/dispatch.hpp"
-#include "packed_weights.hpp"
+#include "products/packed_weights.hpp"
 #include "storage.hpp"
 
 namespace gradus {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "gemm.hpp"
+#include "products/gemm.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/strided.hpp"
 #include "storage.hpp"

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "gemm.hpp"
+#include "products/gemm.hpp"
 #include "kernels/share.hpp"
-#include "packed_matrix.hpp"
-#include "packed_weights.hpp"
-#include "product.hpp"
+#include "products/packed_matrix.hpp"
+#include "products/packed_weights.hpp"
+#include "products/product.hpp"
 #include "storage.hpp"
 
 /// What the fused recurrences over packed sequences share.
@@ -69,9 +69,8 @@ class StepMatrix {
         k_(layout == Layout::plain ? weight.size(0) : columns),
         n_(layout == Layout::plain ? columns : weight.size(0)),
         b_{raw<T>(weight) + first, weight.size(1)} {
-    if (packing.batch() < 8) return;
     packed_ = packed_weight<T>(layout, weight, first, columns);
-    if (!packed_ && packing.steps() >= 4) {
+    if (!packed_ && packing.batch() >= 8 && packing.steps() >= 4) {
       packed_ = std::make_shared<const PackedMatrix<T>>(layout, k_, n_, b_);
     }
   }

@@ -1,4 +1,4 @@
-#include "packed_matrix.hpp"
+#include "products/packed_matrix.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "helpers.hpp"
-#include "kernels/avx512.hpp"
 
 using gradus::Layout;
 using gradus::PackedMatrix;
@@ -70,7 +69,6 @@ double difference(const Sizes& sizes, Layout layout, T beta) {
 }  // namespace
 
 TEST_CASE("a packed matrix multiplies as three loops do, time and again", "[autograd][gemm]") {
-  // Slices of 768 terms, tiles of 4 or 8 rows and 16, 32 or 48 columns, whole and not, on one thread or more.
   const std::vector<Sizes> sizes = {{1, 1, 1},  {2, 16, 7},   {4, 48, 30},    {5, 33, 65},
                                     {8, 97, 9}, {13, 5, 800}, {21, 150, 769}, {3, 0, 4},
                                     {0, 5, 4},  {2, 3, 0},    {70, 100, 1537}};
@@ -82,24 +80,5 @@ TEST_CASE("a packed matrix multiplies as three loops do, time and again", "[auto
         CHECK(difference<double>(size, layout, beta) < 1e-12);
       }
     }
-  }
-}
-
-TEST_CASE("a packed matrix gives a row bits that no other row or thread changes", "[autograd][gemm]") {
-  if (!gradus::has_avx512_kernels()) return;  // the library makes no such promise
-  constexpr std::int64_t m = 70, n = 301, k = 900;
-  std::mt19937 generator(1);
-  const auto a = random_numbers<float>(m * k, generator), b = random_numbers<float>(n * k, generator);
-  std::vector<float> apart(static_cast<std::size_t>(m * n)), together(apart);
-  const PackedMatrix<float> packed_by_one(Layout::plain, k, n, {b.data(), n});
-  for (std::int64_t i = 0; i < m; ++i) {
-    packed_by_one.multiply(1, {a.data() + i * k, k}, {}, {apart.data() + i * n, n});
-  }
-  for (const int count : {1, 2, 3}) {
-    const Threads set(count);
-    const PackedMatrix<float> B(Layout::plain, k, n, {b.data(), n});
-    B.multiply(m, {a.data(), k}, {}, {together.data(), n});
-    CAPTURE(count);
-    CHECK((together == apart));
   }
 }

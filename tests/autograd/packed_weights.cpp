@@ -1,6 +1,6 @@
 // Weights that are kept packed for many small products.
 
-#include "packed_weights.hpp"
+#include "products/packed_weights.hpp"
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>

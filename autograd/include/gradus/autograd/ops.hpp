@@ -156,7 +156,7 @@ Tensor cumsum(const Tensor& x, int axis);
 
 /// A·B, as in NumPy: of matrices (m, k) and (k, n); of batches of them, (…, m, k) and (…, k, n), whose
 /// leading axes stretch; of a vector (k) as a row on the left or a column on the right, whose axis then
-/// disappears. How large products in f32 are made: ConventionalProducts. Gradients: g·Bᵀ, Aᵀ·g, summed over
+/// disappears. Gradients: g·Bᵀ, Aᵀ·g, summed over
 /// stretched axes. @throws Error when the inner sizes differ.
 Tensor matmul(const Tensor& a, const Tensor& b);
 /// x·Wᵀ + b over the last axis: x (…, I), W (O, I), b (O) or undefined for none → (…, O).

@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(default)
 /// What a user can see and switch of the engine's process-wide and per-thread state: recording, the search
-/// for anomalies, fused operations, how products are made, the names of the running modules, memory, and the
+/// for anomalies, fused operations, packed weights, the names of the running modules, memory, and the
 /// linear algebra library's kernels. The default generator is in random.hpp.
 namespace gradus {
 
@@ -68,30 +68,41 @@ class Composed {
 };
 bool uses_fused_operations();
 
-/// While it lives, this thread's products are made the conventional way, c_ij = Σ_l a_il b_lj from row i and
-/// column j alone. Without it large ones in f32, of (m, k) and (k, n) with m ≥ 1024, n ≥ 768 and k ≥ 384, are
-/// made of seven multiplications for eight where the processor has AVX-512 (V. Strassen, "Gaussian
-/// elimination is not optimal", Numerische Mathematik 13, 1969); with m, n and k ≥ 1536 and m·n ≥ 2²³, each
-/// of the seven of seven again, 49 for 64. That is faster, and beside the largest numbers of the result
-/// nearly as exact; but the rounding error of each then depends on how large those 8 rows and 48 columns away
-/// are, or up to 24 and 144, and of an infinity there, or in row i or column j, it may become NaN. Nests.
-class ConventionalProducts {
+/// What the two inputs of a product of f32 are rounded to.
+enum class Precision {
+  f32,            ///< nothing
+  bf16,           ///< bfloat16, and multiplied by the processor's instructions for it
+  bf16_emulated,  ///< bfloat16, and multiplied in f32: the same but for the order of sums, on any processor
+};
+
+/// While it lives, large enough products on this thread round their two inputs to bf16 (8 bits of precision; to
+/// nearest, ties to even) and add up in f32 (P. Micikevicius et al., "Mixed precision training", ICLR 2018; D.
+/// Kalamkar et al., "A study of bfloat16 for deep learning training", 2019). Large enough are matmul(),
+/// linear() and the fused recurrences with at least 8 rows and 2¹⁴ weights. All else stays f32: parameters,
+/// gradients, optimisers, reductions, softmax and losses. backward() rounds if it runs in such a scope, so let
+/// the scope contain both. Nests.
+/// @throws Error for Precision::bf16 if the processor has no such instructions (AVX512-BF16 or AMX-BF16), or
+/// gradus was built without oneDNN.
+class MixedPrecision {
  public:
-  ConventionalProducts();
-  ~ConventionalProducts();
-  ConventionalProducts(const ConventionalProducts&) = delete;
-  ConventionalProducts& operator=(const ConventionalProducts&) = delete;
+  explicit MixedPrecision(Precision precision);
+  ~MixedPrecision();
+  MixedPrecision(const MixedPrecision&) = delete;
+  MixedPrecision& operator=(const MixedPrecision&) = delete;
 
  private:
-  bool were_conventional_;
+  Precision before_;
 };
-bool uses_conventional_products();
+/// This thread's precision; f32 at its start.
+Precision precision();
+/// False for Precision::bf16 where MixedPrecision refuses it.
+bool supports(Precision precision);
 
 class PackedWeights;  // the engine's own
-/// While it lives, this thread packs a parameter once for all products that linear() and the fused
-/// recurrences make with it, not anew for each: for many small steps with the same weights, as in decoding.
-/// It is packed again when its values were changed in place. Takes as much memory again as those parameters.
-/// Nests; the outermost one keeps them.
+/// While it lives, this thread packs a parameter once for all products of linear() and the fused recurrences
+/// with it: for many small steps with the same weights, as in decoding. A parameter is packed again after its
+/// values were changed in place. Takes as much memory again as those parameters. Nests; the outermost one keeps
+/// the packed copies.
 class PackWeights {
  public:
   PackWeights();
@@ -154,14 +165,24 @@ MemoryStats memory_stats();
 /// Gives the pooled memory back to the system, but for pages that buffers in use have a part of.
 void release_pooled_memory();
 
-/// How this library was built, and what carries its matrix products.
+/// Chooses the OpenBLAS kernels for this processor, and sets OpenBLAS to one thread: products are split among
+/// threads() instead. The first product, or build_info(), does the same, once. A program in which other threads
+/// use OpenBLAS must call this before they start, because the choice rebuilds OpenBLAS's table of kernels and
+/// sets OPENBLAS_CORETYPE while it does. Nothing is changed when the library is loaded, and the choice of
+/// kernels never if OPENBLAS_CORETYPE is set.
+void initialise();
+
+/// How this library was built, and which libraries make its matrix products.
 struct BuildInfo {
   std::string compiler;
   /// What the library's own loops were compiled for, and what runs of those that are compiled several times
   /// (kernels/clones.hpp): "x86-64 with AVX-512", "x86-64, and x86-64-v3 (AVX2) for rows" …
   std::string instructions;
-  std::string blas;           ///< the linear algebra library, with its version
-  std::string blas_kernels;   ///< the kernels that it runs now: "SkylakeX", "Haswell" …
+  /// What makes products of f32, with its version and instruction set: "oneDNN 2.6.3, avx512_core"; empty if
+  /// that is the BLAS. Single rows, small products and f64 are the BLAS's in any case.
+  std::string onednn;
+  std::string blas;           ///< the BLAS, with its version
+  std::string blas_kernels;   ///< the kernels that it runs: "SkylakeX", "Haswell" …
   std::string blas_detected;  ///< the kernels that it had chosen by itself
   int threads = 1;            ///< threads() (parallel.hpp), among which products and loops are shared
   std::string warning;        ///< why faster kernels could not be chosen; empty when all is well

@@ -8,7 +8,7 @@ namespace gradus {
 /// How a matrix operand is stored: as it is used, or transposed.
 enum class Layout { plain, transposed };
 
-/// Rows of `stride` elements, of which a matrix is the first so many.
+/// A view of a row-major matrix: the first element, and the elements from one row to the next.
 template <class T>
 struct Rows {
   T* data;
@@ -17,29 +17,28 @@ struct Rows {
   operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, stride}; }
 };
 
-/// What a product is added to, β·D; D is not read for β = 0. A stride of 0 repeats a row, as for a bias.
+/// The term β·D that a product adds. D is not read if β = 0; stride 0 repeats one row, as for a bias.
 template <class T>
 struct Addend {
   T beta = 0;
   Rows<const T> d{};
 };
 
-/// C ← A·B + β·D for A (m, k), B (k, n), C (m, n) and D, that is C or lies apart from it: row-major matrices,
-/// of which A is stored as (k, m) and B as (n, k) when transposed. T is float or double. The one door to the
-/// linear algebra library; a product that is worth it is shared among threads(), by the rows or the columns
-/// of C.
+/// C ← A·B + β·D, c_ij = Σ_l a_il b_lj + β d_ij, for row-major A (m, k), B (k, n), C and D (m, n). A is
+/// stored as (k, m) and B as (n, k) if transposed. D is C or does not overlap it. T is float or double. Large
+/// products are split among threads(). @throws Error for a row stride above 2³¹ − 1.
 template <class T>
 void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, Rows<const T> a,
           Rows<const T> b, Addend<T> addend, Rows<T> c);
 
-/// The same with C for D.
+/// C ← A·B + β·C.
 template <class T>
 void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, Rows<const T> a,
           Rows<const T> b, T beta, Rows<T> c) {
   gemm<T>(a_layout, b_layout, m, n, k, a, b, Addend<T>{beta, c}, c);
 }
 
-/// And of matrices without gaps between their rows.
+/// C ← A·B + β·C for contiguous matrices.
 template <class T>
 void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
           const T* b, T beta, T* c) {

@@ -14,18 +14,20 @@ namespace gradus {
 namespace {
 
 // Of a larger weight the reading takes as long as the packing saves, and twice the memory is much.
-constexpr std::int64_t most_packed = 1 << 22;
+constexpr std::int64_t most_packed = 1 << 24;
 
 struct PackedWeight {
   Tensor values;  // off the tape; keeps the memory, so that nothing else can come to lie there
   std::uint32_t version;
   Layout layout;
   std::int64_t first, columns;
+  Precision precision;
   std::shared_ptr<const void> packed;  // PackedMatrix of the values' dtype
 
   bool is(Layout l, const Tensor& weight, std::int64_t from, std::int64_t count) const {
-    return layout == l && first == from && columns == count && values.shape() == weight.shape() &&
-           values.dtype() == weight.dtype() && values.impl().data() == weight.impl().data();
+    return layout == l && precision == thread_state().precision && first == from && columns == count &&
+           values.shape() == weight.shape() && values.dtype() == weight.dtype() &&
+           values.impl().data() == weight.impl().data();
   }
 };
 
@@ -47,7 +49,8 @@ class PackedWeights {
     auto entry = std::ranges::find_if(
         all_, [&](const PackedWeight& known) { return known.is(layout, weight, first, columns); });
     if (entry == all_.end()) {
-      entry = all_.insert(entry, {weight.detach(), version, layout, first, columns, nullptr});
+      entry = all_.insert(
+          entry, {weight.detach(), version, layout, first, columns, thread_state().precision, nullptr});
     }
     if (!entry->packed || entry->version != version) {
       const std::int64_t rows = weight.size(0), stride = weight.size(1);
@@ -85,7 +88,7 @@ std::shared_ptr<const PackedMatrix<T>> packed_weight(Layout layout, const Tensor
 template <class T>
 void multiply_by_weight(std::int64_t m, Rows<const T> x, const Tensor& weight, std::int64_t first,
                         std::int64_t columns, Addend<T> addend, Rows<T> y) {
-  if (m >= 8 && m <= 256) {
+  if (m <= 256) {
     if (const auto packed = packed_weight<T>(Layout::transposed, weight, first, columns)) {
       return packed->multiply(m, x, addend, y);
     }

@@ -1,7 +1,8 @@
 // The choice of OpenBLAS's kernels: 0.3.21 runs those for SSE3 on processors that it does not know.
 
-#include "blas_kernels.hpp"
+#include "products/openblas.hpp"
 
+#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/runtime.hpp>
 
@@ -11,20 +12,28 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <thread>
 
 #include "helpers.hpp"
+#include "products/onednn.hpp"
 
 using gradus::better_kernels;
 using gradus::build_info;
 using gradus::BuildInfo;
 using gradus::ProcessorFeatures;
 
+extern "C" {
+[[gnu::weak]] char* openblas_get_corename();
+[[gnu::weak]] int openblas_get_num_threads();
+}
+
 namespace {
 
-// What this program says of its kernels when it is started with this in its environment.
-std::string kernels_of_a_child(const std::string& environment) {
+// The line that this program prints after "kernels: " when it runs a hidden test with this environment.
+std::string kernels_of_a_child(const std::string& environment,
+                               const std::string& test = "[.report-kernels]") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string command = environment + " '" + program + "' '[.report-kernels]' 2>&1";
+  const std::string command = environment + " '" + program + "' '" + test + "' 2>&1";
   std::FILE* child = popen(command.c_str(), "r");
   REQUIRE(child != nullptr);
   std::string output;
@@ -39,6 +48,37 @@ std::string kernels_of_a_child(const std::string& environment) {
 
 TEST_CASE("what a child process reports", "[.report-kernels]") {
   std::cout << "kernels: " << build_info().blas_kernels << std::endl;
+}
+
+namespace {
+
+std::string state_of_openblas() {
+  return std::string(openblas_get_corename()) + " " + std::to_string(openblas_get_num_threads());
+}
+
+}  // namespace
+
+TEST_CASE("what a child process reports before and after its first product", "[.report-first-product]") {
+  const std::string at_load = state_of_openblas();
+  const gradus::Tensor x = gradus::ones({20, 20}, gradus::Dtype::f64);
+  matmul(x, x);
+  std::cout << "kernels: " << at_load << ", then " << state_of_openblas() << std::endl;
+}
+
+TEST_CASE("what a child process reports before and after initialise()", "[.report-initialise]") {
+  const std::string at_load = state_of_openblas();
+  gradus::initialise();
+  std::cout << "kernels: " << at_load << ", then " << state_of_openblas() << std::endl;
+}
+
+TEST_CASE("OpenBLAS is left as it is until the first product or initialise()", "[autograd][blas]") {
+  const BuildInfo info = build_info();
+  if (info.blas_detected.empty() || !info.warning.empty()) return;  // another library, or no choice
+  const std::string threads = std::thread::hardware_concurrency() > 1 ? "2" : "1";
+  const std::string expected = info.blas_detected + " " + threads + ", then " + info.blas_kernels + " 1";
+  for (const char* test : {"[.report-first-product]", "[.report-initialise]"}) {
+    CHECK(kernels_of_a_child("OPENBLAS_NUM_THREADS=2", test) == expected);
+  }
 }
 
 TEST_CASE("old kernels give way to the best that the processor can run, others stay", "[autograd][blas]") {
@@ -59,6 +99,8 @@ TEST_CASE("the library says how it was built and what carries it", "[autograd][b
   CHECK_FALSE(info.instructions.empty());
   CHECK_FALSE(info.blas.empty());
   CHECK_FALSE(info.blas_kernels.empty());
+  CHECK(info.onednn.starts_with(gradus::onednn::is_used() ? "oneDNN " : ""));
+  CHECK(info.onednn.empty() == !gradus::onednn::is_used());
   CHECK(info.threads == gradus::threads());
 }
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#include "product.hpp"
+
+/// Products whose inputs are rounded to bf16, for MixedPrecision. Sums are f32.
+namespace gradus::bf16 {
+
+/// The upper half of a float's bits.
+using Bits = std::uint16_t;
+
+/// The nearest bf16; of two equally near, the one with an even last bit. NaN stays NaN.
+inline Bits rounded(float x) {
+  const auto bits = __builtin_bit_cast(std::uint32_t, x);
+  const std::uint32_t nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+  return static_cast<Bits>(x != x ? (bits >> 16) | 0x40 : nearest);
+}
+inline float to_float(Bits x) { return __builtin_bit_cast(float, static_cast<std::uint32_t>(x) << 16); }
+
+/// True if this thread's precision rounds the inputs of an m×n×k product: the rounding costs more than it
+/// saves in a small one.
+bool rounds(std::int64_t m, std::int64_t n, std::int64_t k);
+
+/// True if it rounds those of all products with a B (k, n) that is packed.
+bool rounds_weights(std::int64_t n, std::int64_t k);
+
+/// A product with rounded inputs, split among threads if it is large.
+void multiply(const Product<float>& p);
+
+/// A matrix B (k, n), rounded and packed once, for products in which A has few rows.
+class Packed {
+ public:
+  Packed(Layout layout, std::int64_t k, std::int64_t n, Rows<const float> b);
+
+  /// C ← A·B + β·D for A (m, k) and C (m, n).
+  void multiply(std::int64_t m, Rows<const float> a, Addend<float> addend, Rows<float> c) const;
+
+ private:
+  std::int64_t k_, n_;
+  std::vector<Tensor> chunks_;  // of columns; emulated: the rounded B as floats, (k, n)
+  bool emulated_;
+};
+
+}  // namespace gradus::bf16

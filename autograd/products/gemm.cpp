@@ -1,0 +1,57 @@
+#include "gemm.hpp"
+
+#include <type_traits>
+
+#include "bf16.hpp"
+#include "onednn.hpp"
+#include "openblas.hpp"
+#include "product.hpp"
+
+namespace gradus {
+namespace {
+
+// oneDNN makes products of floats. OpenBLAS is faster in three cases, measured with AVX-512 kernels of both:
+// one row with a transposed B; small products, for which it has kernels that pack nothing; and a few rows
+// with a large transposed B, of which it packs less.
+template <class T>
+bool is_for_onednn(const Product<T>& p) {
+  if (!onednn::is_used() || !std::is_same_v<T, float>) return false;
+  if (p.b_layout == Layout::transposed) return p.m > 256 || (p.m > 1 && p.n * p.k < 1 << 20);
+  return p.m == 1 || p.m * p.n * p.k > 1 << 19 || !openblas::has_small_products();
+}
+
+}  // namespace
+
+template <class T>
+void multiply(const Product<T>& whole) {
+  // The library is chosen for the whole, so that the order of sums depends less on the number of threads.
+  const bool with_onednn = is_for_onednn(whole);
+  split_among_threads(whole, [with_onednn](const Product<T>& p) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (with_onednn) return onednn::multiply(p);
+    }
+    openblas::multiply(p);
+  });
+}
+
+template <class T>
+void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, Rows<const T> a,
+          Rows<const T> b, Addend<T> addend, Rows<T> c) {
+  if (m == 0 || n == 0) return;
+  const Product<T> p{a_layout, b_layout, m, n, k, a, b, addend, c};
+  if (k == 0) return put_addend(p);
+  if constexpr (std::is_same_v<T, float>) {
+    if (bf16::rounds(m, n, k)) return bf16::multiply(p);
+  }
+  multiply(p);
+}
+
+template void gemm(Layout, Layout, std::int64_t, std::int64_t, std::int64_t, Rows<const float>,
+                   Rows<const float>, Addend<float>, Rows<float>);
+template void gemm(Layout, Layout, std::int64_t, std::int64_t, std::int64_t, Rows<const double>,
+                   Rows<const double>, Addend<double>, Rows<double>);
+
+template void multiply(const Product<float>&);
+template void multiply(const Product<double>&);
+
+}  // namespace gradus

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "product.hpp"
+
+/// Products by oneDNN, each on the calling thread.
+namespace gradus::onednn {
+
+/// False where gradus was built without oneDNN; nothing else here is called then.
+bool is_used();
+
+/// C ← A·B + β·D.
+void multiply(const Product<float>& p);
+
+/// "oneDNN 2.6.3, avx512_core"; the second part is the instruction set that its kernels use. Empty without
+/// oneDNN.
+std::string description();
+
+/// True if the processor multiplies bf16, and oneDNN uses it.
+bool has_bf16();
+
+/// How the B of a RoundedProduct is stored; `packed` is an order of oneDNN's own.
+enum class BLayout { plain, transposed, packed };
+
+/// The shape of C ← A·B for contiguous A (m, k) and B (k, n) in bf16, and C (m, n) in f32.
+struct RoundedProduct {
+  std::int64_t m, n, k;
+  Layout a;
+  BLayout b;
+  std::int64_t c_stride = n;
+
+  auto operator<=>(const RoundedProduct&) const = default;
+};
+/// False if oneDNN has only its reference code for this shape, a hundred times slower: for some strides of C.
+bool is_fast(const RoundedProduct& shape);
+/// Generates code for a shape that is new.
+void multiply(const RoundedProduct& shape, const std::uint16_t* a, const void* b, float* c);
+
+/// The bytes of a packed B (k, n).
+std::int64_t packed_bytes(std::int64_t k, std::int64_t n);
+/// Packs a contiguous B (k, n), which is stored in this layout.
+void pack(Layout layout, std::int64_t k, std::int64_t n, const std::uint16_t* b, void* packed);
+
+/// The shapes that code was generated for, since the start.
+std::int64_t shapes_made();
+
+}  // namespace gradus::onednn

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <gradus/autograd/runtime.hpp>
+
+#include <string>
+
+#include "product.hpp"
+
+namespace gradus {
+
+/// The processor's vector instructions, as far as they decide between OpenBLAS kernels.
+struct ProcessorFeatures {
+  bool avx512;  ///< F, BW, DQ and VL
+  bool avx2;    ///< AVX2 and FMA
+};
+ProcessorFeatures processor_features();
+
+/// The OpenBLAS kernels to change to, or "" to keep `current`. OpenBLAS 0.3.21 does not know processors newer
+/// than itself, and runs SSE3 kernels on them at a fifth of their speed.
+std::string better_kernels(const std::string& current, ProcessorFeatures features);
+
+namespace openblas {
+
+/// On this thread. The first call chooses the kernels, as initialise() does.
+template <class T>
+void multiply(const Product<T>& p);
+
+/// True if the kernels in use have a path for small products that packs nothing.
+bool has_small_products();
+
+/// Fills in the blas fields.
+void describe(BuildInfo& info);
+
+}  // namespace openblas
+}  // namespace gradus

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <cstdint>
+#include <memory>
+
+#include "bf16.hpp"
+#include "gemm.hpp"
+
+namespace gradus {
+
+/// A matrix B (k, n) for many products C ← A·B + β·D in which A has few rows. A transposed B is copied into
+/// plain order once: for few rows, packing a transposed B takes as long as the product. A plain B is read in
+/// place. Under MixedPrecision both are rounded and packed.
+template <class T>
+class PackedMatrix {
+ public:
+  /// @param b must outlive this
+  PackedMatrix(Layout layout, std::int64_t k, std::int64_t n, Rows<const T> b);
+
+  /// C ← A·B + β·D for A (m, k) and C (m, n), as gemm().
+  void multiply(std::int64_t m, Rows<const T> a, Addend<T> addend, Rows<T> c) const;
+
+ private:
+  std::int64_t k_, n_;
+  Rows<const T> b_;
+  Tensor copy_;  // (k, n); undefined for a plain B
+  std::shared_ptr<const bf16::Packed>
+      rounded_;  // null without MixedPrecision; then b_ and copy_ are not used
+};
+
+}  // namespace gradus

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <gradus/autograd/parallel.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "gemm.hpp"
+
+namespace gradus {
+
+/// The submatrix that starts at (row, column) of a matrix, which is stored in this layout.
+template <class T>
+Rows<T> block(Rows<T> matrix, Layout layout, std::int64_t row, std::int64_t column) {
+  if (layout == Layout::transposed) std::swap(row, column);
+  return {matrix.data + row * matrix.stride + column, matrix.stride};
+}
+
+/// The arguments of gemm(): C ← A·B + β·D. It can be cut into smaller products.
+template <class T>
+struct Product {
+  Layout a_layout, b_layout;
+  std::int64_t m, n, k;
+  Rows<const T> a, b;
+  Addend<T> addend;
+  Rows<T> c;
+
+  /// Rows [begin, end) of C.
+  Product rows(std::int64_t begin, std::int64_t end) const {
+    Product part = *this;
+    part.m = end - begin;
+    part.a = block(a, a_layout, begin, 0);
+    part.move_c(begin, 0);
+    return part;
+  }
+  /// Columns [begin, end) of C.
+  Product columns(std::int64_t begin, std::int64_t end) const {
+    Product part = *this;
+    part.n = end - begin;
+    part.b = block(b, b_layout, 0, begin);
+    part.move_c(0, begin);
+    return part;
+  }
+  /// Terms [begin, end) of every sum. All but the first slice add to C.
+  Product terms(std::int64_t begin, std::int64_t end) const {
+    Product part = *this;
+    part.k = end - begin;
+    part.a = block(a, a_layout, 0, begin);
+    part.b = block(b, b_layout, begin, 0);
+    if (begin > 0) part.addend = {T(1), c};
+    return part;
+  }
+
+ private:
+  void move_c(std::int64_t row, std::int64_t column) {
+    if (addend.beta != T(0)) addend.d = block(addend.d, Layout::plain, row, column);
+    c = block(c, Layout::plain, row, column);
+  }
+};
+
+/// C ← β·D.
+template <class T>
+void put_addend(const Product<T>& p) {
+  const T beta = p.addend.beta;  // not structured bindings: clang 14 does not let lambdas capture those
+  for (std::int64_t row = 0; row < p.m; ++row) {
+    T* const to = p.c.data + row * p.c.stride;
+    if (beta == T(0)) {
+      std::fill_n(to, p.n, T(0));
+    } else {
+      const T* const from = p.addend.d.data + row * p.addend.d.stride;
+      std::transform(from, from + p.n, to, [beta](T value) { return beta * value; });
+    }
+  }
+}
+
+/// Moves an addend that is stored elsewhere into C, where the libraries expect it. @return β for the library
+template <class T>
+T addend_in_c(const Product<T>& p) {
+  if (p.addend.beta == T(0) || p.addend.d.data == p.c.data) return p.addend.beta;
+  put_addend(p);
+  return T(1);
+}
+
+/// work(part) for parts of p that fit: halves the longest side until no side exceeds `most`.
+template <class T, class Work>
+void for_parts_within(std::int64_t most, const Product<T>& p, const Work& work) {
+  const std::int64_t longest = std::max({p.m, p.n, p.k});
+  if (longest <= most) return work(p);
+  const auto halve = [&](auto part) {
+    for_parts_within(most, part(0, longest / 2), work);
+    for_parts_within(most, part(longest / 2, longest), work);
+  };
+  if (longest == p.m) return halve([&](auto begin, auto end) { return p.rows(begin, end); });
+  if (longest == p.n) return halve([&](auto begin, auto end) { return p.columns(begin, end); });
+  halve([&](auto begin, auto end) { return p.terms(begin, end); });
+}
+
+/// Weights of up to this size stay in a core's own cache from step to step.
+constexpr std::int64_t cached_weight_bytes = 3 << 19;
+
+/// The number of threads for an m×n×k product; 1 if it is small. 64×64×64 takes some 5 µs. A single row takes
+/// several times as long per multiply-add, because each reads an element of B.
+inline std::int64_t shares_of_product(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return m * n * k < (m == 1 ? 1 << 15 : 1 << 18) ? 1 : team::available();
+}
+
+/// work(part) for parts of p that together are p, one for each thread if p is large. Parts begin at multiples
+/// of 16 columns, or rows: the libraries' inner loops are so wide.
+template <class T, class Work>
+void split_among_threads(const Product<T>& p, const Work& work) {
+  constexpr std::int64_t step = 16;
+  const bool by_columns = p.n >= p.m;
+  const std::int64_t extent = by_columns ? p.n : p.m;
+  const std::int64_t parts = std::min(shares_of_product(p.m, p.n, p.k), extent / step);
+  if (parts <= 1) return work(p);
+  const auto cut = [=](std::int64_t part) {  // the multiple of `step` nearest to an equal share
+    return part == parts ? extent : (extent * part / parts + step / 2) / step * step;
+  };
+  parallel_tasks(parts, [&](std::int64_t part) {
+    work(by_columns ? p.columns(cut(part), cut(part + 1)) : p.rows(cut(part), cut(part + 1)));
+  });
+}
+
+/// Makes a product in the precision of T, whatever MixedPrecision says. Splits it among threads if it is
+/// large.
+template <class T>
+void multiply(const Product<T>& p);
+
+}  // namespace gradus
