@@ -28,6 +28,7 @@ void check(const TrainerOptions& options) {
          "; infinity leaves them as they are");
   }
   options.loss.check("Trainer");
+  const MixedPrecision is_supported(options.precision);
 }
 
 Tensor saved(std::int64_t value) { return tensor(std::vector{value}, {}); }
@@ -76,6 +77,7 @@ std::string Trainer::origin(const data::Batch& batch, const LossOptions& options
 }
 
 TrainStep Trainer::step() {
+  const MixedPrecision precision(options_.precision);
   const std::int64_t number = steps_ + 1;
   LossOptions options = options_.loss;
   options.sampling *= done();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/runtime.hpp>
 #include <gradus/data/tokeniser.hpp>
 #include <gradus/models/model.hpp>
 
@@ -37,28 +38,44 @@ inline const Names<models::Initial> initial_names = {{"pytorch", models::Initial
                                                      {"bahdanau", models::Initial::bahdanau},
                                                      {"xavier", models::Initial::xavier},
                                                      {"small", models::Initial::small}};
+inline const Names<Precision> precision_names = {
+    {"f32", Precision::f32}, {"bf16", Precision::bf16}, {"bf16-emulated", Precision::bf16_emulated}};
 inline const Names<data::TokenUnit> unit_names = {{"word", data::TokenUnit::word},
                                                   {"character", data::TokenUnit::character},
                                                   {"chinese", data::TokenUnit::chinese}};
+
+/// The name of a value.
+template <class Value>
+std::string name_of(const Value& value, const Names<Value>& names) {
+  return std::find_if(names.begin(), names.end(), [&](const auto& pair) { return pair.second == value; })
+      ->first;
+}
 
 /// An option that takes one of the names.
 template <class Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, Value& value, const Names<Value>& names,
                         const std::string& help) {
   std::vector<std::string> allowed;
-  std::string present;
-  for (const auto& [name, named] : names) {
-    allowed.push_back(name);
-    if (named == value) present = name;
-  }
+  for (const auto& [name, named] : names) allowed.push_back(name);
   const auto set = [&value, &names](const std::string& given) {
     value = std::find_if(names.begin(), names.end(), [&](const auto& pair) {
               return pair.first == given;
             })->second;
   };
   return app.add_option_function<std::string>(flag, set, help)
-      ->default_str(present)
+      ->default_str(name_of(value, names))
       ->check(CLI::IsMember(allowed));
+}
+
+/// --precision. A precision that this processor does not have is bad usage.
+inline void add_precision(CLI::App& app, Precision& precision, const std::string& help) {
+  add_choice(app, "--precision", precision, precision_names, help)->check([](const std::string& name) {
+    return name != "bf16" || supports(Precision::bf16)
+               ? std::string()
+               : std::string(
+                     "needs a processor with instructions for bf16, and a gradus that was built with "
+                     "oneDNN; take bf16-emulated, which rounds alike and multiplies in f32");
+  });
 }
 
 }  // namespace gradus::tools

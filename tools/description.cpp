@@ -39,7 +39,7 @@ void add_maker(std::ostream& out, const nn::Metadata& metadata) {
   const auto of = [&](const char* name) { return found(metadata, std::string("gradus.") + name); };
   line(out, "format", of("format"));
   line(out, "made with", "gradus " + of("version") + ", " + of("compiler") + ", for " + of("instructions"));
-  line(out, "products", of("blas") + ", kernels " + of("kernels") + ", threads " + of("threads"));
+  line(out, "products", of("onednn") + ", " + of("blas") + ", kernels " + of("kernels") + ", threads " + of("threads"));
   for (const std::string& difference : models::check_reproducible(metadata)) line(out, "here", difference);
 }
 
@@ -53,13 +53,6 @@ void add_progress(std::ostream& out, const Description& description) {
   line(out, "best score", json::number(*best) + (settings ? " (" + settings->run.metric + ")" : ""));
 }
 
-std::string name_of(const data::TokenUnit unit) {
-  for (const auto& [name, value] : unit_names) {
-    if (value == unit) return name;
-  }
-  return "?";
-}
-
 std::string corpus_name(const DataSettings& data) {
   if (!data.task.empty()) return "the task " + data.task;
   if (!data.phrases.empty()) return "the phrases " + data.phrases;
@@ -69,7 +62,7 @@ std::string corpus_name(const DataSettings& data) {
 
 std::string side_text(const Side& side) {
   std::ostringstream out;
-  out << side.vocabulary.size() << " tokens, unit " << name_of(side.tokeniser.options().unit);
+  out << side.vocabulary.size() << " tokens, unit " << name_of(side.tokeniser.options().unit, unit_names);
   if (const auto& bpe = side.tokeniser.bpe()) {
     out << ", " << bpe->merges().size() << " merges of byte-pair encoding";
   }

@@ -6,13 +6,27 @@
 #include <CLI/App.hpp>
 #include <sstream>
 
+#include "choices.hpp"
 #include "ranges.hpp"
 
 namespace gradus::tools {
 
+namespace {
+
+models::Search in_precision(Precision precision, const models::Search& search) {
+  return [=](const models::Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+             const models::MaxSteps& max_steps) {
+    const MixedPrecision scope(precision);
+    return search(model, source, lengths, max_steps);
+  };
+}
+
+}  // namespace
+
 models::Search SearchOptions::search() const {
-  if (sampling) return models::sample(sample, Generator(seed));
-  return beam.width == 1 && beam.n_best == 1 ? models::greedy() : models::beam_search(beam);
+  if (sampling) return in_precision(precision, models::sample(sample, Generator(seed)));
+  const bool is_greedy = beam.width == 1 && beam.n_best == 1;
+  return in_precision(precision, is_greedy ? models::greedy() : models::beam_search(beam));
 }
 
 TranslationOptions SearchOptions::translation() const {
@@ -34,6 +48,7 @@ std::string SearchOptions::description() const {
   } else {
     text << "greedy";
   }
+  if (precision != Precision::f32) text << ", in " << name_of(precision, precision_names);
   return text.str();
 }
 
@@ -83,6 +98,7 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
       ->check(from_0);
   app.add_flag("--replace-unknown,!--no-replace-unknown", options.replace_unknown,
                "write the source's word that the model looks at where it writes <unk> [on]");
+  add_precision(app, options.precision, "precision of the inputs of products; all else is f32");
   app.add_option("--threads", options.threads, "[0: as many as there are cores]")
       ->type_name("N")
       ->check(between(0, 256));

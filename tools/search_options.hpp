@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/runtime.hpp>
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/sample.hpp>
 
@@ -23,6 +24,7 @@ struct SearchOptions {
   std::int64_t max_steps = 0;  ///< 0 for MaxSteps' own
   bool replace_unknown = true;
   std::int64_t threads = 0;  ///< 0 for as many as there are
+  Precision precision = Precision::f32;
 
   /// @throws Error as the search does for options out of range.
   models::Search search() const;

@@ -157,6 +157,9 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
       ->check(finite_from_0);
   app.add_option("--warm-up", trainer.warm_up, "steps in which the learning rate first rises")->check(from_0);
   add_number(app, "--clip", trainer.clip_norm, "the largest norm of all gradients together")->check(above_0);
+  add_precision(
+      app, trainer.precision,
+      "precision of the inputs of products; all else is f32. bf16 is faster on processors that have it");
   add_number(app, "--label-smoothing", trainer.loss.label_smoothing,
              "share of the target spread over all tokens")
       ->check(share);

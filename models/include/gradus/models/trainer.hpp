@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gradus/autograd/random.hpp>
+#include <gradus/autograd/runtime.hpp>
 #include <gradus/data/batch.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/seq2seq.hpp>
@@ -38,6 +39,8 @@ struct TrainerOptions {
   double final_factor = 0.1;
   std::int64_t warm_up = 0;     ///< steps in which the learning rate first rises in a straight line
   double clip_norm = 1;         ///< of all gradients together; infinity for none
+  /// The precision of the products of a step, as in MixedPrecision. Parameters and all else stay f32.
+  Precision precision = Precision::f32;
   LossOptions loss = {};        ///< its sampling is reached at the last step, in a straight line from 0
   std::int64_t eval_every = 0;  ///< steps between two evaluations; 0 for none
   nn::Better better = nn::Better::lower;  ///< which scores are better
@@ -69,7 +72,8 @@ struct TrainStep {
 /// Sampling and dropout draw from default_generator(), the calling thread's.
 class Trainer {
  public:
-  /// The model must live as long. @throws Error for options out of range, and names that there are not.
+  /// The model must live as long. @throws Error for options out of range, unknown names, and a precision that
+  /// MixedPrecision refuses.
   Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options = {});
 
   /// One step, in training mode. @throws Error naming the step when a loss or a gradient is not finite, and
