@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "index_text.hpp"
 #include "kernels/dispatch.hpp"
 #include "node.hpp"
 #include "storage.hpp"
@@ -19,12 +20,7 @@ std::optional<std::string> anomaly(const Tensor& x) {
     const T* values = raw<T>(x);
     for (std::int64_t i = 0; i < x.numel(); ++i) {
       if (std::isfinite(values[i])) continue;
-      std::ostringstream text;
-      text << (std::isnan(values[i]) ? "nan" : values[i] > 0 ? "inf" : "-inf") << " at [";
-      const std::vector<std::int64_t> index = x.shape().index_of(i);
-      for (std::size_t axis = 0; axis < index.size(); ++axis) text << (axis > 0 ? ", " : "") << index[axis];
-      text << ']';
-      return text.str();
+      return message(values[i], " at ", index_text(x.shape().index_of(i)));
     }
     return {};
   });

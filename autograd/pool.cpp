@@ -141,6 +141,8 @@ Buffer allocate(std::size_t wanted) {
          " bytes are in use by others");
   }
   count(pool.stats, 1, bytes);
+  if (const std::uint64_t value = fill.load(std::memory_order_relaxed); value != 0)
+    std::fill_n(reinterpret_cast<std::uint64_t*>(buffer), bytes / sizeof value, value);
   return {buffer, bytes, number};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,5 +32,8 @@ struct Stats {
 };
 Stats stats();
 void trim();
+
+/// Unless it is 0, new buffers come filled with it: for tests that look for values read before written.
+inline std::atomic<std::uint64_t> fill{0};
 
 }  // namespace gradus::pool

@@ -4,6 +4,9 @@
 #include <map>
 #include <mutex>
 #include <utility>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include "pool.hpp"
 #include "products/onednn.hpp"
@@ -127,6 +130,11 @@ MemoryStats memory_stats() {
           .live_nodes = live_nodes.load(std::memory_order_relaxed)};
 }
 
-void release_pooled_memory() { pool::trim(); }
+void release_pooled_memory() {
+  pool::trim();
+#if defined(__GLIBC__)
+  malloc_trim(0);  // which keeps the nodes of freed tapes
+#endif
+}
 
 }  // namespace gradus

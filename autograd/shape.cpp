@@ -22,14 +22,23 @@ Shape::Shape(std::span<const std::int64_t> sizes) {
 
 void Shape::check() const {
   std::int64_t bytes = 8;  // of the largest element
+  int unknown = rank_;
   for (int axis = 0; axis < rank_; ++axis) {
     const std::int64_t size = sizes_[static_cast<std::size_t>(axis)];
-    if (size < 0) fail("Shape", "axis ", axis, " has the negative size ", size);
+    if (size < -1) fail("Shape", "axis ", axis, " has the negative size ", size);
+    if (size == -1 && unknown < axis)
+      fail("Shape", "axes ", unknown, " and ", axis, " are both -1; reshape() works out one size");
+    if (size == -1) unknown = axis;
     // An axis of 0 does not make room for the others: they are what strides are made of.
     if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes)) {
       fail("Shape", text(), " is too large: its elements cannot be counted in 64 bits");
     }
   }
+}
+
+void Shape::check_known() const {
+  const auto unknown = std::find(begin(), end(), -1);
+  if (unknown != end()) fail("Shape", "axis ", unknown - begin(), " has the negative size -1");
 }
 
 void Shape::fail_axis(int axis) const {

@@ -10,7 +10,9 @@
 #include <mutex>
 #include <sched.h>
 #include <string>
+#include <system_error>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace gradus {
@@ -73,7 +75,7 @@ class AtWork {
 // no harm, and nobody waits for a thread that has taken nothing.
 class Team {
  public:
-  Team() { start(threads_at_start()); }
+  Team() = default;
   ~Team() { stop(); }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -81,10 +83,19 @@ class Team {
   int size() const { return size_.load(std::memory_order_relaxed); }
 
   void resize(int size) {
+    if (started_ && size == this->size()) return;
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock() || at_work) fail("set_threads", "the threads are at work");
+    started_ = true;
     stop();
-    start(size);
+    start("set_threads", size);
+  }
+
+  // Unless resize() was called before. What it throws it throws once.
+  bool start_once() {
+    const std::lock_guard lock(mutex_);
+    if (!started_.exchange(true)) start("threads", threads_at_start());
+    return true;
   }
 
   // False when the team is not free.
@@ -133,18 +144,28 @@ class Team {
     }
   }
 
-  void start(int size) {
-    size_ = size;
+  // With fewer threads than asked for when the system has no more: the others take the shares of those.
+  void start(const char* operation, int size) {
+    size_ = 1;
     stopping_ = false;
     shares_ = std::vector<Share>(static_cast<std::size_t>(size));
-    for (std::size_t i = 1; i < shares_.size(); ++i) {
-      workers_.emplace_back([this, i, seen = job_.load()]() mutable {
-        while (true) {
-          seen = wait_for_job_after(seen);
-          if (stopping_.load(std::memory_order_relaxed)) return;
-          take(seen, i);
-        }
-      });
+    workers_.reserve(shares_.size());
+    try {
+      for (; size_ < size; ++size_) {
+        workers_.emplace_back([this, i = workers_.size() + 1, seen = job_.load()]() mutable {
+          while (true) {
+            seen = wait_for_job_after(seen);
+            if (stopping_.load(std::memory_order_relaxed)) return;
+            take(seen, i);
+          }
+        });
+      }
+    } catch (const std::system_error& error) {
+      fail(operation, "only ", this->size(), " of ", size, " threads could be started (",
+           error.code().message(),
+           "), and the team works with those; raise the limits on processes (ulimit -u) and memory, or ask "
+           "for "
+           "fewer with set_threads() or GRADUS_NUM_THREADS");
     }
   }
 
@@ -202,7 +223,7 @@ class Team {
   std::vector<std::thread> workers_;
   std::vector<Share> shares_;  // the first is the calling thread's
   std::atomic<int> size_{1}, asleep_{0};
-  std::atomic<bool> stopping_{false};
+  std::atomic<bool> started_{false}, stopping_{false};
 
   // The job. What a late thread reads here may belong to the next one, but then it does not get an index.
   std::atomic<team::Work> work_{nullptr};
@@ -214,9 +235,15 @@ class Team {
   std::exception_ptr error_;
 };
 
-Team& the_team() {
+Team& unstarted_team() {
   static Team team;
   return team;
+}
+
+Team& the_team() {
+  static const bool started = unstarted_team().start_once();
+  std::ignore = started;
+  return unstarted_team();
 }
 
 }  // namespace
@@ -226,7 +253,7 @@ int threads() { return the_team().size(); }
 void set_threads(int count) {
   if (count < 1 || count > most_threads)
     fail("set_threads", "needs a number in [1, ", most_threads, "], and got ", count);
-  if (count != threads()) the_team().resize(count);
+  unstarted_team().resize(count);
 }
 
 int team::available() { return at_work ? 1 : threads(); }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <new>
+#include <type_traits>
 
+#include "index_text.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/map.hpp"
 #include "pool.hpp"
@@ -42,6 +44,21 @@ void check_type(const char* operation, const Tensor& tensor) {
        "; convert it with .to(Dtype::", name(dtype_of<T>), ")");
 }
 
+// to ← from's values as To, towards zero.
+template <class From, class To>
+void convert(const char* operation, const Tensor& from, To* to) {
+  const From *const begin = raw<From>(from), *const end = begin + from.numel();
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    const From* const bad =
+        std::find_if_not(begin, end, [](From x) { return x >= From(-0x1p63) && x < From(0x1p63); });
+    if (bad != end) {
+      fail(operation, "element ", index_text(from.shape().index_of(bad - begin)), " of ", from.shape(),
+           " is ", *bad, ", outside the range of i64; replace it with where(), or keep ", name(from.dtype()));
+    }
+  }
+  std::transform(begin, end, to, [](From x) { return static_cast<To>(x); });
+}
+
 }  // namespace
 
 Tensor view_of(const Tensor& tensor, std::int64_t offset, const Shape& shape) {
@@ -67,13 +84,9 @@ std::span<T> Tensor::mutable_values(const char* by) {
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
-  return for_any("to_vector", dtype(), [&]<class From>() {
-    const auto from = values<From>();
-    std::vector<T> result(from.size());
-    std::transform(from.begin(), from.end(), result.begin(),
-                   [](From value) { return static_cast<T>(value); });
-    return result;
-  });
+  std::vector<T> result(static_cast<std::size_t>(numel()));
+  for_any("to_vector", dtype(), [&]<class From>() { convert<From>("to_vector", *this, result.data()); });
+  return result;
 }
 
 double Tensor::item() const {
@@ -186,19 +199,16 @@ Tensor Tensor::clone() const {
 Tensor Tensor::to(Dtype to) const {
   if (to == dtype()) return *this;
   Tensor result = empty(shape(), to);
-  const auto convert = [](const Tensor& from, const Tensor& into) {
+  const auto fill = [](const Tensor& into, const Tensor& from) {
     for_any("to", from.dtype(), [&]<class From>() {
-      for_any("to", into.dtype(), [&]<class To>() {
-        std::transform(raw<From>(from), raw<From>(from) + from.numel(), raw<To>(into),
-                       [](From value) { return static_cast<To>(value); });
-      });
+      for_any("to", into.dtype(), [&]<class To>() { convert<From>("to", from, raw<To>(into)); });
     });
   };
-  convert(*this, result);
+  fill(result, *this);
   if (!is_floating(to)) return result;
-  return record("to", result, {*this}, {}, [convert, from = dtype()](Gradients& g) {
+  return record("to", result, {*this}, {}, [fill, from = dtype()](Gradients& g) {
     Tensor gradient = empty(g.out().shape(), from);
-    convert(g.out(), gradient);
+    fill(gradient, g.out());
     g.add(0, std::move(gradient));
   });
 }

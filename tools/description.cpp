@@ -27,7 +27,7 @@ std::optional<double> kept(const Description& description, const std::string& na
 
 std::optional<std::string> step_of(const Description& description) {
   const auto step = kept(description, "steps");
-  return step ? std::optional(std::to_string(static_cast<std::int64_t>(*step))) : std::nullopt;
+  return step ? std::optional(std::to_string(std::llround(*step))) : std::nullopt;
 }
 
 // A name and what there is to say of it.

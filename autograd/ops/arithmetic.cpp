@@ -126,6 +126,7 @@ Tensor number(const char* operation, double value, const Tensor& beside) {
 
 }  // namespace
 
+Tensor pow(const Tensor& x, double p) { return pow(x, number("pow", p, x)); }
 Tensor operator+(const Tensor& a, double b) { return add(a, number("add", b, a)); }
 Tensor operator-(const Tensor& a, double b) { return sub(a, number("sub", b, a)); }
 Tensor operator*(const Tensor& a, double b) { return mul(a, number("mul", b, a)); }

@@ -168,7 +168,8 @@ void run_backward(Gradients& g, const Packing& packing, const Sizes& sizes, cons
   const StepMatrix<T> W_c(Layout::plain, g.saved(saved_weight_ih), E, D, packing);
   const StepMatrix<T> W_hh(Layout::plain, g.saved(saved_weight_hh), packing);
   const StepMatrix<T> W_a(Layout::plain, g.saved(saved_W_a), packing);
-  const Tensor unwanted = wanted.at_keys ? Tensor() : empty({B, A}, dtype);  // the keys' gradient ends there
+  const Tensor unwanted =
+      wanted.at_keys ? Tensor() : zeros({B, A}, dtype);  // the keys' gradient is added there
   const std::int64_t weight_bytes = (3 * H * (D + H) + A * H) * sizeof(T);
   for_each_share(packing, weight_bytes, [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;

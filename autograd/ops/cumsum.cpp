@@ -14,17 +14,21 @@ Tensor cumsum(const Tensor& x, int axis) {
   Tensor y = empty(x.shape(), x.dtype());
   for_floating("cumsum", x.dtype(), [&]<class T>() {
     lanes.for_each([&](std::int64_t, std::int64_t first) {
-      T total = 0;
-      for (std::int64_t i = 0; i < lanes.n; ++i)
-        raw<T>(y)[first + i * lanes.inner] = total += raw<T>(x)[first + i * lanes.inner];
+      double total = 0;
+      for (std::int64_t i = 0; i < lanes.n; ++i) {
+        total += static_cast<double>(raw<T>(x)[first + i * lanes.inner]);
+        raw<T>(y)[first + i * lanes.inner] = static_cast<T>(total);
+      }
     });
   });
   return record("cumsum", y, {x}, {}, [lanes](Gradients& g) {
     for_floating("backward", g.out().dtype(), [&]<class T>() {
       lanes.for_each([&](std::int64_t, std::int64_t first) {
-        T total = 0;  // x_i went into y_i and all after it
-        for (std::int64_t i = lanes.n - 1; i >= 0; --i)
-          raw<T>(g.in(0))[first + i * lanes.inner] += total += raw<T>(g.out())[first + i * lanes.inner];
+        double total = 0;  // x_i went into y_i and all after it
+        for (std::int64_t i = lanes.n - 1; i >= 0; --i) {
+          total += static_cast<double>(raw<T>(g.out())[first + i * lanes.inner]);
+          raw<T>(g.in(0))[first + i * lanes.inner] += static_cast<T>(total);
+        }
       });
     });
   });

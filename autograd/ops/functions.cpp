@@ -106,15 +106,4 @@ Tensor clamp(const Tensor& x, double low, double high) {
   });
 }
 
-Tensor pow(const Tensor& x, double exponent) {
-  Tensor y = apply("pow", x, [=](auto v) { return std::pow(v, static_cast<decltype(v)>(exponent)); });
-  return record("pow", y, {x}, {x}, [=](Gradients& g) {
-    if (exponent == 0) return;
-    add_gradient(g, [=](auto d, auto v) {
-      const auto p = static_cast<decltype(v)>(exponent);
-      return d * p * std::pow(v, p - 1);
-    });
-  });
-}
-
 }  // namespace gradus

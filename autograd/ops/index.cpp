@@ -129,6 +129,7 @@ Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor&
 }
 
 Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype) {
+  if (classes < 0) fail("one_hot", "needs at least 0 classes, and got ", classes);
   check_indices("one_hot", ids, classes, "classes", {classes});
   Tensor y = zeros(ids.shape().inserted(ids.rank(), classes), dtype);
   for_any("one_hot", dtype, [&]<class T>() {

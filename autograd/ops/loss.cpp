@@ -66,10 +66,11 @@ template <class T>
 double cross_entropy_row(std::int64_t n, const T* x, std::int64_t target, double smoothing, T* e,
                          T& inverse) {
   const T largest = math::max_of(n, x);
-  double below = static_cast<double>(largest - x[target]);  // the largest logit, above the wanted one
+  // Σ_k q_k (max x − x_k), whose terms may be ∞: then none of them is subtracted, or multiplied by 0.
+  double below = smoothing < 1 ? (1 - smoothing) * static_cast<double>(largest - x[target]) : 0;
   if (smoothing > 0) {
     const T all = math::sum_of<T>(n, [=](std::int64_t i) { return largest - x[i]; });
-    below += smoothing * (static_cast<double>(all) / static_cast<double>(n) - below);
+    below += smoothing * static_cast<double>(all) / static_cast<double>(n);
   }
   const T sum = kernels::exponentials(n, x, largest, e);
   inverse = T(1) / sum;

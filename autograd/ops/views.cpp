@@ -20,28 +20,28 @@ Tensor part(const char* operation, const Tensor& x, std::int64_t offset, const S
                 });
 }
 
+// `to`, with its size of −1 worked out.
+Shape known(const Shape& to, const Tensor& x) {
+  const auto unknown = std::find(to.begin(), to.end(), -1);
+  if (unknown == to.end()) return to;
+  const int axis = static_cast<int>(unknown - to.begin());
+  const std::int64_t others = to.with(axis, 1).numel();
+  if (others == 0 || x.numel() % others != 0) {
+    fail("reshape", x.shape(), " has ", x.numel(), " elements, which the other sizes (", others,
+         " elements together) do not divide, so that -1 cannot be worked out");
+  }
+  return to.with(axis, x.numel() / others);
+}
+
 }  // namespace
 
-Tensor Tensor::reshape(const Shape& to) const {
+Tensor Tensor::reshape(const Shape& sizes) const {
+  const Shape to = known(sizes, *this);
   if (to.numel() != numel()) {
     fail("reshape", shape(), " has ", numel(), " elements and cannot become ", to, ", which has ",
          to.numel());
   }
   return part("reshape", *this, 0, to);
-}
-
-Tensor Tensor::reshape(std::initializer_list<std::int64_t> sizes) const {
-  std::vector<std::int64_t> known(sizes);
-  const auto unknown = std::find(known.begin(), known.end(), -1);
-  if (unknown == known.end()) return reshape(Shape(std::span<const std::int64_t>(known)));
-  *unknown = 1;
-  const std::int64_t others = Shape(std::span<const std::int64_t>(known)).numel();
-  if (others == 0 || numel() % others != 0) {
-    fail("reshape", shape(), " has ", numel(), " elements, which the other sizes (", others,
-         " elements together) do not divide, so that -1 cannot be worked out");
-  }
-  *unknown = numel() / others;
-  return reshape(Shape(std::span<const std::int64_t>(known)));
 }
 
 Tensor Tensor::operator[](std::int64_t i) const {

@@ -5,10 +5,14 @@
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tape.hpp>
 
+#include <cstdint>
+#include <fstream>
 #include <functional>
 #include <pthread.h>
+#include <unistd.h>
 
 #include "helpers.hpp"
+#include "sanitizers.hpp"
 
 using gradus::memory_stats;
 using gradus::Tensor;
@@ -83,6 +87,26 @@ TEST_CASE("a ladder of 200,000 diamonds has one gradient, not 2^200,000 paths",
     gradient = x.grad().item();
   });
   CHECK(gradient == 1);
+}
+
+TEST_CASE("a long tape that has died takes no memory once the pool is released",
+          "[autograd][long_tapes][long]") {
+  if (gradus::sanitized) return;  // its own allocator keeps what is freed
+  const auto resident = [] {
+    std::int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages >> pages;
+    return pages * ::sysconf(_SC_PAGESIZE);
+  };
+  gradus::release_pooled_memory();
+  const std::int64_t before = resident();
+  std::int64_t alive = 0;
+  {
+    const Tensor y = chain(leaf(tensor({1.0})), 2'000'000);
+    alive = resident() - before;
+  }
+  gradus::release_pooled_memory();
+  CHECK(alive > 400'000'000);
+  CHECK(resident() - before < alive / 10);
 }
 
 TEST_CASE("backward functions that hold recorded tensors die one by one", "[autograd][long_tapes][long]") {

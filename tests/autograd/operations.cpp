@@ -12,6 +12,7 @@
 
 #include "helpers.hpp"
 #include "operation.hpp"
+#include "unwritten.hpp"
 
 using gradus::Dtype;
 using gradus::Generator;
@@ -111,6 +112,36 @@ TEST_CASE("every operation computes its formula, in f64 and in f32", "[autograd]
                        dtype == Dtype::f64 ? 1e-13 : 3e-6) == "");
     }
   });
+}
+
+TEST_CASE("no operation computes with elements that were never written", "[autograd][operations]") {
+  const Threads set(1);
+  int checked = 0;
+  for_each_sample([&](const Operation& operation, const Sample& sample) {
+    for (const Dtype dtype : {Dtype::f64, Dtype::f32}) {
+      const int inputs = static_cast<int>(sample.tensors(operation.domain, dtype).size());
+      for (int only = -1; only < inputs; ++only) {
+        CAPTURE(name(dtype), only);
+        const auto run = [&](Tensors& x) {
+          const Tensor result = operation.call(x, sample.arguments);
+          if (result.requires_grad()) result.backward(incoming(result));
+          return result;
+        };
+        Tensors x = leaves(operation, sample, dtype, only), again = leaves(operation, sample, dtype, only);
+        Tensor expected, result;
+        if (is_invalid([&] { expected = run(x); })) continue;  // as of a NaN that is meant
+        const Unwritten memory(dtype);
+        CHECK_FALSE(is_invalid([&] { result = run(again); }));
+        CHECK(result.to_vector<double>() == expected.to_vector<double>());
+        for (std::size_t k = 0; k < x.size(); ++k) {
+          if (!x[k].grad().defined()) continue;
+          CHECK(again[k].grad().to_vector<double>() == x[k].grad().to_vector<double>());
+        }
+        ++checked;
+      }
+    }
+  });
+  CHECK(checked > 1000);
 }
 
 TEST_CASE("every gradient is the one by differences, under a random incoming gradient",

@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
 #include <stdexcept>
+#include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
 #include "helpers.hpp"
+#include "sanitizers.hpp"
 
 using namespace gradus;
 
@@ -98,4 +105,85 @@ TEST_CASE("the number of threads is checked, and does not change while they work
   CHECK_ERROR(parallel_tasks(2, [](std::int64_t) { set_threads(3); }),
               "set_threads: the threads are at work");
   CHECK(threads() == 2);
+}
+
+namespace {
+
+// Each thread has a stack of 1 GB, and the program 3 GB of addresses: two threads can be started, in a
+// container and as any user.
+constexpr rlim_t stack_bytes = rlim_t{1} << 30, address_bytes = 3 * stack_bytes;
+
+void limit(int resource, rlim_t bytes) {
+  rlimit limits{};
+  REQUIRE(getrlimit(resource, &limits) == 0);
+  limits.rlim_cur = bytes;
+  REQUIRE(setrlimit(resource, &limits) == 0);
+}
+
+std::int64_t sum_below(std::int64_t n) {
+  std::atomic<std::int64_t> sum{0};
+  parallel_tasks(n, [&](std::int64_t i) { sum += i; });
+  return sum;
+}
+
+// What this program prints when it runs one of the tests below with so few threads.
+std::string with_few_threads(const std::string& test, const std::string& threads) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string command =
+      "GRADUS_NUM_THREADS=" + threads + " OPENBLAS_NUM_THREADS=1 '" + program + "' '" + test + "' 2>&1";
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_STACK, &before) == 0);
+  if (before.rlim_max != RLIM_INFINITY && before.rlim_max < stack_bytes) return "no such stack";
+  limit(RLIMIT_STACK, stack_bytes);  // read when a program starts
+  std::FILE* child = popen(command.c_str(), "r");
+  limit(RLIMIT_STACK, before.rlim_cur);
+  REQUIRE(child != nullptr);
+  std::string output;
+  std::array<char, 256> part{};
+  while (std::fgets(part.data(), part.size(), child) != nullptr) output += part.data();
+  CHECK(pclose(child) == 0);
+  return output;
+}
+
+}  // namespace
+
+TEST_CASE("a child that starts with too many threads", "[.too-many-at-the-start]") {
+  limit(RLIMIT_AS, address_bytes);
+  try {
+    std::cout << "started " << threads() << '\n';
+  } catch (const Error& error) {
+    std::cout << error.what() << '\n';
+  }
+  std::cout << (threads() > 1 && threads() < 8 ? "few" : "wrong") << ", " << sum_below(1000) << std::endl;
+}
+
+TEST_CASE("a child that asks for too many threads", "[.too-many-later]") {
+  const std::int64_t before = sum_below(1000);
+  limit(RLIMIT_AS, address_bytes);
+  try {
+    set_threads(8);
+  } catch (const Error& error) {
+    std::cout << error.what() << '\n';
+  }
+  std::cout << (threads() > 1 && threads() < 8 ? "few" : "wrong") << ", " << sum_below(1000) - before << '\n';
+  set_threads(2);
+  std::cout << threads() << ", " << sum_below(1000) - before << std::endl;
+}
+
+TEST_CASE("threads that cannot be started are an error, and the others work", "[autograd][parallel]") {
+  if (sanitized) return;  // it takes more addresses than that
+  const std::string start = with_few_threads("[.too-many-at-the-start]", "8");
+  if (start == "no such stack") return;
+  CAPTURE(start);
+  CHECK_THAT(start,
+             Catch::Matchers::Contains("threads: only ") &&
+                 Catch::Matchers::Contains(
+                     " of 8 threads could be started (Resource temporarily unavailable), and the team "
+                     "works with those; raise the limits on processes (ulimit -u) and memory, or ask for "
+                     "fewer with set_threads() or GRADUS_NUM_THREADS\nfew, 499500\n"));
+  const std::string later = with_few_threads("[.too-many-later]", "1");
+  CAPTURE(later);
+  CHECK_THAT(later, Catch::Matchers::Contains("set_threads: only ") &&
+                        Catch::Matchers::Contains(" of 8 threads could be started") &&
+                        Catch::Matchers::Contains("\nfew, 0\n2, 0\n"));
 }

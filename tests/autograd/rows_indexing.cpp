@@ -87,7 +87,7 @@ std::vector<Operation> indexing() {
        .refusals = {{"{0,3} [3]",
                      "one_hot: index 3 at position 1 of (2) is outside [0, 3), the classes of (3)"},
                     {"(2) [3]", "one_hot: the index (2) must be i64, and is f64"},
-                    {"{0} [-1]", "Shape: axis 0 has the negative size -1"}},
+                    {"{0} [-1]", "one_hot: needs at least 0 classes, and got -1"}},
        .differentiable = false},
   };
 }

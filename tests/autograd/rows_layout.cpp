@@ -211,29 +211,19 @@ std::vector<Operation> layout() {
                      "expand: (2, 3) cannot be stretched to (2, 1): only axes of size 1 stretch"},
                     {"(2,3) [3]", "expand: (2, 3) cannot be stretched to (3): only axes of size 1 stretch"}}},
       {.name = "Tensor::reshape",
-       .variant = "a shape",
        .call = [](X x, A a) { return x[0].reshape(shape_of(a)); },
        .value = at_flat,
        .samples = {"(6) [2,3] -> (2,3)", "(2,6) [3,4] -> (3,4)", "(1) [] -> ()", "() [1,1] -> (1,1)",
-                   "(0,3) [5,0] -> (5,0)"},
+                   "(0,3) [5,0] -> (5,0)", "(2,6) [-1,4] -> (3,4)", "(2,1,3) [-1,6] -> (1,6)",
+                   "(2,3) [-1] -> (6)", "() [-1] -> (1)", "(0) [-1,2] -> (0,2)"},
        .refusals = {{"(2,3) [4]", "reshape: (2, 3) has 6 elements and cannot become (4), which has 4"},
-                    {"(2,3) [-1]", "Shape: axis 0 has the negative size -1"}}},
-      {.name = "Tensor::reshape",
-       .variant = "sizes, one unknown",
-       .call =
-           [](X x, A a) {
-             return x[0].reshape({a[0], a[1]});
-           },
-       .value = at_flat,
-       .samples = {"(6) [2,3] -> (2,3)", "(2,6) [-1,4] -> (3,4)", "(2,1,3) [-1,6] -> (1,6)",
-                   "(0) [-1,2] -> (0,2)"},
-       .refusals = {{"(2,3) [-1,4]",
+                    {"(2,3) [-1,4]",
                      "reshape: (2, 3) has 6 elements, which the other sizes (4 elements together) do "
                      "not divide, so that -1 cannot be worked out"},
                     {"(0) [-1,0]",
                      "reshape: (0) has 0 elements, which the other sizes (0 elements together) do not "
                      "divide, so that -1 cannot be worked out"},
-                    {"(6) [-1,-1]", "Shape: axis 1 has the negative size -1"},
+                    {"(6) [-1,2,-1]", "Shape: axes 0 and 2 are both -1; reshape() works out one size"},
                     {"(6) [2,-3]", "Shape: axis 1 has the negative size -3"}}},
       {.name = "Tensor::operator[]",
        .call = [](X x, A a) { return x[0][a[0]]; },

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "helpers.hpp"
+#include "unwritten.hpp"
 
 using gradus::Dtype;
 using gradus::Generator;
@@ -107,6 +108,23 @@ TEST_CASE("a sequence has the same bits in every run with as many threads", "[au
       CAPTURE(count);
       const Bits first = bits(example);
       for (int again = 0; again < 5; ++again) CHECK((bits(example) == first));
+    }
+  });
+}
+
+TEST_CASE("no sequence computes with elements that were never written", "[autograd][sequences]") {
+  const Threads set(1);
+  for_each_example([](const Example& example) {
+    for (int only = -1; only < static_cast<int>(example.shapes.size()); ++only) {
+      CAPTURE(only);
+      Tensors x = leaves(example);
+      for (int k = 0; k < static_cast<int>(x.size()); ++k) {
+        if (only >= 0 && only != k) x[static_cast<std::size_t>(k)].set_requires_grad(false);
+      }
+      const Tensor d = gradus::ones(example.run(x).shape());
+      CHECK_FALSE(is_invalid([&] { example.run(x).backward(d); }));
+      const Unwritten memory(Dtype::f32);
+      CHECK_FALSE(is_invalid([&] { example.run(x).backward(d); }));
     }
   });
 }

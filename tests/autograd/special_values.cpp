@@ -111,6 +111,38 @@ TEST_CASE("powers of 0 and of negative numbers", "[autograd][special]") {
   CHECK(difference({at_power[3]}, {std::log(3.0)}, 1e-6) == "");
 }
 
+TEST_CASE("powers of infinities, and of 1 and to 0, are those of IEEE 754", "[autograd][special]") {
+  struct Power {
+    double x, p, y, at_x;
+  };
+  for (const auto [x, p, y, at_x] : {Power{-infinity, 0.5, infinity, 0},
+                                     {-infinity, -0.5, 0, 0},
+                                     {-infinity, 2, infinity, -infinity},
+                                     {-infinity, 3, -infinity, infinity},
+                                     {-infinity, 1, -infinity, 1},
+                                     {-infinity, -1, 0, 0},
+                                     {infinity, 0.5, infinity, 0},
+                                     {infinity, -2, 0, 0},
+                                     {0, -1, infinity, -infinity},
+                                     {0, 0.5, 0, infinity},
+                                     {-infinity, 0, 1, 0},
+                                     {not_a_number, 0, 1, 0},
+                                     {1, infinity, 1, infinity}}) {
+    for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+      CAPTURE(x, p, name(dtype));
+      const Tensor base = leaf(gradus::full({}, x, dtype)), power = gradus::full({}, p, dtype);
+      for (const Tensor& result : {pow(base, p), pow(base, power)}) {
+        CHECK(result.item() == y);
+        CHECK(grad({result}, {base})[0].item() == at_x);
+      }
+    }
+  }
+  CHECK(pow(ones({1}), not_a_number).item() == 1);
+  CHECK(all_nan(pow(tensor({-2.0}), infinity - infinity)));
+  const Tensor tiny = leaf(tensor({0.0}));  // 1e-60 is 0 in f32
+  CHECK(grad({pow(tiny, 1e-60)}, {tiny})[0].item() == 0);
+}
+
 TEST_CASE("softplus does not overflow, nor lose small values", "[autograd][special]") {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const Tensor x = leaf(tensor({-1000, -50, 50, 1000, infinity}, dtype));
@@ -279,6 +311,42 @@ TEST_CASE("softmax does not overflow", "[autograd][special]") {
   }
 }
 
+TEST_CASE("cross-entropy is infinite where a logit of a class with a share of the target is -inf",
+          "[autograd][special]") {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const Tensor logits = tensor({{1, -infinity, 2}, {-infinity, 0, 1}}, dtype);
+    for (const double smoothing : {0.0, 0.1, 1.0}) {
+      for (const auto& ids : {Ids{0, 1}, Ids{1, 0}, Ids{2, -1}}) {
+        CAPTURE(name(dtype), smoothing, ids);
+        const Tensor targets = tensor(ids), x = leaf(logits);
+        const Tensor loss = cross_entropy(x, targets, -1, smoothing);
+        CHECK((loss.item() == infinity) == (smoothing > 0 || ids[0] == 1));
+        CHECK_FALSE(std::isnan(loss.item()));
+
+        std::vector<double> gradient;  // (softmax − q) / n, finite
+        const double n = ids[1] == -1 ? 1 : 2;
+        for (std::size_t row = 0; row < 2; ++row) {
+          const Tensor p = softmax(logits[static_cast<std::int64_t>(row)]);
+          for (std::int64_t k = 0; k < 3; ++k) {
+            const double q = smoothing / 3 + (k == ids[row] ? 1 - smoothing : 0);
+            gradient.push_back(ids[row] == -1 ? 0 : (p[k].item() - q) / n);
+          }
+        }
+        CHECK(difference(grad({loss}, {x})[0].to_vector<double>(), gradient, 1e-6) == "");
+
+        // The same by other operations, but for 0 · ∞ where one of two terms has no weight.
+        const Tensor log_p = log_softmax(x), read = log_p.slice(0, static_cast<std::int64_t>(n));
+        Tensor composed = gradus::zeros({}, dtype);
+        if (smoothing < 1) composed = composed + nll(log_p, targets) * (1 - smoothing);
+        if (smoothing > 0) composed = composed - mean(read) * smoothing;
+        if (loss.item() == infinity) CHECK(composed.item() == infinity);
+        if (loss.item() != infinity) CHECK(difference({loss.item()}, {composed.item()}, 1e-6) == "");
+        CHECK(difference(grad({composed}, {x})[0].to_vector<double>(), gradient, 1e-6) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("what lies beyond a length is never looked at", "[autograd][special]") {
   const Tensor lengths = tensor({1, 0, 2}, Dtype::i64);
   const Tensor x = leaf(tensor({{1, not_a_number}, {not_a_number, infinity}, {3, 3}}));
@@ -328,6 +396,18 @@ TEST_CASE("a long sum in f32 keeps its digits, over any axis", "[autograd][speci
     CHECK(difference({y.item() / static_cast<double>(count)}, {tenth}, 1e-7) == "");
   CHECK(difference({mean(x, 0)[2].item(), variance(x, 0)[0].item()}, {tenth, 0}, 1e-7) == "");
   CHECK(difference({logsumexp(x, 0)[0].item()}, {tenth + std::log(1e6)}, 1e-6) == "");
+}
+
+TEST_CASE("a long cumulative sum in f32 keeps its digits, and so does its gradient", "[autograd][special]") {
+  constexpr std::int64_t n = 3'000'000;
+  const Tensor x = leaf(gradus::full({n, 1}, 0.1));
+  const Tensor y = cumsum(x, 0);
+  y.backward(x.detach());
+  for (const std::int64_t i : {n / 3, n - 1}) {
+    const double sum = static_cast<double>(0.1F) * static_cast<double>(i + 1);
+    CHECK(std::abs(y[i].item() / sum - 1) < 1e-7);
+    CHECK(std::abs(x.grad()[n - 1 - i].item() / sum - 1) < 1e-7);
+  }
 }
 
 TEST_CASE("binary cross-entropy keeps its digits where the logit is right", "[autograd][special]") {

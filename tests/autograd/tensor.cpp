@@ -3,7 +3,9 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tensor.hpp>
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -69,6 +71,9 @@ TEST_CASE("values that make no tensor are refused", "[autograd][tensor]") {
   CHECK_ERROR(tensor(Floats{1, 2, 3}, {2, 2}), "tensor: 3 values cannot fill (2, 2), which holds 4");
   CHECK_ERROR(arange(-1), "Shape: axis 0 has the negative size -1");
   CHECK_ERROR(zeros({2, -1}), "Shape: axis 1 has the negative size -1");
+  CHECK_ERROR(gradus::empty({0, -1}), "Shape: axis 1 has the negative size -1");
+  CHECK_ERROR(expand(zeros({2, 1}), {2, -1}), "Shape: axis 1 has the negative size -1");
+  CHECK_ERROR(gradus::adopt(std::make_shared<float>(), {-1}), "Shape: axis 0 has the negative size -1");
 }
 
 TEST_CASE("an undefined tensor is printed, compared and asked, and otherwise refused", "[autograd][tensor]") {
@@ -138,6 +143,32 @@ TEST_CASE("to() converts, and is the tensor itself where there is nothing to con
   const Tensor b = leaf(tensor({1, 2}, Dtype::f64));
   sum(b.to(Dtype::f32) * 3.0).backward();
   CHECK(b.grad().to_vector<double>() == Doubles{3, 3});
+}
+
+TEST_CASE("a number that no i64 holds is not converted to one", "[autograd][tensor]") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto refusal = [](const std::string& start, const std::string& dtype) {
+    return start + ", outside the range of i64; replace it with where(), or keep " + dtype;
+  };
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const Tensor nan = tensor({{0, 1}, {std::nan(""), infinity}}, dtype);
+    CHECK_ERROR(nan.to(Dtype::i64), refusal("to: element [1, 0] of (2, 2) is nan", name(dtype)));
+    CHECK_ERROR(nan.to_vector<std::int64_t>(),
+                refusal("to_vector: element [1, 0] of (2, 2) is nan", name(dtype)));
+    CHECK_ERROR(nan[1][1].to(Dtype::i64), refusal("to: element [] of () is inf", name(dtype)));
+    CHECK_ERROR(tensor({3, -infinity}, dtype).to_vector<std::int64_t>(),
+                refusal("to_vector: element [1] of (2) is -inf", name(dtype)));
+    CHECK_ERROR(full({1}, 0x1p63, dtype).to(Dtype::i64),
+                refusal("to: element [0] of (1) is 9.22337e+18", name(dtype)));
+
+    const double below = dtype == Dtype::f32 ? 0x1.fffffep62 : 0x1.fffffffffffffp62;
+    const Tensor at_the_ends = tensor({-0x1p63, below, -0.9}, dtype);
+    const Ids integers{std::numeric_limits<std::int64_t>::min(), static_cast<std::int64_t>(below), 0};
+    CHECK(at_the_ends.to(Dtype::i64).to_vector<std::int64_t>() == integers);
+    CHECK(at_the_ends.to_vector<std::int64_t>() == integers);
+  }
+  CHECK_ERROR(full({1}, std::nextafter(-0x1p63, -infinity), Dtype::f64).to(Dtype::i64),
+              refusal("to: element [0] of (1) is -9.22337e+18", "f64"));
 }
 
 TEST_CASE("only a floating leaf can be told to require a gradient", "[autograd][tensor]") {

@@ -41,6 +41,9 @@ TEST_CASE("an unknown size is worked out on any axis", "[autograd][views]") {
   CHECK(x.reshape({2, -1}).shape() == Shape{2, 12});
   CHECK(x.reshape({2, -1, 3}).shape() == Shape{2, 4, 3});
   CHECK(gradus::zeros({}).reshape({-1}).shape() == Shape{1});
+  CHECK(x.reshape(Shape{-1, 8}).shape() == Shape{3, 8});
+  CHECK(x.reshape(x.shape().with(0, 2).with(1, -1)).shape() == Shape{2, 12});
+  CHECK(x.reshape(x.shape().with(0, 1).inserted(1, -1)).shape() == Shape{1, 4, 6});
 }
 
 TEST_CASE("gradients of overlapping views add up in the tensor", "[autograd][views]") {

@@ -34,10 +34,11 @@ Tensor div(const Tensor& a, const Tensor& b);
 /// −x.
 /// Gradient: −g.
 Tensor neg(const Tensor& x);
-/// x^p for a number p. NaN for x < 0, unless p is an integer.
+/// x^p for a number p, as pow(a, b).
 /// Gradient: g·p·x^(p−1); 0 for p = 0.
 Tensor pow(const Tensor& x, double p);
-/// a^b, elementwise. NaN where a < 0, unless b is an integer there.
+/// a^b, elementwise, by the rules of IEEE 754: NaN for a finite a < 0, unless b is an integer; 1 for a = 1 or
+/// b = 0, even of NaN; (−∞)^b is ∞ for b > 0 and 0 for b < 0, and negative for an odd integer b.
 /// Gradients: g·b·a^(b−1), which is 0 where b = 0; g·y·ln a, which is 0 where a = 0 and b ≥ 0.
 Tensor pow(const Tensor& a, const Tensor& b);
 /// e^x. In f32, 0 below −87.3 and ∞ above 88.3.
@@ -148,8 +149,8 @@ Tensor logsumexp(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// largest.
 /// Gradient: none. @throws Error when the axis is empty.
 Tensor argmax(const Tensor& x, int axis = -1, bool keep = false);
-/// Σ_{j ≤ i} x_j along an axis, of x's shape.
-/// Gradient: Σ_{j ≥ i} g_j.
+/// Σ_{j ≤ i} x_j along an axis, of x's shape; added in double.
+/// Gradient: Σ_{j ≥ i} g_j, added in double too.
 Tensor cumsum(const Tensor& x, int axis);
 
 // ---- Products ----
@@ -248,9 +249,10 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain = Tensor(), const Tensor& 
 
 /// Mean of −Σ_k q_k ln softmax(logits)_k over the targets that are not `ignored`: logits (…, V), targets
 /// (i64, (…)); 0 when all are ignored; an ignored row is not read. q is 1 at the target or, with label
-/// smoothing ε, 1 − ε + ε/V there and ε/V elsewhere (Szegedy et al. 2016). Logits that are moved here, and
-/// that nobody else sees, are overwritten: then they, the probabilities and the gradient share one buffer.
-/// Gradient: g·(softmax(logits) − q) / n, and 0 in ignored rows.
+/// smoothing ε, 1 − ε + ε/V there and ε/V elsewhere (Szegedy et al. 2016). A logit of −∞ makes the loss ∞ if
+/// its q_k > 0, and has no effect otherwise. Logits that are moved here, and that nobody else sees, are
+/// overwritten: then they, the probabilities and the gradient share one buffer.
+/// Gradient: g·(softmax(logits) − q) / n, also where the loss is ∞, and 0 in ignored rows.
 /// @throws Error for a target outside [0, V) that is not `ignored`, and unless 0 ≤ ε ≤ 1.
 Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored = -1,
                      double label_smoothing = 0);

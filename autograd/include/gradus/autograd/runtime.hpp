@@ -162,7 +162,8 @@ struct MemoryStats {
 };
 MemoryStats memory_stats();
 
-/// Gives the pooled memory back to the system, but for pages that buffers in use have a part of.
+/// Gives the pooled memory back to the system, but for pages that buffers in use have a part of. With glibc,
+/// also the memory of freed tapes and whatever else the general allocator keeps.
 void release_pooled_memory();
 
 /// Chooses the OpenBLAS kernels for this processor, and sets OpenBLAS to one thread: products are split among

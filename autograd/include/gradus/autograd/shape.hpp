@@ -12,22 +12,24 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The sizes of a tensor's axes, outermost first; rank 0 is a scalar. Held inline: making one allocates
-/// nothing.
+/// The sizes of a tensor's axes, outermost first; rank 0 is a scalar. One size may be −1, for reshape() to
+/// work out; no tensor has such a shape. Held inline: making one allocates nothing.
 class Shape {
  public:
   static constexpr int max_rank = 8;
 
   Shape() = default;
-  /// @throws Error for more than max_rank axes, a negative size, or more bytes than 64 bits can count.
+  /// @throws Error for more than max_rank axes, a size below −1, two of −1, or more bytes than 64 bits can
+  /// count.
   Shape(std::initializer_list<std::int64_t> sizes);
   explicit Shape(std::span<const std::int64_t> sizes);
 
   int rank() const { return rank_; }
-  /// The number of elements: the product of the sizes, 1 for a scalar.
+  /// The number of elements: the product of the sizes, 1 for a scalar. @throws Error when a size is −1.
   std::int64_t numel() const {
     std::int64_t product = 1;
     for (const std::int64_t size : *this) product *= size;
+    if (product <= 0) check_known();
     return product;
   }
   /// The size of an axis; a negative one counts from the end.
@@ -63,6 +65,7 @@ class Shape {
 
  private:
   void check() const;
+  void check_known() const;
   [[noreturn]] void fail_axis(int axis) const;
 
   std::array<std::int64_t, max_rank> sizes_{};

@@ -48,7 +48,8 @@ class Tensor {
   /// take the span anew after a forward pass.
   template <class T>
   std::span<T> mutable_values(const char* by = "mutable_values");
-  /// A copy of the values, converted.
+  /// A copy of the values, converted. To std::int64_t towards zero. @throws Error for NaN and for numbers
+  /// outside the range of i64.
   template <class T>
   std::vector<T> to_vector() const;
   /// The one element. @throws Error when there are more or fewer.
@@ -98,8 +99,9 @@ class Tensor {
   /// A copy of the values, not on the tape.
   /// Gradient: none.
   Tensor clone() const;
-  /// Converted values; this very tensor when it has that dtype already.
-  /// Gradient: g, converted back; none through i64.
+  /// Converted values, to i64 towards zero; this very tensor when it has that dtype already.
+  /// Gradient: g, converted back; none through i64. @throws Error for NaN and for numbers outside the range
+  /// of i64.
   Tensor to(Dtype dtype) const;
 
   /// Element i of the leading axis, shape() without it; shares the values. A negative i counts from the end.
@@ -112,7 +114,6 @@ class Tensor {
   /// The same values in another shape; one size may be −1, and is worked out. Shares the values.
   /// Gradient: g, in this shape. @throws Error when the numbers of elements differ.
   Tensor reshape(const Shape& shape) const;
-  Tensor reshape(std::initializer_list<std::int64_t> sizes) const;
 
   /// Whether both are the same tensor (not: equal values).
   bool is(const Tensor& other) const { return impl_ == other.impl_; }
