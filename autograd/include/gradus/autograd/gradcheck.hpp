@@ -34,7 +34,7 @@ namespace gradus {
 struct GradcheckOptions {
   double step = 1e-3;
   double rtol = 1e-6;
-  double atol = 0;
+  double atol = 0;  ///< for rounding inside f that the size of its result does not show
   std::uint64_t seed =
       1;  ///< of the incoming gradient, which is random: under a plain sum, softmax's gradient is 0
 };
