@@ -9,6 +9,7 @@ namespace gradus {
 namespace {
 
 constexpr const char* checked_nothing = ", so this checked nothing: start from other values";
+constexpr const char* checked_little = ", fewer than half were judged: start from other values";
 
 std::string text(const std::vector<std::int64_t>& index) {
   std::ostringstream out;
@@ -24,24 +25,26 @@ void print_worst(std::ostream& out, const GradcheckEntry& entry) {
       << ", numeric " << entry.numeric << ", off by " << std::setprecision(2) << entry.error << " (allowed "
       << entry.allowed << ')';
   if (entry.wrong > 0) out << "; " << entry.wrong << " of " << entry.shape.numel() << " elements are wrong";
+  if (!entry.needing.empty()) out << ' ' << entry.needing;
 }
 
-void print_kink(std::ostream& out, const GradcheckEntry& entry) {
-  const GradcheckKink& kink = entry.first_kink;
-  out << std::setprecision(6) << "not smooth at " << text(kink.index) << " (slopes " << kink.left << " and "
-      << kink.right << " on its sides): estimates " << kink.coarse << " and " << kink.fine << "; "
-      << entry.not_smooth << " of " << entry.shape.numel() << " elements";
-  if (entry.judged() == 0) out << checked_nothing;
+void print_doubt(std::ostream& out, const GradcheckEntry& entry) {
+  const GradcheckDoubt& doubt = entry.first_open;
+  out << entry.not_judged << " of " << entry.shape.numel() << " elements not judged, the first "
+      << text(doubt.index) << ": analytic " << std::setprecision(6) << doubt.analytic + 0.0 << ", estimates "
+      << doubt.coarse << " and " << doubt.fine << ", slopes " << doubt.left << " and " << doubt.right
+      << " on its sides, rounding up to " << std::setprecision(2) << doubt.rounding;
+  if (entry.judged() < entry.not_judged) out << (entry.judged() == 0 ? checked_nothing : checked_little);
 }
 
 void print(std::ostream& out, const GradcheckEntry& entry) {
   out << "  "
       << (entry.passed()    ? "ok   "
           : entry.wrong > 0 ? "WRONG"
-                            : "KINKS")
+                            : "DOUBT")
       << ' ' << entry.name << ' ' << entry.shape;
   if (entry.judged() > 0) print_worst(out << ": ", entry);
-  if (entry.not_smooth > 0) print_kink(out << (entry.judged() > 0 ? "; " : ": "), entry);
+  if (entry.not_judged > 0) print_doubt(out << (entry.judged() > 0 ? "; " : ": "), entry);
   if (entry.judged() > 0 && entry.wrong == 0 && entry.all_zero)
     out << "; every gradient is 0" << checked_nothing;
   out << '\n';

@@ -34,7 +34,7 @@ WORDS = {
     "formula": "公式", "log10 of the error": "误差的 log10", "in theory": "理论值", "log10 of its step": "步长的 log10",
     "2-point forward, f64": "2 点前向，f64", "2-point central, f64": "2 点中心，f64", "4-point central, f64": "4 点中心，f64",
     "2-point forward, f32": "2 点前向，f32", "2-point central, f32": "2 点中心，f32", "4-point central, f32": "4 点中心，f32",
-    "function": "函数", "elements": "元素数", "wrong": "错误", "not smooth": "不光滑",
+    "function": "函数", "elements": "元素数", "wrong": "错误", "not judged": "未判断",
     "derivative taken at x": "导数取在 x 处", "last element detached": "最后一个元素脱离了计算带",
     "multiplied by 0": "乘以 0", "relu, and an element is 0": "relu，且有一个元素为 0",
     # 03

@@ -142,12 +142,12 @@ tutorial::Table checks(const Tensor& x) {
       {"multiplied by 0", [](const Tensors& in) { return tanh_taken_at_x(in[0]) * 0.0; }, x},
       {"relu, and an element is 0", [](const Tensors& in) { return relu(in[0]); }, x * tensor({1, 0, 1, 1, 1})}};
   tutorial::Table table{
-      .name = "checks", .rows_are = "function", .columns = {"elements", "wrong", "not smooth"}, .digits = 0};
+      .name = "checks", .rows_are = "function", .columns = {"elements", "wrong", "not judged"}, .digits = 0};
   for (const auto& [name, f, at] : functions) {
     const GradcheckReport report = gradcheck(f, {at});
     std::cout << name << ": " << report;
     const GradcheckEntry& entry = report.entries[0];
-    table.rows.push_back({name, {double(entry.shape.numel()), double(entry.wrong), double(entry.not_smooth)}});
+    table.rows.push_back({name, {double(entry.shape.numel()), double(entry.wrong), double(entry.not_judged)}});
   }
   return table;
 }

@@ -47,15 +47,18 @@ void expect_gradients(const gradus::GradcheckReport& report, const std::vector<s
     const gradus::GradcheckEntry& entry = report.entries[i];
     const std::string name = i < parameters ? entry.name : input_names[i - parameters];
     if (!entry.passed()) {
+      const std::string when = entry.needing.empty() ? "." : ' ' + entry.needing + '.';
       throw Finding{
           .mistake =
               named(mistake, "gradient",
                     "The values are right, so it is the way back: is a part computed outside of the tape, "
                     "or a gradient lost?"),
-          .says = "The gradient of " + name + " is not the one that differences give.",
-          .where = place("d/d " + name, entry.worst),
-          .got = text(entry.analytic),
-          .expected = text(entry.numeric)};
+          .says = "The gradient of " + name +
+                  (entry.wrong > 0 ? " is not the one that differences give" + when
+                                   : " could not be checked: differences disagree at most elements."),
+          .where = place("d/d " + name, entry.wrong > 0 ? entry.worst : entry.first_open.index),
+          .got = text(entry.wrong > 0 ? entry.analytic : entry.first_open.analytic),
+          .expected = text(entry.wrong > 0 ? entry.numeric : entry.first_open.fine)};
     }
     if (entry.all_zero && std::find(may_be_zero.begin(), may_be_zero.end(), name) == may_be_zero.end()) {
       throw Finding{

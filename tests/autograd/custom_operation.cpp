@@ -25,10 +25,10 @@ Tensor weighted_squares(const Tensor& a, const Tensor& b) {
     const double root = b.defined() ? b.values<double>()[i] : 1;
     y.mutable_values<double>()[0] += a.values<double>()[i] * root * root;
   }
-  return record("weighted_squares", y, {a, b}, {a, b}, [n](Gradients& g) {
+  return record("weighted_squares", y, {a, b}, {a, b}, [n, weighted = b.defined()](Gradients& g) {
     const double d = g.out().item();
     for (std::size_t i = 0; i < n; ++i) {
-      const double root = g.wants(1) ? g.saved(1).values<double>()[i] : 1;
+      const double root = weighted ? g.saved(1).values<double>()[i] : 1;
       if (g.wants(0)) Tensor(g.in(0)).mutable_values<double>()[i] += d * root * root;
       if (g.wants(1)) {
         Tensor(g.in(1)).mutable_values<double>()[i] += d * 2 * g.saved(0).values<double>()[i] * root;
