@@ -90,7 +90,7 @@ refuses([*driver, "--config", "huge"], "invalid choice: 'huge'")
 refuses([*driver, "--precision", "f16"], "invalid choice: 'f16'")
 
 # Every option of the table is one of `gradus train`, and is measured against the run without any.
-done = run(options, "--json", "--rounds", "1", "--steps", "1", "--threads", "1")
+done = run(options, "--json", "--rounds", "1", "--threads", "1")
 assert done.returncode == 0 and not done.stderr and done.stdout.count("\n") == 1, done
 measurement = json.loads(done.stdout)
 assert measurement["threads"] == 1 and "--embedding 32 --hidden 64" in measurement["sizes"], measurement
@@ -99,7 +99,7 @@ assert first["options"] == "" and first["ratio"] == 1, first
 assert {"--dropout 0.3", "--layers 2", "--preset bahdanau", "--preset d2l"} <= {row["options"] for row in others}, others
 for row in others:
     assert row["ratio"] == row["target_tokens_per_s"] / first["target_tokens_per_s"] > 0, row
-table = run(options, "--rounds", "1", "--steps", "1")
+table = run(options, "--rounds", "1")
 assert table.returncode == 0 and table.stdout.count("\n") == 1 + len(measurement["rows"]), table
 assert re.search(r"^none +[0-9]+ +1\.00$", table.stdout, re.MULTILINE), table
 refuses([options, "--rounds", "0"], "--rounds")

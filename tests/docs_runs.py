@@ -79,7 +79,7 @@ def run_benchmark(build, what, words):
         case "scaling":
             return [program, *with_options(words, {"--seconds": "0", "--rounds": "1", "--out": "scaling"})]
         case "options":
-            return [program, *with_options(words, {"--rounds": "1", "--steps": "1"})]
+            return [program, *with_options(words, {"--rounds": "1"})]
         case "peers":  # needs libtorch, a large download
             return [sys.executable, ROOT / "benchmarks/peers.py", "--help"]
         case "ops":  # there only where its library is, which the tests do not need
