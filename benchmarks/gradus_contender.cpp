@@ -4,6 +4,7 @@
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/models/greedy.hpp>
+#include <gradus/models/model.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -12,15 +13,30 @@ namespace bench {
 
 using namespace gradus;
 
+namespace {
+
+// Weights are set afterwards: what a preset draws would only cost memory.
+std::unique_ptr<models::Seq2Seq> make_model(const Config& config) {
+  models::ModelOptions model = config.preset.empty() ? models::ModelOptions{} : models::preset(config.preset);
+  model.embedding = config.E;
+  model.hidden = config.H;
+  model.energy = config.A;
+  if (config.dropout == 0) model.dropout = model.attention_dropout = 0;
+  model.initial = models::Initial::pytorch;
+  return models::make_model(model, {.source = config.V, .target = config.V});
+}
+
+}  // namespace
+
 GradusContender::GradusContender(const Options& options)
-    : model_(models::make_bahdanau({.vocabulary = options.config.V,
-                                    .embedding = options.config.E,
-                                    .hidden = options.config.H,
-                                    .energy = options.config.A})),
+    : model_(make_model(options.config)),
       parameters_(model_->parameters()),
       adam_(parameters_, {.learning_rate = 1e-3}) {
   set_threads(options.threads);
-  if (options.mode == Mode::decode) pack_weights_.emplace();
+  if (options.mode == Mode::decode) {
+    model_->eval();
+    pack_weights_.emplace();
+  }
   for (auto& [name, parameter] : model_->named_parameters()) {
     const std::span<float> values = parameter.mutable_values<float>();
     set_initial_weights(values, name, options.seed);

@@ -10,6 +10,8 @@
 namespace bench {
 
 enum class Mode { train, decode };
+/// Of the inputs of matrix products; everything else is f32.
+enum class Precision { f32, bf16 };
 
 /// What is to be measured.
 struct Options {
@@ -19,6 +21,7 @@ struct Options {
   std::int64_t batch;          ///< sentences in a batch
   std::int64_t steps, warmup;  ///< steps that are timed, and those before them
   std::uint64_t seed;          ///< of the weights and the batches
+  Precision precision = Precision::f32;
 };
 
 /// An implementation of the model, with the weights that `set_initial_weights` gives.

@@ -17,10 +17,10 @@ def neutral_environment():
 
 def run(program, environment=None, **options):
     """One run of a benchmark program with --json: its report. Kernels and threads are what the libraries choose by
-    themselves, but for what `environment` says."""
+    themselves, but for what `environment` says. An option whose value is True is a flag."""
     command = [str(program), "--json"]
     for name, value in options.items():
-        command += [f"--{name}", str(value)]
+        command += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
     done = subprocess.run(command, env={**neutral_environment(), **(environment or {})}, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr.strip()}")

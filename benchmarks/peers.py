@@ -24,6 +24,7 @@ class Case:
     steps: int
     warmup: int
     rounds: int
+    dropout: bool = False  # each program draws its own masks
 
     def __str__(self):
         return f"{self.config} {self.mode} {self.batch}"
@@ -36,6 +37,8 @@ CASES = [
     Case("small", "train", 64, 32, 16, 4),
     Case("medium", "train", 128, 6, 16, 3),
     Case("paper", "train", 80, 1, 1, 2),
+    Case("d2l-exact", "train", 64, 160, 16, 5, dropout=True),
+    Case("paper-exact", "train", 80, 1, 1, 2),
     Case("tiny", "decode", 1, 800, 16, 5),
     Case("small", "decode", 1, 200, 16, 5),
     Case("medium", "decode", 1, 24, 16, 3),
@@ -43,6 +46,12 @@ CASES = [
     Case("small", "decode", 64, 40, 16, 4),
     Case("medium", "decode", 64, 8, 16, 3),
 ]
+
+
+SLOW = ("medium", "paper", "paper-exact")
+
+# Relative, of losses.
+TOLERANCE = {"f32": 1e-3, "bf16": 1e-2}
 
 
 def best_settings():
@@ -77,26 +86,40 @@ def steps_of(case, settings):
     return (case.steps, case.warmup) if settings != "plain" else (max(1, case.steps // 8), min(case.warmup, 2))
 
 
-def compare(case, everyone, progress):
+def compare(case, everyone, precision, progress):
     """The fastest round of each contender."""
+    if case.dropout:
+        progress(f"{case}: losses without dropout")
+        check_agreement(case, precision, without_dropout(case, everyone, precision))
     fastest = {}
     for round_number in range(case.rounds):
         for who, (program, environment) in everyone.items():
-            # What cannot win, and takes long, has one round.
-            slow = who[1] == "plain" or (who[2] == 1 and case.config in ("medium", "paper") and case.mode == "train")
-            if round_number > 0 and slow:
+            if round_number > 0 and has_one_round(case, *who[1:]):
                 continue
             progress(f"{case}: round {round_number + 1} of {case.rounds}, {' '.join(map(str, filter(None, who)))}")
             steps, warmup = steps_of(case, who[1])
             report = measured.run(program, environment, config=case.config, mode=case.mode, batch=case.batch,
-                                  steps=steps, warmup=warmup, threads=who[2])
+                                  steps=steps, warmup=warmup, threads=who[2], precision=precision)
             if who not in fastest or report["ms_per_step"] < fastest[who]["ms_per_step"]:
                 fastest[who] = report
-    check_agreement(case, fastest)
+    if not case.dropout:
+        check_agreement(case, precision, fastest)
     return fastest
 
 
-def check_agreement(case, fastest):
+def has_one_round(case, settings, threads):
+    """What cannot win, and takes long."""
+    return settings == "plain" or (threads == 1 and case.mode == "train" and case.config in SLOW)
+
+
+def without_dropout(case, everyone, precision):
+    """Reports of a short run of each contender without dropout: one step for each batch."""
+    return {who: measured.run(program, environment, config=case.config, mode=case.mode, batch=case.batch, steps=8,
+                              warmup=0, threads=who[2], precision=precision, no_dropout=True)
+            for who, (program, environment) in everyone.items()}
+
+
+def check_agreement(case, precision, fastest):
     """The same model: the first loss is the same up to rounding, the last one after as many updates, and the tokens,
     but for near ties."""
     if case.mode == "decode":
@@ -104,10 +127,11 @@ def check_agreement(case, fastest):
             print(f"{case}: the tokens differ somewhere, as near ties may let them", file=sys.stderr)
         return
     reports = list(fastest.values())
-    as_long = [report for report in reports if report["steps"] == case.steps]
+    most = max(report["steps"] for report in reports)
+    as_long = [report for report in reports if report["steps"] == most]
     for key, compared in (("loss_first", reports), ("loss_final", as_long)):
         losses = [report[key] for report in compared]
-        if not max(losses) - min(losses) <= 1e-3 * min(losses):
+        if not max(losses) - min(losses) <= TOLERANCE[precision] * min(losses):
             sys.exit(f"peers.py: {case}: {key} differs: {losses}; that is not the same model")
 
 
@@ -122,10 +146,10 @@ def least_memory(fastest, who):
     return min(report["peak_rss_mb"] for key, report in fastest.items() if key[0] == who)
 
 
-def as_json(case, fastest):
+def as_json(case, precision, fastest):
     """Thread count → report, for each contender."""
     kinds = {"gradus": ("gradus", ""), "libtorch_best": ("libtorch", "best"), "libtorch_plain": ("libtorch", "plain")}
-    return {"config": case.config, "mode": case.mode, "batch": case.batch, "rounds": case.rounds,
+    return {"config": case.config, "mode": case.mode, "batch": case.batch, "precision": precision, "rounds": case.rounds,
             **{name: {str(key[2]): report for key, report in fastest.items() if key[:2] == kind}
                for name, kind in kinds.items()}}
 
@@ -151,6 +175,8 @@ def arguments():
     parser.add_argument("--config", action="append", choices=configs, help="only these sizes; may be repeated")
     parser.add_argument("--mode", choices=["train", "decode"], help="only this mode")
     parser.add_argument("--batch", type=int, help="only the cases of this batch size")
+    parser.add_argument("--precision", choices=TOLERANCE, default="f32",
+                        help="of the inputs of matrix products; libtorch's bf16 is its own autocast (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=measured.threads_of_machine(),
                         help="the most threads that are tried, besides one (default: %(default)s)")
     parser.add_argument("--rounds", type=int, help="of alternation, instead of each case's own number")
@@ -163,7 +189,7 @@ def arguments():
     chosen.cases = [case for case in CASES if (not chosen.config or case.config in chosen.config)
                     and chosen.mode in (None, case.mode) and chosen.batch in (None, case.batch)]
     if not chosen.cases:
-        parser.error("no case is left; these there are: " + ", ".join(map(str, CASES)))
+        parser.error("no case is left; available: " + ", ".join(map(str, CASES)))
     if chosen.rounds:
         chosen.cases = [Case(**{**vars(case), "rounds": chosen.rounds}) for case in chosen.cases]
     return chosen
@@ -174,8 +200,8 @@ def main():
     everyone = contenders(chosen.ours, chosen.theirs, chosen.threads)
     results, rows = [], []
     for case in chosen.cases:
-        fastest = compare(case, everyone, lambda text: print(text, file=sys.stderr, flush=True))
-        results.append(as_json(case, fastest))
+        fastest = compare(case, everyone, chosen.precision, lambda text: print(text, file=sys.stderr, flush=True))
+        results.append(as_json(case, chosen.precision, fastest))
         rows.append(row(case, fastest))
     if chosen.json:
         print(json.dumps({"settings": best_settings(), "cases": results}))

@@ -22,6 +22,10 @@ namespace {
 constexpr auto footer = R"(
 configurations         V     E     H     A    B   Tx   Ty    steps  warm-up
 {}
+The model is that of tutorial 10: GRUs of one layer, a bidirectional encoder, logits of [s; c; y]. d2l-exact and paper-exact
+are the models of `gradus train --preset d2l` (two layers, dropout 0.1) and `--preset bahdanau` (the GRU of the paper, a maxout
+of 500).
+
 A step takes one of eight seeded batches, in turn; source lengths are uniform in [Tx/2, Tx], target lengths, which
 count EOS, in [Ty/2, Ty]. train: gradients cleared, loss over the real tokens, backward, clip 1.0, Adam. decode: greedy
 search, Ty tokens for every sentence.
@@ -34,6 +38,8 @@ search, Ty tokens for every sentence.
                                   before and after the steps in a process of its own, on the same number of threads
   percent_of_sgemm_peak           gflops by that
   peak_rss_mb                     the most memory held, in 10⁶ bytes
+  dropout                         the share of numbers that training sets to 0
+  precision                       of the inputs of matrix products
   loss_first, loss_final          of the first step of all, and of the last; nats a token
   tokens_checksum                 of what the first decoding wrote: the same for the same tokens
   buffers_allocated_after_first   times that the system was asked for a tensor's memory after the first step,
@@ -64,7 +70,7 @@ std::optional<int> parse(int argc, char** argv, const Program& program, CommandL
   app.footer(footer_text());
   std::vector<std::string> names;
   for (const Config& config : configs()) names.push_back(config.name);
-  std::string config = "tiny", mode = "train";
+  std::string config = "tiny", mode = "train", precision = "f32";
   int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   std::int64_t batch = 0, steps = 0, warmup = 0;
   std::uint64_t seed = 1;
@@ -83,6 +89,11 @@ std::optional<int> parse(int argc, char** argv, const Program& program, CommandL
       app.add_option("--steps", steps, "steps to time [the configuration's]")->check(CLI::Range(1, 1000000));
   auto* warmup_option = app.add_option("--warmup", warmup, "steps before that [the configuration's]")
                             ->check(CLI::Range(0, 1000000));
+  bool no_dropout = false;
+  app.add_flag("--no-dropout", no_dropout, "train the configuration's model without its dropout");
+  app.add_option("--precision", precision, "of the inputs of matrix products; everything else is f32")
+      ->check(CLI::IsMember(program.precisions))
+      ->capture_default_str();
   app.add_option("--seed", seed, "of the weights and the batches")->capture_default_str();
   app.add_flag("--json", line.json, "one JSON object on one line");
   if (program.sgemm_peak) {
@@ -98,14 +109,16 @@ std::optional<int> parse(int argc, char** argv, const Program& program, CommandL
     std::cerr << app.get_name() << ": " << error.what() << "; --help lists the options\n";
     return 2;
   }
-  const Config chosen = *std::ranges::find(configs(), config, &Config::name);
+  Config chosen = *std::ranges::find(configs(), config, &Config::name);
+  if (no_dropout) chosen.dropout = 0;
   line.options = {.config = chosen,
                   .mode = mode == "train" ? Mode::train : Mode::decode,
                   .threads = threads,
                   .batch = batch_option->count() > 0 ? batch : chosen.B,
                   .steps = steps_option->count() > 0 ? steps : chosen.steps,
                   .warmup = warmup_option->count() > 0 ? warmup : chosen.warmup,
-                  .seed = seed};
+                  .seed = seed,
+                  .precision = precision == "bf16" ? Precision::bf16 : Precision::f32};
   return std::nullopt;
 }
 

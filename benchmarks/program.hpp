@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "measure.hpp"
 
@@ -16,6 +17,7 @@ struct Program {
   /// The best rate of conventional matrix products at options.threads, in GFLOP/s; may be empty. It is called
   /// in a process of its own, so that its memory and threads leave no trace in what is measured.
   std::function<double(const Options&)> sgemm_peak{};
+  std::vector<std::string> precisions = {"f32"};  ///< what --precision may say
 };
 
 /// Reads the command line, measures, and reports. Returns the exit code: 0, 1 with one line on stderr when

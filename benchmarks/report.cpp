@@ -26,6 +26,8 @@ Json object(const Report& report) {
           {"steps", o.steps},
           {"warmup", o.warmup},
           {"seed", o.seed},
+          {"dropout", o.config.dropout},
+          {"precision", o.precision == Precision::bf16 ? "bf16" : "f32"},
           {"parameters", m.parameters},
           {"ms_per_step", m.ms_per_step},
           {"ms_min", m.ms_min},

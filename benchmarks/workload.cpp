@@ -58,23 +58,35 @@ std::int64_t sum(const std::vector<std::int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), std::int64_t{0});
 }
 
+// The size of an annotation.
+std::int64_t annotation(const Config& c) { return c.directions * c.H; }
+
+// d2l starts the decoder with the encoder's last states, and reads the logits out of s_t.
+bool is_d2l(const Config& c) { return c.preset == "d2l"; }
+std::int64_t read_out(const Config& c) { return is_d2l(c) ? c.H : c.H + annotation(c) + c.E; }
+
 // Multiply-adds forward: for S source tokens, N target tokens, and P pairs of a source and a target token.
 std::int64_t forward_multiply_adds(const Config& c, std::int64_t B, std::int64_t S, std::int64_t N,
                                    std::int64_t P) {
-  const std::int64_t D = 2 * c.H;  // an annotation
-  return S * (2 * 3 * c.H * (c.E + c.H) + D * c.A) + B * c.H * c.H +
-         N * (c.H * c.A + 3 * c.H * (c.E + D + c.H) + (c.H + D + c.E) * c.V) + P * (c.A + D);
+  const std::int64_t D = annotation(c), R = read_out(c), above = c.layers - 1;
+  const std::int64_t encoder = c.directions * 3 * c.H * (c.E + c.H + above * (D + c.H));
+  const std::int64_t decoder = 3 * c.H * (c.E + D + c.H + above * 2 * c.H);
+  const std::int64_t readout = c.maxout > 0 ? R * 2 * c.maxout + c.maxout * c.V : R * c.V;
+  return S * (encoder + D * c.A) + (is_d2l(c) ? 0 : B * c.H * c.H) + N * (c.H * c.A + decoder + readout) +
+         P * (c.A + D);
 }
 
 }  // namespace
 
 std::span<const Config> configs() {
-  static const std::array<Config, 5> all = {{
+  static const std::array<Config, 7> all = {{
       {"tiny", 20, 32, 64, 64, 64, 10, 11, 400, 16},
       {"d2l", 200, 32, 32, 32, 64, 10, 10, 400, 16},
       {"small", 1000, 128, 128, 128, 64, 15, 15, 80, 16},
       {"medium", 8000, 256, 512, 512, 128, 15, 15, 8, 16},
       {"paper", 30000, 620, 1000, 1000, 80, 30, 30, 2, 1},
+      {"d2l-exact", 200, 32, 32, 32, 64, 10, 10, 400, 16, "d2l", 2, 1, 0, 0.1},
+      {"paper-exact", 30000, 620, 1000, 1000, 80, 30, 30, 2, 1, "bahdanau", 1, 2, 500},
   }};
   return all;
 }
@@ -109,16 +121,17 @@ double decode_flop(const Config& config, const Batch& batch, std::int64_t steps)
 }
 
 std::vector<Product> products(const Config& c, const Batch& batch) {
-  const std::int64_t S = sum(batch.source_lengths), N = batch.target_tokens(), D = 2 * c.H;
+  const std::int64_t S = sum(batch.source_lengths), N = batch.target_tokens(), D = annotation(c);
+  const std::int64_t R = c.maxout > 0 ? c.maxout : read_out(c);
   return {
       {1024, 1024, 1024},
       {S, c.E, 3 * c.H},               // the encoder's input side, a direction
       {batch.size, c.H, 3 * c.H},      // the encoder's step, a direction
       {S, D, c.A},                     // keys
       {batch.size, c.E + D, 3 * c.H},  // the decoder's input side
-      {N, c.H + D + c.E, c.V},         // readout
-      {N, c.V, c.H + D + c.E},         // and its gradients: of its input
-      {c.V, N, c.H + D + c.E},         // of its weight
+      {N, R, c.V},                     // output layer
+      {N, c.V, R},                     // and its gradients: of its input
+      {c.V, N, R},                     // of its weight
       {3 * c.H, N, c.E + D},           // of the decoder's input weight, all steps at once
   };
 }

@@ -12,7 +12,7 @@
 /// batch. Nothing here knows an engine, and the same seed gives the same bits everywhere.
 namespace bench {
 
-/// One size of the Bahdanau model and of its batches.
+/// A Bahdanau model, its sizes, and those of its batches.
 struct Config {
   std::string name;
   std::int64_t V;   ///< vocabulary of each side
@@ -26,9 +26,17 @@ struct Config {
   /// Steps to time, and to run before that, unless told otherwise. Memory settles in the second cycle of the
   /// batches; `paper` is too slow for that.
   std::int64_t steps, warmup;
+
+  /// The model: empty for that of tutorial 10, "bahdanau" or "d2l" for the model that `gradus train --preset`
+  /// builds. The sizes that follow are those of that model.
+  std::string preset = {};
+  std::int64_t layers = 1;      ///< of the encoder and of the decoder
+  std::int64_t directions = 2;  ///< of the encoder
+  std::int64_t maxout = 0;      ///< the size of the maxout before the output layer; 0 without one
+  double dropout = 0;           ///< of inputs and outputs, between layers, and of the attention weights
 };
 
-/// tiny, d2l, small, medium, paper.
+/// tiny, d2l, small, medium, paper, and the presets at two of these sizes: d2l-exact, paper-exact.
 std::span<const Config> configs();
 
 /// How many batches are made; a run takes them in turn.
@@ -50,15 +58,17 @@ inline constexpr float never = -1e9F;
 /// The floating-point operations of a training step that real tokens need: two a multiply-add of the products
 /// and of attention, forward once and backward twice. Elementwise work is not counted.
 ///
-/// With S source tokens, N target tokens, and P = Σ_b m_b n_b pairs of them, forward:
+/// With S source tokens, N target tokens, P = Σ_b m_b n_b pairs of them, d directions, D = dH, and L layers,
+/// forward:
 ///
-///     encoder     S · 2 · 3H (E + H)        two directions of a GRU
-///     keys        S · 2H · A                U_a h
-///     s_0         B · H · H                 W_s
-///     query       N · H · A                 W_a s
-///     attention   P · (A + 2H)              v · tanh(…), and the context
-///     decoder     N · 3H (E + 2H + H)       a GRU on [y; c]
-///     readout     N · (H + 2H + E) · V      of [s; c; y]
+///     encoder     S · d · 3H (E + H + (L − 1) (D + H))    a GRU
+///     keys        S · D · A                               U_a h
+///     s_0         B · H · H                               W_s; nothing for d2l
+///     query       N · H · A                               W_a s
+///     attention   P · (A + D)                             v · tanh(…), and the context
+///     decoder     N · 3H (E + D + H + (L − 1) 2H)         a GRU on [y; c]
+///     readout     N · R · V                               of [s; c; y], R = H + D + E; for d2l of s, R = H
+///                 N · (R · 2M + M · V)                    the same with a maxout of size M
 double train_flop(const Config& config, const gradus::data::Batch& batch);
 
 /// The same for greedy decoding: forward once, with `steps` tokens for every sentence.

@@ -63,6 +63,14 @@ def speed_threads():
     return markdown_table(header, rows) + "\n\n" + where_measured(results)
 
 
+def speed_options():
+    results = load("speed_options")
+    rows = [[f"`{row['options']}`" if row["options"] else "none", f"{row['target_tokens_per_s'] / 1000:.0f}",
+             f"**{row['ratio']:.2f}**"] for row in results["rows"]]
+    return (markdown_table(["options", "target tokens a second, thousands", "of the plain run"], rows)
+            + f"\n\nWith `{results['sizes']}`. " + where_measured(results))
+
+
 def speed_scaling():
     results = load("speed_scaling")
     sweeps = [[sweep["name"], f"{sweep['exponent']:.2f}",
@@ -90,7 +98,7 @@ def speed_ops():
 
 def measure(at):
     with tempfile.TemporaryDirectory() as out:
-        for name, options in (("scaling", ["--out", out]), ("ops", []), ("peers", [])):
+        for name, options in (("scaling", ["--out", out]), ("ops", []), ("options", []), ("peers", [])):
             done = subprocess.run([ROOT / "run", "bench", name, "--json", *options], stdout=subprocess.PIPE, text=True,
                                   check=True)
             # The last line: before it the script may say what it builds.

@@ -1,30 +1,33 @@
 #!/usr/bin/env python3
-"""What bench_bahdanau prints and refuses: bench_test.py BENCH_BAHDANAU PEERS_PY. No time is compared."""
+"""What bench_bahdanau prints and refuses: and so for
+bench_options: bench_test.py BENCH_BAHDANAU PEERS_PY BENCH_OPTIONS. No time is compared."""
 
 import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
-FIELDS = ["program", "config", "mode", "threads", "batch", "steps", "warmup", "seed", "parameters", "ms_per_step", "ms_min",
+FIELDS = ["program", "config", "mode", "threads", "batch", "steps", "warmup", "seed", "dropout", "precision",
+          "parameters", "ms_per_step", "ms_min",
           "target_tokens_per_s", "gflops", "sgemm_peak_gflops", "percent_of_sgemm_peak", "peak_rss_mb", "loss_first",
           "loss_final", "tokens_checksum", "buffers_allocated_after_first", "buffers_allocated_after_warmup"]
 # What any run has, above 0.
 MEASURED = ["ms_per_step", "ms_min", "target_tokens_per_s", "gflops", "sgemm_peak_gflops", "percent_of_sgemm_peak",
             "peak_rss_mb"]
 
-program, peers = sys.argv[1:]
+program, peers, options = sys.argv[1:]
 
 
 def run(*arguments):
     return subprocess.run(arguments, capture_output=True, text=True)
 
 
-def report(*arguments):
-    done = run(program, "--json", "--config", "tiny", *arguments)
+def report(*arguments, config="tiny"):
+    done = run(program, "--json", "--config", config, *arguments)
     assert done.returncode == 0 and not done.stderr, done
     assert done.stdout.count("\n") == 1 and done.stdout.endswith("}\n"), done.stdout
     fields = json.loads(done.stdout)
@@ -59,14 +62,21 @@ assert decode["tokens_checksum"] == again["tokens_checksum"]
 other = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "0", "--seed", "2")
 assert decode["tokens_checksum"] != other["tokens_checksum"]
 
+# The models of presets: as many parameters as `gradus train` says, and dropout that changes the loss.
+dropped = report("--batch", "2", "--steps", "1", "--warmup", "0", config="d2l-exact")
+whole = report("--batch", "2", "--steps", "1", "--warmup", "0", "--no-dropout", config="d2l-exact")
+assert dropped["parameters"] == whole["parameters"] == 49896 and (dropped["dropout"], whole["dropout"]) == (0.1, 0)
+assert dropped["loss_first"] != whole["loss_first"] and abs(whole["loss_first"] - math.log(200)) < 0.1, (dropped, whole)
+
 table = run(program, "--config", "tiny", "--steps", "1", "--warmup", "0")
 assert table.returncode == 0 and "ms_per_step  " in table.stdout and "tokens_checksum" not in table.stdout, table
 assert float(run(program, "--peak", "--config", "tiny").stdout) > 0
 text = run(program, "--help").stdout
 assert "30000   620  1000  1000" in text and all(name in text for name in MEASURED), text
 
-refuses([program, "--config", "huge"], "--config: huge not in {tiny,d2l,small,medium,paper}; --help lists the options")
+refuses([program, "--config", "huge"], "--config: huge not in {tiny,d2l,small,medium,paper,d2l-exact,paper-exact}; --help lists the options")
 refuses([program, "--mode", "test"], "--mode: test not in {train,decode}")
+refuses([program, "--precision", "f16"], "--precision: f16 not in {")
 refuses([program, "--threads", "0"], "--threads")
 refuses([program, "--batch", "-1"], "--batch")
 refuses([program, "--steps", "0"], "--steps")
@@ -75,8 +85,25 @@ refuses([program, "--step", "3"], "--step")
 
 driver = [sys.executable, peers, "--ours", program, "--theirs", program]
 refuses([*driver, "--rounds", "0"], "--rounds must be at least 1, and is 0")
-refuses([*driver, "--batch", "7"], "no case is left; these there are: tiny train 64")
+refuses([*driver, "--batch", "7"], "no case is left; available: tiny train 64")
 refuses([*driver, "--config", "huge"], "invalid choice: 'huge'")
+refuses([*driver, "--precision", "f16"], "invalid choice: 'f16'")
+
+# Every option of the table is one of `gradus train`, and is measured against the run without any.
+done = run(options, "--json", "--rounds", "1", "--threads", "1")
+assert done.returncode == 0 and not done.stderr and done.stdout.count("\n") == 1, done
+measurement = json.loads(done.stdout)
+assert measurement["threads"] == 1 and "--embedding 32 --hidden 64" in measurement["sizes"], measurement
+first, *others = measurement["rows"]
+assert first["options"] == "" and first["ratio"] == 1, first
+assert {"--dropout 0.3", "--layers 2", "--preset bahdanau", "--preset d2l"} <= {row["options"] for row in others}, others
+for row in others:
+    assert row["ratio"] == row["target_tokens_per_s"] / first["target_tokens_per_s"] > 0, row
+table = run(options, "--rounds", "1")
+assert table.returncode == 0 and table.stdout.count("\n") == 1 + len(measurement["rows"]), table
+assert re.search(r"^none +[0-9]+ +1\.00$", table.stdout, re.MULTILINE), table
+refuses([options, "--rounds", "0"], "--rounds")
+refuses([options, "--round", "1"], "--round")
 
 # No contender gets kernels or threads from the shell, and each gets its own settings.
 sys.path.insert(0, str(pathlib.Path(peers).parent))

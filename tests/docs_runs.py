@@ -78,6 +78,8 @@ def run_benchmark(build, what, words):
             return [program, *with_options(words, {"--steps": "1", "--warmup": "0"})]
         case "scaling":
             return [program, *with_options(words, {"--seconds": "0", "--rounds": "1", "--out": "scaling"})]
+        case "options":
+            return [program, *with_options(words, {"--rounds": "1"})]
         case "peers":  # needs libtorch, a large download
             return [sys.executable, ROOT / "benchmarks/peers.py", "--help"]
         case "ops":  # there only where its library is, which the tests do not need

@@ -85,4 +85,31 @@ TEST_CASE("the useful work of a step", "[benchmarks]") {
   const Batch batch = gradus::data::make_batch(pairs);
   CHECK(bench::train_flop(one, batch) == 6 * (24 + 4 + 1 + 3 + 18 + 36 + 60));
   CHECK(bench::decode_flop(one, batch, 3) == 2 * (24 + 4 + 1 + 3 + 18 + 36 + 60));
+
+  // A maxout of size 2 before the output layer: 3·(4·2·2 + 2·5) = 78 in place of 60.
+  Config with_maxout = one;
+  with_maxout.preset = "bahdanau";
+  with_maxout.maxout = 2;
+  CHECK(bench::train_flop(with_maxout, batch) == 6 * (24 + 4 + 1 + 3 + 18 + 36 + 78));
+
+  // Two layers, one direction, and logits of s alone: encoder 2·3·(2 + 2) = 24, keys 2, query 3, attention
+  // 6·2 = 12, decoder 3·3·(3 + 2) = 45, readout 3·5 = 15.
+  Config d2l = one;
+  d2l.preset = "d2l";
+  d2l.layers = 2;
+  d2l.directions = 1;
+  CHECK(bench::train_flop(d2l, batch) == 6 * (24 + 2 + 3 + 12 + 45 + 15));
+}
+
+TEST_CASE("the exact configurations have the sizes of the others of that name", "[benchmarks]") {
+  for (const std::string name : {"d2l", "paper"}) {
+    CAPTURE(name);
+    const Config &plain = config_of(name), &exact = config_of(name + "-exact");
+    const auto sizes = [](const Config& c) {
+      return std::vector{c.V, c.E, c.H, c.A, c.B, c.Tx, c.Ty, c.steps, c.warmup};
+    };
+    CHECK(sizes(exact) == sizes(plain));
+    CHECK(plain.preset.empty());
+    CHECK(!exact.preset.empty());
+  }
 }

@@ -1,0 +1,175 @@
+// bench_options: the speed of a training step under options of `gradus train`, as a share of the plain run's.
+// The options are parsed, and the model is built and trained, by the command's own code. All rows are
+// measured in turn, round after round, so that whatever else the machine does meets them alike; of each batch
+// the fastest step counts.
+
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/models/model.hpp>
+#include <gradus/models/trainer.hpp>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <iomanip>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "settings.hpp"
+#include "workload.hpp"
+
+namespace {
+
+using namespace gradus;
+
+struct Row {
+  std::string preset, options;
+
+  std::string command_line() const {
+    if (preset.empty()) return options;
+    return "--preset " + preset + (options.empty() ? "" : " " + options);
+  }
+};
+
+// The plain run comes first.
+const std::vector<Row> rows = {{"", ""},
+                               {"", "--dropout 0.3"},
+                               {"", "--layers 2"},
+                               {"", "--cell original-gru"},
+                               {"", "--readout maxout"},
+                               {"", "--cell original-gru --readout maxout-earlier"},
+                               {"", "--cell lstm"},
+                               {"", "--attention dot"},
+                               {"", "--attention scaled_dot"},
+                               {"", "--label-smoothing 0.1"},
+                               {"bahdanau", ""},
+                               {"d2l", ""}};
+
+// Of every row, presets too. --energy and --maxout are the command's defaults.
+constexpr auto sizes = "--embedding 32 --hidden 64 --energy 128 --maxout 64 --batch 64";
+
+struct Options {
+  int threads = gradus::threads();
+  int rounds = 20;
+  bool json = false;
+};
+
+// A model in training.
+class Run {
+ public:
+  explicit Run(const Row& row) : row_(row) {
+    tools::Settings settings = tools::preset_settings(row.preset);
+    CLI::App app;
+    tools::add_options(app, settings);
+    app.parse(row.options + " " + sizes);
+    const bench::Config& config = *std::ranges::find(bench::configs(), "tiny", &bench::Config::name);
+    batches_ = bench::make_batches(config, settings.batches.sentences, 1);
+    least_.assign(batches_.size(), std::numeric_limits<double>::infinity());
+    gradus::seed(1);
+    model_ = models::make_model(settings.model, {.source = config.V, .target = config.V});
+    settings.trainer.steps = 1'000'000'000;
+    if (settings.run.learning_rate > 0) settings.trainer.learning_rate = settings.run.learning_rate;
+    const auto next = [this] { return batches_[next_]; };
+    trainer_ =
+        std::make_unique<models::Trainer>(*model_, models::BatchStream{.next = next}, settings.trainer);
+  }
+
+  const Row& row() const { return row_; }
+
+  // A step on each batch that is not timed, for the caches that other rows have filled; then two that are.
+  void measure() {
+    for (int cycle = 0; cycle < 3; ++cycle) {
+      for (next_ = 0; next_ < batches_.size(); ++next_) {
+        const auto start = std::chrono::steady_clock::now();
+        trainer_->step();
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+        if (cycle > 0) least_[next_] = std::min(least_[next_], seconds.count());
+      }
+    }
+  }
+
+  // Of each batch the fastest step counts.
+  double tokens_per_s() const {
+    std::int64_t tokens = 0;
+    for (const data::Batch& batch : batches_) tokens += batch.target_tokens();
+    return static_cast<double>(tokens) / std::accumulate(least_.begin(), least_.end(), 0.0);
+  }
+
+ private:
+  Row row_;
+  std::vector<data::Batch> batches_;
+  std::size_t next_ = 0;
+  std::unique_ptr<models::Seq2Seq> model_;
+  std::unique_ptr<models::Trainer> trainer_;
+  std::vector<double> least_;  // seconds of a step on each batch
+};
+
+std::vector<std::unique_ptr<Run>> measured(const Options& options) {
+  set_threads(options.threads);
+  std::vector<std::unique_ptr<Run>> runs;
+  for (const Row& row : rows) runs.push_back(std::make_unique<Run>(row));
+  for (int round = 0; round < options.rounds; ++round) {
+    for (const auto& run : runs) run->measure();
+  }
+  return runs;
+}
+
+std::string json(const Options& options, const std::vector<std::unique_ptr<Run>>& runs) {
+  nlohmann::ordered_json document{{"sizes", sizes}, {"threads", options.threads}};
+  for (const auto& run : runs) {
+    document["rows"].push_back({{"options", run->row().command_line()},
+                                {"target_tokens_per_s", run->tokens_per_s()},
+                                {"ratio", run->tokens_per_s() / runs.front()->tokens_per_s()}});
+  }
+  return document.dump() + "\n";
+}
+
+std::string table(const std::vector<std::unique_ptr<Run>>& runs) {
+  std::ostringstream text;
+  text << std::left << std::setw(46) << "options" << std::right << std::setw(16) << "target tokens/s"
+       << std::setw(8) << "ratio" << '\n';
+  for (const auto& run : runs) {
+    const std::string options = run->row().command_line();
+    text << std::left << std::setw(46) << (options.empty() ? "none" : options) << std::right << std::fixed
+         << std::setprecision(0) << std::setw(16) << run->tokens_per_s() << std::setprecision(2)
+         << std::setw(8) << run->tokens_per_s() / runs.front()->tokens_per_s() << '\n';
+  }
+  return text.str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("The speed of a training step under options of gradus train, as a share of the plain run's");
+  app.footer(std::string("\nEvery row has ") + sizes +
+             "\nand trains on batches like those of --task reverse: the batches of bench_bahdanau's tiny.");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--threads", options.threads, "for products and loops")->check(CLI::Range(1, 256));
+  app.add_option("--rounds", options.rounds,
+                 "in which the rows are measured in turn; the fastest step of each batch counts")
+      ->check(CLI::Range(1, 1000));
+  app.add_flag("--json", options.json, "one JSON object on one line instead of the table");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    std::cerr << app.get_name() << ": " << error.what() << "; --help lists the options\n";
+    return 2;
+  }
+  try {
+    const auto runs = measured(options);
+    std::cout << (options.json ? json(options, runs) : table(runs));
+  } catch (const std::exception& error) {
+    std::cerr << app.get_name() << ": " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <torch/torch.h>
+#include <utility>
+
+#include "workload.hpp"
+
+/// The models of the benchmark in libtorch. Of the ways to write each part that were tried, the fastest on
+/// CPU stands here.
+namespace peers {
+
+using torch::Tensor;
+
+/// A batch, as bench_bahdanau gets it.
+struct Batch {
+  Tensor source;                 // (Tx, B)
+  Tensor lengths;                // (B)
+  Tensor target_in, target_out;  // (Ty, B)
+};
+
+/// A model whose parameters have the names of those in gradus.
+struct Model : torch::nn::Module {
+  /// The mean cross-entropy of the real target tokens.
+  virtual Tensor loss(const Batch& batch) = 0;
+  /// The tokens (steps, B) and the attention weights (steps, Tx, B) of greedy decoding.
+  virtual std::pair<Tensor, Tensor> greedy(const Tensor& source, const Tensor& lengths, int64_t steps) = 0;
+};
+
+/// The model of tutorial 10.
+std::unique_ptr<Model> make_tutorial(const bench::Config& config);
+/// That of `gradus train --preset bahdanau`.
+std::unique_ptr<Model> make_bahdanau(const bench::Config& config);
+/// That of `gradus train --preset d2l`.
+std::unique_ptr<Model> make_d2l(const bench::Config& config);
+
+}  // namespace peers

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <torch/torch.h>
+#include <utility>
+
+#include "model.hpp"
+
+/// What the models have in common.
+namespace peers {
+
+/// What the decoder attends to.
+struct Memory {
+  Tensor annotations;  // (Tx, B, D)
+  Tensor keys;         // (Tx, B, A)
+  Tensor padding;      // (Tx, B): true beyond a source's end
+};
+
+/// Additive attention with keys that are computed once.
+struct Attention : torch::nn::Module {
+  Attention(int64_t H, int64_t D, int64_t A);
+  Memory prepare(const Tensor& annotations, const Tensor& lengths);
+  /// The weights (Tx, B) of a query (B, H).
+  Tensor weights(const Tensor& s, const Memory& memory);
+
+  torch::nn::Linear W_a, U_a;
+  Tensor v_a;
+};
+
+/// The context (B, D). A product and a sum: bmm is slower on CPU.
+Tensor context(const Tensor& weights, const Memory& memory);
+
+/// The parameters of a layer of a GRU module, which is run step by step.
+struct Cell {
+  Cell(const torch::nn::GRU& rnn, int64_t layer);
+  Tensor weight_ih, weight_hh, bias_ih, bias_hh;
+};
+
+/// The update of a GRU in PyTorch's form from the input's part x and the state's part h, (B, 3H) each.
+Tensor updated(const Tensor& x, const Tensor& h, const Tensor& s);
+
+/// Numbers that are 0 with probability p, and else 1 / (1 − p). Faster on CPU than torch::dropout, whose
+/// bernoulli_ draws doubles.
+Tensor dropout_mask(torch::IntArrayRef shape, double p);
+/// torch::dropout by such numbers; x itself for p = 0.
+Tensor dropped(const Tensor& x, double p);
+
+/// The rows of real target tokens among Ty · B.
+Tensor real_rows(const Tensor& target_out);
+
+/// Greedy decoding: `step` takes the tokens (B) and returns the logits (B, V) and the weights (Tx, B).
+std::pair<Tensor, Tensor> write_greedily(int64_t batch, int64_t steps,
+                                         const std::function<std::pair<Tensor, Tensor>(const Tensor&)>& step);
+
+}  // namespace peers
