@@ -5,22 +5,16 @@
 #include <ostream>
 #include <sstream>
 
+#include "index_text.hpp"
+
 namespace gradus {
 namespace {
 
 constexpr const char* checked_nothing = ", so this checked nothing: start from other values";
 constexpr const char* checked_little = ", fewer than half were judged: start from other values";
 
-std::string text(const std::vector<std::int64_t>& index) {
-  std::ostringstream out;
-  out << '[';
-  for (std::size_t i = 0; i < index.size(); ++i) out << (i > 0 ? ", " : "") << index[i];
-  out << ']';
-  return out.str();
-}
-
 void print_worst(std::ostream& out, const GradcheckEntry& entry) {
-  out << "worst at " << text(entry.worst) << ", analytic " << std::setprecision(9)
+  out << "worst at " << index_text(entry.worst) << ", analytic " << std::setprecision(9)
       << entry.analytic + 0.0  // no -0
       << ", numeric " << entry.numeric << ", off by " << std::setprecision(2) << entry.error << " (allowed "
       << entry.allowed << ')';
@@ -31,7 +25,7 @@ void print_worst(std::ostream& out, const GradcheckEntry& entry) {
 void print_doubt(std::ostream& out, const GradcheckEntry& entry) {
   const GradcheckDoubt& doubt = entry.first_open;
   out << entry.not_judged << " of " << entry.shape.numel() << " elements not judged, the first "
-      << text(doubt.index) << ": analytic " << std::setprecision(6) << doubt.analytic + 0.0 << ", estimates "
+      << index_text(doubt.index) << ": analytic " << std::setprecision(6) << doubt.analytic + 0.0 << ", estimates "
       << doubt.coarse << " and " << doubt.fine << ", slopes " << doubt.left << " and " << doubt.right
       << " on its sides, rounding up to " << std::setprecision(2) << doubt.rounding;
   if (entry.judged() < entry.not_judged) out << (entry.judged() == 0 ? checked_nothing : checked_little);

@@ -11,5 +11,6 @@ int main(int argc, char** argv) {
        .description = "The time of a step of the Bahdanau model in gradus",
        .make =
            [](const bench::Options& options) { return std::make_unique<bench::GradusContender>(options); },
-       .sgemm_peak = bench::sgemm_peak});
+       .sgemm_peak = bench::sgemm_peak,
+       .precisions = {"f32", "bf16"}});
 }

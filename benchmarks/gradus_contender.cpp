@@ -33,6 +33,7 @@ GradusContender::GradusContender(const Options& options)
       parameters_(model_->parameters()),
       adam_(parameters_, {.learning_rate = 1e-3}) {
   set_threads(options.threads);
+  if (options.precision == Precision::bf16) mixed_precision_.emplace(gradus::Precision::bf16);
   if (options.mode == Mode::decode) {
     model_->eval();
     pack_weights_.emplace();

@@ -26,6 +26,7 @@ class GradusContender : public Contender {
   const std::unique_ptr<gradus::models::Seq2Seq> model_;
   const std::vector<gradus::Tensor> parameters_;
   gradus::nn::Adam adam_;
+  std::optional<gradus::MixedPrecision> mixed_precision_;
   std::optional<gradus::PackWeights> pack_weights_;  // for all batches that are decoded, as decode() does
 };
 

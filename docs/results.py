@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Numbers that the pages quote: measured, kept, and rendered from there.
 
-docs/results.py measure [tutorials [NN]|speed|command [NAME]]
+docs/results.py measure [tutorials [NN]|speed [NAME]|command [NAME]]
                           runs each tutorial on three seeds, the benchmarks, and the trainings of docs/command.md, or
-                          only those, or only tutorial NN or one training, and writes docs/results/*.json and
+                          only those, or only tutorial NN, one benchmark or one training, and writes docs/results/*.json and
                           docs/pictures/*.svg. The trainings on real text need GRADUS_DATA, a folder with the files
                           that docs/command.md names.
 docs/results.py render    writes the tables of the pages anew from docs/results
@@ -49,7 +49,7 @@ def rendered(page):
 
 
 def measure(only=None, *more):
-    if only not in (None, *MODULES) or (more and only == "speed"):
+    if only not in (None, *MODULES):
         sys.exit(__doc__)
     for folder in (RESULTS, PICTURES):
         folder.mkdir(exist_ok=True)

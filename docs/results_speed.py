@@ -4,6 +4,7 @@ import json
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from results_kit import PICTURES, ROOT, load, markdown_table, where_measured, write
@@ -63,6 +64,18 @@ def speed_threads():
     return markdown_table(header, rows) + "\n\n" + where_measured(results)
 
 
+def speed_bf16():
+    f32 = {(case["config"], case["mode"], case["batch"]): fastest(case["gradus"])["ms_per_step"]
+           for case in load("speed_peers")["cases"]}
+    results = load("speed_peers_bf16")
+    rows = []
+    for case in results["cases"]:
+        ours, theirs = (fastest(case[who])["ms_per_step"] for who in ("gradus", "libtorch_best"))
+        rows.append([f"{case['config']}, {case['mode']}, batch {case['batch']}", ms(ours), ms(theirs), f"**{theirs / ours:.1f}**",
+                     f"**{f32[case['config'], case['mode'], case['batch']] / ours:.2f}**"])
+    return (markdown_table(["", "gradus, ms", "libtorch, ms", "ratio", "of f32"], rows) + "\n\n" + where_measured(results))
+
+
 def speed_options():
     results = load("speed_options")
     rows = [[f"`{row['options']}`" if row["options"] else "none", f"{row['target_tokens_per_s'] / 1000:.0f}",
@@ -96,11 +109,26 @@ def speed_ops():
             + where_measured(results))
 
 
-def measure(at):
-    with tempfile.TemporaryDirectory() as out:
-        for name, options in (("scaling", ["--out", out]), ("ops", []), ("options", []), ("peers", [])):
-            done = subprocess.run([ROOT / "run", "bench", name, "--json", *options], stdout=subprocess.PIPE, text=True,
+# name of the results → benchmark and options
+BENCHMARKS = {
+    "scaling": ["scaling"],
+    "ops": ["ops"],
+    "options": ["options"],
+    "peers": ["peers"],
+    "peers_bf16": ["peers", "--precision", "bf16", "--config", "small", "--config", "medium", "--config", "paper"],
+}
+
+
+def measure(at, only=None):
+    if only not in (None, *BENCHMARKS):
+        sys.exit(f"results.py: no benchmark '{only}'; available: {', '.join(BENCHMARKS)}")
+    for name in [only] if only else BENCHMARKS:
+        benchmark = BENCHMARKS[name]
+        with tempfile.TemporaryDirectory() as out:
+            more = ["--out", out] if name == "scaling" else []
+            done = subprocess.run([ROOT / "run", "bench", *benchmark, "--json", *more], stdout=subprocess.PIPE, text=True,
                                   check=True)
-            # The last line: before it the script may say what it builds.
-            write(f"speed_{name}", f"./run bench {name}", at, json.loads(done.stdout.splitlines()[-1]))
-        shutil.copy(pathlib.Path(out, "scaling.svg"), PICTURES / "speed_scaling.svg")
+            if name == "scaling":
+                shutil.copy(pathlib.Path(out, "scaling.svg"), PICTURES / "speed_scaling.svg")
+        # The last line: before it the script may say what it builds.
+        write(f"speed_{name}", " ".join(["./run bench", *benchmark]), at, json.loads(done.stdout.splitlines()[-1]))
