@@ -77,8 +77,8 @@ std::optional<AttentionCell> BahdanauDecoder::fused_cell() const {
   return original ? AttentionCell::original_gru : AttentionCell::gru;
 }
 
-// What attention_sequence computes as the decoder does: not with a class derived from those of this library.
-// Its dropout is not said here.
+// The arguments for attention_sequence, without dropout. None where it may differ from the decoder's modules,
+// as with classes derived from those of this library.
 std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   const std::optional<AttentionCell> cell = fused_cell();
   if (!uses_fused_operations() || !cell || !is_known(*attention)) return std::nullopt;

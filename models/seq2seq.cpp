@@ -23,7 +23,9 @@ Seq2Seq::Output Seq2Seq::forward(const Tensor& source, const Tensor& source_leng
   const Scope scope = enter();
   auto [state, memory] = decoder->start(encoder.forward(source, source_lengths));
   std::vector<Tensor> logits, weights;
+  DrawsOfSteps draws(is_training());
   for (std::int64_t t = 0; t < target_in.size(0); ++t) {
+    draws.at(t);
     const nn::DecoderStep::Output output = decoder->step(target_in[t], state, memory);
     logits.push_back(output.logits);
     weights.push_back(output.weights);

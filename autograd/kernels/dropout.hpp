@@ -5,12 +5,12 @@
 
 #include "clones.hpp"
 
-/// Dropout (ops.hpp) as a pure function of a key and an element's place, so that any thread can make any part
-/// of a mask, and backward makes it again instead of reading it.
+/// Dropout (ops.hpp) as a pure function of a key and an element's place. Any thread can compute any part of a
+/// mask, and backward recomputes it instead of reading it.
 namespace gradus::kernels {
 
-/// The four words of Philox4x32-10, each pair as one number: c0·2³² + c1 and c2·2³² + c3. In this form a
-/// round needs no other widths, and a loop over counters vectorises.
+/// The four words of Philox4x32-10 in two numbers, c0·2³² + c1 and c2·2³² + c3. All operations of a round
+/// then have 64 bits, and a loop over counters vectorises.
 struct PhiloxBlock {
   std::uint64_t a, b;
 };
@@ -42,7 +42,7 @@ struct DropoutMask {
 /// y_i ← x_i · scale where element i of the mask's row `row` is kept, else 0, for i < n. y may be x.
 template <class T>
 GRADUS_CLONES void dropout_row(const DropoutMask& mask, std::int64_t row, std::int64_t n, const T* x, T* y) {
-  constexpr int lanes = 16, words = 4 * lanes;  // fewer do not hide the latency of the multiplications
+  constexpr int lanes = 16, words = 4 * lanes;  // fewer lanes do not hide the multiplications' latency
   const auto place = static_cast<std::uint64_t>(row);
   const T scale = static_cast<T>(mask.scale);
   for (std::int64_t first = 0; first < n; first += words) {

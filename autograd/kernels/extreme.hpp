@@ -5,8 +5,8 @@
 
 #include "clones.hpp"
 
-/// The largest or smallest of each row of n values, and its gradient. Rows of two, as maxout has them, are a
-/// case of their own that vectorises over rows.
+/// The largest or smallest of each row of n values, and its gradient. A constant n of 2, as in maxout, lets
+/// the compiler vectorise over rows.
 namespace gradus::kernels {
 
 /// y (rows) from x (rows, n), n ≥ 1; NaN where there is one.
@@ -26,7 +26,7 @@ GRADUS_CLONES void extremes(std::int64_t rows, std::int64_t n, const T* x, T* __
   n == 2 ? choose(std::integral_constant<std::int64_t, 2>()) : choose(n);
 }
 
-/// From d (rows), the gradient at y: at_x ← that at x + β·at_x, in equal shares to equal ones.
+/// at_x ← the gradient at x + β·at_x, from d (rows), the gradient at y. Equal winners share it equally.
 template <class T>
 GRADUS_CLONES void extremes_backward(std::int64_t rows, std::int64_t n, const T* x, const T* y, const T* d,
                                      T beta, T* __restrict at_x) {
@@ -34,7 +34,7 @@ GRADUS_CLONES void extremes_backward(std::int64_t rows, std::int64_t n, const T*
     for (std::int64_t r = 0; r < rows; ++r) {
       T winners = 0;
       for (std::int64_t i = 0; i < count; ++i) winners += x[r * count + i] == y[r] ? T(1) : T(0);
-      const bool spoilt = y[r] != y[r];  // where one is NaN, so are all gradients of the row
+      const bool spoilt = y[r] != y[r];  // a NaN makes all gradients of its row NaN
       const T each = spoilt ? y[r] : d[r] / winners;
       for (std::int64_t i = 0; i < count; ++i) {
         const T before = beta == T(0) ? T(0) : at_x[r * count + i];

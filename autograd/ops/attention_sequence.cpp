@@ -20,10 +20,10 @@ namespace {
 
 constexpr const char* operation = "attention_sequence";
 
-// The inputs: these, then the first state, then the parameters of the layers.
+// The inputs: these, the first state, the parameters of each layer.
 enum Input { in_y, in_keys, in_values, in_W_a, in_v_a, in_state };
 enum OfLayer { weight_ih, bias_ih, weight_hh, bias_hh, of_layer };
-// The saved values: the inputs, and then these.
+// The saved values: the inputs, then these.
 enum Saved { saved_lengths, saved_kept, saved_below, saved_queries, saved_result };
 
 // v · tanh(q + k), or scale · q · k.
@@ -32,7 +32,7 @@ struct Score {
   double scale;
 };
 
-// Sizes, and where things are.
+// Sizes, options, and the numbers of the inputs.
 struct Form {
   AttentionCell cell;
   std::int64_t N, B, T, E, H, A, D, gates, parts, kept;  // the last three of the cell
@@ -53,7 +53,7 @@ struct Form {
   }
 };
 
-// The masks of a step: those of the weights, and of what goes from each layer to the next.
+// The dropout masks of a step: of the weights, and of the input of each layer but the lowest.
 class Masks {
  public:
   Masks(const Form& form, std::int64_t t) {
@@ -65,7 +65,7 @@ class Masks {
     }
   }
   const kernels::DropoutMask* weights() const { return weights_ ? &*weights_ : nullptr; }
-  /// Of what layer `layer`, not the lowest, reads.
+  // Of the input of a layer, not the lowest.
   const kernels::DropoutMask* below(int layer) const {
     return between_.empty() ? nullptr : &between_[static_cast<std::size_t>(layer - 1)];
   }
@@ -75,15 +75,15 @@ class Masks {
   std::vector<kernels::DropoutMask> between_;
 };
 
-// What the forward pass leaves of every packed row; undefined without a tape, but for the result.
+// Written by the forward pass for every packed row. All but the result are undefined without a tape.
 struct Rowwise {
   Tensor result;   // rows [s; c; α]
   Tensor kept;     // by the cells, (layers, N, K·H)
-  Tensor below;    // what the layers but the lowest read, (layers − 1, N, H)
+  Tensor below;    // the inputs of the layers but the lowest, (layers − 1, N, H)
   Tensor queries;  // W_a s, (N, A); undefined without W_a
 };
 
-// Rows of ranks [first, last) at a step, and the sequences that they are of.
+// The rows of ranks [first, last) at a step.
 struct Share {
   const Packing& packing;
   const Form& form;
@@ -91,13 +91,13 @@ struct Share {
   std::int64_t first;
 
   std::int64_t sequence(std::int64_t r) const { return packing.sequence(first + r); }
-  // Of a row's masks, which are those of a batch (B, ·) at every step.
+  // The row of a mask: each step has masks of its own, (B, ·).
   std::int64_t place(std::int64_t r) const {
     return form.dropout->steps.place(0, sequence(r), packing.batch());
   }
 };
 
-// Each of m rows of H under a mask.
+// Applies a mask to the rows (m, H) of a step.
 template <class T>
 void drop_rows(const kernels::DropoutMask& mask, const Share& share, const T* x, T* y) {
   const std::int64_t H = share.form.H;
@@ -106,7 +106,7 @@ void drop_rows(const kernels::DropoutMask& mask, const Share& share, const T* x,
   }
 }
 
-// The weights of a row as they make the context: under the mask, if there is one.
+// The weights that make the context: α under the mask, if there is one.
 template <class T>
 const T* used_weights(const kernels::DropoutMask* mask, const Share& share, std::int64_t r,
                       std::int64_t length, const T* alpha, T* into) {
@@ -215,11 +215,11 @@ void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packin
   });
 }
 
-// What the steps back leave for the products over all of them.
+// Gradients, written step by step, for the products over all steps.
 template <class T>
 struct Wanted {
   Tensor at_x;             // at the input parts, (layers, N, G·H)
-  Tensor at_u;             // at W_hh h + b_hh, likewise; at_x itself where the cell does not tell them apart
+  Tensor at_u;             // at W_hh h + b_hh, likewise; at_x itself where both are the same
   Tensor at_queries;       // (N, A)
   Tensor at_state;         // at the first state, (parts · layers, B, H)
   Tensor at_v;             // of each sequence, (B, A); undefined unless the score is additive
@@ -261,7 +261,7 @@ void run_backward(Gradients& g, const Packing& packing, const Form& form, const 
   for_each_share(packing, form.weight_bytes(sizeof(T)), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
     const Tensor at_states = zeros({C::parts, L, n, H}, dtype);  // of each rank, from later steps
-    const Tensor at_h = empty({3, n, H}, dtype);                 // of one layer, with what else it gets
+    const Tensor at_h = empty({3, n, H}, dtype);                 // of one layer: d, spare, from_above
     const Tensor at_c = empty({n, D}, dtype), at_energies = empty({3, n, form.T}, dtype);
     const auto at_state = [&](int layer) {
       T* const h = raw<T>(at_states) + layer * n * H;
@@ -484,7 +484,7 @@ Tensor run(const std::vector<Tensor>& inputs, const Tensor& lengths, const Packi
       finish_backward<Cell>(g, form, wanted);
     });
   };
-  std::vector<Tensor> saved = inputs;  // of these, what backward reads
+  std::vector<Tensor> saved = inputs;  // without those that backward does not read
   for (int i = in_state; i < form.parameter(0, weight_ih); ++i) saved[static_cast<std::size_t>(i)] = Tensor();
   for (int layer = 0; layer < form.layers; ++layer) {
     for (const OfLayer bias : {bias_ih, bias_hh}) {

@@ -11,19 +11,17 @@
 #include "kernels/math.hpp"
 #include "ops/recurrence.hpp"
 
-/// The cells of the fused recurrences. Each says, for the m rows of one step:
+/// The cells of the fused recurrences. Each works on the m rows of one step, and has
 ///
-///     gates      G: its input part is W_ih x + b_ih, (m, G·H)
+///     gates      G: the input part W_ih x + b_ih is (m, G·H)
 ///     parts      of the state: 1 for {h}, 2 for {h, c}
-///     kept       K: the forward step leaves K·H numbers a row, which the backward step reads
-///     previous   where the h before the step lies among them, in units of H
-///     shares_u   whether the gradient at W_hh h + b_hh is that at the input part
-///     Forward    (m, x, state, kept, spare): the state becomes the one after; spare (m, G·H)
-///     Backward   (m, kept, d, state, at_x, at_u, spare): d (m, H) is the whole gradient at h after; that at
-///     h
-///                before is written to state.h, and that at c before replaces the one at c after; spare (m,
-///                H)
-///     add_weight_gradients   of W_hh, input `weight` of g; `at` is the gradient at W_hh h + b_hh
+///     kept       K: Forward writes K·H numbers a row, which Backward reads
+///     previous   the place of the earlier h among them, in units of H
+///     shares_u   whether the gradients at W_hh h + b_hh and at the input part are the same
+///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
+///     Backward   (m, row, d, state, at_x, at_u, spare), where d (m, H) is the whole gradient at the later h,
+///                turns the gradient at the later state into that at the earlier one; spare (m, H)
+///     add_weight_gradients   adds the gradient of W_hh from `at`, the gradient at W_hh h + b_hh of all rows
 namespace gradus::cells {
 
 /// A step's rows of a state, or of the gradient at it.
@@ -40,7 +38,7 @@ void for_each_row_of_step(std::int64_t m, std::int64_t H, const Row& row) {
   });
 }
 
-/// W += atᵀ·x over N rows, W (outputs, inputs); β is 0 where W is not to be read.
+/// W ← atᵀ·x + β·W over N rows, W (outputs, inputs).
 template <class T>
 void add_product(std::int64_t N, std::int64_t outputs, std::int64_t inputs, Rows<const T> at, Rows<const T> x,
                  int beta, Rows<T> W) {

@@ -15,11 +15,11 @@
 namespace gradus {
 namespace {
 
-// `places` are the rows of the mask that the rows of x have; without any, row r has the r-th.
+// `places` are the mask's rows for the rows of x; if empty, row r has mask row r.
 Tensor drop(const Tensor& x, std::int64_t rows, double probability, Generator& generator,
             std::vector<std::int64_t> places) {
   const std::int64_t n = rows == 0 ? 0 : x.numel() / rows;
-  // The same for a value and for its gradient.
+  // For the value, and again for its gradient.
   const auto apply = [=, mask = kernels::DropoutMask(probability, generator.bits()),
                       places = std::move(places)](const Tensor& from) {
     Tensor to = empty(from.shape(), from.dtype());
@@ -34,7 +34,7 @@ Tensor drop(const Tensor& x, std::int64_t rows, double probability, Generator& g
   return record("dropout", apply(x), {x}, {}, [apply](Gradients& g) { g.add(0, apply(g.out())); });
 }
 
-// Whether there is anything to do.
+// Checks a probability; false if it is 0.
 bool drops(double probability) {
   if (probability >= 0 && probability < 1) return probability > 0;
   fail("dropout", "the probability must be in [0, 1), and is ", probability);
