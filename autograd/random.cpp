@@ -2,31 +2,20 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/dropout.hpp"
 #include "storage.hpp"
 
 namespace gradus {
 namespace {
 
-// Ten rounds of Philox4x32 on the counter, under the key: 128 random bits.
-std::array<std::uint64_t, 2> philox(std::uint64_t key, std::uint64_t counter) {
-  std::uint32_t c0 = static_cast<std::uint32_t>(counter), c1 = static_cast<std::uint32_t>(counter >> 32),
-                c2 = 0, c3 = 0;
-  std::uint32_t k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p0 = std::uint64_t{0xD2511F53} * c0;
-    const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * c2;
-    const std::uint32_t n0 = static_cast<std::uint32_t>(p1 >> 32) ^ c1 ^ k0;
-    const std::uint32_t n2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3 ^ k1;
-    c1 = static_cast<std::uint32_t>(p1);
-    c3 = static_cast<std::uint32_t>(p0);
-    c0 = n0;
-    c2 = n2;
-    k0 += 0x9E3779B9;
-    k1 += 0xBB67AE85;
-  }
-  return {c0 | std::uint64_t{c1} << 32, c2 | std::uint64_t{c3} << 32};
+// 128 random bits. What is not of stream 0 is the seed of another generator.
+std::array<std::uint64_t, 2> philox(std::uint64_t key, std::uint64_t counter, std::uint64_t stream = 0) {
+  const auto swapped = [](std::uint64_t x) { return x << 32 | x >> 32; };
+  const auto [a, b] = kernels::philox(key, {swapped(counter), stream << 32});
+  return {swapped(a), swapped(b)};
 }
 
 }  // namespace
@@ -53,7 +42,23 @@ double Generator::normal() {
   return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * uniform());
 }
 
-Generator Generator::split() { return Generator(bits()); }
+Generator Generator::split() {
+  Generator other(bits());
+  other.part_ = part_;
+  return other;
+}
+
+Generator Generator::stream(std::uint64_t n) const {
+  Generator other(philox(seed_, n, 1)[0]);
+  other.part_ = part_;
+  return other;
+}
+
+Generator Generator::of_part(BatchPart part) const {
+  Generator other = *this;
+  other.part_ = std::make_shared<const BatchPart>(std::move(part));
+  return other;
+}
 
 void Generator::set_state(const State& state) {
   seed_ = state.seed;
@@ -67,6 +72,18 @@ Generator& default_generator() {
 }
 
 void seed(std::uint64_t value) { default_generator() = Generator(value); }
+
+DrawFrom::DrawFrom(Generator generator) : outer_(std::exchange(default_generator(), std::move(generator))) {}
+DrawFrom::~DrawFrom() { default_generator() = std::move(outer_); }
+
+DrawsOfSteps::DrawsOfSteps(bool on) {
+  if (!on) return;
+  steps_ = default_generator().split();
+  guard_.emplace(*steps_);
+}
+void DrawsOfSteps::at(std::int64_t t) {
+  if (steps_) default_generator() = steps_->stream(static_cast<std::uint64_t>(t));
+}
 
 namespace {
 

@@ -80,7 +80,7 @@ bool tape::takes(const char* operation, const Tensor& result, std::span<const Te
 }
 
 void tape::put(const char* operation, const Tensor& result, std::span<const TensorRef> inputs,
-               std::initializer_list<TensorRef> saved, Backward backward) {
+               std::span<const TensorRef> saved, Backward backward) {
   const NodePtr node = make_leaf(result);
   node->operation = operation;
   node->leaf = false;

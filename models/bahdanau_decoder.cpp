@@ -1,8 +1,14 @@
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
+#include <gradus/models/projected_query.hpp>
 #include <gradus/nn/gru.hpp>
+#include <gradus/nn/lstm.hpp>
+#include <gradus/nn/scaled_dot_product_attention.hpp>
 
+#include <cmath>
+#include <optional>
 #include <typeinfo>
 #include <utility>
 
@@ -36,39 +42,80 @@ RecurrentDecoder::Look BahdanauDecoder::look(const nn::State& before, const nn::
   return {.context = c, .kept = {{"weights", alpha}}, .weights = alpha};  // (B, D), (B, T)
 }
 
-// The attention, when it is additive and nothing derived from that, and draws nothing.
-const nn::AdditiveAttention* BahdanauDecoder::known_attention() const {
-  const auto& attending = *attention;
-  if (typeid(attending) != typeid(nn::AdditiveAttention)) return nullptr;
-  const auto* additive = static_cast<const nn::AdditiveAttention*>(attention.get());
-  return additive->is_training() && additive->dropout() > 0 ? nullptr : additive;
+namespace {
+
+template <class... Kinds>
+bool is_one_of(const nn::Attention& attention) {
+  return ((typeid(attention) == typeid(Kinds)) || ...);
 }
 
-// The same, when attention_gru_sequence computes just what the decoder does: not for a class derived from it.
-const nn::AdditiveAttention* BahdanauDecoder::fused_attention() const {
-  if (!uses_fused_operations() || rnn->layers() > 1 || reads_earlier_state()) return nullptr;
+// Whether it is of this library, whose attentions threads may share: not a class derived from one.
+bool is_known(const nn::Attention& attention) {
+  if (typeid(attention) == typeid(ProjectedQuery)) {
+    return is_known(*static_cast<const ProjectedQuery&>(attention).score);
+  }
+  return is_one_of<nn::AdditiveAttention, nn::DotProductAttention, nn::ScaledDotProductAttention>(attention);
+}
+
+// Of the weights of one that is known.
+double attention_dropout(const nn::Attention& attention) {
+  if (typeid(attention) == typeid(ProjectedQuery)) {
+    return attention_dropout(*static_cast<const ProjectedQuery&>(attention).score);
+  }
+  const auto* scored = dynamic_cast<const nn::ScoredAttention*>(&attention);
+  return scored ? scored->dropout() : 0;
+}
+
+}  // namespace
+
+// The cell, when attention_sequence knows it.
+std::optional<AttentionCell> BahdanauDecoder::fused_cell() const {
   const auto& layers = *rnn;
-  if (typeid(layers) != typeid(nn::GRU)) return nullptr;
-  if (static_cast<const nn::GRU&>(*rnn).form() != nn::GRUForm::pytorch) return nullptr;
-  return known_attention();
+  if (typeid(layers) == typeid(nn::LSTM)) return AttentionCell::lstm;
+  if (typeid(layers) != typeid(nn::GRU)) return std::nullopt;
+  const bool original = static_cast<const nn::GRU&>(*rnn).form() == GRUForm::original;
+  return original ? AttentionCell::original_gru : AttentionCell::gru;
+}
+
+// The arguments for attention_sequence, without dropout. None where it may differ from the decoder's modules,
+// as with classes derived from those of this library.
+std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
+  const std::optional<AttentionCell> cell = fused_cell();
+  if (!uses_fused_operations() || !cell || !is_known(*attention)) return std::nullopt;
+  AttentionDecoder decoder{
+      .cell = *cell, .layers = {}, .W_a = {}, .v_a = {}, .earlier = reads_earlier_state()};
+  const nn::Attention* scoring = attention.get();
+  if (typeid(*scoring) == typeid(ProjectedQuery)) {
+    const auto& projected = static_cast<const ProjectedQuery&>(*scoring);
+    decoder.W_a = projected.W_a.weight;
+    scoring = projected.score.get();
+  }
+  if (typeid(*scoring) == typeid(nn::AdditiveAttention)) {
+    if (decoder.W_a.defined()) return std::nullopt;  // it has a W_a of its own
+    const auto& additive = static_cast<const nn::AdditiveAttention&>(*scoring);
+    decoder.W_a = additive.W_a.weight;
+    decoder.v_a = additive.v_a;
+  } else if (!decoder.W_a.defined() && rnn->hidden() != context_size()) {
+    return std::nullopt;  // the attention says what is wrong
+  } else if (typeid(*scoring) == typeid(nn::ScaledDotProductAttention)) {
+    decoder.scale = 1 / std::sqrt(static_cast<double>(context_size()));
+  }
+  for (std::int64_t layer = 0; layer < rnn->layers(); ++layer) {
+    const nn::RecurrentWeights& p = rnn->weights(layer);
+    decoder.layers.push_back({p.weight_ih, p.weight_hh, p.bias_ih, p.bias_hh});
+  }
+  return decoder;
 }
 
 bool BahdanauDecoder::can_be_shared() const {
-  return RecurrentDecoder::can_be_shared() && known_attention() != nullptr;
+  return RecurrentDecoder::can_be_shared() && is_known(*attention);
 }
 
 // Rows [s_t; c_t; α_t], (N, H + D + T), packed, from y (N, E).
 Tensor BahdanauDecoder::fused_states(const Tensor& y, const nn::State& first, const nn::Memory& memory,
-                                     const nn::AdditiveAttention& additive, const Packing& targets) const {
-  const nn::RecurrentWeights& cell = rnn->weights(0);
-  return attention_gru_sequence(y, first["s"], memory.keys, memory.values, memory.lengths,
-                                {.weight_ih = cell.weight_ih,
-                                 .weight_hh = cell.weight_hh,
-                                 .bias_ih = cell.bias_ih,
-                                 .bias_hh = cell.bias_hh,
-                                 .W_a = additive.W_a.weight,
-                                 .v_a = additive.v_a},
-                                targets);
+                                     const AttentionDecoder& decoder, const Packing& targets) const {
+  const Tensor& keys = memory.keys.defined() ? memory.keys : memory.values;
+  return attention_sequence(y, cells(first), keys, memory.values, memory.lengths, decoder, targets);
 }
 
 // Of rows [s; c; α].
@@ -77,20 +124,28 @@ Tensor BahdanauDecoder::fused_features(const Tensor& states) const {
 }
 
 Tensor BahdanauDecoder::unroll(const Tensor& y, const Start& start, const Packing& targets) const {
-  const nn::AdditiveAttention* additive = fused_attention();
-  if (additive == nullptr) return RecurrentDecoder::unroll(y, start, targets);
-  return fused_features(fused_states(y, start.state, start.memory, *additive, targets));
+  std::optional<AttentionDecoder> decoder = fused();
+  if (!decoder) return RecurrentDecoder::unroll(y, start, targets);
+  if (is_training()) {
+    decoder->dropout = {.of_weights = attention_dropout(*attention),
+                        .between = rnn->layers() > 1 ? dropout() : 0,
+                        .steps = default_generator().split()};
+  }
+  return fused_features(fused_states(y, start.state, start.memory, *decoder, targets));
 }
 
 nn::DecoderStep::Output BahdanauDecoder::step(const Tensor& previous, const nn::State& state,
                                               const nn::Memory& memory) const {
-  const nn::AdditiveAttention* additive = fused_attention();
-  if (additive == nullptr) return RecurrentDecoder::step(previous, state, memory);
+  // The rows have one layer's h, after the step; and the draws of a step are not those of a sequence.
+  const bool fits = rnn->layers() == 1 && rnn->state_parts() == 1 && !reads_earlier_state() &&
+                    !(is_training() && attention_dropout(*attention) > 0);
+  const std::optional<AttentionDecoder> decoder = fits ? fused() : std::nullopt;
+  if (!decoder) return RecurrentDecoder::step(previous, state, memory);
   const Scope scope = enter();
   const Tensor y = embed(previous);  // (B, E)
-  const Tensor states = fused_states(y, state, memory, *additive, Packing(1, previous.size(0)));
+  const Tensor states = fused_states(y, state, memory, *decoder, Packing(1, previous.size(0)));
   const std::int64_t H = rnn->hidden(), R = states.size(1);
-  const Tensor alpha = states.slice(R - memory.keys.size(0), R, 1);  // (B, T)
+  const Tensor alpha = states.slice(R - memory.values.size(0), R, 1);  // (B, T)
   return {.logits = read_out(fused_features(states), y),
           .state = state_of({states.slice(0, H, 1)}, {{"weights", alpha}}, state.step() + 1),
           .weights = alpha};

@@ -27,7 +27,7 @@ struct Targets {
 
 struct Run {
   Tensor logits;                // (N, V), packed
-  std::vector<Tensor> weights;  // (B, Tx) for each step; none unless run step by step
+  std::vector<Tensor> weights;  // (B, Tx) for each step
 };
 
 // The true tokens, and in place of some of them those that the model likes best: both (B).
@@ -84,23 +84,22 @@ void LossOptions::check(const char* operation) const {
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options, Generator& coins) {
   options.check("loss");
   const bool by_steps = options.attention_entropy != 0 || options.sampling > 0;
-  if (!by_steps && options.label_smoothing == 0) {
-    const Tensor total = model.loss(batch);
-    return {total, total.item(), batch.target_tokens()};
+  Loss result{{}, 0, batch.target_tokens()};
+  if (!by_steps) {
+    result.total = model.loss(batch, options.label_smoothing, &result.cross_entropy);
+    return result;
   }
   const Targets targets(batch);
   const auto start = model.decoder->start(model.encoder.forward(
       tensor(batch.source, {batch.source_steps, batch.size}), tensor(batch.source_lengths, {batch.size})));
-  Run run = by_steps ? run_by_steps(*model.decoder, start, targets, options.sampling, coins)
-                     : Run{model.decoder->forward(start, targets.in, targets.packing), {}};
-  // Before the logits are moved, which lets them be overwritten.
-  const double plain = cross_entropy(run.logits.detach(), targets.out).item();
+  Run run = run_by_steps(*model.decoder, start, targets, options.sampling, coins);
   constexpr std::int64_t none = -1;  // is ignored: packed targets are all real
-  Tensor total = cross_entropy(std::move(run.logits), targets.out, none, options.label_smoothing);
+  result.total =
+      cross_entropy(std::move(run.logits), targets.out, none, options.label_smoothing, &result.cross_entropy);
   if (options.attention_entropy != 0) {
-    total = total + entropy_term(options.attention_entropy, run.weights, targets.lengths);
+    result.total = result.total + entropy_term(options.attention_entropy, run.weights, targets.lengths);
   }
-  return {total, plain, batch.target_tokens()};
+  return result;
 }
 
 double evaluate_loss(Seq2Seq& model, std::span<const data::Pair> pairs, std::int64_t batch_size) {

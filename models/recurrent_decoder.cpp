@@ -127,12 +127,17 @@ Tensor RecurrentDecoder::embed(const Tensor& tokens) const {
   return drop(embedding.forward(tokens), dropout_, *this);
 }
 
+// What is read out, of its part beside E y.
+Tensor RecurrentDecoder::read(const Tensor& features, const Tensor& y) const {
+  return reads_state_alone() ? features : joined({features, y});
+}
+
 Tensor RecurrentDecoder::features(const Tensor& s, const Tensor& context) const {
   return reads_state_alone() ? s : joined({s, context});
 }
 
 Tensor RecurrentDecoder::read_out(const Tensor& features, const Tensor& y) const {
-  return readout.forward(drop(reads_state_alone() ? features : joined({features, y}), dropout_, *this));
+  return readout.forward(drop(read(features, y), dropout_, *this));
 }
 
 nn::DecoderStep::Output RecurrentDecoder::step(const Tensor& previous, const nn::State& state,
@@ -145,22 +150,22 @@ nn::DecoderStep::Output RecurrentDecoder::step(const Tensor& previous, const nn:
   return {.logits = read_out(features(s, context), y), .state = next, .weights = weights};
 }
 
-bool RecurrentDecoder::can_be_shared() const {
-  return typeid(*this) == type_ && !(dropout_ > 0 && is_training());
-}
+bool RecurrentDecoder::can_be_shared() const { return typeid(*this) == type_; }
 
 Tensor RecurrentDecoder::forward(const Start& start, const Tensor& target_in, const Packing& targets) const {
   if (typeid(*this) != type_) return DecoderStep::forward(start, target_in, targets);
   const Scope scope = enter();
-  const Tensor y = embed(pack(target_in, targets));  // (N, E)
-  return read_out(unroll(y, start, targets), y);
+  const Tensor y = drop(embedding.forward(pack(target_in, targets)), dropout_, *this, targets);  // (N, E)
+  return readout.forward(drop(read(unroll(y, start, targets), y), dropout_, *this, targets));
 }
 
 Tensor RecurrentDecoder::unroll(const Tensor& y, const Start& start, const Packing& targets) const {
   const Tensor steps = unpack(y, targets);  // (Ty, B, E)
   nn::State state = start.state;
   std::vector<Tensor> read;
+  DrawsOfSteps draws(is_training());
   for (std::int64_t t = 0; t < targets.steps(); ++t) {
+    draws.at(t);
     const auto [context, kept, weights] = look(state, start.memory);
     nn::State next = state_of(rnn->step(joined({steps[t], context}), cells(state)), kept, state.step() + 1);
     read.push_back(features(reads_earlier_state() ? state["s"] : next["s"], context));

@@ -1,8 +1,11 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel_sum.hpp>
+#include <gradus/autograd/random.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/models/seq2seq.hpp>
+
+#include <numeric>
 
 #include "shares.hpp"
 
@@ -20,7 +23,9 @@ Seq2Seq::Output Seq2Seq::forward(const Tensor& source, const Tensor& source_leng
   const Scope scope = enter();
   auto [state, memory] = decoder->start(encoder.forward(source, source_lengths));
   std::vector<Tensor> logits, weights;
+  DrawsOfSteps draws(is_training());
   for (std::int64_t t = 0; t < target_in.size(0); ++t) {
+    draws.at(t);
     const nn::DecoderStep::Output output = decoder->step(target_in[t], state, memory);
     logits.push_back(output.logits);
     weights.push_back(output.weights);
@@ -29,31 +34,47 @@ Seq2Seq::Output Seq2Seq::forward(const Tensor& source, const Tensor& source_leng
   return {stack(logits), std::move(weights)};
 }
 
-bool Seq2Seq::can_be_shared() const { return !encoder.draws() && decoder->can_be_shared(); }
-
-Tensor Seq2Seq::loss(const data::Batch& batch) const {
-  const auto loss_of = [this](const data::Batch& some) {
+Tensor Seq2Seq::loss(const data::Batch& batch, double label_smoothing, double* unsmoothed) const {
+  const auto loss_of = [&](const data::Batch& some, double* plain) {
     return loss(tensor(some.source, {some.source_steps, some.size}), tensor(some.source_lengths, {some.size}),
-                some);
+                some, label_smoothing, plain);
   };
   const std::int64_t parts = shares_of_batch(*this, batch.size);
-  if (parts == 1) return loss_of(batch);
-  const std::vector<data::Batch> cuts = cut(batch, parts);
+  if (parts == 1) return loss_of(batch, unsmoothed);
+  const std::vector<Cut> cuts = cut(batch, parts);
   const auto tokens = static_cast<double>(batch.target_tokens());
+  std::vector<double> plain(cuts.size());
+  const Generator draws = default_generator();
+  Generator::State drawn = draws.state();  // the same number by every part
   const auto share = [&](std::int64_t part) {
-    const data::Batch& some = cuts[static_cast<std::size_t>(part)];
-    return loss_of(some) * (static_cast<double>(some.target_tokens()) / tokens);
+    const auto& [some, rows] = cuts[static_cast<std::size_t>(part)];
+    const DrawFrom from(draws.of_part({batch.size, rows}));
+    const double weight = static_cast<double>(some.target_tokens()) / tokens;
+    double& of_part = plain[static_cast<std::size_t>(part)];
+    const Tensor result = loss_of(some, &of_part) * weight;
+    of_part *= weight;
+    if (part == 0) drawn = default_generator().state();
+    return result;
   };
-  return with_message_of_all([&] { return parallel_sum(parts, share); }, [&] { return loss_of(batch); });
+  return with_message_of_all(
+      [&] {
+        const Tensor sum = parallel_sum(parts, share);
+        default_generator().set_state(drawn);
+        if (unsmoothed) *unsmoothed = std::accumulate(plain.begin(), plain.end(), 0.0);
+        return sum;
+      },
+      [&] { return loss_of(batch, nullptr); });
 }
 
-Tensor Seq2Seq::loss(const Tensor& source, const Tensor& source_lengths, const data::Batch& batch) const {
+Tensor Seq2Seq::loss(const Tensor& source, const Tensor& source_lengths, const data::Batch& batch,
+                     double label_smoothing, double* unsmoothed) const {
   const Scope scope = enter();
   const Shape target{batch.target_steps, batch.size};
   const auto start = decoder->start(encoder.forward(source, source_lengths));
   const Packing targets(tensor(batch.target_lengths, {batch.size}));
+  constexpr std::int64_t none = -1;  // is ignored: packed targets are all real
   return cross_entropy(decoder->forward(start, tensor(batch.target_in, target), targets),
-                       pack(tensor(batch.target_out, target), targets));
+                       pack(tensor(batch.target_out, target), targets), none, label_smoothing, unsmoothed);
 }
 
 std::unique_ptr<Seq2Seq> make_bahdanau(const ModelSizes& sizes) {

@@ -17,17 +17,16 @@ std::int64_t shares_of_batch(const Seq2Seq& model, std::int64_t B) {
   return parts > 1 && model.can_be_shared() && model.parameter_count() <= most_parameters ? parts : 1;
 }
 
-std::vector<data::Batch> cut(const data::Batch& batch, std::int64_t parts) {
+std::vector<Cut> cut(const data::Batch& batch, std::int64_t parts) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(batch.size));
   std::iota(rows.begin(), rows.end(), 0);
   std::ranges::stable_sort(rows, std::greater(), [&](std::int64_t row) {
     const auto b = static_cast<std::size_t>(row);
     return batch.source_lengths[b] + batch.target_lengths[b];
   });
-  std::vector<std::vector<std::int64_t>> dealt(static_cast<std::size_t>(parts));
-  for (std::size_t i = 0; i < rows.size(); ++i) dealt[i % dealt.size()].push_back(rows[i]);
-  std::vector<data::Batch> cuts;
-  for (const std::vector<std::int64_t>& some : dealt) cuts.push_back(data::select(batch, some));
+  std::vector<Cut> cuts(static_cast<std::size_t>(parts));
+  for (std::size_t i = 0; i < rows.size(); ++i) cuts[i % cuts.size()].rows.push_back(rows[i]);
+  for (Cut& one : cuts) one.batch = data::select(batch, one.rows);
   return cuts;
 }
 

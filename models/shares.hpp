@@ -30,13 +30,14 @@ auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
 }
 
 // f(sources, lengths, number of the first) for the parts of a batch gives a result for each source; all of
-// them, in the order of the batch. `source` (T, B, …), `lengths` (B).
+// them, in the order of the batch. `source` (T, B, …), `lengths` (B). In training there is one part: how
+// often a search draws depends on its sequences.
 template <class Result, class F>
 std::vector<Result> by_shares(const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const F& f) {
   const auto whole = [&] { return f(source, lengths, std::int64_t{0}); };
   const bool fit = lengths.rank() == 1 && source.rank() >= 2 && source.size(1) == lengths.size(0);
   if (!fit) return whole();  // which says what is wrong
-  const std::int64_t B = lengths.size(0), parts = shares_of_batch(model, B);
+  const std::int64_t B = lengths.size(0), parts = model.is_training() ? 1 : shares_of_batch(model, B);
   if (parts == 1) return whole();
   std::vector<std::vector<Result>> some(static_cast<std::size_t>(parts));
   const auto compute = [&](std::int64_t part) {
@@ -49,7 +50,12 @@ std::vector<Result> by_shares(const Seq2Seq& model, const Tensor& source, const 
   return all;
 }
 
+// A part of a batch, and which of its sequences.
+struct Cut {
+  data::Batch batch;
+  std::vector<std::int64_t> rows;
+};
 // Parts of a batch that are about as much work.
-std::vector<data::Batch> cut(const data::Batch& batch, std::int64_t parts);
+std::vector<Cut> cut(const data::Batch& batch, std::int64_t parts);
 
 }  // namespace gradus::models

@@ -1,4 +1,5 @@
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
 #include <gradus/nn/decoder_step.hpp>
 
 #include <sstream>
@@ -40,7 +41,9 @@ State State::select(const Tensor& rows) const {
 Tensor DecoderStep::forward(const Start& start, const Tensor& target_in, const Packing& targets) const {
   State state = start.state;
   std::vector<Tensor> logits;
+  DrawsOfSteps draws(is_training());
   for (std::int64_t t = 0; t < targets.steps(); ++t) {
+    draws.at(t);
     Output output = step(target_in[t], state, start.memory);
     logits.push_back(std::move(output.logits));
     state = std::move(output.state);

@@ -48,15 +48,14 @@ RecurrentStep original_form(const RecurrentWeights& p) {
   };
 }
 
-RecurrentStates pytorch_sequence(const RecurrentWeights& p, const Tensor& x_parts,
-                                 const RecurrentState& first, const Packing& packing, bool reverse) {
-  const auto [states, last] = gru_sequence(x_parts, p.weight_hh, p.bias_hh, first[0], packing, reverse);
-  return {states, {last}};
-}
-
 RecurrentKind gru(GRUForm form) {
-  if (form == GRUForm::original) return {.gates = 3, .step = original_form};
-  return {.gates = 3, .step = pytorch_form, .sequence = pytorch_sequence};
+  const auto sequence = [form](const RecurrentWeights& p, const Tensor& x_parts, const RecurrentState& first,
+                               const Packing& packing, bool reverse) {
+    const auto [states, last] =
+        gru_sequence(x_parts, p.weight_hh, p.bias_hh, first[0], packing, reverse, form);
+    return RecurrentStates{states, {last}};
+  };
+  return {.gates = 3, .step = form == GRUForm::original ? original_form : pytorch_form, .sequence = sequence};
 }
 
 }  // namespace

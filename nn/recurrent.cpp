@@ -125,7 +125,7 @@ Recurrent::Result Recurrent::run(const Tensor& x, const Tensor& lengths, Recurre
   Result result;
   if (kind_.sequence && uses_fused_operations()) {
     const Packing packing = lengths.defined() ? Packing(lengths) : Packing(steps.size(0), B);
-    result = run_fused(pack(steps, packing), packing, first, steps.size(0));
+    result = run_fused(pack(steps, packing), packing, first);
     result.output = unpack(result.output, packing, steps.size(0));
   } else {
     result = run_steps(steps, lengths, first);
@@ -142,20 +142,21 @@ Recurrent::Result Recurrent::run_packed(const Tensor& x, const Packing& packing,
          ") with a step at least");
   }
   complete_first(first, packing.batch(), x.dtype());
-  if (kind_.sequence && uses_fused_operations()) return run_fused(x, packing, first, packing.steps());
+  if (kind_.sequence && uses_fused_operations()) return run_fused(x, packing, first);
   Result result = run_steps(unpack(x, packing), packing.lengths(), first);
   result.output = pack(result.output, packing);
   return result;
 }
 
-Recurrent::Result Recurrent::run_fused(const Tensor& x, const Packing& packing, const RecurrentState& first,
-                                       std::int64_t steps) const {
+Recurrent::Result Recurrent::run_fused(const Tensor& x, const Packing& packing,
+                                       const RecurrentState& first) const {
   const auto direction = [&](const RecurrentWeights& weights, const Tensor& x_parts,
                              const RecurrentState& state, bool reverse) {
     return kind_.sequence(weights, x_parts, state, packing, reverse);
   };
-  // Drawn for padded sequences, as run_steps does, so that the same elements fall.
-  const auto drop_packed = [&](const Tensor& h) { return pack(drop(unpack(h, packing, steps)), packing); };
+  const auto drop_packed = [&](const Tensor& h) {
+    return dropout(h, layout_.dropout, default_generator(), packing);
+  };
   return run_layers(direction, drop_packed, x, first);
 }
 

@@ -53,8 +53,7 @@ GRADUS_CLONES void gru_row_keeping(std::int64_t H, const T* x, const T* u, const
 template <class T>
 GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, const T* d, T* __restrict at_x,
                                     T* __restrict at_u, T* __restrict at_h) {
-  math::fetch(4 * H, kept + 4 * H);
-  math::fetch(H, h + H);
+  math::fetch(5 * H, kept + 5 * H);
   math::fetch(3 * H, at_x + 3 * H);
   math::fetch(3 * H, at_u + 3 * H);
   for (std::int64_t i = 0; i < H; ++i) {
@@ -65,6 +64,55 @@ GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, c
     at_x[2 * H + i] = at_n;
     at_u[2 * H + i] = at_n * r;
     at_h[i] = d[i] * z;
+  }
+}
+
+// ---- The original form, n = tanh(x_n + u_n) where u_n = W_hn (r ∘ h) + b_hn: a row of kept (5H) is
+// [r; z; n; h; r ∘ h], in which h is there before.
+
+/// r, z and r ∘ h from x (3H) and u = [u_r; u_z] (2H).
+template <class T>
+GRADUS_CLONES void original_gru_gates(std::int64_t H, const T* x, const T* u, T* kept) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < H; ++i) {
+    const T r = math::sigmoid(x[i] + u[i]);
+    kept[i] = r;
+    kept[H + i] = math::sigmoid(x[H + i] + u[H + i]);
+    kept[4 * H + i] = r * kept[3 * H + i];
+  }
+}
+
+/// n and y (H) from x (3H), u_n (H) and the others.
+template <class T>
+GRADUS_CLONES void original_gru_row(std::int64_t H, const T* x, const T* u_n, T* kept, T* __restrict y) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < H; ++i) {
+    const T n = math::tanh(x[2 * H + i] + u_n[i]);
+    kept[2 * H + i] = n;
+    y[i] = n + kept[H + i] * (kept[3 * H + i] - n);
+  }
+}
+
+/// From d (H), the gradient at y: those at x_z and x_n, and at h (H) beside the products.
+template <class T>
+GRADUS_CLONES void original_gru_backward_row(std::int64_t H, const T* kept, const T* d, T* __restrict at_x,
+                                             T* __restrict at_h) {
+  for (std::int64_t i = 0; i < H; ++i) {
+    const T z = kept[H + i], n = kept[2 * H + i];
+    at_x[H + i] = d[i] * (kept[3 * H + i] - n) * z * (T(1) - z);
+    at_x[2 * H + i] = d[i] * (T(1) - z) * (T(1) - n * n);
+    at_h[i] = d[i] * z;
+  }
+}
+
+/// From d (H), the gradient at r ∘ h: that at x_r, and more of that at h.
+template <class T>
+GRADUS_CLONES void original_gru_backward_gates(std::int64_t H, const T* kept, const T* d, T* __restrict at_x,
+                                               T* __restrict at_h) {
+  for (std::int64_t i = 0; i < H; ++i) {
+    const T r = kept[i];
+    at_x[i] = d[i] * kept[3 * H + i] * r * (T(1) - r);
+    at_h[i] += d[i] * r;
   }
 }
 

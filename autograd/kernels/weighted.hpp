@@ -16,6 +16,15 @@ GRADUS_CLONES void weighted_sum_row(std::int64_t T_x, std::int64_t D, const T* a
   }
 }
 
+/// The energies e_t = scale · q · k_t, t < T_x, where q is (A) and key k_t begins at k + t · stride.
+template <class T>
+GRADUS_CLONES void dot_energies(std::int64_t T_x, std::int64_t A, T scale, const T* q, const T* k,
+                                std::int64_t stride, T* __restrict e) {
+  for (std::int64_t t = 0; t < T_x; ++t, k += stride) {
+    e[t] = scale * math::sum_of<T>(A, [=](std::int64_t a) { return q[a] * k[a]; });
+  }
+}
+
 /// From d (D), the gradient at c, adds those at α (T_x).
 template <class T>
 GRADUS_CLONES void weighted_sum_to_weights(std::int64_t T_x, std::int64_t D, const T* h, std::int64_t stride,

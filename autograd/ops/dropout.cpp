@@ -1,33 +1,75 @@
+#include "kernels/dropout.hpp"
+
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/packing.hpp>
+#include <gradus/autograd/random.hpp>
 #include <gradus/autograd/tape.hpp>
 
+#include <utility>
+#include <vector>
+
 #include "kernels/dispatch.hpp"
-#include "kernels/gradient.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
+namespace {
+
+// `places` are the mask's rows for the rows of x; if empty, row r has mask row r.
+Tensor drop(const Tensor& x, std::int64_t rows, double probability, Generator& generator,
+            std::vector<std::int64_t> places) {
+  const std::int64_t n = rows == 0 ? 0 : x.numel() / rows;
+  // For the value, and again for its gradient.
+  const auto apply = [=, mask = kernels::DropoutMask(probability, generator.bits()),
+                      places = std::move(places)](const Tensor& from) {
+    Tensor to = empty(from.shape(), from.dtype());
+    for_floating("dropout", from.dtype(), [&]<class T>() {
+      for_each_row(rows, 4 * n, [&](std::int64_t r) {
+        const std::int64_t place = places.empty() ? r : places[static_cast<std::size_t>(r)];
+        kernels::dropout_row(mask, place, n, raw<T>(from) + r * n, raw<T>(to) + r * n);
+      });
+    });
+    return to;
+  };
+  return record("dropout", apply(x), {x}, {}, [apply](Gradients& g) { g.add(0, apply(g.out())); });
+}
+
+// Checks a probability; false if it is 0.
+bool drops(double probability) {
+  if (probability >= 0 && probability < 1) return probability > 0;
+  fail("dropout", "the probability must be in [0, 1), and is ", probability);
+}
+
+}  // namespace
 
 Tensor dropout(const Tensor& x, double probability, Generator& generator) {
-  if (!(probability >= 0 && probability < 1)) {
-    fail("dropout", "the probability must be in [0, 1), and is ", probability);
-  }
-  if (probability == 0) return x;
-  Tensor mask = empty(x.shape(), x.dtype());  // 0 or 1 / (1 − probability)
-  Tensor y = empty(x.shape(), x.dtype());
-  for_floating("dropout", x.dtype(), [&]<class T>() {
-    const T kept = static_cast<T>(1.0 / (1.0 - probability));
-    for (std::int64_t i = 0; i < x.numel(); ++i) {
-      raw<T>(mask)[i] = generator.uniform() < probability ? T(0) : kept;
-      raw<T>(y)[i] = raw<T>(x)[i] * raw<T>(mask)[i];
+  if (!drops(probability)) return x;
+  const std::int64_t rows = x.rank() < 2 ? 1 : x.shape().without(-1).numel();
+  std::vector<std::int64_t> places;
+  if (const BatchPart* part = generator.part()) {
+    const std::int64_t B = std::ssize(part->sequences);
+    if (x.rank() < 2 || x.size(-2) != B) {
+      fail("dropout", "the draws are for ", B, " sequences of a batch; the input must be (…, ", B,
+           ", n), and is ", x.shape());
     }
-  });
-  return record("dropout", y, {x}, {mask}, [](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      add_gradient<T>(
-          g, 0, [](T d, T m) { return d * m; }, g.out().shape(), view<const T>(g.out()),
-          view<const T>(g.saved(0)));
-    });
-  });
+    for (std::int64_t r = 0; r < rows; ++r) places.push_back(generator.place(r / B, r % B, B));
+  }
+  return drop(x, rows, probability, generator, std::move(places));
+}
+
+Tensor dropout(const Tensor& x, double probability, Generator& generator, const Packing& packing) {
+  if (x.rank() < 1 || x.size(0) != packing.rows()) {
+    fail("dropout", "the packed sequences are ", x.shape(), " and must be (", packing.rows(), ", …)");
+  }
+  if (!drops(probability)) return x;
+  const std::int64_t B = packing.batch();
+  std::vector<std::int64_t> places;
+  for (std::int64_t t = 0; t < packing.steps(); ++t) {
+    for (std::int64_t rank = 0; rank < packing.batch_size(t); ++rank) {
+      places.push_back(generator.place(t, packing.sequence(rank), B));
+    }
+  }
+  return drop(x, packing.rows(), probability, generator, std::move(places));
 }
 
 }  // namespace gradus

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -60,26 +59,34 @@ void check_pair(const char* operation, const Tensor& a, const Tensor& b) {
   if (a.numel() == 0) fail(operation, "there is nothing to average in ", a.shape());
 }
 
-// −Σ_k q_k ln softmax(x)_k of one row, where q is as in cross_entropy(); leaves e^(x − max x) in e, which may
-// be x, and 1 / Σ e^(x − max x) in inverse. Bound by the exponential.
+// The losses of one row.
+struct RowLoss {
+  double smoothed, plain;
+};
+
+// −Σ_k q_k ln softmax(x)_k of one row, where q is as in cross_entropy(), and the same without smoothing;
+// leaves e^(x − max x) in e, which may be x, and 1 / Σ e^(x − max x) in inverse. Bound by the exponential.
 template <class T>
-double cross_entropy_row(std::int64_t n, const T* x, std::int64_t target, double smoothing, T* e,
-                         T& inverse) {
+RowLoss cross_entropy_row(std::int64_t n, const T* x, std::int64_t target, double smoothing, T* e,
+                          T& inverse) {
   const T largest = math::max_of(n, x);
   // Σ_k q_k (max x − x_k), whose terms may be ∞: then none of them is subtracted, or multiplied by 0.
-  double below = smoothing < 1 ? (1 - smoothing) * static_cast<double>(largest - x[target]) : 0;
+  const double plain = static_cast<double>(largest - x[target]);
+  double below = smoothing < 1 ? (1 - smoothing) * plain : 0;
   if (smoothing > 0) {
     const T all = math::sum_of<T>(n, [=](std::int64_t i) { return largest - x[i]; });
     below += smoothing * static_cast<double>(all) / static_cast<double>(n);
   }
   const T sum = kernels::exponentials(n, x, largest, e);
   inverse = T(1) / sum;
-  return static_cast<double>(std::log(sum)) + below;
+  const auto log_sum = static_cast<double>(std::log(sum));
+  return {log_sum + below, log_sum + plain};
 }
 
 }  // namespace
 
-Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored, double smoothing) {
+Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored, double smoothing,
+                     double* unsmoothed) {
   if (!(smoothing >= 0 && smoothing <= 1))
     fail("cross_entropy", "the label smoothing must be in [0, 1], and is ", smoothing);
   const std::int64_t counted = check_targets("cross_entropy", "logits", logits, targets, ignored);
@@ -94,7 +101,7 @@ Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored,
   const Tensor inverse = empty({rows}, dtype);
   for_floating("cross_entropy", dtype, [&]<class T>() {
     const T* first = raw<T>(logits);
-    std::vector<double> losses(static_cast<std::size_t>(rows));
+    std::vector<RowLoss> losses(static_cast<std::size_t>(rows));
     for_each_row(rows, classes, [&](std::int64_t r) {
       const std::int64_t target = raw<std::int64_t>(targets)[r];
       if (target == ignored) return;
@@ -102,7 +109,10 @@ Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored,
           cross_entropy_row(classes, first + r * classes, target, smoothing,
                             raw<T>(exponential) + r * classes, raw<T>(inverse)[r]);
     });
-    *raw<T>(loss) = average<T>(std::accumulate(losses.begin(), losses.end(), 0.0), counted);
+    RowLoss total{};
+    for (const RowLoss& row : losses) total = {total.smoothed + row.smoothed, total.plain + row.plain};
+    *raw<T>(loss) = average<T>(total.smoothed, counted);
+    if (unsmoothed) *unsmoothed = static_cast<double>(average<T>(total.plain, counted));
   });
   return record("cross_entropy", loss, {logits}, {exponential, inverse, targets}, [=](Gradients& g) {
     Tensor gradient = g.take_saved(0);

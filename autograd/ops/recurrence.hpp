@@ -70,7 +70,8 @@ class StepMatrix {
         n_(layout == Layout::plain ? columns : weight.size(0)),
         b_{raw<T>(weight) + first, weight.size(1)} {
     packed_ = packed_weight<T>(layout, weight, first, columns);
-    if (!packed_ && packing.batch() >= 8 && packing.steps() >= 4) {
+    const bool is_rounded = precision() != Precision::f32;  // this thread's: others may make the products
+    if (!packed_ && packing.batch() >= 8 && (packing.steps() >= 4 || is_rounded)) {
       packed_ = std::make_shared<const PackedMatrix<T>>(layout, k_, n_, b_);
     }
   }
@@ -121,46 +122,6 @@ void sum_rows(std::int64_t n, std::int64_t width, Rows<const T> x, T* __restrict
   for (std::int64_t row = 0; row < n; ++row) {
     for (std::int64_t i = 0; i < width; ++i) y[i] += x.data[row * x.stride + i];
   }
-}
-
-/// The sizes of a gated recurrence: N packed rows, B sequences, a state of H.
-struct RecurrenceSizes {
-  std::int64_t N, B, H;
-};
-
-/// Checks the inputs of a recurrence of so many gates; `first` are the parts of its first state, by name.
-inline RecurrenceSizes check_recurrence(const char* operation, std::int64_t gates, const Tensor& x_parts,
-                                        const Tensor& weight_hh, const Tensor& bias_hh,
-                                        std::initializer_list<std::pair<const char*, Tensor>> first,
-                                        const Packing& packing) {
-  if (weight_hh.rank() != 2 || weight_hh.size(0) != gates * weight_hh.size(1)) {
-    fail(operation, "weight_hh is ", weight_hh.shape(), " and must be (", gates, "H, H)");
-  }
-  const RecurrenceSizes sizes{packing.rows(), packing.batch(), weight_hh.size(1)};
-  const auto need = [&](const char* what, const Tensor& tensor, const Shape& shape) {
-    if (tensor.shape() != shape) fail(operation, what, " is ", tensor.shape(), " and must be ", shape);
-    check_same_dtype(operation, x_parts, tensor);
-  };
-  need("x_parts", x_parts, {sizes.N, gates * sizes.H});
-  check_same_dtype(operation, x_parts, weight_hh);
-  for (const auto& [name, part] : first) need(name, part, {sizes.B, sizes.H});
-  if (bias_hh.defined()) need("bias_hh", bias_hh, {gates * sizes.H});
-  return sizes;
-}
-
-/// Adds the gradients of W_hh, input 1, and b_hh, input 2, each for all steps at once.
-/// @param at_u     those at W_hh h + b_hh, (N, G·H)
-/// @param previous h before each step, (N, H)
-template <class T>
-void add_weight_gradients(Gradients& g, const Tensor& at_u, const Tensor& previous) {
-  const std::int64_t N = at_u.size(0), width = at_u.size(1), H = previous.size(1);
-  if (g.wants(1)) {
-    g.accumulate(1, [&](const Tensor& at_weight, int beta) {
-      gemm<T>(Layout::transposed, Layout::plain, width, H, N, raw<T>(at_u), raw<T>(previous), T(beta),
-              raw<T>(at_weight));
-    });
-  }
-  if (g.wants(2)) sum_rows<T>(N, width, {raw<T>(at_u), width}, raw<T>(g.in(2)));
 }
 
 }  // namespace gradus

@@ -7,9 +7,11 @@
 #include <type_traits>
 
 #include "kernels/dispatch.hpp"
+#include "kernels/extreme.hpp"
 #include "kernels/gradient.hpp"
 #include "kernels/lanes.hpp"
 #include "kernels/map.hpp"
+#include "kernels/share.hpp"
 #include "storage.hpp"
 
 namespace gradus {
@@ -94,9 +96,35 @@ Tensor extreme(const Tensor& x, const Shape& kept, bool largest) {
   return y;
 }
 
+// The same over the last axis alone.
+Tensor extreme_of_rows(const char* operation, const Tensor& x, const Reduction& over, bool largest) {
+  const std::int64_t n = over.n, rows = over.kept.numel();
+  const Tensor y = empty(over.kept, x.dtype());
+  for_floating(operation, x.dtype(), [&]<class T>() {
+    for_each_range(rows, n, [&](std::int64_t begin, std::int64_t end) {
+      const T* const from = raw<T>(x) + begin * n;
+      T* const to = raw<T>(y) + begin;
+      largest ? kernels::extremes<true>(end - begin, n, from, to)
+              : kernels::extremes<false>(end - begin, n, from, to);
+    });
+  });
+  return record(operation, view_of(y, 0, over.result), {x}, {x, y}, [n, rows](Gradients& g) {
+    for_floating("backward", g.out().dtype(), [&]<class T>() {
+      g.accumulate(0, [&](const Tensor& at_x, int beta) {
+        for_each_range(rows, n, [&](std::int64_t begin, std::int64_t end) {
+          kernels::extremes_backward(end - begin, n, raw<T>(g.saved(0)) + begin * n,
+                                     raw<T>(g.saved(1)) + begin, raw<T>(g.out()) + begin, T(beta),
+                                     raw<T>(at_x) + begin * n);
+        });
+      });
+    });
+  });
+}
+
 Tensor extreme_of(const char* operation, const Tensor& x, const Axes& axes, bool keep, bool largest) {
   const Reduction over(operation, x, axes, keep);
   if (over.n == 0) fail(operation, "there is nothing to choose from in ", x.shape());
+  if (x.rank() > 0 && over.kept == x.shape().with(-1, 1)) return extreme_of_rows(operation, x, over, largest);
   const Tensor y =
       for_floating(operation, x.dtype(), [&]<class T>() { return extreme<T>(x, over.kept, largest); });
   return record(operation, view_of(y, 0, over.result), {x}, {x, y}, [](Gradients& g) {

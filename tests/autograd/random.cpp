@@ -1,5 +1,6 @@
 // The generator: its numbers may never drift, because seeds are written down.
 
+#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 
 #include <array>
@@ -151,6 +152,62 @@ TEST_CASE("seeds and split generators give different streams", "[autograd][rando
   double correlation = 0;
   for (int i = 0; i < n; ++i) correlation += x.normal() * y.normal() / n;
   CHECK(std::abs(correlation) < 4 / std::sqrt(n));
+}
+
+TEST_CASE("the streams of a generator depend on its seed and their number alone", "[autograd][random]") {
+  Generator one(7), other(7);
+  one.bits();
+  CHECK(bits(one.stream(3), 4) == bits(other.stream(3), 4));
+  CHECK(one.state().position == 1);
+  CHECK(bits(one.stream(3), 4) != bits(one.stream(4), 4));
+  CHECK(bits(one.stream(3), 4) != bits(Generator(8).stream(3), 4));
+  CHECK(bits(one.stream(0), 4) != bits(Generator(7), 4));
+}
+
+TEST_CASE("a loop's steps draw apart, and what follows them does not see how many there were",
+          "[autograd][random]") {
+  const auto draw = [](int steps, bool on) {
+    gradus::seed(9);
+    std::vector<std::uint64_t> drawn;
+    {
+      gradus::DrawsOfSteps draws(on);
+      for (int t = 0; t < steps; ++t) {
+        draws.at(t);
+        drawn.push_back(gradus::default_generator().bits());
+      }
+    }
+    drawn.push_back(gradus::default_generator().bits());
+    return drawn;
+  };
+  const auto two = draw(2, true), three = draw(3, true);
+  CHECK(two[0] == three[0]);
+  CHECK(two[1] == three[1]);
+  CHECK(two[0] != two[1]);
+  CHECK(two.back() == three.back());
+  CHECK(draw(2, false) == bits(Generator(9), 3));
+}
+
+TEST_CASE("a part of a batch draws the masks that its sequences have in the whole", "[autograd][random]") {
+  const Tensor x = gradus::ones({3, 4, 70});
+  Generator whole(6);
+  const Tensor all = dropout(x, 0.4, whole);
+  Generator part = Generator(6).of_part({4, {2, 0}});
+  const Tensor two = dropout(x.slice(0, 2, 1), 0.4, part);
+  CHECK(part.state() == whole.state());
+  CHECK(difference(two.slice(0, 1, 1), all.slice(2, 3, 1), 0) == "");
+  CHECK(difference(two.slice(1, 2, 1), all.slice(0, 1, 1), 0) == "");
+  // Generators made of it know the part.
+  const auto check_same = [&](Generator of_part, Generator of_whole) {
+    CHECK(difference(dropout(x.slice(0, 2, 1), 0.4, of_part).slice(1, 2, 1),
+                     dropout(x, 0.4, of_whole).slice(0, 1, 1), 0) == "");
+  };
+  check_same(part.stream(5), whole.stream(5));
+  check_same(part.split(), whole.split());
+  CHECK_ERROR(
+      dropout(x, 0.4, part),
+      "dropout: the draws are for 2 sequences of a batch; the input must be (…, 2, n), and is (3, 4, 70)");
+  CHECK_ERROR(dropout(gradus::ones({2}), 0.4, part),
+              "dropout: the draws are for 2 sequences of a batch; the input must be (…, 2, n), and is (2)");
 }
 
 TEST_CASE("this thread's generator starts anew from a seed", "[autograd][random]") {

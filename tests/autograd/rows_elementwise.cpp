@@ -1,6 +1,38 @@
+#include <gradus/autograd/packing.hpp>
+
+#include <array>
+
 #include "rows.hpp"
 
 namespace {
+
+// Philox4x32-10 as its authors write it.
+using Words = std::array<std::uint32_t, 4>;
+Words philox(std::uint64_t key, Words c) {
+  auto k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t p0 = std::uint64_t{0xD2511F53} * c[0], p1 = std::uint64_t{0xCD9E8D57} * c[2];
+    c = {static_cast<std::uint32_t>(p1 >> 32) ^ c[1] ^ k0, static_cast<std::uint32_t>(p1),
+         static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ k1, static_cast<std::uint32_t>(p0)};
+    k0 += 0x9E3779B9;
+    k1 += 0xBB67AE85;
+  }
+  return c;
+}
+
+// What dropout multiplies an element of (…, n) with, when its key is the first number of seed 7. Each 64
+// columns have 16 counters: two words of each for the first 32 columns, two for the others.
+double mask_of(I index, const gradus::Shape& shape, double probability) {
+  std::int64_t row = 0;
+  for (int axis = 0; axis + 1 < shape.rank(); ++axis) {
+    row = row * shape[axis] + index[static_cast<std::size_t>(axis)];
+  }
+  const std::int64_t column = index.empty() ? 0 : index.back(), j = column % 64;
+  const auto counter = static_cast<std::uint32_t>(column / 64 * 16 + j % 32 / 2);
+  const Words words = philox(Generator(7).bits(), {counter, 0, static_cast<std::uint32_t>(row), 0});
+  const std::uint32_t word = words.at(static_cast<std::size_t>((j < 32 ? 1 : 3) - j % 2));
+  return word / 2 < (1 - probability) * 0x1p31 ? 1 / (1 - probability) : 0;
+}
 
 // clang-format off
 std::vector<Operation> functions() {
@@ -86,18 +118,30 @@ std::vector<Operation> with_numbers() {
              Generator generator(7);
              return dropout(x[0], percent(a[0]), generator);
            },
-       .value =
-           [](V x, I i, A a) {
-             Generator generator;
-             const Integers sizes(x[0].shape.begin(), x[0].shape.end());
-             generator.set_state({7, static_cast<std::uint64_t>(flat(i, sizes))});
-             return generator.uniform() < percent(a[0]) ? 0 : x[0](i) / (1 - percent(a[0]));
-           },
+       .value = [](V x, I i, A a) { return x[0](i) * mask_of(i, x[0].shape, percent(a[0])); },
        .samples = {"() [30] -> ()", "(1) [50] -> (1)", "(3,7) [30] -> (3,7)", "(4,5) [90] -> (4,5)",
-                   "(0,3) [50] -> (0,3)"},
+                   "(2,3,70) [30] -> (2,3,70)", "(0,3) [50] -> (0,3)"},
        .refusals = {{"(2) [100]", "dropout: the probability must be in [0, 1), and is 1"},
                     {"(2) [-1]", "dropout: the probability must be in [0, 1), and is -0.01"},
                     integers("dropout", "(2):i64 [50]")}},
+      {.name = "dropout",
+       .variant = "of packed sequences",  // of lengths 1, 3, 2
+       .call =
+           [](X x, A a) {
+             Generator generator(7);
+             return dropout(x[0], percent(a[0]), generator,
+                            gradus::Packing(gradus::tensor({1, 3, 2}, Dtype::i64)));
+           },
+       .value =
+           [](V x, I i, A a) {
+             constexpr std::array<std::int64_t, 6> place{1, 2, 0, 3 + 1, 3 + 2, 6 + 1};  // t·3 + b
+             const Integers at{place.at(static_cast<std::size_t>(i[0])), i[1]};
+             return x[0](i) * mask_of(at, {9, x[0].shape[1]}, percent(a[0]));
+           },
+       .samples = {"(6,1) [50] -> (6,1)", "(6,5) [30] -> (6,5)", "(6,130) [60] -> (6,130)"},
+       .refusals = {{"(5,2) [50]", "dropout: the packed sequences are (5, 2) and must be (6, …)"},
+                    {"() [50]", "dropout: the packed sequences are () and must be (6, …)"},
+                    {"(6,2) [100]", "dropout: the probability must be in [0, 1), and is 1"}}},
   };
 }
 

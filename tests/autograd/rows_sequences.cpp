@@ -7,6 +7,8 @@
 
 namespace {
 
+using gradus::GRUForm;
+
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
 // ---- where packed rows are
@@ -85,6 +87,32 @@ double product(const Values& W, const State& x, std::int64_t i, const Values* b 
          (b == nullptr ? 0 : (*b)({i}));
 }
 
+// The original form's state after h. x_part(i) is an element of the input's product; W and b are W_hh and
+// b_hh.
+template <class Part>
+State original_gru(const State& h, Part x_part, const Values& W, const Values* b) {
+  const std::int64_t H = std::ssize(h);
+  const auto gate = [&](std::int64_t k) { return sigmoid_of(x_part(k) + product(W, h, k, b)); };
+  State reset, after;
+  for (std::int64_t k = 0; k < H; ++k) reset.push_back(gate(k) * h[static_cast<std::size_t>(k)]);
+  for (std::int64_t k = 0; k < H; ++k) {
+    const double z = gate(H + k), n = std::tanh(x_part(2 * H + k) + product(W, reset, 2 * H + k, b));
+    after.push_back((1 - z) * n + z * h[static_cast<std::size_t>(k)]);
+  }
+  return after;
+}
+
+// h and c one step later, of an LSTM; argument(i) is the sum of both products.
+template <class Argument>
+void lstm(State& h, State& c, Argument argument) {
+  const std::int64_t H = std::ssize(h);
+  for (std::int64_t k = 0; k < H; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    c[at] = sigmoid_of(argument(H + k)) * c[at] + sigmoid_of(argument(k)) * std::tanh(argument(2 * H + k));
+    h[at] = sigmoid_of(argument(3 * H + k)) * std::tanh(c[at]);
+  }
+}
+
 // The state after h; x_part(i) and u_part(i) are the elements of both products.
 template <class Part, class HiddenPart>
 State gru(const State& h, Part x_part, HiddenPart u_part) {
@@ -104,22 +132,22 @@ State gru(const State& h, Part x_part, HiddenPart u_part) {
 Tensor optional(X x, std::size_t i) { return x.size() > i ? x[i] : Tensor(); }
 const Values* optional(V x, std::size_t i) { return x.size() > i ? &x[i] : nullptr; }
 
+template <GRUForm form>
 Tensor call_gru(X x, A a) {
   const auto [states, last] =
-      gru_sequence(x[0], x[1], optional(x, 4), x[2], gradus::Packing(x[3]), a[0] == 1);
+      gru_sequence(x[0], x[1], optional(x, 4), x[2], gradus::Packing(x[3]), a[0] == 1, form);
   return gradus::concat({states, last}, 0);
 }
 
+template <GRUForm form>
 double value_of_gru(V x, I i, A a) {
   const Made made = made_until(x[3], i[0], a[0] == 1);
   State h = row(x[2], made.sequence);
   for_each_step(x[3], made, a[0] == 1, [&](std::int64_t n) {
-    h = gru(
-        h,
-        [&](auto k) {
-          return x[0]({n, k});
-        },
-        [&](auto k) { return product(x[1], h, k, optional(x, 4)); });
+    const auto x_part = [&](auto k) { return x[0]({n, k}); };
+    h = form == GRUForm::original
+            ? original_gru(h, x_part, x[1], optional(x, 4))
+            : gru(h, x_part, [&](auto k) { return product(x[1], h, k, optional(x, 4)); });
   });
   return h[static_cast<std::size_t>(i[1])];
 }
@@ -134,68 +162,135 @@ Tensor call_lstm(X x, A a) {
 double value_of_lstm(V x, I i, A a) {
   const Made made = made_until(x[4], i[0], a[0] == 1);
   State h = row(x[2], made.sequence), c = row(x[3], made.sequence);
-  const std::int64_t H = std::ssize(h);
   for_each_step(x[4], made, a[0] == 1, [&](std::int64_t n) {
-    const State before = h;
-    const auto argument = [&](std::int64_t k) {
+    lstm(h, c, [&, before = h](std::int64_t k) {
       return x[0]({n, k}) + product(x[1], before, k, optional(x, 5));
-    };
-    for (std::int64_t k = 0; k < H; ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      c[at] = sigmoid_of(argument(H + k)) * c[at] + sigmoid_of(argument(k)) * std::tanh(argument(2 * H + k));
-      h[at] = sigmoid_of(argument(3 * H + k)) * std::tanh(c[at]);
-    }
+    });
   });
   return (made.part == 0 ? h : c)[static_cast<std::size_t>(i[1])];
+}
+
+// ---- a decoder's recurrence
+
+// The weights and the context of sequence b from the energy of each source position.
+template <class Energy>
+void attend(const Values& values, std::int64_t b, std::int64_t length, Energy energy, State& alpha,
+            State& c) {
+  alpha.assign(static_cast<std::size_t>(values.shape[0]), 0);
+  double sum = 0;
+  for (std::int64_t t = 0; t < length; ++t) {
+    sum += alpha[static_cast<std::size_t>(t)] = std::exp(energy(t));
+  }
+  for (double& weight : alpha) weight /= sum > 0 ? sum : 1;
+  c.clear();
+  for (std::int64_t d = 0; d < values.shape[2]; ++d) {
+    c.push_back(total(values.shape[0], [&](auto t) {
+      return alpha[static_cast<std::size_t>(t)] * values({t, b, d});
+    }));
+  }
+}
+
+State joined(const State& a, const State& b) {
+  State all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  return all;
+}
+
+double additive(const Values& W_a, const Values& v_a, const Values& keys, const State& s, std::int64_t t,
+                std::int64_t b) {
+  return total(v_a.shape[0], [&](auto k) {
+    return v_a({k}) * std::tanh(product(W_a, s, k) + keys({t, b, k}));
+  });
 }
 
 // y, s_0, keys, values, weight_ih, weight_hh, W_a, v_a, the targets' lengths, with `bounded` those of the
 // sources, and where there are any both biases.
 template <bool bounded>
-Tensor call_attention_gru(X x, A) {
+Tensor call_attention(X x, A) {
   constexpr std::size_t biases = bounded ? 10 : 9;
-  return attention_gru_sequence(x[0], x[1], x[2], x[3], bounded ? x[9] : Tensor(),
-                                {.weight_ih = x[4],
-                                 .weight_hh = x[5],
-                                 .bias_ih = optional(x, biases),
-                                 .bias_hh = optional(x, biases + 1),
-                                 .W_a = x[6],
-                                 .v_a = x[7]},
-                                gradus::Packing(x[8]));
+  return attention_sequence(
+      x[0], {x[1]}, x[2], x[3], bounded ? x[9] : Tensor(),
+      {.layers = {{x[4], x[5], optional(x, biases), optional(x, biases + 1)}}, .W_a = x[6], .v_a = x[7]},
+      gradus::Packing(x[8]));
 }
 
 template <bool bounded>
-double value_of_attention_gru(V x, I i, A) {
+double value_of_attention(V x, I i, A) {
   constexpr std::size_t biases = bounded ? 10 : 9;
-  const Values &keys = x[2], &values = x[3];
-  const std::int64_t T = keys.shape[0], width = keys.shape[2], D = values.shape[2], E = x[0].shape[1];
   const Made made = made_until(x[8], i[0], false);
   const std::int64_t b = made.sequence;
-  const auto length = bounded ? static_cast<std::int64_t>(x[9]({b})) : T;
-  State s = row(x[1], b), result;
+  const auto length = bounded ? static_cast<std::int64_t>(x[9]({b})) : x[2].shape[0];
+  State s = row(x[1], b), alpha, c;
   for_each_step(x[8], made, false, [&](std::int64_t n) {
-    State alpha(static_cast<std::size_t>(T)), input = row(x[0], n);
-    double sum = 0;
-    for (std::int64_t t = 0; t < length; ++t) {
-      const double e = total(width, [&](auto k) {
-        return x[7]({k}) * std::tanh(product(x[6], s, k) + keys({t, b, k}));
-      });
-      sum += alpha[static_cast<std::size_t>(t)] = std::exp(e);
-    }
-    for (double& weight : alpha) weight /= sum > 0 ? sum : 1;
-    for (std::int64_t d = 0; d < D; ++d) {
-      input.push_back(total(T, [&](auto t) {
-        return alpha[static_cast<std::size_t>(t)] * values({t, b, d});
-      }));
-    }
+    attend(
+        x[3], b, length, [&](auto t) { return additive(x[6], x[7], x[2], s, t, b); }, alpha, c);
+    const State input = joined(row(x[0], n), c);
     s = gru(
         s, [&](auto k) { return product(x[4], input, k, optional(x, biases)); },
         [&](auto k) { return product(x[5], s, k, optional(x, biases + 1)); });
-    result = s;
-    result.insert(result.end(), input.begin() + E, input.end());
-    result.insert(result.end(), alpha.begin(), alpha.end());
   });
-  return result[static_cast<std::size_t>(i[1])];
+  return joined(joined(s, c), alpha)[static_cast<std::size_t>(i[1])];
+}
+
+// An LSTM that asks by dot products, scaled: y, h_0, c_0, keys, values, weight_ih, weight_hh, bias_ih,
+// bias_hh, the targets' lengths.
+Tensor call_dot_attention(X x, A) {
+  return attention_sequence(x[0], {x[1], x[2]}, x[3], x[4], Tensor(),
+                            {.cell = gradus::AttentionCell::lstm,
+                             .layers = {{x[5], x[6], x[7], x[8]}},
+                             .W_a = {},
+                             .v_a = {},
+                             .scale = 0.75},
+                            gradus::Packing(x[9]));
+}
+
+double value_of_dot_attention(V x, I i, A) {
+  const Made made = made_until(x[9], i[0], false);
+  const std::int64_t b = made.sequence;
+  State h = row(x[1], b), cell = row(x[2], b), alpha, c;
+  for_each_step(x[9], made, false, [&](std::int64_t n) {
+    const auto energy = [&](std::int64_t t) {
+      return 0.75 * total(std::ssize(h), [&](auto k) {
+               return h[static_cast<std::size_t>(k)] * x[3]({t, b, k});
+             });
+    };
+    attend(x[4], b, x[3].shape[0], energy, alpha, c);
+    const State input = joined(row(x[0], n), c);
+    lstm(h, cell, [&, before = h](std::int64_t k) {
+      return product(x[5], input, k, &x[7]) + product(x[6], before, k, &x[8]);
+    });
+  });
+  return joined(joined(h, c), alpha)[static_cast<std::size_t>(i[1])];
+}
+
+// Two layers of the original GRU, and a result with the state before: y, both s_0, keys, values, W_a, v_a, of
+// each layer weight_ih and weight_hh, the lengths of the targets and of the sources.
+Tensor call_layers(X x, A) {
+  return attention_sequence(x[0], {x[1], x[2]}, x[3], x[4], x[12],
+                            {.cell = gradus::AttentionCell::original_gru,
+                             .layers = {{x[7], x[8], {}, {}}, {x[9], x[10], {}, {}}},
+                             .W_a = x[5],
+                             .v_a = x[6],
+                             .earlier = true},
+                            gradus::Packing(x[11]));
+}
+
+double value_of_layers(V x, I i, A) {
+  const Made made = made_until(x[11], i[0], false);
+  const std::int64_t b = made.sequence;
+  State lower = row(x[1], b), s = row(x[2], b), before, alpha, c;
+  for_each_step(x[11], made, false, [&](std::int64_t n) {
+    before = s;
+    attend(
+        x[4], b, static_cast<std::int64_t>(x[12]({b})),
+        [&](auto t) { return additive(x[5], x[6], x[3], s, t, b); }, alpha, c);
+    const State input = joined(row(x[0], n), c);
+    lower = original_gru(
+        lower, [&](auto k) { return product(x[7], input, k); }, x[8], nullptr);
+    s = original_gru(
+        s, [&](auto k) { return product(x[9], lower, k); }, x[10], nullptr);
+  });
+  return joined(joined(before, c), alpha)[static_cast<std::size_t>(i[1])];
 }
 
 }  // namespace
@@ -240,8 +335,8 @@ std::vector<Operation> sequences() {
                     {"(6,2) {2,3,1} [-1]",
                      "unpack: -1 steps were asked for, and the longest sequence has 3"}}},
       {.name = "gru_sequence",
-       .call = call_gru,
-       .value = value_of_gru,
+       .call = call_gru<GRUForm::pytorch>,
+       .value = value_of_gru<GRUForm::pytorch>,
        .samples = {"(1,3) (3,1) (1,1) {1} (3) [0] -> (2,1)", "(6,9) (9,3) (3,3) {2,3,1} (9) [0] -> (9,3)",
                    "(6,9) (9,3) (3,3) {2,3,1} (9) [1] -> (9,3)", "(6,9) (9,3) (3,3) {2,3,1} [0] -> (9,3)",
                    "(6,9) (9,3) (3,3) {2,3,1} [1] -> (9,3)", "(3,6) (6,2) (4,2) {0,2,0,1} (6) [0] -> (7,2)",
@@ -266,6 +361,16 @@ std::vector<Operation> sequences() {
                     {"(6,6) (6,2) (3,2) {2,3,1} (6):f32 [0]",
                      "gru_sequence: (6, 6) is f64 and (6) is f32; convert one with .to(other.dtype())"},
                     integers("gru_sequence", "(6,6):i64 (6,2):i64 (3,2):i64 {2,3,1} [0]")}},
+      {.name = "gru_sequence",
+       .variant = "in the original form",
+       .call = call_gru<GRUForm::original>,
+       .value = value_of_gru<GRUForm::original>,
+       .samples = {"(1,3) (3,1) (1,1) {1} (3) [0] -> (2,1)", "(6,9) (9,3) (3,3) {2,3,1} (9) [0] -> (9,3)",
+                   "(6,9) (9,3) (3,3) {2,3,1} [1] -> (9,3)", "(3,6) (6,2) (4,2) {0,2,0,1} (6) [1] -> (7,2)",
+                   "(33,6) (6,2) (10,2) {4,1,5,2,3,4,0,6,3,5} (6) [0] -> (43,2)",
+                   "(0,6) (6,2) (2,2) {0,0} (6) [0] -> (2,2)", "(2,0) (0,0) (1,0) {2} (0) [0] -> (3,0)"},
+       .refusals = {{"(6,6) (6,3) (3,2) {2,3,1} [0]",
+                     "gru_sequence: weight_hh is (6, 3) and must be (3H, H)"}}},
       {.name = "lstm_sequence",
        .call = call_lstm,
        .value = value_of_lstm,
@@ -292,9 +397,9 @@ std::vector<Operation> sequences() {
             {"(6,8) (8,2) (3,2) (3,2):f32 {2,3,1} [0]",
              "lstm_sequence: (6, 8) is f64 and (3, 2) is f32; convert one with .to(other.dtype())"},
             integers("lstm_sequence", "(6,8):i64 (8,2):i64 (3,2):i64 (3,2):i64 {2,3,1} [0]")}},
-      {.name = "attention_gru_sequence",
-       .call = call_attention_gru<false>,
-       .value = value_of_attention_gru<false>,
+      {.name = "attention_sequence",
+       .call = call_attention<false>,
+       .value = value_of_attention<false>,
        // (N,E) (B,H) (T,B,A) (T,B,D) (3H,E+D) (3H,H) (A,H) (A) {targets} (3H) (3H) -> (N,H+D+T)
        .samples = {"(1,1) (1,1) (1,1,1) (1,1,1) (3,2) (3,1) (1,1) (1) {1} (3) (3) -> (1,3)",
                    "(6,2) (3,3) (4,3,5) (4,3,2) (9,4) (9,3) (5,3) (5) {2,3,1} (9) (9) -> (6,9)",
@@ -313,57 +418,86 @@ std::vector<Operation> sequences() {
                    "(0,2) (0,2) (2,0,3) (2,0,2) (6,4) (6,2) (3,2) (3) {} (6) (6) -> (0,6)"},
        .refusals =
            {{"(3) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
-             "attention_gru_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
-             "(3H, H), and got (3), (2, 2, 3), (2, 2, 2) and (6, 2)"},
+             "attention_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
+             "(G·H, H), and got (3), (2, 2, 3), (2, 2, 2) and (6, 2)"},
             {"(3,2) (2,2) (2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
-             "attention_gru_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
-             "(3H, H), and got (3, 2), (2, 3), (2, 2, 2) and (6, 2)"},
+             "attention_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
+             "(G·H, H), and got (3, 2), (2, 3), (2, 2, 2) and (6, 2)"},
             {"(3,2) (2,2) (2,2,3) (2,2) (6,4) (6,2) (3,2) (3) {1,2}",
-             "attention_gru_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
-             "(3H, H), and got (3, 2), (2, 2, 3), (2, 2) and (6, 2)"},
+             "attention_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
+             "(G·H, H), and got (3, 2), (2, 2, 3), (2, 2) and (6, 2)"},
             {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6) (3,2) (3) {1,2}",
-             "attention_gru_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
-             "(3H, H), and got (3, 2), (2, 2, 3), (2, 2, 2) and (6)"},
+             "attention_sequence: needs inputs (N, E), keys (T, B, A), values (T, B, D) and weight_hh "
+             "(G·H, H), and got (3, 2), (2, 2, 3), (2, 2, 2) and (6)"},
             {"(4,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
-             "attention_gru_sequence: the input is (4, 2) and must be (3, 2)"},
+             "attention_sequence: the input is (4, 2) and must be (3, 2)"},
             {"(3,2) (3,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
-             "attention_gru_sequence: s_0 is (3, 2) and must be (2, 2)"},
+             "attention_sequence: s_0 is (3, 2) and must be (2, 2)"},
             {"(3,2) (2,2) (2,3,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
-             "attention_gru_sequence: keys is (2, 3, 3) and must be (2, 2, 3)"},
+             "attention_sequence: keys is (2, 3, 3) and must be (2, 2, 3)"},
             {"(3,2) (2,2) (2,2,3) (1,2,2) (6,4) (6,2) (3,2) (3) {1,2}",
-             "attention_gru_sequence: values is (1, 2, 2) and must be (2, 2, 2)"},
+             "attention_sequence: values is (1, 2, 2) and must be (2, 2, 2)"},
             {"(3,2) (2,2) (2,2,3) (2,2,2) (6,5) (6,2) (3,2) (3) {1,2}",
-             "attention_gru_sequence: weight_ih is (6, 5) and must be (6, 4)"},
+             "attention_sequence: weight_ih is (6, 5) and must be (6, 4)"},
             {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (5,2) (3,2) (3) {1,2}",
-             "attention_gru_sequence: weight_hh is (5, 2) and must be (6, 2)"},
+             "attention_sequence: weight_hh is (5, 2) and must be (6, 2)"},
             {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (2,3) (3) {1,2}",
-             "attention_gru_sequence: W_a is (2, 3) and must be (3, 2)"},
+             "attention_sequence: W_a is (2, 3) and must be (3, 2)"},
             {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (2) {1,2}",
-             "attention_gru_sequence: v_a is (2) and must be (3)"},
+             "attention_sequence: v_a is (2) and must be (3)"},
             {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} (2) (6)",
-             "attention_gru_sequence: bias_ih is (2) and must be (6)"},
+             "attention_sequence: bias_ih is (2) and must be (6)"},
             {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} (6) (3)",
-             "attention_gru_sequence: bias_hh is (3) and must be (6)"},
+             "attention_sequence: bias_hh is (3) and must be (6)"},
             {"(3,2) (2,2) (2,2,3) (2,2,2):f32 (6,4) (6,2) (3,2) (3) {1,2}",
-             "attention_gru_sequence: (3, 2) is f64 and (2, 2, 2) is f32; convert one with "
+             "attention_sequence: (3, 2) is f64 and (2, 2, 2) is f32; convert one with "
              ".to(other.dtype())"},
             {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} (6) (6):f32",
-             "attention_gru_sequence: (3, 2) is f64 and (6) is f32; convert one with .to(other.dtype())"},
-            integers("attention_gru_sequence",
+             "attention_sequence: (3, 2) is f64 and (6) is f32; convert one with .to(other.dtype())"},
+            integers("attention_sequence",
                      "(3,2):i64 (2,2):i64 (2,2,3):i64 (2,2,2):i64 (6,4):i64 (6,2):i64 (3,2):i64 (3):i64 "
                      "{1,2}")}},
-      {.name = "attention_gru_sequence",
+      {.name = "attention_sequence",
        .variant = "with source lengths",
-       .call = call_attention_gru<true>,
-       .value = value_of_attention_gru<true>,
+       .call = call_attention<true>,
+       .value = value_of_attention<true>,
        .samples = {"(6,2) (3,3) (4,3,5) (4,3,2) (9,4) (9,3) (5,3) (5) {2,3,1} {3,1,4} (9) (9) -> (6,9)",
                    "(6,2) (3,3) (4,3,5) (4,3,2) (9,4) (9,3) (5,3) (5) {2,3,1} {4,0,2} -> (6,9)",
                    "(3,1) (2,1) (1,2,1) (1,2,1) (3,2) (3,1) (1,1) (1) {1,2} {0,1} (3) (3) -> (3,3)"},
        .refusals = {{"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} {2,3}",
-                     "attention_gru_sequence: a length is 3, outside [0, 2], the steps there are"},
+                     "attention_sequence: a length is 3, outside [0, 2], the steps there are"},
                     {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} {2}",
-                     "attention_gru_sequence: the lengths are (1) and must be (2), one a row of the batch"},
+                     "attention_sequence: the lengths are (1) and must be (2), one a row of the batch"},
                     {"(3,2) (2,2) (2,2,3) (2,2,2) (6,4) (6,2) (3,2) (3) {1,2} (2)",
-                     "attention_gru_sequence: the lengths (2) must be i64, and is f64"}}},
+                     "attention_sequence: the lengths (2) must be i64, and is f64"}}},
+      {.name = "attention_sequence",
+       .variant = "of an LSTM, by dot products",
+       .call = call_dot_attention,
+       .value = value_of_dot_attention,
+       // (N,E) (B,H) (B,H) (T,B,H) (T,B,D) (4H,E+D) (4H,H) (4H) (4H) {targets} -> (N,H+D+T)
+       .samples = {"(1,1) (1,1) (1,1) (1,1,1) (1,1,1) (4,2) (4,1) (4) (4) {1} -> (1,3)",
+                   "(6,2) (3,3) (3,3) (4,3,3) (4,3,2) (12,4) (12,3) (12) (12) {2,3,1} -> (6,9)",
+                   "(33,1) (10,2) (10,2) (3,10,2) (3,10,1) (8,2) (8,2) (8) (8) {4,1,5,2,3,4,0,6,3,5} "
+                   "-> (33,6)"},
+       .refusals = {{"(3,2) (2,2) (2,1) (2,2,2) (2,2,2) (8,4) (8,2) (8) (8) {1,2}",
+                     "attention_sequence: c_0 is (2, 1) and must be (2, 2)"},
+                    {"(3,2) (2,2) (2,2) (2,2,3) (2,2,2) (8,4) (8,2) (8) (8) {1,2}",
+                     "attention_sequence: keys is (2, 2, 3) and must be (2, 2, 2)"},
+                    {"(3,2) (2,2) (2,2) (2,2,2) (2,2,2) (6,4) (8,2) (8) (8) {1,2}",
+                     "attention_sequence: weight_ih is (6, 4) and must be (8, 4)"}}},
+      {.name = "attention_sequence",
+       .variant = "of two layers, with the state before",
+       .call = call_layers,
+       .value = value_of_layers,
+       // (N,E) (B,H) (B,H) (T,B,A) (T,B,D) (A,H) (A) (3H,E+D) (3H,H) (3H,H) (3H,H) {targets} {sources}
+       .samples = {"(1,1) (1,1) (1,1) (1,1,1) (1,1,1) (1,1) (1) (3,2) (3,1) (3,1) (3,1) {1} {1} -> (1,3)",
+                   "(6,2) (3,3) (3,3) (4,3,5) (4,3,2) (5,3) (5) (9,4) (9,3) (9,3) (9,3) {2,3,1} {3,1,4} "
+                   "-> (6,9)",
+                   "(33,1) (10,2) (10,2) (3,10,2) (3,10,1) (2,2) (2) (6,2) (6,2) (6,2) (6,2) "
+                   "{4,1,5,2,3,4,0,6,3,5} {3,1,2,3,1,2,3,1,2,3} -> (33,6)"},
+       .refusals = {{"(3,2) (2,2) (2,2) (2,2,2) (2,2,2) (2,2) (2) (6,4) (6,2) (6,3) (6,2) {1,2} {2,2}",
+                     "attention_sequence: weight_ih of layer 1 is (6, 3) and must be (6, 2)"},
+                    {"(3,2) (2,2) (2,2) (2,2,2) (2,2,2) (2,2) (2) (6,4) (6,2) (6,2) (6,1) {1,2} {2,2}",
+                     "attention_sequence: weight_hh of layer 1 is (6, 1) and must be (6, 2)"}}},
   };
 }

@@ -56,17 +56,28 @@ std::vector<Example> examples(std::int64_t B, std::int64_t H) {
              const auto [states, h, c] = lstm_sequence(x[0], x[1], x[2], x[3], x[4], packing);
              return gradus::concat({states, h, c}, 0);
            }},
-          {"attention_gru_sequence",
+          {"gru_sequence in the original form", of_gru,
+           [=](const Tensors& x) {
+             const auto [states, last] =
+                 gru_sequence(x[0], x[1], x[2], x[3], packing, false, gradus::GRUForm::original);
+             return gradus::concat({states, last}, 0);
+           }},
+          {"attention_sequence of two layers, under dropout",
+           {{N, 3}, {B, H}, {B, H}, {T, B, H}, {T, B, 2}, {3 * H, 5}, {3 * H, H}, {3 * H, H}, {3 * H, H}},
+           [=](const Tensors& x) {
+             return attention_sequence(x[0], {x[1], x[2]}, x[3], x[4], lengths(B, 1, T),
+                                       {.layers = {{x[5], x[6], {}, {}}, {x[7], x[8], {}, {}}},
+                                        .W_a = {},
+                                        .v_a = {},
+                                        .dropout = gradus::AttentionDropout{0.3, 0.2, Generator(4)}},
+                                       packing);
+           }},
+          {"attention_sequence",
            {{N, 3}, {B, H}, {T, B, A}, {T, B, 2}, {3 * H, 5}, {3 * H, H}, {A, H}, {A}, {3 * H}, {3 * H}},
            [=](const Tensors& x) {
-             return attention_gru_sequence(x[0], x[1], x[2], x[3], lengths(B, 1, T),
-                                           {.weight_ih = x[4],
-                                            .weight_hh = x[5],
-                                            .bias_ih = x[8],
-                                            .bias_hh = x[9],
-                                            .W_a = x[6],
-                                            .v_a = x[7]},
-                                           packing);
+             return attention_sequence(x[0], {x[1]}, x[2], x[3], lengths(B, 1, T),
+                                       {.layers = {{x[4], x[5], x[8], x[9]}}, .W_a = x[6], .v_a = x[7]},
+                                       packing);
            }}};
 }
 

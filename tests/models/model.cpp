@@ -136,6 +136,24 @@ TEST_CASE("every variant's steps give the loss and gradients of all steps at onc
   });
 }
 
+TEST_CASE("under dropout the same falls, fused and composed", "[models][twins][dropout][variants]") {
+  for (const Variant& variant : variants()) {
+    INFO(variant.name);
+    ModelOptions options = variant.options;
+    options.dropout = 0.3;
+    options.attention_dropout = 0.2;
+    const Model model = make(options);
+    const auto numbers = [&] {
+      gradus::seed(3);
+      return gradients(*model, model->loss(batch));
+    };
+    const Tensors whole = numbers();
+    const gradus::Composed composed;
+    const Tensors plain = numbers();
+    for (std::size_t i = 0; i < whole.size(); ++i) CHECK(mismatch(plain[i], whole[i], {1e-13, 1e-12}) == "");
+  }
+}
+
 TEST_CASE("every variant's loss of a batch is that of its pairs", "[models][padding][variants]") {
   for_each_variant([](const models::Seq2Seq& model) { check_loss_is_of_pairs(model); });
 }

@@ -5,6 +5,8 @@
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/force.hpp>
 #include <gradus/models/greedy.hpp>
+#include <gradus/models/model.hpp>
+#include <gradus/models/projected_query.hpp>
 #include <gradus/models/sample.hpp>
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/dot_product_attention.hpp>
@@ -47,17 +49,52 @@ std::vector<data::Pair> many_pairs() {
 
 struct Made {
   std::string loss;
-  std::vector<Tensor> numbers;  // the loss, and the gradients of all parameters
+  std::vector<Tensor> numbers;  // the loss; it without smoothing, and the draws; all parameters' gradients
 };
 
-Made made_by(const models::Seq2Seq& model, int threads) {
+Made made_by(const models::Seq2Seq& model, int threads, double label_smoothing = 0) {
   const Threads set(threads);
+  gradus::seed(5);
   for (Tensor parameter : model.parameters()) parameter.zero_grad();
-  const Tensor loss = model.loss(data::make_batch(many_pairs()));
+  double plain = 0;
+  const Tensor loss = model.loss(data::make_batch(many_pairs()), label_smoothing, &plain);
   loss.backward();
-  Made made{printed(loss), {loss.detach()}};
+  const auto drawn = static_cast<double>(gradus::default_generator().state().position);
+  Made made{printed(loss), {loss.detach(), gradus::tensor({plain, drawn}, Dtype::f64)}};
   for (const Tensor& parameter : model.parameters()) made.numbers.push_back(parameter.grad());
   return made;
+}
+
+// Each option that draws, in training.
+std::vector<Model> dropping_models() {
+  const models::ModelOptions sizes{.embedding = 5, .hidden = 4, .energy = 3, .maxout = 6};
+  std::vector<Model> all;
+  const auto add = [&](auto change) {
+    models::ModelOptions options = sizes;
+    change(options);
+    gradus::seed(1);
+    all.push_back(models::make_model(options, {.source = 9, .target = 9}));
+  };
+  add([](auto& options) { options.dropout = 0.3; });
+  add([](auto& options) { options.attention_dropout = 0.3; });
+  add([](auto& options) {
+    options.dropout = options.attention_dropout = 0.2;
+    options.layers = 2;
+  });
+  add([](auto& options) {
+    options.dropout = options.attention_dropout = 0.2;
+    options.layers = 3;
+    options.cell = models::Cell::lstm;
+    options.attention = "dot";
+    options.readout = models::ReadoutForm::maxout_earlier;
+  });
+  add([](auto& options) {
+    options.decoder = "cho";
+    options.dropout = 0.2;
+    options.layers = 2;
+    options.cell = models::Cell::original_gru;
+  });
+  return all;
 }
 
 bool is_shared(const Made& made) { return made.loss.find("parallel_sum") != std::string::npos; }
@@ -66,24 +103,30 @@ bool is_shared(const Made& made) { return made.loss.find("parallel_sum") != std:
 
 TEST_CASE("threads that share a batch by its sequences make the loss and the gradients of one",
           "[models][shares]") {
-  for (const Model& model : tiny_models()) {
+  std::vector<Model> all = tiny_models();
+  for (Model& model : dropping_models()) all.push_back(std::move(model));
+  for (const Model& model : all) {
+    INFO(*model);
+    const double label_smoothing = GENERATE(0.0, 0.1);
     model->to(Dtype::f64);
-    const Made alone = made_by(*model, 1);
+    const Made alone = made_by(*model, 1, label_smoothing);
     CHECK(!is_shared(alone));
     for (const int threads : {2, 3, 4}) {
-      const Made together = made_by(*model, threads);
+      const Made together = made_by(*model, threads, label_smoothing);
       CHECK(is_shared(together));
       for (std::size_t i = 0; i < alone.numbers.size(); ++i) {
         CHECK(difference(together.numbers[i], alone.numbers[i], 1e-12) == "");
       }
-      const Made again = made_by(*model, threads);
+      const Made again = made_by(*model, threads, label_smoothing);
       for (std::size_t i = 0; i < alone.numbers.size(); ++i) {
         CHECK(difference(again.numbers[i], together.numbers[i], 0) == "");
       }
     }
     const gradus::NoGrad no_grad;
     const Threads set(2);
-    CHECK(difference(model->loss(data::make_batch(many_pairs())), alone.numbers[0], 1e-12) == "");
+    gradus::seed(5);
+    const Tensor unrecorded = model->loss(data::make_batch(many_pairs()), label_smoothing);
+    CHECK(difference(unrecorded, alone.numbers[0], 1e-12) == "");
   }
 }
 
@@ -145,37 +188,40 @@ TEST_CASE("what is wrong in a shared batch is named by its place in the whole", 
   CHECK(message(2, decode_fewer) == message(1, decode_fewer));
 }
 
-TEST_CASE("a batch is not shared where something is drawn, nor by a decoder that does not allow it",
-          "[models][shares]") {
+TEST_CASE("searches in training draw what one thread draws", "[models][shares]") {
+  for (const Model& model : dropping_models()) {
+    const BatchTensors x(data::make_batch(many_pairs()));
+    const auto tokens = [&](int threads) {
+      const Threads set(threads);
+      gradus::seed(5);
+      std::vector<Tokens> all;
+      for (const models::Decoded& one : models::greedy(*model, x.source, x.source_lengths)) {
+        all.push_back(one.tokens);
+      }
+      return all;
+    };
+    CHECK(tokens(2) == tokens(1));
+  }
+}
+
+TEST_CASE("a batch is not shared by a decoder that does not allow it", "[models][shares]") {
   const models::EncoderOptions encoder{.vocabulary = 9, .embedding = 5, .hidden = 4};
   const models::DecoderOptions decoder{.vocabulary = 9, .annotation = 8, .embedding = 5, .hidden = 4};
-  const auto bahdanau = [&](double dropout, double of_attention) {
-    models::DecoderOptions options = decoder;
-    options.dropout = dropout;
-    return std::make_unique<models::BahdanauDecoder>(
-        options, std::make_unique<gradus::nn::AdditiveAttention>(4, 8, 3, of_attention));
+  const auto with = [&](auto attention) {
+    return models::Seq2Seq(encoder, std::make_unique<models::BahdanauDecoder>(decoder, std::move(attention)));
   };
-  CHECK(models::Seq2Seq(encoder, bahdanau(0, 0)).can_be_shared());
-  for (const auto& [dropout, of_attention] : {std::pair{0.2, 0.0}, std::pair{0.0, 0.2}}) {
-    models::Seq2Seq model(encoder, bahdanau(dropout, of_attention));
-    CHECK(!model.can_be_shared());
-    CHECK(!is_shared(made_by(model, 2)));
-    model.eval();
-    CHECK(model.can_be_shared());
-  }
-  models::EncoderOptions dropping = encoder;
-  dropping.dropout = 0.2;
-  models::Seq2Seq model(dropping, bahdanau(0, 0));
-  CHECK(!model.can_be_shared());
-  model.eval();
-  CHECK(model.can_be_shared());
+  CHECK(with(std::make_unique<gradus::nn::AdditiveAttention>(4, 8, 3)).can_be_shared());
+  const auto dot = [] { return std::make_unique<gradus::nn::DotProductAttention>(); };
+  CHECK(with(std::make_unique<models::ProjectedQuery>(4, 8, dot())).can_be_shared());
 
   class Derived : public models::BahdanauDecoder {
    public:
     using BahdanauDecoder::BahdanauDecoder;
   };
+  class Own : public gradus::nn::DotProductAttention {};
   CHECK(!models::Seq2Seq(encoder, std::make_unique<Derived>(decoder, 3)).can_be_shared());
-  CHECK(!models::Seq2Seq(encoder, std::make_unique<models::BahdanauDecoder>(
-                                      decoder, std::make_unique<gradus::nn::DotProductAttention>()))
-             .can_be_shared());
+  CHECK(!with(std::make_unique<models::ProjectedQuery>(4, 8, std::make_unique<Own>())).can_be_shared());
+  const models::Seq2Seq model = with(std::make_unique<Own>());
+  CHECK(!model.can_be_shared());
+  CHECK(!is_shared(made_by(models::Seq2Seq(encoder, std::make_unique<Derived>(decoder, 3)), 2)));
 }

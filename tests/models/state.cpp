@@ -52,7 +52,7 @@ TEST_CASE("an error in the deepest module carries its whole path", "[models][sta
   for (auto [path, parameter] : all[0]->named_parameters()) {
     if (path == "decoder.attention.W_a.weight") parameter.replace(gradus::zeros({3, 7}));
   }
-  CHECK_ERROR(logits(*all[0]), "attention_gru_sequence: W_a is (3, 7) and must be (3, 4) [in decoder]");
+  CHECK_ERROR(logits(*all[0]), "attention_sequence: W_a is (3, 7) and must be (3, 4) [in decoder]");
   const gradus::Composed composed;
   CHECK_ERROR(logits(*all[0]),
               "linear: the last axis of the input (3, 4) must be axis 1 of the weight (3, 7), 7 [in "

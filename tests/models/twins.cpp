@@ -2,6 +2,7 @@
 
 #include "nn/twins.hpp"
 
+#include <gradus/autograd/random.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/nn/additive_attention.hpp>
 
@@ -63,7 +64,9 @@ Tensor stepwise_loss(const models::Seq2Seq& model, const data::Batch& batch) {
   const BatchTensors x(batch);
   auto [state, memory] = model.decoder->start(model.encoder.forward(x.source, x.source_lengths));
   Tensors logits;
+  gradus::DrawsOfSteps draws(model.is_training());
   for (std::int64_t t = 0; t < batch.target_steps; ++t) {
+    draws.at(t);
     auto output = model.decoder->step(x.target_in[t], state, memory);
     logits.push_back(output.logits);
     state = output.state;

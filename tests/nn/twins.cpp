@@ -188,10 +188,8 @@ std::vector<Shape> attention_shapes(const Sizes& n) {
 
 Tensor fused_attention(const Tensors& x, const Tensor& sources, const Tensor& lengths) {
   const Packing packing = packing_of(x[0], lengths);
-  return attention_gru_sequence(
-      pack(x[0], packing), x[1], x[2], x[3], sources,
-      {.weight_ih = x[4], .weight_hh = x[5], .bias_ih = x[8], .bias_hh = x[9], .W_a = x[6], .v_a = x[7]},
-      packing);
+  return attention_sequence(pack(x[0], packing), {x[1]}, x[2], x[3], sources,
+                            {.layers = {{x[4], x[5], x[8], x[9]}}, .W_a = x[6], .v_a = x[7]}, packing);
 }
 
 Tensor composed_attention(const Tensors& x, const Tensor& sources, const Tensor& lengths) {
@@ -225,7 +223,7 @@ TEST_CASE("a fused operation equals its twin, whichever inputs need a gradient",
   }
 }
 
-TEST_CASE("attention_gru_sequence equals its twin, whichever input alone does or does not need a gradient",
+TEST_CASE("attention_sequence equals its twin, whichever input alone does or does not need a gradient",
           "[nn][twins]") {
   for_each_case([](const Sizes& sizes, const Tensor& lengths, const Precision& precision) {
     const std::vector<Shape> shapes = attention_shapes(sizes);
@@ -283,8 +281,10 @@ TEST_CASE("GRUCell and LSTMCell are the same, composed", "[nn][twins]") {
 TEST_CASE("GRU and LSTM are the same, composed", "[nn][twins]") {
   for_each_case([](const Sizes& sizes, const Tensor& lengths, const Precision& precision) {
     nn::GRU gru(2, sizes.N, {.bidirectional = true});
+    nn::GRU original(2, sizes.N, {.bidirectional = true, .form = nn::GRUForm::original});
     nn::LSTM lstm(2, sizes.N, {.bidirectional = true});
     gru.to(precision.dtype);
+    original.to(precision.dtype);
     lstm.to(precision.dtype);
     const Shape state{2, sizes.B, sizes.N};
     const Tensors x = leaves_of({{sizes.T, sizes.B, 2}, state, state}, precision.dtype, 0b111);
@@ -292,6 +292,8 @@ TEST_CASE("GRU and LSTM are the same, composed", "[nn][twins]") {
                 with_parameters(gru, {x[0], x[1]}), precision);
     check_equal([&] { return gru.forward(x[0], lengths).tensors(); }, with_parameters(gru, {x[0]}),
                 precision);
+    check_equal([&] { return original.forward(x[0], lengths, x[1]).tensors(); },
+                with_parameters(original, {x[0], x[1]}), precision);
     check_equal([&] { return lstm.forward(x[0], lengths, x[1], x[2]).tensors(); }, with_parameters(lstm, x),
                 precision);
   });
@@ -307,11 +309,15 @@ TEST_CASE("GRU and LSTM are the same, composed, however their work is shared", "
         const Threads set(count);
         const Tensor lengths = lengths_up_to(sizes.T, sizes.B);
         nn::GRU gru(3, sizes.N, {.bidirectional = true});
+        nn::GRU original(3, sizes.N, {.bidirectional = true, .form = nn::GRUForm::original});
         nn::LSTM lstm(3, sizes.N, {.bidirectional = true});
         gru.to(precision.dtype);
+        original.to(precision.dtype);
         lstm.to(precision.dtype);
         const Tensors x = leaves_of({{sizes.T, sizes.B, 3}}, precision.dtype, 1);
         check_equal([&] { return gru.forward(x[0], lengths).tensors(); }, with_parameters(gru, x), precision);
+        check_equal([&] { return original.forward(x[0], lengths).tensors(); }, with_parameters(original, x),
+                    precision);
         check_equal([&] { return lstm.forward(x[0], lengths).tensors(); }, with_parameters(lstm, x),
                     precision);
       }

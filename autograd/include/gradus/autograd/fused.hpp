@@ -1,9 +1,12 @@
 #pragma once
 
 #include <gradus/autograd/packing.hpp>
+#include <gradus/autograd/random.hpp>
 #include <gradus/autograd/tensor.hpp>
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #pragma GCC visibility push(default)
 /// Operations that do in one pass over memory what several of ops.hpp do together. Each has a composed twin
@@ -24,23 +27,33 @@ namespace gradus {
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h,
                   const Tensor& lengths = Tensor(), std::int64_t step = 0);
 
+/// Where the reset gate of a GRU acts: after the product of the state, as in PyTorch, or before it, as in the
+/// papers. W_hn and b_hn are the last rows of W_hh and b_hh.
+///
+///     pytorch    n = tanh(x_n + r ∘ (W_hn h + b_hn))
+///     original   n = tanh(x_n + W_hn (r ∘ h) + b_hn)      Cho et al. 2014, eq. 8
+enum class GRUForm { pytorch, original };
+
 struct GRUStates {
   Tensor states;  ///< h after each step, (N, H), packed
   Tensor last;    ///< (B, H): h after each sequence's last step, or its first one in reverse
 };
 
-/// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}).
-/// Padding is not computed, and the gradient of W_hh is one product for all steps.
+/// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}), or
+/// with n in the original form. Padding is not computed, and the gradient of W_hh is one product for all
+/// steps.
 ///
 /// @param x_parts   W_ih x + b_ih, (N, 3H), packed
 /// @param weight_hh W_hh, (3H, H)
 /// @param bias_hh   b_hh, (3H), or undefined
 /// @param h_0       (B, H), in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
+/// @param form      where the reset gate acts
 /// Gradients: those of gru_update at each step, from the last step made to the first; x_parts gets them as
 /// they are, W_hh their products with h_{t−1}, b_hh their sum.
 GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
-                       const Tensor& h_0, const Packing& packing, bool reverse = false);
+                       const Tensor& h_0, const Packing& packing, bool reverse = false,
+                       GRUForm form = GRUForm::pytorch);
 
 /// One step of a long short-term memory after its two products, as PyTorch has it:
 ///
@@ -100,39 +113,59 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
 /// Gradients: g_b · h_tb to α_bt; α_bt g_b to h_tb.
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths = Tensor());
 
-/// The parameters of the recurrence of Bahdanau's decoder, as nn::GRUCell and nn::AdditiveAttention have
-/// them.
-struct AttentionGRUWeights {
-  Tensor weight_ih;  ///< W_ih = [W_y, W_c], (3H, E + D)
-  Tensor weight_hh;  ///< W_hh, (3H, H)
-  Tensor bias_ih;    ///< (3H), or undefined
-  Tensor bias_hh;    ///< (3H), or undefined
-  Tensor W_a;        ///< (A, H)
-  Tensor v_a;        ///< (A)
+/// The cell of attention_sequence: G = 3 gates, or 4 of an LSTM.
+enum class AttentionCell { gru, original_gru, lstm };
+
+/// Dropout in attention_sequence, by stream t of `steps` at step t: first of the weights that make the
+/// context, then of what goes from each layer to the next.
+struct AttentionDropout {
+  double of_weights, between;  ///< probabilities
+  Generator steps;
 };
 
-/// The recurrence of Bahdanau's decoder over packed target sequences, under teacher forcing (Bahdanau et al.
-/// 2015, appendix A.2.2 and A.1.2; the cell is PyTorch's). At each step t
+/// A decoder's recurrence that attends: what attention_sequence computes, and its parameters, as nn::GRU,
+/// nn::LSTM and nn::AdditiveAttention have them.
+struct AttentionDecoder {
+  struct Layer {
+    Tensor weight_ih;  ///< W_ih: [W_y, W_c], (G·H, E + D), of the lowest layer; (G·H, H) of the others
+    Tensor weight_hh;  ///< W_hh, (G·H, H)
+    Tensor bias_ih;    ///< (G·H), or undefined
+    Tensor bias_hh;    ///< (G·H), or undefined
+  };
+  AttentionCell cell = AttentionCell::gru;
+  std::vector<Layer> layers;  ///< the lowest first
+  Tensor W_a;                 ///< (A, H); undefined where the query is the state itself, and A = H
+  Tensor v_a;                 ///< (A); undefined where the score is a dot product
+  double scale = 1;           ///< of a dot product
+  bool earlier = false;       ///< whether the result has the state before each step, not after it
+  std::optional<AttentionDropout> dropout = std::nullopt;
+};
+
+/// The recurrence of a decoder that attends before it updates its state, over packed target sequences, under
+/// teacher forcing (Bahdanau et al. 2015, appendix A.2.2 and A.1.2; Luong et al. 2015, section 3.1, for dot
+/// products). At each step t, with s the state of the top layer,
 ///
-///     e_tj = v_a · tanh(W_a s_{t−1} + k_j),  α_t = softmax(e_t),  c_t = Σ_j α_tj h_j
-///     s_t = gru_update(W_y y_{t−1} + W_c c_t + b_ih, W_hh s_{t−1} + b_hh, s_{t−1})
+///     e_tj = v_a · tanh(W_a s_{t−1} + k_j)  or  scale · (W_a s_{t−1}) · k_j
+///     α_t = softmax(e_t),  c_t = Σ_j α_tj h_j
+///     s_t = cell(W_y y_{t−1} + W_c c_t + b_ih, s_{t−1})          in layers, each of which reads the one
+///     below
 ///
 /// Neither the padding of the targets nor that of the sources is computed; the gradient of each weight is one
-/// product for all steps; the tanh, N·T·A values in all, is not kept.
+/// product for all steps; the tanh of the energies, N·T·A values in all, is not kept.
 ///
 /// @param y       the embedded previous tokens, (N, E), packed
-/// @param s_0     (B, H), in the order of the batch
-/// @param keys    U_a h_j, (T, B, A)
+/// @param state   s_0 of each layer, (B, H), in the order of the batch; of an LSTM c_0 of each after them
+/// @param keys    k_j, (T, B, A): U_a h_j, or h_j
 /// @param values  h_j, (T, B, D)
 /// @param lengths of the sources, (B), i64, or undefined when all are T
 /// @param packing of the targets
-/// @return rows [s_t; c_t; α_t], (N, H + D + T), packed
-/// Gradients: those of gru_update, weighted_sum, masked_softmax and additive_energy at each step, from the
-/// last to the first.
+/// @return rows [s_t; c_t; α_t], or [s_{t−1}; c_t; α_t], (N, H + D + T), packed; α_t before dropout
+/// Gradients: those of gru_sequence or lstm_sequence, weighted_sum, masked_softmax and the energies at each
+/// step, from the last to the first.
 /// @throws Error when the sizes or dtypes do not fit.
-Tensor attention_gru_sequence(const Tensor& y, const Tensor& s_0, const Tensor& keys, const Tensor& values,
-                              const Tensor& lengths, const AttentionGRUWeights& weights,
-                              const Packing& packing);
+Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,
+                          const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,
+                          const Packing& packing);
 
 }  // namespace gradus
 #pragma GCC visibility pop

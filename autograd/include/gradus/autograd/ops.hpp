@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gradus/autograd/axes.hpp>
+#include <gradus/autograd/packing.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/tensor.hpp>
 
@@ -75,9 +76,13 @@ Tensor maximum(const Tensor& a, const Tensor& b);
 /// Gradients: g to the smaller; half of it to each where they are equal.
 Tensor minimum(const Tensor& a, const Tensor& b);
 /// Training's dropout (Srivastava et al. 2014, inverted): each element is 0 with `probability`, otherwise
-/// multiplied by 1 / (1 − probability).
+/// multiplied by 1 / (1 − probability). Draws one number of 64 bits, the key of the mask: an element's bits
+/// are Philox4x32-10's (random.hpp) under that key, for its row and column, where x is (…, n).
 /// Gradient: g under the same mask. @throws Error unless 0 ≤ probability < 1.
 Tensor dropout(const Tensor& x, double probability, Generator& generator);
+/// The same of packed sequences, (N, …): an element has the mask that it has in the padded tensor (T, B, n).
+/// Gradient: g under the same mask. @throws Error also when x does not have the packing's rows.
+Tensor dropout(const Tensor& x, double probability, Generator& generator, const Packing& packing);
 
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
@@ -251,11 +256,12 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain = Tensor(), const Tensor& 
 /// (i64, (…)); 0 when all are ignored; an ignored row is not read. q is 1 at the target or, with label
 /// smoothing ε, 1 − ε + ε/V there and ε/V elsewhere (Szegedy et al. 2016). A logit of −∞ makes the loss ∞ if
 /// its q_k > 0, and has no effect otherwise. Logits that are moved here, and that nobody else sees, are
-/// overwritten: then they, the probabilities and the gradient share one buffer.
+/// overwritten: then they, the probabilities and the gradient share one buffer. `unsmoothed`, unless null, is
+/// set to the loss without smoothing.
 /// Gradient: g·(softmax(logits) − q) / n, also where the loss is ∞, and 0 in ignored rows.
 /// @throws Error for a target outside [0, V) that is not `ignored`, and unless 0 ≤ ε ≤ 1.
 Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored = -1,
-                     double label_smoothing = 0);
+                     double label_smoothing = 0, double* unsmoothed = nullptr);
 /// Mean of −log_probabilities[target] over the targets that are not `ignored`: cross_entropy, after
 /// log_softmax. Gradient: −g/n at each target. @throws Error as cross_entropy does.
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, std::int64_t ignored = -1);

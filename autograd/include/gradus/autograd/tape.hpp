@@ -81,7 +81,7 @@ namespace tape {
 // Looks at a new result, and says whether it is to be put on the tape.
 bool takes(const char* operation, const Tensor& result, std::span<const TensorRef> inputs);
 void put(const char* operation, const Tensor& result, std::span<const TensorRef> inputs,
-         std::initializer_list<TensorRef> saved, Backward backward);
+         std::span<const TensorRef> saved, Backward backward);
 
 }  // namespace tape
 
@@ -98,7 +98,8 @@ template <class F>
 Tensor record(const char* operation, Tensor result, std::span<const TensorRef> inputs,
               std::initializer_list<TensorRef> saved, F&& backward) {
   if (tape::takes(operation, result, inputs))
-    tape::put(operation, result, inputs, saved, Backward(std::forward<F>(backward)));
+    tape::put(operation, result, inputs, std::span(saved.begin(), saved.size()),
+              Backward(std::forward<F>(backward)));
   return result;
 }
 template <class F>
@@ -113,6 +114,15 @@ Tensor record(const char* operation, Tensor result, std::span<const Tensor> inpu
   const std::vector<TensorRef> refs(inputs.begin(), inputs.end());
   return record(operation, std::move(result), std::span<const TensorRef>(refs), saved,
                 std::forward<F>(backward));
+}
+
+template <class F>
+Tensor record(const char* operation, Tensor result, std::span<const Tensor> inputs,
+              const std::vector<Tensor>& saved, F&& backward) {
+  const std::vector<TensorRef> refs(inputs.begin(), inputs.end()), values(saved.begin(), saved.end());
+  if (tape::takes(operation, result, refs))
+    tape::put(operation, result, refs, values, Backward(std::forward<F>(backward)));
+  return result;
 }
 
 /// `value`, which only the gradient of `input` reads: undefined when that needs none.

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <gradus/autograd/fused.hpp>
 #include <gradus/models/recurrent_decoder.hpp>
 #include <gradus/nn/additive_attention.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #pragma GCC visibility push(default)
 namespace gradus::models {
@@ -27,21 +29,21 @@ class BahdanauDecoder : public RecurrentDecoder {
   BahdanauDecoder(const DecoderOptions& options, std::unique_ptr<nn::Attention> attention);
   Start start(const nn::Annotations& annotations) const override;
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override;
-  /// With additive attention that draws nothing; another may be anything.
+  /// With an attention of this library; another may be anything.
   bool can_be_shared() const override;
 
   const std::unique_ptr<nn::Attention> attention;
 
  protected:
   Look look(const nn::State& before, const nn::Memory& memory) const override;
-  /// With a GRU of one layer, additive attention and fused operations on, all steps are one operation.
+  /// With GRU or LSTM, an attention of this library and fused operations on, all steps are one operation.
   Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const override;
 
  private:
-  const nn::AdditiveAttention* known_attention() const;
-  const nn::AdditiveAttention* fused_attention() const;
+  std::optional<AttentionCell> fused_cell() const;
+  std::optional<AttentionDecoder> fused() const;
   Tensor fused_states(const Tensor& y, const nn::State& first, const nn::Memory& memory,
-                      const nn::AdditiveAttention& additive, const Packing& targets) const;
+                      const AttentionDecoder& decoder, const Packing& targets) const;
   Tensor fused_features(const Tensor& states) const;
 };
 

@@ -34,8 +34,6 @@ class Encoder : public nn::Module {
   /// @throws Error when the shapes do not fit, a length is outside [1, T], or a token outside the vocabulary.
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;
 
-  /// Whether forward() draws numbers: under dropout, in training.
-  bool draws() const { return dropout_ > 0 && is_training(); }
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D
 
   const std::unique_ptr<nn::Embedding> embedding;  ///< null where the source is vectors

@@ -53,7 +53,7 @@ class RecurrentDecoder : public nn::DecoderStep {
   /// All steps, read out together; but step by step in a class derived from a decoder of this library, whose
   /// steps may be others.
   Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const override;
-  /// Not under dropout, and not for classes derived from the decoders here.
+  /// Not for classes derived from the decoders here.
   bool can_be_shared() const override;
 
   nn::Embedding embedding;
@@ -104,10 +104,12 @@ class RecurrentDecoder : public nn::DecoderStep {
   Tensor embed(const Tensor& tokens) const;
   /// What is read out beside E y of s_t (or s_{t−1}) and c_t, and the logits (…, V) of that.
   Tensor features(const Tensor& s, const Tensor& context) const;
+  Tensor read(const Tensor& features, const Tensor& y) const;
   Tensor read_out(const Tensor& features, const Tensor& y) const;
   bool reads_earlier_state() const { return form_ == ReadoutForm::maxout_earlier; }
   bool reads_state_alone() const { return form_ == ReadoutForm::state; }
   std::int64_t context_size() const { return context_size_; }
+  double dropout() const { return dropout_; }
 
  private:
   const char* name_;

@@ -25,13 +25,15 @@ class Seq2Seq : public nn::Module {
   /// @param source_lengths (B), i64
   /// @param target_in      (Ty, B), i64: BOS y_1 … y_{n−1}
   Output forward(const Tensor& source, const Tensor& source_lengths, const Tensor& target_in) const;
-  /// Whether threads may share a batch by its sequences, as loss(batch) and the searches then do: whether
-  /// nothing is drawn at random and the decoder says so.
-  bool can_be_shared() const;
-  /// The mean cross-entropy over the batch's real target tokens, a scalar.
-  Tensor loss(const data::Batch& batch) const;
+  /// Whether threads may share a batch by its sequences, as loss(batch) and, in eval mode, the searches do.
+  bool can_be_shared() const { return decoder->can_be_shared(); }
+  /// The mean cross-entropy over the batch's real target tokens, a scalar, with label smoothing as
+  /// cross_entropy(). Dropout gives a sequence the same mask whichever thread takes it.
+  /// @param unsmoothed unless null, is set to the loss without smoothing
+  Tensor loss(const data::Batch& batch, double label_smoothing = 0, double* unsmoothed = nullptr) const;
   /// The same for another source than the batch's, (Tx, B, D) or (Tx, B), with lengths (B).
-  Tensor loss(const Tensor& source, const Tensor& source_lengths, const data::Batch& targets) const;
+  Tensor loss(const Tensor& source, const Tensor& source_lengths, const data::Batch& targets,
+              double label_smoothing = 0, double* unsmoothed = nullptr) const;
 
   Encoder encoder;
   const std::unique_ptr<nn::DecoderStep> decoder;

@@ -75,8 +75,10 @@ class DecoderStep : public Module {
   /// @param targets   where the real tokens are
   virtual Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const;
 
-  /// Whether threads may call the others side by side, each with sequences of its own: whether they change
-  /// nothing of this decoder, and as it stands now draw nothing at random. Not unless a decoder says so.
+  /// Whether threads may call the others side by side, each with sequences of its own: they must change
+  /// nothing of this decoder, and draw at random only by dropout() from the default generator, whose inputs
+  /// are then (…, B, n) or packed; start() and forward() must draw equally often whatever the sequences.
+  /// False unless a decoder says otherwise.
   virtual bool can_be_shared() const { return false; }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/fused.hpp>
 #include <gradus/nn/recurrent.hpp>
 
 #pragma GCC visibility push(default)
@@ -18,7 +19,7 @@ namespace gradus::nn {
 /// In both, z is the share of the *old* state, as in PyTorch and Cho et al., eq. 7: h′ = (1 − z) ∘ n + z ∘ h.
 /// In Bahdanau et al. it is the share of the new one. Since 1 − σ(a) = σ(−a), weights in their sense become
 /// weights here, and the other way round, when the rows of z, [H, 2H), change sign in all four parameters.
-enum class GRUForm { pytorch, original };
+using gradus::GRUForm;
 
 struct GRUCellOptions {
   bool bias = true;

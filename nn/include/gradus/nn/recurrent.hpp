@@ -125,9 +125,8 @@ class Recurrent : public Module {
   bool drops() const;
   Tensor drop(const Tensor& h) const;
   void complete_first(RecurrentState& first, std::int64_t batch, Dtype dtype) const;
-  // Packed, as one operation a direction; `steps` is how far the padded sequences go.
-  Result run_fused(const Tensor& x, const Packing& packing, const RecurrentState& first,
-                   std::int64_t steps) const;
+  // Packed, as one operation a direction.
+  Result run_fused(const Tensor& x, const Packing& packing, const RecurrentState& first) const;
   // Padded, step by step.
   Result run_steps(const Tensor& x, const Tensor& lengths, const RecurrentState& first) const;
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "clones.hpp"
+
+/// The largest or smallest of each row of n values, and its gradient. A constant n of 2, as in maxout, lets
+/// the compiler vectorise over rows.
+namespace gradus::kernels {
+
+/// y (rows) from x (rows, n), n ≥ 1; NaN where there is one.
+template <bool largest, class T>
+GRADUS_CLONES void extremes(std::int64_t rows, std::int64_t n, const T* x, T* __restrict y) {
+  const auto choose = [=](auto count) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      T best = x[r * count];
+      for (std::int64_t i = 1; i < count; ++i) {
+        const T candidate = x[r * count + i];
+        const bool beats = largest ? candidate > best : candidate < best;
+        best = beats || candidate != candidate ? candidate : best;
+      }
+      y[r] = best;
+    }
+  };
+  n == 2 ? choose(std::integral_constant<std::int64_t, 2>()) : choose(n);
+}
+
+/// at_x ← the gradient at x + β·at_x, from d (rows), the gradient at y. Equal winners share it equally.
+template <class T>
+GRADUS_CLONES void extremes_backward(std::int64_t rows, std::int64_t n, const T* x, const T* y, const T* d,
+                                     T beta, T* __restrict at_x) {
+  const auto share = [=](auto count) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      T winners = 0;
+      for (std::int64_t i = 0; i < count; ++i) winners += x[r * count + i] == y[r] ? T(1) : T(0);
+      const bool spoilt = y[r] != y[r];  // a NaN makes all gradients of its row NaN
+      const T each = spoilt ? y[r] : d[r] / winners;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const T before = beta == T(0) ? T(0) : at_x[r * count + i];
+        at_x[r * count + i] = before + (x[r * count + i] == y[r] || spoilt ? each : T(0));
+      }
+    }
+  };
+  n == 2 ? share(std::integral_constant<std::int64_t, 2>()) : share(n);
+}
+
+}  // namespace gradus::kernels
