@@ -50,8 +50,8 @@ std::vector<Values> gradients(const NamedTensors& leaves, const Tensor& result, 
   for (auto [label, leaf] : leaves) {
     found.push_back(leaf.grad().defined() ? leaf.grad().to_vector<double>()
                                           : Values(static_cast<std::size_t>(leaf.numel())));
-    leaf.zero_grad();
   }
+  for (auto [label, leaf] : leaves) leaf.zero_grad();  // last: a tensor may be there twice
   return found;
 }
 
@@ -198,9 +198,9 @@ Element::Judgement Element::compare(const Estimate& before, const Estimate& e) c
   return judgement;
 }
 
-// Blames an error that rounding of the changed outputs does not explain, unless rounding of the others does:
-// x may change them by less than their last digit. The part of the gradient that comes through them is
-// missing when backward() gets 0 for them.
+// Decides about an error that rounding of the changed outputs does not explain. x may change other outputs by
+// less than their last digit. If removing their incoming gradient makes the error vanish, the element is not
+// blamed.
 void Element::blame(const Estimate& e, Judgement& judgement) const {
   double rounding = 0, in_backward = 0;  // through the outputs that do not change
   Values incoming = checked_.r;
@@ -273,10 +273,11 @@ GradcheckEntry check(const Checked& checked, std::size_t k, const Values& gradie
   const auto& [label, leaf] = checked.leaves[k];
   GradcheckEntry entry{.name = label, .shape = leaf.shape(), .worst = {}, .needing = {}, .first_open = {}};
   entry.all_zero = std::all_of(gradient.begin(), gradient.end(), [](double g) { return g == 0; });
+  const double largest = largest_of(gradient);
   double worst = -1;
   for (std::int64_t i = 0; i < leaf.numel(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const auto judgement = Element(checked, k, at, gradient[at], largest_of(gradient)).judge();
+    const auto judgement = Element(checked, k, at, gradient[at], largest).judge();
     if (judgement.verdict == Element::Judgement::open) {
       if (entry.not_judged++ > 0) continue;
       entry.first_open = judgement.doubt;
@@ -293,10 +294,11 @@ GradcheckEntry check(const Checked& checked, std::size_t k, const Values& gradie
 void compare(const Checked& checked, std::size_t k, const Values& gradient, const Values& with_all,
              const std::string& needing, GradcheckEntry& entry) {
   if (!entry.passed()) return;
+  const double largest = largest_of(with_all);
   double worst = -1;
   for (std::size_t at = 0; at < gradient.size(); ++at) {
     if (std::abs(gradient[at] - with_all[at]) <= checked.options.rtol * std::abs(with_all[at])) continue;
-    const auto judgement = Element(checked, k, at, gradient[at], largest_of(with_all)).judge();
+    const auto judgement = Element(checked, k, at, gradient[at], largest).judge();
     if (judgement.verdict != Element::Judgement::wrong) continue;
     ++entry.wrong;
     entry.needing = needing;

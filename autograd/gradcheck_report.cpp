@@ -25,9 +25,9 @@ void print_worst(std::ostream& out, const GradcheckEntry& entry) {
 void print_doubt(std::ostream& out, const GradcheckEntry& entry) {
   const GradcheckDoubt& doubt = entry.first_open;
   out << entry.not_judged << " of " << entry.shape.numel() << " elements not judged, the first "
-      << index_text(doubt.index) << ": analytic " << std::setprecision(6) << doubt.analytic + 0.0 << ", estimates "
-      << doubt.coarse << " and " << doubt.fine << ", slopes " << doubt.left << " and " << doubt.right
-      << " on its sides, rounding up to " << std::setprecision(2) << doubt.rounding;
+      << index_text(doubt.index) << ": analytic " << std::setprecision(6) << doubt.analytic + 0.0
+      << ", estimates " << doubt.coarse << " and " << doubt.fine << ", slopes " << doubt.left << " and "
+      << doubt.right << " on its sides, rounding up to " << std::setprecision(2) << doubt.rounding;
   if (entry.judged() < entry.not_judged) out << (entry.judged() == 0 ? checked_nothing : checked_little);
 }
 

@@ -144,7 +144,7 @@ class Team {
     }
   }
 
-  // With fewer threads than asked for when the system has no more: the others take the shares of those.
+  // Starts up to `size` threads. If the system refuses some, those that started do all the work.
   void start(const char* operation, int size) {
     size_ = 1;
     stopping_ = false;

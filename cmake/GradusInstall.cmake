@@ -43,7 +43,7 @@ function(gradus_install_package)
   if(NOT BUILD_SHARED_LIBS)
     string(APPEND requires " openblas libutf8proc")
     if(GRADUS_WITH_ONEDNN)
-      set(libs_private -ldnnl)  # it brings no file for pkg-config
+      set(extra_libs -ldnnl)  # it brings no file for pkg-config
     endif()
   endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/gradus.pc.in gradus.pc @ONLY)

@@ -19,13 +19,14 @@ struct Circumstance {
 
 std::vector<Circumstance> circumstances() {
   const BuildInfo build = build_info();
-  return {{"gradus.version", "the version of gradus", version()},
-          {"gradus.compiler", "its compiler", build.compiler},
-          {"gradus.instructions", "what its loops are compiled for", build.instructions},
-          {"gradus.blas", "the linear algebra library", build.blas},
-          {"gradus.kernels", "the kind of its kernels", build.blas_kernels},
-          {"gradus.onednn", "the library of products", build.onednn.empty() ? "OpenBLAS alone" : build.onednn},
-          {"gradus.threads", "the number of threads", std::to_string(build.threads)}};
+  return {
+      {"gradus.version", "the version of gradus", version()},
+      {"gradus.compiler", "its compiler", build.compiler},
+      {"gradus.instructions", "what its loops are compiled for", build.instructions},
+      {"gradus.blas", "the linear algebra library", build.blas},
+      {"gradus.kernels", "the kind of its kernels", build.blas_kernels},
+      {"gradus.onednn", "the library of products", build.onednn.empty() ? "OpenBLAS alone" : build.onednn},
+      {"gradus.threads", "the number of threads", std::to_string(build.threads)}};
 }
 
 }  // namespace

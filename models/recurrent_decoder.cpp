@@ -127,7 +127,7 @@ Tensor RecurrentDecoder::embed(const Tensor& tokens) const {
   return drop(embedding.forward(tokens), dropout_, *this);
 }
 
-// What is read out, of its part beside E y.
+// The read-out's input: the features, with E y appended unless the read-out uses the state alone.
 Tensor RecurrentDecoder::read(const Tensor& features, const Tensor& y) const {
   return reads_state_alone() ? features : joined({features, y});
 }

@@ -39,7 +39,10 @@ void add_maker(std::ostream& out, const nn::Metadata& metadata) {
   const auto of = [&](const char* name) { return found(metadata, std::string("gradus.") + name); };
   line(out, "format", of("format"));
   line(out, "made with", "gradus " + of("version") + ", " + of("compiler") + ", for " + of("instructions"));
-  line(out, "products", of("onednn") + ", " + of("blas") + ", kernels " + of("kernels") + ", threads " + of("threads"));
+  const std::string onednn = of("onednn");  // older checkpoints do not say
+  line(out, "products",
+       (onednn == "?" ? "" : onednn + ", ") + of("blas") + ", kernels " + of("kernels") + ", threads " +
+           of("threads"));
   for (const std::string& difference : models::check_reproducible(metadata)) line(out, "here", difference);
 }
 

@@ -400,6 +400,18 @@ void finish_backward(Gradients& g, const Form& form, const Wanted<T>& wanted) {
   }
 }
 
+void check_dropout(const AttentionDropout& dropout, std::int64_t B) {
+  for (const double probability : {dropout.of_weights, dropout.between}) {
+    if (!(probability >= 0 && probability < 1))
+      fail(operation, "a dropout probability must be in [0, 1), and is ", probability);
+  }
+  const BatchPart* part = dropout.steps.part();
+  if (part != nullptr && std::ssize(part->sequences) != B) {
+    fail(operation, "the draws are for ", std::ssize(part->sequences),
+         " sequences of a batch, and there are ", B);
+  }
+}
+
 Form check(std::span<const Tensor> in, const Tensor& lengths, const AttentionDecoder& w, std::size_t states,
            const Packing& packing) {
   const Tensor &y = in[in_y], &keys = in[in_keys], &values = in[in_values];
@@ -453,6 +465,7 @@ Form check(std::span<const Tensor> in, const Tensor& lengths, const AttentionDec
   if (w.W_a.defined()) need("W_a", w.W_a, {A, H});
   if (w.v_a.defined()) need("v_a", w.v_a, {A});
   check_lengths(operation, lengths, B, T);
+  if (form.dropout) check_dropout(*form.dropout, B);
   return form;
 }
 

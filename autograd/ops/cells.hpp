@@ -38,7 +38,7 @@ void for_each_row_of_step(std::int64_t m, std::int64_t H, const Row& row) {
   });
 }
 
-/// W ← atᵀ·x + β·W over N rows, W (outputs, inputs).
+/// W ← atᵀ·x + β·W over N rows, for W (outputs, inputs).
 template <class T>
 void add_product(std::int64_t N, std::int64_t outputs, std::int64_t inputs, Rows<const T> at, Rows<const T> x,
                  int beta, Rows<T> W) {

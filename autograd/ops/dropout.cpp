@@ -63,6 +63,10 @@ Tensor dropout(const Tensor& x, double probability, Generator& generator, const 
   }
   if (!drops(probability)) return x;
   const std::int64_t B = packing.batch();
+  if (generator.part() != nullptr && std::ssize(generator.part()->sequences) != B) {
+    fail("dropout", "the draws are for ", std::ssize(generator.part()->sequences),
+         " sequences of a batch, and the packed sequences are ", B);
+  }
   std::vector<std::int64_t> places;
   for (std::int64_t t = 0; t < packing.steps(); ++t) {
     for (std::int64_t rank = 0; rank < packing.batch_size(t); ++rank) {

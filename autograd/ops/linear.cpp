@@ -2,8 +2,8 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
-#include "products/gemm.hpp"
 #include "kernels/dispatch.hpp"
+#include "products/gemm.hpp"
 #include "products/packed_weights.hpp"
 #include "storage.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "products/gemm.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/strided.hpp"
+#include "products/gemm.hpp"
 #include "storage.hpp"
 
 namespace gradus {

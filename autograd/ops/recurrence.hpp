@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "products/gemm.hpp"
 #include "kernels/share.hpp"
+#include "products/gemm.hpp"
 #include "products/packed_matrix.hpp"
 #include "products/packed_weights.hpp"
 #include "products/product.hpp"
@@ -69,9 +69,9 @@ class StepMatrix {
         k_(layout == Layout::plain ? weight.size(0) : columns),
         n_(layout == Layout::plain ? columns : weight.size(0)),
         b_{raw<T>(weight) + first, weight.size(1)} {
+    if (packing.batch() < 8 && precision_ != Precision::f32) return;  // too few rows to round
     packed_ = packed_weight<T>(layout, weight, first, columns);
-    const bool is_rounded = precision() != Precision::f32;  // this thread's: others may make the products
-    if (!packed_ && packing.batch() >= 8 && (packing.steps() >= 4 || is_rounded)) {
+    if (!packed_ && packing.batch() >= 8 && packing.steps() >= 4) {
       packed_ = std::make_shared<const PackedMatrix<T>>(layout, k_, n_, b_);
     }
   }
@@ -82,6 +82,7 @@ class StepMatrix {
   /// y ← x·B + β·D for x (m, k), y (m, n).
   void multiply(std::int64_t m, Rows<const T> x, Addend<T> addend, Rows<T> y) const {
     if (packed_) return packed_->multiply(m, x, addend, y);
+    const MixedPrecision as_on_caller(precision_);
     gemm<T>(Layout::plain, layout_, m, n_, k_, x, b_, addend, y);
   }
   /// y ← x·B + y.
@@ -91,6 +92,7 @@ class StepMatrix {
   Layout layout_;
   std::int64_t k_, n_;
   Rows<const T> b_;
+  Precision precision_ = precision();  // of the thread that made this; others may multiply
   std::shared_ptr<const PackedMatrix<T>> packed_;
 };
 

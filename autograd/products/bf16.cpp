@@ -14,13 +14,12 @@
 namespace gradus::bf16 {
 namespace {
 
-// A product is made in blocks. Their sides are few and round, so that oneDNN generates code for few shapes
-// and soon for none.
+// Products are cut into blocks of few, round sizes. oneDNN generates code once per size.
 constexpr std::int64_t most_rows = 256, most_columns = 2048, most_terms = 4096, packed_columns = 256;
 
 constexpr std::int64_t multiple(std::int64_t x, std::int64_t of) { return (x + of - 1) / of * of; }
-constexpr std::int64_t padded_terms(std::int64_t k) { return multiple(k, 64); }
-constexpr std::int64_t padded_rows(std::int64_t m) { return m <= 16 ? 16 : m <= 32 ? 32 : multiple(m, 64); }
+constexpr std::int64_t padded(std::int64_t side) { return multiple(side, 64); }
+constexpr std::int64_t padded_rows(std::int64_t m) { return m <= 16 ? 16 : m <= 32 ? 32 : padded(m); }
 
 // Memory from the pool for `count` elements.
 template <class T>
@@ -56,13 +55,14 @@ void round(Layout layout, std::int64_t rows, std::int64_t columns, Rows<const fl
   round(columns, rows, x, all_columns, all_rows, to);
 }
 
-// A block of rows: C (m, n) ← A·B + β·D. A is padded with rows of zeros to shape.m, whose results are
-// dropped.
-void multiply_rows(onednn::RoundedProduct shape, std::int64_t m, const Bits* a, const void* b,
-                   Addend<float> addend, Rows<float> c) {
+// C (m, n) ← A·B + β·D for a block of rows and columns. A and B are padded with zeros to the sides of
+// `shape`; their results are dropped.
+void multiply_block(onednn::RoundedProduct shape, std::int64_t m, std::int64_t n, const Bits* a,
+                    const void* b, Addend<float> addend, Rows<float> c) {
   const float beta = addend.beta;
   shape.c_stride = c.stride;
-  const bool in_c = m == shape.m && (beta == 0 || addend.d.data != c.data) && onednn::is_fast(shape);
+  const bool in_c =
+      m == shape.m && n == shape.n && (beta == 0 || addend.d.data != c.data) && onednn::is_fast(shape);
   const Scratch<float> apart(in_c ? 0 : shape.m * shape.n);
   const Rows<float> product = in_c ? c : Rows<float>{apart.data(), shape.n};
   shape.c_stride = product.stride;
@@ -71,31 +71,33 @@ void multiply_rows(onednn::RoundedProduct shape, std::int64_t m, const Bits* a, 
     const float* const from = product.data + i * product.stride;
     float* const to = c.data + i * c.stride;
     if (beta == 0) {
-      std::copy_n(from, shape.n, to);
+      std::copy_n(from, n, to);
     } else {
       const float* const d = addend.d.data + i * addend.d.stride;
-      for (std::int64_t j = 0; j < shape.n; ++j) to[j] = from[j] + beta * d[j];
+      for (std::int64_t j = 0; j < n; ++j) to[j] = from[j] + beta * d[j];
     }
   }
 }
 
 // Some terms of a product.
 void multiply_slice(const Product<float>& p) {
-  const std::int64_t k = padded_terms(p.k), columns = std::min(p.n, most_columns);
-  const Scratch<Bits> a(padded_rows(std::min(p.m, most_rows)) * k), b(k * columns);
+  const std::int64_t k = padded(p.k), columns = std::min(p.n, most_columns);
+  const Scratch<Bits> a(padded_rows(std::min(p.m, most_rows)) * k), b(k * padded(columns));
   for (std::int64_t j = 0; j < p.n; j += columns) {
     const Product<float> chunk = p.columns(j, std::min(j + columns, p.n));
-    round(p.b_layout, p.k, chunk.n, chunk.b, k, chunk.n, b.data());
+    const std::int64_t n = padded(chunk.n);
+    round(p.b_layout, p.k, chunk.n, chunk.b, k, n, b.data());
     for (std::int64_t i = 0; i < p.m; i += most_rows) {
       const Product<float> part = chunk.rows(i, std::min(i + most_rows, p.m));
       const std::int64_t m = padded_rows(part.m);
       round(p.a_layout, part.m, p.k, part.a, m, k, a.data());
-      multiply_rows({.m = m,
-                     .n = part.n,
-                     .k = k,
-                     .a = p.a_layout,
-                     .b = p.b_layout == Layout::plain ? onednn::BLayout::plain : onednn::BLayout::transposed},
-                    part.m, a.data(), b.data(), part.addend, part.c);
+      multiply_block(
+          {.m = m,
+           .n = n,
+           .k = k,
+           .a = p.a_layout,
+           .b = p.b_layout == Layout::plain ? onednn::BLayout::plain : onednn::BLayout::transposed},
+          part.m, part.n, a.data(), b.data(), part.addend, part.c);
     }
   }
 }
@@ -114,7 +116,7 @@ Tensor rounded(std::int64_t rows, std::int64_t columns, Rows<const float> x) {
   return y;
 }
 
-// What bf16 instructions compute, but for the order of sums.
+// Rounds to bf16, and multiplies in f32.
 void multiply_emulated(const Product<float>& p) {
   const bool a_is_plain = p.a_layout == Layout::plain, b_is_plain = p.b_layout == Layout::plain;
   const Tensor a = rounded(a_is_plain ? p.m : p.k, a_is_plain ? p.k : p.m, p.a);
@@ -150,39 +152,44 @@ Packed::Packed(Layout layout, std::int64_t k, std::int64_t n, Rows<const float> 
     chunks_.push_back(plain ? copy : transpose(copy, 0, 1));
     return;
   }
-  const std::int64_t all = padded_terms(k);
+  const std::int64_t all = padded(k);
   chunks_.resize(static_cast<std::size_t>((n + packed_columns - 1) / packed_columns));
   parallel_tasks(std::ssize(chunks_), [&](std::int64_t chunk) {
     const std::int64_t first = chunk * packed_columns, columns = std::min(n - first, packed_columns);
-    const Scratch<Bits> bits(all * columns);
-    round(layout, k, columns, block(b, layout, 0, first), all, columns, bits.data());
+    const std::int64_t width = padded(columns);
+    const Scratch<Bits> bits(all * width);
+    round(layout, k, columns, block(b, layout, 0, first), all, width, bits.data());
     Tensor& packed = chunks_[static_cast<std::size_t>(chunk)];
-    packed = empty({(onednn::packed_bytes(all, columns) + 3) / 4}, Dtype::f32);
-    onednn::pack(layout, all, columns, bits.data(), packed.impl().data());
+    packed = empty({(onednn::packed_bytes(all, width) + 3) / 4}, Dtype::f32);
+    onednn::pack(layout, all, width, bits.data(), packed.impl().data());
   });
 }
 
 void Packed::multiply(std::int64_t m, Rows<const float> a, Addend<float> addend, Rows<float> c) const {
   if (m == 0 || n_ == 0) return;
-  Product<float> whole{Layout::plain, Layout::plain, m, n_, k_, a, {}, addend, c};
   if (emulated_) {
     const Tensor x = rounded(m, k_, a);
-    whole.a = {raw<float>(x), k_};
-    whole.b = {raw<float>(chunks_[0]), n_};
-    return gradus::multiply(whole);
+    return gradus::multiply(Product<float>{Layout::plain,
+                                           Layout::plain,
+                                           m,
+                                           n_,
+                                           k_,
+                                           {raw<float>(x), k_},
+                                           {raw<float>(chunks_[0]), n_},
+                                           addend,
+                                           c});
   }
-  const std::int64_t k = padded_terms(k_), all_rows = padded_rows(m);
-  const Scratch<Bits> bits(all_rows * k);
-  round(m, k_, a, all_rows, k, bits.data());
+  const std::int64_t k = padded(k_), rows = padded_rows(m);
+  const Scratch<Bits> bits(rows * k);
+  round(m, k_, a, rows, k, bits.data());
   const auto work = [&](std::int64_t chunk) {
-    const std::int64_t first = chunk * packed_columns, columns = std::min(n_ - first, packed_columns);
+    const std::int64_t j = chunk * packed_columns, n = std::min(n_ - j, packed_columns);
     for (std::int64_t i = 0; i < m; i += most_rows) {
       const std::int64_t part = std::min(m - i, most_rows);
-      const Product<float> rows = whole.columns(first, first + columns).rows(i, i + part);
-      multiply_rows(
-          {.m = padded_rows(part), .n = columns, .k = k, .a = Layout::plain, .b = onednn::BLayout::packed},
-          part, bits.data() + i * k, chunks_[static_cast<std::size_t>(chunk)].impl().data(), rows.addend,
-          rows.c);
+      multiply_block(
+          {.m = padded_rows(part), .n = padded(n), .k = k, .a = Layout::plain, .b = onednn::BLayout::packed},
+          part, n, bits.data() + i * k, chunks_[static_cast<std::size_t>(chunk)].impl().data(),
+          block(addend, i, j), block(c, Layout::plain, i, j));
     }
   };
   if (shares_of_product(m, n_, k_) > 1) return parallel_tasks(std::ssize(chunks_), work);

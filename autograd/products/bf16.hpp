@@ -21,11 +21,11 @@ inline Bits rounded(float x) {
 }
 inline float to_float(Bits x) { return __builtin_bit_cast(float, static_cast<std::uint32_t>(x) << 16); }
 
-/// True if this thread's precision rounds the inputs of an m×n×k product: the rounding costs more than it
-/// saves in a small one.
+/// True if this thread's precision rounds an m×n×k product. Small products stay f32: rounding costs more than
+/// it saves.
 bool rounds(std::int64_t m, std::int64_t n, std::int64_t k);
 
-/// True if it rounds those of all products with a B (k, n) that is packed.
+/// True if this thread's precision rounds products with a packed B (k, n), for any number of rows.
 bool rounds_weights(std::int64_t n, std::int64_t k);
 
 /// A product with rounded inputs, split among threads if it is large.

@@ -10,9 +10,8 @@
 namespace gradus {
 namespace {
 
-// oneDNN makes products of floats. OpenBLAS is faster in three cases, measured with AVX-512 kernels of both:
-// one row with a transposed B; small products, for which it has kernels that pack nothing; and a few rows
-// with a large transposed B, of which it packs less.
+// oneDNN makes f32 products. OpenBLAS is faster (measured with AVX-512) for one row times a transposed B, for
+// small products, and for few rows times a large transposed B.
 template <class T>
 bool is_for_onednn(const Product<T>& p) {
   if (!onednn::is_used() || !std::is_same_v<T, float>) return false;
@@ -24,7 +23,7 @@ bool is_for_onednn(const Product<T>& p) {
 
 template <class T>
 void multiply(const Product<T>& whole) {
-  // The library is chosen for the whole, so that the order of sums depends less on the number of threads.
+  // One library for the whole product, so that the order of sums depends less on the number of threads.
   const bool with_onednn = is_for_onednn(whole);
   split_among_threads(whole, [with_onednn](const Product<T>& p) {
     if constexpr (std::is_same_v<T, float>) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "storage.hpp"
 
@@ -42,24 +43,18 @@ class OneThread {
 char transpose(Layout layout) { return layout == Layout::plain ? 'N' : 'T'; }
 
 const char* instructions() {
-  switch (dnnl_get_effective_cpu_isa()) {
-    case dnnl_cpu_isa_sse41:
-      return "sse41";
-    case dnnl_cpu_isa_avx:
-      return "avx";
-    case dnnl_cpu_isa_avx2:
-      return "avx2";
-    case dnnl_cpu_isa_avx512_core:
-      return "avx512_core";
-    case dnnl_cpu_isa_avx512_core_vnni:
-      return "avx512_core_vnni";
-    case dnnl_cpu_isa_avx512_core_bf16:
-      return "avx512_core_bf16";
-    case dnnl_cpu_isa_avx512_core_amx:
-      return "avx512_core_amx";
-    default:
-      return "other instructions";
+  constexpr std::pair<unsigned, const char*> names[] = {{dnnl_cpu_isa_avx512_core_amx, "avx512_core_amx"},
+                                                        {dnnl_cpu_isa_avx512_core_bf16, "avx512_core_bf16"},
+                                                        {dnnl_cpu_isa_avx512_core_vnni, "avx512_core_vnni"},
+                                                        {dnnl_cpu_isa_avx512_core, "avx512_core"},
+                                                        {dnnl_cpu_isa_avx2, "avx2"},
+                                                        {dnnl_cpu_isa_avx, "avx"},
+                                                        {dnnl_cpu_isa_sse41, "sse41"}};
+  const unsigned isa = dnnl_get_effective_cpu_isa();
+  for (const auto& [bits, name] : names) {  // a newer one has the bits of those before it
+    if ((isa & bits) == bits) return name;
   }
+  return "other instructions";
 }
 
 const dnnl::engine& engine() {
@@ -91,7 +86,7 @@ matmul::primitive_desc describe(const RoundedProduct& shape, const memory::desc&
 #endif
 }
 
-// The order of a packed B. One for all numbers of rows.
+// oneDNN's layout for a packed B, the same for every number of rows.
 memory::desc packed(std::int64_t k, std::int64_t n) {
   const memory::desc any({k, n}, bf16, memory::format_tag::any);
   return describe({64, n, k, Layout::plain, BLayout::packed}, any).weights_desc();
@@ -115,8 +110,7 @@ struct AllMade {
   std::map<RoundedProduct, Made> shapes;
 };
 AllMade& all_made() {
-  static AllMade& made =
-      *new AllMade;  // never destroyed: other static objects may multiply in their destructors
+  static AllMade made;
   return made;
 }
 
@@ -124,7 +118,20 @@ const Made& made(const RoundedProduct& shape) {
   AllMade& all = all_made();
   const std::lock_guard lock(all.mutex);
   const auto found = all.shapes.find(shape);
-  return found != all.shapes.end() ? found->second : all.shapes.try_emplace(shape, shape).first->second;
+  if (found != all.shapes.end()) return found->second;
+  const OneThread guard;
+  return all.shapes.try_emplace(shape, shape).first->second;
+}
+
+// work(), whose exceptions from oneDNN become Error.
+template <class Work>
+auto refusing(std::int64_t m, std::int64_t k, std::int64_t n, const Work& work) {
+  try {
+    return work();
+  } catch (const dnnl::error& error) {
+    fail("matmul", "oneDNN refused a product of (", m, ", ", k, ") and (", k, ", ", n,
+         ") in bf16: ", error.what());
+  }
 }
 
 memory at(const memory::desc& description, const void* data) {
@@ -159,28 +166,35 @@ bool has_bf16() {
 }
 
 bool is_fast(const RoundedProduct& shape) {
-  return !std::string_view(made(shape).description.impl_info_str()).starts_with("ref");
+  return refusing(shape.m, shape.k, shape.n, [&] {
+    return !std::string_view(made(shape).description.impl_info_str()).starts_with("ref");
+  });
 }
 
 void multiply(const RoundedProduct& shape, const std::uint16_t* a, const void* b, float* c) {
-  const OneThread guard;
-  const auto& [description, primitive] = made(shape);
-  const memory::desc scratchpad = description.scratchpad_desc();
-  const Tensor room = empty({static_cast<std::int64_t>(scratchpad.get_size() + 3) / 4}, Dtype::f32);
-  primitive.execute(stream(), {{DNNL_ARG_SRC, at(description.src_desc(), a)},
-                               {DNNL_ARG_WEIGHTS, at(description.weights_desc(), b)},
-                               {DNNL_ARG_DST, at(description.dst_desc(), c)},
-                               {DNNL_ARG_SCRATCHPAD, at(scratchpad, room.impl().data())}});
+  refusing(shape.m, shape.k, shape.n, [&] {
+    const auto& [description, primitive] = made(shape);
+    const OneThread guard;
+    const memory::desc scratchpad = description.scratchpad_desc();
+    const Tensor room = empty({static_cast<std::int64_t>(scratchpad.get_size() + 3) / 4}, Dtype::f32);
+    primitive.execute(stream(), {{DNNL_ARG_SRC, at(description.src_desc(), a)},
+                                 {DNNL_ARG_WEIGHTS, at(description.weights_desc(), b)},
+                                 {DNNL_ARG_DST, at(description.dst_desc(), c)},
+                                 {DNNL_ARG_SCRATCHPAD, at(scratchpad, room.impl().data())}});
+  });
 }
 
 std::int64_t packed_bytes(std::int64_t k, std::int64_t n) {
-  return static_cast<std::int64_t>(packed(k, n).get_size());
+  const OneThread guard;
+  return refusing(0, k, n, [&] { return static_cast<std::int64_t>(packed(k, n).get_size()); });
 }
 
 void pack(Layout layout, std::int64_t k, std::int64_t n, const std::uint16_t* b, void* to) {
   const OneThread guard;
-  memory from = at(matrix(layout, k, n), b), into = at(packed(k, n), to);
-  dnnl::reorder(from, into).execute(stream(), from, into);
+  refusing(0, k, n, [&] {
+    memory from = at(matrix(layout, k, n), b), into = at(packed(k, n), to);
+    dnnl::reorder(from, into).execute(stream(), from, into);
+  });
 }
 
 std::int64_t shapes_made() {

@@ -9,7 +9,7 @@
 /// Products by oneDNN, each on the calling thread.
 namespace gradus::onednn {
 
-/// False where gradus was built without oneDNN; nothing else here is called then.
+/// False if gradus was built without oneDNN. Then only description() and has_bf16() may be called.
 bool is_used();
 
 /// C ← A·B + β·D.
@@ -34,7 +34,7 @@ struct RoundedProduct {
 
   auto operator<=>(const RoundedProduct&) const = default;
 };
-/// False if oneDNN has only its reference code for this shape, a hundred times slower: for some strides of C.
+/// False if oneDNN has only reference code for this shape (some strides of C), a hundred times slower.
 bool is_fast(const RoundedProduct& shape);
 /// Generates code for a shape that is new.
 void multiply(const RoundedProduct& shape, const std::uint16_t* a, const void* b, float* c);

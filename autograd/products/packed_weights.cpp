@@ -88,7 +88,7 @@ std::shared_ptr<const PackedMatrix<T>> packed_weight(Layout layout, const Tensor
 template <class T>
 void multiply_by_weight(std::int64_t m, Rows<const T> x, const Tensor& weight, std::int64_t first,
                         std::int64_t columns, Addend<T> addend, Rows<T> y) {
-  if (m <= 256) {
+  if (m <= 256 && (m >= 8 || precision() == Precision::f32)) {
     if (const auto packed = packed_weight<T>(Layout::transposed, weight, first, columns)) {
       return packed->multiply(m, x, addend, y);
     }

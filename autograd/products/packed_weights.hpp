@@ -24,9 +24,8 @@ Addend<T> added_bias(const Tensor& bias) {
   return bias.defined() ? Addend<T>{T(1), {raw<T>(bias), 0}} : Addend<T>{};
 }
 
-/// y ← x·Wᵀ + β·D for rows x (m, columns), y (m, n), and those columns of a weight (n, ·). By the packed
-/// weight where there is one and m is neither so small that reading W bounds all, nor so large that packing
-/// it costs nothing.
+/// y ← x·Wᵀ + β·D for rows x (m, columns), y (m, n), and those columns of a weight (n, ·). Uses the packed
+/// weight if there is one and m ≤ 256. MixedPrecision rounds from 8 rows on.
 template <class T>
 void multiply_by_weight(std::int64_t m, Rows<const T> x, const Tensor& weight, std::int64_t first,
                         std::int64_t columns, Addend<T> addend, Rows<T> y);

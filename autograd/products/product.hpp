@@ -16,6 +16,13 @@ Rows<T> block(Rows<T> matrix, Layout layout, std::int64_t row, std::int64_t colu
   return {matrix.data + row * matrix.stride + column, matrix.stride};
 }
 
+/// The addend of the submatrix of C that starts at (row, column).
+template <class T>
+Addend<T> block(Addend<T> addend, std::int64_t row, std::int64_t column) {
+  if (addend.beta != T(0)) addend.d = block(addend.d, Layout::plain, row, column);
+  return addend;
+}
+
 /// The arguments of gemm(): C ← A·B + β·D. It can be cut into smaller products.
 template <class T>
 struct Product {
@@ -30,7 +37,8 @@ struct Product {
     Product part = *this;
     part.m = end - begin;
     part.a = block(a, a_layout, begin, 0);
-    part.move_c(begin, 0);
+    part.addend = block(addend, begin, 0);
+    part.c = block(c, Layout::plain, begin, 0);
     return part;
   }
   /// Columns [begin, end) of C.
@@ -38,7 +46,8 @@ struct Product {
     Product part = *this;
     part.n = end - begin;
     part.b = block(b, b_layout, 0, begin);
-    part.move_c(0, begin);
+    part.addend = block(addend, 0, begin);
+    part.c = block(c, Layout::plain, 0, begin);
     return part;
   }
   /// Terms [begin, end) of every sum. All but the first slice add to C.
@@ -49,12 +58,6 @@ struct Product {
     part.b = block(b, b_layout, begin, 0);
     if (begin > 0) part.addend = {T(1), c};
     return part;
-  }
-
- private:
-  void move_c(std::int64_t row, std::int64_t column) {
-    if (addend.beta != T(0)) addend.d = block(addend.d, Layout::plain, row, column);
-    c = block(c, Layout::plain, row, column);
   }
 };
 
@@ -104,8 +107,8 @@ inline std::int64_t shares_of_product(std::int64_t m, std::int64_t n, std::int64
   return m * n * k < (m == 1 ? 1 << 15 : 1 << 18) ? 1 : team::available();
 }
 
-/// work(part) for parts of p that together are p, one for each thread if p is large. Parts begin at multiples
-/// of 16 columns, or rows: the libraries' inner loops are so wide.
+/// Splits p into one part per thread if p is large, and calls work(part). Parts start at multiples of 16
+/// columns or rows, the width of the libraries' inner loops.
 template <class T, class Work>
 void split_among_threads(const Product<T>& p, const Work& work) {
   constexpr std::int64_t step = 16;
@@ -121,8 +124,7 @@ void split_among_threads(const Product<T>& p, const Work& work) {
   });
 }
 
-/// Makes a product in the precision of T, whatever MixedPrecision says. Splits it among threads if it is
-/// large.
+/// C ← A·B + β·D in T's own precision; ignores MixedPrecision. Large products are split among threads.
 template <class T>
 void multiply(const Product<T>& p);
 

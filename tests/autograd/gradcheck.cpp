@@ -492,3 +492,11 @@ TEST_CASE("what cannot be checked is refused", "[autograd][gradcheck]") {
       "gradcheck: two calls of the function gave results of shapes (1, 2) and (2, 2); it must compute "
       "the same each time");
 }
+
+TEST_CASE("a tensor that is checked under two names has its gradient under both", "[autograd][gradcheck]") {
+  const Tensor x = leaf(tensor({1, 2, 3}, Dtype::f64));
+  const auto report = gradus::gradcheck([&] { return x * x; }, {{"tied", x}, {"again", x}});
+  CAPTURE(report);
+  CHECK(report.passed());
+  CHECK_FALSE(report.entries[1].all_zero);
+}

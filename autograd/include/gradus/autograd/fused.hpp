@@ -116,15 +116,15 @@ Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& l
 /// The cell of attention_sequence: G = 3 gates, or 4 of an LSTM.
 enum class AttentionCell { gru, original_gru, lstm };
 
-/// Dropout in attention_sequence, by stream t of `steps` at step t: first of the weights that make the
-/// context, then of what goes from each layer to the next.
+/// Dropout in attention_sequence. Step t draws from stream t of `steps`: first the mask of the attention
+/// weights, then the masks between layers.
 struct AttentionDropout {
-  double of_weights, between;  ///< probabilities
+  double of_weights, between;  ///< probabilities, in [0, 1)
   Generator steps;
 };
 
-/// A decoder's recurrence that attends: what attention_sequence computes, and its parameters, as nn::GRU,
-/// nn::LSTM and nn::AdditiveAttention have them.
+/// Configuration and parameters of attention_sequence. Parameters have the layout of nn::GRU, nn::LSTM and
+/// nn::AdditiveAttention.
 struct AttentionDecoder {
   struct Layer {
     Tensor weight_ih;  ///< W_ih: [W_y, W_c], (G·H, E + D), of the lowest layer; (G·H, H) of the others
@@ -147,8 +147,9 @@ struct AttentionDecoder {
 ///
 ///     e_tj = v_a · tanh(W_a s_{t−1} + k_j)  or  scale · (W_a s_{t−1}) · k_j
 ///     α_t = softmax(e_t),  c_t = Σ_j α_tj h_j
-///     s_t = cell(W_y y_{t−1} + W_c c_t + b_ih, s_{t−1})          in layers, each of which reads the one
-///     below
+///     s_t = cell(W_y y_{t−1} + W_c c_t + b_ih, s_{t−1})
+///
+/// With several layers, layer l > 0 reads the h of layer l − 1.
 ///
 /// Neither the padding of the targets nor that of the sources is computed; the gradient of each weight is one
 /// product for all steps; the tanh of the energies, N·T·A values in all, is not kept.
@@ -162,7 +163,7 @@ struct AttentionDecoder {
 /// @return rows [s_t; c_t; α_t], or [s_{t−1}; c_t; α_t], (N, H + D + T), packed; α_t before dropout
 /// Gradients: those of gru_sequence or lstm_sequence, weighted_sum, masked_softmax and the energies at each
 /// step, from the last to the first.
-/// @throws Error when the sizes or dtypes do not fit.
+/// @throws Error when the sizes or dtypes do not fit, and for a dropout probability outside [0, 1).
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,
                           const Packing& packing);

@@ -34,12 +34,12 @@ class Generator {
   double normal();
   /// A generator of an independent stream, drawn from this one.
   Generator split();
-  /// Generator n of those that this one's seed has beside itself. Draws nothing. Loops whose steps draw give
-  /// each step one, so that later draws do not depend on the number of steps.
+  /// Independent generator n, derived from the seed. Draws nothing. A loop gives each step its own stream, so
+  /// that later draws do not depend on the number of steps.
   Generator stream(std::uint64_t n) const;
 
-  /// This generator for a part of a batch: draws the same numbers, and dropout() gives each sequence the mask
-  /// that it has in the whole. So do the generators that it splits off.
+  /// This generator for part of a batch. It draws the same numbers; dropout() gives each sequence its mask
+  /// from the whole batch. Generators split from it do the same.
   Generator of_part(BatchPart part) const;
   /// Null unless of_part() made this generator.
   const BatchPart* part() const { return part_.get(); }

@@ -72,15 +72,16 @@ bool uses_fused_operations();
 enum class Precision {
   f32,            ///< nothing
   bf16,           ///< bfloat16, and multiplied by the processor's instructions for it
-  bf16_emulated,  ///< bfloat16, and multiplied in f32: the same but for the order of sums, on any processor
+  bf16_emulated,  ///< bfloat16, and multiplied in f32, on any processor: the same but for denormals and the
+                  ///< order of sums
 };
 
-/// While it lives, large enough products on this thread round their two inputs to bf16 (8 bits of precision; to
-/// nearest, ties to even) and add up in f32 (P. Micikevicius et al., "Mixed precision training", ICLR 2018; D.
-/// Kalamkar et al., "A study of bfloat16 for deep learning training", 2019). Large enough are matmul(),
-/// linear() and the fused recurrences with at least 8 rows and 2¹⁴ weights. All else stays f32: parameters,
-/// gradients, optimisers, reductions, softmax and losses. backward() rounds if it runs in such a scope, so let
-/// the scope contain both. Nests.
+/// While it lives, large enough products on this thread round their two inputs to bf16 (8 bits of precision;
+/// to nearest, ties to even) and add up in f32 (P. Micikevicius et al., "Mixed precision training", ICLR
+/// 2018; D. Kalamkar et al., "A study of bfloat16 for deep learning training", 2019). Large enough is an
+/// m×n×k product with m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴; in the fused recurrences m is the batch. All else
+/// stays f32: parameters, gradients, optimisers, reductions, softmax and losses. backward() rounds if it runs
+/// in such a scope, so let the scope contain both. Nests.
 /// @throws Error for Precision::bf16 if the processor has no such instructions (AVX512-BF16 or AMX-BF16), or
 /// gradus was built without oneDNN.
 class MixedPrecision {
@@ -101,8 +102,8 @@ bool supports(Precision precision);
 class PackedWeights;  // the engine's own
 /// While it lives, this thread packs a parameter once for all products of linear() and the fused recurrences
 /// with it: for many small steps with the same weights, as in decoding. A parameter is packed again after its
-/// values were changed in place. Takes as much memory again as those parameters. Nests; the outermost one keeps
-/// the packed copies.
+/// values were changed in place. Takes as much memory again as those parameters. Nests; the outermost one
+/// keeps the packed copies.
 class PackWeights {
  public:
   PackWeights();
@@ -167,10 +168,10 @@ MemoryStats memory_stats();
 void release_pooled_memory();
 
 /// Chooses the OpenBLAS kernels for this processor, and sets OpenBLAS to one thread: products are split among
-/// threads() instead. The first product, or build_info(), does the same, once. A program in which other threads
-/// use OpenBLAS must call this before they start, because the choice rebuilds OpenBLAS's table of kernels and
-/// sets OPENBLAS_CORETYPE while it does. Nothing is changed when the library is loaded, and the choice of
-/// kernels never if OPENBLAS_CORETYPE is set.
+/// threads() instead. The first product, or build_info(), does the same, once. A program in which other
+/// threads use OpenBLAS must call this before they start, because the choice rebuilds OpenBLAS's table of
+/// kernels and sets OPENBLAS_CORETYPE while it does. Nothing is changed when the library is loaded, and the
+/// choice of kernels never if OPENBLAS_CORETYPE is set.
 void initialise();
 
 /// How this library was built, and which libraries make its matrix products.

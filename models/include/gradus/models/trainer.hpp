@@ -37,8 +37,8 @@ struct TrainerOptions {
   /// `final_factor` as linear, cosine or exponential.
   std::string schedule = "linear";
   double final_factor = 0.1;
-  std::int64_t warm_up = 0;     ///< steps in which the learning rate first rises in a straight line
-  double clip_norm = 1;         ///< of all gradients together; infinity for none
+  std::int64_t warm_up = 0;  ///< steps in which the learning rate first rises in a straight line
+  double clip_norm = 1;      ///< of all gradients together; infinity for none
   /// The precision of the products of a step, as in MixedPrecision. Parameters and all else stay f32.
   Precision precision = Precision::f32;
   LossOptions loss = {};        ///< its sampling is reached at the last step, in a straight line from 0

@@ -75,10 +75,9 @@ class DecoderStep : public Module {
   /// @param targets   where the real tokens are
   virtual Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const;
 
-  /// Whether threads may call the others side by side, each with sequences of its own: they must change
-  /// nothing of this decoder, and draw at random only by dropout() from the default generator, whose inputs
-  /// are then (…, B, n) or packed; start() and forward() must draw equally often whatever the sequences.
-  /// False unless a decoder says otherwise.
+  /// True if threads may run this decoder concurrently on different sequences. It must not modify itself. It
+  /// may draw only through dropout() with the default generator, on inputs (…, B, n) or packed. start() and
+  /// forward() must make the same number of draws for any sequences. False by default.
   virtual bool can_be_shared() const { return false; }
 };
 
