@@ -29,8 +29,8 @@ namespace gradus {
 /// element is not judged when none does, or when f's slopes on the two sides of x stay apart as the step
 /// shrinks.
 ///
-/// The gradients are computed again with each tensor alone requiring one, and with all but one. Elements whose
-/// gradient changes are judged again.
+/// The gradients are computed again with each tensor alone requiring one, and with all but one. Elements
+/// whose gradient changes are judged again.
 struct GradcheckOptions {
   double step = 1e-3;
   double rtol = 1e-6;
