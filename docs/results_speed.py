@@ -64,18 +64,6 @@ def speed_threads():
     return markdown_table(header, rows) + "\n\n" + where_measured(results)
 
 
-def speed_bf16():
-    f32 = {(case["config"], case["mode"], case["batch"]): fastest(case["gradus"])["ms_per_step"]
-           for case in load("speed_peers")["cases"]}
-    results = load("speed_peers_bf16")
-    rows = []
-    for case in results["cases"]:
-        ours, theirs = (fastest(case[who])["ms_per_step"] for who in ("gradus", "libtorch_best"))
-        rows.append([f"{case['config']}, {case['mode']}, batch {case['batch']}", ms(ours), ms(theirs), f"**{theirs / ours:.1f}**",
-                     f"**{f32[case['config'], case['mode'], case['batch']] / ours:.2f}**"])
-    return (markdown_table(["", "gradus, ms", "libtorch, ms", "ratio", "of f32"], rows) + "\n\n" + where_measured(results))
-
-
 def speed_options():
     results = load("speed_options")
     rows = [[f"`{row['options']}`" if row["options"] else "none", f"{row['target_tokens_per_s'] / 1000:.0f}",
@@ -115,7 +103,6 @@ BENCHMARKS = {
     "ops": ["ops"],
     "options": ["options"],
     "peers": ["peers"],
-    "peers_bf16": ["peers", "--precision", "bf16", "--config", "small", "--config", "medium", "--config", "paper"],
 }
 
 
