@@ -11,11 +11,11 @@ namespace gradus {
 
 /// How many threads work together, the calling one included. At the start GRADUS_NUM_THREADS, or
 /// OMP_NUM_THREADS, or as many as this process may use processors, 16 at the most. They are started when
-/// threads() or a loop first needs them. @throws Error, once, when the system does not allow so many; the
-/// team then works with those that could be started.
+/// threads() or a loop first needs them. @throws Error, once, when the system refuses to start one; the
+/// team then works with those that were started.
 int threads();
-/// @throws Error unless `count` is in [1, 256], while the team is at work, and when the system does not allow
-/// so many; the team then works with those that could be started.
+/// @throws Error unless `count` is in [1, 256], while the team is at work, and when the system refuses to
+/// start a thread; the team then works with those that were started.
 void set_threads(int count);
 
 namespace team {
