@@ -239,7 +239,7 @@ Element::Judgement Element::judge() const {
   before = first;
   for (int i = 0; i < coarser_steps; ++i) {
     const Estimate e = estimate(before.h * ratio);
-    const Judgement other = compare(before, e);
+    Judgement other = compare(before, e);
     if (other.verdict == Judgement::right) return other;
     if (judgement.verdict == Judgement::open && other.verdict == Judgement::wrong) judgement = other;
     before = e;
@@ -251,14 +251,14 @@ Element::Judgement Element::judge() const {
 double note(GradcheckEntry& entry, double worst, std::int64_t element, double analytic,
             const Element::Judgement& judgement) {
   const double error = std::abs(analytic - judgement.numeric);
-  const double ratio = error == 0 ? 0 : std::isfinite(error) ? error / judgement.allowed : INFINITY;
-  if (ratio <= worst) return worst;
+  const double badness = error == 0 ? 0 : std::isfinite(error) ? error / judgement.allowed : INFINITY;
+  if (badness <= worst) return worst;
   entry.worst = entry.shape.index_of(element);
   entry.analytic = analytic;
   entry.numeric = judgement.numeric;
   entry.error = error;
   entry.allowed = judgement.allowed;
-  return ratio;
+  return badness;
 }
 
 double largest_of(const Values& gradient) {

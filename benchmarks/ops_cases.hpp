@@ -8,10 +8,10 @@ namespace bench {
 
 /// One operation at one size, written in up to three ways that compute the same.
 struct OperationCase {
-  std::string name;
-  std::function<void()> ours;
-  std::function<void()> composed;  ///< of primitive operations, or a conventional product; may be empty
-  std::function<void()> loop;      ///< plain C++ without the engine; may be empty
+  std::string name = {};
+  std::function<void()> ours = {};
+  std::function<void()> composed = {};  ///< of primitive operations, or a conventional product; may be empty
+  std::function<void()> loop = {};      ///< plain C++ without the engine; may be empty
   /// What bounds it: the bytes that it must read and write at least, or its floating-point operations.
   double bytes = 0, flop = 0;
 };

@@ -51,14 +51,14 @@ Tensor Seq2Seq::loss(const data::Batch& batch, double label_smoothing, double* u
     const DrawFrom from(draws.of_part({batch.size, rows}));
     const double weight = static_cast<double>(some.target_tokens()) / tokens;
     double& of_part = plain[static_cast<std::size_t>(part)];
-    const Tensor result = loss_of(some, &of_part) * weight;
+    Tensor result = loss_of(some, &of_part) * weight;
     of_part *= weight;
     if (part == 0) drawn = default_generator().state();
     return result;
   };
   return with_message_of_all(
       [&] {
-        const Tensor sum = parallel_sum(parts, share);
+        Tensor sum = parallel_sum(parts, share);
         default_generator().set_state(drawn);
         if (unsmoothed) *unsmoothed = std::accumulate(plain.begin(), plain.end(), 0.0);
         return sum;

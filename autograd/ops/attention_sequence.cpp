@@ -48,7 +48,7 @@ struct Form {
   }
   int inputs() const { return parameter(layers, weight_ih); }
   std::int64_t weight_bytes(std::size_t element) const {
-    const std::int64_t cells = gates * H * (D + H + (layers - 1) * 2 * H);
+    const std::int64_t cells = gates * H * (D + H + std::int64_t{layers - 1} * 2 * H);
     return (cells + A * H) * static_cast<std::int64_t>(element);
   }
 };
@@ -424,7 +424,7 @@ Form check(std::span<const Tensor> in, const Tensor& lengths, const AttentionDec
          y.shape(), ", ", keys.shape(), ", ", values.shape(), " and ", W_hh.shape());
   }
   const std::int64_t G = is_lstm ? 4 : 3, parts = is_lstm ? 2 : 1, H = W_hh.size(1);
-  const Form form{.cell = w.cell,
+  Form form{.cell = w.cell,
                   .N = packing.rows(),
                   .B = packing.batch(),
                   .T = keys.size(0),
