@@ -20,6 +20,15 @@ decltype(auto) for_floating(const char* operation, Dtype dtype, F f) {
   fail(operation, "works on f32 or f64, not on i64; convert with .to(Dtype::f32)");
 }
 
+/// A backward function for record(): calls f.operator()<T>(gradients) with T the type of the gradients.
+template <class F>
+auto typed(F f) {
+  return [f](auto& gradients) {
+    for_floating("backward", gradients.out().dtype(),
+                 [&]<class T>() { f.template operator()<T>(gradients); });
+  };
+}
+
 /// Calls f.operator()<T>() with the C++ type of any dtype.
 template <class F>
 decltype(auto) for_any(const char* operation, Dtype dtype, F f) {

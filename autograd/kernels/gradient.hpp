@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "dispatch.hpp"
 #include "map.hpp"
 
 namespace gradus {
@@ -16,6 +17,14 @@ void add_gradient(Gradients& g, int i, F f, const Shape& over, View<X>... x) {
     if (beta == 0 && gradient.shape() == over) return map(f, view<T>(gradient), x...);
     if (beta == 0) std::fill_n(raw<T>(gradient), gradient.numel(), T(0));
     map_add(f, over, view<T>(gradient), x...);
+  });
+}
+
+/// d(loss)/d(input i) += f(d, x…), with d the gradient of the result and x of its dtype.
+template <class F, class... X>
+void add_gradient(Gradients& g, int i, F f, const X&... x) {
+  for_floating("backward", g.out().dtype(), [&]<class T>() {
+    add_gradient<T>(g, i, f, g.out().shape(), view<const T>(g.out()), view<const T>(x)...);
   });
 }
 

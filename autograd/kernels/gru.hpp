@@ -12,34 +12,14 @@
 /// its three transcendental functions, the backward by memory.
 namespace gradus::kernels {
 
+/// y (H) and kept (4H) = [r; z; n; u_n], what the backward needs of x and u, from x (3H), u (3H) and h (H).
 template <class T>
-struct GruGates {
-  T r, z, n;
-};
-
-// x and u at one element, whose gates lie H apart.
-template <class T>
-GruGates<T> gru_gates(std::int64_t H, const T* x, const T* u) {
-  const T r = math::sigmoid(x[0] + u[0]);
-  const T z = math::sigmoid(x[H] + u[H]);
-  return {r, z, math::tanh(x[2 * H] + r * u[2 * H])};
-}
-
-/// y (H) from x (3H), u (3H) and h (H).
-template <class T>
-GRADUS_CLONES void gru_row(std::int64_t H, const T* x, const T* u, const T* h, T* __restrict y) {
+GRADUS_CLONES void gru_row(std::int64_t H, const T* x, const T* u, const T* h, T* __restrict y,
+                           T* __restrict kept) {
   for (std::int64_t i = 0; i < H; ++i) {
-    const auto [r, z, n] = gru_gates(H, x + i, u + i);
-    y[i] = n + z * (h[i] - n);
-  }
-}
-
-/// The same, and kept (4H) = [r; z; n; u_n], which is all that the backward needs of x and u.
-template <class T>
-GRADUS_CLONES void gru_row_keeping(std::int64_t H, const T* x, const T* u, const T* h, T* __restrict y,
-                                   T* __restrict kept) {
-  for (std::int64_t i = 0; i < H; ++i) {
-    const auto [r, z, n] = gru_gates(H, x + i, u + i);
+    const T r = math::sigmoid(x[i] + u[i]);
+    const T z = math::sigmoid(x[H + i] + u[H + i]);
+    const T n = math::tanh(x[2 * H + i] + r * u[2 * H + i]);
     y[i] = n + z * (h[i] - n);
     kept[i] = r;
     kept[H + i] = z;

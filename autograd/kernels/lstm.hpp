@@ -13,35 +13,14 @@
 /// its five transcendental functions, the backward by memory.
 namespace gradus::kernels {
 
-template <class T>
-struct LstmGates {
-  T i, f, g, o;
-};
-
-// x and u at one element, whose gates lie H apart.
-template <class T>
-LstmGates<T> lstm_gates(std::int64_t H, const T* x, const T* u) {
-  return {math::sigmoid(x[0] + u[0]), math::sigmoid(x[H] + u[H]), math::tanh(x[2 * H] + u[2 * H]),
-          math::sigmoid(x[3 * H] + u[3 * H])};
-}
-
-/// new_h (H) and new_c (H) from x (4H), u (4H) and c (H).
+/// new_h (H), new_c (H) and kept (5H) = [i; f; g; o; tanh c′], what the backward needs of x and u, from x
+/// (4H), u (4H) and c (H).
 template <class T>
 GRADUS_CLONES void lstm_row(std::int64_t H, const T* x, const T* u, const T* c, T* __restrict new_h,
-                            T* __restrict new_c) {
+                            T* __restrict new_c, T* __restrict kept) {
   for (std::int64_t k = 0; k < H; ++k) {
-    const auto [i, f, g, o] = lstm_gates(H, x + k, u + k);
-    new_c[k] = f * c[k] + i * g;
-    new_h[k] = o * math::tanh(new_c[k]);
-  }
-}
-
-/// The same, and kept (5H) = [i; f; g; o; tanh c′], which is all that the backward needs of x and u.
-template <class T>
-GRADUS_CLONES void lstm_row_keeping(std::int64_t H, const T* x, const T* u, const T* c, T* __restrict new_h,
-                                    T* __restrict new_c, T* __restrict kept) {
-  for (std::int64_t k = 0; k < H; ++k) {
-    const auto [i, f, g, o] = lstm_gates(H, x + k, u + k);
+    const T i = math::sigmoid(x[k] + u[k]), f = math::sigmoid(x[H + k] + u[H + k]);
+    const T g = math::tanh(x[2 * H + k] + u[2 * H + k]), o = math::sigmoid(x[3 * H + k] + u[3 * H + k]);
     new_c[k] = f * c[k] + i * g;
     const T y = math::tanh(new_c[k]);
     new_h[k] = o * y;

@@ -35,29 +35,27 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
       }
     });
   });
-  const auto backward = [=](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const T *q = raw<T>(g.saved(0)), *k = raw<T>(g.saved(1)), *weight = raw<T>(g.saved(2));
-      const T* d = raw<T>(g.out());
-      T* const at_q = g.wants(0) ? raw<T>(g.in(0)) : nullptr;
-      T* const at_k = g.wants(1) ? raw<T>(g.in(1)) : nullptr;
-      // Every row of the batch adds to v's gradient: each range has a sum of its own, and the sums are added
-      // in order. Gradients of q and k that nobody wants go to two more such rows.
-      const std::int64_t ranges = team::ranges(B, grain(T_x * A));
-      std::vector<T> sums(static_cast<std::size_t>(ranges * 3 * A));
-      parallel_tasks(ranges, [&](std::int64_t range) {
-        T* const sum = sums.data() + range * 3 * A;
-        for (std::int64_t b = B * range / ranges; b < B * (range + 1) / ranges; ++b) {
-          kernels::additive_energies_backward(length_of(g.saved(3), b, T_x), A, q + b * A, k + b * A, B * A,
-                                              weight, d + b * T_x, at_q ? at_q + b * A : sum + A,
-                                              at_k ? at_k + b * A : sum + 2 * A, at_k ? B * A : 0, sum);
-        }
-      });
-      for (std::int64_t range = 0; range < ranges && g.wants(2); ++range) {
-        math::add(A, sums.data() + range * 3 * A, raw<T>(g.in(2)));
+  const auto backward = typed([=]<class T>(Gradients& g) {
+    const T *q = raw<T>(g.saved(0)), *k = raw<T>(g.saved(1)), *weight = raw<T>(g.saved(2));
+    const T* d = raw<T>(g.out());
+    T* const at_q = g.wants(0) ? raw<T>(g.in(0)) : nullptr;
+    T* const at_k = g.wants(1) ? raw<T>(g.in(1)) : nullptr;
+    // Every row of the batch adds to v's gradient: each range has a sum of its own, and the sums are added
+    // in order. Gradients of q and k that nobody wants go to two more such rows.
+    const std::int64_t ranges = team::ranges(B, grain(T_x * A));
+    std::vector<T> sums(static_cast<std::size_t>(ranges * 3 * A));
+    parallel_tasks(ranges, [&](std::int64_t range) {
+      T* const sum = sums.data() + range * 3 * A;
+      for (std::int64_t b = B * range / ranges; b < B * (range + 1) / ranges; ++b) {
+        kernels::additive_energies_backward(length_of(g.saved(3), b, T_x), A, q + b * A, k + b * A, B * A,
+                                            weight, d + b * T_x, at_q ? at_q + b * A : sum + A,
+                                            at_k ? at_k + b * A : sum + 2 * A, at_k ? B * A : 0, sum);
       }
     });
-  };
+    for (std::int64_t range = 0; range < ranges && g.wants(2); ++range) {
+      math::add(A, sums.data() + range * 3 * A, raw<T>(g.in(2)));
+    }
+  });
   return record("additive_energy", e, {query, keys, v}, {query, keys, v, lengths}, backward);
 }
 

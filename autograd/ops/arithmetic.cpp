@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/dispatch.hpp"
 #include "kernels/gradient.hpp"
 #include "storage.hpp"
 
@@ -40,14 +39,6 @@ Tensor binary(const char* operation, const Tensor& a, const Tensor& b, F f) {
     }
   });
   return y;
-}
-
-// The gradient of an input += f(g, x…), with g that of the result.
-template <class F, class... X>
-void add_gradient(Gradients& g, int input, F f, const X&... x) {
-  for_floating("backward", g.out().dtype(), [&]<class T>() {
-    gradus::add_gradient<T>(g, input, f, g.out().shape(), view<const T>(g.out()), view<const T>(x)...);
-  });
 }
 
 constexpr auto negated = [](const auto& g) { return -g; };

@@ -263,7 +263,7 @@ void run_backward(Gradients& g, const Packing& packing, const Form& form, const 
     const std::int64_t n = last - first;
     const Tensor at_states = zeros({C::parts, L, n, H}, dtype);  // of each rank, from later steps
     const Tensor at_h = empty({3, n, H}, dtype);                 // of one layer: d, spare, from_above
-    const Tensor at_c = empty({n, D}, dtype), at_energies = empty({3, n, form.T}, dtype);
+    const Tensor at_c = empty({n, D}, dtype), at_energies = empty({2, n, form.T}, dtype);
     const auto at_state = [&](int layer) {
       T* const h = raw<T>(at_states) + layer * n * H;
       return cells::State<T>{h, h + (C::parts - 1) * L * n * H};
@@ -302,24 +302,16 @@ void run_backward(Gradients& g, const Packing& packing, const Form& form, const 
           const std::int64_t b = share.sequence(r), length = length_of(lengths, b, form.T);
           const std::int64_t at_alpha = (offset + r) * R + H + D;
           const T* const alpha = raw<T>(result) + at_alpha;
-          T* const de = raw<T>(at_energies) + r * form.T;
-          if (const auto* mask = masks.weights()) {
-            T *const d_used = de + n * form.T, *const used = d_used + n * form.T;
-            used_weights<T>(mask, share, r, length, alpha, used);
-            std::fill_n(d_used, length, T(0));
-            kernels::weighted_sum_to_weights(length, D, raw<T>(values) + b * D, B * D, dc + r * D, d_used);
-            kernels::dropout_row<T>(*mask, share.place(r), length, d_used, de);
-            math::add(length, raw<T>(d_result) + at_alpha, de);
-            if (wanted.at_values) {
-              kernels::weighted_sum_to_values(length, D, used, dc + r * D, wanted.at_values + b * D, B * D);
-            }
-          } else {
-            std::copy_n(raw<T>(d_result) + at_alpha, length, de);
-            kernels::weighted_sum_to_weights(length, D, raw<T>(values) + b * D, B * D, dc + r * D, de);
-            if (wanted.at_values) {
-              kernels::weighted_sum_to_values(length, D, alpha, dc + r * D, wanted.at_values + b * D, B * D);
-            }
+          T *const de = raw<T>(at_energies) + r * form.T, *const dropped = de + n * form.T;
+          const auto* const mask = masks.weights();
+          const T* const used = used_weights<T>(mask, share, r, length, alpha, dropped);
+          if (wanted.at_values) {
+            kernels::weighted_sum_to_values(length, D, used, dc + r * D, wanted.at_values + b * D, B * D);
           }
+          std::fill_n(de, length, T(0));
+          kernels::weighted_sum_to_weights(length, D, raw<T>(values) + b * D, B * D, dc + r * D, de);
+          if (mask != nullptr) kernels::dropout_row<T>(*mask, share.place(r), length, de, de);
+          math::add(length, raw<T>(d_result) + at_alpha, de);
           kernels::softmax_backward_row(length, alpha, de, de);
           std::fill_n(dq + r * A, A, T(0));
           const T *const q = queries + (offset + r) * query_stride, *const k = raw<T>(keys) + b * A;
@@ -425,27 +417,30 @@ Form check(std::span<const Tensor> in, const Tensor& lengths, const AttentionDec
   }
   const std::int64_t G = is_lstm ? 4 : 3, parts = is_lstm ? 2 : 1, H = W_hh.size(1);
   Form form{.cell = w.cell,
-                  .N = packing.rows(),
-                  .B = packing.batch(),
-                  .T = keys.size(0),
-                  .E = y.size(1),
-                  .H = H,
-                  .A = w.W_a.defined() || w.v_a.defined() ? keys.size(2) : H,
-                  .D = values.size(2),
-                  .gates = G,
-                  .parts = parts,
-                  .kept = is_lstm ? cells::Lstm<float>::kept : cells::Gru<float>::kept,
-                  .layers = layers,
-                  .score = {.additive = w.v_a.defined(), .scale = w.scale},
-                  .earlier = w.earlier,
-                  .dropout = w.dropout};
+            .N = packing.rows(),
+            .B = packing.batch(),
+            .T = keys.size(0),
+            .E = y.size(1),
+            .H = H,
+            .A = w.W_a.defined() || w.v_a.defined() ? keys.size(2) : H,
+            .D = values.size(2),
+            .gates = G,
+            .parts = parts,
+            .kept = is_lstm ? cells::Lstm<float>::kept : cells::Gru<float>::kept,
+            .layers = layers,
+            .score = {.additive = w.v_a.defined(), .scale = w.scale},
+            .earlier = w.earlier,
+            .dropout = w.dropout};
   const std::int64_t B = form.B, T = form.T, E = form.E, A = form.A, D = form.D;
   if (std::ssize(w.layers) * parts != static_cast<std::int64_t>(states)) {
     fail(operation, "the first state has ", states, " tensors and must have ", layers * parts,
          is_lstm ? ", h and then c of each layer" : ", h of each layer");
   }
-  const auto need = [&](const std::string& what, const Tensor& tensor, const Shape& shape) {
-    if (tensor.shape() != shape) fail(operation, what, " is ", tensor.shape(), " and must be ", shape);
+  const auto need = [&](const char* what, const Tensor& tensor, const Shape& shape, int layer = 0) {
+    if (tensor.shape() != shape) {
+      fail(operation, what, layer == 0 ? "" : " of layer " + std::to_string(layer), " is ", tensor.shape(),
+           " and must be ", shape);
+    }
     check_same_dtype(operation, y, tensor);
   };
   need("the input", y, {form.N, E});
@@ -456,11 +451,10 @@ Form check(std::span<const Tensor> in, const Tensor& lengths, const AttentionDec
   need("values", values, {T, B, D});
   for (int layer = 0; layer < layers; ++layer) {
     const AttentionDecoder::Layer& p = w.layers[static_cast<std::size_t>(layer)];
-    const std::string of = layer == 0 ? "" : " of layer " + std::to_string(layer);
-    need("weight_ih" + of, p.weight_ih, {G * H, layer == 0 ? E + D : H});
-    need("weight_hh" + of, p.weight_hh, {G * H, H});
-    if (p.bias_ih.defined()) need("bias_ih" + of, p.bias_ih, {G * H});
-    if (p.bias_hh.defined()) need("bias_hh" + of, p.bias_hh, {G * H});
+    need("weight_ih", p.weight_ih, {G * H, layer == 0 ? E + D : H}, layer);
+    need("weight_hh", p.weight_hh, {G * H, H}, layer);
+    if (p.bias_ih.defined()) need("bias_ih", p.bias_ih, {G * H}, layer);
+    if (p.bias_hh.defined()) need("bias_hh", p.bias_hh, {G * H}, layer);
   }
   if (w.W_a.defined()) need("W_a", w.W_a, {A, H});
   if (w.v_a.defined()) need("v_a", w.v_a, {A});
@@ -498,6 +492,8 @@ Tensor run(const std::vector<Tensor>& inputs, const Tensor& lengths, const Packi
       finish_backward<Cell>(g, form, wanted);
     });
   };
+  if (!rowwise.kept.defined())
+    return record(operation, rowwise.result, inputs, std::vector<Tensor>(), backward);
   std::vector<Tensor> saved = inputs;  // without those that backward does not read
   for (int i = in_state; i < form.parameter(0, weight_ih); ++i) saved[static_cast<std::size_t>(i)] = Tensor();
   for (int layer = 0; layer < form.layers; ++layer) {
@@ -514,7 +510,9 @@ Tensor run(const std::vector<Tensor>& inputs, const Tensor& lengths, const Packi
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& w,
                           const Packing& packing) {
-  std::vector<Tensor> inputs{y, keys, values, w.W_a, w.v_a};
+  std::vector<Tensor> inputs;
+  inputs.reserve(in_state + state.size() + of_layer * w.layers.size());
+  inputs.assign({y, keys, values, w.W_a, w.v_a});
   inputs.insert(inputs.end(), state.begin(), state.end());
   for (const AttentionDecoder::Layer& p : w.layers) {
     inputs.insert(inputs.end(), {p.weight_ih, p.bias_ih, p.weight_hh, p.bias_hh});

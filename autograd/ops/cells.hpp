@@ -62,7 +62,7 @@ struct Gru {
       for_each_row_of_step(m, H, [&](std::int64_t r) {
         T *const h = state.h + r * H, *const k = row + r * kept * H, *const before = k + previous * H;
         std::copy_n(h, H, before);
-        kernels::gru_row_keeping(H, x + r * 3 * H, spare + r * 3 * H, before, h, k);
+        kernels::gru_row(H, x + r * 3 * H, spare + r * 3 * H, before, h, k);
       });
     }
   };
@@ -173,7 +173,7 @@ struct Lstm {
         T *const h = state.h + r * H, *const c = state.c + r * H, *const k = row + r * kept * H;
         std::copy_n(c, H, k + 5 * H);
         std::copy_n(h, H, k + previous * H);
-        kernels::lstm_row_keeping(H, x + r * 4 * H, spare + r * 4 * H, k + 5 * H, h, c, k);
+        kernels::lstm_row(H, x + r * 4 * H, spare + r * 4 * H, k + 5 * H, h, c, k);
       });
     }
   };

@@ -52,16 +52,12 @@ Tensor select(const char* operation, const Tensor& a, const Tensor& b, Relation 
         view<const T>(b));
   });
   return record(operation, y, {a, b}, {a, b}, [winning](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const auto share = [winning](T d, T own, T other) {
-        return own == other ? d / 2 : holds(winning, other, own) ? T(0) : d;
-      };
-      for (const int side : {0, 1}) {
-        if (!g.wants(side)) continue;
-        add_gradient<T>(g, side, share, g.out().shape(), view<const T>(g.out()), view<const T>(g.saved(side)),
-                        view<const T>(g.saved(1 - side)));
-      }
-    });
+    const auto share = [winning](auto d, auto own, auto other) {
+      return own == other ? d / 2 : holds(winning, other, own) ? decltype(d)(0) : d;
+    };
+    for (const int side : {0, 1}) {
+      if (g.wants(side)) add_gradient(g, side, share, g.saved(side), g.saved(1 - side));
+    }
   });
 }
 
@@ -90,16 +86,15 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
     map([](std::int64_t take, T x, T z) { return take != 0 ? x : z; }, view<T>(y),
         view<const std::int64_t>(condition), view<const T>(a), view<const T>(b));
   });
-  return record("where", y, {a, b}, {condition}, [](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      for (const int side : {0, 1}) {
-        if (!g.wants(side)) continue;
-        add_gradient<T>(
-            g, side, [side](T d, std::int64_t take) { return (take != 0) == (side == 0) ? d : T(0); },
-            g.out().shape(), view<const T>(g.out()), view<const std::int64_t>(g.saved(0)));
-      }
-    });
-  });
+  return record("where", y, {a, b}, {condition}, typed([]<class T>(Gradients& g) {
+                  for (const int side : {0, 1}) {
+                    if (!g.wants(side)) continue;
+                    add_gradient<T>(
+                        g, side,
+                        [side](T d, std::int64_t take) { return (take != 0) == (side == 0) ? d : T(0); },
+                        g.out().shape(), view<const T>(g.out()), view<const std::int64_t>(g.saved(0)));
+                  }
+                }));
 }
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {

@@ -36,19 +36,17 @@ Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Sha
                    std::copy_n(from + id[i] * width, width, to + i * width);
                  });
   });
-  return record(operation, y, {x}, {ids}, [width](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const std::int64_t* row = raw<std::int64_t>(g.saved(0));
-      const std::int64_t n = g.saved(0).numel();
-      const T* from = raw<T>(g.out());
-      T* into = raw<T>(g.in(0));
-      // Shared by columns: a row may be chosen many times.
-      for_each_range(width, n, [=](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = 0; i < n; ++i)
-          math::add(end - begin, from + i * width + begin, into + row[i] * width + begin);
-      });
-    });
-  });
+  return record(operation, y, {x}, {ids}, typed([width]<class T>(Gradients& g) {
+                  const std::int64_t* row = raw<std::int64_t>(g.saved(0));
+                  const std::int64_t n = g.saved(0).numel();
+                  const T* from = raw<T>(g.out());
+                  T* into = raw<T>(g.in(0));
+                  // Shared by columns: a row may be chosen many times.
+                  for_each_range(width, n, [=](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t i = 0; i < n; ++i)
+                      math::add(end - begin, from + i * width + begin, into + row[i] * width + begin);
+                  });
+                }));
 }
 
 // visit(in x, in index): the offsets of every element that an index along an axis chooses in a tensor of
@@ -96,13 +94,11 @@ Tensor gather(const Tensor& x, int axis, const Tensor& index) {
     for_each_chosen(x.shape(), axis, index,
                     [&](std::int64_t in_x, std::int64_t i) { raw<T>(y)[i] = raw<T>(x)[in_x]; });
   });
-  return record("gather", y, {x}, {index}, [axis](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      for_each_chosen(g.in(0).shape(), axis, g.saved(0), [&](std::int64_t in_x, std::int64_t i) {
-        raw<T>(g.in(0))[in_x] += raw<T>(g.out())[i];
-      });
-    });
-  });
+  return record("gather", y, {x}, {index}, typed([axis]<class T>(Gradients& g) {
+                  for_each_chosen(g.in(0).shape(), axis, g.saved(0), [&](std::int64_t in_x, std::int64_t i) {
+                    raw<T>(g.in(0))[in_x] += raw<T>(g.out())[i];
+                  });
+                }));
 }
 
 Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor& source) {

@@ -47,32 +47,31 @@ Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, doubl
       raw<T>(scale)[r] = s;
     }
   });
-  return record("layer_norm", y, {x, gain, bias}, {x, gain, mean, scale}, [n, rows](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const Tensor& gains = g.saved(1);
-      for (std::int64_t r = 0; r < rows; ++r) {
-        const T* d = raw<T>(g.out()) + r * n;
-        const T* from = raw<T>(g.saved(0)) + r * n;
-        const T mu = raw<T>(g.saved(2))[r], s = raw<T>(g.saved(3))[r];
-        const auto normal = [=](std::int64_t i) { return (from[i] - mu) * s; };
-        if (g.wants(0)) {
-          // At x̂, of which mean and variance are functions of every x in the row.
-          const T* gamma = gains.defined() ? raw<T>(gains) : nullptr;
-          const auto at_normal = [=](std::int64_t i) { return gamma != nullptr ? d[i] * gamma[i] : d[i]; };
-          const T shift = math::sum_of<T>(n, at_normal) / static_cast<T>(n);
-          const T slope = math::sum_of<T>(n, [=](std::int64_t i) { return at_normal(i) * normal(i); }) /
-                          static_cast<T>(n);
-          T* target = raw<T>(g.in(0)) + r * n;
-          for (std::int64_t i = 0; i < n; ++i) target[i] += s * (at_normal(i) - shift - normal(i) * slope);
+  return record(
+      "layer_norm", y, {x, gain, bias}, {x, gain, mean, scale}, typed([n, rows]<class T>(Gradients& g) {
+        const Tensor& gains = g.saved(1);
+        for (std::int64_t r = 0; r < rows; ++r) {
+          const T* d = raw<T>(g.out()) + r * n;
+          const T* from = raw<T>(g.saved(0)) + r * n;
+          const T mu = raw<T>(g.saved(2))[r], s = raw<T>(g.saved(3))[r];
+          const auto normal = [=](std::int64_t i) { return (from[i] - mu) * s; };
+          if (g.wants(0)) {
+            // At x̂, of which mean and variance are functions of every x in the row.
+            const T* gamma = gains.defined() ? raw<T>(gains) : nullptr;
+            const auto at_normal = [=](std::int64_t i) { return gamma != nullptr ? d[i] * gamma[i] : d[i]; };
+            const T shift = math::sum_of<T>(n, at_normal) / static_cast<T>(n);
+            const T slope = math::sum_of<T>(n, [=](std::int64_t i) { return at_normal(i) * normal(i); }) /
+                            static_cast<T>(n);
+            T* target = raw<T>(g.in(0)) + r * n;
+            for (std::int64_t i = 0; i < n; ++i) target[i] += s * (at_normal(i) - shift - normal(i) * slope);
+          }
+          if (g.wants(1)) {
+            T* target = raw<T>(g.in(1));
+            for (std::int64_t i = 0; i < n; ++i) target[i] += d[i] * normal(i);
+          }
+          if (g.wants(2)) math::add(n, d, raw<T>(g.in(2)));
         }
-        if (g.wants(1)) {
-          T* target = raw<T>(g.in(1));
-          for (std::int64_t i = 0; i < n; ++i) target[i] += d[i] * normal(i);
-        }
-        if (g.wants(2)) math::add(n, d, raw<T>(g.in(2)));
-      }
-    });
-  });
+      }));
 }
 
 }  // namespace gradus

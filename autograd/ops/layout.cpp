@@ -23,16 +23,15 @@ template <class Seen>
 Tensor rearranged(const char* operation, const Tensor& x, const Shape& shape, Seen seen) {
   Tensor y = empty(shape, x.dtype());
   for_any(operation, x.dtype(), [&]<class T>() { map(same, view<T>(y), seen(view<const T>(x))); });
-  return record(operation, std::move(y), {x}, {}, [seen](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      g.accumulate(0, [&](const Tensor& at_x, int beta) {
-        const auto out = view<const T>(g.out());
-        if (beta == 0 && at_x.numel() == out.shape.numel()) return map(same, seen(view<T>(at_x)), out);
-        if (beta == 0) std::fill_n(raw<T>(at_x), at_x.numel(), T(0));
-        map_add(same, out.shape, seen(view<T>(at_x)), out);
-      });
-    });
-  });
+  return record(operation, std::move(y), {x}, {}, typed([seen]<class T>(Gradients& g) {
+                  g.accumulate(0, [&](const Tensor& at_x, int beta) {
+                    const auto out = view<const T>(g.out());
+                    if (beta == 0 && at_x.numel() == out.shape.numel())
+                      return map(same, seen(view<T>(at_x)), out);
+                    if (beta == 0) std::fill_n(raw<T>(at_x), at_x.numel(), T(0));
+                    map_add(same, out.shape, seen(view<T>(at_x)), out);
+                  });
+                }));
 }
 
 // The gradient of an input that became elements [begin, begin + size) of the result.

@@ -30,24 +30,22 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
     multiply_by_weight<T>(rows, {raw<T>(x), inputs}, weight, 0, inputs, added_bias<T>(bias),
                           {raw<T>(y), outputs});
   });
-  const auto backward = [rows, outputs, inputs](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const T* gradient = raw<T>(g.out());
-      if (g.wants(0)) {  // g·W
-        g.accumulate(0, [&](const Tensor& at_x, int beta) {
-          gemm<T>(Layout::plain, Layout::plain, rows, inputs, outputs, gradient, raw<T>(g.saved(1)), T(beta),
-                  raw<T>(at_x));
-        });
-      }
-      if (g.wants(1)) {  // gᵀ·x
-        g.accumulate(1, [&](const Tensor& at_weight, int beta) {
-          gemm<T>(Layout::transposed, Layout::plain, outputs, inputs, rows, gradient, raw<T>(g.saved(0)),
-                  T(beta), raw<T>(at_weight));
-        });
-      }
-      if (g.wants(2)) g.add(2, g.out());  // summed over the rows
-    });
-  };
+  const auto backward = typed([rows, outputs, inputs]<class T>(Gradients& g) {
+    const T* gradient = raw<T>(g.out());
+    if (g.wants(0)) {  // g·W
+      g.accumulate(0, [&](const Tensor& at_x, int beta) {
+        gemm<T>(Layout::plain, Layout::plain, rows, inputs, outputs, gradient, raw<T>(g.saved(1)), T(beta),
+                raw<T>(at_x));
+      });
+    }
+    if (g.wants(1)) {  // gᵀ·x
+      g.accumulate(1, [&](const Tensor& at_weight, int beta) {
+        gemm<T>(Layout::transposed, Layout::plain, outputs, inputs, rows, gradient, raw<T>(g.saved(0)),
+                T(beta), raw<T>(at_weight));
+      });
+    }
+    if (g.wants(2)) g.add(2, g.out());  // summed over the rows
+  });
   return record("linear", std::move(y), {x, weight, bias},
                 {for_gradient_of(weight, x), for_gradient_of(x, weight)}, backward);
 }

@@ -147,14 +147,12 @@ Tensor nll(const Tensor& log_probabilities, const Tensor& targets, std::int64_t 
     });
     *raw<T>(loss) = average<T>(total, counted);
   });
-  return record("nll", loss, {log_probabilities}, {targets}, [=](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const T scale = *raw<T>(g.out()) / static_cast<T>(counted);
-      for_each_target(g.saved(0), ignored, [&](std::int64_t r, std::int64_t target) {
-        raw<T>(g.in(0))[r * classes + target] -= scale;
-      });
-    });
-  });
+  return record("nll", loss, {log_probabilities}, {targets}, typed([=]<class T>(Gradients& g) {
+                  const T scale = *raw<T>(g.out()) / static_cast<T>(counted);
+                  for_each_target(g.saved(0), ignored, [&](std::int64_t r, std::int64_t target) {
+                    raw<T>(g.in(0))[r * classes + target] -= scale;
+                  });
+                }));
 }
 
 Tensor mse(const Tensor& prediction, const Tensor& target) {
@@ -177,18 +175,16 @@ Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets) {
     }
     *raw<T>(loss) = average<T>(total, n);
   });
-  const auto backward = [n](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const T scale = *raw<T>(g.out()) / static_cast<T>(n);
-      const auto x = view<const T>(g.saved(0)), t = view<const T>(g.saved(1));
-      if (g.wants(0))
-        add_gradient<T>(
-            g, 0, [=](T v, T y) { return scale * (math::sigmoid(v) - y); }, x.shape, x, t);
-      if (g.wants(1))
-        add_gradient<T>(
-            g, 1, [=](T v) { return -scale * v; }, x.shape, x);
-    });
-  };
+  const auto backward = typed([n]<class T>(Gradients& g) {
+    const T scale = *raw<T>(g.out()) / static_cast<T>(n);
+    const auto x = view<const T>(g.saved(0)), t = view<const T>(g.saved(1));
+    if (g.wants(0))
+      add_gradient<T>(
+          g, 0, [=](T v, T y) { return scale * (math::sigmoid(v) - y); }, x.shape, x, t);
+    if (g.wants(1))
+      add_gradient<T>(
+          g, 1, [=](T v) { return -scale * v; }, x.shape, x);
+  });
   return record("binary_cross_entropy", loss, {logits, targets}, {logits, targets}, backward);
 }
 

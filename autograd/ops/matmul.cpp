@@ -54,22 +54,22 @@ Tensor product(const Tensor& a, const Tensor& b) {
   for_floating("matmul", a.dtype(), [&]<class T>() {
     multiply<T>(Layout::plain, Layout::plain, tall ? rows_of(a) : a, b, T(0), tall ? rows_of(y) : y);
   });
-  return record("matmul", y, {a, b}, {for_gradient_of(b, a), for_gradient_of(a, b)}, [tall](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const auto rows = [tall](const Tensor& x) { return tall ? rows_of(x) : x; };
-      const Tensor gradient = rows(g.out());
-      if (g.wants(0)) {  // g·Bᵀ
-        g.accumulate(0, [&](const Tensor& at_a, int beta) {
-          multiply<T>(Layout::plain, Layout::transposed, gradient, g.saved(1), T(beta), rows(at_a));
-        });
-      }
-      if (g.wants(1)) {  // Aᵀ·g
-        g.accumulate(1, [&](const Tensor& at_b, int beta) {
-          multiply<T>(Layout::transposed, Layout::plain, rows(g.saved(0)), gradient, T(beta), at_b);
-        });
-      }
-    });
-  });
+  return record(
+      "matmul", y, {a, b}, {for_gradient_of(b, a), for_gradient_of(a, b)},
+      typed([tall]<class T>(Gradients& g) {
+        const auto rows = [tall](const Tensor& x) { return tall ? rows_of(x) : x; };
+        const Tensor gradient = rows(g.out());
+        if (g.wants(0)) {  // g·Bᵀ
+          g.accumulate(0, [&](const Tensor& at_a, int beta) {
+            multiply<T>(Layout::plain, Layout::transposed, gradient, g.saved(1), T(beta), rows(at_a));
+          });
+        }
+        if (g.wants(1)) {  // Aᵀ·g
+          g.accumulate(1, [&](const Tensor& at_b, int beta) {
+            multiply<T>(Layout::transposed, Layout::plain, rows(g.saved(0)), gradient, T(beta), at_b);
+          });
+        }
+      }));
 }
 
 }  // namespace

@@ -106,14 +106,12 @@ Tensor pack(const Tensor& x, const Packing& packing) {
       std::copy_n(raw<T>(x) + padded * width, width, raw<T>(y) + packed * width);
     });
   });
-  return record("pack", y, {x}, {}, [packing, width](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      T* const into = raw<T>(g.in(0));
-      for_each_packed(packing, width, [&](std::int64_t packed, std::int64_t padded) {
-        math::add(width, raw<T>(g.out()) + packed * width, into + padded * width);
-      });
-    });
-  });
+  return record("pack", y, {x}, {}, typed([packing, width]<class T>(Gradients& g) {
+                  T* const into = raw<T>(g.in(0));
+                  for_each_packed(packing, width, [&](std::int64_t packed, std::int64_t padded) {
+                    math::add(width, raw<T>(g.out()) + packed * width, into + padded * width);
+                  });
+                }));
 }
 
 Tensor unpack(const Tensor& x, const Packing& packing, std::int64_t steps) {
@@ -133,17 +131,15 @@ Tensor unpack(const Tensor& x, const Packing& packing, std::int64_t steps) {
       std::copy_n(raw<T>(x) + packed * width, width, raw<T>(y) + padded * width);
     });
   });
-  return record("unpack", y, {x}, {}, [packing, width](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      g.accumulate(0, [&](const Tensor& at_x, int beta) {
-        for_each_packed(packing, width, [&](std::int64_t packed, std::int64_t padded) {
-          const T* const from = raw<T>(g.out()) + padded * width;
-          T* const into = raw<T>(at_x) + packed * width;
-          beta == 0 ? void(std::copy_n(from, width, into)) : math::add(width, from, into);
-        });
-      });
-    });
-  });
+  return record("unpack", y, {x}, {}, typed([packing, width]<class T>(Gradients& g) {
+                  g.accumulate(0, [&](const Tensor& at_x, int beta) {
+                    for_each_packed(packing, width, [&](std::int64_t packed, std::int64_t padded) {
+                      const T* const from = raw<T>(g.out()) + padded * width;
+                      T* const into = raw<T>(at_x) + packed * width;
+                      beta == 0 ? void(std::copy_n(from, width, into)) : math::add(width, from, into);
+                    });
+                  });
+                }));
 }
 
 }  // namespace gradus

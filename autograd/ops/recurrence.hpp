@@ -69,9 +69,9 @@ class StepMatrix {
         k_(layout == Layout::plain ? weight.size(0) : columns),
         n_(layout == Layout::plain ? columns : weight.size(0)),
         b_{raw<T>(weight) + first, weight.size(1)} {
-    if (packing.batch() < 8 && precision_ != Precision::f32) return;  // too few rows to round
+    if (packing.batch() < PackedMatrix<T>::fewest_rows) return;
     packed_ = packed_weight<T>(layout, weight, first, columns);
-    if (!packed_ && packing.batch() >= 8 && packing.steps() >= 4) {
+    if (!packed_ && packing.steps() >= 4) {
       packed_ = std::make_shared<const PackedMatrix<T>>(layout, k_, n_, b_);
     }
   }

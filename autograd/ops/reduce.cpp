@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "kernels/dispatch.hpp"
 #include "kernels/extreme.hpp"
@@ -35,12 +36,6 @@ struct Reduction {
   }
 };
 
-// target += f(x…), summed where target is 1 and x is not.
-template <class T, class F, class... X>
-void sum_into(const Tensor& target, F f, const Shape& over, const X&... x) {
-  map_add(f, over, view<T>(target), view<const T>(x)...);
-}
-
 template <class T>
 void scale(const Tensor& x, double factor) {
   map([s = static_cast<T>(factor)](T v) { return v * s; }, view<T>(x), view<const T>(x));
@@ -58,7 +53,7 @@ Tensor summed(const Reduction& over, double factor, F f, const Shape& shape, con
     return wide.to(dtype_of<T>);
   }
   Tensor y = zeros(over.kept, dtype_of<T>);
-  sum_into<T>(y, f, shape, x...);
+  map_add(f, shape, view<T>(y), view<const T>(x)...);
   if (factor != 1) scale<T>(y, factor);
   return y;
 }
@@ -68,38 +63,17 @@ Tensor scaled_sum(const char* operation, const Tensor& x, const Reduction& over,
   const Tensor y = for_floating(operation, x.dtype(),
                                 [&]<class T>() { return summed<T>(over, factor, same, x.shape(), x); });
   return record(operation, view_of(y, 0, over.result), {x}, {},
-                [over = x.shape(), kept = over.kept, factor](Gradients& g) {
-                  for_floating("backward", g.out().dtype(), [&]<class T>() {
-                    add_gradient<T>(
-                        g, 0, [s = static_cast<T>(factor)](T d) { return d * s; }, over,
-                        view<const T>(view_of(g.out(), 0, kept)));
-                  });
-                });
+                typed([over = x.shape(), kept = over.kept, factor]<class T>(Gradients& g) {
+                  add_gradient<T>(
+                      g, 0, [s = static_cast<T>(factor)](T d) { return d * s; }, over,
+                      view<const T>(view_of(g.out(), 0, kept)));
+                }));
 }
 
-// The largest x, or the smallest, or NaN where there is one, in shape `kept`.
-template <class T>
-Tensor extreme(const Tensor& x, const Shape& kept, bool largest) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  Tensor y = full(kept, largest ? -infinity : infinity, x.dtype());
-  const auto best = view<T>(y).expanded(x.shape());
-  const auto from = view<const T>(x);
-  const Walk<2> walk(x.shape(), {best.strides, from.strides});
-  walk.for_each_row([&](const auto& at, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      T& winner = best.data[at[0] + i * walk.step(0)];
-      const T candidate = from.data[at[1] + i * walk.step(1)];
-      const bool beats = largest ? candidate > winner : candidate < winner;
-      if (beats || candidate != candidate) winner = candidate;
-    }
-  });
-  return y;
-}
-
-// The same over the last axis alone.
-Tensor extreme_of_rows(const char* operation, const Tensor& x, const Reduction& over, bool largest) {
-  const std::int64_t n = over.n, rows = over.kept.numel();
-  const Tensor y = empty(over.kept, x.dtype());
+// The largest x, or the smallest, over the last axis; NaN where there is one.
+Tensor extreme_of_rows(const char* operation, const Tensor& x, bool largest) {
+  const std::int64_t n = x.size(-1), rows = x.shape().without(-1).numel();
+  const Tensor y = empty(x.shape().without(-1), x.dtype());
   for_floating(operation, x.dtype(), [&]<class T>() {
     for_each_range(rows, n, [&](std::int64_t begin, std::int64_t end) {
       const T* const from = raw<T>(x) + begin * n;
@@ -108,39 +82,30 @@ Tensor extreme_of_rows(const char* operation, const Tensor& x, const Reduction& 
               : kernels::extremes<false>(end - begin, n, from, to);
     });
   });
-  return record(operation, view_of(y, 0, over.result), {x}, {x, y}, [n, rows](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      g.accumulate(0, [&](const Tensor& at_x, int beta) {
-        for_each_range(rows, n, [&](std::int64_t begin, std::int64_t end) {
-          kernels::extremes_backward(end - begin, n, raw<T>(g.saved(0)) + begin * n,
-                                     raw<T>(g.saved(1)) + begin, raw<T>(g.out()) + begin, T(beta),
-                                     raw<T>(at_x) + begin * n);
-        });
-      });
-    });
-  });
+  return record(operation, y, {x}, {x, y}, typed([n, rows]<class T>(Gradients& g) {
+                  g.accumulate(0, [&](const Tensor& at_x, int beta) {
+                    for_each_range(rows, n, [&](std::int64_t begin, std::int64_t end) {
+                      kernels::extremes_backward(end - begin, n, raw<T>(g.saved(0)) + begin * n,
+                                                 raw<T>(g.saved(1)) + begin, raw<T>(g.out()) + begin, T(beta),
+                                                 raw<T>(at_x) + begin * n);
+                    });
+                  });
+                }));
 }
 
+// Moves the reduced axes to the end, where they become the rows.
 Tensor extreme_of(const char* operation, const Tensor& x, const Axes& axes, bool keep, bool largest) {
   const Reduction over(operation, x, axes, keep);
   if (over.n == 0) fail(operation, "there is nothing to choose from in ", x.shape());
-  if (x.rank() > 0 && over.kept == x.shape().with(-1, 1)) return extreme_of_rows(operation, x, over, largest);
-  const Tensor y =
-      for_floating(operation, x.dtype(), [&]<class T>() { return extreme<T>(x, over.kept, largest); });
-  return record(operation, view_of(y, 0, over.result), {x}, {x, y}, [](Gradients& g) {
-    const Tensor &from = g.saved(0), &best = g.saved(1);
-    const Tensor winners = zeros(best.shape(), best.dtype());
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      sum_into<T>(
-          winners, [](T v, T b) { return v == b ? T(1) : T(0); }, from.shape(), from, best);
-      const auto share = [](T d, T v, T b, T count) {
-        if (b != b) return b;  // of a NaN
-        return v == b ? d / count : T(0);
-      };
-      add_gradient<T>(g, 0, share, from.shape(), view<const T>(view_of(g.out(), 0, best.shape())),
-                      view<const T>(from), view<const T>(best), view<const T>(winners));
-    });
-  });
+  const auto reduced = axes.in(operation, x.shape());
+  std::vector<int> order;
+  for (const bool last : {false, true}) {
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      if (reduced[static_cast<std::size_t>(axis)] == last) order.push_back(axis);
+    }
+  }
+  const Tensor rows = std::ranges::is_sorted(order) ? x : permute(x, order);
+  return extreme_of_rows(operation, rows.reshape({over.kept.numel(), over.n}), largest).reshape(over.result);
 }
 
 }  // namespace
@@ -168,15 +133,14 @@ Tensor variance(const Tensor& x, const Axes& axes, bool keep, int correction) {
     const auto square = [](T v, T m) { return (v - m) * (v - m); };
     y = summed<T>(over, 1.0 / divisor, square, x.shape(), x, mean);
   });
-  return record("variance", view_of(y, 0, over.result), {x}, {x, mean}, [divisor](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const T factor = static_cast<T>(2 / divisor);
-      add_gradient<T>(
-          g, 0, [factor](T d, T v, T m) { return d * factor * (v - m); }, g.saved(0).shape(),
-          view<const T>(view_of(g.out(), 0, g.saved(1).shape())), view<const T>(g.saved(0)),
-          view<const T>(g.saved(1)));
-    });
-  });
+  return record("variance", view_of(y, 0, over.result), {x}, {x, mean},
+                typed([divisor]<class T>(Gradients& g) {
+                  const T factor = static_cast<T>(2 / divisor);
+                  add_gradient<T>(
+                      g, 0, [factor](T d, T v, T m) { return d * factor * (v - m); }, g.saved(0).shape(),
+                      view<const T>(view_of(g.out(), 0, g.saved(1).shape())), view<const T>(g.saved(0)),
+                      view<const T>(g.saved(1)));
+                }));
 }
 
 Tensor max(const Tensor& x, const Axes& axes, bool keep) { return extreme_of("max", x, axes, keep, true); }
@@ -187,22 +151,22 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
   const Reduction over("logsumexp", x, axes, keep);
   Tensor y;
   for_floating("logsumexp", x.dtype(), [&]<class T>() {
-    const Tensor shift = extreme<T>(x, over.kept, true);
+    const Tensor shift = over.n == 0 ? full(over.kept, -std::numeric_limits<double>::infinity(), x.dtype())
+                                     : extreme_of("logsumexp", x.detach(), axes, true, true);
     // Infinities must not meet: ∞ − ∞ is NaN.
     map([](T m) { return std::isinf(m) ? T(0) : m; }, view<T>(shift), view<const T>(shift));
     y = summed<T>(
         over, 1, [](T v, T m) { return math::exp(v - m); }, x.shape(), x, shift);
     map([](T s, T m) { return std::log(s) + m; }, view<T>(y), view<const T>(y), view<const T>(shift));
   });
-  return record("logsumexp", view_of(y, 0, over.result), {x}, {x, y}, [](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const auto share = [](T d, T v, T total) {
-        return total == -std::numeric_limits<T>::infinity() ? T(0) : d * math::exp(v - total);
-      };
-      add_gradient<T>(g, 0, share, g.saved(0).shape(), view<const T>(view_of(g.out(), 0, g.saved(1).shape())),
-                      view<const T>(g.saved(0)), view<const T>(g.saved(1)));
-    });
-  });
+  return record("logsumexp", view_of(y, 0, over.result), {x}, {x, y}, typed([]<class T>(Gradients& g) {
+                  const auto share = [](T d, T v, T total) {
+                    return total == -std::numeric_limits<T>::infinity() ? T(0) : d * math::exp(v - total);
+                  };
+                  add_gradient<T>(g, 0, share, g.saved(0).shape(),
+                                  view<const T>(view_of(g.out(), 0, g.saved(1).shape())),
+                                  view<const T>(g.saved(0)), view<const T>(g.saved(1)));
+                }));
 }
 
 Tensor argmax(const Tensor& x, int axis, bool keep) {

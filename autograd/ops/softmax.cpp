@@ -37,19 +37,17 @@ Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
     });
   });
   // Beyond the length y is 0, and so is the gradient: the mask need not be kept.
-  return record(operation, y, {x}, {y}, [n, rows](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const T *probabilities = raw<T>(g.saved(0)), *gradient = raw<T>(g.out());
-      g.accumulate(0, [&](const Tensor& at_x, int beta) {
-        for_each_row(rows, n, [=, first = raw<T>(at_x)](std::int64_t r) {
-          const T *p = probabilities + r * n, *d = gradient + r * n;
-          T* target = first + r * n;
-          const T dot = math::sum_of<T>(n, [=](std::int64_t i) { return d[i] * p[i]; });
-          math::put(n, beta, target, [=](std::int64_t i) { return p[i] * (d[i] - dot); });
-        });
-      });
-    });
-  });
+  return record(operation, y, {x}, {y}, typed([n, rows]<class T>(Gradients& g) {
+                  const T *probabilities = raw<T>(g.saved(0)), *gradient = raw<T>(g.out());
+                  g.accumulate(0, [&](const Tensor& at_x, int beta) {
+                    for_each_row(rows, n, [=, first = raw<T>(at_x)](std::int64_t r) {
+                      const T *p = probabilities + r * n, *d = gradient + r * n;
+                      T* target = first + r * n;
+                      const T dot = math::sum_of<T>(n, [=](std::int64_t i) { return d[i] * p[i]; });
+                      math::put(n, beta, target, [=](std::int64_t i) { return p[i] * (d[i] - dot); });
+                    });
+                  });
+                }));
 }
 
 }  // namespace
@@ -87,19 +85,18 @@ Tensor log_softmax_rows(const Tensor& x) {
       for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] - largest - log_total;
     });
   });
-  return record("log_softmax", y, {x}, {y}, [n, rows](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const T *log_probabilities = raw<T>(g.saved(0)), *gradient = raw<T>(g.out());
-      g.accumulate(0, [&](const Tensor& at_x, int beta) {
-        for_each_row(rows, n, [=, first = raw<T>(at_x)](std::int64_t r) {
-          const T *log_p = log_probabilities + r * n, *d = gradient + r * n;
-          T* target = first + r * n;
-          const T total = math::sum_of<T>(n, [=](std::int64_t i) { return d[i]; });
-          math::put(n, beta, target, [=](std::int64_t i) { return d[i] - math::exp(log_p[i]) * total; });
-        });
-      });
-    });
-  });
+  return record("log_softmax", y, {x}, {y}, typed([n, rows]<class T>(Gradients& g) {
+                  const T *log_probabilities = raw<T>(g.saved(0)), *gradient = raw<T>(g.out());
+                  g.accumulate(0, [&](const Tensor& at_x, int beta) {
+                    for_each_row(rows, n, [=, first = raw<T>(at_x)](std::int64_t r) {
+                      const T *log_p = log_probabilities + r * n, *d = gradient + r * n;
+                      T* target = first + r * n;
+                      const T total = math::sum_of<T>(n, [=](std::int64_t i) { return d[i]; });
+                      math::put(n, beta, target,
+                                [=](std::int64_t i) { return d[i] - math::exp(log_p[i]) * total; });
+                    });
+                  });
+                }));
 }
 
 }  // namespace

@@ -28,24 +28,22 @@ Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& l
       }
     });
   });
-  const auto backward = [=](Gradients& g) {
-    for_floating("backward", g.out().dtype(), [&]<class T>() {
-      const T *alpha = raw<T>(g.saved(0)), *h = raw<T>(g.saved(1)), *d = raw<T>(g.out());
-      T* const at_alpha = g.wants(0) ? raw<T>(g.in(0)) : nullptr;
-      T* const at_h = g.wants(1) ? raw<T>(g.in(1)) : nullptr;
-      for_each_range(B, T_x * D, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t b = begin; b < end; ++b) {
-          const std::int64_t length = length_of(g.saved(2), b, T_x);
-          if (at_alpha) {
-            kernels::weighted_sum_to_weights(length, D, h + b * D, B * D, d + b * D, at_alpha + b * T_x);
-          }
-          if (at_h) {
-            kernels::weighted_sum_to_values(length, D, alpha + b * T_x, d + b * D, at_h + b * D, B * D);
-          }
+  const auto backward = typed([=]<class T>(Gradients& g) {
+    const T *alpha = raw<T>(g.saved(0)), *h = raw<T>(g.saved(1)), *d = raw<T>(g.out());
+    T* const at_alpha = g.wants(0) ? raw<T>(g.in(0)) : nullptr;
+    T* const at_h = g.wants(1) ? raw<T>(g.in(1)) : nullptr;
+    for_each_range(B, T_x * D, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t b = begin; b < end; ++b) {
+        const std::int64_t length = length_of(g.saved(2), b, T_x);
+        if (at_alpha) {
+          kernels::weighted_sum_to_weights(length, D, h + b * D, B * D, d + b * D, at_alpha + b * T_x);
         }
-      });
+        if (at_h) {
+          kernels::weighted_sum_to_values(length, D, alpha + b * T_x, d + b * D, at_h + b * D, B * D);
+        }
+      }
     });
-  };
+  });
   return record("weighted_sum", c, {weights, values}, {weights, values, lengths}, backward);
 }
 

@@ -16,6 +16,10 @@ namespace gradus {
 template <class T>
 class PackedMatrix {
  public:
+  /// The fewest rows of A for which packing pays. Threads split one row of C by the rows of the stored B, and
+  /// each reads a contiguous part; of the copy it would read pieces.
+  static constexpr std::int64_t fewest_rows = 8;
+
   /// @param b must outlive this
   PackedMatrix(Layout layout, std::int64_t k, std::int64_t n, Rows<const T> b);
 

@@ -1,7 +1,5 @@
 #include "packed_weights.hpp"
 
-#include <gradus/autograd/runtime.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <mutex>
@@ -15,6 +13,7 @@ namespace {
 
 // Of a larger weight the reading takes as long as the packing saves, and twice the memory is much.
 constexpr std::int64_t most_packed = 1 << 24;
+constexpr std::int64_t most_rows = 256;
 
 struct PackedWeight {
   Tensor values;  // off the tape; keeps the memory, so that nothing else can come to lie there
@@ -88,7 +87,7 @@ std::shared_ptr<const PackedMatrix<T>> packed_weight(Layout layout, const Tensor
 template <class T>
 void multiply_by_weight(std::int64_t m, Rows<const T> x, const Tensor& weight, std::int64_t first,
                         std::int64_t columns, Addend<T> addend, Rows<T> y) {
-  if (m <= 256 && (m >= 8 || precision() == Precision::f32)) {
+  if (m >= PackedMatrix<T>::fewest_rows && m <= most_rows) {
     if (const auto packed = packed_weight<T>(Layout::transposed, weight, first, columns)) {
       return packed->multiply(m, x, addend, y);
     }
