@@ -10,7 +10,7 @@ from results_kit import ROOT
 
 WORDS = {
     # the staircase
-    "step": "台阶", "what it is about": "内容", "time": "时间",
+    "step": "教程", "what it is about": "内容", "time": "时间",
     "what a tensor is, and what it says when shapes do not fit": "什么是张量，以及形状不匹配时报什么错",
     "the chain rule on a tape, written by hand": "梯度带上的链式法则，手工实现",
     "broadcasting backward, and finite differences": "广播的反向传播，以及有限差分",
@@ -47,7 +47,7 @@ WORDS = {
     "backward twice, no zero_grad": "反向传播两次，漏掉 zero_grad",
     # 04, 05
     "1 step": "1 步", "delay": "延迟", "mean": "平均", "lowest": "最低", "highest": "最高",
-    "Cho et al. against": "Cho 等，对照", "after 1 step": "1 步之后", "after 20": "20 步之后",
+    "Cho et al. against": "与 Cho 等的约定比较", "after 1 step": "1 步之后", "after 20": "20 步之后",
     "PyTorch: r after the product": "PyTorch：r 在乘积之后", "Bahdanau et al.: z turned round": "Bahdanau 等：z 的含义相反",
     "the same, and z's weights negated": "同上，且 z 的权重变号", "network": "网络", "10 steps": "10 步",
     # 06, 07
