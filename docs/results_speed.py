@@ -1,4 +1,4 @@
-"""The numbers of speed.md: what the benchmarks print."""
+"""The tables of speed.md, from the output of the benchmarks."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ from results_kit import PICTURES, ROOT, load, markdown_table, where_measured, wr
 
 
 def ms(value):
-    """Three digits."""
+    """Three significant digits."""
     return f"{value:.3g}" if value < 999.5 else f"{value:.0f}"
 
 
@@ -20,7 +20,7 @@ def fastest(by_threads):
 
 
 def blocks(report):
-    """Known once the eight batches have been seen twice."""
+    """Known only after two passes over the eight batches."""
     return report["buffers_allocated_after_warmup"] if report["warmup"] >= 16 else ""
 
 
@@ -38,19 +38,19 @@ def compared(ours, theirs, plain):
 
 def speed_train():
     def cells(case, ours, theirs, plain):
-        # Its best settings cost libtorch some memory: that is not held against it.
+        # The best settings cost libtorch some memory, so take its least memory under any settings.
         memory = min(report["peak_rss_mb"] for who in ("libtorch_best", "libtorch_plain") for report in case[who].values())
         return [case["config"], *compared(ours, theirs, plain), f"{ours['percent_of_sgemm_peak']:.0f} %",
                 f"{ours['peak_rss_mb']:.0f}", f"{memory:.0f}", blocks(ours)]
     return speed_table("train", ["", "gradus, ms", "libtorch, ms", "out of the box, ms", "ratio", "of the SGEMM peak",
-                                 "gradus, MB", "libtorch, MB", "blocks"], cells)
+                                 "gradus, MB", "libtorch, MB", "allocations"], cells)
 
 
 def speed_decode():
     def cells(case, ours, theirs, plain):
         return [f"{case['config']}, batch {case['batch']}", *compared(ours, theirs, plain),
                 ours["buffers_allocated_after_first"]]
-    return speed_table("decode", ["", "gradus, ms", "libtorch, ms", "out of the box, ms", "ratio", "blocks after the first"],
+    return speed_table("decode", ["", "gradus, ms", "libtorch, ms", "out of the box, ms", "ratio", "later allocations"],
                        cells)
 
 
@@ -68,7 +68,7 @@ def speed_options():
     results = load("speed_options")
     rows = [[f"`{row['options']}`" if row["options"] else "none", f"{row['target_tokens_per_s'] / 1000:.0f}",
              f"**{row['ratio']:.2f}**"] for row in results["rows"]]
-    return (markdown_table(["options", "target tokens a second, thousands", "of the plain run"], rows)
+    return (markdown_table(["options", "thousand target tokens per second", "relative speed"], rows)
             + f"\n\nWith `{results['sizes']}`. " + where_measured(results))
 
 
@@ -79,7 +79,7 @@ def speed_scaling():
               for sweep in results["sweeps"]]
     quiet, busy = ({row["threads"]: ms(row["ms"]) for row in results["threads"] if row["busy_neighbour"] is neighbour}
                    for neighbour in (False, True))
-    return "\n\n".join([markdown_table(["cost, against", "exponent", "size: ms"], sweeps),
+    return "\n\n".join([markdown_table(["cost against", "exponent", "size: ms"], sweeps),
                         markdown_table(["threads", "ms", "ms with a busy neighbour"],
                                        [[n, quiet[n], busy[n]] for n in quiet]),
                         where_measured(results)])
@@ -92,7 +92,7 @@ def speed_ops():
         twins = [f"{row[way] / row['gradus_us']:.1f}" if row[way] else "" for way in ("composed_us", "loop_us")]
         return [row["operation"], ms(row["gradus_us"]), *twins, f"{row['percent_of_bound']:.0f} % of {row['bound']}"]
     rows = [cells(row) for row in results["rows"]]
-    return (markdown_table(["operation", "gradus, µs", "composed takes × as long", "a loop takes × as long", "bound"], rows)
+    return (markdown_table(["operation", "gradus, µs", "composed ÷ gradus", "plain loop ÷ gradus", "of the bound"], rows)
             + f"\n\nMemory {results['memory_gb_per_s']:.1f} GB/s, SGEMM {results['sgemm_gflops']:.0f} GFLOP/s. "
             + where_measured(results))
 
@@ -117,5 +117,5 @@ def measure(at, only=None):
                                   check=True)
             if name == "scaling":
                 shutil.copy(pathlib.Path(out, "scaling.svg"), PICTURES / "speed_scaling.svg")
-        # The last line: before it the script may say what it builds.
+        # The last line; the script may print build messages before it.
         write(f"speed_{name}", " ".join(["./run bench", *benchmark]), at, json.loads(done.stdout.splitlines()[-1]))
