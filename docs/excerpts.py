@@ -1,4 +1,4 @@
-"""Code that pages quote: functions and classes of a source, or all of it, as they stand there."""
+"""Code quoted in pages: functions and classes of a source, or the whole source."""
 
 import re
 
@@ -6,7 +6,7 @@ from results_kit import ROOT
 
 
 def definition(file, name):
-    """From the line that begins it to the brace that ends it."""
+    """A function or class, from its first line to its closing brace."""
     begins = rf"^[^/#\s}}][^\n;]*\b{re.escape(name)}\b[^;{{}}]*\{{\n"
     found = re.search(begins + r".*?^\};?$", (ROOT / file).read_text(), re.MULTILINE | re.DOTALL)
     if not found:
@@ -15,7 +15,7 @@ def definition(file, name):
 
 
 def excerpt(where):
-    """Of `FILE NAME …`, as a block of code; without a name, the whole file."""
+    """The code block for `FILE NAME …`; without a name, the whole file."""
     file, *names = where.split()
     language = "cmake" if file.endswith("CMakeLists.txt") else "cpp"
     code = "\n\n".join(definition(file, name) for name in names) if names else (ROOT / file).read_text().rstrip()

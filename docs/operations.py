@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The reference of operations, docs/operations.md, made from the headers' docstrings.
+"""Generates the reference of operations, docs/operations.md, from the headers' docstrings.
 
 docs/operations.py render   writes the page
-docs/operations.py check    fails when the page differs from what `render` would write, or an operation's docstring
-                            does not say what its gradient is
+docs/operations.py check    fails if the page is not what `render` would write, or an operation's docstring has no
+                            gradient
 
 A docstring is the `///` lines before one or more declarations: what the operation computes and for which shapes, then
-"Gradient: …" and, where an operation refuses more than shapes and dtypes that do not fit, "@throws Error …".
+"Gradient: …", and "@throws Error …" for errors other than mismatched shapes and dtypes.
 """
 
 import pathlib
@@ -20,15 +20,21 @@ HEADERS = ROOT / "autograd" / "include" / "gradus" / "autograd"
 PAGE = ROOT / "docs" / "operations.md"
 
 INTRODUCTION = """\
-<!-- Made from the headers by docs/operations.py; change those, then run `docs/operations.py render`. -->
+<!-- Generated from the headers by docs/operations.py; edit those, then run `docs/operations.py render`. -->
 # Operations
 
-Each operation checks its shapes, computes, and records its gradient; `g` is d(loss)/d(result), and `y` the result. All
-throw `gradus::Error`, before anything is changed, for shapes or dtypes that do not fit; "Error" says when else. Where
-several tensors meet elementwise, axes are matched from the last and a size of 1 stretches; the gradient is summed over
-stretched axes. Floating tensors that meet must have the same dtype. NaN goes through: no operation hides one. A
-negative axis counts from the end. `+`, `-`, `*` and `/` take two tensors, or a tensor and a number. How to check a gradient, one of your own too: `gradcheck` in
-[gradcheck.hpp](../autograd/include/gradus/autograd/gradcheck.hpp).
+In the gradients, `g` is d(loss)/d(result) and `y` is the result.
+
+- Every operation throws `gradus::Error` for mismatched shapes or dtypes, before it changes anything. "Error" lists further
+  conditions.
+- Elementwise operations broadcast: axes are matched from the last, and an axis of size 1 is stretched. The gradient is summed
+  over stretched axes.
+- Floating-point operands must have the same dtype.
+- NaN propagates through every operation.
+- A negative axis counts from the end.
+- `+`, `-`, `*` and `/` accept two tensors, or a tensor and a number.
+
+To check a gradient, use `gradcheck` ([gradcheck.hpp](../autograd/include/gradus/autograd/gradcheck.hpp)).
 """
 
 
@@ -42,7 +48,7 @@ class Entry(NamedTuple):
 
 
 def sections(lines):
-    """A docstring's lines, joined into its text (with indented formulas as code), gradient and errors."""
+    """A docstring's text (with indented formulas as code), gradient and errors."""
     parts = {"text": "", "gradient": "", "errors": ""}
     current = "text"
     for line in lines:
@@ -65,7 +71,7 @@ def sections(lines):
     return {name: part.strip("\n").strip(" ") if name != "text" else part.strip("\n") for name, part in parts.items()}
 
 
-NOTES = {}  # by chapter: the comment below its heading
+NOTES = {}  # chapter: the comment below its heading
 
 
 def found_in(found, chapter):
@@ -73,7 +79,7 @@ def found_in(found, chapter):
 
 
 def entries(header, chapter, wanted=None):
-    """The documented operations of a header, in its order; of a class, those in `wanted`."""
+    """The documented operations of a header, in order; of a class, only the members in `wanted`."""
     found, doc, declaration = [], [], ""
     NOTES.setdefault(chapter, [])
     for as_written in (HEADERS / header).read_text().splitlines():
@@ -100,7 +106,7 @@ def entries(header, chapter, wanted=None):
             if is_operation and (wanted is None or name.group(1) in wanted):
                 if doc and doc[-1] is not None:
                     found.append(Entry(chapter, [name.group(1)], [declaration], **sections(doc)))
-                    doc.append(None)  # what follows without a docstring of its own is another form of the same
+                    doc.append(None)  # declarations without a docstring are overloads of this one
                 elif doc and found:
                     found[-1].declarations.append(declaration)
             declaration = ""
@@ -123,7 +129,7 @@ def page():
             lines += [f"## {chapter}", ""]
             if NOTES[chapter]:
                 lines += [" ".join(NOTES[chapter]), ""]
-        # A list that follows its paragraph at once is none to Python's Markdown.
+        # Python's Markdown needs a blank line before a list.
         text = re.sub(r"^(?!- )(.+)\n- ", r"\1\n\n- ", entry.text, flags=re.MULTILINE)
         lines += [f"### {entry.names[0]}", "", "```cpp", *entry.declarations, "```", "", text, "",
                   f"**Gradient**: {entry.gradient}", ""]
@@ -135,11 +141,11 @@ def page():
 def check():
     silent = [entry.names[0] for entry in all_entries() if not entry.gradient]
     if silent:
-        sys.exit(f"operations: these say nothing of their gradient: {', '.join(silent)}")
+        sys.exit(f"operations: docstrings without 'Gradient: …': {', '.join(silent)}")
     if len(all_entries()) < 60:
-        sys.exit(f"operations: only {len(all_entries())} operations were found in the headers")
+        sys.exit(f"operations: found only {len(all_entries())} operations in the headers, expected at least 60")
     if PAGE.read_text() != page():
-        sys.exit("operations: docs/operations.md is not what the headers say; run docs/operations.py render")
+        sys.exit("operations: docs/operations.md is out of date; run docs/operations.py render")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Numbers that the pages quote: measured, kept, and rendered from there.
+"""Measures the numbers quoted in pages, stores them in docs/results, and renders them into the pages.
 
 docs/results.py measure [tutorials [NN]|speed [NAME]|command [NAME]]
-                          runs each tutorial on three seeds, the benchmarks, and the trainings of docs/command.md, or
-                          only those, or only tutorial NN, one benchmark or one training, and writes docs/results/*.json and
-                          docs/pictures/*.svg. The trainings on real text need GRADUS_DATA, a folder with the files
-                          that docs/command.md names.
-docs/results.py render    writes the tables of the pages anew from docs/results
-docs/results.py check     fails when a page differs from what `render` would write, or a result is below its bound
+                          runs each tutorial on three seeds, the benchmarks, and the training runs of
+                          docs/command.md, or only the named ones; writes docs/results/*.json and
+                          docs/pictures/*.svg. Training on real text needs GRADUS_DATA, a folder with the files
+                          named in docs/command.md.
+docs/results.py render    updates the tables of the pages from docs/results
+docs/results.py check     fails if a page is not what `render` would write, or a result is below its bound
 
-A page holds <!-- result NAME --> … <!-- end -->; what stands between is written by the function of that name in
-results_tutorials.py, results_speed.py or results_command.py. Between <!-- code FILE NAME … --> and <!-- end --> stand those
-functions or classes of the source; without a name, all of it.
+The text between <!-- result NAME --> and <!-- end --> in a page is written by the function NAME in results_tutorials.py,
+results_speed.py or results_command.py. <!-- code FILE NAME … --> and <!-- end --> enclose the named functions or classes
+of a source; without a name, the whole source.
 """
 
 import re
@@ -68,7 +68,7 @@ def check():
     results_command.check_bounds()
     stale = [str(page.relative_to(ROOT)) for page in PAGES if rendered(page) != page.read_text()]
     if stale:
-        sys.exit(f"results.py: {', '.join(stale)} differ from docs/results; run docs/results.py render")
+        sys.exit(f"results.py: out of date: {', '.join(stale)}; run docs/results.py render")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What docs/results says in words, in Chinese: for the pages of docs/zh, with the same numbers.
+"""Chinese for the words in rendered tables, for the pages of docs/zh.
 
-A cell or a sentence that is not here stops `results.py`, so that a page in Chinese has no English left in it.
+A cell or sentence without a translation here stops `results.py`, so that no English is left in a Chinese page.
 """
 
 import re
@@ -10,7 +10,7 @@ from results_kit import ROOT
 
 WORDS = {
     # the staircase
-    "step": "教程", "what it is about": "内容", "time": "时间",
+    "step": "教程", "topic": "内容", "time": "时间",
     "what a tensor is, and what it says when shapes do not fit": "什么是张量，以及形状不匹配时报什么错",
     "the chain rule on a tape, written by hand": "梯度带上的链式法则，手工实现",
     "broadcasting backward, and finite differences": "广播的反向传播，以及有限差分",
@@ -88,9 +88,9 @@ WORDS = {
     "unknown, %": "未登录词，%", "training": "训练", "held out": "留出", "source": "源", "BLEU, training": "BLEU，训练",
     "replaced": "替换后", "copied": "照抄",
 }
-# What is said alike in both languages.
+# The same in both languages.
 NAMES = {"Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "da", "db", "dc", "tanh", "top"}
-# With numbers in them: a cell, or a line.
+# Cells and lines with numbers.
 SENTENCES = [
     (r"after (\d+) updates", r"\1 次更新之后"),
     (r"(\d+) s", r"\1 秒"),
@@ -103,10 +103,10 @@ SENTENCES = [
      r"在长度 3 到 12 的所有留出的源序列上，\1 的步把最大的权重放在源词元 L − t + 1 上；该处的平均权重是 \2。"),
     (r"Training took (.+) s for the fixed context, (.+) s for Cho's model and (.+) s for Bahdanau's \((.+), (\d+) cores\)\.",
      r"训练用时：固定上下文 \1 秒，Cho 的模型 \2 秒，Bahdanau 的模型 \3 秒（\4，\5 核）。"),
-    (r"The time of a run, built already; (.+), (\d+) cores\.", r"时间是运行一次的时间，不含编译；\1，\2 核。"),
+    (r"Time of one run without the build; (.+), (\d+) cores\.", r"时间是运行一次的时间，不含编译；\1，\2 核。"),
 ]
 SAID_ALIKE = re.compile(r"\$[^$]*\$|`[^`]*`")  # formulas, code
-LINK = re.compile(r"\[[^\]]*\]\(docs/([^)]*)\)")  # to a page that is there in Chinese, too
+LINK = re.compile(r"\[[^\]]*\]\(docs/([^)]*)\)")  # to a page with a Chinese version
 
 
 def phrase(text):
@@ -120,7 +120,7 @@ def phrase(text):
         return f"[{(ROOT / page).read_text().split(chr(10), 1)[0].removeprefix('# ')}]({page})"
     unknown = set(re.findall(r"[A-Za-z]{2,}", SAID_ALIKE.sub("", text))) - NAMES
     if unknown:
-        sys.exit(f"results.py: say it in Chinese, in docs/results_chinese.py: {text!r}")
+        sys.exit(f"results.py: {text!r} has no Chinese; add it to docs/results_chinese.py")
     return text
 
 
@@ -129,5 +129,5 @@ def row(line):
 
 
 def in_chinese(text):
-    """A table as Markdown with what stands under it, or a sentence."""
+    """A Markdown table and the text below it, or a sentence."""
     return "\n".join(map(row, text.split("\n")))

@@ -1,4 +1,4 @@
-"""The numbers of command.md: what `gradus train` and `gradus evaluate` make of the configurations."""
+"""The numbers of command.md: `gradus train` and `gradus evaluate` with the configurations in configs/."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, ov
 
 FRENCH = ["--pairs", "fra-eng/fra.txt"]
 SHORT = ["--pairs", "eng-fra-5k/eng-fra-attrib.txt"]
-# The four of Dive into Deep Learning, with its references.
+# The four sentences of Dive into Deep Learning, with its references.
 FOUR = [("Go.", "Va !"), ("I lost.", "J'ai perdu."), ("He's calm.", "Il est calme."), ("I'm home.", "Je suis chez moi.")]
 CHINESE = ["--pairs", "cmn-eng/cmn.txt"]
 SEARCHES = {"greedy": [], "beam": ["--beam", "5"]}
@@ -28,7 +28,7 @@ def gradus(*arguments, **options):
 
 
 def train(config, seed, out, *more):
-    """Trains, in the folder of the data; how many seconds it took."""
+    """Trains in the folder of the data; returns the seconds taken."""
     start = time.monotonic()
     gradus("train", "--config", ROOT / "configs" / f"{config}.toml", "--seed", seed, "--out", out, *more,
            cwd=os.environ.get("GRADUS_DATA", ROOT), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -38,7 +38,7 @@ def train(config, seed, out, *more):
 def evaluate(out, *more):
     done = gradus("evaluate", "--model", out, "--json", *more, cwd=os.environ.get("GRADUS_DATA", ROOT),
                   stdout=subprocess.PIPE)
-    report = json.loads(done.stdout[done.stdout.index("{"):])  # before it the script may say what it builds
+    report = json.loads(done.stdout[done.stdout.index("{"):])  # the script may print build messages before it
     return {"pairs": report["pairs"], **{key: value for key, value in report["models"][0].items() if key != "model"}}
 
 
@@ -47,7 +47,7 @@ def command_of(config, *more):
 
 
 def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=()):
-    """One configuration on each seed; `evaluations` are options of evaluate, by the name of what they give."""
+    """One configuration on each seed; `evaluations` maps the name of a result to options of evaluate."""
     runs = []
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
@@ -63,7 +63,7 @@ def measure_config(at, name, config, seeds, data=(), evaluations=None, pictures=
 
 
 def measure_four(at):
-    """What a model of short sentences makes of four of them, and where it looks."""
+    """A model of short sentences on four of them: its translations and attention weights."""
     with tempfile.TemporaryDirectory() as folder:
         out, data = pathlib.Path(folder, "run"), os.environ["GRADUS_DATA"]
         seconds_taken = round(train("eng-fra-short", SEEDS[0], out, *SHORT), 1)
@@ -103,7 +103,7 @@ def measure_french(at):
     draw_by_length()
 
 
-# By name; those but the first need real text.
+# All but the first need real text.
 MEASURES = {
     "reverse": lambda at: measure_config(at, "reverse", "reverse", SEEDS, pictures=["alignments"],
                                          evaluations={"test": ["--part", "test", "--bucket", "1"]}),
@@ -117,14 +117,14 @@ MEASURES = {
 
 def measure(at, only=None):
     if only not in (None, *MEASURES):
-        sys.exit(f"results.py: there is no '{only}'; there are {', '.join(MEASURES)}")
+        sys.exit(f"results.py: unknown training run '{only}'; available: {', '.join(MEASURES)}")
     for name in [only] if only else MEASURES:
         if name != "reverse" and "GRADUS_DATA" not in os.environ:
-            sys.exit("results.py: the trainings on real text were left out; GRADUS_DATA names their folder")
+            sys.exit("results.py: GRADUS_DATA is not set; set it to the folder with the texts for the other training runs")
         MEASURES[name](at)
 
 
-# What stands in the page, by the name in its marker.
+# The text of each marker <!-- result NAME -->.
 
 def figures(name, key="test"):
     results = load(f"command_{name}")
@@ -136,7 +136,7 @@ def percent(values):
 
 
 def up_to(report, longest):
-    """Exact match among the sources of at most this length."""
+    """Exact match among sources of at most this length."""
     rows = [row for row in report["by_length"] if row["to"] <= longest]
     return sum(row["exact_match"] * row["pairs"] for row in rows) / sum(row["pairs"] for row in rows)
 
@@ -150,7 +150,7 @@ def command_reverse():
     rows = [["test BLEU", over_seeds([report["bleu"] for report in reports], "{:.2f}")],
             ["exact match, lengths 1 to 25", over_seeds([up_to(report, 25) for report in reports])],
             ["exact match, lengths 1 to 30", over_seeds([report["exact_match"] for report in reports])],
-            ["seconds of training", seconds(results)]]
+            ["training, s", seconds(results)]]
     return markdown_table(["", "gradus"], rows) + "\n\n" + where_measured(results)
 
 
@@ -161,7 +161,7 @@ def command_eng_fra():
         beam = figures(f"eng_fra_{name}", "beam")[1]
         rows.append([title, *(over_seeds([report["bleu"] for report in reports], "{:.1f}") for reports in (greedy, beam)),
                      over_seeds([report["perplexity"] for report in greedy], "{:.2f}"), seconds(results)])
-    return (markdown_table(["", "BLEU, greedy", "BLEU, beam 5", "perplexity", "seconds of training"], rows)
+    return (markdown_table(["", "BLEU, greedy", "BLEU, beam 5", "perplexity", "training, s"], rows)
             + "\n\n" + where_measured(load("command_eng_fra_bahdanau")))
 
 
@@ -171,7 +171,7 @@ def command_eng_fra_by_length():
     for i, row in enumerate(tables[0][0]["by_length"]):
         rows.append([f"{row['from']}–{row['to']}", row["pairs"],
                      *(over_seeds([report["by_length"][i]["bleu"] for report in reports], "{:.1f}") for reports in tables)])
-    return markdown_table(["tokens of the source", "pairs", "fixed context", "Bahdanau"], rows)
+    return markdown_table(["source tokens", "pairs", "fixed context", "Bahdanau"], rows)
 
 
 def command_cmn_eng():
@@ -179,14 +179,14 @@ def command_cmn_eng():
     beam = figures("cmn_eng", "beam")[1]
     rows = [["BLEU, greedy", over_seeds([report["bleu"] for report in greedy], "{:.1f}")],
             ["BLEU, beam 5", over_seeds([report["bleu"] for report in beam], "{:.1f}")],
-            ["seconds of training", seconds(results)]]
+            ["training, s", seconds(results)]]
     return markdown_table(["", "Bahdanau"], rows) + "\n\n" + where_measured(results)
 
 
 def command_g2p():
     results, reports = figures("g2p")
     rows = [["word error rate", percent([report["word_error_rate"] for report in reports])],
-            ["seconds of training", seconds(results)]]
+            ["training, s", seconds(results)]]
     return markdown_table(["", "Bahdanau"], rows) + "\n\n" + where_measured(results)
 
 
@@ -194,12 +194,12 @@ def command_four():
     results = load("command_four")
     rows = [[row["source"], row["output"], row["reference"], f"{row['d2l_bleu']:.2f}",
              "yes" if row["in_training"] else "no"] for row in results["rows"]]
-    return (markdown_table(["sentence", "output", "reference", "d2l's BLEU", "was trained on"], rows, texts=3)
-            + f"\n\nOn all held-out sentences its BLEU is {results['test']['bleu']:.1f}. " + where_measured(results))
+    return (markdown_table(["sentence", "output", "reference", "d2l's BLEU", "in training set"], rows, texts=3)
+            + f"\n\nThe BLEU on all held-out sentences is {results['test']['bleu']:.1f}. " + where_measured(results))
 
 
 def check_bounds():
-    """What the project promises of these runs, on every seed."""
+    """The bounds that every seed must meet."""
     for report in figures("reverse")[1]:
         assert report["bleu"] >= 99 and up_to(report, 25) >= 0.97, report
     assert all(run["train_seconds"] <= 300 for run in load("command_reverse")["runs"])

@@ -1,4 +1,4 @@
-"""What the measured numbers have in common: where they are kept, and how they are written."""
+"""Shared by the results_*.py: where measured numbers are stored, and how they are formatted."""
 
 import json
 import pathlib
@@ -18,7 +18,7 @@ def load(name):
 
 
 def over_seeds(values, form="{:.3f}"):
-    """The mean, and the lowest and highest where they differ as printed."""
+    """The mean, and the lowest and highest if they differ as printed."""
     mean, low, high = (form.format(v) for v in (sum(values) / len(values), min(values), max(values)))
     between = " to " if low.startswith("-") else "–"
     return mean if low == high else f"{mean} ({low}{between}{high})"
@@ -32,14 +32,14 @@ def where_measured(results, seeds_differ=True):
 
 
 def with_formulas(cell):
-    """What a program printed, with its symbols, such as →h_{j−1}, as formulas."""
+    """Text printed by a program, with its symbols, such as →h_{j−1}, as formulas."""
     arrows = {"": "{}", "→": "\\overrightarrow{{{}}}", "←": "\\overleftarrow{{{}}}"}
     return re.sub(r"([→←]?)\b([A-Za-zα])_(\{[^}]+\}|\w)(?!\w)",
                   lambda match: f"${arrows[match[1]].format(match[2])}_{match[3].replace('−', '-')}$", str(cell))
 
 
 def markdown_table(header, rows, texts=1):
-    """The first columns, `texts` of them, to the left, the others to the right."""
+    """The first `texts` columns are left-aligned, the others right-aligned."""
     lines = [header, ["---"] * texts + ["--:"] * (len(header) - texts), *rows]
     return "\n".join("| " + " | ".join(map(with_formulas, line)) + " |" for line in lines)
 
@@ -52,7 +52,7 @@ def machine():
 def revision():
     git = ["git", "-C", str(ROOT)]
     if subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True).stdout:
-        sys.exit("results.py: commit first, so that the results can name their revision")
+        sys.exit("results.py: uncommitted changes; commit first, so that the results can name a revision")
     return subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
 
 

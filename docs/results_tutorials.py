@@ -10,23 +10,23 @@ import time
 
 from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
 
-TRAINED = range(3, 13)  # the lengths that the models are trained on
+TRAINED = range(3, 13)  # the training lengths
 
 
 def values(run, name, row):
-    """A row of a table that the run wrote, by its columns."""
+    """A row of a table of the run: column → value."""
     kept = run["tables"][name]
     found = next(kept_row["values"] for kept_row in kept["rows"] if kept_row["name"] == str(row))
     return dict(zip(kept["columns"], found))
 
 
 def alignment(run):
-    """In which share of the steps the largest weight is where it should be, and the mean weight there."""
+    """The share of steps whose largest weight is at the right position, and the mean weight there."""
     return list(values(run, "alignment", "Bahdanau").values())
 
 
 def table(number, name):
-    """A table that the tutorial wrote into its results.json, over the seeds."""
+    """A table from the tutorial's results.json, over the seeds."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
     first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"
@@ -41,12 +41,12 @@ def table(number, name):
 
 
 def text_of(marker):
-    """What stands in the pages where the marker says tutorial_NN_name, and no function below is called so."""
+    """The text of a marker tutorial_NN_name for which there is no function below."""
     number, name = re.fullmatch(r"tutorial_(\d\d)_(\w+)", marker).groups()
     return table(number, name)
 
 
-# What else stands in the pages, by the name in its marker.
+# The text of all other markers <!-- result NAME -->.
 
 def tutorial_10_alignment():
     rights, weights = zip(*map(alignment, load("tutorial_10")["runs"]))
@@ -65,7 +65,7 @@ def tutorial_10_time():
 
 
 def tutorial_staircase():
-    """Every tutorial: its page, what its first line says that it is about, and how long it takes."""
+    """Every tutorial: its page, its topic from the source's first line, and its time."""
     kept = load("tutorial_times")
     rows = []
     for source in sorted((ROOT / "tutorials").glob("[0-9][0-9]_*.cpp")):
@@ -74,8 +74,8 @@ def tutorial_staircase():
         about = re.match(r"// Tutorial \d\d: (?:[^:\n]*: )?(.*)\.", source.read_text())[1]  # after its name
         seconds = kept["seconds"].get(source.name[:2])
         rows.append(f"| [{source.name[:2]} · {title}]({page}) | {about} | {'–' if seconds is None else f'{seconds:.0f} s'} |")
-    lines = ["| step | what it is about | time |", "|---|---|--:|", *rows]
-    return "\n".join([*lines, "", f"The time of a run, built already; {kept['machine']}."])
+    lines = ["| step | topic | time |", "|---|---|--:|", *rows]
+    return "\n".join([*lines, "", f"Time of one run without the build; {kept['machine']}."])
 
 
 def numbers():
@@ -103,7 +103,7 @@ def measure(at, only=None):
 
 
 def keep_time(number, seconds, at):
-    """The median of the seeds; a line each, as ./run tutorial reads them."""
+    """The median of the seeds, one line per tutorial, for ./run tutorial."""
     path = RESULTS / "tutorial_times.json"
     times = json.loads(path.read_text())["seconds"] if path.exists() else {}
     write("tutorial_times", "./run tutorial NN --seed N", at,
@@ -111,7 +111,7 @@ def keep_time(number, seconds, at):
 
 
 def check_bounds():
-    """What the project promises of its main run, on every seed."""
+    """The bounds that every seed of the main run must meet."""
     for run in load("tutorial_10")["runs"]:
         exact = {length: values(run, "exact_match", length) for length in TRAINED}
         for length in TRAINED:
