@@ -11,20 +11,20 @@ CHECK = pathlib.Path(__file__).resolve().parent.parent / "docs" / "site" / "chec
 RIGHT = ('<a href="sub/b.html#here">b</a><a href="https://example.org">outside</a>'
          '<img src="a.svg"><link rel="stylesheet" href="a.css">')
 WRONG = {
-    '<a href="c.html">': "index.html leads to c.html, which is not there",
-    '<a href="sub/b.html#there">': "index.html leads to sub/b.html#there, which has no such anchor",
-    '<img src="b.svg">': "index.html leads to b.svg, which is not there",
-    '<script src="https://example.org/a.js">': "index.html fetches https://example.org/a.js",
-    '<link rel="stylesheet" href="//example.org/a.css">': "index.html fetches //example.org/a.css",
+    '<a href="c.html">': "index.html: dead link c.html",
+    '<a href="sub/b.html#there">': "index.html: link sub/b.html#there has no such anchor",
+    '<img src="b.svg">': "index.html: dead link b.svg",
+    '<script src="https://example.org/a.js">': "index.html: external resource https://example.org/a.js",
+    '<link rel="stylesheet" href="//example.org/a.css">': "index.html: external resource //example.org/a.css",
 }
 
 KATEX = pathlib.Path("/usr/share/javascript/katex/katex.min.js")
 FORMULAS = r"""<span class="arithmatex">\(s^\top h &lt; \text{注}\)</span><div class="arithmatex">\[\frac{a}{b} \tag{1}\]</div>
 <li><span class="arithmatex">\(<span class="arithmatex">\[c \tag{2}\]</span>\)</span></li>"""
 WRONG_FORMULAS = {
-    r'<span class="arithmatex">\(\frac{a\)</span>': r"index.html has \frac{a: KaTeX parse error",
-    r'<span class="arithmatex">\(a \tag{1}\)</span>': r"index.html has a \tag{1}: KaTeX parse error",  # only in a display
-    r'<div class="arithmatex">\[\text{a}&#10;注\]</div>': r"index.html has \text{a} 注: LaTeX-incompatible input",
+    r'<span class="arithmatex">\(\frac{a\)</span>': r"index.html: formula \frac{a: KaTeX parse error",
+    r'<span class="arithmatex">\(a \tag{1}\)</span>': r"index.html: formula a \tag{1}: KaTeX parse error",  # only in a display
+    r'<div class="arithmatex">\[\text{a}&#10;注\]</div>': r"index.html: formula \text{a} 注: LaTeX-incompatible input",
 }
 
 
@@ -45,7 +45,7 @@ def checked(index, style=""):
 assert checked(RIGHT) == (0, ""), checked(RIGHT)
 for wrong, message in WRONG.items():
     assert checked(RIGHT + wrong) == (1, message), checked(RIGHT + wrong)
-assert checked(RIGHT, "@font-face { src: url('https://example.org/a.woff') }") == (1, "a.css fetches https://example.org/a.woff")
+assert checked(RIGHT, "@font-face { src: url('https://example.org/a.woff') }") == (1, "a.css: external resource https://example.org/a.woff")
 
 if KATEX.exists() and shutil.which("duk"):  # they come with the first `./run docs`
     assert checked(FORMULAS) == (0, ""), checked(FORMULAS)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/site/check.py FOLDER: fails when a page of the built book leads nowhere, fetches anything from elsewhere, or has a
-formula that KaTeX does not draw or warns of."""
+"""docs/site/check.py FOLDER: fails if the built book has dead links, external resources, or formulas with KaTeX errors or
+warnings."""
 
 import html.parser
 import json
@@ -16,14 +16,14 @@ NOT_FETCHED = {"canonical", "alternate", "prev", "next"}
 
 
 class Page(html.parser.HTMLParser):
-    """What a page can be addressed by, what it leads to, what the browser fetches for it, and its formulas."""
+    """A page's anchors, links, fetched resources and formulas."""
 
     def __init__(self, text):
         super().__init__()
         self.anchors, self.links, self.fetched = {"", "__search"}, [], []
-        self.marked, self.depth = [], 0  # [text, is displayed] of what arithmatex marked; how many marks are open
+        self.marked, self.depth = [], 0  # [text, is display] of formulas marked by arithmatex; open marks
         self.feed(text)
-        self.formulas = [(re.sub(r"^(\\[([])+|(\\[)\]])+$", "", text.strip()), displayed)  # as math.js takes them
+        self.formulas = [(re.sub(r"^(\\[([])+|(\\[)\]])+$", "", text.strip()), displayed)  # as in math.js
                          for text, displayed in self.marked]
 
     def handle_starttag(self, tag, attributes):
@@ -54,7 +54,7 @@ def is_outside(address):
 
 
 def complaints(formulas, root):
-    """By formula, what KaTeX has against it: the site's own KaTeX, run by Duktape."""
+    """KaTeX's errors and warnings by formula, from the site's own KaTeX run by Duktape."""
     formulas = sorted(formulas)
     if not formulas:
         return {}
@@ -66,11 +66,11 @@ def complaints(formulas, root):
 
 def findings(root):
     pages = {path.relative_to(root).as_posix(): Page(path.read_text()) for path in sorted(root.rglob("*.html"))
-             if path.name != "404.html"}  # it is shown at any address, so its links begin at the root
+             if path.name != "404.html"}  # its links begin at the root, because it is shown at any address
     wrong = complaints({formula for page in pages.values() for formula in page.formulas}, root)
     for name, page in pages.items():
-        yield from (f"{name} fetches {address}" for address in page.fetched if is_outside(address))
-        yield from (f"{name} has {' '.join(formula[0].split())}: {wrong[formula]}"
+        yield from (f"{name}: external resource {address}" for address in page.fetched if is_outside(address))
+        yield from (f"{name}: formula {' '.join(formula[0].split())}: {wrong[formula]}"
                     for formula in page.formulas if formula in wrong)
         for address in page.links + page.fetched:
             parts = urllib.parse.urlsplit(address)
@@ -79,14 +79,14 @@ def findings(root):
             path = urllib.parse.unquote(parts.path)
             target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
             if not (root / target).is_file():
-                yield f"{name} leads to {address}, which is not there"
-            elif (target in pages and not name.startswith("api/") and  # doxygen's own pages miss a few of its anchors
+                yield f"{name}: dead link {address}"
+            elif (target in pages and not name.startswith("api/") and  # doxygen's pages link to a few missing anchors
                   urllib.parse.unquote(parts.fragment) not in pages[target].anchors):
-                yield f"{name} leads to {address}, which has no such anchor"
+                yield f"{name}: link {address} has no such anchor"
     for style in sorted(root.rglob("*.css")):
         for address in re.findall(r"(?:@import\s*|url\()[\"']?([^\"')]+)", style.read_text()):
             if is_outside(address):
-                yield f"{style.relative_to(root)} fetches {address}"
+                yield f"{style.relative_to(root)}: external resource {address}"
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What mkdocs does not do by itself: pages from all of the repository, in two languages.
+"""mkdocs hooks: a book with pages from the whole repository, in two languages.
 
-README.md and what else is a page of the book stays where it is; every other file or folder that a page links to is
-shown on a page of its own. Links are written as the repository needs them, and led to where their target is here.
+README.md and other pages stay where they are in the repository. Every other file or folder that a page links to gets a
+page of its own. Links are written for the repository and converted to addresses in the book.
 """
 
 import fnmatch
@@ -18,8 +18,8 @@ DOXYGEN = ROOT / "build" / "doxygen"
 OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
 HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
-SETTINGS = re.compile(r'<script id="__config" type="application/json">(.*?)</script>')  # the theme's, on each page
-CODE = re.compile(r"<code>([^<\n]+)</code>")  # in a line of text
+SETTINGS = re.compile(r'<script id="__config" type="application/json">(.*?)</script>')  # written by the theme, on each page
+CODE = re.compile(r"<code>([^<\n]+)</code>")  # inline code
 CODE_AFTER_CHINESE = re.compile(r'(?<=[^\x00-\x7F（“])(?=<span class="whole"><code>)')
 PICTURE = re.compile(r'(?<=<img )(?=[^>]*src="[^"]*?([\w-]+\.svg)")')
 RANGE = re.compile(r"\(-?[\d.]+(?: %)?(?:–| to )-?[\d.]+(?: %)?\)")
@@ -31,7 +31,7 @@ def is_chinese(config):
 
 
 def place(path):
-    """Where a file of the repository is in the book: its language, and its path among that language's pages."""
+    """A repository file's language and path in the book."""
     if path == "README.zh-CN.md":
         return "zh", "README.md"
     if path.startswith("docs/zh/"):
@@ -44,7 +44,7 @@ def place(path):
 
 
 def address(language, path):
-    """The address of a page or picture, from the root of the book."""
+    """The address of a page or picture, relative to the book's root."""
     path = re.sub(r"(^|/)README\.md$", r"\1index.html", path)
     return ("zh/" if language == "zh" else "") + re.sub(r"\.md$", ".html", path)
 
@@ -54,23 +54,23 @@ def repository_path(file):
 
 
 def target_of(link, path):
-    """The file or folder of the repository that `link` on the page at `path` leads to, or None."""
+    """The file or folder of the repository that `link` on the page at `path` points to, or None."""
     target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link))
     return target if (ROOT / target).exists() else None
 
 
-# ---- What there is ----
+# ---- Files ----
 
 
 def file_of(place, source, config):
-    """The file `source`, to be at `place` among the pages."""
+    """The file `source` as page `place`."""
     file = File(place, str(ROOT), config["site_dir"], use_directory_urls=False)
     file.abs_src_path = str(source)
     return file
 
 
 def assets():
-    """What the pages' looks need beside the theme: by place, where it comes from."""
+    """Style sheets, scripts and fonts besides the theme's: place → source."""
     site = ROOT / "docs" / "site"
     katex = [KATEX / "katex.min.css", KATEX / "katex.min.js", *(KATEX / "fonts").glob("*.woff2")]
     return {"assets/book.css": site / "book.css", "assets/math.js": site / "math.js",
@@ -78,7 +78,7 @@ def assets():
 
 
 def sources(pages):
-    """The files and folders that are shown though they are no pages: those that pages link to, and the public headers."""
+    """Files and folders shown as source pages: those that pages link to, and the public headers."""
     shown = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("*/include/gradus/**/*.hpp")}
     for path in pages:
         text = FENCED.sub("", (ROOT / path).read_text())
@@ -103,7 +103,7 @@ def on_files(files, config):
 
 
 def listed(nav, pages, config):
-    """The navigation with every pattern replaced by the pages that match it; of the English ones, the addresses."""
+    """The navigation, with each pattern replaced by the matching pages; English pages become addresses."""
     for entry in nav:
         title, value = next(iter(entry.items())) if isinstance(entry, dict) else (None, entry)
         if isinstance(value, list):
@@ -114,11 +114,11 @@ def listed(nav, pages, config):
         elif is_chinese(config) and title:
             yield {title: f"elsewhere:{address('en', value)}"}
         elif "*" not in value:
-            yield value  # mkdocs complains
+            yield value  # mkdocs reports it
 
 
 def on_page_read_source(page, config):
-    """A page that shows a file, or lists a folder."""
+    """The text of a source page: a file, or the list of a folder."""
     if not page.file.src_uri.startswith("source/"):
         return None
     source = pathlib.Path(page.file.abs_src_path)
@@ -127,7 +127,7 @@ def on_page_read_source(page, config):
         names = sorted(entry.name + "/" * entry.is_dir() for entry in source.iterdir() if entry.name[0] not in "._")
         return f"# {path}/\n\n" + "".join(f"- `{name}`\n" for name in names)
     language = {".hpp": "cpp", ".toml": "toml", ".py": "python"}.get(source.suffix, source.suffix[1:] or "sh")
-    title = re.sub(r"^\w+/include/", "", path)  # a public header by the name that is included
+    title = re.sub(r"^\w+/include/", "", path)  # a public header is titled as in #include
     return f"# {title}\n\n~~~~~~ {language}\n{source.read_text()}\n~~~~~~\n"
 
 
@@ -135,13 +135,13 @@ def on_page_read_source(page, config):
 
 
 def wide(match):
-    """A picture with words that would be too small to read on a phone: book.css keeps it wide there, and lets it scroll."""
+    """Marks pictures whose text would be too small on a phone; book.css keeps them wide and lets them scroll."""
     picture = ROOT / "docs" / "pictures" / match[1]
     width = picture.exists() and int(re.search(r'width="(\d+)', picture.read_text())[1])
     return f'style="--width-to-read: {0.7 * width:.0f}px" ' if width > 600 else ""
 
 
-# ---- Where a line may end ----
+# ---- Line breaks ----
 
 
 def whole(match):
@@ -149,8 +149,8 @@ def whole(match):
 
 
 def on_page_content(html, page, config, files):
-    """Not inside short code, after a hyphen of longer code, or inside a range: book.css keeps these whole. But after a slash of
-    longer code, and before code in Chinese: in "，./run" a browser sees marks that belong together."""
+    """Controls line breaks. Short code, hyphenated words in longer code and ranges are unbreakable (book.css). Longer code may
+    break after a slash. In Chinese, a break is allowed before code, which browsers forbid after punctuation ("，./run")."""
 
     def code(match):
         return whole(match) if len(match[1]) <= 32 else f"<code>{re.sub(r'[^ ]+', word, match[1])}</code>"
@@ -173,7 +173,7 @@ def on_page_markdown(markdown, page, config, files):
         return linked_entries(markdown, page, files) if page.file.name == "index" else markdown
     path = repository_path(page.file)
     here = place(path)
-    switch = rf"^\[\w+\]\({re.escape(counterpart(path))}\)\n\n"  # a README's; the book has its own
+    switch = rf"^\[\w+\]\({re.escape(counterpart(path))}\)\n\n"  # the README's language link; the book has its own
     markdown = re.sub(switch, "", markdown, count=1, flags=re.MULTILINE)
 
     def link(match):
@@ -181,7 +181,7 @@ def on_page_markdown(markdown, page, config, files):
         if target is None:
             return match[0]
         language, there = place(target)
-        if language == here[0]:  # mkdocs checks these itself
+        if language == here[0]:  # mkdocs checks these
             return posixpath.relpath(there, posixpath.dirname(here[1])) + match[2]
         return f"elsewhere:{address(language, there)}{match[2]}"
 
@@ -195,7 +195,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def linked_entries(listing, page, files):
-    """A folder's list, in which what has a page leads to it."""
+    """A folder's list, with links to entries that have pages."""
     here, folder = page.file.src_uri, repository_path(page.file)
 
     def link(match):
@@ -207,7 +207,7 @@ def linked_entries(listing, page, files):
 
 
 def on_post_page(output, page, config):
-    """What mkdocs could not lead has been given by its address in the book, as elsewhere:ADDRESS."""
+    """Resolves links that mkdocs cannot, written as elsewhere:ADDRESS with an address in the book."""
     folder = posixpath.dirname(address("zh" if is_chinese(config) else "en", page.file.src_uri))
     if is_chinese(config):
         output = SETTINGS.sub(search_inside, output, count=1)
@@ -215,25 +215,25 @@ def on_post_page(output, page, config):
 
 
 def search_inside(match):
-    """Chinese has no spaces between words, and the theme would cut it as Japanese: a word is sought inside what stands between
-    two marks of punctuation."""
+    """Configures the Chinese search. Chinese has no spaces between words and the theme would segment it as Japanese, so a query
+    matches anywhere between two punctuation marks."""
     settings = json.loads(match[1])
     settings["translations"] |= {"search.config.lang": "en", "search.config.pipeline": "stopWordFilter"}
-    # All words must be there; the theme appends the last *.
+    # All words are required; the theme appends the last *.
     transform = r'query => query.trim().replace(/\S+/g, word => "+" + word.replace(/^[^\x00-\x7F].*/, "*$&*")).replace(/\*$/, "")'
     return (f"<script>var __search = {{transform: {transform}}}</script>\n"
             f'<script id="__config" type="application/json">{json.dumps(settings)}</script>')
 
 
 def readable(text):
-    """What the search shows of a page: without its displayed formulas, and of those in a line the letters."""
+    """The search's text of a page: without display formulas, and with inline formulas as letters."""
     text = re.sub(r"\\\[.*?\\\]", "…", text, flags=re.DOTALL)
     return re.sub(r"\\\((.*?)\\\)", lambda match: re.sub(r"\\(?:[^a-zA-Z]|(?=[a-zA-Z]))|[{}]", "", match[1]), text, flags=re.DOTALL)
 
 
 def on_post_build(config):
-    """The search finds pages and public headers, which have the equations, but not every source that is shown; in Chinese, also
-    the English pages that are in English alone."""
+    """Restricts the search to pages and public headers, without other sources. The Chinese search also finds pages that exist
+    only in English."""
     index = pathlib.Path(config["site_dir"], "search", "search_index.json")
     found = json.loads(index.read_text())
     found["docs"] = [entry for entry in found["docs"] if re.match(r"(?!source/)|source/\w+/include/", entry["location"])]
@@ -251,7 +251,7 @@ def on_post_build(config):
 
 
 def counterpart(path):
-    """The same page in the other language, whether it is there or not."""
+    """The path of the same page in the other language; it may not exist."""
     language, there = place(path)
     if language == "zh":
         return "README.md" if there == "README.md" else f"docs/{there}"
@@ -259,7 +259,7 @@ def counterpart(path):
 
 
 def on_page_context(context, page, config, nav):
-    """A switch that leads to the same page, or to the front page of the other language."""
+    """The language switch: links to the same page in the other language, or else to its front page."""
     here = repository_path(page.file)
     front = "README.md" if is_chinese(config) else "README.zh-CN.md"
     there = next((path for path in (counterpart(here), front) if (ROOT / path).exists()), None)

@@ -1,5 +1,5 @@
-// $…$ and $$…$$ have been marked by arithmatex; KaTeX draws them in the browser, from the files of this site.
-// A $$…$$ in the line of a list is marked twice, one mark in the other.
+// arithmatex has marked $…$ and $$…$$; the site's own KaTeX draws them in the browser.
+// In a list item, $$…$$ has two nested marks.
 for (const element of document.querySelectorAll(".arithmatex:not(.arithmatex .arithmatex)")) {
   const displayMode = element.tagName === "DIV" || element.querySelector(".arithmatex") !== null;
   const tex = element.textContent.trim().replace(/^(\\[([])+|(\\[)\]])+$/g, "");
@@ -9,7 +9,7 @@ for (const element of document.querySelectorAll(".arithmatex:not(.arithmatex .ar
   isShort ? keepWhole(element) : keepMark(element);
 }
 
-// A line ends neither in a short formula nor between it and the mark that follows, or the bracket before it: book.css.
+// Prevents line breaks in a short formula, after an opening bracket before it, and before punctuation after it (book.css).
 function keepWhole(formula) {
   const { previousSibling: before, nextSibling: after } = formula;
   const bracket = /[\p{Ps}\p{Pi}]$/u.exec(before?.data)?.[0] ?? "";
@@ -22,7 +22,7 @@ function keepWhole(formula) {
   whole.append(bracket, formula, mark);
 }
 
-// Nor before the mark that follows a longer one: it goes into the last of its parts between which a line may end.
+// Prevents a line break between a longer formula and punctuation after it, by moving the punctuation into its last part.
 function keepMark(formula) {
   const { nextSibling: after } = formula;
   const text = /^[\p{Pe}\p{Pf}\p{Po}]+/u.exec(after?.data)?.[0];

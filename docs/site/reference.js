@@ -1,4 +1,3 @@
-// The reference is light or dark as the reader has chosen for the book, which keeps the choice under "/" (extra.scope of mkdocs.yml),
-// wherever the site lies; else as the system.
+// Applies the book's light or dark setting, stored under "/" (extra.scope of mkdocs.yml); without one, the system's applies.
 const choice = JSON.parse(localStorage.getItem("/.__palette"));
 if (choice) document.documentElement.classList.add(choice.color.scheme === "slate" ? "dark-mode" : "light-mode");
