@@ -30,7 +30,7 @@ In the gradients, `g` is d(loss)/d(result) and `y` is the result.
 - Elementwise operations broadcast: axes are matched from the last, and an axis of size 1 is stretched. The gradient is summed
   over stretched axes.
 - Floating-point operands must have the same dtype.
-- NaN propagates through every operation.
+- NaN propagates through every operation, except where `pow` is 1 by IEEE 754.
 - A negative axis counts from the end.
 - `+`, `-`, `*` and `/` accept two tensors, or a tensor and a number.
 
