@@ -30,14 +30,6 @@ struct State {
   T *h, *c;  // (m, H) each
 };
 
-/// row(r) for the m rows of a step, which threads share if there is work for them.
-template <class Row>
-void for_each_row_of_step(std::int64_t m, std::int64_t H, const Row& row) {
-  parallel_for(m, grain(H), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) row(r);
-  });
-}
-
 /// W ← atᵀ·x + β·W over N rows, for W (outputs, inputs).
 template <class T>
 void add_product(std::int64_t N, std::int64_t outputs, std::int64_t inputs, Rows<const T> at, Rows<const T> x,
@@ -59,7 +51,7 @@ struct Gru {
         : H(weight.size(1)), W(Layout::transposed, weight, packing), bias(added_bias<T>(bias_hh)) {}
     void operator()(std::int64_t m, const T* x, State<T> state, T* row, T* spare) const {
       W.multiply(m, {state.h, H}, bias, {spare, 3 * H});
-      for_each_row_of_step(m, H, [&](std::int64_t r) {
+      for_each_row(m, H, [&](std::int64_t r) {
         T *const h = state.h + r * H, *const k = row + r * kept * H, *const before = k + previous * H;
         std::copy_n(h, H, before);
         kernels::gru_row(H, x + r * 3 * H, spare + r * 3 * H, before, h, k);
@@ -73,7 +65,7 @@ struct Gru {
     Backward(const Tensor& weight, const Packing& packing)
         : H(weight.size(1)), W(Layout::plain, weight, packing) {}
     void operator()(std::int64_t m, const T* row, const T* d, State<T> state, T* at_x, T* at_u, T*) const {
-      for_each_row_of_step(m, H, [&](std::int64_t r) {
+      for_each_row(m, H, [&](std::int64_t r) {
         const T* const k = row + r * kept * H;
         kernels::gru_backward_row(H, k, k + previous * H, d + r * H, at_x + r * 3 * H, at_u + r * 3 * H,
                                   state.h + r * H);
@@ -112,13 +104,13 @@ struct OriginalGru {
     }
     void operator()(std::int64_t m, const T* x, State<T> state, T* row, T* spare) const {
       W_rz.multiply(m, {state.h, H}, b_rz, {spare, 2 * H});
-      for_each_row_of_step(m, H, [&](std::int64_t r) {
+      for_each_row(m, H, [&](std::int64_t r) {
         T* const k = row + r * kept * H;
         std::copy_n(state.h + r * H, H, k + previous * H);
         kernels::original_gru_gates(H, x + r * 3 * H, spare + r * 2 * H, k);
       });
       W_n.multiply(m, {row + 4 * H, kept * H}, b_n, {spare, H});
-      for_each_row_of_step(m, H, [&](std::int64_t r) {
+      for_each_row(m, H, [&](std::int64_t r) {
         kernels::original_gru_row(H, x + r * 3 * H, spare + r * H, row + r * kept * H, state.h + r * H);
       });
     }
@@ -135,12 +127,12 @@ struct OriginalGru {
           W_rz(Layout::plain, upper, packing),
           W_n(Layout::plain, lower, packing) {}
     void operator()(std::int64_t m, const T* row, const T* d, State<T> state, T* at_x, T*, T* spare) const {
-      for_each_row_of_step(m, H, [&](std::int64_t r) {
+      for_each_row(m, H, [&](std::int64_t r) {
         kernels::original_gru_backward_row(H, row + r * kept * H, d + r * H, at_x + r * 3 * H,
                                            state.h + r * H);
       });
       W_n.multiply(m, {at_x + 2 * H, 3 * H}, {}, {spare, H});  // at r ∘ h
-      for_each_row_of_step(m, H, [&](std::int64_t r) {
+      for_each_row(m, H, [&](std::int64_t r) {
         kernels::original_gru_backward_gates(H, row + r * kept * H, spare + r * H, at_x + r * 3 * H,
                                              state.h + r * H);
       });
@@ -169,7 +161,7 @@ struct Lstm {
         : H(weight.size(1)), W(Layout::transposed, weight, packing), bias(added_bias<T>(bias_hh)) {}
     void operator()(std::int64_t m, const T* x, State<T> state, T* row, T* spare) const {
       W.multiply(m, {state.h, H}, bias, {spare, 4 * H});
-      for_each_row_of_step(m, H, [&](std::int64_t r) {
+      for_each_row(m, H, [&](std::int64_t r) {
         T *const h = state.h + r * H, *const c = state.c + r * H, *const k = row + r * kept * H;
         std::copy_n(c, H, k + 5 * H);
         std::copy_n(h, H, k + previous * H);
@@ -184,7 +176,7 @@ struct Lstm {
     Backward(const Tensor& weight, const Packing& packing)
         : H(weight.size(1)), W(Layout::plain, weight, packing) {}
     void operator()(std::int64_t m, const T* row, const T* d, State<T> state, T* at_x, T*, T* spare) const {
-      for_each_row_of_step(m, H, [&](std::int64_t r) {
+      for_each_row(m, H, [&](std::int64_t r) {
         const T* const k = row + r * kept * H;
         T *const c = state.c + r * H, *const at_c = spare + r * H;
         std::copy_n(c, H, at_c);

@@ -1,6 +1,5 @@
 #include "bf16.hpp"
 
-#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
 
 #include <algorithm>
@@ -145,13 +144,8 @@ void multiply(const Product<float>& p) {
 }
 
 Packed::Packed(Layout layout, std::int64_t k, std::int64_t n, Rows<const float> b)
-    : k_(k), n_(n), emulated_(is_emulated()) {
-  const bool plain = layout == Layout::plain;
-  if (emulated_) {
-    const Tensor copy = rounded(plain ? k : n, plain ? n : k, b);
-    chunks_.push_back(plain ? copy : transpose(copy, 0, 1));
-    return;
-  }
+    : layout_(layout), k_(k), n_(n), b_(b), emulated_(is_emulated()) {
+  if (emulated_) return;
   const std::int64_t all = padded(k);
   chunks_.resize(static_cast<std::size_t>((n + packed_columns - 1) / packed_columns));
   parallel_tasks(std::ssize(chunks_), [&](std::int64_t chunk) {
@@ -167,18 +161,7 @@ Packed::Packed(Layout layout, std::int64_t k, std::int64_t n, Rows<const float> 
 
 void Packed::multiply(std::int64_t m, Rows<const float> a, Addend<float> addend, Rows<float> c) const {
   if (m == 0 || n_ == 0) return;
-  if (emulated_) {
-    const Tensor x = rounded(m, k_, a);
-    return gradus::multiply(Product<float>{Layout::plain,
-                                           Layout::plain,
-                                           m,
-                                           n_,
-                                           k_,
-                                           {raw<float>(x), k_},
-                                           {raw<float>(chunks_[0]), n_},
-                                           addend,
-                                           c});
-  }
+  if (emulated_) return multiply_emulated({Layout::plain, layout_, m, n_, k_, a, b_, addend, c});
   const std::int64_t k = padded(k_), rows = padded_rows(m);
   const Scratch<Bits> bits(rows * k);
   round(m, k_, a, rows, k, bits.data());
