@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("files", "autograd", "nn", "data", "plot", "models", "tools")
+FOLDERS = ("files", "autograd", "nn", "data", "plot", "graph", "models", "tools")
 CLANG = "clang++-14"
 TIDY = "clang-tidy-14"
 

@@ -1,5 +1,5 @@
 #include <gradus/autograd/checks.hpp>
-#include <gradus/autograd/npy.hpp>
+#include <gradus/nn/npy.hpp>
 #include <gradus/plot/terminal.hpp>
 
 #include <CLI/CLI.hpp>
@@ -101,7 +101,7 @@ void write_files(const Options& options, const std::vector<Alignment>& alignment
     const auto of_this = [&](const fs::path& path) { return numbered(path, i, alignments.size()); };
     if (!options.svg.empty())
       write_output("alignment", of_this(options.svg), plot::svg(heatmap_of(alignments[i])));
-    if (!options.npy.empty()) save_npy(of_this(options.npy), alignments[i].decoded.weights);
+    if (!options.npy.empty()) nn::save_npy(of_this(options.npy), alignments[i].decoded.weights);
   }
   if (!options.html.empty()) write_output("alignment", options.html, html_of(alignments));
   if (!options.tsv.empty()) write_output("alignment", options.tsv, tsv_of(alignments));

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "../profile_state.hpp"
+#include "runtime/profile_state.hpp"
 
 /// The way from a dtype, known when running, to loops over a C++ type. An operation's forward goes through
 /// here once, with its name: this is where the profile times it.

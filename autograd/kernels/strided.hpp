@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "../storage.hpp"
+#include "memory/storage.hpp"
 
 namespace gradus {
 

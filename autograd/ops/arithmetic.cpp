@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "kernels/gradient.hpp"
-#include "storage.hpp"
+#include "memory/storage.hpp"
 
 namespace gradus {
 namespace {

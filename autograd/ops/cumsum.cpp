@@ -4,7 +4,7 @@
 
 #include "kernels/dispatch.hpp"
 #include "kernels/lanes.hpp"
-#include "storage.hpp"
+#include "memory/storage.hpp"
 
 namespace gradus {
 

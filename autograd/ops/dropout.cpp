@@ -10,7 +10,7 @@
 
 #include "kernels/dispatch.hpp"
 #include "kernels/share.hpp"
-#include "storage.hpp"
+#include "memory/storage.hpp"
 
 namespace gradus {
 namespace {

@@ -7,7 +7,7 @@
 #include "kernels/gradient.hpp"
 #include "kernels/math.hpp"
 #include "kernels/share.hpp"
-#include "storage.hpp"
+#include "memory/storage.hpp"
 
 namespace gradus {
 namespace {

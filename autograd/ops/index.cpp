@@ -8,7 +8,7 @@
 #include "kernels/lanes.hpp"
 #include "kernels/math.hpp"
 #include "kernels/share.hpp"
-#include "storage.hpp"
+#include "memory/storage.hpp"
 
 namespace gradus {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "kernels/dispatch.hpp"
 #include "kernels/math.hpp"
-#include "storage.hpp"
+#include "memory/storage.hpp"
 
 namespace gradus {
 namespace {

@@ -1,4 +1,4 @@
-#include "ops/layout.hpp"
+#include "layout.hpp"
 
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -12,7 +12,7 @@
 #include "kernels/dispatch.hpp"
 #include "kernels/gradient.hpp"
 #include "kernels/lanes.hpp"
-#include "storage.hpp"
+#include "memory/storage.hpp"
 
 // Operations that copy values to other places.
 namespace gradus {

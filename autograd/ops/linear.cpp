@@ -3,9 +3,9 @@
 #include <gradus/autograd/tape.hpp>
 
 #include "kernels/dispatch.hpp"
+#include "memory/storage.hpp"
 #include "products/gemm.hpp"
 #include "products/packed_weights.hpp"
-#include "storage.hpp"
 
 namespace gradus {
 

@@ -11,7 +11,7 @@
 #include "kernels/gradient.hpp"
 #include "kernels/share.hpp"
 #include "kernels/softmax.hpp"
-#include "storage.hpp"
+#include "memory/storage.hpp"
 
 namespace gradus {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "kernels/dispatch.hpp"
 #include "kernels/strided.hpp"
+#include "memory/storage.hpp"
 #include "products/gemm.hpp"
-#include "storage.hpp"
 
 namespace gradus {
 namespace {

@@ -13,7 +13,7 @@
 #include "kernels/lanes.hpp"
 #include "kernels/map.hpp"
 #include "kernels/share.hpp"
-#include "storage.hpp"
+#include "memory/storage.hpp"
 
 namespace gradus {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "ops/layout.hpp"
-#include "storage.hpp"
+#include "layout.hpp"
+#include "memory/storage.hpp"
 
 // Operations whose results share their input's values.
 namespace gradus {

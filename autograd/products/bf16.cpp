@@ -6,9 +6,9 @@
 
 #include "kernels/clones.hpp"
 #include "kernels/share.hpp"
+#include "memory/storage.hpp"
 #include "onednn.hpp"
-#include "runtime_state.hpp"
-#include "storage.hpp"
+#include "runtime/runtime_state.hpp"
 
 namespace gradus::bf16 {
 namespace {

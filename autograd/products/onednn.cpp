@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "storage.hpp"
+#include "memory/storage.hpp"
 
 // Of the OpenMP that Debian's oneDNN is built with. Weak: another build of oneDNN may use other threads.
 extern "C" {

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "kernels/share.hpp"
-#include "storage.hpp"
+#include "memory/storage.hpp"
 
 namespace gradus {
 namespace {

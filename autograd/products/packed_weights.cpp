@@ -5,8 +5,9 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime_state.hpp"
-#include "storage.hpp"
+#include "memory/storage.hpp"
+#include "runtime/runtime_state.hpp"
+#include "tape/node.hpp"
 
 namespace gradus {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "gemm.hpp"
+#include "memory/storage.hpp"
 #include "packed_matrix.hpp"
-#include "storage.hpp"
 
 namespace gradus {
 

@@ -4,14 +4,13 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/gradcheck.hpp>
-#include <gradus/autograd/graph.hpp>
 #include <gradus/autograd/nested.hpp>
-#include <gradus/autograd/npy.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/parallel_sum.hpp>
 #include <gradus/autograd/profile.hpp>
 #include <gradus/autograd/random.hpp>
+#include <gradus/autograd/recorded.hpp>
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
@@ -47,6 +46,7 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/folder_lock.hpp>
 #include <gradus/files/input.hpp>
+#include <gradus/graph/graph.hpp>
 #include <gradus/message.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/beam_search.hpp>
@@ -96,6 +96,7 @@
 #include <gradus/nn/maxout.hpp>
 #include <gradus/nn/module.hpp>
 #include <gradus/nn/multi_head_attention.hpp>
+#include <gradus/nn/npy.hpp>
 #include <gradus/nn/optim.hpp>
 #include <gradus/nn/optimiser.hpp>
 #include <gradus/nn/plateau.hpp>

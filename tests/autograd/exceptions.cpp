@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "helpers.hpp"
-#include "sanitizers.hpp"
+#include "memory/sanitizers.hpp"
 
 using gradus::Generator;
 using gradus::memory_stats;

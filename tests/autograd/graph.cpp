@@ -1,8 +1,8 @@
 // Pictures of the tape.
 
-#include <gradus/autograd/graph.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
+#include <gradus/graph/graph.hpp>
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,9 +1,9 @@
 // Tapes of any length, on a stack that a recursion would overflow.
 
-#include <gradus/autograd/graph.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tape.hpp>
+#include <gradus/graph/graph.hpp>
 
 #include <cstdint>
 #include <fstream>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "helpers.hpp"
-#include "sanitizers.hpp"
+#include "memory/sanitizers.hpp"
 
 using gradus::memory_stats;
 using gradus::Tensor;

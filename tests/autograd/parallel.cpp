@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "helpers.hpp"
-#include "sanitizers.hpp"
+#include "memory/sanitizers.hpp"
 
 using namespace gradus;
 

@@ -1,6 +1,6 @@
 // The caching pool behind every tensor.
 
-#include "pool.hpp"
+#include "memory/pool.hpp"
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "helpers.hpp"
-#include "pages.hpp"
+#include "memory/pages.hpp"
+#include "memory/sanitizers.hpp"
 #include "property.hpp"
-#include "sanitizers.hpp"
 
 using gradus::empty;
 using gradus::memory_stats;

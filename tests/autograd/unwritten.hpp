@@ -4,7 +4,7 @@
 
 #include <cfenv>
 
-#include "pool.hpp"
+#include "memory/pool.hpp"
 
 /// While it lives, buffers come filled with signalling NaNs, so that this thread's arithmetic on an element
 /// that was never written raises FE_INVALID, whatever becomes of the result.

@@ -1,6 +1,6 @@
 // Pictures of whole models.
 
-#include <gradus/autograd/graph.hpp>
+#include <gradus/graph/graph.hpp>
 
 #include "helpers.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <map>
 
-#include "autograd/sanitizers.hpp"
+#include "autograd/memory/sanitizers.hpp"
 #include "models/helpers.hpp"
 
 namespace data = gradus::data;

@@ -1,8 +1,8 @@
 // Files that speak of more than there is are refused before memory is taken for it: in a process that can
 // have but little.
 
-#include <gradus/autograd/npy.hpp>
 #include <gradus/error.hpp>
+#include <gradus/nn/npy.hpp>
 #include <gradus/nn/safetensors.hpp>
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "autograd/sanitizers.hpp"
+#include "autograd/memory/sanitizers.hpp"
 #include "scratch.hpp"
 
 namespace fs = std::filesystem;
-using gradus::load_npy;
+using gradus::nn::load_npy;
 using gradus::nn::load_safetensors;
 
 namespace {

@@ -1,8 +1,8 @@
 // `gradus align`: pictures of where a model looks, and the same as data.
 
-#include <gradus/autograd/npy.hpp>
 #include <gradus/models/force.hpp>
 #include <gradus/models/greedy.hpp>
+#include <gradus/nn/npy.hpp>
 
 #include <cmath>
 
@@ -87,7 +87,7 @@ TEST_CASE("the weights of a given translation are those that the model is forced
                                "token\tweight\n1\t1\toù\t1\twhere\t0."));
   CHECK((weights_in_tsv(tsv) == weights));
 
-  const gradus::Tensor matrix = gradus::load_npy(npy);
+  const gradus::Tensor matrix = gradus::nn::load_npy(npy);
   CHECK(matrix.shape() == gradus::Shape{7, 6});
   CHECK((matrix.to_vector<double>() == weights));
 }

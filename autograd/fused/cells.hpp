@@ -1,0 +1,195 @@
+#pragma once
+
+#include <gradus/autograd/tape.hpp>
+#include <gradus/autograd/tensor.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/gru.hpp"
+#include "kernels/lstm.hpp"
+#include "kernels/math.hpp"
+#include "recurrence.hpp"
+
+/// The cells of the fused recurrences. Each works on the m rows of one step, and has
+///
+///     gates      G: the input part W_ih x + b_ih is (m, G·H)
+///     parts      of the state: 1 for {h}, 2 for {h, c}
+///     kept       K: Forward writes K·H numbers a row, which Backward reads
+///     previous   the place of the earlier h among them, in units of H
+///     shares_u   whether the gradients at W_hh h + b_hh and at the input part are the same
+///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
+///     Backward   (m, row, d, state, at_x, at_u, spare), where d (m, H) is the whole gradient at the later h,
+///                turns the gradient at the later state into that at the earlier one; spare (m, H)
+///     add_weight_gradients   adds the gradient of W_hh from `at`, the gradient at W_hh h + b_hh of all rows
+namespace gradus::cells {
+
+/// A step's rows of a state, or of the gradient at it.
+template <class T>
+struct State {
+  T *h, *c;  // (m, H) each
+};
+
+/// W ← atᵀ·x + β·W over N rows, for W (outputs, inputs).
+template <class T>
+void add_product(std::int64_t N, std::int64_t outputs, std::int64_t inputs, Rows<const T> at, Rows<const T> x,
+                 int beta, Rows<T> W) {
+  gemm<T>(Layout::transposed, Layout::plain, outputs, inputs, N, at, x, T(beta), W);
+}
+
+/// PyTorch's gated recurrent unit (fused.hpp, gru_update). Keeps [r; z; n; W_hn h + b_hn; h].
+template <class T>
+struct Gru {
+  static constexpr std::int64_t gates = 3, parts = 1, kept = 5, previous = 4;
+  static constexpr bool shares_u = false;
+
+  struct Forward {
+    std::int64_t H;
+    StepMatrix<T> W;
+    Addend<T> bias;
+    Forward(const Tensor& weight, const Tensor& bias_hh, const Packing& packing)
+        : H(weight.size(1)), W(Layout::transposed, weight, packing), bias(added_bias<T>(bias_hh)) {}
+    void operator()(std::int64_t m, const T* x, State<T> state, T* row, T* spare) const {
+      W.multiply(m, {state.h, H}, bias, {spare, 3 * H});
+      for_each_row(m, H, [&](std::int64_t r) {
+        T *const h = state.h + r * H, *const k = row + r * kept * H, *const before = k + previous * H;
+        std::copy_n(h, H, before);
+        kernels::gru_row(H, x + r * 3 * H, spare + r * 3 * H, before, h, k);
+      });
+    }
+  };
+
+  struct Backward {
+    std::int64_t H;
+    StepMatrix<T> W;
+    Backward(const Tensor& weight, const Packing& packing)
+        : H(weight.size(1)), W(Layout::plain, weight, packing) {}
+    void operator()(std::int64_t m, const T* row, const T* d, State<T> state, T* at_x, T* at_u, T*) const {
+      for_each_row(m, H, [&](std::int64_t r) {
+        const T* const k = row + r * kept * H;
+        kernels::gru_backward_row(H, k, k + previous * H, d + r * H, at_x + r * 3 * H, at_u + r * 3 * H,
+                                  state.h + r * H);
+      });
+      W.add(m, {at_u, 3 * H}, {state.h, H});
+    }
+  };
+
+  static void add_weight_gradients(std::int64_t N, std::int64_t H, const T* row, const T* at, int beta,
+                                   T* W) {
+    add_product<T>(N, 3 * H, H, {at, 3 * H}, {row + previous * H, kept * H}, beta, {W, H});
+  }
+};
+
+/// The original gated recurrent unit, whose reset gate acts before the product (fused.hpp, GRUForm). Keeps
+/// [r; z; n; h; r ∘ h].
+template <class T>
+struct OriginalGru {
+  static constexpr std::int64_t gates = 3, parts = 1, kept = 5, previous = 3;
+  static constexpr bool shares_u = true;
+
+  struct Forward {
+    std::int64_t H;
+    Tensor upper, lower;  // W_hr and W_hz; W_hn
+    StepMatrix<T> W_rz, W_n;
+    Addend<T> b_rz, b_n;
+    Forward(const Tensor& weight, const Tensor& bias, const Packing& packing)
+        : H(weight.size(1)),
+          upper(view_of(weight, 0, {2 * H, H})),
+          lower(view_of(weight, 2 * H * H, {H, H})),
+          W_rz(Layout::transposed, upper, packing),
+          W_n(Layout::transposed, lower, packing),
+          b_rz(added_bias<T>(bias)),
+          b_n(b_rz) {
+      if (bias.defined()) b_n.d.data += 2 * H;
+    }
+    void operator()(std::int64_t m, const T* x, State<T> state, T* row, T* spare) const {
+      W_rz.multiply(m, {state.h, H}, b_rz, {spare, 2 * H});
+      for_each_row(m, H, [&](std::int64_t r) {
+        T* const k = row + r * kept * H;
+        std::copy_n(state.h + r * H, H, k + previous * H);
+        kernels::original_gru_gates(H, x + r * 3 * H, spare + r * 2 * H, k);
+      });
+      W_n.multiply(m, {row + 4 * H, kept * H}, b_n, {spare, H});
+      for_each_row(m, H, [&](std::int64_t r) {
+        kernels::original_gru_row(H, x + r * 3 * H, spare + r * H, row + r * kept * H, state.h + r * H);
+      });
+    }
+  };
+
+  struct Backward {
+    std::int64_t H;
+    Tensor upper, lower;
+    StepMatrix<T> W_rz, W_n;
+    Backward(const Tensor& weight, const Packing& packing)
+        : H(weight.size(1)),
+          upper(view_of(weight, 0, {2 * H, H})),
+          lower(view_of(weight, 2 * H * H, {H, H})),
+          W_rz(Layout::plain, upper, packing),
+          W_n(Layout::plain, lower, packing) {}
+    void operator()(std::int64_t m, const T* row, const T* d, State<T> state, T* at_x, T*, T* spare) const {
+      for_each_row(m, H, [&](std::int64_t r) {
+        kernels::original_gru_backward_row(H, row + r * kept * H, d + r * H, at_x + r * 3 * H,
+                                           state.h + r * H);
+      });
+      W_n.multiply(m, {at_x + 2 * H, 3 * H}, {}, {spare, H});  // at r ∘ h
+      for_each_row(m, H, [&](std::int64_t r) {
+        kernels::original_gru_backward_gates(H, row + r * kept * H, spare + r * H, at_x + r * 3 * H,
+                                             state.h + r * H);
+      });
+      W_rz.add(m, {at_x, 3 * H}, {state.h, H});
+    }
+  };
+
+  static void add_weight_gradients(std::int64_t N, std::int64_t H, const T* row, const T* at, int beta,
+                                   T* W) {
+    add_product<T>(N, 2 * H, H, {at, 3 * H}, {row + previous * H, kept * H}, beta, {W, H});
+    add_product<T>(N, H, H, {at + 2 * H, 3 * H}, {row + 4 * H, kept * H}, beta, {W + 2 * H * H, H});
+  }
+};
+
+/// The long short-term memory (fused.hpp, lstm_update). Keeps [i; f; g; o; tanh c′; c; h].
+template <class T>
+struct Lstm {
+  static constexpr std::int64_t gates = 4, parts = 2, kept = 7, previous = 6;
+  static constexpr bool shares_u = true;
+
+  struct Forward {
+    std::int64_t H;
+    StepMatrix<T> W;
+    Addend<T> bias;
+    Forward(const Tensor& weight, const Tensor& bias_hh, const Packing& packing)
+        : H(weight.size(1)), W(Layout::transposed, weight, packing), bias(added_bias<T>(bias_hh)) {}
+    void operator()(std::int64_t m, const T* x, State<T> state, T* row, T* spare) const {
+      W.multiply(m, {state.h, H}, bias, {spare, 4 * H});
+      for_each_row(m, H, [&](std::int64_t r) {
+        T *const h = state.h + r * H, *const c = state.c + r * H, *const k = row + r * kept * H;
+        std::copy_n(c, H, k + 5 * H);
+        std::copy_n(h, H, k + previous * H);
+        kernels::lstm_row(H, x + r * 4 * H, spare + r * 4 * H, k + 5 * H, h, c, k);
+      });
+    }
+  };
+
+  struct Backward {
+    std::int64_t H;
+    StepMatrix<T> W;
+    Backward(const Tensor& weight, const Packing& packing)
+        : H(weight.size(1)), W(Layout::plain, weight, packing) {}
+    void operator()(std::int64_t m, const T* row, const T* d, State<T> state, T* at_x, T*, T* spare) const {
+      for_each_row(m, H, [&](std::int64_t r) {
+        const T* const k = row + r * kept * H;
+        T *const c = state.c + r * H, *const at_c = spare + r * H;
+        std::copy_n(c, H, at_c);
+        kernels::lstm_backward_row(H, k, k + 5 * H, d + r * H, at_c, at_x + r * 4 * H, c);
+      });
+      W.multiply(m, {at_x, 4 * H}, {}, {state.h, H});
+    }
+  };
+
+  static void add_weight_gradients(std::int64_t N, std::int64_t H, const T* row, const T* at, int beta,
+                                   T* W) {
+    add_product<T>(N, 4 * H, H, {at, 4 * H}, {row + previous * H, kept * H}, beta, {W, H});
+  }
+};
+
+}  // namespace gradus::cells

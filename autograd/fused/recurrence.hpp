@@ -1,0 +1,129 @@
+#pragma once
+
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/packing.hpp>
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/tape.hpp>
+#include <gradus/autograd/tensor.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "kernels/share.hpp"
+#include "memory/storage.hpp"
+#include "products/gemm.hpp"
+#include "products/packed_matrix.hpp"
+#include "products/packed_weights.hpp"
+#include "products/product.hpp"
+
+/// What the fused recurrences over packed sequences share.
+namespace gradus {
+
+/// Whether anything will ask for gradients of these inputs: whether what backward reads is to be kept.
+inline bool keeps_tape(std::span<const Tensor> inputs) {
+  return is_recording() && std::any_of(inputs.begin(), inputs.end(), [](const Tensor& input) {
+           return input.defined() && input.requires_grad();
+         });
+}
+
+/// Calls work(first, last) for ranges of ranks that together are the batch, side by side. Sequences need
+/// nothing from each other, so each thread can take some of them through all steps and never wait; but it
+/// then reads all weights at every step. Where they do not stay in its cache there is one range, and the
+/// products inside are shared.
+template <class Work>
+void for_each_share(const Packing& packing, std::int64_t weight_bytes, const Work& work) {
+  constexpr std::int64_t fewest = 8;  // sequences, below which products get slow
+  const std::int64_t parts = weight_bytes > cached_weight_bytes
+                                 ? 1
+                                 : std::clamp<std::int64_t>(packing.batch() / fewest, 1, team::available());
+  const std::vector<std::int64_t> bounds = packing.shares(parts);
+  parallel_tasks(parts, [&](std::int64_t part) {
+    const auto p = static_cast<std::size_t>(part);
+    if (bounds[p] < bounds[p + 1]) work(bounds[p], bounds[p + 1]);
+  });
+}
+
+/// The rows of ranks [first, last) that step t has.
+struct StepRows {
+  std::int64_t offset, size;
+  StepRows(const Packing& packing, std::int64_t t, std::int64_t first, std::int64_t last)
+      : offset(packing.offset(t) + first), size(std::min(packing.batch_size(t), last) - first) {
+    size = std::max<std::int64_t>(size, 0);
+  }
+};
+
+/// A matrix B (k, n) for products x·B at every step: columns [first, first + columns) of a weight, or their
+/// transpose. Packed, if a PackWeights keeps it or there are enough steps.
+template <class T>
+class StepMatrix {
+ public:
+  /// @param weight to outlive this
+  StepMatrix(Layout layout, const Tensor& weight, std::int64_t first, std::int64_t columns,
+             const Packing& packing)
+      : layout_(layout),
+        k_(layout == Layout::plain ? weight.size(0) : columns),
+        n_(layout == Layout::plain ? columns : weight.size(0)),
+        b_{raw<T>(weight) + first, weight.size(1)} {
+    if (packing.batch() < PackedMatrix<T>::fewest_rows) return;
+    packed_ = packed_weight<T>(layout, weight, first, columns);
+    if (!packed_ && packing.steps() >= 4) {
+      packed_ = std::make_shared<const PackedMatrix<T>>(layout, k_, n_, b_);
+    }
+  }
+  /// The whole weight.
+  StepMatrix(Layout layout, const Tensor& weight, const Packing& packing)
+      : StepMatrix(layout, weight, 0, weight.size(1), packing) {}
+
+  /// y ← x·B + β·D for x (m, k), y (m, n).
+  void multiply(std::int64_t m, Rows<const T> x, Addend<T> addend, Rows<T> y) const {
+    if (packed_) return packed_->multiply(m, x, addend, y);
+    const MixedPrecision as_on_caller(precision_);
+    gemm<T>(Layout::plain, layout_, m, n_, k_, x, b_, addend, y);
+  }
+  /// y ← x·B + y.
+  void add(std::int64_t m, Rows<const T> x, Rows<T> y) const { multiply(m, x, {T(1), y}, y); }
+
+ private:
+  Layout layout_;
+  std::int64_t k_, n_;
+  Rows<const T> b_;
+  Precision precision_ = precision();  // of the thread that made this; others may multiply
+  std::shared_ptr<const PackedMatrix<T>> packed_;
+};
+
+/// Calls step(t) for the steps in the order in which they are made: forward in time or, in reverse, backward.
+template <class Step>
+void for_each_step(const Packing& packing, bool reverse, Step step) {
+  for (std::int64_t i = 0; i < packing.steps(); ++i) step(reverse ? packing.steps() - 1 - i : i);
+}
+
+/// Rows of `width` in the order of the batch, (B, width), to those of ranks [first, last), and back.
+template <class T>
+void copy_to_ranks(const Packing& packing, std::int64_t first, std::int64_t last, std::int64_t width,
+                   const T* of_batch, T* of_ranks) {
+  for (std::int64_t r = first; r < last; ++r) {
+    std::copy_n(of_batch + packing.sequence(r) * width, width, of_ranks + (r - first) * width);
+  }
+}
+template <class T>
+void copy_from_ranks(const Packing& packing, std::int64_t first, std::int64_t last, std::int64_t width,
+                     const T* of_ranks, T* of_batch) {
+  for (std::int64_t r = first; r < last; ++r) {
+    std::copy_n(of_ranks + (r - first) * width, width, of_batch + packing.sequence(r) * width);
+  }
+}
+
+/// y += the sum of the rows of x (n, width).
+template <class T>
+void sum_rows(std::int64_t n, std::int64_t width, Rows<const T> x, T* __restrict y) {
+  for (std::int64_t row = 0; row < n; ++row) {
+    for (std::int64_t i = 0; i < width; ++i) y[i] += x.data[row * x.stride + i];
+  }
+}
+
+}  // namespace gradus

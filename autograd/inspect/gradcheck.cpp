@@ -1,0 +1,390 @@
+#include <gradus/autograd/gradcheck.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/autograd/runtime.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "memory/storage.hpp"
+#include "tape/node.hpp"
+
+namespace gradus {
+namespace {
+
+using Values = std::vector<double>;
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double roundings = 16;  // how many roundings a value of f may be off by
+constexpr double sharp = 1e-3;    // rounding up to this part of a gradient leaves it judged
+constexpr double tiny = epsilon;  // rounding in backward(), relative to |r y| / |x|
+constexpr double ratio = 9;  // of successive steps: a period of f that divides one does not divide the next
+constexpr int finer_steps = 11, coarser_steps = 3;
+
+// f, its result y at the leaves' values, and the gradient r that comes into y.
+struct Checked {
+  const std::function<Tensor()>& f;
+  const NamedTensors& leaves;
+  const GradcheckOptions& options;
+  Shape shape = {};
+  Values y = {}, r = {};
+};
+
+Values values_of(const Checked& checked) {
+  const NoGrad no_grad;
+  const Tensor result = checked.f();
+  if (result.shape() != checked.shape)
+    fail("gradcheck", "two calls of the function gave results of shapes ", checked.shape, " and ",
+         result.shape(), "; it must compute the same each time");
+  return result.to_vector<double>();
+}
+
+// The gradients of the leaves by backward(), given r; 0 where none arrives.
+std::vector<Values> gradients(const NamedTensors& leaves, const Tensor& result, const Values& r) {
+  for (auto [label, leaf] : leaves) leaf.zero_grad();
+  if (result.requires_grad()) result.backward(tensor(r, result.shape()));
+  std::vector<Values> found;
+  for (auto [label, leaf] : leaves) {
+    found.push_back(leaf.grad().defined() ? leaf.grad().to_vector<double>()
+                                          : Values(static_cast<std::size_t>(leaf.numel())));
+  }
+  for (auto [label, leaf] : leaves) leaf.zero_grad();  // last: a tensor may be there twice
+  return found;
+}
+
+// One element of a leaf, changed as long as this lives, whatever is thrown meanwhile.
+class ElementSet {
+ public:
+  ElementSet(const Tensor& leaf, std::size_t at, double value)
+      : leaf_(leaf), at_(at), original_(leaf.values<double>()[at]) {
+    leaf_.mutable_values<double>("gradcheck")[at_] = value;
+  }
+  ~ElementSet() { leaf_.mutable_values<double>("gradcheck")[at_] = original_; }
+  ElementSet(const ElementSet&) = delete;
+  ElementSet& operator=(const ElementSet&) = delete;
+
+ private:
+  Tensor leaf_;
+  std::size_t at_;
+  double original_;
+};
+
+// Only some leaves need a gradient as long as this lives. Each keeps its node, with its hooks.
+class Needing {
+ public:
+  Needing(const NamedTensors& leaves, const std::vector<bool>& needed) : leaves_(leaves) {
+    for (const auto& [label, leaf] : leaves) nodes_.push_back(leaf.impl().node);
+    for (const auto& [label, leaf] : leaves) leaf.impl().node = NodePtr();
+    for (std::size_t k = 0; k < leaves.size(); ++k) {
+      if (needed[k]) leaves[k].second.impl().node = nodes_[k];  // last: a tensor may be there twice
+    }
+  }
+  ~Needing() {
+    for (std::size_t k = 0; k < nodes_.size(); ++k) leaves_[k].second.impl().node = nodes_[k];
+  }
+  Needing(const Needing&) = delete;
+  Needing& operator=(const Needing&) = delete;
+
+ private:
+  const NamedTensors& leaves_;
+  std::vector<NodePtr> nodes_;
+};
+
+// What differences over one step say of g = Σ_j r_j ∂y_j/∂x.
+struct Estimate {
+  double h;
+  double slope = 0, left = 0, right = 0;  // from all four values; from y(x − h) and y(x + h) alone
+  double rounding = 0;                    // bound of the rounding error in `slope`
+  double size = 0;                        // Σ |r_j y_j| / max(1, |x|) over the outputs that change
+  std::vector<bool> changed = {};
+  double gap() const { return std::abs(right - left); }
+};
+
+// One element x of a leaf, with its gradient by backward().
+class Element {
+ public:
+  Element(const Checked& checked, std::size_t leaf, std::size_t at, double gradient, double largest)
+      : checked_(checked),
+        leaf_(leaf),
+        at_(at),
+        x_(checked.leaves[leaf].second.values<double>()[at]),
+        gradient_(gradient),
+        largest_(largest) {}
+
+  struct Judgement {
+    enum { right, wrong, open } verdict;
+    double numeric, allowed;
+    GradcheckDoubt doubt = {};
+  };
+  Judgement judge() const;
+
+ private:
+  double scale() const { return std::max(1.0, std::abs(x_)); }
+  double error(double numeric) const {
+    return std::isnan(gradient_) ? INFINITY : std::abs(gradient_ - numeric);
+  }
+  double allowed(const Estimate& e) const {
+    return checked_.options.atol + checked_.options.rtol * std::abs(e.slope) + e.rounding;
+  }
+  Estimate estimate(double h) const;
+  bool confirms(const Estimate& e) const;
+  Judgement doubtful(const Estimate& before, const Estimate& e) const {
+    const GradcheckDoubt doubt{{}, gradient_, before.slope, e.slope, e.left, e.right, e.rounding};
+    return {Judgement::open, e.slope, allowed(e), doubt};
+  }
+  Judgement compare(const Estimate& before, const Estimate& e) const;
+  void blame(const Estimate& e, Judgement& judgement) const;
+
+  const Checked& checked_;
+  std::size_t leaf_, at_;
+  double x_, gradient_;
+  double largest_;  // gradient of the leaf
+};
+
+Estimate Element::estimate(double h) const {
+  const Values &y = checked_.y, &r = checked_.r;
+  Estimate e{h};
+  Values slopes(y.size()), sizes(y.size());
+  for (const auto& [k, weight] :
+       {std::pair(-1, -8.0), std::pair(1, 8.0), std::pair(-2, 1.0), std::pair(2, -1.0)}) {
+    const ElementSet moved(checked_.leaves[leaf_].second, at_, x_ + k * h);
+    const Values there = values_of(checked_);
+    for (std::size_t j = 0; j < y.size(); ++j) {
+      if (there[j] == y[j]) continue;
+      const double change = r[j] * (there[j] - y[j]) / h;
+      slopes[j] += weight * change;
+      sizes[j] = std::max({sizes[j], std::abs(y[j]), std::abs(there[j])});
+      if (k == -1) e.left -= change;
+      if (k == 1) e.right += change;
+    }
+  }
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    const double size = std::abs(r[j]) * sizes[j], slope = slopes[j] / 12;
+    e.slope += slope;
+    e.size += size / scale();
+    e.rounding += roundings * epsilon * (1.5 * size + std::abs(x_ * slope)) / h;  // of y, and of x ± h
+    e.changed.push_back(sizes[j] > 0);
+  }
+  return e;
+}
+
+bool Element::confirms(const Estimate& e) const {
+  const double g = std::abs(gradient_);
+  const double size = g <= tiny * e.size ? std::max(largest_, e.size) : largest_;  // no more than rounding
+  return std::isfinite(e.slope) && error(e.slope) <= allowed(e) &&
+         e.rounding <= std::max({sharp * g, checked_.options.rtol * size, checked_.options.atol});
+}
+
+// Whether a doubt of this size may explain an error: a small one is no excuse.
+bool explains(double doubt, double error) { return !(doubt <= error / 10); }
+
+// The judgement by two successive steps: open while neither confirms the gradient and they disagree.
+Element::Judgement Element::compare(const Estimate& before, const Estimate& e) const {
+  Judgement judgement = doubtful(before, e);
+  if (confirms(e)) {
+    judgement.verdict = Judgement::right;
+    return judgement;
+  }
+  const double off = error(e.slope), moved = std::abs(e.slope - before.slope);
+  const bool agree = moved <= std::max(std::abs(e.slope) / 100, e.rounding);
+  // The slopes of a smooth f on the two sides of x come closer as the step shrinks. At a kink on x they stay
+  // apart, although the central differences agree.
+  const auto [fine, coarse] = std::pair(e.gap(), before.gap());
+  const bool kink = (e.h < before.h ? fine > coarse / 2 : coarse > fine / 2) && explains(fine, off);
+  if (agree && !kink && !explains(moved, off) && !explains(e.rounding, off)) blame(e, judgement);
+  return judgement;
+}
+
+// Decides about an error that rounding of the changed outputs does not explain. x may change other outputs by
+// less than their last digit. If removing their incoming gradient makes the error vanish, the element is not
+// blamed.
+void Element::blame(const Estimate& e, Judgement& judgement) const {
+  double rounding = 0, in_backward = 0;  // through the outputs that do not change
+  Values incoming = checked_.r;
+  for (std::size_t j = 0; j < incoming.size(); ++j) {
+    if (e.changed[j]) continue;
+    const double y = std::abs(checked_.y[j]);
+    rounding += roundings * epsilon * std::abs(incoming[j]) * y / e.h;
+    in_backward = std::max(in_backward, tiny * std::abs(incoming[j]) * std::max(1.0, y) / scale());
+    incoming[j] = 0;
+  }
+  judgement.verdict = Judgement::wrong;
+  if (!explains(rounding + in_backward, error(e.slope))) return;
+  const double rest = gradients(checked_.leaves, checked_.f(), incoming)[leaf_][at_];
+  if (!(std::abs(rest - e.slope) <= allowed(e))) return;
+  judgement.allowed += in_backward;
+  judgement.verdict = error(e.slope) <= judgement.allowed ? Judgement::right : Judgement::open;
+}
+
+Element::Judgement Element::judge() const {
+  const Estimate first = estimate(checked_.options.step * scale());
+  Judgement judgement = doubtful(first, first);
+  if (confirms(first)) {
+    judgement.verdict = Judgement::right;
+    return judgement;
+  }
+  Estimate before = first;
+  for (int i = 0; i < finer_steps && !(before.rounding > error(before.slope) / 10); ++i) {
+    const Estimate e = estimate(before.h / ratio);
+    judgement = compare(before, e);
+    if (judgement.verdict == Judgement::right || (judgement.verdict == Judgement::wrong && i == 0))
+      return judgement;
+    if (judgement.verdict == Judgement::wrong) break;
+    before = e;
+  }
+  // Rounding inside f may be at fault. It does less as the step grows.
+  before = first;
+  for (int i = 0; i < coarser_steps; ++i) {
+    const Estimate e = estimate(before.h * ratio);
+    Judgement other = compare(before, e);
+    if (other.verdict == Judgement::right) return other;
+    if (judgement.verdict == Judgement::open && other.verdict == Judgement::wrong) judgement = other;
+    before = e;
+  }
+  return judgement;
+}
+
+// An element that is worse than all before becomes the entry's worst; returns how bad the worst now is.
+double note(GradcheckEntry& entry, double worst, std::int64_t element, double analytic,
+            const Element::Judgement& judgement) {
+  const double error = std::abs(analytic - judgement.numeric);
+  const double badness = error == 0 ? 0 : std::isfinite(error) ? error / judgement.allowed : INFINITY;
+  if (badness <= worst) return worst;
+  entry.worst = entry.shape.index_of(element);
+  entry.analytic = analytic;
+  entry.numeric = judgement.numeric;
+  entry.error = error;
+  entry.allowed = judgement.allowed;
+  return badness;
+}
+
+double largest_of(const Values& gradient) {
+  double largest = 0;
+  for (const double g : gradient) {
+    if (std::isfinite(g)) largest = std::max(largest, std::abs(g));
+  }
+  return largest;
+}
+
+GradcheckEntry check(const Checked& checked, std::size_t k, const Values& gradient) {
+  const auto& [label, leaf] = checked.leaves[k];
+  GradcheckEntry entry{.name = label, .shape = leaf.shape(), .worst = {}, .needing = {}, .first_open = {}};
+  entry.all_zero = std::all_of(gradient.begin(), gradient.end(), [](double g) { return g == 0; });
+  const double largest = largest_of(gradient);
+  double worst = -1;
+  for (std::int64_t i = 0; i < leaf.numel(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto judgement = Element(checked, k, at, gradient[at], largest).judge();
+    if (judgement.verdict == Element::Judgement::open) {
+      if (entry.not_judged++ > 0) continue;
+      entry.first_open = judgement.doubt;
+      entry.first_open.index = leaf.shape().index_of(i);
+    } else {
+      if (judgement.verdict == Element::Judgement::wrong) ++entry.wrong;
+      worst = note(entry, worst, i, gradient[at], judgement);
+    }
+  }
+  return entry;
+}
+
+// Judges the elements whose gradient is another one than when all leaves need one.
+void compare(const Checked& checked, std::size_t k, const Values& gradient, const Values& with_all,
+             const std::string& needing, GradcheckEntry& entry) {
+  if (!entry.passed()) return;
+  const double largest = largest_of(with_all);
+  double worst = -1;
+  for (std::size_t at = 0; at < gradient.size(); ++at) {
+    if (std::abs(gradient[at] - with_all[at]) <= checked.options.rtol * std::abs(with_all[at])) continue;
+    const auto judgement = Element(checked, k, at, gradient[at], largest).judge();
+    if (judgement.verdict != Element::Judgement::wrong) continue;
+    ++entry.wrong;
+    entry.needing = needing;
+    worst = note(entry, worst, static_cast<std::int64_t>(at), gradient[at], judgement);
+  }
+}
+
+// Each leaf alone, and all but each: a backward function may be right only as long as all are wanted.
+void check_subsets(const Checked& checked, const std::vector<Values>& with_all, GradcheckReport& report) {
+  const std::size_t n = checked.leaves.size();
+  for (const bool alone : {true, false}) {
+    for (std::size_t chosen = 0; chosen < n && n > (alone ? 1 : 2); ++chosen) {
+      std::vector<bool> needed(n, !alone);
+      needed[chosen] = alone;
+      const Needing needing(checked.leaves, needed);
+      const std::vector<Values> found = gradients(checked.leaves, checked.f(), checked.r);
+      const std::string text = alone ? "when no other needs a gradient"
+                                     : "when '" + checked.leaves[chosen].first + "' needs no gradient";
+      for (std::size_t k = 0; k < n; ++k) {
+        if (needed[k]) compare(checked, k, found[k], with_all[k], text, report.entries[k]);
+      }
+    }
+  }
+}
+
+void check_leaf(const std::string& label, const Tensor& leaf) {
+  if (leaf.dtype() != Dtype::f64) {
+    fail("gradcheck", "'", label, "' ", leaf.shape(), " is ", name(leaf.dtype()),
+         ": in less than double the differences drown in rounding; convert the module with .to(Dtype::f64)");
+  }
+  if (!leaf.requires_grad())
+    fail("gradcheck", "'", label, "' ", leaf.shape(), " does not require a gradient");
+}
+
+void check_result(const Tensor& result) {
+  if (result.dtype() == Dtype::f64 && result.requires_grad()) return;
+  fail("gradcheck", "the function's result ", result.shape(), " is ", name(result.dtype()),
+       result.requires_grad() ? "" : " and needs no gradient",
+       "; it must be f64 and depend on what is checked");
+}
+
+void check_repeats(const Values& y, const Values& again) {
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    if (again[j] == y[j] || (std::isnan(again[j]) && std::isnan(y[j]))) continue;
+    fail("gradcheck", "two calls of the function gave ", y[j], " and ", again[j],
+         "; it must compute the same each time (call eval() on a module with dropout)");
+  }
+}
+
+}  // namespace
+
+GradcheckReport gradcheck(const std::function<Tensor()>& f, const NamedTensors& leaves,
+                          const GradcheckOptions& options) {
+  for (const auto& [label, leaf] : leaves) check_leaf(label, leaf);
+
+  Checked checked{f, leaves, options};
+  const Tensor result = f();
+  check_result(result);
+  checked.shape = result.shape();
+  checked.y = result.to_vector<double>();
+  Generator generator(options.seed);
+  checked.r = normal(result.shape(), 0, 1, generator, Dtype::f64).to_vector<double>();
+  const std::vector<Values> found = gradients(leaves, result, checked.r);
+  check_repeats(checked.y, values_of(checked));
+
+  GradcheckReport report;
+  for (std::size_t k = 0; k < leaves.size(); ++k) report.entries.push_back(check(checked, k, found[k]));
+  check_subsets(checked, found, report);
+  return report;
+}
+
+GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
+                          const std::vector<Tensor>& inputs, NamedTensors leaves,
+                          const GradcheckOptions& options) {
+  std::vector<Tensor> arguments = inputs;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (!inputs[k].defined() || !is_floating(inputs[k].dtype())) continue;
+    arguments[k] = inputs[k].clone().to(Dtype::f64).set_requires_grad();
+    leaves.emplace_back("input " + std::to_string(k), arguments[k]);
+  }
+  return gradcheck([&] { return f(arguments); }, leaves, options);
+}
+
+GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
+                          const std::vector<Tensor>& inputs, const GradcheckOptions& options) {
+  return gradcheck(f, inputs, NamedTensors{}, options);
+}
+
+}  // namespace gradus

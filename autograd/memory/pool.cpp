@@ -1,0 +1,192 @@
+#include "pool.hpp"
+
+#include <gradus/autograd/runtime.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "pages.hpp"
+#include "runtime/runtime_state.hpp"
+#include "sanitizers.hpp"
+
+namespace gradus::pool {
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+// Eight classes a doubling: at most an eighth of a buffer is unused, and sequences of about the same length
+// share classes. Class k of a doubling that starts at `base` holds base · (8 + k) / 8 bytes.
+struct SizeClass {
+  std::size_t index;
+  std::size_t bytes;
+};
+
+SizeClass size_class(std::size_t bytes) {
+  const std::size_t units = std::max<std::size_t>((bytes + alignment - 1) / alignment, 1);
+  if (units <= 8) return {units - 1, units * alignment};
+  const auto shift =
+      static_cast<std::size_t>(std::bit_width(units - 1)) - 4;  // so that units - 1 >> shift is in [8, 16)
+  const std::size_t eighths = ((units - 1) >> shift) + 1;       // in (8, 16]
+  return {shift * 8 + eighths - 1, (eighths << shift) * alignment};
+}
+
+// A larger buffer has no class: the lengths of sequences, and with them the sizes of such buffers, differ
+// from batch to batch, and a class for each would keep many times what is in use at once.
+constexpr std::size_t largest_class = 1 << 20;
+
+// An unused buffer holds the link to the next of its class.
+struct Unused {
+  Unused* next;
+  std::size_t bytes;
+};
+
+// Held for a few instructions mostly, by threads that seldom meet: half the price of a mutex.
+class Lock {
+ public:
+  void lock() {
+    while (held_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  }
+  void unlock() { held_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag held_;
+};
+
+struct Shelf {
+  std::array<Unused*, 128> unused{};  // by class
+  PageRanges small{false};            // what those are cut from
+  PageRanges large{true};             // and those without a class
+};
+
+struct Pool {
+  Lock mutex;
+  std::array<Shelf, shelves> shelf{};
+  Stats stats{};  // pooled_bytes without those of ranges
+};
+
+// Never destroyed: tensors with static lifetime may outlive any order of destruction.
+Pool& the_pool() {
+  static Pool* const pool = new Pool;
+  return *pool;
+}
+
+bool is_large(std::size_t bytes) { return bytes > largest_class; }
+
+// What a request for so many gets.
+std::size_t granted(std::size_t bytes) {
+  return is_large(bytes) ? PageRanges::whole(bytes) : size_class(bytes).bytes;
+}
+
+// `buffers` more in use, or fewer; the caller holds the mutex.
+void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
+  stats.live_buffers += buffers;
+  stats.live_bytes += buffers * static_cast<std::int64_t>(bytes_each);
+  stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
+}
+
+// These are for the holder of the mutex, and for what granted() says.
+
+// Null when none waits and the system has no more.
+std::byte* take(Pool& pool, Shelf& shelf, std::size_t bytes) {
+  if (sanitized) {  // every buffer is the system's own
+    ++pool.stats.buffers_allocated;
+    return static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}, std::nothrow));
+  }
+  if (!is_large(bytes)) {
+    if (Unused*& first = shelf.unused[size_class(bytes).index]; first != nullptr) {
+      pool.stats.pooled_bytes -= static_cast<std::int64_t>(bytes);
+      return reinterpret_cast<std::byte*>(std::exchange(first, first->next));
+    }
+  }
+  PageRanges& ranges = is_large(bytes) ? shelf.large : shelf.small;
+  std::byte* const waiting = ranges.take(bytes);
+  return waiting != nullptr ? waiting : ranges.lengthen(bytes);
+}
+
+void empty(Pool& pool) noexcept {
+  for (Shelf& shelf : pool.shelf) {
+    for (Unused*& first : shelf.unused) {
+      while (first != nullptr) {
+        Unused* const buffer = std::exchange(first, first->next);
+        shelf.small.put(reinterpret_cast<std::byte*>(buffer), buffer->bytes);
+      }
+    }
+    shelf.small.unmap();
+    shelf.large.unmap();
+  }
+  pool.stats.pooled_bytes = 0;
+}
+
+}  // namespace
+
+Buffer allocate(std::size_t wanted) {
+  const std::size_t bytes = granted(wanted);
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  const std::size_t number = thread_state().shelf;
+  Shelf& shelf = pool.shelf[number];
+  std::byte* buffer = take(pool, shelf, bytes);
+  if (buffer == nullptr) {
+    empty(pool);
+    buffer = take(pool, shelf, bytes);
+  }
+  if (buffer == nullptr) {
+    fail("memory", "the system has no ", bytes, " bytes for one tensor; ", pool.stats.live_bytes,
+         " bytes are in use by others");
+  }
+  count(pool.stats, 1, bytes);
+  if (const std::uint64_t value = fill.load(std::memory_order_relaxed); value != 0)
+    std::fill_n(reinterpret_cast<std::uint64_t*>(buffer), bytes / sizeof value, value);
+  return {buffer, bytes, number};
+}
+
+void free(Buffer buffer) noexcept {
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  count(pool.stats, -1, buffer.bytes);
+  if (sanitized) return ::operator delete (buffer.data, std::align_val_t{alignment});
+  Shelf& shelf = pool.shelf[buffer.shelf];
+  if (is_large(buffer.bytes)) return shelf.large.put(buffer.data, buffer.bytes);
+  pool.stats.pooled_bytes += static_cast<std::int64_t>(buffer.bytes);
+  Unused*& first = shelf.unused[size_class(buffer.bytes).index];
+  first = ::new (buffer.data) Unused{first, buffer.bytes};
+}
+
+void adopt(std::size_t bytes) {
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  count(pool.stats, 1, bytes);
+}
+
+void disown(std::size_t bytes) noexcept {
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  count(pool.stats, -1, bytes);
+}
+
+Stats stats() {
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  Stats stats = pool.stats;
+  for (const Shelf& shelf : pool.shelf) {
+    for (const PageRanges* ranges : {&shelf.small, &shelf.large}) {
+      stats.pooled_bytes += static_cast<std::int64_t>(ranges->waiting());
+      stats.buffers_allocated += ranges->blocks();
+    }
+  }
+  return stats;
+}
+
+void trim() {
+  Pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  empty(pool);
+}
+
+}  // namespace gradus::pool
