@@ -1,8 +1,7 @@
 // Tutorial 00: hello: what a tensor is, and what it says when shapes do not fit.
 //
-// Everything that follows stands on one type. A Tensor has a shape, a type of number, and values; it is a handle to
-// them. Its rules for shapes are NumPy's: Harris et al., "Array programming with NumPy" (2020),
-// https://doi.org/10.1038/s41586-020-2649-2.
+// All later tutorials use one type, Tensor: a handle to values, with a shape and a dtype. Its broadcasting rules are
+// NumPy's: Harris et al., "Array programming with NumPy" (2020), https://doi.org/10.1038/s41586-020-2649-2.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -18,33 +17,33 @@ using namespace gradus;
 namespace {
 
 void run(const tutorial::Options& options) {
-  // 1. A tensor: numbers in a box of some shape. f32 unless one says otherwise; ids and lengths are i64.
+  // 1. A tensor: an array of numbers with a shape. The default dtype is f32; ids and lengths are i64.
   const Tensor a = tensor({{1, 2, 3}, {4, 5, 6}});                    // (2, 3)
   const Tensor ids = tensor({3, 0, 2}, Dtype::i64);                   // (3)
   std::cout << "a    " << a << "\nids  " << ids << "\na has " << a.rank() << " axes of sizes " << a.shape() << ", and "
             << a.numel() << " elements of " << name(a.dtype()) << "\n\n";
 
-  // 2. A sequence is time-major: T steps of B sentences side by side, each a vector of I numbers. Step t is x[t].
+  // 2. Sequences are time-major: T steps of B sentences, with a vector of I numbers for each. Step t is x[t].
   Generator generator(options.seed);
   const Tensor x = normal({5, 2, 3}, 0, 1, generator);                // (T, B, I)
   const Tensor first = x[0];                                          // (B, I)
   std::cout << "x       " << x.shape() << ": T = 5 steps, B = 2 sentences, I = 3 numbers\nx[0]    " << first << '\n';
 
-  // 3. A Tensor is a handle: a copy, a step and a reshape see the same values; clone() has its own.
+  // 3. A Tensor is a handle: a copy, a step and a reshape share its values; clone() copies them.
   Tensor same = a;                                                    // (2, 3)
   const Tensor own = a.clone();                                       // (2, 3)
   const Tensor flat = a.reshape({6});                                 // (6)
   same.mutable_values<float>()[0] = 100;
   std::cout << "\nafter same[0][0] = 100\na       " << a << "\nown     " << own << "\nflat    " << flat << "\n\n";
 
-  // 4. Operations make new tensors. Axes of size 1, and axes that are missing in front, stretch: broadcasting.
+  // 4. Operations make new tensors. Axes of size 1, and axes that are missing at the front, stretch: broadcasting.
   const Tensor row = tensor({10, 20, 30});                            // (3)
   const Tensor column = tensor({{1}, {2}});                           // (2, 1)
   std::cout << "own + row     " << own + row << "\nown * column  " << own * column << "\nrow * column  " << row * column
             << "\nmean over axis 0  " << mean(own, 0) << "\nown times its transpose  "
             << matmul(own, transpose(own, 0, 1)) << "\n\n";
 
-  // 5. Shapes that do not fit are an error that says which, where, and what to do; nothing has changed when it comes.
+  // 5. Shapes that do not fit raise an error, before anything has changed. It names the shapes, the axis and a remedy.
   try {
     matmul(own, own);
   } catch (const Error& error) {

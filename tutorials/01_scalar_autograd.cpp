@@ -1,9 +1,9 @@
 // Tutorial 01: scalar autograd: the chain rule on a tape, written by hand.
 //
-// Tutorial 00 computed values. Here every operation also writes down how to go back, and one walk over these notes
-// gives the derivative of the result with respect to everything that it was made from. The library's engine is not used
-// until the end, where it is asked for the same gradients. The method is reverse accumulation: Baydin et al.,
-// "Automatic differentiation in machine learning: a survey" (2018), section 3.2, https://arxiv.org/abs/1502.05767.
+// Tutorial 00 computed values. Here every operation also records its slopes on a tape, and one walk back over the tape
+// gives the derivative of the result with respect to every input. The library's engine is used only at the end, to
+// compare gradients. The method is reverse accumulation: Baydin et al., "Automatic differentiation in machine learning:
+// a survey" (2018), section 3.2, https://arxiv.org/abs/1502.05767.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -22,9 +22,9 @@ namespace {
 
 std::int64_t hidden = 4;  // units of the network that learns XOR
 
-// 1. The engine: all of it.
+// 1. The complete engine.
 
-// An input of an operation, and d(result)/d(input) at the values that they have.
+// An input of an operation, and d(result)/d(input) at the current values.
 struct Edge {
   std::size_t from;
   double slope;
@@ -38,9 +38,9 @@ struct Node {
   double gradient = 0;  // d(L)/d(this), for the L that backward() was called on
 };
 
-using Tape = std::vector<Node>;  // in the order of computing, so that an operation's inputs stand before it
+using Tape = std::vector<Node>;  // in the order of computation: inputs before results
 
-// A handle: where on which tape.
+// A handle: a tape and an index on it.
 struct Value {
   Tape* tape;
   std::size_t at;
@@ -72,8 +72,8 @@ void start(Value L) {
   L.node().gradient = 1;  // d(L)/d(L)
 }
 
-// The chain rule, from the newest node to the oldest. Whatever uses a node was computed after it, so that a node's
-// gradient is complete when the walk comes to it. It is *added up*: a number that is used twice has two ways to L.
+// The chain rule, from the newest node to the oldest. All uses of a node were computed after it, so its gradient is
+// complete when the walk reaches it. Gradients are *added*: a number that is used twice has two paths to L.
 void backward(Value L) {
   start(L);
   Tape& tape = *L.tape;
@@ -84,7 +84,7 @@ void backward(Value L) {
 
 // 2. Three ways to get it wrong.
 
-// The same, but the last use of a node overwrites the ones before.
+// As backward(), but the last use of a node overwrites the earlier ones.
 void backward_assigning(Value L) {
   start(L);
   Tape& tape = *L.tape;
@@ -93,17 +93,17 @@ void backward_assigning(Value L) {
   }
 }
 
-// From a node straight down into its inputs, before their other uses were seen: at every use, or once a node.
+// Depth first into the inputs of a node, before their other uses were visited: at every use, or once per node.
 void go_down(Value y, bool once) {
   for (const Edge& edge : y.node().edges) {
     const Value x{y.tape, edge.from};
-    const bool seen = x.node().gradient != 0;  // it has a part already
+    const bool seen = x.node().gradient != 0;  // it already has a part of its gradient
     x.node().gradient += y.node().gradient * edge.slope;
     if (!once || !seen) go_down(x, once);
   }
 }
 
-// b = a + a and c = b + b, so that c = 4 a: each rule's gradients.
+// The gradients by each rule for b = a + a and c = b + b, so c = 4 a.
 tutorial::Table orders() {
   Tape tape;
   const Value a = put(tape, "a", 1), b = a + a, c = b + b;
@@ -130,13 +130,14 @@ Tape neuron() {
 }
 
 // 4. A network learns XOR: y = tanh(Σ_i v_i tanh(w_i1 x₁ + w_i2 x₂ + b_i) + c), L = Σ (y − t)² over the four examples.
-// theta is all w, b, v and c. The parameters stand first on the tape, and stay; what an earlier step made of them goes.
+// theta is all w, b, v and c. The parameters are first on the tape and stay there; the nodes of the previous step are
+// removed.
 void compute_gradients(Tape& tape, const std::vector<Value>& theta) {
   tape.resize(theta.size());
   backward(tutorial::xor_loss(theta, [&](double number) { return put(tape, "constant", number); }));
 }
 
-// The same expression on the library's tape: how far its gradients are from ours.
+// The largest difference of our gradients from the library's, for the same expression.
 double difference_from_library(const std::vector<Value>& theta) {
   std::vector<Tensor> same;                                                   // () each
   for (const Value& parameter : theta) same.push_back(tensor(parameter.data(), Dtype::f64).set_requires_grad());

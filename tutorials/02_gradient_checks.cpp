@@ -1,9 +1,9 @@
 // Tutorial 02: tensors and gradient checks: broadcasting backward, and finite differences.
 //
-// Tutorial 01's rules were for numbers. For tensors there is one more, for shapes that stretch. How would one know that
-// a gradient is right? By differences: move one input a little and see how the result moves. How little is little is
-// the question here. The weights of the formulas are in the tables of Fornberg, "Generation of finite difference
-// formulas on arbitrarily spaced grids" (1988), https://doi.org/10.1090/S0025-5718-1988-0935077-0.
+// Tutorial 01's rules were for numbers. Tensors need one more, for broadcasting. To check a gradient, use a finite
+// difference: change one input a little and measure the change of the result. This program measures which step is best.
+// The weights of the formulas are in the tables of Fornberg, "Generation of finite difference formulas on arbitrarily
+// spaced grids" (1988), https://doi.org/10.1090/S0025-5718-1988-0935077-0.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -29,9 +29,9 @@ using Tensors = std::vector<Tensor>;
 
 double largest(const Tensor& x) { return max(abs(x)).item(); }
 
-// 1. Broadcasting backward. An element that was stretched is used many times, and its gradients are added up.
+// 1. Broadcasting backward. A stretched element is used many times, and its gradients add up.
 Tensor sum_to(Tensor g, const Shape& shape) {
-  while (g.rank() > shape.rank()) g = sum(g, 0);                              // axes that were missing in front
+  while (g.rank() > shape.rank()) g = sum(g, 0);                              // axes that were missing at the front
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis] == 1) g = sum(g, axis, /*keep=*/true);                    // axes of size 1
   }
@@ -41,19 +41,19 @@ Tensor sum_to(Tensor g, const Shape& shape) {
 void compare_broadcasting(const Shape& a_shape, const Shape& b_shape, Generator& generator) {
   const Tensor a = normal(a_shape, 0, 1, generator, Dtype::f64).set_requires_grad();
   const Tensor b = normal(b_shape, 0, 1, generator, Dtype::f64).set_requires_grad();
-  const Tensor y = a * b;                                                     // the shape that both stretch to
-  const Tensor g = normal(y.shape(), 0, 1, generator, Dtype::f64);            // d(L)/dy, of some L
+  const Tensor y = a * b;                                                     // the broadcast shape
+  const Tensor g = normal(y.shape(), 0, 1, generator, Dtype::f64);            // dL/dy of some L
   y.backward(g);
 
   const NoGrad no_grad;
   const Tensor da = sum_to(g * b, a_shape), db = sum_to(g * a, b_shape);      // a_shape, b_shape
   std::cout << "  " << a_shape << " * " << b_shape << " -> " << y.shape() << ": gradients " << a.grad().shape()
-            << " and " << b.grad().shape() << ", by hand off by "
+            << " and " << b.grad().shape() << ", largest difference from ours "
             << std::max(largest(da - a.grad()), largest(db - b.grad())) << '\n';
 }
 
-// 2. Differences. The error of formula p is proportional to h^p as long as f can be computed exactly.
-using Along = std::function<double(double h)>;  // f(x + h), along one element of x
+// 2. Differences. Without rounding, the error of a formula of order p is proportional to h^p.
+using Along = std::function<double(double h)>;  // f(x + h e) for one element of x
 
 struct Formula {
   std::string name;
@@ -67,7 +67,7 @@ const std::vector<Formula> formulas = {
      [](const Along& f, double h) { return (f(-2 * h) - 8 * f(-h) + 8 * f(h) - f(2 * h)) / (12 * h); }},
 };
 
-// Some smooth function of a matrix, in the dtype of x.
+// A smooth function of a matrix, computed in the dtype of x.
 struct Function {
   Tensor W, r;  // (4, 5), (3, 5)
 
@@ -76,7 +76,7 @@ struct Function {
   }
 };
 
-// The largest error of any element, as a part of the largest gradient.
+// The largest error of any element, relative to the largest gradient.
 double error(const Formula& formula, const Function& f, const Tensor& x, const Tensor& gradient, double h) {
   const NoGrad no_grad;
   const Tensor units = one_hot(arange(x.numel()), x.numel(), x.dtype());      // (12, 12)
@@ -90,8 +90,8 @@ double error(const Formula& formula, const Function& f, const Tensor& x, const T
   return worst / largest(gradient);
 }
 
-// A curve for each dtype and formula: the error against the step. In the table, the lowest point of each, and where
-// theory has it: h^p + ε/h is smallest near h = ε^(1/(p+1)), with ε the distance of 1 from the next number.
+// A curve of the error against the step for each dtype and formula. The table compares its lowest point with theory:
+// h^p + ε/h is smallest near h = ε^(1/(p+1)), with ε the distance from 1 to the next number.
 tutorial::Table measure(const Function& f, const Tensor& x, plot::Curves& curves) {
   Tensor leaf = x.to(Dtype::f64).clone();                                     // (3, 4)
   f(leaf.set_requires_grad()).backward();
@@ -119,9 +119,9 @@ tutorial::Table measure(const Function& f, const Tensor& x, plot::Curves& curves
   return table;
 }
 
-// 3. Gradients that are right, wrong, missing, and not there.
+// 3. gradcheck on gradients that are right, wrong, missing, hidden or undefined.
 
-// tanh with its derivative taken at x where y belongs: 1 − x² in place of 1 − y².
+// tanh with a wrong derivative, taken at x: 1 − x² in place of 1 − y².
 Tensor tanh_taken_at_x(const Tensor& x) {
   const Tensor y = tanh(x).detach();                                          // as x
   return record("tanh_taken_at_x", y, {x}, {x},
@@ -155,7 +155,7 @@ tutorial::Table checks(const Tensor& x) {
 void run(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);
   Generator generator(options.seed);
-  std::cout << "broadcasting, and back\n";
+  std::cout << "broadcasting, backward\n";
   compare_broadcasting({3, 4}, {4}, generator);
   compare_broadcasting({3, 1}, {1, 4}, generator);
   compare_broadcasting({2, 1, 4}, {3, 1}, generator);
@@ -175,7 +175,7 @@ void run(const tutorial::Options& options) {
 
   publish({.number = "02",
            .title = "gradient checks",
-           .intro = "A difference over too large a step sees the curve bend; over too small a step, only rounding.",
+           .intro = "With too large a step the formula is inaccurate; with too small a step rounding dominates.",
            .sections = {{"Error against step", {{"differences", plot::svg(curves)}}, text(smallest)},
                         {"The library's gradcheck", {}, text(checked)}},
            .tables = {smallest, checked},

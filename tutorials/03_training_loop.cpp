@@ -1,7 +1,7 @@
 // Tutorial 03: a training loop: loss, gradients, clipping and Adam, each written out.
 //
-// Tutorial 02 made sure of the gradients. Here they are used: a small network learns to tell two spirals apart, in
-// steps of forward, loss, zero_grad, backward, clip, update. Adam is algorithm 1 of Kingma and Ba, "Adam: a method for
+// Tutorial 02 checked the gradients. Here they are used: a small network learns to tell two spirals apart, in steps of
+// forward, loss, zero_grad, backward, clip, update. Adam is algorithm 1 of Kingma and Ba, "Adam: a method for
 // stochastic optimization" (2015), https://arxiv.org/abs/1412.6980; clipping is algorithm 1 of Pascanu, Mikolov and
 // Bengio, "On the difficulty of training recurrent neural networks" (2013), https://arxiv.org/abs/1211.5063.
 
@@ -34,7 +34,7 @@ namespace {
 
 std::int64_t hidden = 16;  // H, of each of the two hidden layers
 
-// 1. The model: which of two spirals is a point from?
+// 1. The model: which of two spirals does a point belong to?
 std::unique_ptr<nn::Sequential> make_model(std::uint64_t seed) {
   gradus::seed(seed);
   const auto linear = [](std::int64_t in, std::int64_t out) { return std::make_unique<nn::Linear>(in, out); };
@@ -42,7 +42,7 @@ std::unique_ptr<nn::Sequential> make_model(std::uint64_t seed) {
                                           std::make_unique<nn::Tanh>(), linear(hidden, 1));
 }
 
-// 2. The loop. The gradient of a batch, some of the points, stands for that of all. `update` takes a step by it.
+// 2. The loop. The gradient of a batch approximates that of all points. `update` takes a step with it.
 std::vector<double> train(nn::Sequential& model, const Points& points, std::int64_t steps, std::uint64_t seed,
                           const std::function<void()>& update, bool zeroes = true) {
   Generator generator(seed);
@@ -59,11 +59,11 @@ std::vector<double> train(nn::Sequential& model, const Points& points, std::int6
   return losses;
 }
 
-// 3. Clipping (Pascanu et al., algorithm 1): one norm over all parameters, one factor for all. Directions stay.
+// 3. Clipping (Pascanu et al., algorithm 1): one norm and one factor for all parameters, so the direction stays.
 void clip_by_hand(const std::vector<Tensor>& parameters, double max_norm) {
   double squares = 0;
   for (const Tensor& theta : parameters) squares += sum(theta.grad() * theta.grad()).item();
-  const double factor = max_norm / (std::sqrt(squares) + 1e-6);               // 1e-6: as PyTorch has it
+  const double factor = max_norm / (std::sqrt(squares) + 1e-6);               // 1e-6: as in PyTorch
   if (factor >= 1) return;
   for (Tensor theta : parameters) theta.set_grad(theta.grad() * factor);      // theta's shape
 }
@@ -86,7 +86,7 @@ class AdamByHand {
       const Tensor g = theta.grad();
       m_[i] = beta1 * m_[i] + (1 - beta1) * g;
       v_[i] = beta2 * v_[i] + (1 - beta2) * g * g;
-      const Tensor m_hat = m_[i] / (1 - std::pow(beta1, t_));                 // m and v began at 0, and are too small
+      const Tensor m_hat = m_[i] / (1 - std::pow(beta1, t_));                 // m and v start at 0 and are too small
       const Tensor v_hat = v_[i] / (1 - std::pow(beta2, t_));                 // by these factors
       theta.replace(theta - eta_ * m_hat / (sqrt(v_hat) + epsilon));
     }
@@ -99,7 +99,7 @@ class AdamByHand {
   int t_ = 0;
 };
 
-// How far apart the parameters are after steps by hand and by the library, in double.
+// The largest difference between the parameters after the same steps by hand and by the library, in double precision.
 double difference_by_hand(const Points& points, std::int64_t steps, std::uint64_t seed) {
   const Points exact{points.x.to(Dtype::f64), points.t.to(Dtype::f64)};       // (N, 2), (N, 1)
   const auto ours = make_model(seed), theirs = make_model(seed);
@@ -117,7 +117,7 @@ tutorial::Table mistakes(const Points& points, std::uint64_t seed) {
   const auto model = make_model(seed);
   const std::vector<Tensor> parameters = model->parameters();
   const auto backward = [&] { binary_cross_entropy(model->forward(points.x), points.t).backward(); };
-  const auto gradient = [&] { return tutorial::gradient_of(parameters); };    // (P): of P numbers in all
+  const auto gradient = [&] { return tutorial::gradient_of(parameters); };    // (P): all parameters as one vector
   backward();
   const Tensor g = gradient();                                                // (P)
   tutorial::Table table{
@@ -137,7 +137,7 @@ tutorial::Table mistakes(const Points& points, std::uint64_t seed) {
   return table;
 }
 
-// 6. Optimisers beside each other: the same first values, the same batches.
+// 6. Optimisers, compared from the same initial values on the same batches.
 auto variants(const Points& training, const Points& held_out, const tutorial::Options& options) {
   tutorial::Table ends{.name = "optimisers",
                        .rows_are = "optimiser, learning rate",
@@ -168,8 +168,8 @@ void run(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);
   Generator generator(options.seed);
   const Points training = tutorial::spirals(400, generator), held_out = tutorial::spirals(400, generator);
-  std::cout << "Adam and clipping by hand: after 100 steps, parameters differ from the library's by "
-            << difference_by_hand(training, 100, options.seed) << " at the most\n\n";
+  std::cout << "Adam and clipping by hand: largest difference of a parameter from the library's after 100 steps "
+            << difference_by_hand(training, 100, options.seed) << "\n\n";
   const tutorial::Table wrong = mistakes(training, options.seed);
   std::cout << text(wrong) << '\n';
   const auto [ends, losses] = variants(training, held_out, options);

@@ -1,10 +1,10 @@
 // Tutorial 04: a recurrent network, backpropagation through time, and gradients that vanish or explode.
 //
-// Tutorial 03 trained a model that reads one vector. This one reads a sequence, a token a step, with the same weights
-// at every step (Elman, "Finding structure in time", 1990), so that its gradient goes back through all of them. How
-// large it still is when it arrives: Bengio, Simard and Frasconi, "Learning long-term dependencies with gradient
-// descent is difficult" (1994); Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks"
-// (2013), https://arxiv.org/abs/1211.5063, whose equation numbers these are.
+// Tutorial 03 trained a model that reads one vector. This one reads a sequence, one token per step, with the same
+// weights at every step (Elman, "Finding structure in time", 1990), so its gradient passes back through all steps. Its
+// size on arrival was studied by Bengio, Simard and Frasconi, "Learning long-term dependencies with gradient descent is
+// difficult" (1994), and by Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks"
+// (2013), https://arxiv.org/abs/1211.5063, whose equation numbers are used here.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -48,14 +48,14 @@ struct Gradients {
   Tensor W_hh;            // (H, H)
 };
 
-// What backward() does, written out, for a loss that sees h_T alone: one step back is a product with the slope of tanh
-// and with W_hhᵀ (eq. 5). W_hh was used at every step, so its gradient is a sum over all of them (eq. 4).
+// backward() written out, for a loss that depends only on h_T: one step back multiplies by the slope of tanh and by
+// W_hhᵀ (eq. 5). W_hh is used at every step, so its gradient is a sum over all steps (eq. 4).
 Gradients back_through_time(const Weights& w, const std::vector<Tensor>& h, const Tensor& gradient_of_h_T) {
   const NoGrad no_grad;
   Gradients d{.h = std::vector<Tensor>(h.size()), .W_hh = zeros(w.W_hh.shape(), w.W_hh.dtype())};
   d.h.back() = gradient_of_h_T;
   for (std::size_t t = h.size() - 1; t > 0; --t) {
-    const Tensor delta = d.h[t] * (1.0 - h[t] * h[t]);                                  // (B, H): before the tanh
+    const Tensor delta = d.h[t] * (1.0 - h[t] * h[t]);                                  // (B, H): dL/da_t
     d.W_hh = d.W_hh + matmul(transpose(delta, 0, 1), h[t - 1]);                         // (H, H)
     d.h[t - 1] = matmul(delta, w.W_hh);                                                 // (B, H): rows of W_hhᵀ δ
   }
@@ -95,8 +95,8 @@ std::vector<double> norms_by_distance(double rho, std::int64_t T) {
   return norms;
 }
 
-// Trains one to name the first token after `delay` others; returns the share of new sequences that it gets right. Large
-// gradients are clipped to a norm of 1, which keeps their direction (algorithm 1); small ones stay small.
+// Trains a network to name the first token after `delay` others; returns its accuracy on new sequences. Clipping to a
+// norm of 1 keeps the direction of large gradients (algorithm 1) and does not change small ones.
 double train_and_measure(std::int64_t delay, std::int64_t steps, Generator& generator) {
   const nn::RNN start(tutorial::first_token_inputs, hidden);  // PyTorch's initial weights
   const nn::RecurrentWeights& p = start.weights(0);
@@ -109,10 +109,10 @@ void run(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);
   gradus::seed(options.seed);
 
-  // 1. Forward and back by hand, and by the library.
+  // 1. Forward and backward by hand, and by the library.
   compare_with_library();
 
-  // 2. The gradient's norm against the distance that it has gone.
+  // 2. The gradient's norm by distance.
   constexpr std::int64_t T = 50;
   plot::Curves curves{.title = "How much of the gradient arrives",
                       .x_label = "distance T − t",
@@ -130,7 +130,7 @@ void run(const tutorial::Options& options) {
   std::cout << "log10 of the gradient's norm, by the spectral radius ρ of W_hh and the distance T − t\n"
             << text(norms) << '\n';
 
-  // 3. What it means for learning: remember the first token.
+  // 3. The effect on learning: remember the first token.
   Generator generator(options.seed);
   tutorial::Table accuracy{.name = "accuracy", .rows_are = "delay", .columns = {"mean", "lowest", "highest"}};
   for (const std::int64_t delay : {1, 5, 10, 15, 20, 30, 40}) {
@@ -148,11 +148,11 @@ void run(const tutorial::Options& options) {
       tutorial::bars_of(accuracy, "Naming the first token, by delay", "tokens after it", "accuracy");
   publish({.number = "04",
            .title = "a recurrent network",
-           .intro = "The same weights at every step, and a gradient that goes back through all of them.",
+           .intro = "The same weights at every step, and a gradient that passes back through all steps.",
            .sections = {{"The gradient by distance", {{"gradient_norm", plot::svg(curves)}}},
                         {"Remembering the first token", {{"accuracy", plot::svg(bars)}}}},
            .tables = {norms, accuracy},
-           .try_next = "--steps 2000: how far does the edge move? Then ./run tutorial 05"},
+           .try_next = "--steps 2000: how much longer a delay is learnt? Then ./run tutorial 05"},
           out, options);
 }
 
@@ -161,6 +161,6 @@ void run(const tutorial::Options& options) {
 int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 04: backpropagation through time, and gradients that vanish or explode",
                        {.steps = 500, .out = "out/tutorial-04"}, run,
-                       {{"--hidden", &hidden, "H, the numbers of a state"},
-                        {"--repeats", &repeats, "models that are trained for each delay"}});
+                       {{"--hidden", &hidden, "size of the state, H"},
+                        {"--repeats", &repeats, "models trained for each delay"}});
 }

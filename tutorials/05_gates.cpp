@@ -1,9 +1,9 @@
 // Tutorial 05: gates, which keep a state over many steps: the GRU and the LSTM.
 //
-// Tutorial 04's network learnt to keep the first token over short delays alone: each step multiplies the gradient. A
-// gate lets the state pass from step to step unchanged, and learns when. The GRU: Cho et al., "Learning phrase
-// representations using RNN encoder–decoder" (2014), https://arxiv.org/abs/1406.1078, eq. 5 to 8. The LSTM: Hochreiter
-// and Schmidhuber, "Long short-term memory" (1997), with the forget gate of Gers, Schmidhuber and Cummins (2000).
+// Tutorial 04's network remembered the first token only over short delays, because each step multiplies the gradient. A
+// gate can pass the state on unchanged, and learns when to. The GRU: Cho et al., "Learning phrase representations using
+// RNN encoder–decoder" (2014), https://arxiv.org/abs/1406.1078, eq. 5 to 8. The LSTM: Hochreiter and Schmidhuber, "Long
+// short-term memory" (1997), with the forget gate of Gers, Schmidhuber and Cummins (2000).
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -27,12 +27,12 @@ namespace {
 std::int64_t hidden = 32;  // H
 std::int64_t repeats = 3;  // models trained for each delay
 
-// What the products give, one gate of H after another, as PyTorch stacks the weights: (B, H) each.
+// W x + b, split into gates in the order in which PyTorch stacks the weights: (B, H) each.
 std::vector<Tensor> gates(const Tensor& x, const Tensor& weight, const Tensor& bias, std::int64_t count) {
   return split(linear(x, weight, bias), std::vector<std::int64_t>(static_cast<std::size_t>(count), hidden), 1);
 }
 
-// The GRU as PyTorch has it: gates in the order r, z, n.
+// PyTorch's GRU: gates in the order r, z, n.
 State gru_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
   const Tensor& h = before[0];                                                          // (B, H)
   const auto from_x = gates(x, p.weight_ih, p.bias_ih, 3), from_h = gates(h, p.weight_hh, p.bias_hh, 3);
@@ -42,8 +42,8 @@ State gru_step(const nn::RecurrentWeights& p, const Tensor& x, const State& befo
   return {(1.0 - z) * n + z * h};                                                       // (B, H): z = 1 keeps h
 }
 
-// The GRU of the papers: r acts on h before the product (Cho, eq. 8; Bahdanau, appendix A.1.1). They differ about z: in
-// Cho's eq. 7 it is the share of the old state, in Bahdanau's appendix that of the new one.
+// The GRU of the papers: r acts on h before the product (Cho, eq. 8; Bahdanau, appendix A.1.1). They differ in z: in
+// Cho's eq. 7 it is the share of the old state, in Bahdanau's appendix the share of the new one.
 enum class Paper { cho, bahdanau };
 template <Paper paper>
 State paper_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
@@ -55,7 +55,7 @@ State paper_step(const nn::RecurrentWeights& p, const Tensor& x, const State& be
   return {paper == Paper::cho ? z * h + (1.0 - z) * n : (1.0 - z) * h + z * n};         // (B, H)
 }
 
-// The LSTM: gates in the order i, f, g, o. What it keeps is c; h is what it shows of it.
+// The LSTM: gates in the order i, f, g, o. c is its memory, h its output.
 State lstm_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {
   const auto from_x = gates(x, p.weight_ih, p.bias_ih, 4), from_h = gates(before[0], p.weight_hh, p.bias_hh, 4);
   const Tensor i = sigmoid(from_x[0] + from_h[0]);                                      // (B, H): input
@@ -70,7 +70,7 @@ struct Kind {
   std::string name;
   models::Cell cell;
   tutorial::StepFunction step;
-  double bias = 0;  // added at the start to that of z or f, the second gate of both
+  double bias = 0;  // added to the initial bias of the second gate, z or f
 };
 
 const std::vector<Kind> kinds = {{"RNN", models::Cell::rnn, tutorial::rnn_step},
@@ -87,7 +87,7 @@ std::unique_ptr<nn::Recurrent> make(const Kind& kind) {
   return net;
 }
 
-// Each step by hand against the library's module, in double: x (T, B, I).
+// Compares each step by hand with the library's module, in double precision: x (T, B, I).
 void compare_with_library(const Tensor& x) {
   const Kind cho{"GRU of Cho et al.", models::Cell::original_gru, paper_step<Paper::cho>};
   for (const Kind& kind : {kinds[0], kinds[1], cho, kinds[2]}) {
@@ -99,7 +99,7 @@ void compare_with_library(const Tensor& x) {
   }
 }
 
-// As in tutorial 04, of what carries the memory: h, or an LSTM's c. Of weights that are not trained yet.
+// As in tutorial 04, for the gradient of h, or of an LSTM's c, before training.
 std::vector<double> norms_by_distance(const Kind& kind, std::int64_t T, Generator& generator) {
   const auto net = make(kind);
   const Tensor x = tutorial::first_token_batch(T, 16, generator).x;                     // (1 + T, B, I)
@@ -113,7 +113,7 @@ std::vector<double> norms_by_distance(const Kind& kind, std::int64_t T, Generato
   return norms;
 }
 
-// The gate z of a GRU over one sequence, x (T, 1, I): a row a unit, a column a token. A … H are the symbols.
+// The gate z of a GRU over one sequence, x (T, 1, I): one row per unit, one column per token. A … H are the symbols.
 plot::Heatmap gate_strip(const std::string& title, const nn::Recurrent& gru, const Tensor& x) {
   const NoGrad no_grad;
   const nn::RecurrentWeights& p = gru.weights(0);
@@ -131,14 +131,14 @@ void run(const tutorial::Options& options) {
   gradus::seed(options.seed);
   Generator generator(options.seed);
 
-  // 1. By hand and by the library; and what the conventions change.
+  // 1. By hand and by the library; the effect of the conventions.
   const Tensor x = normal({20, 3, tutorial::first_token_inputs}, 0, 1, generator, Dtype::f64);  // (T, B, I)
   compare_with_library(x);
   const tutorial::Table confused =
       tutorial::gru_conventions(hidden, paper_step<Paper::cho>, gru_step, paper_step<Paper::bahdanau>, x);
-  std::cout << "\nthe same weights by two conventions, largest difference of the states\n" << text(confused) << '\n';
+  std::cout << "\nthe same weights in two conventions, largest difference of the states\n" << text(confused) << '\n';
 
-  // 2. How much of the gradient arrives before any training. At first the gates are near σ(0) = 1/2, or σ(3) = 0.95.
+  // 2. How much of the gradient arrives before any training. Initially the gates are near σ(0) = 1/2, or σ(3) = 0.95.
   plot::Curves curves{.title = "How much of the gradient arrives, before training",
                       .x_label = "distance T − t",
                       .y_label = "gradient's norm, relative to that at T",
@@ -166,7 +166,7 @@ void run(const tutorial::Options& options) {
   std::cout << "the first of 8 symbols named after a delay, " << options.steps << " updates, mean of " << repeats
             << " models (guessing: 0.125)\n" << text(accuracy) << '\n';
 
-  // 4. What training does to the gates of a GRU that began without a bias.
+  // 4. How training changes the gates of a GRU without an added bias.
   const Tensor shown = tutorial::first_token_batch(10, 1, generator).x;                 // (11, 1, I)
   const auto gru = make(kinds[1]);
   const plot::Heatmap before = gate_strip("z, before training", *gru, shown);
@@ -175,12 +175,12 @@ void run(const tutorial::Options& options) {
 
   publish({.number = "05",
            .title = "gates",
-           .intro = "A state that may pass from step to step as it is.",
+           .intro = "Gates can pass a state on unchanged.",
            .sections = {{"The gradient by distance", {{"gradient_norm", plot::svg(curves)}}},
                         {"Remembering the first token", {}, text(accuracy)},
                         {"The gate z of a GRU, over a sequence", {{"gates", plot::strip({before, after})}}}},
            .tables = {confused, arrived, accuracy},
-           .try_next = "--steps 2000, for those that begin without a bias; then ./run tutorial 06"},
+           .try_next = "--steps 2000: do the networks without the added bias catch up? Then ./run tutorial 06"},
           out, options);
 }
 
@@ -189,6 +189,6 @@ void run(const tutorial::Options& options) {
 int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 05: gates, the GRU and the LSTM, on remembering the first token",
                        {.steps = 500, .out = "out/tutorial-05"}, run,
-                       {{"--hidden", &hidden, "H, the numbers of a state"},
-                        {"--repeats", &repeats, "models that are trained for each delay"}});
+                       {{"--hidden", &hidden, "size of the state, H"},
+                        {"--repeats", &repeats, "models trained for each delay"}});
 }

@@ -1,9 +1,9 @@
 // Tutorial 06: a sequence-to-sequence model with a fixed context, and its bottleneck.
 //
 // The task is to write a sequence backwards: "a b c" becomes "c b a <eos>". An encoder reads the source into one
-// vector; a decoder must write everything from that vector. How does that go as sequences get longer? The model is
-// that of Sutskever, Vinyals and Le, "Sequence to sequence learning with neural networks" (2014),
-// https://arxiv.org/abs/1409.3215, with GRUs for their LSTMs.
+// vector; a decoder must write everything from that vector. What happens as sequences get longer? The model is that of
+// Sutskever, Vinyals and Le, "Sequence to sequence learning with neural networks" (2014),
+// https://arxiv.org/abs/1409.3215, with GRUs in place of their LSTMs.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -21,21 +21,21 @@ using namespace gradus;
 
 namespace {
 
-// The loss of a batch, written out: what Seq2Seq::loss does. T and Ty are the steps of the longest source and target,
-// B the sequences, E and H the sizes of an embedding and a state, V that of the vocabulary.
+// The loss of a batch, written out as in Seq2Seq::loss. T and Ty are the lengths of the longest source and target, B
+// the number of sequences, E, H and V the sizes of an embedding, a state and the vocabulary.
 Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
   const auto& decoder = dynamic_cast<const models::FixedContextDecoder&>(*model.decoder);
   const Tensor source = tensor(batch.source, {batch.source_steps, batch.size});        // (T, B)
   const Tensor source_lengths = tensor(batch.source_lengths, {batch.size});            // (B)
   const Tensor target_in = tensor(batch.target_in, {batch.target_steps, batch.size});  // (Ty, B)
 
-  // The encoder: h_j = GRU(E x_j, h_{j−1}). A row shorter than T keeps its last state, so h_T is the state after its
-  // last real token, whatever padding follows. This one vector is the context.
+  // The encoder: h_j = GRU(E x_j, h_{j−1}). A source shorter than T keeps its last state, so h_T is the state after its
+  // last real token. This one vector is the context.
   const Tensor x = model.encoder.embedding->forward(source);                         // (T, B, E)
   const Tensor h_T = model.encoder.rnn->run(x, source_lengths).last[0][0];           // (B, H)
 
-  // The decoder starts from it, and is given the *true* previous token at each step (teacher forcing):
-  // <bos> y_1 … y_{n−1} go in, y_1 … y_n = <eos> should come out.
+  // The decoder starts from the context. At each step its input is the *true* previous token (teacher forcing): the
+  // inputs are <bos> y_1 … y_{n−1}, the targets y_1 … y_n = <eos>.
   Tensor s = tanh(decoder.W_s->forward(h_T));                                        // (B, H)
   std::vector<Tensor> logits;
   for (std::int64_t t = 0; t < target_in.size(0); ++t) {
@@ -44,15 +44,15 @@ Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
     logits.push_back(decoder.readout.forward(s));                                    // (B, V)
   }
 
-  // −ln p(y_t), averaged over the real tokens alone: padding is neither right nor wrong.
+  // −ln p(y_t), averaged over the real tokens: padding is neither right nor wrong.
   return nn::masked_cross_entropy(stack(logits), tensor(batch.target_out, {batch.target_steps, batch.size}),
                                   tensor(batch.target_lengths, {batch.size}));
 }
 
 struct Sizes {
   std::int64_t embedding = 32;   // E
-  std::int64_t hidden = 64;      // H: all that the decoder is told
-  std::int64_t min_length = 3;   // of the sequences
+  std::int64_t hidden = 64;      // H: size of the context
+  std::int64_t min_length = 3;
   std::int64_t max_length = 20;
 };
 
@@ -64,10 +64,10 @@ std::unique_ptr<models::Seq2Seq> make_model(const Sizes& sizes, const data::Reve
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
   const data::Reversal task(/*symbols=*/10, sizes.min_length, sizes.max_length);
 
-  // 1. The model, untrained, and its loss by hand: both ways of computing it are one.
+  // 1. The loss of the untrained model, by hand and by the library.
   const auto model = make_model(sizes, task, options.seed);
   std::cout << *model;
   const data::Batch batch = tutorial::training_batches(task, options.seed)();
@@ -76,7 +76,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   std::cout << "loss before training: " << tutorial::decimals(ours, 6) << " by hand, "
             << tutorial::decimals(library, 6) << " by the library\n\n";
 
-  // 2. Train it, and train it again, from the same start, for four times as long.
+  // 2. Train it, and train it again from the same initial weights, four times as long.
   std::vector<tutorial::Result> results;
   for (const std::int64_t steps : {options.steps, 4 * options.steps}) {
     tutorial::Options longer = options;
@@ -86,7 +86,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                                                   tutorial::range(sizes.min_length, sizes.max_length)));
   }
 
-  // 3. Whole sequences reversed without a mistake, among sources that were never trained on.
+  // 3. Exact match on held-out sources.
   const tutorial::Table exact_match = tutorial::exact_match(results), time = tutorial::training_time(results);
   std::cout << "exact match on held-out sources\n" << text(exact_match) << '\n' << text(time) << '\n';
 
@@ -107,8 +107,8 @@ int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 06: a fixed-context sequence-to-sequence model on reversal",
                        {.steps = 600, .out = "out/tutorial-06"},
                        [&](const tutorial::Options& options) { run(options, sizes); },
-                       {{"--embedding", &sizes.embedding, "E, the numbers of an embedding"},
-                        {"--hidden", &sizes.hidden, "H, the numbers of a state"},
+                       {{"--embedding", &sizes.embedding, "size of an embedding, E"},
+                        {"--hidden", &sizes.hidden, "size of a state, H"},
                         {"--min-length", &sizes.min_length, "length of the shortest sequences"},
-                        {"--max-length", &sizes.max_length, "length of the longest ones"}});
+                        {"--max-length", &sizes.max_length, "length of the longest sequences"}});
 }

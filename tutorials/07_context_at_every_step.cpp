@@ -1,8 +1,8 @@
 // Tutorial 07: the decoder sees the fixed context at every step.
 //
-// In tutorial 06 the context was the decoder's first state, and nothing else: whatever it would need later, it had to
-// carry along. Here the same one vector is given to every step. That is the decoder of Cho et al., "Learning phrase
-// representations using RNN encoder–decoder for statistical machine translation" (2014), section 2.2 and appendix A.1,
+// In tutorial 06 the context was only the decoder's first state, so the decoder had to remember it. Here every step
+// gets the same context as input. This is the decoder of Cho et al., "Learning phrase representations using RNN
+// encoder–decoder for statistical machine translation" (2014), section 2.2 and appendix A.1,
 // https://arxiv.org/abs/1406.1078.
 
 #include <gradus/autograd/ops.hpp>
@@ -21,7 +21,7 @@ using namespace gradus;
 
 namespace {
 
-// The loss of a batch, as in tutorial 06, but for the three lines with c. Shapes: B sequences, E, H and V as there.
+// The loss of a batch, as in tutorial 06 except for the lines with c. The sizes have the same letters.
 Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
   const auto& decoder = dynamic_cast<const models::ChoDecoder&>(*model.decoder);
   const Tensor source = tensor(batch.source, {batch.source_steps, batch.size});        // (T, B)
@@ -38,9 +38,9 @@ Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
   std::vector<Tensor> logits;
   for (std::int64_t t = 0; t < target_in.size(0); ++t) {
     const Tensor y = decoder.embedding.forward(target_in[t]);                          // (B, E)
-    // s_t = GRU([E y_{t−1}; c], s_{t−1}): the state need not remember what c says again.
+    // s_t = GRU([E y_{t−1}; c], s_{t−1}): the state need not remember c.
     s = decoder.rnn->step(concat({y, c}, 1), {s})[0];                                  // (B, H)
-    // p(y_t) = softmax(W_o [s_t; c; E y_{t−1}] + b_o): what is written may depend on c directly, too.
+    // p(y_t) = softmax(W_o [s_t; c; E y_{t−1}] + b_o): the prediction also depends on c directly.
     logits.push_back(decoder.readout.forward(concat({s, c, y}, 1)));                   // (B, V)
   }
   return nn::masked_cross_entropy(stack(logits), tensor(batch.target_out, {batch.target_steps, batch.size}),
@@ -62,20 +62,20 @@ std::unique_ptr<models::Seq2Seq> make_model(const std::string& decoder, std::int
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
   const data::Reversal task(/*symbols=*/10, /*min_length=*/3, sizes.max_length);
   const auto make = [&](const std::string& decoder, std::int64_t hidden) {
     return make_model(decoder, hidden, sizes, task, options.seed);
   };
 
-  // 1. The model, untrained, and its loss by hand.
+  // 1. The loss of the untrained model, by hand and by the library.
   const auto cho = make("cho", sizes.hidden);
   const data::Batch batch = tutorial::training_batches(task, options.seed)();
   std::cout << "loss before training: " << tutorial::decimals(loss_by_hand(*cho, batch).item(), 6) << " by hand, "
             << tutorial::decimals(cho->loss(batch).item(), 6) << " by the library\n";
 
-  // 2. Its decoder has more weights than that of tutorial 06, which alone could help. So the rival that it is held
-  //    against is tutorial 06's model twice: at the same H, and at the first H with as many parameters.
+  // 2. Its decoder has more parameters than that of tutorial 06, and that by itself could help. So it is compared with
+  // two models of tutorial 06: one with the same H, and one with the smallest H that has as many parameters.
   const auto fixed = make("fixed", sizes.hidden);
   std::int64_t wider_hidden = sizes.hidden;
   auto wider = make("fixed", wider_hidden);
@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 07: the context at every step (Cho et al. 2014), on reversal",
                        {.steps = 1000, .out = "out/tutorial-07"},
                        [&](const tutorial::Options& options) { run(options, sizes); },
-                       {{"--embedding", &sizes.embedding, "numbers a token, E"},
-                        {"--hidden", &sizes.hidden, "numbers of a state, H"},
-                        {"--max-length", &sizes.max_length, "of the longest sequences"}});
+                       {{"--embedding", &sizes.embedding, "size of an embedding, E"},
+                        {"--hidden", &sizes.hidden, "size of a state, H"},
+                        {"--max-length", &sizes.max_length, "length of the longest sequences"}});
 }

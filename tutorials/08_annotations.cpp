@@ -1,9 +1,9 @@
 // Tutorial 08: annotations of both directions, and what each of them knows.
 //
-// The models of tutorials 06 and 07 kept one vector of the source. Attention will need one for every token, that knows
-// what stands on both sides of it: h_j = [→h_j; ←h_j], of a network that reads forward and another that reads backward
-// (Schuster and Paliwal, "Bidirectional recurrent neural networks", 1997; Bahdanau, Cho and Bengio, 2015, section 3.2,
-// https://arxiv.org/abs/1409.0473). Here there is no decoder: only the annotations, and what is in them.
+// The models of tutorials 06 and 07 kept one vector of the source. Attention needs one for every token, which also
+// describes both sides of the token: h_j = [→h_j; ←h_j], from a network that reads forward and another that reads
+// backward (Schuster and Paliwal, "Bidirectional recurrent neural networks", 1997; Bahdanau, Cho and Bengio, 2015,
+// section 3.2, https://arxiv.org/abs/1409.0473). This program has no decoder; it measures what the annotations contain.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -27,15 +27,15 @@ namespace {
 constexpr std::int64_t V = 10, E = 8, T = 10;  // tokens, size of an embedding, length
 std::int64_t hidden = 32;                      // H, of each direction
 
-// h_j = [→h_j; ←h_j] by two GRUs. The backward one reads the sequence from its end; its states come out in the order of
-// reading, and are put back into that of the tokens.
+// h_j = [→h_j; ←h_j] by two GRUs. The backward one reads the sequence from its end; its states are in the order of
+// reading, so they are reversed into that of the tokens.
 Tensor annotations(const nn::GRU& forward, const nn::GRU& backward, const Tensor& x) {
   const Tensor ahead = forward.forward(x).output;                                       // (T, B, H): →h_1 … →h_T
   const Tensor as_read = backward.forward(flip(x, 0)).output;                           // (T, B, H): ←h_T … ←h_1
   return concat({ahead, flip(as_read, 0)}, 2);                                          // (T, B, 2H)
 }
 
-// One direction of an encoder, as a GRU of its own.
+// One direction of an encoder as a separate GRU.
 struct Reader : nn::GRU {
   explicit Reader(const nn::RecurrentWeights& p) : GRU(p.weight_ih.size(1), p.weight_hh.size(1)) {
     load_state_dict({{"weight_ih_l0", p.weight_ih}, {"weight_hh_l0", p.weight_hh},
@@ -49,8 +49,8 @@ Tensor tokens(std::int64_t batch, Generator& generator) {
   return tensor(ids, {T, batch});                                                       // (T, B)
 }
 
-// What is trained: the library's encoder of both directions, and three readouts, from →h_j alone, from ←h_j alone, and
-// from both. Each must name x_{j−1}, x_j and x_{j+1}.
+// The library's bidirectional encoder and three readouts: from →h_j, from ←h_j and from both. Each readout must name
+// x_{j−1}, x_j and x_{j+1}.
 struct Tagger : nn::Module {
   Tagger() {
     add_module("embedding", embedding);
@@ -67,7 +67,7 @@ struct Tagger : nn::Module {
 // x_{j−1}, x_j and x_{j+1} for 1 < j < T, where all three exist: (T − 2, B) each.
 std::vector<Tensor> neighbours(const Tensor& x) { return {x.slice(0, T - 2), x.slice(1, T - 1), x.slice(2, T)}; }
 
-// By readout, its logits for each of the neighbours: (T − 2, B, V) each.
+// The logits of each readout for each of the neighbours: (T − 2, B, V) each.
 std::vector<std::pair<std::string, std::vector<Tensor>>> named(const Tagger& tagger, const Tensor& x) {
   const Tensor h = tagger.encoder.forward(tagger.embedding.forward(x)).output.slice(1, T - 1);  // (T − 2, B, 2H)
   const auto logits = [](const nn::Linear& readout, const Tensor& from) {
@@ -113,15 +113,15 @@ Tensor squared_derivatives(const Tagger& tagger, const Tensor& ids) {
   return stack(squares).reshape({T, 2 * hidden, T}).to(Dtype::f64);                     // (T, 2H, T)
 }
 
-// Each probe by the right encoder and by one with a mistake: how far a state moves that should not.
+// How far states move that must not, with the right encoder and with a mistake.
 tutorial::Table probes(const nn::GRU& encoder, const nn::GRU& backward, const Tensor& x, Generator& generator) {
   const NoGrad no_grad;
-  // ←h_T has read x_T alone: another x_1 must leave it as it is. The mistake: not put back, ←h_1 stands in its place.
+  // ←h_T has read only x_T, so another x_1 must not change it. The mistake: without the reversal, ←h_1 is in its place.
   const Tensor other_x_1 = concat({x.slice(0, 1) + 1.0, x.slice(1, T)}, 0);             // (T, 1, E)
   const Tensor as_read = backward.forward(flip(x, 0)).output;                           // (T, 1, H): ←h_T … ←h_1
   const Tensor other = backward.forward(flip(other_x_1, 0)).output;                     // (T, 1, H)
 
-  // Padding after the end must leave all as it is. The mistake: no lengths.
+  // Padding after the end must change nothing. The mistake: no lengths.
   const Tensor padded = concat({x, normal({3, 1, E}, 0, 1, generator)}, 0);             // (T + 3, 1, E)
   const Tensor length = tensor({double(T)}, Dtype::i64);                                // (1)
   const auto alone = encoder.forward(x), frozen = encoder.forward(padded, length), run_on = encoder.forward(padded);
@@ -141,14 +141,15 @@ void run(const tutorial::Options& options) {
   gradus::seed(options.seed);
   Generator generator(options.seed);
 
-  // 1. What each half knows: the neighbours that can be read from it, after a short training.
+  // 1. What each half knows: the neighbours that a readout can name after a short training.
   const Tagger tagger;
   train(tagger, options.steps, generator);
   const tutorial::Table known = accuracy(tagger, generator);
   std::cout << "share of tokens named rightly after " << options.steps << " updates (guessing: " << 1.0 / V << ")\n"
             << text(known) << '\n';
 
-  // 2. The same by derivatives: which token moves which annotation. S_jk = ‖∂h_j/∂(E x_k)‖, of each half and of both.
+  // 2. The same by derivatives, for each half and for both: how much token k moves annotation j, S_jk = ‖∂h_j/∂(E
+  // x_k)‖.
   const Tensor ids = tokens(1, generator);                                              // (T, 1)
   const Tensor squares = squared_derivatives(tagger, ids);                              // (T, 2H, T)
   const auto S = [&](std::int64_t from, std::int64_t to) { return sqrt(sum(squares.slice(from, to, 1), 1)); };
@@ -157,7 +158,7 @@ void run(const tutorial::Options& options) {
   std::cout << "largest ‖∂ →h_j / ∂(E x_k)‖ with k > j: " << max(forward * greater(k, j).to(Dtype::f64)).item()
             << "; ‖∂ ←h_j / ∂(E x_k)‖ with k < j: " << max(backward * less(k, j).to(Dtype::f64)).item() << '\n';
 
-  // 3. Padding and order. A sequence alone, and in a batch beside one that is longer: how far its annotations move.
+  // 3. Padding and order. A sequence must have the same annotations alone and in a batch with a longer one.
   const nn::GRU& encoder = tagger.encoder;
   const Tensor x = tagger.embedding.forward(ids), y = tagger.embedding.forward(tokens(1, generator));  // (T, 1, E)
   constexpr std::int64_t L = T - 4;
@@ -170,7 +171,7 @@ void run(const tutorial::Options& options) {
   std::cout << "backward half by hand: largest difference from nn::GRU "
             << largest_difference(annotations(reads_forward, reads_backward, x), encoder.forward(x).output) << '\n';
   const tutorial::Table mistakes = probes(encoder, reads_backward, x, generator);
-  std::cout << "\nhow far a state moves that should not, and with the mistake\n" << text(mistakes) << '\n';
+  std::cout << "\nhow far a state moves that must not, right and mistaken\n" << text(mistakes) << '\n';
 
   const auto map = [&](const std::string& title, const Tensor& S_jk) {
     return tutorial::numbered_map(title, "k: token", "j: annotation", S_jk.to_vector<double>(), max(both).item());
@@ -192,5 +193,5 @@ void run(const tutorial::Options& options) {
 int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 08: bidirectional annotations, and what each of them knows",
                        {.steps = 300, .out = "out/tutorial-08"}, run,
-                       {{"--hidden", &hidden, "numbers of each direction's state, H"}});
+                       {{"--hidden", &hidden, "size of each direction's state, H"}});
 }

@@ -1,9 +1,9 @@
 // Tutorial 09: additive attention alone: a query, keys, values, a mask.
 //
-// Tutorial 08 made an annotation for every token. Attention takes one vector out of them, for a question that is asked:
-// it scores each annotation, turns scores into weights, and takes the mean by these weights. There is no decoder here,
-// and no encoder either. Bahdanau, Cho and Bengio, "Neural machine translation by jointly learning to align and
-// translate" (2015), https://arxiv.org/abs/1409.0473, eq. 5 and 6 and appendix A.1.2.
+// Tutorial 08 made an annotation for every token. Given a query, attention scores each annotation, turns the scores
+// into weights, and returns the weighted mean. This program has no encoder and no decoder. Bahdanau, Cho and Bengio,
+// "Neural machine translation by jointly learning to align and translate" (2015), https://arxiv.org/abs/1409.0473, eq.
+// 5 and 6 and appendix A.1.2.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -32,7 +32,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // e_j = v_a · tanh(W_a q + U_a h_j): how well annotation j answers the query. q (B, Q), h (T, B, D).
 Tensor energies(const nn::AdditiveAttention& a, const Tensor& q, const Tensor& h) {
-  const Tensor keys = linear(h, a.U_a.weight);                                          // (T, B, A): without the query
+  const Tensor keys = linear(h, a.U_a.weight);                                          // (T, B, A): needs no query
   const Tensor query = linear(q, a.W_a.weight);                                         // (B, A)
   return transpose(sum(a.v_a * tanh(query + keys), 2), 0, 1);                           // (B, T)
 }
@@ -52,12 +52,12 @@ Tensor context(const Tensor& alpha, const Tensor& h) {
   return sum(unsqueeze(transpose(alpha, 0, 1), 2) * h, 0);                              // (B, D)
 }
 
-// What holds of the weights whatever the parameters are, and what mistakes make of them.
+// Properties of the weights that hold for all parameters, and the effect of mistakes on them.
 std::pair<tutorial::Table, plot::GroupedBars> look(Generator& generator) {
   const NoGrad no_grad;
   constexpr std::int64_t T = 6, B = 2, Q = 3, D = 5, A = 4;  // all different: a transposed weight cannot go unnoticed
   nn::AdditiveAttention attention(Q, D, A), zero(Q, D, A);
-  Tensor(attention.v_a).replace(normal({A}, 0, 2, generator));  // larger than at first, so that the weights differ
+  Tensor(attention.v_a).replace(normal({A}, 0, 2, generator));  // larger than initially, so that the weights differ
   Tensor(zero.v_a).replace(zeros({A}));
   const Tensor q = normal({B, Q}, 0, 1, generator), other_q = normal({B, Q}, 0, 1, generator);  // (B, Q)
   const Tensor h = normal({T, B, D}, 0, 1, generator);                                  // (T, B, D)
@@ -103,7 +103,7 @@ std::pair<tutorial::Table, plot::GroupedBars> look(Generator& generator) {
   return {properties, bars};
 }
 
-// Look-up among pairs of a key and a value: nothing but embeddings, attention, and one linear layer. Q 12, D 16 + 8.
+// Look-up among pairs of a key and a value, by embeddings, attention and one linear layer. Q 12, D 16 + 8.
 struct LookUp : nn::Module {
   LookUp() {
     add_module("of_query", of_query);
@@ -144,7 +144,7 @@ tutorial::Table by_length(const LookUp& model, Generator& generator) {
   return table;
 }
 
-// Eight pairs, each asked for in turn: a row a question, a column a key.
+// The weights for eight pairs, with each key as the query: one row per query, one column per key.
 plot::Heatmap asked_in_turn(const LookUp& model, const std::string& title) {
   const NoGrad no_grad;
   constexpr std::int64_t T = 8;
@@ -159,11 +159,11 @@ void run(const tutorial::Options& options) {
   gradus::seed(options.seed);
   Generator generator(options.seed);
 
-  // 1. By hand and by the library, what always holds, and what mistakes change.
+  // 1. By hand and by the library; properties that always hold, and the effect of mistakes.
   const auto [properties, bars] = look(generator);
   std::cout << text(properties) << '\n';
 
-  // 2. Trained on a task that needs nothing else.
+  // 2. Training on a task that needs only attention.
   LookUp model;
   const plot::Heatmap before = asked_in_turn(model, "before training");
   train(model, options.steps, generator);
@@ -172,7 +172,7 @@ void run(const tutorial::Options& options) {
   std::cout << "look-up among pairs, trained with 2 to 8 of them (guessing: " << 1.0 / tutorial::look_up_values << ")\n"
             << text(look_up) << '\n';
 
-  // 3. What it costs beside a dot product, which needs Q = D.
+  // 3. Its cost compared with a dot product, which needs Q = D.
   const tutorial::Table costs = tutorial::attention_cost(energy);
   std::cout << "thousands of multiply-adds for the scores\n" << text(costs) << '\n';
 
@@ -182,7 +182,7 @@ void run(const tutorial::Options& options) {
            .sections = {{"Weights", {{"weights", plot::svg(bars)}}, text(properties)},
                         {"Look-up", {{"look_up", plot::strip({before, after})}}, text(look_up)}},
            .tables = {properties, look_up, costs},
-           .try_next = "--steps 100, and see where the weights are then; then ./run tutorial 10"},
+           .try_next = "--steps 100: where are the weights then? Then ./run tutorial 10"},
           out, options);
 }
 
@@ -191,5 +191,5 @@ void run(const tutorial::Options& options) {
 int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 09: additive attention alone, and a look-up that it learns",
                        {.steps = 1000, .out = "out/tutorial-09"}, run,
-                       {{"--energy", &energy, "A, the numbers that a score is computed from"}});
+                       {{"--energy", &energy, "A, the size of the vector inside the tanh"}});
 }

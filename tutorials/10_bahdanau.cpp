@@ -1,7 +1,7 @@
 // Tutorial 10: Bahdanau attention on reversal.
 //
-// Tutorials 06 and 07 squeezed the source into one vector, and failed as sequences grew. Here the decoder looks at the
-// source again for every token it writes, and learns where to look. The three models are trained on the same batches,
+// Tutorials 06 and 07 compressed the source into one vector, and failed as sequences grew. Here the decoder attends to
+// the source again for every token that it writes, and learns where. The three models are trained on the same batches,
 // with the same encoder; they differ in the decoder's context. Equation numbers are those of Bahdanau, Cho and Bengio,
 // "Neural machine translation by jointly learning to align and translate" (2015), https://arxiv.org/abs/1409.0473.
 
@@ -36,31 +36,31 @@ namespace {
 constexpr std::int64_t longest_trained = 12;
 constexpr std::array<std::int64_t, 6> watched = {20, 30, 40, 50, 100, 300};  // updates
 
-// The first step of the decoder, written out for one sequence of T tokens (so B = 1). Returns how far the logits are
-// from those of the library's step.
+// The first step of the decoder, written out for one sequence of T tokens (so B = 1). Returns the largest difference of
+// the logits from the library's.
 double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) {
   const NoGrad no_grad;
   const auto& decoder = dynamic_cast<const models::BahdanauDecoder&>(*model.decoder);
   const auto& attention = dynamic_cast<const nn::AdditiveAttention&>(*decoder.attention);
   const auto T = static_cast<std::int64_t>(pair.source.size());
 
-  // Annotations h_j = [→h_j; ←h_j]: what the encoder knows at token j from both sides (section 3.2).
+  // Annotations h_j = [→h_j; ←h_j]: token j and its surroundings on both sides (section 3.2).
   const auto annotations = model.encoder.forward(tensor(pair.source, {T, 1}), tensor({double(T)}, Dtype::i64));
   const Tensor h = annotations.h;                                                     // (T, 1, 2H)
 
   // s_0 = tanh(W_s ←h_1) (appendix A.2.2).
   const Tensor s_0 = tanh(decoder.W_s->forward(annotations.first_backward));          // (1, H)
 
-  // e_1j = v_a · tanh(W_a s_0 + U_a h_j): how well token j fits what the decoder is about to write (A.1.2). The state
-  // is the one *before* this step: s_{t−1} asks.
+  // e_1j = v_a · tanh(W_a s_0 + U_a h_j): how well token j fits the next output (A.1.2). The query is the state
+  // *before* this step, s_{t−1}.
   const Tensor query = linear(s_0, attention.W_a.weight);                             // (1, A)
-  const Tensor keys = linear(h, attention.U_a.weight);                                // (T, 1, A): once a sentence
+  const Tensor keys = linear(h, attention.U_a.weight);                                // (T, 1, A): once per sentence
   const Tensor e = sum(attention.v_a * tanh(query + keys), 2);                        // (T, 1)
 
-  // α_1j = exp(e_1j) / Σ_k exp(e_1k) (eq. 6): where to look; they sum to 1.
+  // α_1j = exp(e_1j) / Σ_k exp(e_1k) (eq. 6): the weights, which sum to 1.
   const Tensor alpha = softmax(transpose(e, 0, 1));                                   // (1, T)
 
-  // c_1 = Σ_j α_1j h_j (eq. 5): what is seen there.
+  // c_1 = Σ_j α_1j h_j (eq. 5): the context.
   const Tensor c = matmul(alpha, h.reshape({T, -1}));                                 // (1, 2H)
 
   // s_1 = f(s_0, y_0, c_1) (section 3.1), with y_0 = <bos>; f is a GRU.
@@ -75,15 +75,15 @@ double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) 
   return tutorial::largest_difference(logits, decoder.step(bos, state, memory).logits);
 }
 
-// Where the model looks in `pair` when it is given the true tokens, as in training: so that it can be compared from the
-// first update on, when what it would write itself is still noise.
+// The alignment for `pair` with the true tokens as input, as in training. It can be compared from the first update on,
+// when the model's own output is still noise.
 plot::Heatmap look(const models::Seq2Seq& model, const data::Pair& pair, const data::Reversal& task,
                    std::int64_t updates) {
   const models::Decoded forced = models::force(model, {&pair, 1})[0];
   return tutorial::alignment_map("after " + std::to_string(updates) + " updates", forced, pair.source, task);
 }
 
-// How near each of these alignments is to the anti-diagonal, at the steps before <eos>.
+// How close each alignment is to the anti-diagonal, at the steps before <eos>.
 tutorial::Table forming_table(const std::vector<plot::Heatmap>& alignments) {
   tutorial::Table table{.name = "forming",
                         .rows_are = "alignment",
@@ -103,7 +103,7 @@ struct Sizes {
 };
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
   const data::Reversal task(/*symbols=*/10, /*min_length=*/3, longest_trained);
 
   // 1. Three models of the same sizes and with the same encoder.
@@ -120,8 +120,8 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
             << "\nfirst decoder step by hand: largest difference from the library's "
             << first_step_by_hand(*bahdanau, task.make({3, 4, 5, 6})) << "\n\n";
 
-  // 2. Train them on the same batches, and measure them on sources that they never saw, some of them longer than any
-  //    that they were trained on. While Bahdanau's model learns, see where it looks in one held-out source.
+  // 2. Train them on the same batches, and measure them on held-out sources, some longer than any in training. While
+  // Bahdanau's model learns, record its alignment for one held-out source.
   std::vector<std::int64_t> lengths = tutorial::range(3, longest_trained + 3);
   lengths.push_back(20);
   Generator generator(options.seed);
@@ -139,11 +139,11 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                         formed = tutorial::alignment(results, longest_trained), time = tutorial::training_time(results);
   std::cout << "exact match on held-out sources after " << options.steps << " updates (trained on lengths 3 to "
             << longest_trained << ")\n" << tutorial::text(exact_match)
-            << "\nwhere Bahdanau's model looks in one of length " << longest_trained << " as it learns\n"
-            << tutorial::text(as_it_forms) << "\nand in all of lengths 3 to " << longest_trained << " in the end\n"
-            << tutorial::text(formed) << '\n' << tutorial::text(time) << '\n';
+            << "\nwhere Bahdanau's model attends in one source of length " << longest_trained << " as it learns\n"
+            << tutorial::text(as_it_forms) << "\nand in all sources of lengths 3 to " << longest_trained
+            << " after training\n" << tutorial::text(formed) << '\n' << tutorial::text(time) << '\n';
 
-  // 3. A few held-out sources, as each model reverses them.
+  // 3. The outputs of each model for a few held-out sources.
   const auto by_fixed = models::greedy(*fixed, examples), by_cho = models::greedy(*cho, examples),
              by_bahdanau = models::greedy(*bahdanau, examples);
   std::string decoded;
@@ -164,7 +164,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   const std::vector<std::string> steps = tutorial::weight_bars(alignment);
   const plot::Page page{
       .title = "Tutorial 10: Bahdanau attention on reversal",
-      .intro = {"Three models of the same sizes, trained on the same batches; one looks back at the source."},
+      .intro = {"Three models of the same sizes, trained on the same batches; one attends to the source."},
       .sections = {{.heading = "Alignment", .svgs = {alignment_svg, animated}, .preformatted = decoded},
                    {.heading = "As it formed", .svgs = {strip}},
                    {.heading = "Exact match by length", .svgs = {bars}, .preformatted = tutorial::text(exact_match)},
@@ -189,7 +189,7 @@ int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 10: Bahdanau attention against a fixed context, on reversal",
                        {.steps = 1000, .out = "out/tutorial-10"},
                        [&](const tutorial::Options& options) { run(options, sizes); },
-                       {{"--embedding", &sizes.embedding, "E, the numbers of an embedding"},
-                        {"--hidden", &sizes.hidden, "H, the numbers of a state"},
-                        {"--energy", &sizes.energy, "A, the numbers that a score is computed from"}});
+                       {{"--embedding", &sizes.embedding, "size of an embedding, E"},
+                        {"--hidden", &sizes.hidden, "size of a state, H"},
+                        {"--energy", &sizes.energy, "A, the size of the vector inside the tanh"}});
 }

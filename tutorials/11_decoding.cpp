@@ -1,9 +1,9 @@
 // Tutorial 11: decoding and measuring: greedy, sampling, and beam search by hand.
 //
-// A model says how likely each next token is; which one is written is for a search to say. Where a model is sure, all
-// searches find the same; so here they search in one that is not: a fixed context, as in tutorial 06. Beam search
-// scores by eq. 14 of Wu et al., "Google's neural machine translation system" (2016),
-// https://arxiv.org/abs/1609.08144, without its penalty for coverage.
+// A model gives the probability of each next token; a search chooses the output. If a model is sure, all searches find
+// the same output, so this program uses a model that is not: a fixed context, as in tutorial 06. Beam search scores by
+// eq. 14 of Wu et al., "Google's neural machine translation system" (2016), https://arxiv.org/abs/1609.08144, without
+// its coverage penalty.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -42,12 +42,12 @@ struct Hypothesis {
   double log_p;     // ln p(y_1 … y_t | x)
   nn::State state;  // the decoder's, before it is given y_t: s (1, H)
 
-  // s(y, x) = ln p(y | x) / lp(y) (eq. 14): each token more makes the sum smaller, so that sums of outputs of different
-  // lengths cannot be compared as they are.
+  // s(y, x) = ln p(y | x) / lp(y) (eq. 14): every further token makes the sum smaller, so the sums of outputs of
+  // different lengths cannot be compared.
   double score() const { return log_p / length_penalty(std::ssize(y)); }
 };
 
-// Every way to go on: K hypotheses with V tokens each, the likeliest first.
+// Each of the K hypotheses continued with each of the V tokens, the most likely first.
 std::vector<Hypothesis> continuations(const nn::DecoderStep& decoder, const nn::Memory& memory,
                                       const std::vector<Hypothesis>& alive) {
   std::vector<Hypothesis> all;
@@ -65,7 +65,7 @@ std::vector<Hypothesis> continuations(const nn::DecoderStep& decoder, const nn::
 }
 
 struct Beam {
-  std::vector<Hypothesis> found;             // those that ended, best first; if none did, those that are alive
+  std::vector<Hypothesis> found;             // finished hypotheses, best first; live ones if none finished
   std::vector<tutorial::Considered> course;  // for the picture
 };
 
@@ -78,8 +78,8 @@ Beam beam_by_hand(const models::Seq2Seq& model, const Tokens& x, std::int64_t K)
   std::vector<tutorial::Considered> course;
 
   for (std::int64_t t = 1; t <= max_steps && !alive.empty(); ++t) {
-    // The K likeliest of all are kept, whichever hypothesis they continue: all have length t, and may be compared. One
-    // that ends is frozen: it is set aside, and never continued.
+    // Keep the K most likely of all, whichever hypothesis they continue: all have length t, so their sums can be
+    // compared. A finished hypothesis is set aside and never continued.
     const std::vector<Hypothesis> all = continuations(*model.decoder, memory, alive);
     alive.clear();
     for (std::int64_t rank = 0; rank < std::min(std::ssize(all), K + 2); ++rank) {      // two more, for the picture
@@ -89,7 +89,7 @@ Beam beam_by_hand(const models::Seq2Seq& model, const Tokens& x, std::int64_t K)
       course.push_back({longer.y, is_kept && ends ? longer.score() : longer.log_p, is_kept});
     }
 
-    // It is over when nothing better can come: a sum only falls, and no lp is larger than that of the longest output.
+    // Stop when no live hypothesis can beat the best finished one: a sum only falls, and lp is largest at max_steps.
     std::ranges::stable_sort(ended, std::ranges::greater(), &Hypothesis::score);
     if (ended.empty() || alive.empty()) continue;
     if (ended.front().score() >= alive.front().log_p / length_penalty(max_steps)) break;
@@ -97,11 +97,11 @@ Beam beam_by_hand(const models::Seq2Seq& model, const Tokens& x, std::int64_t K)
   return {ended.empty() ? alive : ended, course};
 }
 
-// What sampling draws from: p^(1/temperature), of which the k likeliest are kept, and of these the nucleus: the fewest
-// likeliest that have top_p of the probability.
+// The distribution that sampling draws from: p^(1/temperature), cut to the k most likely tokens, and of these to the
+// nucleus: the fewest most likely tokens that together have top_p of the probability.
 std::vector<double> reshaped(std::vector<double> p, const models::SamplingOptions& how) {
   for (double& x : p) x = std::pow(x, 1 / how.temperature);
-  std::vector<double> kept = p;  // the likeliest first
+  std::vector<double> kept = p;  // the most likely first
   std::ranges::sort(kept, std::ranges::greater());
   if (how.top_k > 0) kept.resize(static_cast<std::size_t>(how.top_k));
   const double enough = how.top_p * std::accumulate(kept.begin(), kept.end(), 0.0);
@@ -120,7 +120,7 @@ const std::vector<std::pair<std::string, models::SamplingOptions>> sampling = {
 
 models::Search beam_of(std::int64_t width) { return models::beam_search({.width = width, .length_penalty = alpha}); }
 
-// 1. Beam search by hand, beside a search of the library.
+// 1. Compares beam search by hand with a search of the library.
 void compare(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs, std::int64_t K,
              const std::string& name, const models::Search& search) {
   const auto library = tutorial::best_outputs(model, pairs, search);
@@ -131,11 +131,11 @@ void compare(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
     same += best.y == library[i].tokens;
     difference = std::max(difference, std::abs(best.log_p - library[i].log_probability));
   }
-  std::cout << "a beam of " << K << " by hand, beside the library's " << name << ": the same output for " << same
+  std::cout << "a beam of " << K << " by hand against the library's " << name << ": the same output for " << same
             << " of " << pairs.size() << " sources, largest difference of ln p " << difference << '\n';
 }
 
-// 2. A search to look at: the first in which a beam of 3 corrects greedy decoding, if there is one.
+// 2. A search tree to look at: for the first source on which a beam of 3 corrects greedy decoding, if there is one.
 plot::SearchTree a_correction(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
                               const data::Reversal& task) {
   const auto greedily = models::greedy(model, pairs), by_beam = tutorial::best_outputs(model, pairs, beam_of(3));
@@ -165,7 +165,7 @@ tutorial::Table all_methods(const models::Seq2Seq& model, const std::vector<data
   return table;
 }
 
-// A model that is not sure: not trained for long.
+// A model that is not sure, because its training is short.
 std::unique_ptr<models::Seq2Seq> trained(const data::Reversal& task, const models::ModelOptions& sizes,
                                          std::uint64_t seed, std::int64_t steps) {
   gradus::seed(seed);
@@ -175,18 +175,18 @@ std::unique_ptr<models::Seq2Seq> trained(const data::Reversal& task, const model
 }
 
 void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
-  const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
   const data::Reversal task;                  // 10 symbols, lengths 3 … 12
   const auto model = trained(task, sizes, options.seed, options.steps);
   Generator generator(options.seed);
   const auto short_pairs = tutorial::held_out(task, 6, 300, generator),
              pairs = tutorial::held_out(task, 8, 300, generator), few = tutorial::held_out(task, 8, 50, generator);
 
-  compare(*model, few, 1, "greedy decoding", models::greedy());  // they must be the same
+  compare(*model, few, 1, "greedy decoding", models::greedy());  // the outputs must be equal
   compare(*model, few, 5, "beam search", beam_of(5));
   const plot::SearchTree tree = a_correction(*model, short_pairs, task);
 
-  // 3. What sampling draws from, at the step of a source at which greedy decoding is the least sure.
+  // 3. The distributions that sampling draws from, at the step at which greedy decoding is least sure.
   const tutorial::Step step = tutorial::least_sure_step(*model, pairs[0], task);
   plot::GroupedBars bars{.title = step.title, .x_label = "next token", .y_label = "probability", .groups = step.next};
   for (const auto& [name, how] : sampling) bars.series.push_back({name, reshaped(step.p, how)});
@@ -194,8 +194,8 @@ void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
   const tutorial::Table methods = all_methods(*model, pairs, task, options.seed);
   std::cout << "\n300 held-out sources of length 8\n" << text(methods);
 
-  // 5. With 3 symbols and outputs of at most 5 there are few enough to ask the model about all of them. How often does
-  // a beam find the one with the best score? A beam of 1093 keeps all 364, and the 3⁶ that have not ended.
+  // 5. With 3 symbols there are only 364 outputs of at most 5 symbols, so the model can score all of them. How often
+  // does a beam find the best one? A beam of 1093 keeps all 364 and the 3⁶ unfinished beginnings.
   const data::Reversal small(/*symbols=*/3, /*min_length=*/2, /*max_length=*/4);
   const auto other = trained(small, sizes, options.seed, options.steps / 10 + 1);
   const auto score = [](const models::Decoded& y) { return y.log_probability / length_penalty(std::ssize(y.tokens)); };
@@ -204,7 +204,7 @@ void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
 
   publish({.number = "11",
            .title = "decoding and measuring",
-           .intro = "One model, several ways to write what it says.",
+           .intro = "One model, several searches for its output.",
            .sections = {{"Beam search", {{"tree", plot::svg(tree)}}},
                         {"Sampling", {{"sampling", plot::svg(bars)}}},
                         {"All methods", {}, text(methods)},
@@ -221,6 +221,6 @@ int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 11: decoding and measuring, with a model that is not sure",
                        {.steps = 1000, .out = "out/tutorial-11"},
                        [&](const tutorial::Options& options) { run(options, sizes); },
-                       {{"--embedding", &sizes.embedding, "E, the numbers of an embedding"},
-                        {"--hidden", &sizes.hidden, "H, the numbers of a state"}});
+                       {{"--embedding", &sizes.embedding, "size of an embedding, E"},
+                        {"--hidden", &sizes.hidden, "size of a state, H"}});
 }

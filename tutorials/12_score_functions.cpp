@@ -1,9 +1,9 @@
 // Tutorial 12: score functions: additive, dot, scaled dot, and one of your own.
 //
-// In tutorial 10 the energy e_tj, how well annotation h_j fits the state s_{t−1}, came from a small network. Any score
-// of two vectors will do, and nothing else of the model changes. Four are trained on the same batches here, and
-// measured: how well they do, how fast, at what cost. Scaled dot is of Vaswani et al., "Attention is all you need"
-// (2017), section 3.2.1, https://arxiv.org/abs/1706.03762; dot and general are of Luong et al., "Effective approaches
+// In tutorial 10 a small network computed the energy e_tj, which says how well annotation h_j fits the state s_{t−1}.
+// Any score of two vectors can replace it; the rest of the model stays the same. Here four scores are trained on the
+// same batches and compared by accuracy, speed and cost. Scaled dot is from Vaswani et al., "Attention is all you need"
+// (2017), section 3.2.1, https://arxiv.org/abs/1706.03762; dot and general are from Luong et al., "Effective approaches
 // to attention-based neural machine translation" (2015), https://arxiv.org/abs/1508.04025.
 
 #include <gradus/autograd/ops.hpp>
@@ -26,8 +26,8 @@ using namespace gradus;
 
 namespace {
 
-// A score of one's own, "general": e_tj = s_{t−1} · W_a h_j. A class says what its energies are, and does once a
-// sentence what needs no query; mask, softmax and context are ScoredAttention's.
+// Your own score, "general": e_tj = s_{t−1} · W_a h_j. The class defines its energies, and computes once per sentence
+// what needs no query. ScoredAttention does mask, softmax and context.
 class GeneralAttention : public nn::ScoredAttention {
  public:
   GeneralAttention(std::int64_t query_size, std::int64_t value_size)
@@ -74,7 +74,7 @@ std::unique_ptr<models::Seq2Seq> make_model(const std::string& score, const Size
           make_attention(score, sizes)));
 }
 
-// 1. The new class, checked as any module: all gradients against differences, in double, with a row that is shorter.
+// 1. Checks all gradients of the new class against finite differences, in double precision, with one shorter row.
 GradcheckReport check_gradients(std::uint64_t seed) {
   Generator generator(seed);
   GeneralAttention general(3, 4);
@@ -85,8 +85,8 @@ GradcheckReport check_gradients(std::uint64_t seed) {
   return nn::gradcheck(general, attend, {normal({2, 3}, 0, 1, generator), normal({5, 2, 4}, 0, 1, generator)});
 }
 
-// 2. Why √d: the variance of s · h_j is d, and energies that far apart leave the softmax nothing to learn from. Drawn
-// are states and annotations whose elements have variance 1.
+// 2. Why √d: the variance of s · h_j is d, and a softmax of energies that far apart has almost no gradient. The states
+// and annotations are random, with elements of variance 1.
 tutorial::Table saturation(std::uint64_t seed) {
   constexpr std::int64_t T = 12, N = 500;
   tutorial::Table table{.name = "saturation",
@@ -134,7 +134,7 @@ Trained train_all(const Sizes& sizes, const data::Reversal& task, const tutorial
   return trained;
 }
 
-// 4. What each costs for one sentence. Every score also pays T · D multiply-adds a step for the context.
+// 4. The cost of each score for one sentence. Every score also pays T · D multiply-adds a step for the context.
 tutorial::Table counted(const Sizes& sizes, std::int64_t tokens) {
   const auto T = double(tokens), D = double(sizes.D()), H = D, A = double(sizes.A);
   tutorial::Table table{.name = "cost",
@@ -153,9 +153,9 @@ tutorial::Table counted(const Sizes& sizes, std::int64_t tokens) {
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
   const data::Reversal task;                  // 10 symbols, lengths 3 … 12
-  std::cout << "gradients of the class above\n" << check_gradients(options.seed) << '\n';
+  std::cout << "gradient check of GeneralAttention\n" << check_gradients(options.seed) << '\n';
   const tutorial::Table saturated = saturation(options.seed);
   std::cout << "random states and annotations, 12 positions\n" << text(saturated) << '\n';
   const Trained trained = train_all(sizes, task, options);
@@ -192,6 +192,6 @@ int main(int argc, char** argv) {
                        {.steps = 400, .out = "out/tutorial-12"},
                        [&](const tutorial::Options& options) { run(options, sizes); },
                        {{"--hidden", &sizes.direction,
-                         "numbers of a state of each direction; the decoder's has twice as many"},
-                        {"--energy", &sizes.A, "A, the numbers that the additive score is computed from"}});
+                         "size of the state of each direction; the decoder's is twice as large"},
+                        {"--energy", &sizes.A, "A, the size of the vector inside the additive score's tanh"}});
 }

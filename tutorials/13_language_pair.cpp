@@ -1,10 +1,9 @@
 // Tutorial 13: a real language pair: words, unknown words, and their order.
 //
-// From symbols to sentences nothing of the model changes. What is new is text: what a token is, which words a
-// vocabulary has and what becomes of the others, what is held out, and how a translation is scored. The text is the 506
-// pairs that the library brings, or a file of the learner's own. Unknown words that are written are replaced by what
-// the attention looked at, as in Luong et al., "Addressing the rare word problem in neural machine translation" (2015),
-// https://arxiv.org/abs/1410.8206.
+// The model is that of tutorial 10. The new part is text: tokens, vocabularies and unknown words, held-out sentences,
+// and scores of translations. The text is the library's 506 pairs, or your own file. An unknown word in the output is
+// replaced by the source word with the largest weight, as in Luong et al., "Addressing the rare word problem in neural
+// machine translation" (2015), https://arxiv.org/abs/1410.8206.
 
 #include <gradus/autograd/random.hpp>
 #include <gradus/data/batches.hpp>
@@ -45,7 +44,7 @@ struct Knobs {
 
 struct Corpus {
   tutorial::Language source, target;
-  data::TokenisedPairs train, seen, held_out;  // seen: the first that are trained on
+  data::TokenisedPairs train, seen, held_out;  // seen: the first 500 of train
 
   std::vector<data::Pair> ids(const data::TokenisedPairs& words) const {
     return data::encode(words, source.vocabulary, target.vocabulary);
@@ -53,8 +52,8 @@ struct Corpus {
 };
 
 Corpus read(const Knobs& knobs) {
-  // 1. Text: pairs, of which a hash of the source holds out 15 in a hundred, so that a sentence that comes with several
-  // translations never stands on both sides.
+  // 1. Text: pairs. A hash of the source holds out 15 in a hundred, so a sentence with several translations is never on
+  // both sides.
   std::vector<data::SentencePair> pairs = knobs.pairs.empty() ? data::phrases(knobs.chinese ? "eng-cmn" : "eng-fra")
                                                               : data::read_tab_separated(knobs.pairs);
   if (std::ssize(pairs) > knobs.limit) pairs.resize(static_cast<std::size_t>(knobs.limit));
@@ -63,7 +62,7 @@ Corpus read(const Knobs& knobs) {
     fail("--pairs", pairs.size(), " pairs are too few to hold some out; give more");
   }
 
-  // 2. Tokens: words and punctuation marks, in lower case; of Chinese, characters.
+  // 2. Tokens: words and punctuation marks, in lower case; for Chinese, characters.
   const data::Tokeniser english, other({.unit = knobs.chinese ? data::TokenUnit::chinese : data::TokenUnit::word,
                                         .french_spacing = !knobs.chinese});
   const auto tokens = [&](const std::vector<data::SentencePair>& text, std::size_t limit) {
@@ -71,7 +70,7 @@ Corpus read(const Knobs& knobs) {
   };
   const data::TokenisedPairs train = tokens(split.train, split.train.size());
 
-  // 3. Vocabularies: of the words that the training text has often enough; all others share one id, <unk>.
+  // 3. Vocabularies: the words that occur often enough in the training text; all others share one id, <unk>.
   return {.source = {english, data::Vocabulary::build(train.source, {.min_count = knobs.min_count})},
           .target = {other, data::Vocabulary::build(train.target, {.min_count = knobs.min_count})},
           .train = train,
@@ -79,11 +78,11 @@ Corpus read(const Knobs& knobs) {
           .held_out = tokens(split.test, 500)};
 }
 
-// What a model writes for some sentences.
+// A model's translations of some sentences.
 struct Translations {
-  std::vector<Words> words;               // `<unk>` among them
-  std::vector<Words> replaced;            // `<unk>` replaced by the word of the source with the largest weight
-  std::vector<plot::Heatmap> alignments;  // the weights; with attention
+  std::vector<Words> words;               // may contain `<unk>`
+  std::vector<Words> replaced;            // each `<unk>` replaced by the source word with the largest weight
+  std::vector<plot::Heatmap> alignments;  // the weights, if the model has attention
 };
 
 Translations translate(const models::Seq2Seq& model, const Corpus& corpus, const data::TokenisedPairs& part,
@@ -100,7 +99,7 @@ Translations translate(const models::Seq2Seq& model, const Corpus& corpus, const
   return translations;
 }
 
-// A model, what it writes for sentences that it was trained on and for the others, and how good that is.
+// A model, its translations of training sentences and held-out sentences, and their quality.
 struct Trained {
   std::unique_ptr<models::Seq2Seq> model;
   tutorial::Result result;  // its losses
@@ -108,8 +107,8 @@ struct Trained {
   tutorial::Table::Row quality;
 };
 
-// 4. Two models of the same sizes are trained on the same batches. With so little text, dropout must hinder them from
-// learning it by heart.
+// 4. Trains one of two models of the same sizes, on the same batches. With so little text, dropout must limit
+// memorisation.
 Trained train(const std::string& name, const std::string& decoder, const Corpus& corpus, const Knobs& knobs,
               const tutorial::Options& options) {
   gradus::seed(options.seed);
@@ -125,7 +124,7 @@ Trained train(const std::string& name, const std::string& decoder, const Corpus&
              of_held_out = translate(*model, corpus, held_out, models::greedy()),
              by_beam = translate(*model, corpus, held_out, models::beam_search({}));
   const std::set<Words> sentences(known.target.begin(), known.target.end());
-  data::MatchCount exact, copied;  // held-out sentences: translated as the reference, and as one of the training text
+  data::MatchCount exact, copied;  // outputs equal to the reference, and to a training sentence
   for (std::size_t i = 0; i < of_held_out.words.size(); ++i) {
     exact.add(of_held_out.words[i] == held_out.target[i]);
     copied.add(sentences.contains(of_held_out.words[i]));
@@ -140,12 +139,12 @@ Trained train(const std::string& name, const std::string& decoder, const Corpus&
 }
 
 void run(tutorial::Options options, const Knobs& knobs) {
-  const plot::OutputFolder out(options.out);  // says now, not after training, when it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
   if (knobs.quick) options.steps = options.steps / 4 + 1;
   const Corpus corpus = read(knobs);
   const auto& [source, target, known, seen, held_out] = corpus;
   const Words question = source.tokeniser.split(knobs.sentence);
-  if (question.empty()) fail("--sentence", "there is no word in it; give one at least");
+  if (question.empty()) fail("--sentence", "it has no words; give at least one");
   const tutorial::Table unknown = tutorial::unknown_words(source, target, known, held_out);
   std::cout << known.size() << " pairs to train on, " << held_out.size() << " held out; vocabularies of "
             << source.vocabulary.size() << " and " << target.vocabulary.size() << " tokens\n" << text(unknown) << '\n';
@@ -158,9 +157,9 @@ void run(tutorial::Options options, const Knobs& knobs) {
       .columns = {"BLEU, training", "BLEU", "replaced", "beam 5", "exact match", "copied", "perplexity"},
       .rows = {fixed.quality, attending.quality},
       .digits = 2};
-  std::cout << "held-out sentences, but for the first column\n" << text(quality) << '\n';
+  std::cout << "held-out sentences (first column: training sentences)\n" << text(quality) << '\n';
 
-  // 5. What they write: eight of the held-out sentences, from all of the text.
+  // 5. Their outputs for eight held-out sentences, spread over the text.
   std::vector<tutorial::Block> written;
   for (std::size_t k = 0; k < 8; ++k) {
     const std::size_t i = k * held_out.source.size() / 8;
@@ -170,7 +169,7 @@ void run(tutorial::Options options, const Knobs& knobs) {
                        {"Bahdanau", target.text(attending.of_held_out.words[i])}});
   }
 
-  // 6. A sentence of the learner's, with what becomes of words that the model does not know.
+  // 6. The user's sentence, with its unknown words replaced.
   const data::TokenisedPairs asked{.source = {question}, .target = {{}}};
   const Translations answer = translate(*attending.model, corpus, asked, models::beam_search({}));
   const bool is_known = std::ranges::find(known.source, question) != known.source.end();
@@ -180,12 +179,12 @@ void run(tutorial::Options options, const Knobs& knobs) {
                      {"replaced", target.text(answer.replaced[0])}});
   std::cout << tutorial::text(written) << '\n';
 
-  // 7. Word order: the three sentences of the training text in which two words cross most surely.
+  // 7. Word order: the three training sentences with the largest product of two crossing weights.
   const std::string crossed = plot::strip(tutorial::most_crossing(attending.of_seen.alignments, 3)),
                     curves = tutorial::loss_curves({fixed.result, attending.result});
   publish({.number = "13",
            .title = "a real language pair",
-           .intro = "English, and what two models make of it.",
+           .intro = "Two models translate English.",
            .sections = {{"Word order, in sentences of the training text", {{"word_order", crossed}}},
                         {"Translations", {{"asked", plot::svg(answer.alignments[0])}}, tutorial::text(written)},
                         {"How well", {{"loss", curves}}, text(unknown) + '\n' + text(quality)}},
@@ -202,12 +201,12 @@ int main(int argc, char** argv) {
                        {.steps = 2000, .out = "out/tutorial-13"},
                        [&](const tutorial::Options& options) { run(options, knobs); },
                        {{"--pairs", &knobs.pairs, "a text of your own: source TAB target, one pair a line"},
-                        {"--limit", &knobs.limit, "read so many pairs, the first ones"},
-                        {"--chinese", &knobs.chinese, "English to Chinese"},
+                        {"--limit", &knobs.limit, "read only the first pairs, this many"},
+                        {"--chinese", &knobs.chinese, "translate English to Chinese"},
                         {"--min-count", &knobs.min_count, "words that occur less often are unknown"},
-                        {"--embedding", &knobs.embedding, "E, the numbers of an embedding"},
-                        {"--hidden", &knobs.hidden, "H, the numbers of a state"},
-                        {"--dropout", &knobs.dropout, "share of units dropped in training; less for more text"},
+                        {"--embedding", &knobs.embedding, "size of an embedding, E"},
+                        {"--hidden", &knobs.hidden, "size of a state, H"},
+                        {"--dropout", &knobs.dropout, "share of units dropped in training; use less with more text"},
                         {"--sentence", &knobs.sentence, "a sentence to translate"},
-                        {"--quick", &knobs.quick, "take a quarter of the steps"}});
+                        {"--quick", &knobs.quick, "run a quarter of the steps"}});
 }

@@ -36,12 +36,12 @@ double median_milliseconds(models::Seq2Seq& model, const data::Reversal& task, c
 
 }  // namespace
 
-// Weights tell it, too: ln α_tj is e_tj less the same for all j.
+// ln α_tj is e_tj minus a term that is the same for all j, so both have the same standard deviation over j.
 double energy_spread(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
   const gradus::NoGrad no_grad;
   double total = 0;
   for (const models::Forced& forced : models::force(model, pairs)) {
-    const Tensor e = log(clamp(forced.weights, 1e-30, 1));  // (steps, T), but for a constant a row
+    const Tensor e = log(clamp(forced.weights, 1e-30, 1));  // (steps, T), up to a constant per row
     total += mean(sqrt(variance(e, {1}, false, 0))).item();
   }
   return total / static_cast<double>(pairs.size());

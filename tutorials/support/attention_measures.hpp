@@ -11,16 +11,15 @@
 #include "program.hpp"
 #include "table.hpp"
 
-/// What tells scores of attention apart, beside how well the model does.
+/// Measures that compare attention scores, besides the accuracy of the model.
 namespace tutorial {
 
-/// How far apart the energies of a model are: their standard deviation over a source's tokens, in the mean of
-/// all steps.
+/// The standard deviation of a model's energies over a source's tokens, averaged over all steps.
 double energy_spread(const gradus::models::Seq2Seq& model, const std::vector<gradus::data::Pair>& pairs);
 
-/// "time": the median of a few updates on sources of 12 and of 50 tokens, with the library's fused operations
-/// and operation by operation. Keep it the last table of a results.json: it differs from run to run.
-/// @param make the model of a score for a task, anew at each call
+/// Table "time": the median time of a few updates on sources of 12 and 50 tokens, with and without fused
+/// operations. Keep it the last table of a results.json, because it differs from run to run.
+/// @param make makes a new model with this score for this task
 Table update_times(const std::vector<std::string>& scores,
                    const std::function<std::unique_ptr<gradus::models::Seq2Seq>(
                        const std::string& score, const gradus::data::Reversal& task)>& make,

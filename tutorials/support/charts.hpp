@@ -16,14 +16,14 @@ namespace tutorial {
 /// The points (0, y_0), (1, y_1), …
 gradus::plot::Series by_index(const std::string& name, const std::vector<double>& y);
 
-/// log10 of y at these places.
+/// log10 of y at these indices.
 std::vector<double> log10_at(const std::vector<double>& y, const std::vector<std::size_t>& places);
 
-/// A group of bars for each row of the table, a colour for each column.
+/// One group of bars per row of the table, one colour per column.
 gradus::plot::GroupedBars bars_of(const Table& table, const std::string& title, const std::string& x_label,
                                   const std::string& y_label);
 
-/// A square matrix, row by row, whose rows and columns are numbered from 1.
+/// A heatmap of a square matrix in row-major order, with rows and columns numbered from 1.
 gradus::plot::Heatmap numbered_map(const std::string& title, const std::string& x_label,
                                    const std::string& y_label, const std::vector<double>& values,
                                    double max = 1);

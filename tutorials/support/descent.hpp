@@ -10,9 +10,9 @@
 namespace tutorial {
 
 struct Descent {
-  double learning_rate;        ///< at first; it falls in a straight line to a tenth
+  double learning_rate;        ///< initial; decays linearly to a tenth
   std::int64_t steps;          ///< updates
-  double max_norm = INFINITY;  ///< of the gradient, by clipping
+  double max_norm = INFINITY;  ///< the gradient is clipped to this norm
 };
 
 /// Tutorial 03's loop with Adam. `loss` computes the loss of a new batch at every step.

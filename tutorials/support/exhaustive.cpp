@@ -69,7 +69,7 @@ Table beside_all_outputs(const models::Seq2Seq& model, const data::Reversal& tas
     data::MatchCount is_best;
     double sum = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      is_best.add(found[i].score > best[i] - 1e-4);  // but for rounding
+      is_best.add(found[i].score > best[i] - 1e-4);  // up to rounding
       sum += found[i].score / static_cast<double>(pairs.size());
     }
     table.rows.push_back({std::to_string(width), {is_best.fraction(), sum}});

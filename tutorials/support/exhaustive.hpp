@@ -11,9 +11,9 @@
 
 namespace tutorial {
 
-/// "exhaustive": beam searches beside asking the model about every output of up to one symbol more than the
-/// task's longest source. For all sources of that length: how often each width finds the best output, and the
-/// mean score of what it finds. For tasks of very few symbols.
+/// Table "exhaustive": beam search compared with scoring every output of up to one symbol more than the
+/// task's longest source. Over all sources of that length: how often each width finds the best output, and
+/// the mean score of its output. Only for tasks with very few symbols.
 Table beside_all_outputs(const gradus::models::Seq2Seq& model, const gradus::data::Reversal& task,
                          const std::function<double(const gradus::models::Decoded&)>& score,
                          const std::vector<std::int64_t>& widths,

@@ -11,12 +11,11 @@
 #include <vector>
 
 /// The task of the tutorials on recurrent networks: remember the first token of a sequence. It is one of 8
-/// symbols; `delay` further tokens follow, drawn from 8 others, which say nothing of it. Guessing is right
-/// once in 8.
+/// symbols; `delay` tokens follow, drawn from 8 other symbols. A guess is right once in 8.
 namespace tutorial {
 
 constexpr std::int64_t first_token_symbols = 8;
-constexpr std::int64_t first_token_inputs = 2 * first_token_symbols;  ///< numbers of a one-hot token
+constexpr std::int64_t first_token_inputs = 2 * first_token_symbols;  ///< size of a one-hot token
 
 struct FirstTokenBatch {
   gradus::Tensor x;       ///< (1 + delay, B, first_token_inputs): one-hot tokens
@@ -25,19 +24,19 @@ struct FirstTokenBatch {
 
 FirstTokenBatch first_token_batch(std::int64_t delay, std::int64_t batch_size, gradus::Generator& generator);
 
-/// Trains a network of these parameters with Adam on batches of 32, as tutorial 03 does, and a readout of its
-/// last state, h_T (B, H) for x. Large gradients are clipped to a norm of 1. Returns the share of 1000 new
-/// sequences whose first token is named rightly.
+/// Trains a network with these parameters, and a readout of its last state h_T (B, H), with Adam on batches
+/// of 32, as in tutorial 03. Gradients are clipped to a norm of 1. Returns the accuracy on 1000 new
+/// sequences.
 double learn_first_token(std::vector<gradus::Tensor> parameters,
                          const std::function<gradus::Tensor(const gradus::Tensor& x)>& h_T, std::int64_t H,
                          std::int64_t delay, std::int64_t steps, gradus::Generator& generator);
 
-/// The same of a recurrent network of any kind, from its last h.
+/// The same for a recurrent network of any kind, with its last h.
 double learn_first_token(const gradus::nn::Recurrent& net, std::int64_t delay, std::int64_t steps,
                          gradus::Generator& generator);
 
-/// `units` (T, H), what H units do as a network reads x (T, 1, first_token_inputs): a row a unit, a column a
-/// token. A … H are the symbols, a … h those that follow.
+/// A heatmap of `units` (T, H), the values of H units while a network reads x (T, 1, first_token_inputs): one
+/// row per unit, one column per token. A … H are the first tokens, a … h those that follow.
 gradus::plot::Heatmap by_token(const std::string& title, const gradus::Tensor& units,
                                const gradus::Tensor& x);
 

@@ -28,11 +28,11 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-// Who reads a node, and as which of its inputs.
+// The node that uses another, and as which of its inputs.
 struct Use {
   std::size_t by, as;
 };
-using Uses = std::vector<std::vector<Use>>;  // of each node
+using Uses = std::vector<std::vector<Use>>;  // by node
 
 Uses uses_of(const std::vector<GraphNode>& nodes) {
   Uses uses(nodes.size());
@@ -42,7 +42,7 @@ Uses uses_of(const std::vector<GraphNode>& nodes) {
   return uses;
 }
 
-// A result stands right of all its inputs, a leaf just left of the first that reads it.
+// A result is to the right of all its inputs, a leaf just left of the first node that uses it.
 std::vector<std::size_t> columns_of(const std::vector<GraphNode>& nodes, const Uses& uses) {
   std::vector<std::size_t> columns(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -59,8 +59,7 @@ struct Point {
   double x, y;
 };
 
-// From the last column to the first, nodes come in the order of those that read them, which keeps edges
-// apart.
+// From the last column to the first, nodes are ordered like the nodes that use them: fewer edges cross.
 std::vector<Point> places_of(const std::vector<GraphNode>& nodes) {
   const Uses uses = uses_of(nodes);
   const std::vector<std::size_t> columns = columns_of(nodes, uses);

@@ -8,18 +8,18 @@
 
 namespace tutorial {
 
-/// A node of a graph to be drawn, with two lines below its name: its value, and its gradient.
+/// A node of a drawn graph: its name, and below it its value and its gradient.
 struct GraphNode {
   std::string name, value, gradient;
-  std::vector<std::size_t> inputs;  ///< nodes that stand before it in the list; one twice is two edges
+  std::vector<std::size_t> inputs;  ///< indices of earlier nodes; a repeated one gives two edges
 };
 
-/// The graph from left to right, as SVG in light and dark colours. For graphs of a few dozen nodes;
-/// gradus::save_graph draws larger ones by Graphviz.
+/// The graph from left to right, as SVG in light and dark colours. For a few dozen nodes; gradus::save_graph
+/// draws larger graphs with Graphviz.
 std::string graph_svg(const std::string& title, const std::vector<GraphNode>& nodes);
 
-/// The same of a tape, with the values and gradients of all that `what` was computed from: a list of nodes
-/// with `name`, `data` and `gradient`, and `edges` that each say where they come `from`.
+/// The same for a tape: a list of nodes with `name`, `data`, `gradient` and `edges`, each of which has the
+/// index `from` of an input. The title begins with `what`.
 template <class Tape>
 std::string tape_svg(const std::string& what, const Tape& tape) {
   std::vector<GraphNode> nodes;

@@ -13,18 +13,18 @@ namespace tutorial {
 
 using Words = std::vector<std::string>;
 
-/// How the text of a language is cut into tokens, and which of them have an id.
+/// The tokeniser and the vocabulary of a language.
 struct Language {
   gradus::data::Tokeniser tokeniser;
   gradus::data::Vocabulary vocabulary;
 
   std::string text(const Words& words) const { return tokeniser.join(words); }
 
-  /// Of the text that is written, with `<unk>` as the one word that BLEU's own tokeniser would cut in three.
+  /// BLEU of the joined text. `<unk>` counts as one word; BLEU's own tokeniser would split it into three.
   double bleu(std::vector<Words> written, const std::vector<Words>& references) const;
 };
 
-/// "unknown": how many tokens in a hundred have no id, in the text that is trained on and in that held out.
+/// Table "unknown": the percentage of tokens without an id, in the training text and the held-out text.
 Table unknown_words(const Language& source, const Language& target,
                     const gradus::data::TokenisedPairs& training,
                     const gradus::data::TokenisedPairs& held_out);

@@ -5,16 +5,16 @@
 
 #include <cstdint>
 
-/// The task of tutorial 09, which needs attention and nothing else: T pairs of a key and a value, the keys
-/// all different. Asked for one of the keys, name its value. Guessing is right once in 10.
+/// The task of tutorial 09, which needs only attention: given T pairs of a key and a value, with distinct
+/// keys, and one of the keys, name its value. A guess is right once in 10.
 namespace tutorial {
 
 constexpr std::int64_t look_up_keys = 20, look_up_values = 10;
 
 struct LookUpBatch {
   gradus::Tensor key, value;  ///< (T, B), i64
-  gradus::Tensor asked;       ///< (B), i64: the key
-  gradus::Tensor position;    ///< (B), i64: where it stands
+  gradus::Tensor asked;       ///< (B), i64: the key asked for
+  gradus::Tensor position;    ///< (B), i64: its position
   gradus::Tensor answer;      ///< (B), i64: its value
 };
 

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-/// What several tutorials measure of tensors, off the tape.
+/// Measurements of tensors, not recorded on the tape.
 namespace tutorial {
 
-/// The largest |a_i − b_i|: how far what was done by hand is from the library's.
+/// The largest |a_i − b_i|.
 double largest_difference(const gradus::Tensor& a, const gradus::Tensor& b);
 
 /// √(Σ x_i²).
@@ -16,10 +16,10 @@ double norm(const gradus::Tensor& x);
 /// The gradients of all parameters as one vector.
 gradus::Tensor gradient_of(const std::vector<gradus::Tensor>& parameters);
 
-/// The share of the targets (…), i64, at which the logits (…, V) are largest.
+/// The share of the targets (…), i64, that are the index of the largest of their logits (…, V).
 double accuracy(const gradus::Tensor& logits, const gradus::Tensor& targets);
 
-/// The share of the targets, 1 or 0, at which the logits, of their shape, are above 0 or not.
+/// The share of the targets, 1 or 0, that equal (logit > 0), for logits of the same shape.
 double sign_accuracy(const gradus::Tensor& logits, const gradus::Tensor& targets);
 
 }  // namespace tutorial

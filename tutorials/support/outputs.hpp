@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// What models write, and how good it is.
+/// Outputs of models, and their quality.
 namespace tutorial {
 
 /// The best output of a search for the source of each pair.
@@ -19,20 +19,20 @@ std::vector<gradus::models::Decoded> best_outputs(const gradus::models::Seq2Seq&
 
 /// A step of a decoder.
 struct Step {
-  std::string title;              ///< of its picture: the source, and what is written so far
-  std::vector<std::string> next;  ///< what may follow, as text: <eos>, then the symbols
-  std::vector<double> p;          ///< how likely each of these is
+  std::string title;              ///< of its picture: the source and the output so far
+  std::vector<std::string> next;  ///< the possible next tokens as text: <eos>, then the symbols
+  std::vector<double> p;          ///< their probabilities
 };
 
-/// The step at which greedy decoding is the least sure of what it writes for the source of `pair`.
+/// The step at which greedy decoding of the source of `pair` is least sure of its token.
 Step least_sure_step(const gradus::models::Seq2Seq& model, const gradus::data::Pair& pair,
                      const gradus::data::Reversal& task);
 
-/// The headings of `quality`.
+/// The names of the numbers that `quality` returns.
 const std::vector<std::string> qualities = {"exact match", "BLEU", "mean ln p", "perplexity",
                                             "less likely than the truth"};
 
-/// What is measured of outputs, beside the true targets and what the model says of those.
+/// Measures outputs against the true targets and the model's probabilities of those, `truth`.
 std::vector<double> quality(const std::vector<gradus::models::Decoded>& written,
                             const std::vector<gradus::data::Pair>& pairs,
                             const std::vector<gradus::models::Forced>& truth,

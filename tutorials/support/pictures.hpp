@@ -11,21 +11,21 @@
 
 namespace tutorial {
 
-/// The losses of every step as a curve, each point the mean of 10.
+/// The losses of all steps as a curve; each point is the mean of 10 steps.
 gradus::plot::Series smoothed(const std::string& name, const std::vector<double>& losses);
 
-/// Training losses as such curves.
+/// The smoothed training losses as a picture.
 std::string loss_curves(const std::vector<Result>& results);
 
 /// Exact match by length as grouped bars.
 std::string exact_match_bars(const std::vector<Result>& results);
 
-/// Where the decoder looked: a row a token written, a column a token of the source.
+/// The attention weights as a heatmap: one row per token written, one column per source token.
 gradus::plot::Heatmap alignment_map(const std::string& title, const gradus::models::Decoded& written,
                                     const std::vector<std::int64_t>& source,
                                     const gradus::data::Reversal& task);
 
-/// The same weights as bars, a picture for each token written.
+/// The same weights as bars, one picture per token written.
 std::vector<std::string> weight_bars(const gradus::plot::Heatmap& alignment);
 
 }  // namespace tutorial

@@ -11,20 +11,20 @@ namespace tutorial {
 
 namespace {
 
-// CLI11's own checks name the largest double in their message, with all its digits.
+// The messages of CLI11's own range checks contain the largest double with all its digits.
 template <class Number>
 CLI::Validator at_least(Number lowest, const std::string& kind) {
   const auto check = [=](const std::string& text) {
     Number value{};
     std::istringstream in(text);
     const bool fits = in >> value && in.eof() && value >= lowest;
-    return fits ? std::string() : "must be a " + kind + ", and is '" + text + "'";
+    return fits ? std::string() : "expected a " + kind + ", found '" + text + "'";
   };
   return {check, ""};
 }
 
-const CLI::Validator counts = at_least<std::int64_t>(1, "whole number from 1 up");
-const CLI::Validator amounts = at_least<double>(0, "number from 0 up");
+const CLI::Validator counts = at_least<std::int64_t>(1, "whole number of at least 1");
+const CLI::Validator amounts = at_least<double>(0, "number of at least 0");
 
 void add(CLI::App& app, const Knob& knob) {
   if (const auto* on = std::get_if<bool*>(&knob.value)) {
@@ -47,10 +47,10 @@ int run(int argc, char** argv, const std::string& description, Options options,
   CLI::App app(description, std::filesystem::path(argv[0]).filename().string());
   app.option_defaults()->always_capture_default();
   if (options.steps > 0) {
-    app.add_option("--steps", options.steps, "updates in training")->check(counts);
+    app.add_option("--steps", options.steps, "training updates")->check(counts);
   }
   for (const Knob& knob : knobs) add(app, knob);
-  app.add_option("--seed", options.seed, "of everything that is drawn at random");
+  app.add_option("--seed", options.seed, "seed of all random numbers");
   if (!options.out.empty()) app.add_option("--out", options.out, "folder for the pictures");
   try {
     app.parse(argc, argv);

@@ -9,15 +9,15 @@
 
 namespace tutorial {
 
-/// The knobs that every tutorial has.
+/// The options that every tutorial has.
 struct Options {
-  std::int64_t steps = 0;     ///< of training; 0 where there is none, and no --steps
-  std::filesystem::path out;  ///< the folder for its pictures; empty where there are none, and no --out
+  std::int64_t steps = 0;     ///< training updates; 0: no training and no option --steps
+  std::filesystem::path out;  ///< folder for the pictures; empty: no pictures and no option --out
   std::uint64_t seed = 1;     ///< of the initial weights and the training data
 };
 
-/// A knob of one tutorial alone: its default is what it points to. Whole numbers are from 1 up, others from
-/// 0 up; files must be there.
+/// An option of one tutorial; its default is the value pointed to. Integers must be at least 1, other numbers
+/// at least 0; files must exist.
 struct Knob {
   std::string flag;  ///< "--hidden"
   std::variant<std::int64_t*, double*, bool*, std::string*, std::filesystem::path*> value;

@@ -8,7 +8,7 @@
 
 #include "table.hpp"
 
-/// Recurrent networks step by step, of any kind.
+/// Recurrent networks of any kind, step by step.
 namespace tutorial {
 
 using State = gradus::nn::RecurrentState;  ///< {h}, or {h, c} for an LSTM; (B, H) each
@@ -20,12 +20,13 @@ using StepFunction =
 /// Tutorial 04's step: tanh(W_ih x + b_ih + W_hh h + b_hh).
 State rnn_step(const gradus::nn::RecurrentWeights& p, const gradus::Tensor& x, const State& before);
 
-/// Its loop over x (T, B, I), from zeros. Returns the states 0 … T.
+/// Runs a step function over x (T, B, I) from a zero state. Returns the states 0 … T.
 std::vector<State> unroll(const StepFunction& step, const gradus::nn::RecurrentWeights& weights,
                           const gradus::Tensor& x);
 
-/// The weights of one GRU of H units, in f64, read by three conventions over x: how far the states are from
-/// those of `cho`, after one step and after all. Bahdanau's reads them also with the weights of z negated.
+/// The same weights of a GRU of H units, in f64, used by three conventions on x: the largest difference of
+/// the states from those of `cho`, after one step and after all. Bahdanau's is used also with the weights of
+/// z negated.
 Table gru_conventions(std::int64_t H, const StepFunction& cho, const StepFunction& pytorch,
                       const StepFunction& bahdanau, const gradus::Tensor& x);
 

@@ -9,7 +9,7 @@
 
 namespace tutorial {
 
-/// What a tutorial leaves behind.
+/// The pictures and tables that a tutorial writes.
 struct Report {
   struct Picture {
     std::string name, svg;
@@ -23,11 +23,11 @@ struct Report {
   std::string intro;          ///< a sentence
   std::vector<Section> sections;
   std::vector<Table> tables;
-  std::string try_next;  ///< what the program ends by saying
+  std::string try_next;  ///< printed at the end
 };
 
-/// Writes its sections as one page, index.html, each picture as NAME.svg, and the tables as results.json.
-/// Says where they are, and what to try next.
+/// Writes the sections to index.html, each picture to NAME.svg, and the tables to results.json. Prints where
+/// the page is, and what to try next.
 void publish(const Report& report, const gradus::plot::OutputFolder& out, const Options& options);
 
 }  // namespace tutorial

@@ -13,40 +13,39 @@
 #include <string>
 #include <vector>
 
-/// What the tutorials on sequence reversal share: training with a progress bar, and measuring by length.
+/// Shared by the tutorials on sequence reversal: training with a progress bar, and measuring by length.
 namespace tutorial {
 
-/// Batches of training pairs, a stream of its own for each seed: models that get the same seed see the same
-/// batches.
+/// Batches of training pairs. Models that get the same seed get the same batches.
 std::function<gradus::data::Batch()> training_batches(const gradus::data::Reversal& task, std::uint64_t seed,
                                                       std::int64_t batch_size = 64);
 
 struct Training {
-  std::vector<double> losses;  ///< at every step
+  std::vector<double> losses;  ///< one per step
   double seconds;
 };
 
-/// What is done after each update, on the model as it then is.
+/// Called after each update.
 using AfterUpdate = std::function<void(const gradus::models::TrainStep&)>;
 
-/// models::train under a progress bar with the loss and the speed; says at the end how long it took.
+/// models::train with a progress bar that shows the loss and the speed.
 Training train(const std::string& label, gradus::models::Seq2Seq& model,
                const std::function<gradus::data::Batch()>& next_batch,
                const gradus::models::TrainerOptions& options, const AfterUpdate& after_update = {});
 
 /// How a model did on the held-out sources of one length.
 struct Score {
-  gradus::data::MatchCount exact;          ///< whole outputs that are right
-  gradus::data::AlignmentScore alignment;  ///< at content steps t = 1 … L, whose true position is L − t + 1
+  gradus::data::MatchCount exact;          ///< outputs without a mistake
+  gradus::data::AlignmentScore alignment;  ///< at steps t = 1 … L, whose right position is L − t + 1
 };
 using Scores = std::map<std::int64_t, Score>;
 
-/// Greedy decoding of the held-out sources of each length: all there are, at most 500. The same ones at every
-/// call.
+/// Scores of greedy decoding on the held-out sources of each length, at most 500. Every call uses the same
+/// sources.
 Scores measure(const gradus::models::Seq2Seq& model, const gradus::data::Reversal& task,
                const std::vector<std::int64_t>& lengths);
 
-/// `count` of the held-out pairs of one length; all of them where there are fewer.
+/// `count` held-out pairs of one length, or all if there are fewer.
 std::vector<gradus::data::Pair> held_out(const gradus::data::Reversal& task, std::int64_t length,
                                          std::int64_t count, gradus::Generator& generator);
 

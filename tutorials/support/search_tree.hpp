@@ -9,15 +9,15 @@
 
 namespace tutorial {
 
-/// A beginning of an output that a beam search looked at.
+/// A beginning of an output that a beam search considered.
 struct Considered {
   std::vector<std::int64_t> y;
-  double number;  ///< that is shown beside it
-  bool is_kept;   ///< or dropped at once
+  double number;  ///< shown beside it
+  bool is_kept;   ///< false: dropped at once
 };
 
-/// The course of a beam search as a picture, with the way to `best` marked.
-/// @param course in the order in which the search came to them: each after the beginning that it continues
+/// The course of a beam search as a tree, with the path to `best` marked.
+/// @param course in the order of the search, each after the beginning that it continues
 gradus::plot::SearchTree search_tree(const std::string& title, const std::vector<Considered>& course,
                                      const std::vector<std::int64_t>& best,
                                      const gradus::data::Reversal& task);

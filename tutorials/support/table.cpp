@@ -10,7 +10,7 @@ namespace tutorial {
 
 namespace {
 
-// How many columns of a terminal it takes: code points, of those that the tutorials print.
+// The width in terminal columns: the number of code points, which is right for the tutorials' texts.
 int width_of(const std::string& text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }

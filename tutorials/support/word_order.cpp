@@ -17,7 +17,7 @@ struct Look {
   double weight;
 };
 
-// Where each written word looks most.
+// The position of the largest weight of each written word.
 std::vector<Look> looks(const plot::Heatmap& alignment) {
   const auto T = static_cast<std::ptrdiff_t>(alignment.columns.size());
   std::vector<Look> found;

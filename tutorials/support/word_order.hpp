@@ -10,12 +10,12 @@
 
 namespace tutorial {
 
-/// Where a model looked in the source for each of the words that it wrote and, if it wrote that, for <eos>.
+/// The attention weights of each word that a model wrote, and of <eos> if it wrote that.
 gradus::plot::Heatmap word_alignment(const gradus::models::Decoded& written, const Language& target,
                                      const Words& source);
 
-/// Those alignments in which two written words look at the source in the other order most surely: in which
-/// the largest product of two weights that cross is largest. At most `count`, of different sources.
+/// The alignments, at most `count` and of different sources, with the most certain crossing: two written words
+/// that attend to the source in the opposite order, ranked by the product of their weights.
 std::vector<gradus::plot::Heatmap> most_crossing(std::vector<gradus::plot::Heatmap> alignments,
                                                  std::size_t count);
 

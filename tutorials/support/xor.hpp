@@ -7,8 +7,8 @@
 
 #include "table.hpp"
 
-/// The task of tutorial 01, exclusive or, and a network for it. Its formulas are for numbers of any kind:
-/// double, a value on some tape, a tensor of the library.
+/// The task of tutorial 01, exclusive or, and a network for it. The formulas are templates over the number:
+/// double, a value on a tape, or a tensor.
 namespace tutorial {
 
 struct XorExample {
@@ -29,7 +29,7 @@ Number network(const std::vector<Number>& theta, const Number& x_1, const Number
   return tanh(sum);
 }
 
-/// L = Σ (y − t)² over the four examples; `constant` makes a Number of a double.
+/// L = Σ (y − t)² over the four examples; `constant` converts a double to a Number.
 template <class Number, class Constant>
 Number xor_loss(const std::vector<Number>& theta, Constant constant) {
   Number L = constant(0);
@@ -40,14 +40,14 @@ Number xor_loss(const std::vector<Number>& theta, Constant constant) {
   return L;
 }
 
-/// "xor": a row an example, with its target.
+/// Table "xor": one row per example, with its target.
 inline Table xor_targets() {
   Table table{.name = "xor", .rows_are = "x1, x2", .columns = {"target"}};
   for (const XorExample& example : xor_examples) table.rows.push_back({example.name, {example.t}});
   return table;
 }
 
-/// Another column: what the network says, computed in plain numbers, the data() of theta.
+/// Adds a column with the outputs of the network, computed in doubles from the data() of theta.
 template <class Value>
 void add_xor_outputs(Table& table, const std::string& column, const std::vector<Value>& theta) {
   std::vector<double> numbers;
