@@ -14,8 +14,8 @@ namespace tutorial {
 gradus::plot::Heatmap word_alignment(const gradus::models::Decoded& written, const Language& target,
                                      const Words& source);
 
-/// The alignments, at most `count` and of different sources, with the most certain crossing: two written words
-/// that attend to the source in the opposite order, ranked by the product of their weights.
+/// The alignments, at most `count` and of different sources, with the most certain crossing: two written
+/// words that attend to the source in the opposite order, ranked by the product of their weights.
 std::vector<gradus::plot::Heatmap> most_crossing(std::vector<gradus::plot::Heatmap> alignments,
                                                  std::size_t count);
 
