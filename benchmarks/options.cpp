@@ -93,6 +93,18 @@ class Run {
     }
   }
 
+  // The elements of the weight matrices, without embeddings. A step multiplies by each once per token and
+  // direction of the tape, so a row with more of them has more to do.
+  double matrix_elements() const {
+    double elements = 0;
+    for (const auto& [name, parameter] : model_->named_parameters()) {
+      if (parameter.rank() == 2 && name.find("embedding") == name.npos) {
+        elements += static_cast<double>(parameter.numel());
+      }
+    }
+    return elements;
+  }
+
   // Of each batch the fastest step counts.
   double tokens_per_s() const {
     std::int64_t tokens = 0;
@@ -124,7 +136,8 @@ std::string json(const Options& options, const std::vector<std::unique_ptr<Run>>
   for (const auto& run : runs) {
     document["rows"].push_back({{"options", run->row().command_line()},
                                 {"target_tokens_per_s", run->tokens_per_s()},
-                                {"ratio", run->tokens_per_s() / runs.front()->tokens_per_s()}});
+                                {"ratio", run->tokens_per_s() / runs.front()->tokens_per_s()},
+                                {"weights", run->matrix_elements() / runs.front()->matrix_elements()}});
   }
   return document.dump() + "\n";
 }
@@ -132,12 +145,13 @@ std::string json(const Options& options, const std::vector<std::unique_ptr<Run>>
 std::string table(const std::vector<std::unique_ptr<Run>>& runs) {
   std::ostringstream text;
   text << std::left << std::setw(46) << "options" << std::right << std::setw(16) << "target tokens/s"
-       << std::setw(8) << "ratio" << '\n';
+       << std::setw(8) << "ratio" << std::setw(9) << "weights" << '\n';
   for (const auto& run : runs) {
     const std::string options = run->row().command_line();
     text << std::left << std::setw(46) << (options.empty() ? "none" : options) << std::right << std::fixed
          << std::setprecision(0) << std::setw(16) << run->tokens_per_s() << std::setprecision(2)
-         << std::setw(8) << run->tokens_per_s() / runs.front()->tokens_per_s() << '\n';
+         << std::setw(8) << run->tokens_per_s() / runs.front()->tokens_per_s() << std::setw(9)
+         << run->matrix_elements() / runs.front()->matrix_elements() << '\n';
   }
   return text.str();
 }
@@ -147,8 +161,10 @@ std::string table(const std::vector<std::unique_ptr<Run>>& runs) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app("The speed of a training step under options of gradus train, as a share of the plain run's");
-  app.footer(std::string("\nEvery row has ") + sizes +
-             "\nand trains on batches like those of --task reverse: the batches of bench_bahdanau's tiny.");
+  app.footer(
+      std::string("\nEvery row has ") + sizes +
+      "\nand trains on batches like those of --task reverse: the batches of bench_bahdanau's tiny.\n"
+      "weights: the elements of the weight matrices, relative to the plain run; more of them are more work.");
   app.option_defaults()->always_capture_default();
   app.add_option("--threads", options.threads, "for products and loops")->check(CLI::Range(1, 256));
   app.add_option("--rounds", options.rounds,
