@@ -1,5 +1,5 @@
-// Fuzzes the reader of checkpoints: any bytes.
-// Behind the file itself come the settings, vocabularies and merges in it, and the model.
+// Fuzzes the reader of checkpoints with any bytes.
+// This includes the settings, vocabularies, merges and model in the file.
 
 #include "fuzz.hpp"
 #include "saved_model.hpp"

@@ -1,4 +1,4 @@
-// Fuzzes the command line of `gradus train`: one argument a line.
+// Fuzzes the command line of `gradus train`, one argument per line.
 // Nothing is trained.
 
 #include <CLI/CLI.hpp>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// While it lives, what is written to the stream goes nowhere.
+// Discards output to the stream during its lifetime.
 class Silence {
  public:
   explicit Silence(std::ostream& out) : out_(out), before_(out.rdbuf(nullptr)) {}
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::string> arguments{"train"};
   std::istringstream in(std::string(fuzz::text_of(data, size)));
   for (std::string argument; std::getline(in, argument);) {
-    arguments.emplace_back(argument.c_str());  // a process gets nothing behind a NUL
+    arguments.emplace_back(argument.c_str());  // a process's arguments end at a NUL
   }
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());

@@ -1,5 +1,5 @@
-// Fuzzes the reader of configurations: any text.
-// They are in every checkpoint too.
+// Fuzzes the reader of configurations with any text.
+// Every checkpoint contains a configuration.
 
 #include "fuzz.hpp"
 #include "settings.hpp"

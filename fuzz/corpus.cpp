@@ -1,5 +1,5 @@
-// Fuzzes the readers of sentences: any text.
-// It is pairs with tabs, and, cut at the first form feed, two files; then tokens.
+// Fuzzes the readers of sentence pairs, and the tokeniser, with any text.
+// The text is read as tab-separated pairs and, split at the first form feed, as two files.
 
 #include <gradus/data/parallel_text.hpp>
 #include <gradus/data/tokeniser.hpp>

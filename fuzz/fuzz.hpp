@@ -12,14 +12,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// What the targets share. Each is LLVMFuzzerTestOneInput, which hands what libFuzzer made up to one reader.
+/// Helpers for the fuzz targets. Each defines LLVMFuzzerTestOneInput, which passes its input to one reader.
 namespace fuzz {
 
 inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// What must hold of all that was read; a finding if it does not.
+/// Aborts, which libFuzzer reports as a finding, unless `holds`.
 inline void expect(bool holds, const char* what) {
   if (holds) return;
   std::cerr << "does not hold: " << what << '\n';
@@ -42,7 +42,7 @@ class File {
   int fd_;
 };
 
-/// Reads. The library's own exception is an answer; whatever else is thrown is a finding.
+/// Calls `reads`. It may throw gradus::Error; any other exception is a finding.
 template <class Read>
 void read(Read reads) {
   try {

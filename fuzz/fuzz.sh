@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fuzz.sh BUILD TARGET SECONDS: one line when nothing was found. What was learned stays in BUILD/corpus, beside the seeds; what was found
-# is in BUILD/findings.
+# fuzz.sh BUILD TARGET SECONDS: prints one line if there is no finding. New inputs are kept in BUILD/corpus, findings in
+# BUILD/findings.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$1 target=$2 seconds=$3 log=$1/logs/$2.log dictionary=

@@ -1,4 +1,4 @@
-// Fuzzes the reader of gold alignments in Pharaoh's form: any text.
+// Fuzzes the reader of gold alignments in Pharaoh format with any text.
 
 #include "fuzz.hpp"
 #include "pharaoh.hpp"

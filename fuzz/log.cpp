@@ -1,4 +1,4 @@
-// Fuzzes the reader of a run's course, log.jsonl: any text.
+// Fuzzes the reader of a run's log.jsonl with any text.
 
 #include <limits>
 

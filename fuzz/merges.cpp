@@ -1,4 +1,4 @@
-// Fuzzes byte-pair encoding: any word, a line feed, and any text as merges.
+// Fuzzes byte-pair encoding with any word, a line feed, and any text as merges.
 
 #include <gradus/data/byte_pair_encoding.hpp>
 

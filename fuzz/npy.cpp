@@ -1,4 +1,4 @@
-// Fuzzes the reader of .npy files: any bytes.
+// Fuzzes the reader of .npy files with any bytes.
 
 #include <gradus/nn/npy.hpp>
 

@@ -1,4 +1,4 @@
-// Fuzzes the reader of safetensors files: any bytes.
+// Fuzzes the reader of safetensors files with any bytes.
 
 #include <gradus/nn/safetensors.hpp>
 

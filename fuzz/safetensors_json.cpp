@@ -1,5 +1,5 @@
-// Fuzzes the reader of safetensors files: any header, with its right length.
-// Behind it are as many values as the first byte says.
+// Fuzzes the reader of safetensors files with any header and its correct length.
+// The first byte is the number of 4-byte values after the header.
 
 #include <gradus/nn/safetensors.hpp>
 

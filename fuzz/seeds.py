@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the seeds in fuzz/corpus: small valid input for each target, and some that are just beyond a limit; and the
-dictionary of the command's options.
+"""Writes the seeds in fuzz/corpus (small valid inputs for each target, and some just beyond a limit) and the dictionary
+of the command's options.
 
-seeds.py GRADUS: GRADUS is the command, which makes the checkpoint and names its options.
+seeds.py GRADUS: GRADUS is the gradus program, which makes the checkpoints and lists its options.
 """
 
 import pathlib
@@ -66,7 +66,7 @@ def main():
     text = subprocess.run([sys.argv[1], "train", "--help"], check=True, capture_output=True, text=True).stdout
     names = sorted(set(re.findall("--([a-z][a-z-]+)", text)))
     CORPUS.with_name("options.dict").write_text(
-        "# The options of gradus train, as configurations and as the command line have them.\n"
+        "# The options of gradus train, in the form of configurations and of the command line.\n"
         + "".join(f'"{name}="\n"--{name}\\x0a"\n' for name in names))
     with tempfile.TemporaryDirectory() as folder:
         for bpe in ("0", "3"):

@@ -1,4 +1,4 @@
-// Fuzzes the reader of vocabularies: any text.
+// Fuzzes the reader of vocabularies with any text.
 
 #include <gradus/data/vocabulary.hpp>
 
