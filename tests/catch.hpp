@@ -1,6 +1,6 @@
 #pragma once
 
-// Catch2 3 where it is installed, otherwise 2 (Debian 12's).
+// Catch2 version 3 if it is installed, otherwise version 2 (Debian 12).
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else

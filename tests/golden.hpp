@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-/// The tensors of tests/golden/<name>.txt, by name. The format is in that folder's README.
+/// The tensors of tests/golden/<name>.txt, by name. The README there describes the format.
 class Golden {
  public:
   explicit Golden(const std::string& name) : file_(std::string(GRADUS_GOLDEN) + "/" + name + ".txt") {
@@ -24,14 +24,14 @@ class Golden {
 
   bool has(const std::string& name) const { return tensors_.count(name) > 0; }
 
-  /// @throws std::runtime_error for a name that the file does not have.
+  /// @throws std::runtime_error if the file has no tensor of this name.
   const gradus::Tensor& operator[](const std::string& name) const {
     const auto found = tensors_.find(name);
     if (found == tensors_.end()) throw std::runtime_error("there is no tensor '" + name + "' in " + file_);
     return found->second;
   }
 
-  /// What follows `prefix` in the names that begin with it.
+  /// The names that begin with `prefix`, without the prefix.
   std::vector<std::string> after(const std::string& prefix) const {
     std::vector<std::string> rest;
     for (const auto& [name, tensor] : tensors_) {
@@ -40,7 +40,7 @@ class Golden {
     return rest;
   }
 
-  /// The tensors whose names begin with `prefix`, under the rest of their names.
+  /// The tensors whose names begin with `prefix`, by names without the prefix.
   Golden part(const std::string& prefix) const {
     Golden result = *this;
     result.tensors_.clear();
@@ -49,7 +49,7 @@ class Golden {
   }
 
  private:
-  // Whether a tensor follows.
+  // True if a tensor follows.
   static bool skip_comments(std::istream& in) {
     for (std::string comment; (in >> std::ws).peek() == '#';) std::getline(in, comment);
     return !in.eof();

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-/// A value of JSON, enough of it for the golden cases: no escapes but \" and \\.
+/// A JSON value. Supports what the golden cases need: the only escapes are \" and \\.
 struct Json {
   std::variant<std::nullptr_t, bool, double, std::string, std::vector<Json>, std::map<std::string, Json>>
       value;
@@ -30,7 +30,7 @@ struct Json {
   }
 };
 
-/// Reads one value from the front of a text. \throws std::exception if there is none.
+/// Reads one value at the start of a text. @throws std::exception if there is none.
 class JsonReader {
  public:
   explicit JsonReader(std::string_view text) : text_(text) {}
@@ -68,7 +68,7 @@ class JsonReader {
     text_.remove_prefix(expected.size());
   }
 
-  // Whether another entry follows, of those between `open` and `close`.
+  // True if another entry follows before `close`. Consumes the comma, or `close`.
   bool next(bool first, std::string_view close) {
     if (peek() == close.front()) return take(close), false;
     if (!first) take(",");

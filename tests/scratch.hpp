@@ -12,7 +12,7 @@
 
 #include "catch.hpp"
 
-/// A new folder, gone with all that is in it at the end of the test.
+/// A new folder, deleted with its contents at the end of the test.
 class Scratch {
  public:
   Scratch() {
@@ -33,7 +33,7 @@ class Scratch {
   std::filesystem::path path_;
 };
 
-/// No file may grow beyond `bytes` until the end of the test: a full disk for anyone, root too.
+/// Limits the size of files to `bytes` until the end of the test. Simulates a full disk, also for root.
 class SizeLimit {
  public:
   explicit SizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
