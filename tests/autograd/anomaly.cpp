@@ -1,4 +1,4 @@
-// The first NaN or infinity, and where it was made.
+// DetectAnomaly: errors name the operation that produced the first NaN or infinity.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -16,7 +16,7 @@ using gradus::Scope;
 using gradus::Tensor;
 using gradus::tensor;
 
-TEST_CASE("the operation that makes the first NaN is named, with its module and inputs",
+TEST_CASE("the error names the operation that produced the first NaN, its module and its inputs",
           "[autograd][anomaly]") {
   const DetectAnomaly detect;
   const Tensor x = leaf(tensor({{1, 4}, {9, -1}}));
@@ -36,7 +36,7 @@ TEST_CASE("the operation that makes the first NaN is named, with its module and 
       "(finite) [in decoder.attention]");
 }
 
-TEST_CASE("an input that was wrong before is said to be", "[autograd][anomaly]") {
+TEST_CASE("the error says when an input already contained a NaN", "[autograd][anomaly]") {
   const Tensor bad = tensor({1, std::numeric_limits<double>::quiet_NaN()}, Dtype::f64);
   const DetectAnomaly detect;
   CHECK_ERROR(bad * 2.0,
@@ -46,14 +46,15 @@ TEST_CASE("an input that was wrong before is said to be", "[autograd][anomaly]")
               "reshape: its result (1, 2) has nan at [0, 1]; its inputs are a constant (2) (nan at [1])");
 }
 
-TEST_CASE("an undefined input and one of integers are no anomaly", "[autograd][anomaly]") {
+TEST_CASE("undefined and integer inputs are not anomalies", "[autograd][anomaly]") {
   const DetectAnomaly detect;
   const Tensor table = leaf(tensor({{1, 2}}));
   CHECK(embedding(table, tensor({0}, Dtype::i64)).numel() == 2);
   CHECK(linear(table, tensor({{1, 1}})).item() == 3);
 }
 
-TEST_CASE("the backward function that makes the first one is named", "[autograd][anomaly]") {
+TEST_CASE("the error names the backward function that produced the first NaN or infinity",
+          "[autograd][anomaly]") {
   const Tensor x = leaf(tensor({4, 0}));
   const Tensor loss = [&] {
     const Scope scope("encoder");
@@ -72,7 +73,7 @@ TEST_CASE("the backward function that makes the first one is named", "[autograd]
       "one too of its result ()");
 }
 
-TEST_CASE("a value that was saved with a NaN is named too", "[autograd][anomaly]") {
+TEST_CASE("the error names a saved value that contains a NaN", "[autograd][anomaly]") {
   const Tensor x = leaf(tensor({1, 2})), w = tensor({1, std::numeric_limits<double>::quiet_NaN()});
   const Tensor loss = sum(x * w);
   const DetectAnomaly detect;
@@ -82,7 +83,7 @@ TEST_CASE("a value that was saved with a NaN is named too", "[autograd][anomaly]
       "of its result (2); a value (2) that it reads has nan at [1]");
 }
 
-TEST_CASE("without it, or on another thread, nothing is searched", "[autograd][anomaly]") {
+TEST_CASE("without DetectAnomaly, and on other threads, nothing is checked", "[autograd][anomaly]") {
   CHECK_FALSE(gradus::detects_anomaly());
   CHECK(std::isnan(log(tensor({-1.0})).item()));
   {

@@ -1,4 +1,4 @@
-// What backward() computes, in which order, and what it leaves behind.
+// backward(): its gradients, its order of execution and what it frees.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -15,7 +15,7 @@ using gradus::Tensor;
 using gradus::tensor;
 using gradus::zeros;
 
-TEST_CASE("a result is run through once, after everything that was made from it", "[autograd][backward]") {
+TEST_CASE("each node runs once, after every node that uses its result", "[autograd][backward]") {
   const Tensor a = leaf(tensor({3.0}));
   const Tensor b = a + a;
   const Tensor c = b + b;
@@ -23,7 +23,7 @@ TEST_CASE("a result is run through once, after everything that was made from it"
   CHECK(a.grad().item() == 4);
 }
 
-TEST_CASE("a shared subexpression has the gradients of all its uses, old and new", "[autograd][backward]") {
+TEST_CASE("a shared subexpression sums the gradients of its earlier and later uses", "[autograd][backward]") {
   const Tensor x = leaf(tensor({2.0}));
   const Tensor square = x * x;
   const Tensor cube = square * x;
@@ -32,7 +32,7 @@ TEST_CASE("a shared subexpression has the gradients of all its uses, old and new
   CHECK(x.grad().item() == 6 * 32 + 20 * 2 + 1);
 }
 
-TEST_CASE("leaves add up over backward() calls until their gradient is cleared", "[autograd][backward]") {
+TEST_CASE("leaf gradients accumulate over backward() calls until they are cleared", "[autograd][backward]") {
   Tensor x = leaf(tensor({1.0, 2.0}));
   sum(x * 3.0).backward();
   sum(x * 4.0).backward();
@@ -43,7 +43,7 @@ TEST_CASE("leaves add up over backward() calls until their gradient is cleared",
   CHECK(x.grad().to_vector<float>() == std::vector<float>{4, 4});
 }
 
-TEST_CASE("the gradient of a tensor that is no scalar comes in from outside", "[autograd][backward]") {
+TEST_CASE("backward() of a non-scalar tensor takes its gradient as an argument", "[autograd][backward]") {
   const Tensor x = leaf(tensor({1.0, 2.0}));
   const Tensor incoming = tensor({10.0, 100.0});
   (x * x).backward(incoming);
@@ -51,18 +51,19 @@ TEST_CASE("the gradient of a tensor that is no scalar comes in from outside", "[
   CHECK(incoming.to_vector<float>() == std::vector<float>{10, 100});
 
   const Tensor single = leaf(ones({1, 1}));
-  (single * 5.0).backward();  // one element is enough to be a scalar
+  (single * 5.0).backward();  // one element counts as a scalar
   CHECK(single.grad().item() == 5);
 }
 
-TEST_CASE("a leaf is its own result", "[autograd][backward]") {
+TEST_CASE("backward() works on a leaf itself", "[autograd][backward]") {
   const Tensor x = leaf(tensor({2.0}));
   x.backward();
   x.backward();
   CHECK(x.grad().item() == 2);
 }
 
-TEST_CASE("backward() refuses what has no gradient", "[autograd][backward]") {
+TEST_CASE("backward() rejects a missing or mismatched gradient, and tensors that were not recorded",
+          "[autograd][backward]") {
   const Tensor x = leaf(tensor({1.0, 2.0}));
   CHECK_ERROR((x * x).backward(),
               "backward: only a scalar has a gradient of its own, and this is (2); reduce it with sum() or "
@@ -80,7 +81,7 @@ TEST_CASE("backward() refuses what has no gradient", "[autograd][backward]") {
   CHECK_ERROR(sum(x).backward(), unrecorded);
 }
 
-TEST_CASE("the tape is freed by backward(), unless it is retained", "[autograd][backward]") {
+TEST_CASE("backward() frees the tape unless it is retained", "[autograd][backward]") {
   const Tensor x = leaf(tensor({3.0}));
   const Tensor y = x * x;
   y.backward(true);
@@ -92,7 +93,7 @@ TEST_CASE("the tape is freed by backward(), unless it is retained", "[autograd][
               "retain_graph = true, or compute the value again");
 }
 
-TEST_CASE("a tape that was freed in part is found before anything is changed", "[autograd][backward]") {
+TEST_CASE("backward() detects a partly freed tape before it changes any gradient", "[autograd][backward]") {
   const Tensor x = leaf(tensor({3.0}));
   const Tensor shared = [&] {
     const gradus::Scope scope("encoder");
@@ -108,7 +109,7 @@ TEST_CASE("a tape that was freed in part is found before anything is changed", "
   CHECK(x.grad().item() == before);
 }
 
-TEST_CASE("results keep their gradient only when asked", "[autograd][backward]") {
+TEST_CASE("results keep their gradient only after retain_grad()", "[autograd][backward]") {
   Tensor x = leaf(tensor({3.0}));
   const Tensor forgotten = x * 2.0;
   Tensor kept = forgotten * 5.0;
@@ -121,7 +122,7 @@ TEST_CASE("results keep their gradient only when asked", "[autograd][backward]")
               "retain_grad: this tensor (1) was not recorded, so it will have no gradient");
 }
 
-TEST_CASE("a gradient that was kept is not sent down again", "[autograd][backward]") {
+TEST_CASE("a retained gradient is not propagated again by the next backward()", "[autograd][backward]") {
   const Tensor x = leaf(tensor({3.0}));
   Tensor y = x * 2.0;
   y.retain_grad();
@@ -131,7 +132,7 @@ TEST_CASE("a gradient that was kept is not sent down again", "[autograd][backwar
   CHECK(x.grad().item() == 20);
 }
 
-TEST_CASE("a leaf that requires no gradient gets none", "[autograd][backward]") {
+TEST_CASE("a tensor that requires no gradient gets none", "[autograd][backward]") {
   const Tensor x = leaf(tensor({3.0}));
   const Tensor constant = tensor({4.0});
   (x * constant).backward();
@@ -139,7 +140,7 @@ TEST_CASE("a leaf that requires no gradient gets none", "[autograd][backward]") 
   CHECK_FALSE(constant.grad().defined());
 }
 
-TEST_CASE("detach() cuts the tape and shares the values", "[autograd][backward]") {
+TEST_CASE("detach() shares the values without the tape", "[autograd][backward]") {
   const Tensor x = leaf(tensor({3.0}));
   const Tensor square = x * x;
   const Tensor cut = square.detach();
@@ -149,7 +150,8 @@ TEST_CASE("detach() cuts the tape and shares the values", "[autograd][backward]"
   CHECK(x.grad().item() == 6 + 9);
 }
 
-TEST_CASE("an exception inside backward() leaves no gradients of results behind", "[autograd][backward]") {
+TEST_CASE("an exception inside backward() leaves no gradients of intermediate results",
+          "[autograd][backward]") {
   const Tensor x = leaf(tensor({3.0}));
   bool fails = true;
   const Tensor square = x * x;
@@ -171,7 +173,7 @@ TEST_CASE("an exception inside backward() leaves no gradients of results behind"
   CHECK(x.grad().item() == 7 * 6 + 6);
 }
 
-TEST_CASE("backward() frees what it has run through, though its result lives on", "[autograd][backward]") {
+TEST_CASE("backward() frees the nodes it has run, even while the result is alive", "[autograd][backward]") {
   const Tensor x = leaf(tensor({0.5}));
   const auto nodes = gradus::memory_stats().live_nodes;
   const auto buffers = gradus::memory_stats().live_buffers;
@@ -188,8 +190,8 @@ TEST_CASE("the tape keeps only the values that backward reads", "[autograd][back
   const Tensor x = leaf(zeros({100}));
   const auto before = gradus::memory_stats().live_buffers;
   const auto kept_by = [&](auto operation) {
-    const Tensor result = operation(x * 2.0);                     // the product itself is read by nobody else
-    return gradus::memory_stats().live_buffers - before - 1 - 1;  // but for the result, and the 2
+    const Tensor result = operation(x * 2.0);                     // only `operation` reads the product
+    return gradus::memory_stats().live_buffers - before - 1 - 1;  // without the result and the constant 2
   };
   CHECK(kept_by([](const Tensor& t) { return -t; }) == 0);
   CHECK(kept_by([](const Tensor& t) { return t + t; }) == 0);
@@ -199,7 +201,7 @@ TEST_CASE("the tape keeps only the values that backward reads", "[autograd][back
   CHECK(kept_by([](const Tensor& t) { return t * t; }) == 1);
 }
 
-TEST_CASE("results that keep their gradient add up as leaves do", "[autograd][backward]") {
+TEST_CASE("retained gradients of results accumulate like those of leaves", "[autograd][backward]") {
   Tensor x = leaf(tensor({3.0}));
   Tensor y = x * 2.0;
   y.retain_grad();
@@ -237,8 +239,7 @@ TEST_CASE("every saved value is checked before the first backward function runs"
   CHECK(runs == 0);
 }
 
-TEST_CASE("an error inside a backward function says in which module it was recorded",
-          "[autograd][backward]") {
+TEST_CASE("an error inside a backward function names the module of its operation", "[autograd][backward]") {
   const Tensor x = leaf(tensor({3.0}));
   const Tensor y = [&] {
     const gradus::Scope scope("decoder");

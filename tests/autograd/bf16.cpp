@@ -1,4 +1,4 @@
-// Products with inputs rounded to bf16: by the processor's instructions, and emulated.
+// Products with inputs rounded to bf16, in hardware and emulated.
 
 #include "products/bf16.hpp"
 
@@ -38,10 +38,10 @@ struct Case {
   std::int64_t m, n, k;
   Layout a = Layout::plain, b = Layout::plain;
   float beta = 0;
-  bool adds_row = false;  // what is added is a row, like a bias, and not C
+  bool adds_row = false;  // adds a row, like a bias, instead of C
 };
 
-// A and B have a gap after each row in memory, and C has, which nothing may write to.
+// The rows of A, B and C have gaps between them in memory. Nothing may write to the gaps of C.
 class Matrices {
  public:
   explicit Matrices(const Case& c) : c_(c) {
@@ -120,20 +120,20 @@ TEST_CASE("numbers are rounded to the nearest bf16, ties to even", "[autograd][b
   CHECK(rounded(1 + 0.49F * ulp) == 1);
   CHECK(rounded(1 + 0.51F * ulp) == 1 + ulp);
   CHECK(rounded(1 + 0.5F * ulp) == 1);            // the even neighbour is below
-  CHECK(rounded(1 + 1.5F * ulp) == 1 + 2 * ulp);  // and above
+  CHECK(rounded(1 + 1.5F * ulp) == 1 + 2 * ulp);  // the even neighbour is above
   CHECK(rounded(-1 - 1.5F * ulp) == -1 - 2 * ulp);
   CHECK(rounded(inf) == inf);
   CHECK(rounded(-inf) == -inf);
   CHECK(rounded(std::numeric_limits<float>::max()) == inf);
   CHECK(std::signbit(rounded(-0.0F)));
   CHECK(std::isnan(rounded(std::numeric_limits<float>::quiet_NaN())));
-  CHECK(std::isnan(rounded(__builtin_bit_cast(float, 0x7F800001U))));  // the mantissa's upper half is 0
+  CHECK(std::isnan(rounded(__builtin_bit_cast(float, 0x7F800001U))));  // the NaN's upper mantissa bits are 0
 }
 
-TEST_CASE("products in bf16 are three loops over rounded inputs", "[autograd][bf16]") {
+TEST_CASE("products in bf16 match three loops over rounded inputs", "[autograd][bf16]") {
   constexpr auto plain = Layout::plain, transposed = Layout::transposed;
-  // Blocks of 256 rows, 2048 columns and 4096 terms, whole and not; 16, 32 or a multiple of 64 rows at the
-  // end.
+  // Whole and partial blocks of 256 rows, 2048 columns and 4096 terms. The last block is padded to 16, 32 or
+  // a multiple of 64 rows.
   const std::vector<Case> cases = {
       {8, 512, 64},
       {17, 130, 129, plain, transposed, 1},
@@ -161,8 +161,7 @@ TEST_CASE("products in bf16 are three loops over rounded inputs", "[autograd][bf
   }
 }
 
-TEST_CASE("small products, those of doubles, and those outside the scope are not rounded",
-          "[autograd][bf16]") {
+TEST_CASE("small products, f64 products and products outside the scope are not rounded", "[autograd][bf16]") {
   Generator generator(1);
   const auto product = [&](std::int64_t m, std::int64_t n, gradus::Dtype dtype) {
     Generator same(2);
@@ -194,7 +193,7 @@ TEST_CASE("small products, those of doubles, and those outside the scope are not
   CHECK(difference(product(8, 128, gradus::Dtype::f32), large, 0) == "");
 }
 
-TEST_CASE("bf16 is refused where the processor has no instructions for it", "[autograd][bf16]") {
+TEST_CASE("MixedPrecision rejects bf16 on processors without bf16 instructions", "[autograd][bf16]") {
   CHECK(gradus::supports(Precision::f32));
   CHECK(gradus::supports(Precision::bf16_emulated));
   if (gradus::supports(Precision::bf16)) {
@@ -208,8 +207,8 @@ TEST_CASE("bf16 is refused where the processor has no instructions for it", "[au
   CHECK(gradus::precision() == Precision::f32);
 }
 
-TEST_CASE("oneDNN generates code for few shapes, however many sizes there are", "[autograd][bf16]") {
-  if (!gradus::supports(Precision::bf16)) return;  // then it generates none
+TEST_CASE("oneDNN generates code for few shapes, even for many sizes", "[autograd][bf16]") {
+  if (!gradus::supports(Precision::bf16)) return;  // oneDNN is not used
   const MixedPrecision mixed(Precision::bf16);
   const auto run = [](std::int64_t first, std::int64_t last) {
     const Tensor b = gradus::ones({160, 192});

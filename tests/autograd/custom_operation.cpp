@@ -1,4 +1,4 @@
-// An operation of one's own, recorded through the public interface.
+// A custom operation, recorded through the public interface.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -17,7 +17,7 @@ using gradus::tensor;
 
 namespace {
 
-// Σ_i a_i b_i² in f64; b may be undefined, and then it is 1.
+// Σ_i a_i b_i² in f64; an undefined b counts as 1.
 Tensor weighted_squares(const Tensor& a, const Tensor& b) {
   const auto n = static_cast<std::size_t>(a.numel());
   Tensor y = gradus::zeros({}, Dtype::f64);
@@ -39,7 +39,7 @@ Tensor weighted_squares(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("an operation of one's own is checked and used like any other", "[autograd][custom]") {
+TEST_CASE("a custom operation passes gradcheck and works like any other", "[autograd][custom]") {
   const Tensor a = tensor({1, 2, 3}, Dtype::f64), b = tensor({4, -5, 6}, Dtype::f64);
   CHECK(gradus::gradcheck([](const auto& x) { return weighted_squares(x[0], x[1]); }, {a, b}).passed());
   CHECK(
@@ -57,7 +57,8 @@ TEST_CASE("an undefined input needs no gradient", "[autograd][custom]") {
   CHECK(a.grad().to_vector<double>() == std::vector<double>{1, 1, 1});
 }
 
-TEST_CASE("a backward function knows its operation and what is wanted of it", "[autograd][custom]") {
+TEST_CASE("a backward function sees its operation's name and which gradients are wanted",
+          "[autograd][custom]") {
   const Tensor wanted = leaf(tensor({1.0})), unwanted = tensor({1.0});
   std::vector<std::string> seen;
   const Tensor y = record("spy", tensor({2.0}), {wanted, unwanted, Tensor()}, {}, [&](Gradients& g) {
@@ -71,7 +72,7 @@ TEST_CASE("a backward function knows its operation and what is wanted of it", "[
         std::vector<std::string>{"spy", "wanted", "unwanted", "unwanted", "f32 (1) [7]", "f32 (1) [0]"});
 }
 
-TEST_CASE("a backward function that can never run is dropped with what it holds", "[autograd][custom]") {
+TEST_CASE("a backward function that can never run is destroyed with its captures", "[autograd][custom]") {
   const Tensor held = tensor({1.0});
   const auto before = gradus::memory_stats().live_nodes;
   const Tensor y = record("unused", tensor({2.0}), {held}, {}, [held](Gradients&) { FAIL("not recorded"); });
@@ -79,7 +80,7 @@ TEST_CASE("a backward function that can never run is dropped with what it holds"
   CHECK(gradus::memory_stats().live_nodes == before);
 }
 
-TEST_CASE("what cannot be is said by its operation", "[autograd][custom]") {
+TEST_CASE("errors in record() and in backward functions name the operation", "[autograd][custom]") {
   const Tensor x = leaf(tensor({1.0, 2.0}));
   CHECK_ERROR(
       record("identity", x, {x}, {}, [](Gradients&) {}),
@@ -94,7 +95,7 @@ TEST_CASE("what cannot be is said by its operation", "[autograd][custom]") {
               "broken: its backward function asks for saved value -1, and 1 were saved");
 }
 
-TEST_CASE("add() sums over the axes along which the gradient is larger", "[autograd][custom]") {
+TEST_CASE("add() sums the gradient over broadcast axes", "[autograd][custom]") {
   const Tensor row = leaf(tensor({1.0, 2.0}));
   const Tensor y =
       record("repeat", expand(row.detach(), {3, 2}), {row}, {}, [](Gradients& g) { g.add(0, g.out()); });

@@ -1,4 +1,4 @@
-// Exceptions at every point of forward and backward: nothing leaks, and nothing is left half done.
+// Exceptions at every point of forward and backward: no leaks and no partial changes.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -17,12 +17,12 @@ using gradus::memory_stats;
 using gradus::MemoryStats;
 using gradus::Tensor;
 
-// This program's operator new, which can be made to fail. In builds with sanitizers it gives all memory, of
-// buffers too; in others much is used again.
+// Replaces this program's operator new with one that can fail. With sanitizers it serves every allocation,
+// tensor buffers too; without them the pool reuses many buffers.
 namespace {
 
 constexpr int never = std::numeric_limits<int>::max();
-thread_local int allocations_left = never;  // then none succeeds
+thread_local int allocations_left = never;  // after these, allocations fail
 
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (allocations_left != never && --allocations_left < 0) {
@@ -69,7 +69,7 @@ struct Model {
     w.add_hook([](const Tensor& gradient) { return gradient * 2.0; });
   }
 
-  // A tape with diamonds, views, broadcasts, a result that keeps its gradient, and modules.
+  // A tape with diamonds, views, broadcasts, a retained gradient and modules.
   Tensor loss() const {
     const gradus::Scope scope("model");
     Tensor state = tanh(matmul(x, w));
@@ -94,8 +94,8 @@ bool same(const MemoryStats& a, const MemoryStats& b) {
   return a.live_nodes == b.live_nodes && a.live_buffers == b.live_buffers && a.live_bytes == b.live_bytes;
 }
 
-// Calls `work` with no memory left after 0, 1, 2 … allocations, and `check` after each failure, until it
-// succeeds. How often it failed.
+// Calls `work` with memory for only 0, 1, 2 … allocations until it succeeds, and `check` after each failure.
+// Returns the number of failures.
 template <class Work, class Check>
 int fail_everywhere(Work work, Check check) {
   for (int allowed = 0;; ++allowed) {
@@ -114,7 +114,7 @@ int fail_everywhere(Work work, Check check) {
 
 }  // namespace
 
-TEST_CASE("memory that runs out at any point of a forward pass leaks nothing", "[autograd][exceptions]") {
+TEST_CASE("running out of memory at any point of a forward pass leaks nothing", "[autograd][exceptions]") {
   const Model model;
   const MemoryStats before = memory_stats();
   int unclean = 0;
@@ -130,7 +130,7 @@ TEST_CASE("memory that runs out at any point of a forward pass leaks nothing", "
   CHECK(same(memory_stats(), before));
 }
 
-TEST_CASE("memory that runs out at any point of backward() leaves all gradients or none, and the tape whole",
+TEST_CASE("running out of memory at any point of backward() changes no gradient and keeps the tape",
           "[autograd][exceptions]") {
   Model model;
   const Tensor loss = model.loss();
@@ -147,10 +147,10 @@ TEST_CASE("memory that runs out at any point of backward() leaves all gradients 
       });
   CHECK(failures > (gradus::sanitized ? 60 : 12));
   CHECK(unclean == 0);
-  CHECK(model.gradients() == wanted);  // the run that succeeded had the whole tape
+  CHECK(model.gradients() == wanted);  // the tape was intact for the run that succeeded
 }
 
-TEST_CASE("memory that runs out in a backward() that frees the tape leaks nothing",
+TEST_CASE("running out of memory in a backward() that frees the tape leaks nothing",
           "[autograd][exceptions]") {
   Model model;
   const MemoryStats before = memory_stats();

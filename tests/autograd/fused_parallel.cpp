@@ -1,5 +1,5 @@
-// The fused operations share their rows among the threads: the same values and gradients as without. Sizes of
-// which each thread gets several ranges, which op_table.cpp's do not.
+// Fused operations split their rows among threads; values and gradients match those of one thread. The sizes
+// give each thread several ranges; those of op_table.cpp are too small for that.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -19,7 +19,7 @@ struct Case {
   std::function<Tensor(const std::vector<Tensor>&)> call;
 };
 
-// The result, then the gradients under a random weighted sum.
+// The result, then the gradients of a randomly weighted sum.
 std::vector<Tensor> run(const Case& of) {
   Generator generator(7);
   std::vector<Tensor> inputs;
@@ -33,7 +33,7 @@ std::vector<Tensor> run(const Case& of) {
 
 }  // namespace
 
-TEST_CASE("fused operations give the same with one thread and with several", "[autograd][fused][parallel]") {
+TEST_CASE("fused operations agree with one thread and with several", "[autograd][fused][parallel]") {
   constexpr std::int64_t B = 61, T = 20, H = 301;
   std::vector<std::int64_t> steps;
   for (std::int64_t b = 0; b < B; ++b) steps.push_back(b % (T + 1));

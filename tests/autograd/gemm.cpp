@@ -1,4 +1,4 @@
-// The one door to the linear algebra library, against three loops.
+// gemm() against three plain loops.
 
 #include "products/gemm.hpp"
 
@@ -28,7 +28,7 @@ std::vector<T> random_matrix(std::int64_t numel, Generator& generator) {
   return values;
 }
 
-// Element (row, column) of a matrix with so many rows and columns as it is used.
+// Element (row, column) of a matrix that is (rows, columns) after its layout is applied.
 template <class T>
 double element(const std::vector<T>& matrix, Layout layout, std::int64_t rows, std::int64_t columns,
                std::int64_t row, std::int64_t column) {
@@ -39,10 +39,10 @@ double element(const std::vector<T>& matrix, Layout layout, std::int64_t rows, s
 struct Product {
   Layout a, b;
   std::int64_t m, n, k;
-  std::int64_t gap = 0;  // between two rows of C
+  std::int64_t gap = 0;  // elements between two rows of C
 };
 
-// Where gemm and the loops differ; empty when they do not.
+// Describes where gemm and the loops differ; empty if they agree.
 template <class T>
 std::string wrong(const Product& p, T beta, double tolerance) {
   Generator generator(1);
@@ -81,7 +81,7 @@ std::string wrong(const Product& p, T beta, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("gemm is three loops, for every layout and size", "[autograd][gemm]") {
+TEST_CASE("gemm matches three loops for every layout and size", "[autograd][gemm]") {
   const std::vector<std::int64_t> sizes = {0, 1, 2, 5, 16, 33};
   for (const Layout a : {Layout::plain, Layout::transposed}) {
     for (const Layout b : {Layout::plain, Layout::transposed}) {
@@ -101,7 +101,7 @@ TEST_CASE("gemm is three loops, for every layout and size", "[autograd][gemm]") 
   }
 }
 
-TEST_CASE("gemm adds what lies elsewhere, a matrix or the same row again and again", "[autograd][gemm]") {
+TEST_CASE("gemm adds another matrix, or one row to every row", "[autograd][gemm]") {
   Generator generator(1);
   for (const auto& [m, n, k] : std::vector<std::array<std::int64_t, 3>>{
            {1, 40, 30}, {3, 7, 0}, {5, 9, 20}, {9, 100, 800}, {20, 50, 300}, {40, 130, 900}, {200, 5, 30}}) {
@@ -133,7 +133,7 @@ TEST_CASE("gemm adds what lies elsewhere, a matrix or the same row again and aga
   }
 }
 
-TEST_CASE("gemm is right where the library blocks it, and however it is shared out",
+TEST_CASE("gemm is right for sizes that are split into blocks and for any number of threads",
           "[autograd][gemm][long]") {
   for (const int count : {1, 2, 3}) {
     const Threads set(count);
@@ -151,7 +151,7 @@ TEST_CASE("gemm is right where the library blocks it, and however it is shared o
   }
 }
 
-TEST_CASE("gemm is right for a few rows with a matrix of weights", "[autograd][gemm]") {
+TEST_CASE("gemm is right for a few rows times a weight matrix", "[autograd][gemm]") {
   for (const std::int64_t k : {127, 128, 143}) {
     for (const std::int64_t n : {6, 25, 301}) {
       for (const std::int64_t m : {2, 3, 4, 5, 65, 128, 129}) {
@@ -163,14 +163,14 @@ TEST_CASE("gemm is right for a few rows with a matrix of weights", "[autograd][g
       }
     }
   }
-  // A few rows with a large B, which the libraries are chosen for by its layout.
+  // A few rows times a large B, whose layout decides between OpenBLAS and oneDNN.
   for (const Layout b : {Layout::plain, Layout::transposed}) {
     CHECK(wrong<float>({Layout::plain, b, 17, 1030, 1025, 1}, 1, 1e-4) == "");
     CHECK(wrong<float>({Layout::plain, b, 257, 1030, 1025, 1}, 0, 1e-4) == "");
   }
 }
 
-TEST_CASE("gemm is right for sides that are no multiple of a block", "[autograd][gemm]") {
+TEST_CASE("gemm is right for sizes that are not multiples of a block", "[autograd][gemm]") {
   const std::vector<std::vector<std::int64_t>> sizes = {{9, 65, 800},  {1350, 17, 21}, {8, 495, 385},
                                                         {33, 48, 768}, {2, 50, 1537},  {15, 8, 35}};
   for (const Layout a : {Layout::plain, Layout::transposed}) {
@@ -185,7 +185,7 @@ TEST_CASE("gemm is right for sides that are no multiple of a block", "[autograd]
   }
 }
 
-TEST_CASE("a product whose sides exceed the library's sizes is made in parts", "[autograd][gemm]") {
+TEST_CASE("a product that exceeds the library's largest size is split into parts", "[autograd][gemm]") {
   Generator generator(1);
   for (const std::int64_t most : {1, 3, 7}) {
     for (const auto& [m, n, k] : std::vector<std::array<std::int64_t, 3>>{{8, 5, 20}, {1, 9, 3}, {3, 3, 3}}) {
@@ -218,7 +218,7 @@ TEST_CASE("a product whose sides exceed the library's sizes is made in parts", "
   }
 }
 
-TEST_CASE("a row too long for the library is refused", "[autograd][gemm]") {
+TEST_CASE("a row too long for the library is an error", "[autograd][gemm]") {
   const std::vector<double> x(4, 1.0);
   std::vector<double> y(4);
   CHECK_ERROR(

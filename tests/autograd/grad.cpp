@@ -1,4 +1,4 @@
-// grad(): gradients as results, without touching any tensor's own.
+// grad(): returns gradients without changing any tensor's own.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -14,7 +14,7 @@ using gradus::tensor;
 
 using Floats = std::vector<float>;
 
-TEST_CASE("grad() gives what backward() would add, and adds nothing", "[autograd][grad]") {
+TEST_CASE("grad() returns what backward() would accumulate, and accumulates nothing", "[autograd][grad]") {
   const Tensor x = leaf(tensor({1, 2})), w = leaf(tensor({3, 4}));
   const Tensor loss = sum(x * x * w);
   const auto found = grad({loss}, {x, w}, {}, true);
@@ -29,14 +29,14 @@ TEST_CASE("grad() gives what backward() would add, and adds nothing", "[autograd
   CHECK(w.grad().to_vector<float>() == found[1].to_vector<float>());
 }
 
-TEST_CASE("grad() leaves a gradient that is there as it is", "[autograd][grad]") {
+TEST_CASE("grad() leaves an existing gradient unchanged", "[autograd][grad]") {
   Tensor x = leaf(tensor({1, 2}));
   x.set_grad(tensor({7, 7}));
   CHECK(grad({sum(x * 3.0)}, {x})[0].to_vector<float>() == Floats{3, 3});
   CHECK(x.grad().to_vector<float>() == Floats{7, 7});
 }
 
-TEST_CASE("grad() is taken with respect to results too", "[autograd][grad]") {
+TEST_CASE("grad() accepts intermediate results as inputs", "[autograd][grad]") {
   const Tensor x = leaf(tensor({3.0}));
   const Tensor square = x * x;
   const Tensor loss = square * square + square * 10.0;
@@ -46,7 +46,7 @@ TEST_CASE("grad() is taken with respect to results too", "[autograd][grad]") {
   CHECK_FALSE(square.grad().defined());
 }
 
-TEST_CASE("grad() adds over several outputs, each with a gradient of its own", "[autograd][grad]") {
+TEST_CASE("grad() sums over several outputs, each with its own incoming gradient", "[autograd][grad]") {
   const Tensor x = leaf(tensor({1, 2}));
   const Tensor a = x * 3.0, b = x * x;
   CHECK(grad({a, b}, {x}, {tensor({1, 10}), tensor({100, 1000})})[0].to_vector<float>() ==
@@ -54,7 +54,7 @@ TEST_CASE("grad() adds over several outputs, each with a gradient of its own", "
   CHECK(grad({sum(x), sum(x) * 2.0}, {x})[0].to_vector<float>() == Floats{3, 3});
 }
 
-TEST_CASE("an input that is an output, or given twice, is no exception", "[autograd][grad]") {
+TEST_CASE("grad() accepts an input that is also an output, and an input given twice", "[autograd][grad]") {
   const Tensor x = leaf(tensor({2.0}));
   CHECK(grad({x}, {x})[0].item() == 1);
   const auto twice = grad({x * x}, {x, x});
@@ -62,7 +62,7 @@ TEST_CASE("an input that is an output, or given twice, is no exception", "[autog
   CHECK(twice[1].item() == 4);
 }
 
-TEST_CASE("grad() runs only what lies between outputs and inputs", "[autograd][grad]") {
+TEST_CASE("grad() runs only the nodes between outputs and inputs", "[autograd][grad]") {
   const Tensor x = leaf(tensor({2.0})), other = leaf(tensor({5.0}));
   int runs = 0;
   const Tensor watched = record("watched", other.clone(), {other}, {}, [&](Gradients& g) {
@@ -76,13 +76,13 @@ TEST_CASE("grad() runs only what lies between outputs and inputs", "[autograd][g
   CHECK(runs == 1);
 }
 
-TEST_CASE("a gradient that nothing was added to is zeros", "[autograd][grad]") {
+TEST_CASE("grad() returns zeros for a gradient without contributions", "[autograd][grad]") {
   const Tensor table = leaf(gradus::ones({3, 2}));
   const Tensor none = embedding(table, tensor(std::vector<std::int64_t>{}, {0}));
   CHECK(grad({sum(none)}, {table})[0].to_vector<float>() == Floats(6, 0));
 }
 
-TEST_CASE("grad() frees what it ran through, unless told not to", "[autograd][grad]") {
+TEST_CASE("grad() frees the nodes it ran unless they are retained", "[autograd][grad]") {
   const Tensor x = leaf(tensor({2.0}));
   const Tensor y = x * x;
   grad({y}, {x}, {}, true);
@@ -92,7 +92,7 @@ TEST_CASE("grad() frees what it ran through, unless told not to", "[autograd][gr
               "retain_graph = true, or compute the value again");
 }
 
-TEST_CASE("grad() refuses what it cannot answer, before it runs", "[autograd][grad]") {
+TEST_CASE("grad() rejects invalid arguments before it runs", "[autograd][grad]") {
   const Tensor x = leaf(tensor({1, 2})), other = leaf(tensor({3, 4}));
   const Tensor y = x * x;
   CHECK_ERROR(grad({sum(y)}, {x, other}),
@@ -108,30 +108,30 @@ TEST_CASE("grad() refuses what it cannot answer, before it runs", "[autograd][gr
               "grad: 1 gradients were given for 2 outputs; give one each, or none");
   CHECK_ERROR(grad({x.detach()}, {x}, {tensor({1, 1})}),
               "grad: this tensor (2) was not recorded: no input has requires_grad, or NoGrad is on");
-  CHECK(grad({sum(y)}, {x})[0].to_vector<float>() == Floats{2, 4});  // the tape is whole after all that
+  CHECK(grad({sum(y)}, {x})[0].to_vector<float>() == Floats{2, 4});  // the tape is still intact
 }
 
-TEST_CASE("a way to the input that was freed is missed by nobody", "[autograd][grad]") {
+TEST_CASE("grad() detects a freed path to an input that another path still reaches", "[autograd][grad]") {
   const Tensor x = leaf(tensor({3.0}));
   const Tensor trunk = exp(x);
-  const Tensor first = trunk * 2.0, second = trunk * x;  // which reaches x by another way as well
+  const Tensor first = trunk * 2.0, second = trunk * x;  // second also reaches x directly
   first.backward();
   CHECK_ERROR(grad({second}, {x}),
               "backward: the tape of 'exp' (1) was freed by an earlier backward(); call the first one with "
               "retain_graph = true, or compute the value again");
-  CHECK(grad({second}, {trunk})[0].item() == 3);  // what lies behind trunk is not needed
+  CHECK(grad({second}, {trunk})[0].item() == 3);  // nodes below trunk are not needed
 }
 
-TEST_CASE("gradients of one input given twice are tensors of their own", "[autograd][grad]") {
+TEST_CASE("the gradients of an input given twice are separate tensors", "[autograd][grad]") {
   const Tensor x = leaf(tensor({3.0}));
   auto found = grad({x * x}, {x, x});
   found[0].mutable_values<float>()[0] = 100;
   CHECK(found[1].item() == 6);
 }
 
-// ---- derivatives of derivatives ----
+// ---- second derivatives ----
 
-TEST_CASE("a derivative of a derivative is refused, and not silently 0", "[autograd][grad]") {
+TEST_CASE("a second derivative is an error, not silently 0", "[autograd][grad]") {
   const Tensor x = leaf(tensor({2.0}));
   const Tensor slope = grad({x * x * x}, {x})[0];
   CHECK_ERROR(
@@ -153,7 +153,8 @@ TEST_CASE("a derivative of a derivative is refused, and not silently 0", "[autog
       "scope; to use the gradient as a constant, detach() it first");
 }
 
-TEST_CASE("a gradient may be computed with, as long as nothing goes back through it", "[autograd][grad]") {
+TEST_CASE("a gradient may be used in computations that backward() does not pass through",
+          "[autograd][grad]") {
   Tensor w = leaf(tensor({2.0}));
   (w * w).backward();
   const Tensor moved = w - w.grad() * 0.25;
@@ -164,7 +165,7 @@ TEST_CASE("a gradient may be computed with, as long as nothing goes back through
   CHECK(w.grad().item() == 2);
 }
 
-TEST_CASE("what a hook computes from its gradient is a second derivative too", "[autograd][grad]") {
+TEST_CASE("differentiating a value that a hook computed from its gradient is an error", "[autograd][grad]") {
   Tensor x = leaf(tensor({1, 2}));
   Tensor penalty;
   x.add_hook([&](const Tensor& gradient) {
@@ -179,7 +180,7 @@ TEST_CASE("what a hook computes from its gradient is a second derivative too", "
               "to use the gradient as a constant, detach() it first");
 }
 
-TEST_CASE("a leaf may begin with values that come from a gradient", "[autograd][grad]") {
+TEST_CASE("a leaf may be initialised with values computed from a gradient", "[autograd][grad]") {
   const Tensor w = leaf(tensor({2.0}));
   (w * w).backward();
   Tensor v = w.grad() * 0.5;
@@ -188,7 +189,7 @@ TEST_CASE("a leaf may begin with values that come from a gradient", "[autograd][
   CHECK(v.grad().item() == 4);
 }
 
-TEST_CASE("backward() adds to a gradient in place, and that counts as a change of it", "[autograd][grad]") {
+TEST_CASE("accumulation by backward() counts as an in-place change of the gradient", "[autograd][grad]") {
   const Tensor w = leaf(tensor({2.0}));
   (w * w).backward();
   const Tensor y = w * w.grad().detach();

@@ -1,4 +1,4 @@
-// The gradient checker itself: what it must let pass, and what it must not.
+// gradcheck(): which gradients it must accept and which it must reject.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -25,7 +25,7 @@ using Indices = std::vector<std::int64_t>;
 
 namespace {
 
-// x², whose gradient is multiplied by `factor` at one element.
+// x², with the gradient of one element multiplied by `factor`.
 Tensor square(const Tensor& x, double factor, std::size_t at = 0) {
   return record("square", (x * x).detach(), {x}, {x}, [=](Gradients& g) {
     const auto values = g.saved(0).values<double>();
@@ -36,7 +36,7 @@ Tensor square(const Tensor& x, double factor, std::size_t at = 0) {
   });
 }
 
-// A function of one number and the gradient that it is given, which need not be right.
+// An elementwise function with a chosen gradient, right or wrong.
 struct Planted {
   double (*value)(double);
   double (*gradient)(double);
@@ -64,7 +64,7 @@ bool passes(double factor) {
 
 }  // namespace
 
-TEST_CASE("right gradients pass", "[autograd][gradcheck]") {
+TEST_CASE("correct gradients pass", "[autograd][gradcheck]") {
   const Tensors inputs = {tensor({{0.3, -1.2, 2}, {0.7, 0.1, -0.4}}), tensor({0.5, 1.5, -2})};
   const auto report =
       gradus::gradcheck([](const Tensors& x) { return softmax(tanh(x[0]) * x[1]) / exp(x[1]); }, inputs);
@@ -78,7 +78,7 @@ TEST_CASE("right gradients pass", "[autograd][gradcheck]") {
   CHECK_FALSE(report.entries[1].all_zero);
 }
 
-TEST_CASE("a wrong sign, a dropped term, a factor and NaN fail", "[autograd][gradcheck]") {
+TEST_CASE("a wrong sign, a missing gradient, a wrong factor and NaN fail", "[autograd][gradcheck]") {
   CHECK(passes(1));
   CHECK(passes(1 + 1e-8));
   CHECK_FALSE(passes(-1));
@@ -89,7 +89,7 @@ TEST_CASE("a wrong sign, a dropped term, a factor and NaN fail", "[autograd][gra
   CHECK_FALSE(passes(std::numeric_limits<double>::infinity()));
 }
 
-TEST_CASE("the worst element is named, with both its gradients", "[autograd][gradcheck]") {
+TEST_CASE("the report names the worst element and both its gradients", "[autograd][gradcheck]") {
   const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}});
   gradus::Generator generator(gradus::GradcheckOptions{}.seed);
   const double incoming = normal({2, 3}, 0, 1, generator, Dtype::f64)[1][1].item();
@@ -107,7 +107,7 @@ TEST_CASE("the worst element is named, with both its gradients", "[autograd][gra
   CHECK(text.ends_with("; 1 of 6 elements are wrong\n"));
 }
 
-TEST_CASE("NaN is the worst of all", "[autograd][gradcheck]") {
+TEST_CASE("NaN counts as the worst element", "[autograd][gradcheck]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto report = gradus::gradcheck(
       [=](const Tensors& t) { return square(square(t[0], nan, 2), 1e6, 0); }, {tensor({1, 2, 3})});
@@ -116,7 +116,7 @@ TEST_CASE("NaN is the worst of all", "[autograd][gradcheck]") {
   CHECK(report.entries.at(0).wrong == 2);
 }
 
-TEST_CASE("a gradient that is 0 everywhere is pointed out", "[autograd][gradcheck]") {
+TEST_CASE("the report points out a gradient that is 0 everywhere", "[autograd][gradcheck]") {
   const auto report =
       gradus::gradcheck([](const Tensors& x) { return x[0] * 0.0 + x[1]; }, {tensor({1, 2}), tensor({3})});
   CHECK(report);
@@ -128,18 +128,17 @@ TEST_CASE("a gradient that is 0 everywhere is pointed out", "[autograd][gradchec
 
   const auto wrong = gradus::gradcheck([](const Tensors& x) { return square(x[0], 0); }, {tensor({2})});
   CHECK(wrong.entries.at(0).all_zero);
-  CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));  // which 0 is, so it was checked
+  CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));  // 0 is wrong, so it was checked
 }
 
-TEST_CASE("an input that the result does not depend on has gradient 0", "[autograd][gradcheck]") {
+TEST_CASE("an unused input has gradient 0", "[autograd][gradcheck]") {
   const auto report =
       gradus::gradcheck([](const Tensors& x) { return x[1] * 2.0; }, {tensor({1, 2}), tensor({3})});
   CHECK(report);
   CHECK(report.entries.at(0).all_zero);
 }
 
-TEST_CASE("integers are passed on and not checked, empty inputs have nothing to check",
-          "[autograd][gradcheck]") {
+TEST_CASE("integer inputs are passed through unchecked, and empty inputs pass", "[autograd][gradcheck]") {
   const auto report = gradus::gradcheck(
       [](const Tensors& x) {
         return gradus::concat({embedding(x[0], x[1]), x[2]}, 0);
@@ -151,18 +150,18 @@ TEST_CASE("integers are passed on and not checked, empty inputs have nothing to 
   CHECK(report.entries[1].worst.empty());
 }
 
-TEST_CASE("step and tolerances are the caller's", "[autograd][gradcheck]") {
+TEST_CASE("the caller can set step and tolerances", "[autograd][gradcheck]") {
   const auto cube = [](const Tensors& x) { return x[0] * x[0] * x[0]; };
   const auto fifth = [&](const Tensors& x) { return cube(x) * x[0] * x[0]; };
   const Tensors inputs = {tensor({1, 2})};
   CHECK(gradus::gradcheck(cube, inputs, {.step = 0.5, .rtol = 1e-12}).passed());  // exact for any step
-  CHECK(gradus::gradcheck(fifth, inputs, {.step = 50}).entries[0].error > 1e-9);  // by one of the finer steps
+  CHECK(gradus::gradcheck(fifth, inputs, {.step = 50}).entries[0].error > 1e-9);  // by a finer step
   CHECK(gradus::gradcheck(fifth, inputs, {.step = 50, .rtol = 10}).entries[0].error > 1e7);
   CHECK(gradus::gradcheck(fifth, inputs, {.step = 50, .atol = 1e9}).entries[0].error > 1e7);
 }
 
-TEST_CASE("the gradient that comes in is random", "[autograd][gradcheck]") {
-  // Under a sum, softmax's gradient is 0, and any multiple of it would pass.
+TEST_CASE("the incoming gradient is random", "[autograd][gradcheck]") {
+  // Under a plain sum, softmax's gradient is 0, so any multiple of it would pass.
   const auto scaled_softmax = [](const Tensors& inputs) {
     return record("scaled", softmax(inputs[0]).detach(), {inputs[0]}, {inputs[0]}, [](Gradients& g) {
       const gradus::EnableGrad enable_grad;
@@ -178,7 +177,7 @@ TEST_CASE("the gradient that comes in is random", "[autograd][gradcheck]") {
   CHECK(first != gradus::gradcheck(scaled_softmax, values, {.seed = 2}).entries[0].numeric);
 }
 
-TEST_CASE("inputs are copied, whatever their dtype, and stay as they are", "[autograd][gradcheck]") {
+TEST_CASE("inputs of any dtype are copied and stay unchanged", "[autograd][gradcheck]") {
   const Tensor x = leaf(tensor({1, 2}));
   CHECK(gradus::gradcheck([](const Tensors& t) { return t[0] * t[0]; }, {x}).passed());
   CHECK(x.to_vector<float>() == std::vector<float>{1, 2});
@@ -186,7 +185,7 @@ TEST_CASE("inputs are copied, whatever their dtype, and stay as they are", "[aut
   CHECK_FALSE(x.grad().defined());
 }
 
-TEST_CASE("leaves that the function holds are checked by name, and put back", "[autograd][gradcheck]") {
+TEST_CASE("leaves captured by the function are checked by name and restored", "[autograd][gradcheck]") {
   const Tensor w = leaf(tensor({{1, 2}, {3, 4}}, Dtype::f64)), b = leaf(tensor({0.1, 0.2}, Dtype::f64));
   sum(w).backward();  // an old gradient is cleared first
   const auto report =
@@ -198,7 +197,7 @@ TEST_CASE("leaves that the function holds are checked by name, and put back", "[
   CHECK(b.to_vector<double>() == std::vector<double>{0.1, 0.2});
 }
 
-TEST_CASE("leaves are put back also when the function throws", "[autograd][gradcheck]") {
+TEST_CASE("leaves are restored when the function throws", "[autograd][gradcheck]") {
   const Tensor w = leaf(tensor({1, 2}, Dtype::f64));
   int calls = 0;
   const auto fragile = [&] {
@@ -209,9 +208,9 @@ TEST_CASE("leaves are put back also when the function throws", "[autograd][gradc
   CHECK(w.to_vector<double>() == std::vector<double>{1, 2});
 }
 
-TEST_CASE("a right gradient passes where a smaller step confirms it", "[autograd][gradcheck]") {
+TEST_CASE("a correct gradient passes when a smaller step confirms it", "[autograd][gradcheck]") {
   const Planted logarithm{[](double x) { return std::log(x); }, [](double x) { return 1 / x; }};
-  // Too curved for h, so much more, and with x − h and x − 2h outside of the domain.
+  // First curved too strongly for h, then with x − 2h, and finally also x − h, outside the domain.
   for (const double x : {0.01, 0.0025, 0.0015, 0.0007, 1e-4, 1e-8, 1e-12}) {
     CAPTURE(x);
     const auto entry = logarithm.check({x});
@@ -221,7 +220,8 @@ TEST_CASE("a right gradient passes where a smaller step confirms it", "[autograd
   }
 }
 
-TEST_CASE("a wrong gradient of a smooth function is blamed, however curved", "[autograd][gradcheck]") {
+TEST_CASE("a wrong gradient of a smooth function is reported, however curved it is",
+          "[autograd][gradcheck]") {
   const Planted wrong[] = {
       {[](double x) { return 3 * x + 1000; }, [](double) { return 0.0; }},
       {[](double x) { return 3 * x + 1000; }, [](double) { return 3 * (1 + 1e-5); }},
@@ -242,10 +242,10 @@ TEST_CASE("a wrong gradient of a smooth function is blamed, however curved", "[a
     CHECK(wrong[k].check({0.01, 0.03}).wrong == 2);
   }
   const Planted flipped{[](double x) { return std::log(x); }, [](double x) { return -1 / x; }};
-  CHECK(flipped.check({0.0015}).wrong == 1);  // x − 2h is outside of the domain
+  CHECK(flipped.check({0.0015}).wrong == 1);  // x − 2h is outside the domain
 }
 
-TEST_CASE("a gradient at a kink is not blamed, wherever in reach the kink is", "[autograd][gradcheck]") {
+TEST_CASE("near a kink, correct gradients are accepted and wrong ones reported", "[autograd][gradcheck]") {
   const Planted ramp{[](double x) { return std::max(x, 0.0); }, [](double x) { return x > 0 ? 1.0 : 0.0; }};
   const Planted absolute{[](double x) { return std::abs(x); }, [](double x) { return x > 0 ? 1.0 : -1.0; }};
   const Planted flipped{[](double x) { return std::abs(x); }, [](double x) { return x < 0 ? 1.0 : -1.0; }};
@@ -255,16 +255,16 @@ TEST_CASE("a gradient at a kink is not blamed, wherever in reach the kink is", "
     CHECK(ramp.check({x, -x}).wrong == 0);
     CHECK(absolute.check({x, -x}).wrong == 0);
     CHECK(flipped.check({x, -x}).wrong == (x == 0 ? 0 : 2));
-    CHECK(absolute.check({x, -x}).not_judged == (x == 0 ? 2 : 0));  // else a small step is free of it
+    CHECK(absolute.check({x, -x}).not_judged == (x == 0 ? 2 : 0));  // a small step avoids the kink
   }
 }
 
-TEST_CASE("a kink is no excuse for an error that it cannot explain", "[autograd][gradcheck]") {
+TEST_CASE("a kink does not excuse an error that it cannot explain", "[autograd][gradcheck]") {
   const Planted slight{[](double x) { return x + 1e-3 * std::abs(x); }, [](double) { return -1.0; }};
   CHECK(slight.check({0}).wrong == 1);
 }
 
-TEST_CASE("the first element that is not judged is named, with what differences say of it",
+TEST_CASE("the report names the first element not judged, with its finite differences",
           "[autograd][gradcheck]") {
   const auto report =
       gradus::gradcheck([](const Tensors& x) { return relu(x[0]); }, {tensor({{0.5, -2, 0}, {1, 0, 0.25}})});
@@ -278,7 +278,7 @@ TEST_CASE("the first element that is not judged is named, with what differences 
                      "0.561767, slopes 0 and 1.12353 on its sides, rounding up to 1.2e-14\n"));
 }
 
-TEST_CASE("an entry of which no element was judged fails", "[autograd][gradcheck]") {
+TEST_CASE("an entry without a judged element fails", "[autograd][gradcheck]") {
   const auto kinks =
       gradus::gradcheck([](const Tensors& x) { return relu(x[0]) * x[1]; }, {tensor({0, 0}), tensor({2, 3})});
   CHECK_FALSE(kinks);
@@ -298,7 +298,7 @@ TEST_CASE("an entry of which no element was judged fails", "[autograd][gradcheck
   CHECK(pole.entries.at(0).not_judged == 1);
 }
 
-TEST_CASE("a kink hides no wrong element beside it", "[autograd][gradcheck]") {
+TEST_CASE("a kink in one element does not hide a wrong gradient in another", "[autograd][gradcheck]") {
   const Planted f{[](double x) { return std::abs(x); }, [](double) { return 1.0; }};
   const auto entry = f.check({0, 1, -1});
   CHECK_FALSE(entry.passed());
@@ -320,8 +320,8 @@ TEST_CASE("at least half of the elements must be judged", "[autograd][gradcheck]
   CHECK(printed(report).ends_with(", fewer than half were judged: start from other values\n"));
 }
 
-TEST_CASE("rounding of elements of the result that do not change does not count", "[autograd][gradcheck]") {
-  // Right gradients, wrong ones for the smallest element alone, and where.
+TEST_CASE("rounding of result elements that do not change is ignored", "[autograd][gradcheck]") {
+  // A correct gradient, one that is wrong only for the smallest element, and the points to check.
   const struct {
     Planted right, wrong;
     std::vector<double> at;
@@ -341,7 +341,7 @@ TEST_CASE("rounding of elements of the result that do not change does not count"
   }
 }
 
-TEST_CASE("what rounding may do to a difference is allowed for, and no more", "[autograd][gradcheck]") {
+TEST_CASE("the tolerance covers the rounding of differences, and no more", "[autograd][gradcheck]") {
   const std::vector<double> at = {0.7, -1.3, 0.2, 2.1};
   const auto shifted = [&](auto gradient) {
     return Planted{[](double x) { return x * x + 1e9; }, gradient}.check(at);
@@ -351,7 +351,7 @@ TEST_CASE("what rounding may do to a difference is allowed for, and no more", "[
   CHECK(shifted([](double x) { return 2.01 * x; }).wrong == 4);
   CHECK(shifted([](double) { return 0.0; }).wrong == 4);
 
-  // Inside of f, where the result does not show it.
+  // Rounding inside f, which the size of the result does not show.
   const auto inside = [&](auto gradient) {
     return Planted{[](double x) { return x + 1e8 - 1e8; }, gradient}.check(at);
   };
@@ -359,23 +359,23 @@ TEST_CASE("what rounding may do to a difference is allowed for, and no more", "[
   CHECK(inside([](double) { return -1.0; }).wrong + inside([](double) { return -1.0; }).not_judged == 4);
 }
 
-TEST_CASE("a gradient that rounding hides is not judged", "[autograd][gradcheck]") {
-  // x² is less than the last digit of 1e15.
+TEST_CASE("a gradient lost in rounding is not judged", "[autograd][gradcheck]") {
+  // A step of h changes x² by less than the last digit of 1e15.
   const Planted swallowed{[](double x) { return x * x + 1e15; }, [](double x) { return 2 * x; }};
   const auto entry = swallowed.check({1});
   CHECK_FALSE(entry.passed());
   CHECK(entry.wrong == 0);
   CHECK(entry.not_judged == 1);
-  // The result does not change, and should not: the gradient is 0 but for rounding in backward().
+  // x[1] does not change the result: its gradient is 0 except for rounding in backward().
   const auto invariant = [](const Tensors& x) { return softmax(x[0] + x[1]); };
   CHECK(gradus::gradcheck(invariant, {tensor({0.3, -1.2, 0.4}), tensor({0.7})}).passed());
 }
 
-TEST_CASE("small steps find where f is smooth", "[autograd][gradcheck]") {
+TEST_CASE("small steps confirm gradients of strongly curved functions", "[autograd][gradcheck]") {
   const auto check = [](auto value, auto gradient, const std::vector<double>& at) {
     return Planted{value, gradient}.check(at);
   };
-  // Beside an element that is easy to judge.
+  // The second element is easy to judge.
   const auto logarithm = [](double x) { return std::log(x); };
   CHECK(check(logarithm, [](double x) { return 1 / x; }, {1e-4, 1}).passed());
   CHECK(check(logarithm, [](double x) { return x < 1e-3 ? -1 / x : 1 / x; }, {1e-4, 1}).wrong == 1);
@@ -396,7 +396,7 @@ TEST_CASE("small steps find where f is smooth", "[autograd][gradcheck]") {
   CHECK(detached.entries[0].wrong >= 3);
 }
 
-TEST_CASE("small gradients are checked like large ones", "[autograd][gradcheck]") {
+TEST_CASE("very small and very large gradients are checked alike", "[autograd][gradcheck]") {
   for (const double scale : {1e-6, 1e-10, 1e-20, 1e20}) {
     CAPTURE(scale);
     const auto scaled = [=](double factor) {
@@ -410,8 +410,8 @@ TEST_CASE("small gradients are checked like large ones", "[autograd][gradcheck]"
   }
 }
 
-TEST_CASE("a gradient that is right only while others are wanted is wrong", "[autograd][gradcheck]") {
-  // a · b · c, whose gradients are multiplied by factor(how many are wanted).
+TEST_CASE("a gradient that depends on which others are wanted is wrong", "[autograd][gradcheck]") {
+  // a · b · c, with the gradients multiplied by factor(number of wanted gradients).
   const auto product = [](double (*factor)(int)) {
     return [=](const Tensors& x) {
       return record("product", (x[0] * x[1] * x[2]).detach(), {x[0], x[1], x[2]}, {x[0], x[1], x[2]},
@@ -441,7 +441,8 @@ TEST_CASE("a gradient that is right only while others are wanted is wrong", "[au
   CHECK(pairs.entries[1].needing == "when 'input 0' needs no gradient");
 }
 
-TEST_CASE("leaves need a gradient as before, and keep their hooks", "[autograd][gradcheck]") {
+TEST_CASE("leaves keep requires_grad and their hooks, even when the function throws",
+          "[autograd][gradcheck]") {
   Tensor w = leaf(tensor({1, 2}, Dtype::f64)), b = leaf(tensor({3, 4}, Dtype::f64));
   int calls = 0;
   w.add_hook([&](const Tensor&) {
@@ -449,19 +450,19 @@ TEST_CASE("leaves need a gradient as before, and keep their hooks", "[autograd][
     return Tensor();
   });
   const auto f = [&] {
-    if (calls == 2) throw std::runtime_error("broken");  // while b alone needs one
+    if (calls == 2) throw std::runtime_error("broken");  // while only b requires a gradient
     return w * b;
   };
   const NamedTensors leaves = {{"w", w}, {"b", b}};
   CHECK_THROWS_WITH(gradus::gradcheck(f, leaves), "broken");
-  CHECK(calls == 2);  // with b, and alone
+  CHECK(calls == 2);  // once together with b, once without
   CHECK(w.requires_grad());
   CHECK(b.requires_grad());
   sum(w * b).backward();
   CHECK(calls == 3);
 }
 
-TEST_CASE("what cannot be checked is refused", "[autograd][gradcheck]") {
+TEST_CASE("gradcheck() rejects inputs and functions that it cannot check", "[autograd][gradcheck]") {
   const Tensor single = leaf(tensor({1, 2})), twofold = leaf(tensor({1, 2}, Dtype::f64));
   CHECK_ERROR(
       gradus::gradcheck([&] { return single * single; }, NamedTensors{{"decoder.W", single}}),
@@ -493,7 +494,7 @@ TEST_CASE("what cannot be checked is refused", "[autograd][gradcheck]") {
       "the same each time");
 }
 
-TEST_CASE("a tensor that is checked under two names has its gradient under both", "[autograd][gradcheck]") {
+TEST_CASE("a tensor listed under two names has its gradient under both", "[autograd][gradcheck]") {
   const Tensor x = leaf(tensor({1, 2, 3}, Dtype::f64));
   const auto report = gradus::gradcheck([&] { return x * x; }, {{"tied", x}, {"again", x}});
   CAPTURE(report);

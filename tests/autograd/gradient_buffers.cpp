@@ -1,5 +1,5 @@
-// Whose buffer a gradient is added up in: the first contribution is moved in or assigned, and what others see
-// is never written.
+// Which buffer a gradient accumulates in: the first contribution is moved in or assigned, and buffers that
+// others can see are never written.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -25,21 +25,21 @@ using Floats = std::vector<float>;
 Floats values(const Tensor& x) { return x.to_vector<float>(); }
 const float* buffer(const Tensor& x) { return x.values<float>().data(); }
 
-// Ids below 500, and one that is ignored.
+// Ids below 500, and one ignored id, -1.
 Tensor some_ids(std::int64_t n) {
   std::vector<std::int64_t> ids;
   for (std::int64_t i = 0; i < n; ++i) ids.push_back(i == 7 ? -1 : (i * 97) % 500);
   return tensor(ids);
 }
 
-// An operation that copies its inputs' first, with this backward function.
+// An operation that copies its first input and has this backward function.
 Tensor custom(std::initializer_list<Tensor> inputs, gradus::Backward backward) {
   return record("custom", inputs.begin()->clone(), inputs, {}, std::move(backward));
 }
 
 }  // namespace
 
-TEST_CASE("a gradient that is moved in is not copied on its way to the leaf", "[autograd][buffers]") {
+TEST_CASE("a moved gradient reaches the leaf without a copy", "[autograd][buffers]") {
   const Tensor x = leaf(tensor({1, 2}));
   const float* made = nullptr;
   const auto backward = [&](Gradients& g) {
@@ -56,7 +56,7 @@ TEST_CASE("a gradient that is moved in is not copied on its way to the leaf", "[
   CHECK(values(x.grad()) == Floats{6, 6});
 }
 
-TEST_CASE("a gradient that its maker keeps stays the maker's", "[autograd][buffers]") {
+TEST_CASE("a gradient that the backward function keeps is copied", "[autograd][buffers]") {
   const Tensor x = leaf(tensor({1, 2}));
   Tensor kept = tensor({5, 7});
   const Tensor y = custom({x}, [&](Gradients& g) {
@@ -67,7 +67,7 @@ TEST_CASE("a gradient that its maker keeps stays the maker's", "[autograd][buffe
   CHECK(values(x.grad()) == Floats{6, 8});
   CHECK(values(kept) == Floats{100, 7});
 
-  // Memory of others may be seen by them.
+  // The owner of adopted memory may still write to it.
   auto lent = std::make_shared<float>(4.0F);
   const Tensor one = leaf(tensor({1}));
   custom({one}, [&](Gradients& g) { g.add(0, gradus::adopt(lent, {1})); }).backward();
@@ -75,9 +75,9 @@ TEST_CASE("a gradient that its maker keeps stays the maker's", "[autograd][buffe
   CHECK(one.grad().item() == 4);
 }
 
-TEST_CASE("a gradient that is passed on to several inputs is added to in each alone", "[autograd][buffers]") {
+TEST_CASE("a gradient passed on to several inputs accumulates separately in each", "[autograd][buffers]") {
   const Tensor a = leaf(tensor({1, 2})), b = leaf(tensor({3, 4}));
-  const Tensor c = a * 1.0, d = b * 1.0;  // the gradient of a result, and of a leaf
+  const Tensor c = a * 1.0, d = b * 1.0;  // c and d are results, a and b leaves
   Tensor both = c + d;
   both.retain_grad();
   sum(both * 2.0 + c * 10.0 + both.reshape({1, 2}).reshape({2}) + a * 100.0).backward();
@@ -97,7 +97,7 @@ TEST_CASE("a gradient that is passed on to several inputs is added to in each al
   CHECK(buffer(gradients[0]) != buffer(gradients[1]));
 }
 
-TEST_CASE("the gradient that came in from outside stays as it was", "[autograd][buffers]") {
+TEST_CASE("backward() does not change the gradient passed to it", "[autograd][buffers]") {
   const Tensor x = leaf(tensor({1, 2}));
   const Tensor incoming = tensor({5, 7});
   (x + x).backward(incoming);
@@ -108,7 +108,7 @@ TEST_CASE("the gradient that came in from outside stays as it was", "[autograd][
   CHECK(values(x.grad()) == Floats{20, 28});
 }
 
-TEST_CASE("parts of a gradient are passed on, and a leaf keeps only its own", "[autograd][buffers]") {
+TEST_CASE("a leaf that receives part of a gradient keeps only that part in memory", "[autograd][buffers]") {
   Tensor small = leaf(ones({1, 4})), large = leaf(ones({1000, 4}));
   small.set_grad(ones({1, 4}));
   large.set_grad(ones({1000, 4}));
@@ -121,7 +121,7 @@ TEST_CASE("parts of a gradient are passed on, and a leaf keeps only its own", "[
   CHECK(values(large.grad()) == Floats(4000, 3));
 }
 
-TEST_CASE("accumulate() gives an unwritten buffer once, then the sum", "[autograd][buffers]") {
+TEST_CASE("accumulate() passes an uninitialised buffer once, then the running sum", "[autograd][buffers]") {
   const Tensor x = leaf(tensor({1, 2}));
   std::vector<int> betas;
   const auto put = [&](float value) {
@@ -139,7 +139,7 @@ TEST_CASE("accumulate() gives an unwritten buffer once, then the sum", "[autogra
   CHECK(betas == std::vector<int>{0, 1, 1});
   CHECK(values(x.grad()) == Floats{111, 111});
 
-  // One inside another: both think that they are the first.
+  // Nested calls, both with β = 0.
   Tensor z = leaf(tensor({1, 2}));
   sum(custom({z, z}, [&](Gradients& g) {
     g.accumulate(0, [&](const Tensor& y, int beta) {
@@ -160,12 +160,11 @@ TEST_CASE("accumulate() gives an unwritten buffer once, then the sum", "[autogra
   CHECK_FALSE(z.grad().defined());
 }
 
-TEST_CASE("a product writes a weight's gradient once: no second buffer of its size is made",
-          "[autograd][buffers]") {
+TEST_CASE("a product writes a weight's gradient without a second buffer of its size", "[autograd][buffers]") {
   Tensor weight = leaf(ones({300, 200}));
   const std::int64_t bytes = weight.numel() * 4;
   const auto needs_one_buffer = [&](auto product) {
-    product();  // leaves a gradient
+    product();  // warm-up
     weight.zero_grad();
     const Tensor loss = product();
     gradus::release_pooled_memory();
@@ -177,7 +176,7 @@ TEST_CASE("a product writes a weight's gradient once: no second buffer of its si
   CHECK(needs_one_buffer([&] { return sum(matmul(ones({1, 300}), weight)); }));
 }
 
-TEST_CASE("a gradient of another dtype is refused", "[autograd][buffers]") {
+TEST_CASE("a gradient of another dtype is an error", "[autograd][buffers]") {
   const Tensor x = leaf(tensor({1, 2}));
   const Tensor y = custom({x}, [](Gradients& g) { g.add(0, g.out().to(Dtype::f64)); });
   CHECK_ERROR(sum(y).backward(),
@@ -187,7 +186,7 @@ TEST_CASE("a gradient of another dtype is refused", "[autograd][buffers]") {
 
 namespace {
 
-// x, by way of an operation that saves `value` and overwrites what it takes of it.
+// Copies x; its backward function takes the saved `value` and overwrites it.
 struct Taking {
   const float* taken = nullptr;
   Tensor operator()(const Tensor& x, const Tensor& value) {
@@ -204,7 +203,7 @@ Floats ten(float value) { return Floats(10, value); }
 
 }  // namespace
 
-TEST_CASE("the last reader of a saved value may have its buffer", "[autograd][buffers]") {
+TEST_CASE("take_saved() gives the last reader the saved buffer itself", "[autograd][buffers]") {
   const Tensor x = leaf(ones({10}));
   Taking taking;
   const float* saved = nullptr;
@@ -215,11 +214,11 @@ TEST_CASE("the last reader of a saved value may have its buffer", "[autograd][bu
   }();
   y.backward(ones({10}));
   CHECK(taking.taken == saved);
-  CHECK(buffer(x.grad()) == saved);  // and it may become the gradient
+  CHECK(buffer(x.grad()) == saved);  // the buffer became the gradient
   CHECK(values(x.grad()) == ten(2));
 }
 
-TEST_CASE("a saved value that is read again is copied first", "[autograd][buffers]") {
+TEST_CASE("take_saved() copies a value that is read again", "[autograd][buffers]") {
   Tensor x = leaf(ones({10}));
   Taking taking;
   const Tensor y = taking(x, ones({10}));
@@ -243,7 +242,7 @@ TEST_CASE("a saved value that is read again is copied first", "[autograd][buffer
   CHECK(values(x.grad()) == ten(2 + 2));
 }
 
-TEST_CASE("a run that failed after it took a value cannot be repeated", "[autograd][buffers]") {
+TEST_CASE("a backward() that failed after take_saved() cannot be repeated", "[autograd][buffers]") {
   const Tensor x = leaf(ones({10}));
   bool fails = true;
   const Tensor y = record("fragile", ones({10}), {x}, {ones({10})}, [&](Gradients& g) {
@@ -259,8 +258,7 @@ TEST_CASE("a run that failed after it took a value cannot be repeated", "[autogr
   CHECK_FALSE(x.grad().defined());
 }
 
-TEST_CASE("cross-entropy needs no second buffer of the size of logits that are moved in",
-          "[autograd][buffers]") {
+TEST_CASE("cross-entropy needs no second buffer of the size of moved logits", "[autograd][buffers]") {
   const Tensor x = leaf(ones({40, 3})), weight = leaf(ones({500, 3}));
   const Tensor targets = some_ids(40);
   const std::int64_t bytes = 40 * 500 * 4;
@@ -292,7 +290,7 @@ TEST_CASE("cross-entropy needs no second buffer of the size of logits that are m
     CHECK(gradients() == wanted);
   }
 
-  zero();  // run twice, it must not overwrite what it reads
+  zero();  // with a retained tape, backward() must not overwrite the values it reads
   const Tensor result = cross_entropy(linear(x, weight, {}), targets, -1, 0.1);
   result.backward(true);
   CHECK(gradients() == wanted);

@@ -1,4 +1,4 @@
-// Pictures of the tape.
+// draw_graph() and save_graph().
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -27,7 +27,7 @@ namespace {
 
 Tensor scalar(double value) { return leaf(full({}, value)); }
 
-// A picture without the colours: "n0 x | 2" is a node and its lines.
+// The graph without styles: "n0 x | 2" is a node and the lines of its label.
 std::string sketch(const Tensor& root, const gradus::GraphOptions& options = {}) {
   std::string text = draw_graph(root, options);
   const auto replace = [&text](const char* pattern, const char* with) {
@@ -62,7 +62,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// While it lives, programs are looked for in `folder` alone.
+// Sets PATH to `folder` during its lifetime.
 class SearchPath {
  public:
   explicit SearchPath(const std::string& folder) : before_(std::getenv("PATH")) {
@@ -106,12 +106,12 @@ TEST_CASE("a graph is drawn with leaves, operations, values and edges", "[autogr
 )");
 }
 
-TEST_CASE("a leaf is a graph too", "[autograd][graph]") {
+TEST_CASE("a single leaf can be drawn", "[autograd][graph]") {
   const Tensor x = scalar(2);
   CHECK(sketch(x, {{{"some.x", x}}}) == "  n0 some.x | 2\n");
 }
 
-TEST_CASE("gradients that are kept are drawn", "[autograd][graph]") {
+TEST_CASE("stored gradients are drawn", "[autograd][graph]") {
   const Tensor x = scalar(2), w = scalar(-0.5), b = scalar(1.0 / 3);
   Tensor product = x * w;
   const Tensor sum = product + b;
@@ -129,7 +129,8 @@ TEST_CASE("gradients that are kept are drawn", "[autograd][graph]") {
         "  n2 -> n4\n");
 }
 
-TEST_CASE("up to 8 elements are drawn, a row a line, and the dtype when it is not f32", "[autograd][graph]") {
+TEST_CASE("up to 8 elements are drawn, one row per line, with the dtype unless it is f32",
+          "[autograd][graph]") {
   const Tensor eight = leaf(ones({2, 4}, Dtype::f64)), nine = leaf(ones({3, 3}));
   const Tensor e = sum(eight), n = sum(nine);
   e.backward(true);
@@ -144,7 +145,7 @@ TEST_CASE("up to 8 elements are drawn, a row a line, and the dtype when it is no
         "  n0 -> n1\n");
 }
 
-TEST_CASE("an input that is used twice has two edges, and a constant none", "[autograd][graph]") {
+TEST_CASE("an input used twice has two edges, and a constant none", "[autograd][graph]") {
   const Tensor x = scalar(3);
   CHECK(sketch(x * x * full({}, 2)) ==
         "  n0 leaf | 3\n"
@@ -155,7 +156,7 @@ TEST_CASE("an input that is used twice has two edges, and a constant none", "[au
         "  n1 -> n2\n");
 }
 
-TEST_CASE("modules are boxes, and leaves are where their names or uses say", "[autograd][graph]") {
+TEST_CASE("modules are boxes, and a leaf is in the box of its name or its uses", "[autograd][graph]") {
   const Tensor x = scalar(1), w = scalar(2), v = scalar(3), a = scalar(4), b = scalar(5);
   Tensor y;
   {
@@ -166,7 +167,7 @@ TEST_CASE("modules are boxes, and leaves are where their names or uses say", "[a
     }
     y = y * a * b;
   }
-  // v's module runs no operation of its own; a has no name and b none with a path.
+  // v's module runs no operation of its own; a has no name, and b's name has no path.
   CHECK(sketch(-y, {{{"decoder.attention.w", w}, {"decoder.attention.V.v", v}, {"b", b}}}) ==
         "  n4 b | 5\n"
         "  n9 neg | -100\n"
@@ -195,7 +196,7 @@ TEST_CASE("modules are boxes, and leaves are where their names or uses say", "[a
         "  n8 -> n9\n");
 }
 
-TEST_CASE("a leaf without a name that two modules use is in the box around both", "[autograd][graph]") {
+TEST_CASE("an unnamed leaf used by two modules is in the box around both", "[autograd][graph]") {
   const Tensor w = scalar(1);
   const auto in = [&](const char* outer, const char* inner) {
     const Scope a(outer), b(inner);
@@ -205,7 +206,8 @@ TEST_CASE("a leaf without a name that two modules use is in the box around both"
   CHECK_THAT(sketch(in("a", "b") + in("c", "b")), Catch::Matchers::StartsWith("  n0 leaf | 1\n"));
 }
 
-TEST_CASE("results have names as well, the first name counts, and others are ignored", "[autograd][graph]") {
+TEST_CASE("results can be named, the first name is used, and names of other tensors are ignored",
+          "[autograd][graph]") {
   const Tensor x = scalar(3), y = -x;
   CHECK(sketch(y, {{{"", x}, {"x", x}, {"tied", x}, {"y", y}, {"none", Tensor()}, {"constant", ones({})}}}) ==
         "  n0 x | 3\n"
@@ -213,7 +215,7 @@ TEST_CASE("results have names as well, the first name counts, and others are ign
         "  n0 -> n1\n");
 }
 
-TEST_CASE("names keep their characters", "[autograd][graph]") {
+TEST_CASE("special characters in names are escaped", "[autograd][graph]") {
   const Tensor x = scalar(3);
   const Scope scope("<\"b\\ox\">");
   const std::string text = draw_graph(-x, {{{"a<b>&\"c\\N{d|ά}\ne\tf", x}}});
@@ -223,7 +225,7 @@ TEST_CASE("names keep their characters", "[autograd][graph]") {
 
 namespace {
 
-// Three steps of a decoder with an attention, and a loss outside both.
+// Three steps of a decoder with attention, and a loss outside both modules.
 struct Steps {
   Tensor x = leaf(ones({2})), w = leaf(ones({2})), v = leaf(ones({2}));
   Tensor loss;
@@ -249,7 +251,7 @@ struct Steps {
 
 }  // namespace
 
-TEST_CASE("a graph that is too large has one node a module, and its steps are merged", "[autograd][graph]") {
+TEST_CASE("a graph over max_nodes has one node per module for all steps", "[autograd][graph]") {
   const Steps steps;
   CHECK_THAT(sketch(steps.loss, steps.options(16)), Catch::Matchers::Contains("  n15 sum | 5.23\n"));
   CHECK(sketch(steps.loss, steps.options(15)) ==
@@ -277,7 +279,7 @@ TEST_CASE("a graph that is too large has one node a module, and its steps are me
         "  n6 -> n7\n");
 }
 
-TEST_CASE("leaves are merged before modules are", "[autograd][graph]") {
+TEST_CASE("leaves are merged before modules", "[autograd][graph]") {
   const Steps steps;
   CHECK_THAT(sketch(steps.loss, steps.options(8)), Catch::Matchers::Contains("n2 v | (2)"));
   const std::string merged =
@@ -303,7 +305,7 @@ TEST_CASE("leaves are merged before modules are", "[autograd][graph]") {
   CHECK(sketch(steps.loss, steps.options(6)) == merged);
 }
 
-TEST_CASE("then the innermost modules are merged into those around them", "[autograd][graph]") {
+TEST_CASE("after the leaves, the innermost modules are merged into their parents", "[autograd][graph]") {
   const Steps steps;
   const std::string merged =
       "  n0 x | (2) | [1, 1]\n"
@@ -319,10 +321,10 @@ TEST_CASE("then the innermost modules are merged into those around them", "[auto
       "  n2 -> n3 (2)\n"
       "  n3 -> n4\n";
   CHECK(sketch(steps.loss, steps.options(5)) == merged);
-  CHECK(sketch(steps.loss, steps.options(1)) == merged);  // no picture is smaller
+  CHECK(sketch(steps.loss, steps.options(1)) == merged);  // no graph is smaller
 }
 
-TEST_CASE("outside all modules, operations of one name are merged", "[autograd][graph]") {
+TEST_CASE("outside all modules, operations with the same name are merged", "[autograd][graph]") {
   const Tensor x = scalar(1), y = leaf(ones({2}));
   Tensor z = x;
   for (int i = 0; i < 5; ++i) z = exp(z * 0.5) * y;
@@ -338,7 +340,7 @@ TEST_CASE("outside all modules, operations of one name are merged", "[autograd][
   CHECK_THAT(sketch(z, {{{"x", x}, {"y", y}}, 3}), Catch::Matchers::StartsWith("  n0 2 leaves | x, y\n"));
 }
 
-TEST_CASE("long lists of what was merged are cut, and the root is marked in them", "[autograd][graph]") {
+TEST_CASE("long lists of merged operations are truncated, and a merged root is marked", "[autograd][graph]") {
   const Tensor x = scalar(0.5);
   const Scope scope("maths");
   const std::string text = draw_graph(exp(tanh(log(exp(sigmoid(x))))), {.max_nodes = 1});
@@ -346,7 +348,7 @@ TEST_CASE("long lists of what was merged are cut, and the root is marked in them
   CHECK_THAT(text, Catch::Matchers::Contains(">leaf</font> >, fillcolor=\"#eef3fb\", penwidth=2.2]"));
 }
 
-TEST_CASE("the same computation gives the same picture", "[autograd][graph]") {
+TEST_CASE("the same computation gives the same graph text", "[autograd][graph]") {
   for (const std::size_t max_nodes : {100, 8, 5}) {
     const Steps first, second;
     const std::string text = draw_graph(first.loss, first.options(max_nodes));
@@ -355,7 +357,7 @@ TEST_CASE("the same computation gives the same picture", "[autograd][graph]") {
   }
 }
 
-TEST_CASE("there is no picture of what is not on the tape", "[autograd][graph]") {
+TEST_CASE("draw_graph() rejects tensors that are not on the tape", "[autograd][graph]") {
   CHECK_ERROR(draw_graph(ones({2})),
               "draw_graph: this tensor (2) was not recorded: no input has requires_grad, or NoGrad is on");
   const Tensor x = scalar(2), y = exp(x), z = -y;
@@ -368,7 +370,7 @@ TEST_CASE("there is no picture of what is not on the tape", "[autograd][graph]")
   CHECK_ERROR(draw_graph(z), freed);
 }
 
-TEST_CASE("a graph is saved as text", "[autograd][graph]") {
+TEST_CASE("save_graph() writes text to a .dot file", "[autograd][graph]") {
   const TemporaryFolder folder;
   const Steps steps;
   const std::string path = folder / "graph.dot";
@@ -378,7 +380,7 @@ TEST_CASE("a graph is saved as text", "[autograd][graph]") {
   CHECK(folder.files() == 1);
 }
 
-TEST_CASE("a graph is saved as a picture", "[autograd][graph]") {
+TEST_CASE("save_graph() writes a picture to an .svg file", "[autograd][graph]") {
   if (!has_graphviz()) {
     WARN("skipped: Graphviz's 'dot' is not installed");
     return;
@@ -395,7 +397,8 @@ TEST_CASE("a graph is saved as a picture", "[autograd][graph]") {
   CHECK(folder.files() == 1);
 }
 
-TEST_CASE("the text goes to dot and its answer into the file, however long", "[autograd][graph]") {
+TEST_CASE("save_graph() passes text of any length to dot and writes its output to the file",
+          "[autograd][graph]") {
   const TemporaryFolder folder, programs;
   make_program(programs / "dot", "/bin/cat; echo \"$1 $#\"; echo a warning >&2");
   const SearchPath path(programs.path());
@@ -405,7 +408,7 @@ TEST_CASE("the text goes to dot and its answer into the file, however long", "[a
   CHECK(content(folder / "graph.svg") == draw_graph(y, {.max_nodes = 10'000}) + "-Tsvg 1\n");
 }
 
-TEST_CASE("a picture needs Graphviz, and says so", "[autograd][graph]") {
+TEST_CASE("a missing or failing dot is an error that says what to do", "[autograd][graph]") {
   const TemporaryFolder folder, programs;
   const Tensor y = -scalar(1);
   {
@@ -431,7 +434,7 @@ TEST_CASE("a picture needs Graphviz, and says so", "[autograd][graph]") {
   CHECK(folder.files() == 1);
 }
 
-TEST_CASE("a graph goes only where it can be written, in a form that the name says", "[autograd][graph]") {
+TEST_CASE("save_graph() rejects other extensions and paths that it cannot write", "[autograd][graph]") {
   const TemporaryFolder folder;
   const Tensor y = -scalar(1);
   CHECK_ERROR(

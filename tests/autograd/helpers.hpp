@@ -12,11 +12,11 @@
 
 #include "catch.hpp"
 
-/// The expression throws gradus::Error, and this is its whole message.
+/// Checks that the expression throws gradus::Error with exactly this message.
 #define CHECK_ERROR(expression, message) \
   CHECK_THROWS_MATCHES(expression, gradus::Error, Catch::Matchers::Message(message))
 
-/// Sets how many threads work together, and puts it back.
+/// Sets the number of threads during its lifetime.
 class Threads {
  public:
   explicit Threads(int count) : before_(gradus::threads()) { gradus::set_threads(count); }
@@ -28,8 +28,8 @@ class Threads {
   int before_;
 };
 
-/// Empty when all elements agree to `tolerance`, relative and absolute; otherwise says where they do not.
-/// NaN agrees with nothing.
+/// Empty if all elements agree within `tolerance`, relative and absolute; otherwise describes the first that
+/// does not. NaN agrees with nothing.
 inline std::string difference(const std::vector<double>& actual, const std::vector<double>& expected,
                               double tolerance) {
   std::ostringstream text;
@@ -47,7 +47,7 @@ inline std::string difference(const gradus::Tensor& actual, const gradus::Tensor
   return difference(actual.to_vector<double>(), expected.to_vector<double>(), tolerance);
 }
 
-/// A leaf of these values that requires a gradient.
+/// A leaf with these values that requires a gradient.
 inline gradus::Tensor leaf(const gradus::Tensor& values) {
   gradus::Tensor result = values.clone();
   return result.set_requires_grad();

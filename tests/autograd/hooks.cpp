@@ -1,4 +1,4 @@
-// Functions that see a gradient on its way.
+// Hooks, which read or replace a gradient during backward().
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -11,7 +11,7 @@ using gradus::grad;
 using gradus::Tensor;
 using gradus::tensor;
 
-TEST_CASE("a hook sees the whole gradient, once a run", "[autograd][hooks]") {
+TEST_CASE("a hook sees the complete gradient, once per backward()", "[autograd][hooks]") {
   Tensor x = leaf(tensor({3.0}));
   Tensor y = x * 2.0;
   std::vector<double> at_x, at_y;
@@ -31,13 +31,13 @@ TEST_CASE("a hook sees the whole gradient, once a run", "[autograd][hooks]") {
   CHECK(x.grad().item() == 50);
 }
 
-TEST_CASE("what a hook returns goes on in the gradient's place", "[autograd][hooks]") {
+TEST_CASE("a tensor that a hook returns replaces the gradient", "[autograd][hooks]") {
   Tensor x = leaf(tensor({3.0}));
   Tensor y = x * 2.0;
   y.retain_grad();
   y.add_hook([](const Tensor& g) { return g * 10.0; });
   x.add_hook([](const Tensor& g) { return g + 1.0; });
-  x.add_hook([](const Tensor& g) { return g * 2.0; });  // in order
+  x.add_hook([](const Tensor& g) { return g * 2.0; });  // hooks run in order
   y.backward();
   CHECK(y.grad().item() == 10);
   CHECK(x.grad().item() == (20 + 1) * 2);
@@ -49,7 +49,7 @@ TEST_CASE("grad() runs hooks as well", "[autograd][hooks]") {
   CHECK(grad({x * 5.0}, {x})[0].item() == -5);
 }
 
-TEST_CASE("a hook that was removed runs no more, and may remove itself", "[autograd][hooks]") {
+TEST_CASE("a removed hook no longer runs, and a hook may remove itself", "[autograd][hooks]") {
   Tensor x = leaf(tensor({3.0}));
   int first = 0, second = 0;
   int number = -1;
@@ -66,7 +66,7 @@ TEST_CASE("a hook that was removed runs no more, and may remove itself", "[autog
   (x * 2.0).backward();
   CHECK(first == 1);
   CHECK(second == 2);
-  x.remove_hook(number);  // is gone already
+  x.remove_hook(number);  // already removed
   Tensor constant = tensor({1.0});
   constant.remove_hook(0);
 }
@@ -79,7 +79,8 @@ TEST_CASE("a leaf keeps its hooks when its values are replaced", "[autograd][hoo
   CHECK(x.grad().item() == 800);
 }
 
-TEST_CASE("a hook cannot change a gradient's shape or dtype, nor hang on a constant", "[autograd][hooks]") {
+TEST_CASE("a hook cannot change a gradient's shape or dtype, or be added to a constant",
+          "[autograd][hooks]") {
   Tensor x = leaf(tensor({3.0, 4.0}));
   const int number = x.add_hook([](const Tensor& g) { return sum(g); });
   CHECK_ERROR(sum(x).backward(),
@@ -93,7 +94,7 @@ TEST_CASE("a hook cannot change a gradient's shape or dtype, nor hang on a const
               "add_hook: this tensor (2) was not recorded, so it will have no gradient");
 }
 
-TEST_CASE("a hook cannot run the tape that it is on, and may run another", "[autograd][hooks]") {
+TEST_CASE("a hook cannot run its own tape, but may run another", "[autograd][hooks]") {
   Tensor x = leaf(tensor({3.0}));
   Tensor y = x * 2.0;
   const Tensor loss = y * y;
@@ -119,7 +120,7 @@ TEST_CASE("a hook cannot run the tape that it is on, and may run another", "[aut
   CHECK(other.grad().item() == 10);
 }
 
-TEST_CASE("a gradient that a hook keeps stays as it was", "[autograd][hooks]") {
+TEST_CASE("a gradient that a hook stores does not change later", "[autograd][hooks]") {
   Tensor x = leaf(tensor({2.0}));
   Tensor kept;
   x.add_hook([&](const Tensor& gradient) {
@@ -132,7 +133,7 @@ TEST_CASE("a gradient that a hook keeps stays as it was", "[autograd][hooks]") {
   CHECK(x.grad().item() == 8);
 }
 
-TEST_CASE("a value that a hook changes is found as well", "[autograd][hooks]") {
+TEST_CASE("backward() detects a saved value that a hook changed", "[autograd][hooks]") {
   const Tensor x = leaf(tensor({2.0}));
   Tensor w = tensor({1.0});
   Tensor y = x * w;
@@ -148,7 +149,7 @@ TEST_CASE("a value that a hook changes is found as well", "[autograd][hooks]") {
   CHECK_FALSE(x.grad().defined());
 }
 
-TEST_CASE("a hook sees a gradient of zeros too", "[autograd][hooks]") {
+TEST_CASE("a hook also runs on a gradient of zeros", "[autograd][hooks]") {
   Tensor x = leaf(tensor({2.0}));
   int calls = 0;
   x.add_hook([&](const Tensor& gradient) {

@@ -1,5 +1,5 @@
-// Large products of floats are sums of their own row and column: c_ij = Σ_l a_il b_lj, whichever library
-// makes them.
+// Large f32 products: each element depends only on its own row and column, c_ij = Σ_l a_il b_lj, whichever
+// library computes it.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -55,7 +55,7 @@ struct Operands {
     gemm<double>(Layout::plain, Layout::plain, m, n, k, x.data(), y.data(), 0, c.data());
     return c;
   }
-  // The largest error, each row's beside the largest number of that row. NaN counts as infinite.
+  // The largest error, relative to the largest number of its row. NaN counts as infinite.
   double error(const std::vector<float>& c, const std::vector<double>& exact) const {
     double worst = 0;
     for (std::int64_t i = 0; i < m; ++i) {
@@ -75,7 +75,7 @@ const std::vector<std::array<std::int64_t, 3>> sizes = {{3000, 2000, 2500}, {300
 
 }  // namespace
 
-TEST_CASE("the error of a large product is that of a conventional one, however its data are scaled",
+TEST_CASE("a large product is as accurate as a conventional one, however its data are scaled",
           "[autograd][gemm][long]") {
   Generator generator(1);
   const auto power = [&](double exponent) {
@@ -118,7 +118,7 @@ TEST_CASE("zero rows of a large product are exactly 0, and NaN and infinity stay
     x.at_a(6, 5) = nan;
     x.at_a(x.m - 1, 17) = inf;
     x.at_b(9, 10) = -inf;
-    for (std::int64_t i = 0; i < 3; ++i) x.at_a(4 * i, 3) = 3e38F;  // finite in their row times 1e-3
+    for (std::int64_t i = 0; i < 3; ++i) x.at_a(4 * i, 3) = 3e38F;  // finite: row 3 of B is scaled down
     for (std::int64_t j = 0; j < x.n; ++j) x.at_b(3, j) *= 1e-3F;
     const std::vector<float> c = x.product();
     std::int64_t wrong = 0;

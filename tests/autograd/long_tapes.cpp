@@ -1,4 +1,4 @@
-// Tapes of any length, on a stack that a recursion would overflow.
+// Long tapes, on a stack that recursion would overflow.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -20,7 +20,7 @@ using gradus::tensor;
 
 namespace {
 
-// Runs `work` on a thread with a stack of 256 KB. It must not throw.
+// Runs `work`, which must not throw, on a thread with a stack of 256 KB.
 void on_a_small_stack(std::function<void()> work) {
   pthread_attr_t attributes;
   REQUIRE(pthread_attr_init(&attributes) == 0);
@@ -35,7 +35,7 @@ void on_a_small_stack(std::function<void()> work) {
   pthread_attr_destroy(&attributes);
 }
 
-// Runs `work` there, and then all its nodes and buffers must be gone.
+// Runs `work` on a small stack, then checks that all its nodes and buffers are freed.
 void leaves_nothing_behind(const std::function<void()>& work) {
   const auto before = memory_stats();
   on_a_small_stack(work);
@@ -52,7 +52,7 @@ Tensor chain(const Tensor& x, int length) {
 
 }  // namespace
 
-TEST_CASE("a million operations in a row run backward and die", "[autograd][long_tapes][long]") {
+TEST_CASE("a chain of a million operations runs backward and is freed", "[autograd][long_tapes][long]") {
   double gradient = 0;
   leaves_nothing_behind([&] {
     const Tensor x = leaf(tensor({1.0}));
@@ -62,21 +62,21 @@ TEST_CASE("a million operations in a row run backward and die", "[autograd][long
   CHECK(gradient == -1);
 }
 
-TEST_CASE("a million operations in a row die without having run", "[autograd][long_tapes][long]") {
+TEST_CASE("a chain of a million operations is freed without backward()", "[autograd][long_tapes][long]") {
   leaves_nothing_behind([] { chain(leaf(tensor({1.0})), 1'000'000); });
 }
 
-TEST_CASE("a long tape that backward() retained dies as well", "[autograd][long_tapes][long]") {
+TEST_CASE("a long tape that backward() retained is freed", "[autograd][long_tapes][long]") {
   leaves_nothing_behind([] { chain(leaf(tensor({1.0})), 200'000).backward(true); });
 }
 
-TEST_CASE("a million operations in a row are drawn", "[autograd][long_tapes][long]") {
+TEST_CASE("a chain of a million operations is drawn", "[autograd][long_tapes][long]") {
   std::string text;
   leaves_nothing_behind([&] { text = draw_graph(chain(leaf(tensor({1.0})), 1'000'000)); });
   CHECK_THAT(text, Catch::Matchers::Contains("<b>neg ×1000000</b>"));
 }
 
-TEST_CASE("a ladder of 200,000 diamonds has one gradient, not 2^200,000 paths",
+TEST_CASE("a chain of 200,000 diamonds runs each node once, not 2^200,000 paths",
           "[autograd][long_tapes][long]") {
   double gradient = 0;
   leaves_nothing_behind([&] {
@@ -89,9 +89,8 @@ TEST_CASE("a ladder of 200,000 diamonds has one gradient, not 2^200,000 paths",
   CHECK(gradient == 1);
 }
 
-TEST_CASE("a long tape that has died takes no memory once the pool is released",
-          "[autograd][long_tapes][long]") {
-  if (gradus::sanitized) return;  // its own allocator keeps what is freed
+TEST_CASE("a freed long tape takes no memory once the pool is released", "[autograd][long_tapes][long]") {
+  if (gradus::sanitized) return;  // a sanitizer's allocator keeps freed memory
   const auto resident = [] {
     std::int64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages >> pages;
@@ -109,7 +108,8 @@ TEST_CASE("a long tape that has died takes no memory once the pool is released",
   CHECK(resident() - before < alive / 10);
 }
 
-TEST_CASE("backward functions that hold recorded tensors die one by one", "[autograd][long_tapes][long]") {
+TEST_CASE("a chain of backward functions that capture recorded tensors is freed",
+          "[autograd][long_tapes][long]") {
   leaves_nothing_behind([] {
     Tensor y = leaf(tensor({1.0}));
     for (int i = 0; i < 200'000; ++i) {

@@ -1,4 +1,4 @@
-// The transcendental functions in f32, held to the bounds that kernels/math.hpp states.
+// The transcendental functions in f32, against the error bounds that kernels/math.hpp states.
 
 #include "kernels/math.hpp"
 
@@ -19,14 +19,14 @@ namespace {
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// The distance to the exact value, in units of the last place that a float has there.
+// The error of `value` in units in the last place of a float near `exact`.
 double ulps(float value, double exact) {
   int exponent = 0;
   std::frexp(exact, &exponent);
   return std::abs(value - exact) / std::ldexp(1.0, std::max(exponent, -125) - 24);
 }
 
-// The largest error over [low, high]: floats of every size, close together around 0 and in the whole range.
+// The largest error over [low, high], sampled evenly over the bit patterns of floats and over the range.
 template <class Function, class Exact>
 double largest_error(float low, float high, Function f, Exact exact) {
   double largest = 0;
@@ -74,7 +74,7 @@ TEST_CASE("softplus is within 3 units in the last place", "[autograd][math]") {
             [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }) <= 3);
 }
 
-TEST_CASE("beyond their range the functions have their limits", "[autograd][math]") {
+TEST_CASE("beyond their range the functions return their limits", "[autograd][math]") {
   for (const float x : {90.0F, 1e10F, infinity}) {
     CHECK(math::exp(x) == infinity);
     CHECK(math::exp(-x) == 0);
@@ -87,7 +87,7 @@ TEST_CASE("beyond their range the functions have their limits", "[autograd][math
   }
 }
 
-TEST_CASE("where e^x is subnormal it is right or 0", "[autograd][math]") {
+TEST_CASE("where e^x is subnormal, exp is accurate or 0", "[autograd][math]") {
   for (float x = -87.0F; x > -104; x -= 0.01F) {
     CAPTURE(x);
     const double exact = std::exp(static_cast<double>(x));
@@ -95,8 +95,8 @@ TEST_CASE("where e^x is subnormal it is right or 0", "[autograd][math]") {
   }
 }
 
-TEST_CASE("the functions keep NaN, which is how a divergence is seen", "[autograd][math]") {
-  std::vector<float> values(19, not_a_number);  // long enough for the vectorised loop and for its rest
+TEST_CASE("the functions propagate NaN, so that a divergence shows", "[autograd][math]") {
+  std::vector<float> values(19, not_a_number);  // long enough for the vectorised loop and its remainder
   for (float& value : values) value = math::exp(value);
   for (const float value : values) CHECK(std::isnan(value));
   for (float& value : values) value = math::tanh(not_a_number * value);
@@ -107,7 +107,7 @@ TEST_CASE("the functions keep NaN, which is how a divergence is seen", "[autogra
   for (const float value : values) CHECK(std::isnan(value));
 }
 
-TEST_CASE("in double the functions are the standard library's", "[autograd][math]") {
+TEST_CASE("in f64 the functions equal the standard library's", "[autograd][math]") {
   for (const double x : {-700.0, -1.5, 0.0, 1e-300, 0.3, 700.0}) {
     CHECK(math::exp(x) == std::exp(x));
     CHECK(math::tanh(x) == std::tanh(x));
@@ -135,7 +135,7 @@ TEST_CASE("sum_of adds every term once, with an error that grows with n/16", "[a
   }
 }
 
-TEST_CASE("max_of finds the largest wherever it stands, and passes over NaN", "[autograd][math]") {
+TEST_CASE("max_of finds the largest value at any position and ignores NaN", "[autograd][math]") {
   CHECK(math::max_of<float>(0, nullptr) == -infinity);
   for (const std::int64_t n : {1, 2, 15, 16, 17, 33, 100}) {
     for (std::int64_t at = 0; at < n; ++at) {

@@ -1,4 +1,4 @@
-// Tensors written down as nested braces.
+// Tensors from nested braces.
 
 #include <gradus/autograd/tensor.hpp>
 
@@ -17,7 +17,7 @@ using gradus::tensor;
 using Floats = std::vector<float>;
 using Ids = std::vector<std::int64_t>;
 
-TEST_CASE("braces nest as deep as a tensor has axes", "[autograd][nested]") {
+TEST_CASE("each level of braces is an axis", "[autograd][nested]") {
   const Tensor scalar = tensor(2.5), matrix = tensor({{1, 2, 3}, {4, 5, 6}});
   CHECK(scalar.shape() == Shape{});
   CHECK(scalar.item() == 2.5);
@@ -35,21 +35,21 @@ TEST_CASE("braces nest as deep as a tensor has axes", "[autograd][nested]") {
   CHECK_ERROR(tensor({{{{{{{{{1, 2}}}}}}}}}), "Shape: 9 axes are too many: a tensor has at most 8");
 }
 
-TEST_CASE("a single element keeps its braces", "[autograd][nested]") {
+TEST_CASE("braces around a single element are axes of size 1", "[autograd][nested]") {
   CHECK(tensor({1}).shape() == Shape{1});
   CHECK(tensor({{1}}).shape() == Shape{1, 1});
   CHECK(tensor({{{1}}}).shape() == Shape{1, 1, 1});
   CHECK(tensor({{1}, {2}}).shape() == Shape{2, 1});
 }
 
-TEST_CASE("empty braces are an axis of 0", "[autograd][nested]") {
+TEST_CASE("empty braces are an axis of size 0", "[autograd][nested]") {
   CHECK(tensor({}).shape() == Shape{0});
   CHECK(tensor({}, Dtype::i64).dtype() == Dtype::i64);
   CHECK(tensor({{}}).shape() == Shape{1, 0});
   CHECK(tensor({{}, {}, {}}).shape() == Shape{3, 0});
 }
 
-TEST_CASE("ragged braces are refused, and it is said where", "[autograd][nested]") {
+TEST_CASE("ragged braces are an error that names the position", "[autograd][nested]") {
   CHECK_ERROR(tensor({{1, 2}, {3, 4, 5}}),
               "tensor: [1] is a list of 3, but [0] is a list of 2; elements of one depth must be alike");
   CHECK_ERROR(
@@ -63,7 +63,7 @@ TEST_CASE("ragged braces are refused, and it is said where", "[autograd][nested]
               "tensor: [1] is a list of 1, but [0] is a list of 0; elements of one depth must be alike");
 }
 
-TEST_CASE("a list for i64 holds what double and i64 both hold", "[autograd][nested]") {
+TEST_CASE("a list for i64 accepts only integers that a double represents exactly", "[autograd][nested]") {
   CHECK(tensor({-1, 0x1p53 - 1}, Dtype::i64).to_vector<std::int64_t>() ==
         Ids{-1, (std::int64_t{1} << 53) - 1});
   const std::string why =

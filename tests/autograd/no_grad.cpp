@@ -1,4 +1,4 @@
-// The switch that turns recording off.
+// NoGrad and EnableGrad.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -40,7 +40,7 @@ TEST_CASE("an exception ends NoGrad", "[autograd][no_grad]") {
   }
 }
 
-TEST_CASE("NoGrad is its thread's own", "[autograd][no_grad]") {
+TEST_CASE("NoGrad affects only its own thread", "[autograd][no_grad]") {
   const NoGrad no_grad;
   bool other_records = false;
   std::thread([&] { other_records = is_recording(); }).join();
@@ -48,14 +48,14 @@ TEST_CASE("NoGrad is its thread's own", "[autograd][no_grad]") {
   CHECK_FALSE(is_recording());
 }
 
-TEST_CASE("a backward pass records nothing, and afterwards recording is on again", "[autograd][no_grad]") {
+TEST_CASE("a backward pass records nothing and restores recording", "[autograd][no_grad]") {
   const Tensor x = leaf(tensor({3.0}));
   (x * x).backward();
   CHECK_FALSE(x.grad().requires_grad());
   CHECK(is_recording());
 }
 
-TEST_CASE("EnableGrad records inside NoGrad, and ends with its scope", "[autograd][no_grad]") {
+TEST_CASE("EnableGrad enables recording inside NoGrad until its scope ends", "[autograd][no_grad]") {
   const Tensor x = leaf(tensor({2.0}));
   const gradus::NoGrad no_grad;
   {

@@ -1,5 +1,5 @@
-// The table of operations: a row for each declaration in ops.hpp, fused.hpp and packing.hpp, and for Tensor's
-// own that are recorded. Its chapters are rows_*.cpp.
+// The table of operations: one row for each declaration in ops.hpp, fused.hpp and packing.hpp, and for each
+// recorded member function of Tensor. The rows are in rows_*.cpp.
 
 #include "rows.hpp"
 

@@ -1,4 +1,4 @@
-// The choice of OpenBLAS's kernels: 0.3.21 runs those for SSE3 on processors that it does not know.
+// The choice of OpenBLAS kernels: version 0.3.21 runs SSE3 kernels on processors that it does not know.
 
 #include "products/openblas.hpp"
 
@@ -29,7 +29,7 @@ extern "C" {
 
 namespace {
 
-// The line that this program prints after "kernels: " when it runs a hidden test with this environment.
+// Runs a hidden test of this program with this environment. Returns the text printed after "kernels: ".
 std::string kernels_of_a_child(const std::string& environment,
                                const std::string& test = "[.report-kernels]") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
@@ -46,7 +46,7 @@ std::string kernels_of_a_child(const std::string& environment,
 
 }  // namespace
 
-TEST_CASE("what a child process reports", "[.report-kernels]") {
+TEST_CASE("child process: prints the kernels in use", "[.report-kernels]") {
   std::cout << "kernels: " << build_info().blas_kernels << std::endl;
 }
 
@@ -58,22 +58,24 @@ std::string state_of_openblas() {
 
 }  // namespace
 
-TEST_CASE("what a child process reports before and after its first product", "[.report-first-product]") {
+TEST_CASE("child process: prints the state of OpenBLAS before and after the first product",
+          "[.report-first-product]") {
   const std::string at_load = state_of_openblas();
   const gradus::Tensor x = gradus::ones({20, 20}, gradus::Dtype::f64);
   matmul(x, x);
   std::cout << "kernels: " << at_load << ", then " << state_of_openblas() << std::endl;
 }
 
-TEST_CASE("what a child process reports before and after initialise()", "[.report-initialise]") {
+TEST_CASE("child process: prints the state of OpenBLAS before and after initialise()",
+          "[.report-initialise]") {
   const std::string at_load = state_of_openblas();
   gradus::initialise();
   std::cout << "kernels: " << at_load << ", then " << state_of_openblas() << std::endl;
 }
 
-TEST_CASE("OpenBLAS is left as it is until the first product or initialise()", "[autograd][blas]") {
+TEST_CASE("OpenBLAS is not changed before the first product or initialise()", "[autograd][blas]") {
   const BuildInfo info = build_info();
-  if (info.blas_detected.empty() || !info.warning.empty()) return;  // another library, or no choice
+  if (info.blas_detected.empty() || !info.warning.empty()) return;  // kernels cannot be chosen
   const std::string threads = std::thread::hardware_concurrency() > 1 ? "2" : "1";
   const std::string expected = info.blas_detected + " " + threads + ", then " + info.blas_kernels + " 1";
   for (const char* test : {"[.report-first-product]", "[.report-initialise]"}) {
@@ -81,7 +83,8 @@ TEST_CASE("OpenBLAS is left as it is until the first product or initialise()", "
   }
 }
 
-TEST_CASE("old kernels give way to the best that the processor can run, others stay", "[autograd][blas]") {
+TEST_CASE("old kernels are replaced by the best that the processor supports, others are kept",
+          "[autograd][blas]") {
   const ProcessorFeatures none{false, false}, avx2{false, true}, avx512{true, true};
   for (const char* old : {"Prescott", "Core2", "Penryn", "Nehalem", "Barcelona"}) {
     CHECK(better_kernels(old, avx512) == "SkylakeX");
@@ -93,7 +96,7 @@ TEST_CASE("old kernels give way to the best that the processor can run, others s
   }
 }
 
-TEST_CASE("the library says how it was built and what carries it", "[autograd][blas]") {
+TEST_CASE("build_info() reports the compiler, instructions, BLAS, oneDNN and threads", "[autograd][blas]") {
   const BuildInfo info = build_info();
   CHECK_FALSE(info.compiler.empty());
   CHECK_FALSE(info.instructions.empty());
@@ -104,16 +107,16 @@ TEST_CASE("the library says how it was built and what carries it", "[autograd][b
   CHECK(info.threads == gradus::threads());
 }
 
-TEST_CASE("the better kernels run, and no variable for them stays behind", "[autograd][blas]") {
+TEST_CASE("the better kernels are in use, and no environment variable remains set", "[autograd][blas]") {
   if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return;  // the user has chosen
   const BuildInfo info = build_info();
   const std::string better = better_kernels(info.blas_detected, gradus::processor_features());
   CHECK(info.blas_kernels == (better.empty() || !info.warning.empty() ? info.blas_detected : better));
 }
 
-TEST_CASE("the user's choice of kernels is left alone", "[autograd][blas]") {
+TEST_CASE("the user's choice of kernels is kept", "[autograd][blas]") {
   const std::string detected = build_info().blas_detected;
-  if (detected.empty()) return;  // another library than OpenBLAS
+  if (detected.empty()) return;  // not OpenBLAS
   CHECK(kernels_of_a_child("OPENBLAS_CORETYPE=Prescott") == "Prescott");
   CHECK(kernels_of_a_child("OPENBLAS_CORETYPE=Nehalem") == "Nehalem");
   if (std::getenv("OPENBLAS_CORETYPE") == nullptr) CHECK(kernels_of_a_child("") == build_info().blas_kernels);

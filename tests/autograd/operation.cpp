@@ -40,7 +40,7 @@ Integers numbers(std::string token) {
 
 Shape shape_of(const Integers& sizes) { return Shape(std::span<const std::int64_t>(sizes)); }
 
-// Repeats, leaves gaps, and is in no order.
+// Ids with repeats and gaps, unsorted.
 Integers ids_below(std::int64_t limit, std::int64_t count) {
   Integers ids;
   for (std::int64_t i = 0; i < count; ++i) ids.push_back((7 * i * i + 3) % limit);

@@ -1,4 +1,4 @@
-// Every row of the table of operations, driven through the same tests.
+// Runs the same tests on every row of the table of operations.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -21,7 +21,7 @@ using gradus::Tensor;
 
 namespace {
 
-// visit(operation, sample) for the whole table, naming both in failures.
+// Calls visit(operation, sample) for the whole table. Failures name both.
 template <class Visit>
 void for_each_sample(Visit visit) {
   for (const Operation& operation : operations()) {
@@ -49,7 +49,7 @@ std::vector<double> reference(const Operation& operation, const Sample& sample, 
   return result;
 }
 
-// Leaves of which the chosen ones, by default all, require a gradient.
+// The sample's tensors. All floating ones, or only input `only`, require a gradient.
 Tensors leaves(const Operation& operation, const Sample& sample, Dtype dtype, int only = -1) {
   Tensors x = sample.tensors(operation.domain, dtype);
   for (int k = 0; k < static_cast<int>(x.size()); ++k) {
@@ -59,7 +59,7 @@ Tensors leaves(const Operation& operation, const Sample& sample, Dtype dtype, in
   return x;
 }
 
-// The gradient that comes in: the same random numbers for f32 and f64.
+// The incoming gradient: the same random numbers for f32 and f64.
 Tensor incoming(const Tensor& result) {
   Generator generator(2);
   return normal(result.shape(), 0, 1, generator).to(result.dtype());
@@ -76,7 +76,7 @@ Tensors gradients(const Operation& operation, const Sample& sample, const Tensor
 
 }  // namespace
 
-TEST_CASE("every declaration in ops.hpp, fused.hpp and packing.hpp has its row", "[autograd][operations]") {
+TEST_CASE("every declaration in ops.hpp, fused.hpp and packing.hpp has a row", "[autograd][operations]") {
   const auto headers = std::filesystem::path(GRADUS_SOURCE) / "autograd/include/gradus/autograd";
   std::map<std::string, int> rows;
   for (const Operation& operation : operations()) ++rows[operation.name];
@@ -101,7 +101,7 @@ TEST_CASE("every declaration in ops.hpp, fused.hpp and packing.hpp has its row",
   CHECK(declarations > 80);
 }
 
-TEST_CASE("every operation computes its formula, in f64 and in f32", "[autograd][operations]") {
+TEST_CASE("every operation matches its formula in f64 and f32", "[autograd][operations]") {
   for_each_sample([](const Operation& operation, const Sample& sample) {
     for (const Dtype dtype : {Dtype::f64, Dtype::f32}) {
       const Tensors x = sample.tensors(operation.domain, dtype);
@@ -114,7 +114,7 @@ TEST_CASE("every operation computes its formula, in f64 and in f32", "[autograd]
   });
 }
 
-TEST_CASE("no operation computes with elements that were never written", "[autograd][operations]") {
+TEST_CASE("no operation computes with uninitialised elements", "[autograd][operations]") {
   const Threads set(1);
   int checked = 0;
   for_each_sample([&](const Operation& operation, const Sample& sample) {
@@ -129,7 +129,7 @@ TEST_CASE("no operation computes with elements that were never written", "[autog
         };
         Tensors x = leaves(operation, sample, dtype, only), again = leaves(operation, sample, dtype, only);
         Tensor expected, result;
-        if (is_invalid([&] { expected = run(x); })) continue;  // as of a NaN that is meant
+        if (is_invalid([&] { expected = run(x); })) continue;  // the sample itself produces NaN
         const Unwritten memory(dtype);
         CHECK_FALSE(is_invalid([&] { result = run(again); }));
         CHECK(result.to_vector<double>() == expected.to_vector<double>());
@@ -144,7 +144,7 @@ TEST_CASE("no operation computes with elements that were never written", "[autog
   CHECK(checked > 1000);
 }
 
-TEST_CASE("every gradient is the one by differences, under a random incoming gradient",
+TEST_CASE("every gradient matches finite differences under a random incoming gradient",
           "[autograd][operations]") {
   for_each_differentiable_sample([](const Operation& operation, const Sample& sample) {
     const auto report = gradcheck([&](const Tensors& x) { return operation.call(x, sample.arguments); },
@@ -155,7 +155,7 @@ TEST_CASE("every gradient is the one by differences, under a random incoming gra
   });
 }
 
-TEST_CASE("every gradient is right for the same tensor given twice", "[autograd][operations]") {
+TEST_CASE("every gradient is right when the same tensor is given twice", "[autograd][operations]") {
   int checked = 0;
   for_each_differentiable_sample([&](const Operation& operation, const Sample& sample) {
     const Tensors inputs = sample.tensors(operation.domain, Dtype::f64);
@@ -176,7 +176,7 @@ TEST_CASE("every gradient is right for the same tensor given twice", "[autograd]
   CHECK(checked > 60);
 }
 
-TEST_CASE("every gradient has its tensor's shape and dtype, and in f32 is that of f64",
+TEST_CASE("every gradient has its tensor's shape and dtype, and f32 agrees with f64",
           "[autograd][operations]") {
   for_each_differentiable_sample([](const Operation& operation, const Sample& sample) {
     const Tensors x = leaves(operation, sample, Dtype::f32);
@@ -194,14 +194,14 @@ TEST_CASE("every gradient has its tensor's shape and dtype, and in f32 is that o
   });
 }
 
-TEST_CASE("every gradient is added to the one before, of this run and of others", "[autograd][operations]") {
+TEST_CASE("every gradient accumulates, within one backward() and over several", "[autograd][operations]") {
   for_each_differentiable_sample([](const Operation& operation, const Sample& sample) {
     for (const Dtype dtype : {Dtype::f64, Dtype::f32}) {
       const double tolerance = dtype == Dtype::f64 ? 1e-13 : 1e-5;
       const Tensors once = gradients(operation, sample, leaves(operation, sample, dtype));
       const Tensors twice = gradients(operation, sample, leaves(operation, sample, dtype), 2);
 
-      // Other uses of the inputs, recorded later, send theirs first.
+      // Uses of the inputs that are recorded later contribute their gradients first.
       const Tensors x = leaves(operation, sample, dtype);
       const Tensor result = operation.call(x, sample.arguments);
       Tensors outputs = {result}, into = {incoming(result)}, inputs;
@@ -236,7 +236,7 @@ TEST_CASE("every gradient is the same when no other input needs one", "[autograd
   });
 }
 
-TEST_CASE("every operation gives the same bits twice, and leaves its inputs as they were",
+TEST_CASE("every operation gives the same bits twice and leaves its inputs unchanged",
           "[autograd][operations]") {
   for_each_sample([](const Operation& operation, const Sample& sample) {
     const Tensors before = sample.tensors(operation.domain, Dtype::f32);
@@ -273,7 +273,7 @@ TEST_CASE("no operation is recorded under NoGrad, or when no input needs a gradi
   });
 }
 
-TEST_CASE("every operation refuses what does not fit, and says why", "[autograd][operations]") {
+TEST_CASE("every operation rejects invalid inputs with the right message", "[autograd][operations]") {
   for (const Operation& operation : operations()) {
     for (const Refusal& refusal : operation.refusals) {
       INFO(operation.name << ' ' << operation.variant << ": " << refusal.sample);

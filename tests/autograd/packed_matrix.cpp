@@ -29,7 +29,7 @@ struct Sizes {
   std::int64_t m, n, k;
 };
 
-// The largest difference between products with B packed and three loops; A, B and C have gaps between rows.
+// The largest difference between products with packed B and three loops. Rows of A, B and C have gaps.
 template <class T>
 double difference(const Sizes& sizes, Layout layout, T beta) {
   const auto [m, n, k] = sizes;
@@ -42,7 +42,7 @@ double difference(const Sizes& sizes, Layout layout, T beta) {
   double largest = 0;
   for (int time = 0; time < 2; ++time) {
     auto c = before;
-    for (std::int64_t i = 0; beta == 0 && i < m; ++i) {  // what must not be read
+    for (std::int64_t i = 0; beta == 0 && i < m; ++i) {  // C must not be read
       for (std::int64_t j = 0; j < n; ++j) {
         c[static_cast<std::size_t>(i * c_stride + j)] = std::numeric_limits<T>::quiet_NaN();
       }
@@ -52,14 +52,14 @@ double difference(const Sizes& sizes, Layout layout, T beta) {
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t j = 0; j < c_stride; ++j) {
         const auto at = static_cast<std::size_t>(i * c_stride + j);
-        double sum = j < n ? beta * before[at] : before[at];  // the gap stays
+        double sum = j < n ? beta * before[at] : before[at];  // the gap is unchanged
         for (std::int64_t l = 0; j < n && l < k; ++l) {
           const std::int64_t in_b = layout == Layout::plain ? l * b_stride + j : j * b_stride + l;
           sum += static_cast<double>(a[static_cast<std::size_t>(i * a_stride + l)]) *
                  b[static_cast<std::size_t>(in_b)];
         }
         const double off = std::abs(sum - c[at]);
-        largest = off <= largest ? largest : off;  // which a NaN is not
+        largest = off <= largest ? largest : off;  // a NaN is never <= largest
       }
     }
   }
@@ -68,7 +68,7 @@ double difference(const Sizes& sizes, Layout layout, T beta) {
 
 }  // namespace
 
-TEST_CASE("a packed matrix multiplies as three loops do, time and again", "[autograd][gemm]") {
+TEST_CASE("products with a packed matrix match three loops, also when it is reused", "[autograd][gemm]") {
   const std::vector<Sizes> sizes = {{1, 1, 1},  {2, 16, 7},   {4, 48, 30},    {5, 33, 65},
                                     {8, 97, 9}, {13, 5, 800}, {21, 150, 769}, {3, 0, 4},
                                     {0, 5, 4},  {2, 3, 0},    {70, 100, 1537}};

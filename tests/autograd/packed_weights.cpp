@@ -1,4 +1,4 @@
-// Weights that are kept packed for many small products.
+// PackWeights keeps weights packed for many small products.
 
 #include "products/packed_weights.hpp"
 
@@ -44,7 +44,7 @@ TEST_CASE("a packed weight is kept for as long as the outermost PackWeights", "[
     CHECK(packed_weight<float>(Layout::transposed, weight, 5, 28) !=
           packed_weight<float>(Layout::transposed, weight, 0, 28));
     CHECK(packed_weight<float>(Layout::plain, weight, 0, 33) != packed);
-    CHECK(packed_weight<float>(Layout::transposed, weight * 2, 0, 33) == nullptr);  // no parameter
+    CHECK(packed_weight<float>(Layout::transposed, weight * 2, 0, 33) == nullptr);  // not a parameter
     CHECK(packed_weight<float>(Layout::transposed, weight.detach(), 0, 33) == nullptr);
     const Threads set(2);
     gradus::parallel_operations(2, [&](std::int64_t) {
@@ -55,7 +55,7 @@ TEST_CASE("a packed weight is kept for as long as the outermost PackWeights", "[
   CHECK(packed_weight<float>(Layout::transposed, weight, 0, 33) == nullptr);
 }
 
-TEST_CASE("linear gives with packed weights what it gives without, and sees changes",
+TEST_CASE("linear gives the same with packed weights and sees changes of the weights",
           "[autograd][pack_weights]") {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const double tolerance = dtype == Dtype::f32 ? 1e-5 : 1e-13;

@@ -1,4 +1,4 @@
-// Where the steps of sequences lie without their padding.
+// Packing: sequences of different lengths without padding.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/packing.hpp>
@@ -40,7 +40,7 @@ Integers order(const Packing& packing) {
 
 }  // namespace
 
-TEST_CASE("lengths 2, 3, 1 are packed as the header says", "[autograd][packing]") {
+TEST_CASE("lengths 2, 3, 1 are packed as in the header's example", "[autograd][packing]") {
   const Packing packing = packing_of({2, 3, 1});
   CHECK(packing.batch() == 3);
   CHECK(packing.steps() == 3);
@@ -55,11 +55,11 @@ TEST_CASE("lengths 2, 3, 1 are packed as the header says", "[autograd][packing]"
   CHECK(unpack(pack(ids, packing), packing).to_vector<std::int64_t>() == ids.to_vector<std::int64_t>());
 }
 
-TEST_CASE("sequences of the same length stay in their order", "[autograd][packing]") {
+TEST_CASE("sequences of the same length keep their order", "[autograd][packing]") {
   CHECK(order(packing_of({1, 3, 2, 3, 1, 3, 2})) == Integers{1, 3, 5, 2, 6, 0, 4});
 }
 
-TEST_CASE("packed is padded when all sequences have the same length, and only then", "[autograd][packing]") {
+TEST_CASE("packed and padded layouts are the same only if all lengths are equal", "[autograd][packing]") {
   const Tensor x = gradus::arange(6).reshape({2, 3});
   for (const Packing& packing : {packing_of({2, 2, 2}), Packing(2, 3)}) {
     CHECK(packing.is_padded());
@@ -75,7 +75,7 @@ TEST_CASE("packed is padded when all sequences have the same length, and only th
   CHECK_FALSE(packing_of({0, 2}).is_padded());
 }
 
-TEST_CASE("sequences without a step, and batches without a sequence, are packed too", "[autograd][packing]") {
+TEST_CASE("empty sequences and empty batches can be packed", "[autograd][packing]") {
   const Packing some = packing_of({0, 2, 0, 1});
   CHECK(order(some) == Integers{1, 3, 0, 2});
   CHECK(batch_sizes(some) == Integers{2, 1});
@@ -93,10 +93,10 @@ TEST_CASE("sequences without a step, and batches without a sequence, are packed 
   }
 }
 
-TEST_CASE("a share has about as many rows as the others", "[autograd][packing]") {
+TEST_CASE("shares have about the same number of rows", "[autograd][packing]") {
   CHECK(packing_of({2, 3, 1}).shares(1) == Integers{0, 3});
   CHECK(packing_of({2, 3, 1}).shares(2) == Integers{0, 1, 3});     // 3 | 2 + 1
-  CHECK(packing_of({9, 1, 1, 1}).shares(2) == Integers{0, 1, 4});  // as good as it can be
+  CHECK(packing_of({9, 1, 1, 1}).shares(2) == Integers{0, 1, 4});  // the best possible
   CHECK(packing_of({0, 0}).shares(2) == Integers{0, 0, 2});
   CHECK(Packing(7, 6).shares(3) == Integers{0, 2, 4, 6});
   CHECK(Packing(1, 2).shares(4) == Integers{0, 1, 1, 2, 2});
@@ -121,7 +121,7 @@ TEST_CASE("a share has about as many rows as the others", "[autograd][packing]")
   });
 }
 
-TEST_CASE("every real step has one packed row, and comes back from there", "[autograd][packing]") {
+TEST_CASE("pack() maps every real step to one row, and unpack() maps it back", "[autograd][packing]") {
   for (const int threads : {1, 3}) {
     const Threads set(threads);
     const Integers lengths = [] {
@@ -130,7 +130,7 @@ TEST_CASE("every real step has one packed row, and comes back from there", "[aut
       return all;
     }();
     const Packing packing = packing_of(lengths);
-    constexpr std::int64_t T = 6, width = 1000;  // wide enough for a step to be shared
+    constexpr std::int64_t T = 6, width = 1000;  // wide enough to split a step among threads
     const std::int64_t B = std::ssize(lengths);
     const Tensor x = leaf(gradus::arange(T * B * width).to(gradus::Dtype::f64).reshape({T, B, width}));
     const Tensor packed = pack(x, packing), padded = unpack(packed, packing, T);
@@ -147,7 +147,7 @@ TEST_CASE("every real step has one packed row, and comes back from there", "[aut
   }
 }
 
-TEST_CASE("a packing refuses lengths that are none", "[autograd][packing]") {
+TEST_CASE("Packing rejects invalid lengths", "[autograd][packing]") {
   CHECK_ERROR(Packing(gradus::zeros({2})), "Packing: the lengths (2) must be i64, and is f32");
   CHECK_ERROR(Packing(gradus::zeros({2, 1}, gradus::Dtype::i64)),
               "Packing: the lengths are (2, 1) and must be (B)");
@@ -156,7 +156,7 @@ TEST_CASE("a packing refuses lengths that are none", "[autograd][packing]") {
   CHECK_ERROR(Packing(2, -1), "Packing: needs steps and a batch of at least 0, and got 2 and -1");
 }
 
-TEST_CASE("a packing knows the lengths that it was made of", "[autograd][packing]") {
+TEST_CASE("a packing returns the lengths that it was made from", "[autograd][packing]") {
   const Packing packing = packing_of({2, 0, 3, 1});
   CHECK(packing.lengths().to_vector<std::int64_t>() == Integers{2, 0, 3, 1});
   CHECK(packing.length(0) == 3);

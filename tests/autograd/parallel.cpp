@@ -34,7 +34,7 @@ TEST_CASE("every index of a parallel loop is visited once, with any number of th
   }
 }
 
-TEST_CASE("thousands of short jobs lose nothing", "[autograd][parallel]") {
+TEST_CASE("thousands of short jobs run completely", "[autograd][parallel]") {
   const Threads set(4);
   std::atomic<std::int64_t> sum{0};
   for (std::int64_t job = 0; job < 5000; ++job) {
@@ -45,7 +45,7 @@ TEST_CASE("thousands of short jobs lose nothing", "[autograd][parallel]") {
   CHECK(sum == expected);
 }
 
-TEST_CASE("a thread begins with the same share of every job", "[autograd][parallel]") {
+TEST_CASE("each thread starts with the same share of every job", "[autograd][parallel]") {
   constexpr std::size_t count = 3;
   const Threads set(count);
   std::array<std::thread::id, count> first;
@@ -54,7 +54,7 @@ TEST_CASE("a thread begins with the same share of every job", "[autograd][parall
     std::atomic<std::size_t> begun{0};
     parallel_tasks(count, [&](std::int64_t i) {
       by[static_cast<std::size_t>(i)] = std::this_thread::get_id();
-      // Nobody gets a second one before each has had one.
+      // No thread gets a second index before each has had one.
       for (++begun; begun < count;) std::this_thread::yield();
     });
     if (job == 0) first = by;
@@ -63,7 +63,7 @@ TEST_CASE("a thread begins with the same share of every job", "[autograd][parall
   CHECK(first[0] == std::this_thread::get_id());
 }
 
-TEST_CASE("what a task throws arrives once all have ended", "[autograd][parallel]") {
+TEST_CASE("a task's exception is rethrown after all tasks have ended", "[autograd][parallel]") {
   const Threads set(2);
   std::atomic<int> ended{0};
   CHECK_THROWS_AS(parallel_tasks(8,
@@ -73,12 +73,11 @@ TEST_CASE("what a task throws arrives once all have ended", "[autograd][parallel
                                  }),
                   std::runtime_error);
   CHECK(ended == 8);
-  parallel_tasks(8, [&](std::int64_t) { ++ended; });  // and the team goes on
+  parallel_tasks(8, [&](std::int64_t) { ++ended; });  // the team still works
   CHECK(ended == 16);
 }
 
-TEST_CASE("a parallel loop inside another, and one of a second thread, run all the same",
-          "[autograd][parallel]") {
+TEST_CASE("nested parallel loops, and loops of two threads at once, run completely", "[autograd][parallel]") {
   const Threads set(2);
   std::atomic<int> inner{0};
   parallel_tasks(4, [&](std::int64_t) {
@@ -98,7 +97,7 @@ TEST_CASE("a parallel loop inside another, and one of a second thread, run all t
   CHECK(counts[1] == 1500);
 }
 
-TEST_CASE("the number of threads is checked, and does not change while they work", "[autograd][parallel]") {
+TEST_CASE("set_threads() checks its argument and fails while the team works", "[autograd][parallel]") {
   CHECK_ERROR(set_threads(0), "set_threads: needs a number in [1, 256], and got 0");
   CHECK_ERROR(set_threads(257), "set_threads: needs a number in [1, 256], and got 257");
   const Threads set(2);
@@ -109,8 +108,7 @@ TEST_CASE("the number of threads is checked, and does not change while they work
 
 namespace {
 
-// Each thread has a stack of 1 GB, and the program 3 GB of addresses: two threads can be started, in a
-// container and as any user.
+// 1 GB of stack per thread and 3 GB of address space allow two threads, in a container too and for any user.
 constexpr rlim_t stack_bytes = rlim_t{1} << 30, address_bytes = 3 * stack_bytes;
 
 void limit(int resource, rlim_t bytes) {
@@ -126,7 +124,7 @@ std::int64_t sum_below(std::int64_t n) {
   return sum;
 }
 
-// What this program prints when it runs one of the tests below with so few threads.
+// The output of this program running one of the tests below, where only a few threads can start.
 std::string with_few_threads(const std::string& test, const std::string& threads) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   const std::string command =
@@ -134,7 +132,7 @@ std::string with_few_threads(const std::string& test, const std::string& threads
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_STACK, &before) == 0);
   if (before.rlim_max != RLIM_INFINITY && before.rlim_max < stack_bytes) return "no such stack";
-  limit(RLIMIT_STACK, stack_bytes);  // read when a program starts
+  limit(RLIMIT_STACK, stack_bytes);  // applies to programs started from now on
   std::FILE* child = popen(command.c_str(), "r");
   limit(RLIMIT_STACK, before.rlim_cur);
   REQUIRE(child != nullptr);
@@ -147,7 +145,7 @@ std::string with_few_threads(const std::string& test, const std::string& threads
 
 }  // namespace
 
-TEST_CASE("a child that starts with too many threads", "[.too-many-at-the-start]") {
+TEST_CASE("child process: starts with too many threads", "[.too-many-at-the-start]") {
   limit(RLIMIT_AS, address_bytes);
   try {
     std::cout << "started " << threads() << '\n';
@@ -157,7 +155,7 @@ TEST_CASE("a child that starts with too many threads", "[.too-many-at-the-start]
   std::cout << (threads() > 1 && threads() < 8 ? "few" : "wrong") << ", " << sum_below(1000) << std::endl;
 }
 
-TEST_CASE("a child that asks for too many threads", "[.too-many-later]") {
+TEST_CASE("child process: asks for too many threads", "[.too-many-later]") {
   const std::int64_t before = sum_below(1000);
   limit(RLIMIT_AS, address_bytes);
   try {
@@ -170,8 +168,9 @@ TEST_CASE("a child that asks for too many threads", "[.too-many-later]") {
   std::cout << threads() << ", " << sum_below(1000) - before << std::endl;
 }
 
-TEST_CASE("threads that cannot be started are an error, and the others work", "[autograd][parallel]") {
-  if (sanitized) return;  // it takes more addresses than that
+TEST_CASE("failing to start threads is an error, and the team works with those that started",
+          "[autograd][parallel]") {
+  if (sanitized) return;  // sanitizers need more address space
   const std::string start = with_few_threads("[.too-many-at-the-start]", "8");
   if (start == "no such stack") return;
   CAPTURE(start);

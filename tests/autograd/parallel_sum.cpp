@@ -1,4 +1,4 @@
-// Terms that threads compute side by side, each with a tape of its own.
+// parallel_sum(): threads compute the terms, each on its own tape.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel_sum.hpp>
@@ -39,13 +39,13 @@ Inputs inputs(bool x_too = false) {
           leaf(gradus::normal({3}, 0, 1, generator, Dtype::f64)), x_too ? leaf(x) : x};
 }
 
-// Of rows [2i, 2i + 2); v has a part in the first two terms alone.
+// Term i reads rows [2i, 2i + 2) of x. Only the first two terms use v.
 Tensor term(const Inputs& in, const Tensor& w, const Tensor& x, std::int64_t i) {
   const Tensor y = tanh(matmul(x.slice(2 * i, 2 * i + 2), w));
   return i < 2 ? sum(y * y * in.v) : sum(y);
 }
 
-// The same on one tape.
+// The same sum on one tape.
 Tensor one_after_the_other(const Inputs& in, const Tensor& w, const Tensor& x) {
   return term(in, w, x, 0) + term(in, w, x, 1) + term(in, w, x, 2);
 }
@@ -55,7 +55,7 @@ Tensor side_by_side(const Inputs& in, const Tensor& w, const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("terms side by side have the value and the gradients of one tape", "[autograd][parallel_sum]") {
+TEST_CASE("parallel terms have the value and the gradients of a single tape", "[autograd][parallel_sum]") {
   for (const int count : {1, 2, 3}) {
     const Threads set(count);
     CAPTURE(count);
@@ -68,13 +68,13 @@ TEST_CASE("terms side by side have the value and the gradients of one tape", "[a
     CHECK(difference(b.w.grad(), a.w.grad(), 1e-13) == "");
     CHECK(difference(b.v.grad(), a.v.grad(), 1e-13) == "");
     CHECK(difference(b.x.grad(), a.x.grad(), 1e-13) == "");
-    side_by_side(b, b.w, b.x).backward();  // adds
+    side_by_side(b, b.w, b.x).backward();  // accumulates
     one_after_the_other(a, a.w, a.x).backward();
     CHECK(difference(b.w.grad(), a.w.grad(), 1e-13) == "");
   }
 }
 
-TEST_CASE("terms side by side may begin at results, which they share", "[autograd][parallel_sum]") {
+TEST_CASE("parallel terms may share intermediate results as inputs", "[autograd][parallel_sum]") {
   const Threads set(2);
   const Inputs a = inputs(), b = inputs();
   const Tensor w_a = exp(a.w) * a.w, w_b = exp(b.w) * b.w;
@@ -89,7 +89,7 @@ TEST_CASE("terms side by side may begin at results, which they share", "[autogra
                    gradus::grad({one_after_the_other(a, w_alone, x_alone)}, {w_alone})[0], 1e-13) == "");
 }
 
-TEST_CASE("a hook sees the whole gradient of terms side by side, once", "[autograd][parallel_sum]") {
+TEST_CASE("a hook sees the complete gradient of parallel terms, once", "[autograd][parallel_sum]") {
   const Threads set(2);
   Inputs in = inputs();
   int calls = 0;
@@ -104,7 +104,7 @@ TEST_CASE("a hook sees the whole gradient of terms side by side, once", "[autogr
   CHECK(difference(in.w.grad(), alone.w.grad() * 2.0, 1e-13) == "");
 }
 
-TEST_CASE("terms side by side go backward again when they are retained, and are freed when not",
+TEST_CASE("parallel terms run backward again if retained, and are freed otherwise",
           "[autograd][parallel_sum]") {
   const Threads set(2);
   Inputs in = inputs(true);
@@ -128,7 +128,7 @@ TEST_CASE("terms side by side go backward again when they are retained, and are 
   CHECK(!in.w.grad().defined());
 }
 
-TEST_CASE("terms side by side are computed as the calling thread would", "[autograd][parallel_sum]") {
+TEST_CASE("parallel terms inherit the calling thread's settings", "[autograd][parallel_sum]") {
   const Threads set(2);
   const Inputs in = inputs();
   {
@@ -150,7 +150,7 @@ TEST_CASE("terms side by side are computed as the calling thread would", "[autog
   CHECK(gradus::is_recording());
 }
 
-TEST_CASE("under a profile terms are computed one after the other, and all of it is seen",
+TEST_CASE("under a Profile, the terms run one after another and every call is counted",
           "[autograd][parallel_sum]") {
   const Threads set(2);
   const Inputs in = inputs();
@@ -163,7 +163,7 @@ TEST_CASE("under a profile terms are computed one after the other, and all of it
   CHECK(matmuls->backward_calls == 3);
 }
 
-TEST_CASE("terms that cannot be added up are refused", "[autograd][parallel_sum]") {
+TEST_CASE("parallel_sum() rejects terms that it cannot add", "[autograd][parallel_sum]") {
   const Threads set(2);
   const Inputs in = inputs();
   CHECK_ERROR(parallel_sum(0, [](std::int64_t) { return tensor(1); }),

@@ -1,4 +1,4 @@
-// The caching pool behind every tensor.
+// The caching pool that allocates every tensor's memory.
 
 #include "memory/pool.hpp"
 
@@ -35,11 +35,11 @@ using gradus::pool::PageRanges;
 
 namespace {
 
-constexpr bool reuses = !gradus::sanitized;  // else every buffer is the system's own
+constexpr bool reuses = !gradus::sanitized;  // with sanitizers every buffer comes from the system
 
 const std::size_t page = PageRanges::whole(1);
 
-// Takes the pages before `end`, if nothing lies there, for as long as it lives.
+// Maps the pages before `end`, if they are free, during its lifetime.
 class PagesBefore {
  public:
   PagesBefore(std::byte* end, std::size_t bytes)
@@ -57,7 +57,7 @@ class PagesBefore {
   void* const begin_;
 };
 
-// As long as it lives, this program may take so many bytes more of addresses.
+// Limits this program to `more` bytes of further address space during its lifetime.
 class AddressLimit {
  public:
   explicit AddressLimit(std::size_t more) {
@@ -80,7 +80,7 @@ bool is_mapped(std::byte* at) {
   return mincore(at, page, &resident) == 0;
 }
 
-// Pages that a live buffer shares with pooled memory cannot be given back: two at most each.
+// Pages that a live buffer shares with pooled memory cannot be released: at most two per buffer.
 std::int64_t between_live_buffers() {
   return 2 * memory_stats().live_buffers * static_cast<std::int64_t>(page);
 }
@@ -95,7 +95,7 @@ void training_step(const Tensor& weight, const Tensor& input) {
 
 }  // namespace
 
-TEST_CASE("a loop of constant shapes allocates nothing after its first turn", "[autograd][pool]") {
+TEST_CASE("a loop of constant shapes allocates nothing after its first iteration", "[autograd][pool]") {
   if (!reuses) return;
   const Tensor weight = leaf(gradus::ones({5, 5})), input = gradus::ones({3, 5});
   training_step(weight, input);
@@ -126,9 +126,9 @@ TEST_CASE("live, peak and pooled bytes are counted", "[autograd][pool]") {
   CHECK(memory_stats().pooled_bytes <= between_live_buffers());
 }
 
-TEST_CASE("a released pool asks the system again, and then serves as before", "[autograd][pool]") {
+TEST_CASE("a released pool allocates from the system again, then reuses memory", "[autograd][pool]") {
   if (!reuses) return;
-  for (const std::int64_t n : {100'000, 10'000'000}) {  // with a size class, and without
+  for (const std::int64_t n : {100'000, 10'000'000}) {  // with and without a size class
     std::ignore = empty({n});
     const auto kept = memory_stats().buffers_allocated;
     std::ignore = empty({n});
@@ -150,7 +150,7 @@ TEST_CASE("small buffers of many sizes are cut from one block", "[autograd][pool
   for (const Buffer& buffer : buffers) free(buffer);
 }
 
-TEST_CASE("live buffers keep what they hold when the pool is released between them", "[autograd][pool]") {
+TEST_CASE("live buffers keep their values when pooled memory between them is released", "[autograd][pool]") {
   release_pooled_memory();
   std::vector<Tensor> live;
   std::vector<Buffer> others;
@@ -175,7 +175,7 @@ TEST_CASE("live buffers keep what they hold when the pool is released between th
   }
 }
 
-TEST_CASE("too large a tensor is an error, for which the pool is given up first", "[autograd][pool]") {
+TEST_CASE("allocating too large a tensor releases the pool, then throws", "[autograd][pool]") {
   if (!reuses) return;  // a sanitizer's own allocator stops the program instead
   std::ignore = empty({1000});
   CHECK(memory_stats().pooled_bytes > 0);
@@ -188,7 +188,7 @@ TEST_CASE("too large a tensor is an error, for which the pool is given up first"
   CHECK(memory_stats().live_buffers == before.live_buffers);
 }
 
-TEST_CASE("buffers of any size are aligned to 64 bytes, and large enough", "[autograd][pool]") {
+TEST_CASE("buffers of any size are large enough and aligned to 64 bytes", "[autograd][pool]") {
   release_pooled_memory();
   for (std::size_t bytes :
        {0, 1, 63, 64, 65, 512, 513, 576, 577, 1024, 1025, 4095, 4097, 100'000, 1'234'567}) {
@@ -205,9 +205,9 @@ TEST_CASE("buffers of any size are aligned to 64 bytes, and large enough", "[aut
   }
 }
 
-TEST_CASE("a small buffer is only given again to a request of its own size class", "[autograd][pool]") {
+TEST_CASE("a small buffer is reused only for requests of its own size class", "[autograd][pool]") {
   if (!reuses) return;
-  std::set<std::size_t> classes;  // by the most that each holds
+  std::set<std::size_t> classes;  // the capacity of each
   for (std::size_t bytes = 1; bytes < 10'000; bytes += 9) {
     const Buffer buffer = allocate(bytes);
     classes.insert(buffer.bytes);
@@ -225,7 +225,7 @@ TEST_CASE("a small buffer is only given again to a request of its own size class
   }
 }
 
-TEST_CASE("large buffers are parts of what was freed, whatever its parts were", "[autograd][pool]") {
+TEST_CASE("large buffers reuse freed memory, however it was split", "[autograd][pool]") {
   if (!reuses) return;
   release_pooled_memory();
   constexpr std::size_t MB = 1 << 20;
@@ -233,7 +233,7 @@ TEST_CASE("large buffers are parts of what was freed, whatever its parts were", 
   free(ten);
   const auto allocated = memory_stats().buffers_allocated;
   const Buffer three = allocate(3 * MB), two = allocate(2 * MB), five = allocate(5 * MB);
-  CHECK(three.data + three.bytes == ten.data + ten.bytes);  // from the end
+  CHECK(three.data + three.bytes == ten.data + ten.bytes);  // taken from the end
   CHECK(two.data + two.bytes == three.data);
   CHECK(five.data == ten.data);
   CHECK(memory_stats().pooled_bytes == 0);
@@ -250,7 +250,7 @@ TEST_CASE("large buffers are parts of what was freed, whatever its parts were", 
   release_pooled_memory();
 }
 
-TEST_CASE("the range that reaches lowest is lengthened, from the block at hand first", "[autograd][pool]") {
+TEST_CASE("the lowest range is extended downwards, first within the current block", "[autograd][pool]") {
   PageRanges ranges;
   std::byte* const ten = ranges.lengthen(10 * page);
   REQUIRE(ranges.blocks() == 1);
@@ -259,11 +259,11 @@ TEST_CASE("the range that reaches lowest is lengthened, from the block at hand f
   REQUIRE(three == ten + 7 * page);
   REQUIRE(ranges.waiting() == 7 * page);
   std::byte* const nine = ranges.lengthen(9 * page);
-  REQUIRE(nine + 9 * page == three);  // two more pages than there were
+  REQUIRE(nine + 9 * page == three);  // the 7 free pages and 2 new ones
   CHECK(ranges.waiting() == 0);
   ranges.put(nine, 9 * page);
   CHECK(ranges.blocks() == 1);
-  std::byte* const most = ranges.lengthen(PageRanges::block);  // it ends in what is left of the block
+  std::byte* const most = ranges.lengthen(PageRanges::block);  // ends in the rest of the first block
   REQUIRE(most + PageRanges::block == nine + 9 * page);
   CHECK(ranges.blocks() == 2);
   std::fill_n(most, PageRanges::block, std::byte{1});
@@ -274,7 +274,7 @@ TEST_CASE("the range that reaches lowest is lengthened, from the block at hand f
   CHECK(ranges.waiting() == 0);
 }
 
-TEST_CASE("whole pages are given back, and what shares one with a taken range waits", "[autograd][pool]") {
+TEST_CASE("whole free pages are unmapped, and free parts of used pages stay", "[autograd][pool]") {
   PageRanges ranges;
   std::byte* const begin = ranges.lengthen(10 * page);
   std::byte* const end = begin + 10 * page;
@@ -286,7 +286,7 @@ TEST_CASE("whole pages are given back, and what shares one with a taken range wa
   ranges.put(middle, 8 * page);
   ranges.unmap();
   CHECK_FALSE(is_mapped(begin));
-  CHECK(is_mapped(begin + page));  // which `first` ends
+  CHECK(is_mapped(begin + page));  // the page that contains `first`
   CHECK_FALSE(is_mapped(end - 8 * page));
   CHECK_FALSE(is_mapped(end - 2 * page));
   CHECK(is_mapped(end - page));
@@ -307,8 +307,8 @@ TEST_CASE("whole pages are given back, and what shares one with a taken range wa
   CHECK_FALSE(is_mapped(end - page));
 }
 
-TEST_CASE("a system that has no block more gives what is asked for", "[autograd][pool]") {
-  if (gradus::sanitized) return;  // its shadow is beyond any limit
+TEST_CASE("without address space for a block, only the requested bytes are mapped", "[autograd][pool]") {
+  if (gradus::sanitized) return;  // a sanitizer's shadow memory exceeds any limit
   PageRanges ranges;
   std::byte* const first = ranges.lengthen(PageRanges::block);
   std::byte* second = nullptr;
@@ -324,7 +324,7 @@ TEST_CASE("a system that has no block more gives what is asked for", "[autograd]
   ranges.unmap();
 }
 
-TEST_CASE("what others ask the system for does not come between pages", "[autograd][pool]") {
+TEST_CASE("mappings made by others do not interrupt the pool's range", "[autograd][pool]") {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return;  // there may be no room
   PageRanges ranges;
@@ -333,7 +333,7 @@ TEST_CASE("what others ask the system for does not come between pages", "[autogr
   for (const std::size_t bytes : {page, 16 * page, PageRanges::block}) {
     others.emplace_back(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), bytes);
   }
-  std::byte* const second = ranges.lengthen(PageRanges::block);  // the end of one, and a second
+  std::byte* const second = ranges.lengthen(PageRanges::block);  // the rest of the first block, and a second
   CHECK(second == first - PageRanges::block);
   CHECK(ranges.blocks() == 2);
   for (const auto& [begin, bytes] : others) munmap(begin, bytes);
@@ -342,12 +342,13 @@ TEST_CASE("what others ask the system for does not come between pages", "[autogr
   ranges.unmap();
 }
 
-TEST_CASE("pages that cannot be lengthened wait on, and others come from elsewhere", "[autograd][pool]") {
+TEST_CASE("a range that cannot be extended stays free, and new memory is mapped elsewhere",
+          "[autograd][pool]") {
   PageRanges ranges;
   std::byte* const ten = ranges.lengthen(10 * page);
   ranges.put(ten, 10 * page);
   std::byte* const block = ten + 10 * page - PageRanges::block;
-  const PagesBefore obstacle(block, page);  // ours, or somebody else's already
+  const PagesBefore obstacle(block, page);  // ours, unless something is already mapped there
   constexpr std::size_t more = PageRanges::block + 64;
   std::byte* const elsewhere = ranges.lengthen(more);
   REQUIRE((elsewhere + more <= block - page || elsewhere >= ten + 10 * page));
@@ -359,7 +360,7 @@ TEST_CASE("pages that cannot be lengthened wait on, and others come from elsewhe
   ranges.unmap();
 }
 
-TEST_CASE("ranges of pages never overlap, and come together again", "[autograd][pool]") {
+TEST_CASE("ranges of pages never overlap, and free neighbours merge", "[autograd][pool]") {
   check_property([] {
     PageRanges ranges;
     const std::size_t all = 64 * page;
@@ -390,9 +391,9 @@ TEST_CASE("ranges of pages never overlap, and come together again", "[autograd][
   });
 }
 
-TEST_CASE("steps of changing sizes take little more than the largest of them", "[autograd][pool]") {
+TEST_CASE("steps of varying sizes use little more memory than the largest step", "[autograd][pool]") {
   PageRanges ranges;
-  constexpr std::size_t row = 2048;  // bytes of the narrowest
+  constexpr std::size_t row = 2048;  // bytes per row at width 1
   std::byte* const first = ranges.lengthen(100 * page);
   ranges.put(first, 100 * page);
   std::size_t most = 0;

@@ -28,7 +28,7 @@ TEST_CASE("a tensor prints its dtype, shape and values", "[autograd][print]") {
   CHECK(printed(Tensor()) == "undefined tensor");
 }
 
-TEST_CASE("numbers are short, and integers whole", "[autograd][print]") {
+TEST_CASE("numbers are rounded, and integers printed in full", "[autograd][print]") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
   CHECK(printed(tensor({12345.678, 1e10, 1e-10, -0.00012345})) ==
@@ -39,7 +39,7 @@ TEST_CASE("numbers are short, and integers whole", "[autograd][print]") {
         "i64 (2) [1000000, -9223372036854775808]");
 }
 
-TEST_CASE("long axes are shortened, short ones are not", "[autograd][print]") {
+TEST_CASE("long axes are abbreviated, short ones are not", "[autograd][print]") {
   CHECK(printed(arange(7)) == "i64 (7) [0, 1, 2, 3, 4, 5, 6]");
   CHECK(printed(arange(8)) == "i64 (8) [0, 1, 2, …, 5, 6, 7]");
   CHECK(printed(arange(1000).reshape({100, 10})[99]) == "i64 (10) [990, 991, 992, …, 997, 998, 999]");
@@ -47,7 +47,7 @@ TEST_CASE("long axes are shortened, short ones are not", "[autograd][print]") {
   CHECK(printed(zeros({1000, 1000})).size() < 200);
 }
 
-TEST_CASE("the more axes, the less is shown of each", "[autograd][print]") {
+TEST_CASE("with more axes, fewer elements of each are printed", "[autograd][print]") {
   const auto numbers = [](const gradus::Shape& shape) {
     const std::string text = printed(zeros(shape));
     return std::count(text.begin() + static_cast<std::ptrdiff_t>(text.find('[')), text.end(), '0');
@@ -69,7 +69,7 @@ TEST_CASE("the more axes, the less is shown of each", "[autograd][print]") {
             .starts_with("i64 (4, 4, 4, 4, 4) [[[[[0, …, 3], …, [12, …, 15]], …, [["));
 }
 
-TEST_CASE("a tensor that takes part in the tape says where it comes from", "[autograd][print]") {
+TEST_CASE("a tensor on the tape prints its operation or that it requires a gradient", "[autograd][print]") {
   const Tensor x = leaf(tensor({1, 2}));
   const Tensor y = x * 3.0;
   CHECK(printed(x) == "f32 (2) [1, 2] requires grad");
@@ -77,11 +77,11 @@ TEST_CASE("a tensor that takes part in the tape says where it comes from", "[aut
   CHECK(printed(sum(y)) == "f32 () 9 from sum");
   CHECK(printed(y.detach()) == "f32 (2) [3, 6]");
   sum(y).backward();
-  CHECK(printed(y) == "f32 (2) [3, 6] from mul");  // also once its tape is freed
+  CHECK(printed(y) == "f32 (2) [3, 6] from mul");  // also after its tape is freed
   CHECK(printed(leaf(zeros({0}))) == "f32 (0) [] requires grad");
 }
 
-TEST_CASE("printing keeps the stream's format out, and leaves it as it was", "[autograd][print]") {
+TEST_CASE("printing ignores the stream's format and leaves it unchanged", "[autograd][print]") {
   std::ostringstream out;
   out << std::hex << std::setprecision(2);
   out << arange(8).reshape({8, 1})[7] << ' ' << 255 << ' ' << 1.234;

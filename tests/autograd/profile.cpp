@@ -1,4 +1,4 @@
-// What each operation costs.
+// Profile: calls, time and memory of each operation.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/profile.hpp>
@@ -23,7 +23,7 @@ std::map<std::string, Profile::Row> by_name(const Profile& profile) {
   return rows;
 }
 
-// An operation that takes at least this long backward.
+// An operation whose backward function takes at least this long.
 Tensor slow(const Tensor& x, std::chrono::milliseconds backward) {
   return record("slow", x.clone(), {x}, {}, [=](gradus::Gradients& g) {
     std::this_thread::sleep_for(backward);
@@ -33,8 +33,7 @@ Tensor slow(const Tensor& x, std::chrono::milliseconds backward) {
 
 }  // namespace
 
-TEST_CASE("operations are counted, forward and backward, with the memory that they take",
-          "[autograd][profile]") {
+TEST_CASE("a profile counts forward and backward calls and the memory they allocate", "[autograd][profile]") {
   const Tensor x = leaf(ones({10, 10}));
   const Profile profile;
   const Tensor y = matmul(x, x);
@@ -44,13 +43,13 @@ TEST_CASE("operations are counted, forward and backward, with the memory that th
   CHECK(rows["tanh"].backward_calls == 2);
   CHECK(rows["matmul"].calls == 1);
   CHECK(rows["matmul"].backward_calls == 1);
-  CHECK(rows["tanh"].bytes >= 2 * 2 * 400);  // two results, and two gradients
+  CHECK(rows["tanh"].bytes >= 2 * 2 * 400);  // two results and two gradients
   CHECK(rows["tanh"].forward_seconds > 0);
   CHECK(rows["tanh"].backward_seconds > 0);
-  CHECK(rows.count("backward") == 0);  // what runs inside a backward function is its own
+  CHECK(rows.count("backward") == 0);  // work inside a backward function is charged to its operation
 }
 
-TEST_CASE("operations that record nothing are counted too", "[autograd][profile]") {
+TEST_CASE("operations that are not recorded are counted too", "[autograd][profile]") {
   const Profile profile;
   argmax(ones({3, 4}));
   greater(ones({3}), ones({3}));
@@ -60,7 +59,7 @@ TEST_CASE("operations that record nothing are counted too", "[autograd][profile]
   CHECK(rows["greater"].calls == 1);
 }
 
-TEST_CASE("the most expensive come first, and the table shows them", "[autograd][profile]") {
+TEST_CASE("the table lists the most expensive operations first", "[autograd][profile]") {
   const Tensor x = leaf(ones({3}));
   Profile profile;
   sum(slow(x, std::chrono::milliseconds(20)) * 2.0).backward();
@@ -73,7 +72,7 @@ TEST_CASE("the most expensive come first, and the table shows them", "[autograd]
   CHECK(table.find('%') != std::string::npos);
 }
 
-TEST_CASE("a profile ends with its life, and an inner one is added to the outer", "[autograd][profile]") {
+TEST_CASE("a profile ends with its scope, and an inner one is added to the outer", "[autograd][profile]") {
   Profile outer;
   exp(ones({3}));
   {
@@ -86,13 +85,13 @@ TEST_CASE("a profile ends with its life, and an inner one is added to the outer"
   CHECK(by_name(outer)["exp"].calls == 3);
   CHECK(by_name(outer)["full"].calls == 3);
   std::thread([] { exp(ones({3})); }).join();
-  CHECK(by_name(outer)["exp"].calls == 3);  // another thread's is its own
+  CHECK(by_name(outer)["exp"].calls == 3);  // other threads are not profiled
 }
 
-TEST_CASE("an operation that fails is counted, and disturbs nothing", "[autograd][profile]") {
+TEST_CASE("an operation that throws is counted and does not disturb the profile", "[autograd][profile]") {
   Profile profile;
   CHECK_THROWS(exp(gradus::arange(3)));
   exp(ones({3}));
   CHECK(by_name(profile)["exp"].calls == 2);
-  CHECK(printed(Profile()).find('\n') == printed(Profile()).size() - 1);  // an empty table is its heading
+  CHECK(printed(Profile()).find('\n') == printed(Profile()).size() - 1);  // an empty table is one line
 }

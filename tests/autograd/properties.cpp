@@ -1,5 +1,4 @@
-// What holds of any tensors: shapes, values and graphs are random, and a failing one is made as small as it
-// can be.
+// Properties of arbitrary tensors: shapes, values and graphs are random, and counterexamples are shrunk.
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -31,7 +30,7 @@ namespace {
 
 // ---- generators ----
 
-// 0 … n − 1, each as likely as the others; shrinks to 0. (rapidcheck's own starts with small ones.)
+// Uniform in 0 … n − 1; shrinks to 0. (RapidCheck's own generator starts with small numbers.)
 rc::Gen<int> below(int n) { return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); }
 
 rc::Gen<Shape> shapes(rc::Gen<int> rank, int min_size, int max_size) {
@@ -44,7 +43,7 @@ rc::Gen<Shape> shapes(rc::Gen<int> rank, int min_size, int max_size) {
                       [](const Integers& all) { return Shape(all); });
 }
 
-// Shapes that stretch to `full`: each lacks some of its leading axes, and has size 1 in some others.
+// Shapes that broadcast to `full`: each drops some leading axes and has size 1 in some others.
 rc::Gen<Shapes> stretching_to(const Shape& full, std::size_t count) {
   const auto narrowed = [=](const std::pair<int, int>& choice) {
     const auto [cut, ones] = choice;
@@ -68,7 +67,7 @@ Tensor random(const Shape& shape, Generator& generator) {
   return uniform(shape, -1, 1, generator, Dtype::f64);
 }
 
-// Zeros where nothing was added, as from no elements.
+// The leaf's gradient; zeros if there were no contributions, as from an empty result.
 Tensor gradient(const Tensor& leaf) {
   return leaf.grad().defined() ? leaf.grad() : gradus::zeros(leaf.shape(), leaf.dtype());
 }
@@ -77,7 +76,7 @@ Tensor gradient(const Tensor& leaf) {
 
 const std::string refused = "refused";
 
-// The rule, axis by axis from the last: sizes other than 1 must be the same.
+// The broadcasting rule, axis by axis from the last: sizes other than 1 must be equal.
 std::string broadcast_by_rule(const Shapes& all) {
   int rank = 0;
   for (const Shape& shape : all) rank = std::max(rank, shape.rank());
@@ -102,7 +101,7 @@ std::string broadcast_all(const Shapes& all) {
   }
 }
 
-// x's elements summed into those of `shape` that they were stretched from.
+// x summed over the axes along which `shape` was broadcast to x's shape.
 Tensor summed_to(const Tensor& x, const Shape& shape) {
   std::vector<double> sums(static_cast<std::size_t>(shape.numel()));
   const auto values = x.values<double>();
@@ -140,7 +139,7 @@ std::vector<Call> differentiable_calls() {
   return calls;
 }
 
-// The gradients of all floating inputs for one that comes in, one after another.
+// The gradients of all floating inputs for this incoming gradient, concatenated.
 std::vector<double> pulled_back(const Tensor& result, Tensors inputs, const Tensor& incoming) {
   std::vector<double> all;
   for (Tensor& x : inputs) x.zero_grad();
@@ -152,9 +151,9 @@ std::vector<double> pulled_back(const Tensor& result, Tensors inputs, const Tens
   return all;
 }
 
-// ---- ways there and back ----
+// ---- round trips ----
 
-// Tensors whose shapes differ in one axis at the most.
+// Tensors whose shapes differ in at most one axis.
 struct Parts {
   Shape shape;
   int axis;
@@ -183,7 +182,7 @@ rc::Gen<Parts> any_parts() {
   });
 }
 
-// Operations after which the parts must be as before.
+// Operations that must return the parts unchanged.
 struct RoundTrip {
   const char* name;
   Tensors (*run)(const Tensors& parts, int axis);
@@ -253,7 +252,7 @@ rc::Gen<RandomGraph> any_graph(std::size_t operations) {
 
 }  // namespace
 
-TEST_CASE("where a property does not hold, the smallest counterexample is shown", "[autograd][properties]") {
+TEST_CASE("a property that fails shows its smallest counterexample", "[autograd][properties]") {
   const std::string text = counterexample([] { RC_ASSERT(*below(1000).as("n") < 7); });
   CHECK(text.starts_with("Falsifiable after "));
   CHECK(text.find("\n\nn:\n7\n\n") != std::string::npos);
@@ -261,7 +260,7 @@ TEST_CASE("where a property does not hold, the smallest counterexample is shown"
   CHECK(counterexample([] { RC_ASSERT(*below(7) < 7); }) == "");
 }
 
-TEST_CASE("shapes broadcast by the rule, and are refused by it", "[autograd][properties]") {
+TEST_CASE("broadcast() accepts and rejects shapes by the rule", "[autograd][properties]") {
   const auto independent = rc::gen::container<Shapes>(3, shapes(below(6), 0, 4));
   const auto any = rc::gen::oneOf(independent, broadcasting_shapes(3, shapes(below(6), 0, 4)));
   check_property([&] {
@@ -271,7 +270,7 @@ TEST_CASE("shapes broadcast by the rule, and are refused by it", "[autograd][pro
   });
 }
 
-TEST_CASE("backward is linear in the gradient that comes in", "[autograd][properties]") {
+TEST_CASE("backward is linear in the incoming gradient", "[autograd][properties]") {
   const std::vector<Call> calls = differentiable_calls();
   check_property([&] {
     const Call call = *rc::gen::elementOf(calls).as("operation");
@@ -294,8 +293,7 @@ TEST_CASE("backward is linear in the gradient that comes in", "[autograd][proper
   });
 }
 
-TEST_CASE("the gradient of a stretched input is summed over the axes that it was stretched along",
-          "[autograd][properties]") {
+TEST_CASE("the gradient of a broadcast input is summed over the broadcast axes", "[autograd][properties]") {
   using Meet = Tensor (*)(const Tensor&, const Tensor&);
   const std::pair<const char*, Meet> operations[] = {{"add", gradus::add},
                                                      {"sub", gradus::sub},
@@ -319,7 +317,7 @@ TEST_CASE("the gradient of a stretched input is summed over the axes that it was
   }
 }
 
-TEST_CASE("there and back gives the same values, and gradients pass through", "[autograd][properties]") {
+TEST_CASE("round trips return the same values and pass gradients through", "[autograd][properties]") {
   for (const RoundTrip& round_trip : round_trips) {
     INFO(round_trip.name);
     check_property([&] {
@@ -336,7 +334,7 @@ TEST_CASE("there and back gives the same values, and gradients pass through", "[
   }
 }
 
-TEST_CASE("a graph of fifty operations has the gradients that differences give", "[autograd][properties]") {
+TEST_CASE("the gradients of a graph of fifty operations match finite differences", "[autograd][properties]") {
   check_property([] {
     const RandomGraph graph = *any_graph(50).as("graph");
     const gradus::GradcheckReport report = gradus::gradcheck(graph, graph.leaves());

@@ -1,4 +1,4 @@
-// The generator: its numbers may never drift, because seeds are written down.
+// The generator: its numbers must never change, because seeds are recorded.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -30,10 +30,10 @@ Generator at(std::uint64_t seed, std::uint64_t position) {
 
 }  // namespace
 
-// The first is Random123's own (kat_vectors: philox4x32 10, all zeros → 6627e8d5 e169c58d bc57ac4c 9b00dbd8).
-// Its others have high words in their counters that a position of 64 bits does not reach: what follows is
+// The first vector is Random123's (kat_vectors: philox4x32 10, all zeros → 6627e8d5 e169c58d bc57ac4c
+// 9b00dbd8). Its other two set high counter words that a 64-bit position does not reach, so the rest comes
 // from a program that was checked against all three.
-TEST_CASE("the bits are Philox4x32-10's", "[autograd][random]") {
+TEST_CASE("the bits match Philox4x32-10", "[autograd][random]") {
   CHECK(bits(Generator(0), 2) == std::vector<std::uint64_t>{0xe169c58d6627e8d5, 0x9b00dbd8bc57ac4c});
   CHECK(bits(Generator(1), 4) == std::vector<std::uint64_t>{0xe50a0ebce3e80670, 0xb615aa2795f222c0,
                                                             0xdfc5ccbeac08141b, 0xa7f6609379c07a47});
@@ -42,19 +42,19 @@ TEST_CASE("the bits are Philox4x32-10's", "[autograd][random]") {
   CHECK(at(0xffffffffffffffff, 0xffffffffffffffff).bits() == 0x3c0fd6a5955042fb);
 }
 
-TEST_CASE("the distributions' first values are these", "[autograd][random]") {
+TEST_CASE("the first values of every distribution are fixed", "[autograd][random]") {
   Generator uniform(1), normal(1), below(1), rejecting(1);
   CHECK(uniform.uniform() == 0.8946847163350924);
   CHECK(uniform.uniform() == 0.7112680765766943);
   CHECK(uniform.uniform() == 0.8741119351871307);
-  CHECK(std::abs(normal.normal() - -0.5112540909508035) < 1e-15);  // libm's last bit is its own
+  CHECK(std::abs(normal.normal() - -0.5112540909508035) < 1e-15);  // the last bit depends on libm
   CHECK(std::abs(normal.normal() - -1.1326241915725068) < 1e-15);
   CHECK(std::abs(normal.normal() - 1.1235348471496454) < 1e-15);
   CHECK(normal.state().position == 6);
   for (const std::uint64_t expected : {8, 4, 1, 7, 8, 6, 7, 7, 4, 5, 2, 8})
     CHECK(below.below(10) == expected);
 
-  // A quarter of all draws is thrown away: of the first 15 the seventh, the eighth and the thirteenth.
+  // A quarter of all draws is rejected: of the first 15, the 7th, 8th and 13th.
   const std::uint64_t most = std::uint64_t{3} << 62;
   for (int i = 0; i < 6; ++i) rejecting.below(most);
   CHECK(rejecting.state().position == 6);
@@ -62,7 +62,7 @@ TEST_CASE("the distributions' first values are these", "[autograd][random]") {
   CHECK(rejecting.state().position == 9);
 }
 
-TEST_CASE("uniform and normal numbers have their moments", "[autograd][random]") {
+TEST_CASE("uniform and normal numbers have the right moments", "[autograd][random]") {
   constexpr int n = 200'000;
   Generator generator(1);
   double mean = 0, square = 0, lowest = 1, highest = 0;
@@ -92,7 +92,7 @@ TEST_CASE("uniform and normal numbers have their moments", "[autograd][random]")
   CHECK(std::abs(moments[3] - 3) < 0.1);
 }
 
-TEST_CASE("below() is even over its range", "[autograd][random]") {
+TEST_CASE("below() is uniform over its range", "[autograd][random]") {
   constexpr int n = 70'000;
   Generator generator(3);
   std::array<int, 7> counts{};
@@ -104,8 +104,8 @@ TEST_CASE("below() is even over its range", "[autograd][random]") {
   CHECK_ERROR(generator.below(0), "Generator::below: there is no number in [0, 0)");
 }
 
-TEST_CASE("below() takes the modulus away", "[autograd][random]") {
-  // Without rejection two thirds of the draws below 3·2⁶² would be in its first third, and not a third.
+TEST_CASE("below() has no modulo bias", "[autograd][random]") {
+  // Without rejection, half of the draws below 3·2⁶² would be in the first third of the range.
   constexpr int n = 30'000;
   Generator generator(4);
   int first_third = 0;
@@ -113,7 +113,7 @@ TEST_CASE("below() takes the modulus away", "[autograd][random]") {
   CHECK(std::abs(first_third - n / 3) < 400);
 }
 
-TEST_CASE("a state continues where it was saved, at odd and even positions", "[autograd][random]") {
+TEST_CASE("a restored state continues where it was saved, at odd and even positions", "[autograd][random]") {
   for (const int drawn : {0, 1, 2, 3, 8, 9}) {
     CAPTURE(drawn);
     Generator original(5);
@@ -129,7 +129,7 @@ TEST_CASE("a state continues where it was saved, at odd and even positions", "[a
   }
 }
 
-TEST_CASE("a copy of a generator draws the same, apart", "[autograd][random]") {
+TEST_CASE("a copy of a generator draws the same numbers independently", "[autograd][random]") {
   Generator a(6);
   a.bits();
   Generator b = a;
@@ -154,7 +154,7 @@ TEST_CASE("seeds and split generators give different streams", "[autograd][rando
   CHECK(std::abs(correlation) < 4 / std::sqrt(n));
 }
 
-TEST_CASE("the streams of a generator depend on its seed and their number alone", "[autograd][random]") {
+TEST_CASE("a generator's streams depend only on its seed and the stream number", "[autograd][random]") {
   Generator one(7), other(7);
   one.bits();
   CHECK(bits(one.stream(3), 4) == bits(other.stream(3), 4));
@@ -164,7 +164,7 @@ TEST_CASE("the streams of a generator depend on its seed and their number alone"
   CHECK(bits(one.stream(0), 4) != bits(Generator(7), 4));
 }
 
-TEST_CASE("a loop's steps draw apart, and what follows them does not see how many there were",
+TEST_CASE("each step of a loop has its own stream, and later draws ignore the number of steps",
           "[autograd][random]") {
   const auto draw = [](int steps, bool on) {
     gradus::seed(9);
@@ -187,7 +187,7 @@ TEST_CASE("a loop's steps draw apart, and what follows them does not see how man
   CHECK(draw(2, false) == bits(Generator(9), 3));
 }
 
-TEST_CASE("a part of a batch draws the masks that its sequences have in the whole", "[autograd][random]") {
+TEST_CASE("part of a batch draws the same dropout masks as in the whole batch", "[autograd][random]") {
   const Tensor x = gradus::ones({3, 4, 70});
   Generator whole(6);
   const Tensor all = dropout(x, 0.4, whole);
@@ -196,7 +196,7 @@ TEST_CASE("a part of a batch draws the masks that its sequences have in the whol
   CHECK(part.state() == whole.state());
   CHECK(difference(two.slice(0, 1, 1), all.slice(2, 3, 1), 0) == "");
   CHECK(difference(two.slice(1, 2, 1), all.slice(0, 1, 1), 0) == "");
-  // Generators made of it know the part.
+  // Generators derived from it keep the part.
   const auto check_same = [&](Generator of_part, Generator of_whole) {
     CHECK(difference(dropout(x.slice(0, 2, 1), 0.4, of_part).slice(1, 2, 1),
                      dropout(x, 0.4, of_whole).slice(0, 1, 1), 0) == "");
@@ -210,7 +210,7 @@ TEST_CASE("a part of a batch draws the masks that its sequences have in the whol
               "dropout: the draws are for 2 sequences of a batch; the input must be (…, 2, n), and is (2)");
 }
 
-TEST_CASE("this thread's generator starts anew from a seed", "[autograd][random]") {
+TEST_CASE("seed() restarts this thread's generator", "[autograd][random]") {
   gradus::seed(8);
   const std::uint64_t first = gradus::default_generator().bits();
   gradus::default_generator().bits();
@@ -219,7 +219,7 @@ TEST_CASE("this thread's generator starts anew from a seed", "[autograd][random]
   CHECK(first == Generator(8).bits());
 }
 
-TEST_CASE("tensors of random values are the same draws in f32 and f64", "[autograd][random]") {
+TEST_CASE("random tensors use the same draws in f32 and f64", "[autograd][random]") {
   Generator a(9), b(9), c(9);
   const Tensor wide = gradus::uniform({3, 5}, -2, 6, a, Dtype::f64);
   const Tensor narrow = gradus::uniform({3, 5}, -2, 6, b);

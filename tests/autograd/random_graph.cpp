@@ -20,7 +20,7 @@ using Tensors = std::vector<Tensor>;
 constexpr std::int64_t max_numel = 24;
 constexpr double max_bound = 8;
 
-// A choice among `count`, by any number.
+// Maps any number to an index below `count`.
 std::size_t at(int number, std::size_t count) { return static_cast<std::size_t>(number) % count; }
 
 bool broadcasts(const Shape& a, const Shape& b) {
@@ -54,7 +54,7 @@ int one(const Shape&) { return 1; }
 int axes(const Shape& a) { return a.rank(); }
 int elements(const Shape& a) { return static_cast<int>(a[0]); }
 
-// Bounds of the results of operations whose operands are bounded by a and b, a having n elements.
+// Bounds of results, given the bounds a and b of the operands; operand a has n elements.
 double unit(double, double, double) { return 1; }
 double e(double, double, double) { return std::exp(1); }
 double first(double a, double, double) { return a; }
@@ -68,9 +68,9 @@ double logarithm(double a, double, double n) { return 2 * a + std::log(n); }
 }  // namespace
 
 struct RandomGraph::Operation {
-  std::string text;  // of the operands A and B, and the argument N
+  std::string text;  // with operands A and B and argument N
   bool (*fits)(const Shape& a, const Shape& b);
-  int (*arguments)(const Shape& a);  // how many N there are to choose from
+  int (*arguments)(const Shape& a);  // number of valid N
   double (*bound)(double a, double b, double n);
   Tensor (*call)(const Tensor& a, const Tensor& b, int n);
 

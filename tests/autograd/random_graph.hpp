@@ -7,12 +7,11 @@
 #include <iosfwd>
 #include <vector>
 
-/// An expression of smooth operations on leaves, made from arbitrary numbers: every list of choices gives
-/// one, so that a failing graph can be made smaller by leaving choices out. Printed a line a value: "v3 =
-/// mul(v1, v2)  (2, 3)".
+/// A random expression of smooth operations on leaves. Every list of choices is valid, so that removing
+/// choices shrinks a failing graph. Prints one line per value: "v3 = mul(v1, v2)  (2, 3)".
 class RandomGraph {
  public:
-  /// Chooses the operation, its operands and its argument, each number among what is possible at its place.
+  /// Numbers that select an operation, its operands and its argument from the options valid at that point.
   struct Choice {
     int operation, first, second, argument;
   };
@@ -21,7 +20,7 @@ class RandomGraph {
   RandomGraph(const std::vector<gradus::Shape>& leaves, const std::vector<Choice>& choices);
 
   std::vector<gradus::Tensor> leaves() const;
-  /// The values that no operation uses, one after another on one axis.
+  /// The values that no operation uses, flattened and concatenated.
   gradus::Tensor operator()(const std::vector<gradus::Tensor>& leaves) const;
 
   friend std::ostream& operator<<(std::ostream& out, const RandomGraph& graph);
@@ -30,10 +29,10 @@ class RandomGraph {
   struct Operation;
   static const std::vector<Operation>& operations();
 
-  // A value: a leaf, or the result of an operation on the values a and b.
+  // A leaf, or the result of an operation on values a and b.
   struct Value {
     gradus::Shape shape;
-    double bound;  // no element is larger: operations are chosen so that all stay small
+    double bound;  // on |element|; operations are chosen so that it stays small
     const Operation* operation = nullptr;
     std::size_t a = 0, b = 0;
     int argument = 0;
@@ -41,7 +40,7 @@ class RandomGraph {
   };
 
   void grow(const Choice& choice);
-  // The values that an operation can have as b.
+  // The values that `operation` accepts as b.
   std::vector<std::size_t> partners(std::size_t a, const Operation& operation) const;
   void print(std::ostream& out, const Value& value) const;
 

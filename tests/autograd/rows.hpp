@@ -10,8 +10,8 @@
 
 #include "operation.hpp"
 
-/// What the chapters of the table of operations share (rows_*.cpp: one for each section of ops.hpp, and two
-/// for fused.hpp and packing.hpp).
+/// Helpers for the rows of the table of operations, in rows_*.cpp: one file for each section of ops.hpp, and
+/// two for fused.hpp and packing.hpp.
 
 using gradus::Axes;
 using gradus::Dtype;
@@ -103,7 +103,7 @@ inline Refusal no_axis(const std::string& operation, const std::string& argument
 using Call = Tensor (*)(X, A);
 using Value = double (*)(V, I, A);
 
-// A row of an elementwise operation.
+// The row of an elementwise operation.
 inline Operation one(const std::string& name, Call call, Value value, Domain domain = anything) {
   return {.name = name,
           .call = call,
@@ -120,7 +120,7 @@ inline Operation two(const std::string& name, Call call, Value value, Domain dom
           .refusals = refusals_of_two(name),
           .domain = domain};
 }
-// The same operation by an operator.
+// The same row for an operator.
 inline Operation by(const std::string& name, const std::string& variant, Operation row) {
   row.name = name;
   row.variant = variant;
@@ -129,7 +129,7 @@ inline Operation by(const std::string& name, const std::string& variant, Operati
 
 inline int axis_of(std::int64_t n) { return static_cast<int>(n); }
 
-// The chapters.
+// The rows, by section.
 std::vector<Operation> elementwise();
 std::vector<Operation> choosing();
 std::vector<Operation> reductions();

@@ -6,7 +6,7 @@
 
 namespace {
 
-// Philox4x32-10 as its authors write it.
+// Philox4x32-10 as its authors define it.
 using Words = std::array<std::uint32_t, 4>;
 Words philox(std::uint64_t key, Words c) {
   auto k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
@@ -20,8 +20,8 @@ Words philox(std::uint64_t key, Words c) {
   return c;
 }
 
-// What dropout multiplies an element of (…, n) with, when its key is the first number of seed 7. Each 64
-// columns have 16 counters: two words of each for the first 32 columns, two for the others.
+// Dropout's factor for an element of (…, n), if the key is the first number of seed 7. Every 64 columns use
+// 16 counters: two words of each for the first 32 columns, two for the others.
 double mask_of(I index, const gradus::Shape& shape, double probability) {
   std::int64_t row = 0;
   for (int axis = 0; axis + 1 < shape.rank(); ++axis) {

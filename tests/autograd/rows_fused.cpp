@@ -17,7 +17,7 @@ std::vector<Operation> fused() {
     const double n = std::tanh(x_at(2) + r * h_at(2));
     return (1 - z) * n + z * x[2](i);
   };
-  // One element of the new h and of the new c, that lie one after the other.
+  // One element of [h′; c′].
   const auto lstm = [](V x, I i, A) {
     const std::int64_t H = x[2].shape[1], b = i[1], k = i[2];
     const auto argument = [&](std::int64_t gate) {

@@ -11,13 +11,13 @@ using gradus::GRUForm;
 
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
-// ---- where packed rows are
+// ---- positions of packed rows
 
 struct Place {
   std::int64_t step, sequence;
 };
 
-// Of every packed row: step by step, the longest sequence first.
+// The place of every packed row: step by step, the longest sequence first.
 std::vector<Place> places(const Values& lengths) {
   std::vector<Place> all;
   const auto length = [&](std::int64_t b) { return static_cast<std::int64_t>(lengths({b})); };
@@ -31,7 +31,7 @@ std::vector<Place> places(const Values& lengths) {
   return all;
 }
 
-// Which packed row a place has, or -1 for padding.
+// The packed row of a place, or -1 for padding.
 std::int64_t row_of(const std::vector<Place>& all, std::int64_t step, std::int64_t sequence) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Place& place) {
     return place.step == step && place.sequence == sequence;
@@ -39,8 +39,8 @@ std::int64_t row_of(const std::vector<Place>& all, std::int64_t step, std::int64
   return found == all.end() ? -1 : found - all.begin();
 }
 
-// A row of a recurrence's result is the state of one sequence after so many steps: of the one in that packed
-// row, and behind all of them the last of each sequence, of every part of the state.
+// The content of a row of a recurrence's result: part `part` of a sequence's state after `steps` steps. The
+// packed rows come first, then the last state of every sequence, part by part (h, then c).
 struct Made {
   std::int64_t sequence, steps, part;
 };
@@ -57,7 +57,7 @@ Made made_until(const Values& lengths, std::int64_t row, bool reverse) {
   return {place.sequence, reverse ? length - place.step : place.step + 1, 0};
 }
 
-// update(n) for the packed row n of each step that was made, in their order.
+// Calls update(n) for the packed row n of each of the sequence's steps, in the order they are made.
 template <class Update>
 void for_each_step(const Values& lengths, const Made& made, bool reverse, Update update) {
   const std::vector<Place> all = places(lengths);
@@ -78,7 +78,7 @@ State row(const Values& x, std::int64_t b) {
   return result;
 }
 
-// Element i of W x, with b added where there is one.
+// Element i of W x, plus b if given.
 double product(const Values& W, const State& x, std::int64_t i, const Values* b = nullptr) {
   return total(std::ssize(x),
                [&](auto k) {
@@ -87,8 +87,8 @@ double product(const Values& W, const State& x, std::int64_t i, const Values* b 
          (b == nullptr ? 0 : (*b)({i}));
 }
 
-// The original form's state after h. x_part(i) is an element of the input's product; W and b are W_hh and
-// b_hh.
+// The state after h, in the original form. x_part(i) is element i of the input's product; W and b are W_hh
+// and b_hh.
 template <class Part>
 State original_gru(const State& h, Part x_part, const Values& W, const Values* b) {
   const std::int64_t H = std::ssize(h);
@@ -102,7 +102,7 @@ State original_gru(const State& h, Part x_part, const Values& W, const Values* b
   return after;
 }
 
-// h and c one step later, of an LSTM; argument(i) is the sum of both products.
+// Advances h and c of an LSTM by one step; argument(i) is element i of the sum of both products.
 template <class Argument>
 void lstm(State& h, State& c, Argument argument) {
   const std::int64_t H = std::ssize(h);
@@ -113,7 +113,7 @@ void lstm(State& h, State& c, Argument argument) {
   }
 }
 
-// The state after h; x_part(i) and u_part(i) are the elements of both products.
+// The state after h, in PyTorch's form; x_part(i) and u_part(i) are elements of the two products.
 template <class Part, class HiddenPart>
 State gru(const State& h, Part x_part, HiddenPart u_part) {
   const std::int64_t H = std::ssize(h);
@@ -127,7 +127,7 @@ State gru(const State& h, Part x_part, HiddenPart u_part) {
   return after;
 }
 
-// ---- operations: x_parts, weight_hh, first states, lengths and, where there is one, a bias
+// ---- operations on x_parts, weight_hh, first states, lengths and an optional bias
 
 Tensor optional(X x, std::size_t i) { return x.size() > i ? x[i] : Tensor(); }
 const Values* optional(V x, std::size_t i) { return x.size() > i ? &x[i] : nullptr; }
@@ -152,7 +152,7 @@ double value_of_gru(V x, I i, A a) {
   return h[static_cast<std::size_t>(i[1])];
 }
 
-// As call_gru, with both first states.
+// Like call_gru, with h_0 and c_0.
 Tensor call_lstm(X x, A a) {
   const auto [states, h, c] =
       lstm_sequence(x[0], x[1], optional(x, 5), x[2], x[3], gradus::Packing(x[4]), a[0] == 1);
@@ -172,7 +172,7 @@ double value_of_lstm(V x, I i, A a) {
 
 // ---- a decoder's recurrence
 
-// The weights and the context of sequence b from the energy of each source position.
+// The attention weights and the context of sequence b, from the energy of each source position.
 template <class Energy>
 void attend(const Values& values, std::int64_t b, std::int64_t length, Energy energy, State& alpha,
             State& c) {
@@ -203,8 +203,8 @@ double additive(const Values& W_a, const Values& v_a, const Values& keys, const 
   });
 }
 
-// y, s_0, keys, values, weight_ih, weight_hh, W_a, v_a, the targets' lengths, with `bounded` those of the
-// sources, and where there are any both biases.
+// Inputs: y, s_0, keys, values, weight_ih, weight_hh, W_a, v_a, target lengths, source lengths if `bounded`,
+// and optionally both biases.
 template <bool bounded>
 Tensor call_attention(X x, A) {
   constexpr std::size_t biases = bounded ? 10 : 9;
@@ -232,8 +232,8 @@ double value_of_attention(V x, I i, A) {
   return joined(joined(s, c), alpha)[static_cast<std::size_t>(i[1])];
 }
 
-// An LSTM that asks by dot products, scaled: y, h_0, c_0, keys, values, weight_ih, weight_hh, bias_ih,
-// bias_hh, the targets' lengths.
+// An LSTM with scaled dot-product attention. Inputs: y, h_0, c_0, keys, values, weight_ih, weight_hh,
+// bias_ih, bias_hh, target lengths.
 Tensor call_dot_attention(X x, A) {
   return attention_sequence(x[0], {x[1], x[2]}, x[3], x[4], Tensor(),
                             {.cell = gradus::AttentionCell::lstm,
@@ -263,8 +263,8 @@ double value_of_dot_attention(V x, I i, A) {
   return joined(joined(h, c), alpha)[static_cast<std::size_t>(i[1])];
 }
 
-// Two layers of the original GRU, and a result with the state before: y, both s_0, keys, values, W_a, v_a, of
-// each layer weight_ih and weight_hh, the lengths of the targets and of the sources.
+// Two layers of the original GRU; the result has the state before each step. Inputs: y, both s_0, keys,
+// values, W_a, v_a, weight_ih and weight_hh of each layer, target lengths, source lengths.
 Tensor call_layers(X x, A) {
   return attention_sequence(x[0], {x[1], x[2]}, x[3], x[4], x[12],
                             {.cell = gradus::AttentionCell::original_gru,

@@ -1,4 +1,4 @@
-// Values that backward reads must be those of the forward pass.
+// Saved values must not change between forward and backward.
 
 #include <gradus/autograd/ops.hpp>
 
@@ -7,7 +7,7 @@
 using gradus::Tensor;
 using gradus::tensor;
 
-TEST_CASE("a change in place of a value that backward needs is an error that names both",
+TEST_CASE("changing a saved value in place is an error that names the operation and the writer",
           "[autograd][saved]") {
   const Tensor x = leaf(tensor({1.0, 2.0}));
   Tensor w = tensor({3.0, 4.0});
@@ -19,7 +19,7 @@ TEST_CASE("a change in place of a value that backward needs is an error that nam
       "change it after backward()");
 }
 
-TEST_CASE("the result of an operation may be needed as well", "[autograd][saved]") {
+TEST_CASE("a saved result must not change either", "[autograd][saved]") {
   const Tensor x = leaf(tensor({1.0, 2.0}));
   Tensor y = tanh(x);
   const Tensor loss = sum(y);
@@ -30,7 +30,7 @@ TEST_CASE("the result of an operation may be needed as well", "[autograd][saved]
       "or change it after backward()");
 }
 
-TEST_CASE("a change through any handle to the same values is found", "[autograd][saved]") {
+TEST_CASE("a change through any alias of the values is detected", "[autograd][saved]") {
   const Tensor x = leaf(tensor({{1, 2}, {3, 4}}));
   const auto refuses_after = [&](auto change) {
     Tensor w = tensor({{5, 6}, {7, 8}});
@@ -51,7 +51,7 @@ TEST_CASE("a change through any handle to the same values is found", "[autograd]
   CHECK_FALSE(refuses_after([](Tensor& w) { w.replace(tensor({{0, 0}, {0, 0}})); }));
 }
 
-TEST_CASE("a change before the operation, or after its backward, is no error", "[autograd][saved]") {
+TEST_CASE("changes before the operation or after its backward are allowed", "[autograd][saved]") {
   const Tensor x = leaf(tensor({1.0}));
   Tensor w = tensor({3.0});
   w.mutable_values<float>()[0] = 4;

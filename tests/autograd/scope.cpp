@@ -1,4 +1,4 @@
-// The names of the running modules, that errors carry.
+// Scope: the path of the running module, which error messages include.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -31,7 +31,7 @@ TEST_CASE("scopes nest into a path, and an empty name adds nothing", "[autograd]
   CHECK(current_scope()->text().empty());
 }
 
-TEST_CASE("the same path is one object, for as long as the program runs", "[autograd][scope]") {
+TEST_CASE("equal paths are one object for the lifetime of the program", "[autograd][scope]") {
   const auto enter = [] {
     const Scope decoder("decoder");
     const Scope attention("attention");
@@ -41,7 +41,7 @@ TEST_CASE("the same path is one object, for as long as the program runs", "[auto
   CHECK(enter()->text() == "decoder.attention");
 }
 
-TEST_CASE("an exception leaves the scope", "[autograd][scope]") {
+TEST_CASE("an exception ends the scope", "[autograd][scope]") {
   try {
     const Scope scope("encoder");
     throw std::runtime_error("out of here");
@@ -50,14 +50,14 @@ TEST_CASE("an exception leaves the scope", "[autograd][scope]") {
   }
 }
 
-TEST_CASE("a scope is its thread's own", "[autograd][scope]") {
+TEST_CASE("a scope affects only its own thread", "[autograd][scope]") {
   const Scope scope("encoder");
   std::string other = "never looked";
   std::thread([&] { other = current_scope()->text(); }).join();
   CHECK(other.empty());
 }
 
-TEST_CASE("errors end with the path that they happened in", "[autograd][scope]") {
+TEST_CASE("error messages end with the path of the module", "[autograd][scope]") {
   const Scope decoder("decoder");
   const Scope attention("attention");
   CHECK_ERROR(
@@ -67,7 +67,7 @@ TEST_CASE("errors end with the path that they happened in", "[autograd][scope]")
   CHECK_ERROR(gradus::fail("W_a", "has ", 3, " rows"), "W_a: has 3 rows [in decoder.attention]");
 }
 
-TEST_CASE("a message is the same under any locale, and a NaN has no sign", "[autograd][scope]") {
+TEST_CASE("messages do not depend on the locale, and NaN is printed without a sign", "[autograd][scope]") {
   struct Commas : std::numpunct<char> {
     char do_thousands_sep() const override { return ','; }
     std::string do_grouping() const override { return "\3"; }

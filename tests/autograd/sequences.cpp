@@ -1,5 +1,5 @@
-// The fused recurrences share their sequences, or their products, among threads: which thread takes what must
-// not show.
+// Fused recurrences split their sequences or their products among threads. The result must not depend on
+// which thread takes which part.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -20,7 +20,7 @@ using gradus::Tensor;
 namespace {
 
 using Tensors = std::vector<Tensor>;
-using Bits = std::vector<std::vector<float>>;  // compared in brackets: too many to print
+using Bits = std::vector<std::vector<float>>;  // compared in parentheses, because they are too long to print
 
 struct Example {
   const char* name;
@@ -28,7 +28,7 @@ struct Example {
   std::function<Tensor(const Tensors& x)> run;
 };
 
-// The longest, 1, 3, 5 … and around, down to the shortest: (B)
+// (B): starts at the longest and advances by 2, wrapping around within [shortest, longest].
 Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
   std::vector<std::int64_t> all;
   for (std::int64_t b = 0; b < B; ++b) {
@@ -37,7 +37,7 @@ Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
   return gradus::tensor(all, {B});
 }
 
-// Of each operation one with B sequences and a state of H.
+// One example of each operation, with B sequences and states of size H.
 std::vector<Example> examples(std::int64_t B, std::int64_t H) {
   const Packing packing(lengths(B, 0, 6));
   const std::int64_t N = packing.rows(), T = 5, A = 7;
@@ -88,7 +88,7 @@ Tensors leaves(const Example& example) {
   return x;
 }
 
-// The result and the gradients, under a random one that comes in.
+// The result, and the gradients under a random incoming gradient.
 Bits bits(const Example& example) {
   const Tensors x = leaves(example);
   const Tensor result = example.run(x);
@@ -99,7 +99,8 @@ Bits bits(const Example& example) {
   return all;
 }
 
-// visit(example): with sequences enough for several shares, and with weights so large that there is one.
+// Calls visit(example) with enough sequences for several shares, and with weights so large that there is only
+// one share.
 template <class Visit>
 void for_each_example(Visit visit) {
   for (const auto& [B, H] : {std::pair{57, 128}, std::pair{9, 400}}) {
@@ -112,7 +113,8 @@ void for_each_example(Visit visit) {
 
 }  // namespace
 
-TEST_CASE("a sequence has the same bits in every run with as many threads", "[autograd][sequences]") {
+TEST_CASE("a recurrence gives the same bits in every run with the same number of threads",
+          "[autograd][sequences]") {
   for_each_example([](const Example& example) {
     for (const int count : {1, 2, 3}) {
       const Threads set(count);
@@ -123,7 +125,7 @@ TEST_CASE("a sequence has the same bits in every run with as many threads", "[au
   });
 }
 
-TEST_CASE("no sequence computes with elements that were never written", "[autograd][sequences]") {
+TEST_CASE("no recurrence computes with uninitialised elements", "[autograd][sequences]") {
   const Threads set(1);
   for_each_example([](const Example& example) {
     for (int only = -1; only < static_cast<int>(example.shapes.size()); ++only) {
@@ -140,7 +142,7 @@ TEST_CASE("no sequence computes with elements that were never written", "[autogr
   });
 }
 
-TEST_CASE("a sequence has the same bits while another thread has the team", "[autograd][sequences]") {
+TEST_CASE("a recurrence gives the same bits while another thread uses the team", "[autograd][sequences]") {
   for_each_example([](const Example& example) {
     const Threads set(3);
     const Bits alone = bits(example);
@@ -152,7 +154,7 @@ TEST_CASE("a sequence has the same bits while another thread has the team", "[au
   });
 }
 
-TEST_CASE("a sequence has the same bits when nothing is kept for gradients", "[autograd][sequences]") {
+TEST_CASE("a recurrence gives the same bits with and without recording", "[autograd][sequences]") {
   for_each_example([](const Example& example) {
     for (const int count : {1, 3}) {
       const Threads set(count);

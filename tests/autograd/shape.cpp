@@ -9,7 +9,7 @@
 using gradus::broadcast;
 using gradus::Shape;
 
-TEST_CASE("a shape knows its axes from both ends", "[autograd][shape]") {
+TEST_CASE("axes are indexed from both ends", "[autograd][shape]") {
   const Shape shape{2, 3, 4};
   CHECK(shape.rank() == 3);
   CHECK(shape.numel() == 24);
@@ -26,7 +26,7 @@ TEST_CASE("shapes are equal when all their axes are", "[autograd][shape]") {
   CHECK(Shape{2, 3} != Shape{3, 2});
   CHECK(Shape{2} != Shape{2, 1});
   CHECK(Shape{0} != Shape());
-  CHECK(Shape{2, 3}.without(1) == Shape{2});  // nothing of the axis stays behind
+  CHECK(Shape{2, 3}.without(1) == Shape{2});  // nothing remains of the removed axis
 }
 
 TEST_CASE("a shape is printed as a tuple", "[autograd][shape]") {
@@ -35,7 +35,7 @@ TEST_CASE("a shape is printed as a tuple", "[autograd][shape]") {
   CHECK(printed(Shape()) == "()");
 }
 
-TEST_CASE("shapes with one axis changed, removed or added", "[autograd][shape]") {
+TEST_CASE("an axis can be changed, removed or inserted", "[autograd][shape]") {
   const Shape shape{2, 3, 4};
   CHECK(shape.with(1, 9) == Shape{2, 9, 4});
   CHECK(shape.with(-1, 9) == Shape{2, 3, 9});
@@ -55,7 +55,7 @@ TEST_CASE("broadcasting matches axes from the last and stretches those of size 1
   CHECK(broadcast("op", {1}, {0}) == Shape{0});
 }
 
-TEST_CASE("a shape's elements can be counted, however it is made", "[autograd][shape]") {
+TEST_CASE("a shape with too many elements for 64 bits is an error, however it is made", "[autograd][shape]") {
   const std::int64_t huge = std::int64_t{1} << 40;
   CHECK(Shape{huge}.numel() == huge);
   const std::string message =
@@ -69,7 +69,7 @@ TEST_CASE("a shape's elements can be counted, however it is made", "[autograd][s
               "cannot be counted in 64 bits");
 }
 
-TEST_CASE("a shape refuses what it cannot be", "[autograd][shape]") {
+TEST_CASE("Shape rejects invalid sizes and axes", "[autograd][shape]") {
   CHECK_ERROR(Shape({1, 2, 3, 4, 5, 6, 7, 8, 9}), "Shape: 9 axes are too many: a tensor has at most 8");
   CHECK_ERROR(Shape({2, -3}), "Shape: axis 1 has the negative size -3");
   CHECK_ERROR(Shape({-1, -1}), "Shape: axes 0 and 1 are both -1; reshape() works out one size");

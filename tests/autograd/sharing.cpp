@@ -1,4 +1,4 @@
-// Operations that are large enough for threads to share them give the bits of one thread alone.
+// Operations large enough to be split among threads give the same bits as with one thread.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -16,7 +16,7 @@ using gradus::Tensor;
 
 namespace {
 
-constexpr std::int64_t R = 301, C = 257;  // of which a thread takes a part that is no round number
+constexpr std::int64_t R = 301, C = 257;  // not divisible by 2 or 3 threads
 
 Tensor random(const Shape& shape, Dtype dtype) {
   Generator generator(1);
@@ -73,7 +73,7 @@ const std::map<std::string, Function> functions{
     {"conversion", [](const auto& x) { return x[0].to(Dtype::f64).clone() * x[1].to(Dtype::f64); }},
 };
 
-// The result, and every gradient twice added to.
+// The results of two runs, then the gradients accumulated over both.
 std::vector<std::vector<double>> run(const Function& f, Dtype dtype) {
   const std::vector<Tensor> inputs{random({R, C}, dtype), random({R, C}, dtype), random({C}, dtype),
                                    random({R, 1}, dtype)};
@@ -91,7 +91,7 @@ std::vector<std::vector<double>> run(const Function& f, Dtype dtype) {
 
 }  // namespace
 
-TEST_CASE("what threads share has the same bits for any number of them", "[autograd][sharing]") {
+TEST_CASE("split operations give the same bits for any number of threads", "[autograd][sharing]") {
   for (const auto& [name, f] : functions) {
     for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
       CAPTURE(name, gradus::name(dtype));

@@ -1,4 +1,4 @@
-// Kinks, poles, ties, infinities and NaN: what differences cannot check.
+// Kinks, poles, ties, infinities and NaN, which finite differences cannot check.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
@@ -50,7 +50,7 @@ TEST_CASE("abs and its gradient are 0 at 0", "[autograd][special]") {
   CHECK(x.grad().to_vector<float>() == Floats{-5, 0, 5});
 }
 
-TEST_CASE("clamp lets the gradient through at both ends", "[autograd][special]") {
+TEST_CASE("clamp passes the gradient at both bounds", "[autograd][special]") {
   const Tensor x = leaf(tensor({-2, -1, 0, 1, 2}));
   const Tensor y = clamp(x, -1, 1);
   CHECK(y.to_vector<float>() == Floats{-1, -1, 0, 1, 1});
@@ -59,7 +59,7 @@ TEST_CASE("clamp lets the gradient through at both ends", "[autograd][special]")
   CHECK_ERROR(clamp(x, not_a_number, 1), "clamp: needs low ≤ high, and got nan and 1");
 }
 
-TEST_CASE("maximum and minimum share the gradient where both are equal", "[autograd][special]") {
+TEST_CASE("maximum and minimum split the gradient between equal inputs", "[autograd][special]") {
   const Tensor a = leaf(tensor({1, 2, 3})), b = leaf(tensor({2, 2, 2}));
   const Tensor larger = maximum(a, b);
   CHECK(larger.to_vector<float>() == Floats{2, 2, 3});
@@ -71,7 +71,7 @@ TEST_CASE("maximum and minimum share the gradient where both are equal", "[autog
   CHECK(found[1].to_vector<float>() == Floats{0, 3, 6});
 }
 
-TEST_CASE("max and min share the gradient in equal parts where several are largest", "[autograd][special]") {
+TEST_CASE("max and min split the gradient equally between ties", "[autograd][special]") {
   const Tensor x = leaf(tensor({{1, 7, 7}, {7, 0, 0}}));
   const Tensor of_all = max(x);
   CHECK(of_all.item() == 7);
@@ -82,7 +82,7 @@ TEST_CASE("max and min share the gradient in equal parts where several are large
   CHECK(min(tensor({infinity, infinity})).item() == infinity);
 }
 
-TEST_CASE("a root has a pole in its gradient at 0", "[autograd][special]") {
+TEST_CASE("the gradient of sqrt is infinite at 0", "[autograd][special]") {
   const Tensor x = leaf(tensor({4, 0, -1}));
   const Tensor y = sqrt(x);
   CHECK(y.to_vector<float>()[1] == 0);
@@ -107,11 +107,11 @@ TEST_CASE("powers of 0 and of negative numbers", "[autograd][special]") {
   const std::vector<float> at_power = found[1].to_vector<float>();
   CHECK(at_power[0] == 0);
   CHECK(at_power[1] == 0);
-  CHECK(std::isnan(at_power[2]));  // −2 to powers near 3 is no number
+  CHECK(std::isnan(at_power[2]));  // −2 to a power near 3 is NaN
   CHECK(difference({at_power[3]}, {std::log(3.0)}, 1e-6) == "");
 }
 
-TEST_CASE("powers of infinities, and of 1 and to 0, are those of IEEE 754", "[autograd][special]") {
+TEST_CASE("powers of infinity, powers of 1 and the power 0 follow IEEE 754", "[autograd][special]") {
   struct Power {
     double x, p, y, at_x;
   };
@@ -143,7 +143,7 @@ TEST_CASE("powers of infinities, and of 1 and to 0, are those of IEEE 754", "[au
   CHECK(grad({pow(tiny, 1e-60)}, {tiny})[0].item() == 0);
 }
 
-TEST_CASE("softplus does not overflow, nor lose small values", "[autograd][special]") {
+TEST_CASE("softplus neither overflows nor loses small values", "[autograd][special]") {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const Tensor x = leaf(tensor({-1000, -50, 50, 1000, infinity}, dtype));
     const Tensor y = softplus(x);
@@ -158,7 +158,7 @@ TEST_CASE("softplus does not overflow, nor lose small values", "[autograd][speci
   }
 }
 
-TEST_CASE("logsumexp neither overflows nor makes NaN of infinities", "[autograd][special]") {
+TEST_CASE("logsumexp neither overflows nor turns infinities into NaN", "[autograd][special]") {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const Tensor x = leaf(tensor({{1000, 1000}, {-infinity, 2}, {-infinity, -infinity}}, dtype));
     const Tensor y = logsumexp(x, 1);
@@ -181,7 +181,7 @@ TEST_CASE("binary cross-entropy is finite at any logit", "[autograd][special]") 
   }
 }
 
-TEST_CASE("layer_norm of a constant row is its bias, and its gradient is finite", "[autograd][special]") {
+TEST_CASE("layer_norm of a constant row is the bias, with a finite gradient", "[autograd][special]") {
   const Tensor x = leaf(gradus::full({1, 4}, 3)), bias = tensor({1, 2, 3, 4});
   const Tensor y = layer_norm(x, ones({4}), bias);
   CHECK(y.to_vector<float>() == Floats{1, 2, 3, 4});
@@ -190,13 +190,13 @@ TEST_CASE("layer_norm of a constant row is its bias, and its gradient is finite"
         "");
 }
 
-TEST_CASE("variance is computed from differences, and so keeps its digits", "[autograd][special]") {
-  const Tensor x = tensor({10001, 10002, 10003});  // E[x²] − E[x]² has none left in f32
+TEST_CASE("variance stays accurate when the mean is large", "[autograd][special]") {
+  const Tensor x = tensor({10001, 10002, 10003});  // E[x²] − E[x]² loses every digit in f32
   CHECK(variance(x).item() == 1);
   CHECK(difference({variance(x, {}, false, 0).item()}, {2.0 / 3}, 1e-6) == "");
 }
 
-TEST_CASE("masked_fill keeps what it hides out of the gradient, a NaN too", "[autograd][special]") {
+TEST_CASE("masked_fill gives masked elements gradient 0, even NaN", "[autograd][special]") {
   const Tensor x = leaf(tensor({1, not_a_number, 3}));
   const Tensor y = masked_fill(x, tensor({0, 1, 0}, Dtype::i64), -infinity);
   CHECK(y.to_vector<float>() == Floats{1, -std::numeric_limits<float>::infinity(), 3});
@@ -204,7 +204,7 @@ TEST_CASE("masked_fill keeps what it hides out of the gradient, a NaN too", "[au
   CHECK(x.grad().to_vector<float>()[1] == 0);
 }
 
-TEST_CASE("NaN goes through every function, so that a divergence is seen", "[autograd][special]") {
+TEST_CASE("every function propagates NaN, so that a divergence shows", "[autograd][special]") {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const Tensor x = gradus::full({19}, not_a_number, dtype), one = ones({19}, dtype);
     for (const Tensor& y : {x + one,
@@ -251,7 +251,7 @@ TEST_CASE("NaN goes through every function, so that a divergence is seen", "[aut
   CHECK(all_nan(sum(tensor({1, not_a_number, 2}))));
 }
 
-TEST_CASE("logarithm and division have their poles", "[autograd][special]") {
+TEST_CASE("log and division return infinity at their poles", "[autograd][special]") {
   CHECK(log(tensor({0.0})).item() == -infinity);
   CHECK(all_nan(log(tensor({-1.0}))));
   CHECK((tensor({1, -1}) / tensor({0, 0})).to_vector<double>() == std::vector<double>{infinity, -infinity});
@@ -265,7 +265,7 @@ TEST_CASE("saturated functions have gradient 0", "[autograd][special]") {
   }
 }
 
-TEST_CASE("a comparison with NaN is false, but for not_equal", "[autograd][special]") {
+TEST_CASE("comparisons with NaN are false, except not_equal", "[autograd][special]") {
   const Tensor a = tensor({1, 2, 2, not_a_number, 1, not_a_number});
   const Tensor b = tensor({2, 1, 2, 1, not_a_number, not_a_number});
   CHECK(greater(a, b).to_vector<std::int64_t>() == Ids{0, 1, 0, 0, 0, 0});
@@ -276,7 +276,7 @@ TEST_CASE("a comparison with NaN is false, but for not_equal", "[autograd][speci
   CHECK(not_equal(a, b).to_vector<std::int64_t>() == Ids{1, 1, 0, 1, 1, 1});
 }
 
-TEST_CASE("argmax takes the first of the largest, and NaN for largest", "[autograd][special]") {
+TEST_CASE("argmax returns the first of equal maxima and counts NaN as the largest", "[autograd][special]") {
   CHECK(argmax(tensor({2, 7, 7, 1})).item() == 1);
   CHECK(argmax(tensor({-infinity, -infinity})).item() == 0);
   CHECK(argmax(tensor({1, not_a_number, 9, not_a_number})).item() == 1);
@@ -284,7 +284,7 @@ TEST_CASE("argmax takes the first of the largest, and NaN for largest", "[autogr
   CHECK(argmax(tensor({{3, 4}, {4, 3}, {5, 5}})).to_vector<std::int64_t>() == Ids{1, 0, 0});
 }
 
-TEST_CASE("where() keeps what is not taken out of the gradient", "[autograd][special]") {
+TEST_CASE("where() gives elements that are not selected gradient 0", "[autograd][special]") {
   const Tensor x = leaf(tensor({0, 4}));
   const Tensor safe = where(greater(x, gradus::zeros({})), log(x), gradus::zeros({}));
   CHECK(difference(safe.to_vector<double>(), {0, std::log(4)}, 1e-6) == "");
@@ -311,7 +311,7 @@ TEST_CASE("softmax does not overflow", "[autograd][special]") {
   }
 }
 
-TEST_CASE("cross-entropy is infinite where a logit of a class with a share of the target is -inf",
+TEST_CASE("cross-entropy is infinite if a class with nonzero target probability has logit -inf",
           "[autograd][special]") {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     const Tensor logits = tensor({{1, -infinity, 2}, {-infinity, 0, 1}}, dtype);
@@ -334,7 +334,7 @@ TEST_CASE("cross-entropy is infinite where a logit of a class with a share of th
         }
         CHECK(difference(grad({loss}, {x})[0].to_vector<double>(), gradient, 1e-6) == "");
 
-        // The same by other operations, but for 0 · ∞ where one of two terms has no weight.
+        // The same loss from other operations, without terms of weight 0, which would add 0 · ∞ = NaN.
         const Tensor log_p = log_softmax(x), read = log_p.slice(0, static_cast<std::int64_t>(n));
         Tensor composed = gradus::zeros({}, dtype);
         if (smoothing < 1) composed = composed + nll(log_p, targets) * (1 - smoothing);
@@ -347,7 +347,7 @@ TEST_CASE("cross-entropy is infinite where a logit of a class with a share of th
   }
 }
 
-TEST_CASE("what lies beyond a length is never looked at", "[autograd][special]") {
+TEST_CASE("elements beyond a row's length are never read", "[autograd][special]") {
   const Tensor lengths = tensor({1, 0, 2}, Dtype::i64);
   const Tensor x = leaf(tensor({{1, not_a_number}, {not_a_number, infinity}, {3, 3}}));
   const Tensor p = masked_softmax(x, lengths);
@@ -365,7 +365,7 @@ TEST_CASE("what lies beyond a length is never looked at", "[autograd][special]")
   CHECK(values.grad().to_vector<float>() == Floats{1, 0, 0.5F, 0, 0, 0.5F});
 }
 
-TEST_CASE("ignored targets count for nothing", "[autograd][special]") {
+TEST_CASE("ignored targets contribute nothing", "[autograd][special]") {
   const Tensor x = leaf(tensor({{not_a_number, not_a_number}, {0, 0}}));
   const Tensor loss = cross_entropy(x, tensor({-1, 1}, Dtype::i64));
   CHECK(difference({loss.item()}, {std::log(2)}, 1e-6) == "");
@@ -374,7 +374,7 @@ TEST_CASE("ignored targets count for nothing", "[autograd][special]") {
   CHECK(cross_entropy(x, tensor({-1, -1}, Dtype::i64)).item() == 0);
 }
 
-TEST_CASE("dropout draws once, keeps the mean, and does nothing at 0", "[autograd][special]") {
+TEST_CASE("dropout draws once, keeps the mean, and does nothing with probability 0", "[autograd][special]") {
   Generator generator(1);
   const Tensor x = ones({100, 100});
   CHECK(dropout(x, 0, generator).is(x));
@@ -388,7 +388,7 @@ TEST_CASE("dropout draws once, keeps the mean, and does nothing at 0", "[autogra
   CHECK_ERROR(dropout(x, not_a_number, generator), "dropout: the probability must be in [0, 1), and is nan");
 }
 
-TEST_CASE("a long sum in f32 keeps its digits, over any axis", "[autograd][special]") {
+TEST_CASE("a long sum in f32 stays accurate over any axis", "[autograd][special]") {
   constexpr std::int64_t n = 1'000'000;
   const double tenth = static_cast<double>(0.1F);
   const Tensor x = gradus::full({n, 3}, 0.1);
@@ -398,7 +398,7 @@ TEST_CASE("a long sum in f32 keeps its digits, over any axis", "[autograd][speci
   CHECK(difference({logsumexp(x, 0)[0].item()}, {tenth + std::log(1e6)}, 1e-6) == "");
 }
 
-TEST_CASE("a long cumulative sum in f32 keeps its digits, and so does its gradient", "[autograd][special]") {
+TEST_CASE("a long cumulative sum in f32 and its gradient stay accurate", "[autograd][special]") {
   constexpr std::int64_t n = 3'000'000;
   const Tensor x = leaf(gradus::full({n, 1}, 0.1));
   const Tensor y = cumsum(x, 0);
@@ -410,21 +410,21 @@ TEST_CASE("a long cumulative sum in f32 keeps its digits, and so does its gradie
   }
 }
 
-TEST_CASE("binary cross-entropy keeps its digits where the logit is right", "[autograd][special]") {
+TEST_CASE("binary cross-entropy stays accurate for confident correct logits", "[autograd][special]") {
   for (const double logit : {10.0, 15.0, 30.0}) {
     const double loss = binary_cross_entropy(tensor({logit}), ones({1})).item();
     CHECK(std::abs(loss / std::log1p(std::exp(-logit)) - 1) < 1e-5);
   }
 }
 
-TEST_CASE("a gradient is NaN where the value is", "[autograd][special]") {
+TEST_CASE("max has gradient NaN, relu 1 and clamp 0 where the input is NaN", "[autograd][special]") {
   const Tensor x = leaf(tensor({1, not_a_number, 3}));
   CHECK(all_nan(grad({max(x)}, {x})[0]));
   CHECK(grad({sum(relu(x))}, {x})[0].to_vector<float>() == Floats{1, 1, 1});
   CHECK(grad({sum(clamp(x, 0, 2))}, {x})[0].to_vector<float>() == Floats{1, 0, 0});
 }
 
-TEST_CASE("a size that cannot be counted is refused before memory is taken", "[autograd][special]") {
+TEST_CASE("a size that overflows 64 bits is rejected before allocating", "[autograd][special]") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   CHECK_ERROR(pad(ones({4}), 0, most, most),
               "pad: 9223372036854775807 and 9223372036854775807 more elements are more than can be counted "
@@ -432,7 +432,7 @@ TEST_CASE("a size that cannot be counted is refused before memory is taken", "[a
   CHECK_ERROR(split(ones({4}), {most, most}, 0), "split: the parts cannot be counted in 64 bits");
 }
 
-TEST_CASE("a value that is no integer is not put among integers", "[autograd][special]") {
+TEST_CASE("filling an i64 tensor with a non-integer is an error", "[autograd][special]") {
   const Tensor ids = gradus::arange(3);
   CHECK_ERROR(masked_fill(ids, ids, 0.5), "full: 0.5 is no integer of 64 bits; choose f32 or f64");
   CHECK_ERROR(pad(ids, 0, 1, 0, -infinity), "full: -inf is no integer of 64 bits; choose f32 or f64");

@@ -1,4 +1,4 @@
-// Tensors: how they are made, read, changed and converted.
+// Creating, reading, changing and converting tensors.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tensor.hpp>
@@ -26,7 +26,7 @@ using Floats = std::vector<float>;
 using Doubles = std::vector<double>;
 using Ids = std::vector<std::int64_t>;
 
-TEST_CASE("tensors are made from values, or from one", "[autograd][tensor]") {
+TEST_CASE("tensors are created from a list of values or a single value", "[autograd][tensor]") {
   CHECK(zeros({2}).to_vector<float>() == Floats{0, 0});
   CHECK(ones({2}, Dtype::f64).to_vector<double>() == Doubles{1, 1});
   CHECK(full({}, 2.5).item() == 2.5);
@@ -48,7 +48,7 @@ TEST_CASE("tensors are made from values, or from one", "[autograd][tensor]") {
   CHECK(tensor(std::span<const std::int64_t>(large)).to_vector<std::int64_t>() == large);
 }
 
-TEST_CASE("values of others are adopted, and kept as long as the tensor", "[autograd][tensor]") {
+TEST_CASE("adopt() shares the given memory and keeps it alive", "[autograd][tensor]") {
   auto values = std::make_shared<Doubles>(Doubles{1, 2, 3, 4});
   const std::weak_ptr<Doubles> alive = values;
   const double* const data = values->data();
@@ -67,7 +67,7 @@ TEST_CASE("values of others are adopted, and kept as long as the tensor", "[auto
               "adopt: the values are null, and (2, 3) needs 6");
 }
 
-TEST_CASE("values that make no tensor are refused", "[autograd][tensor]") {
+TEST_CASE("wrong numbers of values and negative sizes are errors", "[autograd][tensor]") {
   CHECK_ERROR(tensor(Floats{1, 2, 3}, {2, 2}), "tensor: 3 values cannot fill (2, 2), which holds 4");
   CHECK_ERROR(arange(-1), "Shape: axis 0 has the negative size -1");
   CHECK_ERROR(zeros({2, -1}), "Shape: axis 1 has the negative size -1");
@@ -76,7 +76,7 @@ TEST_CASE("values that make no tensor are refused", "[autograd][tensor]") {
   CHECK_ERROR(gradus::adopt(std::make_shared<float>(), {-1}), "Shape: axis 0 has the negative size -1");
 }
 
-TEST_CASE("an undefined tensor is printed, compared and asked, and otherwise refused", "[autograd][tensor]") {
+TEST_CASE("an undefined tensor supports defined() and is(), and all else is an error", "[autograd][tensor]") {
   const Tensor nothing;
   const std::string message = "tensor: used before it was given a value";
   CHECK_FALSE(nothing.defined());
@@ -88,7 +88,7 @@ TEST_CASE("an undefined tensor is printed, compared and asked, and otherwise ref
   CHECK_ERROR(nothing + zeros({}), message);
 }
 
-TEST_CASE("copies are handles to one tensor", "[autograd][tensor]") {
+TEST_CASE("copies are handles to the same tensor", "[autograd][tensor]") {
   Tensor a = tensor({1, 2});
   const Tensor b = a;
   a.mutable_values<float>()[0] = 9;
@@ -99,7 +99,7 @@ TEST_CASE("copies are handles to one tensor", "[autograd][tensor]") {
   CHECK_FALSE(a.clone().is(a));
 }
 
-TEST_CASE("values are read only as what they are", "[autograd][tensor]") {
+TEST_CASE("values() requires the tensor's own dtype", "[autograd][tensor]") {
   Tensor a = tensor({1.75, -2.75}, Dtype::f64);
   CHECK(a.values<double>()[1] == -2.75);
   CHECK(a.to_vector<float>() == Floats{1.75F, -2.75F});
@@ -109,7 +109,7 @@ TEST_CASE("values are read only as what they are", "[autograd][tensor]") {
               "mutable_values: the tensor (2) is f64, not i64; convert it with .to(Dtype::i64)");
 }
 
-TEST_CASE("item() is the one element", "[autograd][tensor]") {
+TEST_CASE("item() returns the only element", "[autograd][tensor]") {
   CHECK(tensor({{2.5, 1}})[0][0].item() == 2.5);
   CHECK(full({1, 1, 1}, 7, Dtype::i64).item() == 7);
   CHECK_ERROR(zeros({2, 3}).item(),
@@ -117,7 +117,7 @@ TEST_CASE("item() is the one element", "[autograd][tensor]") {
   CHECK_ERROR(zeros({0}).item(), "item: the tensor has 0 elements, shape (0); item() needs exactly one");
 }
 
-TEST_CASE("a clone has values of its own, and no past", "[autograd][tensor]") {
+TEST_CASE("a clone has its own values and is not on the tape", "[autograd][tensor]") {
   Tensor a = leaf(tensor({1, 2}));
   const Tensor copy = a.clone();
   a.mutable_values<float>()[0] = 9;
@@ -127,7 +127,7 @@ TEST_CASE("a clone has values of its own, and no past", "[autograd][tensor]") {
   CHECK(tensor({{1, 2}, {3, 4}})[1].clone().to_vector<float>() == Floats{3, 4});
 }
 
-TEST_CASE("to() converts, and is the tensor itself where there is nothing to convert", "[autograd][tensor]") {
+TEST_CASE("to() converts, and returns the tensor itself if the dtype is the same", "[autograd][tensor]") {
   const Tensor a = leaf(tensor({1.75, -2.75}));
   CHECK(a.to(Dtype::f32).is(a));
   CHECK(a.to(Dtype::f64).values<double>()[0] == 1.75);
@@ -145,7 +145,7 @@ TEST_CASE("to() converts, and is the tensor itself where there is nothing to con
   CHECK(b.grad().to_vector<double>() == Doubles{3, 3});
 }
 
-TEST_CASE("a number that no i64 holds is not converted to one", "[autograd][tensor]") {
+TEST_CASE("converting a number outside the range of i64 is an error", "[autograd][tensor]") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto refusal = [](const std::string& start, const std::string& dtype) {
     return start + ", outside the range of i64; replace it with where(), or keep " + dtype;
@@ -171,7 +171,7 @@ TEST_CASE("a number that no i64 holds is not converted to one", "[autograd][tens
               refusal("to: element [0] of (1) is -9.22337e+18", "f64"));
 }
 
-TEST_CASE("only a floating leaf can be told to require a gradient", "[autograd][tensor]") {
+TEST_CASE("only a floating-point leaf can be set to require a gradient", "[autograd][tensor]") {
   Tensor x = zeros({2});
   CHECK_FALSE(x.requires_grad());
   CHECK(x.set_requires_grad().is(x));
@@ -190,7 +190,7 @@ TEST_CASE("only a floating leaf can be told to require a gradient", "[autograd][
   CHECK_FALSE((x * 2.0).requires_grad());
 }
 
-TEST_CASE("a gradient that is set must be its tensor's", "[autograd][tensor]") {
+TEST_CASE("set_grad() requires the tensor's shape and dtype", "[autograd][tensor]") {
   Tensor x = leaf(zeros({2}));
   x.set_grad(tensor({3, 4}));
   sum(x).backward();
@@ -201,20 +201,20 @@ TEST_CASE("a gradient that is set must be its tensor's", "[autograd][tensor]") {
               "set_grad: the gradient is (2) f64, but the tensor is (2) f32; they must be the same");
   CHECK(x.grad().to_vector<float>() == Floats{4, 5});
 
-  const Tensor mine = tensor({1, 1});  // a copy is taken, and added to
+  const Tensor mine = tensor({1, 1});  // set_grad() copies, so backward() does not change `mine`
   x.set_grad(mine);
   sum(x).backward();
   CHECK(mine.to_vector<float>() == Floats{1, 1});
   CHECK(x.grad().to_vector<float>() == Floats{2, 2});
 
   Tensor plain = zeros({2});
-  plain.zero_grad();  // nothing to clear, and no reason to fail
+  plain.zero_grad();  // clearing no gradient is not an error
   CHECK_FALSE(plain.grad().defined());
   CHECK_ERROR(plain.set_grad(zeros({2})),
               "set_grad: this tensor (2) needs no gradient; call set_requires_grad() first");
 }
 
-TEST_CASE("replace() gives every handle other values, and clears the gradient", "[autograd][tensor]") {
+TEST_CASE("replace() changes the values of every handle and clears the gradient", "[autograd][tensor]") {
   Tensor x = leaf(tensor({1, 2}));
   const Tensor handle = x;
   sum(x).backward();
@@ -232,19 +232,19 @@ TEST_CASE("replace() gives every handle other values, and clears the gradient", 
   CHECK_ERROR(y.replace(x), "replace: this (2, 2) is the result of 'mul'; only a leaf can be replaced");
 }
 
-TEST_CASE("what was recorded of the old values goes on with them after replace()", "[autograd][tensor]") {
+TEST_CASE("operations recorded before replace() keep the old values", "[autograd][tensor]") {
   Tensor w = leaf(ones({3, 100}));
   const Tensor old = w.detach();
   const Tensor x = leaf(ones({2, 3}));
   const Tensor y = matmul(x, w);
-  w.replace(zeros({1}, Dtype::f64));  // a smaller gradient would be written past its end
+  w.replace(zeros({1}, Dtype::f64));  // the old gradient would overflow a buffer of the new size
   sum(y).backward();
   CHECK(x.grad().to_vector<float>() == Floats(6, 100));
   CHECK_FALSE(w.grad().defined());
   CHECK(old.shape() == Shape{3, 100});
 }
 
-TEST_CASE("dtypes have names", "[autograd][tensor]") {
+TEST_CASE("dtypes have names and sizes", "[autograd][tensor]") {
   CHECK(std::string(name(Dtype::f32)) + name(Dtype::f64) + name(Dtype::i64) == "f32f64i64");
   CHECK(bytes_per_element(Dtype::f32) == 4);
   CHECK(bytes_per_element(Dtype::f64) == 8);

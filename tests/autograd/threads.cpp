@@ -1,4 +1,4 @@
-// Threads with tapes of their own, that share what they only read.
+// Threads with their own tapes that share parameters.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -16,11 +16,11 @@ using gradus::Tensor;
 namespace {
 
 struct Shared {
-  Tensor parameter;  // requires a gradient, and is only read
+  Tensor parameter;  // requires a gradient, but is only read
   Tensor constant;
 };
 
-// Many small tapes over leaves of its own; the last gradient.
+// Trains a leaf of its own on many small tapes; returns the last gradient.
 Tensor train(const Shared& shared, std::uint64_t seed) {
   Generator generator(seed);
   Tensor own = leaf(normal({8, 8}, 0, 0.1, generator));
@@ -72,7 +72,7 @@ TEST_CASE("a tape made by one thread may be run and destroyed by another", "[aut
   CHECK(gradus::memory_stats().live_buffers == before.live_buffers);
 }
 
-TEST_CASE("threads that share parameters each have the gradients of their own graph", "[autograd][threads]") {
+TEST_CASE("threads that share parameters get the gradients of their own graphs", "[autograd][threads]") {
   Generator generator(1);
   const Tensor w = leaf(normal({8, 8}, 0, 1, generator)), x = normal({8, 8}, 0, 1, generator);
   const auto gradient_of = [&](double factor) { return grad({sum(tanh(matmul(x, w)) * factor)}, {w})[0]; };
@@ -90,7 +90,7 @@ TEST_CASE("threads that share parameters each have the gradients of their own gr
   CHECK_FALSE(w.grad().defined());
 }
 
-TEST_CASE("threads may add to the gradient of a parameter that they share", "[autograd][threads]") {
+TEST_CASE("threads may accumulate into the gradient of a shared parameter", "[autograd][threads]") {
   const Tensor w = leaf(gradus::ones({16}));
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {

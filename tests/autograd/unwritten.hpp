@@ -6,8 +6,8 @@
 
 #include "memory/pool.hpp"
 
-/// While it lives, buffers come filled with signalling NaNs, so that this thread's arithmetic on an element
-/// that was never written raises FE_INVALID, whatever becomes of the result.
+/// Fills new buffers with signalling NaNs during its lifetime: arithmetic by this thread on an uninitialised
+/// element raises FE_INVALID, even if the result is not used.
 class Unwritten {
  public:
   explicit Unwritten(gradus::Dtype dtype) {
@@ -18,7 +18,7 @@ class Unwritten {
   Unwritten& operator=(const Unwritten&) = delete;
 };
 
-/// Whether `work` raises FE_INVALID on this thread.
+/// True if `work` raises FE_INVALID on this thread.
 template <class Work>
 bool is_invalid(const Work& work) {
   std::feclearexcept(FE_INVALID);

@@ -1,4 +1,4 @@
-// Reshapes, elements and slices share their tensor's values, and their gradients meet in it.
+// Reshapes, elements and slices share their tensor's values, and their gradients accumulate in it.
 
 #include <gradus/autograd/ops.hpp>
 
@@ -28,14 +28,14 @@ TEST_CASE("views share values", "[autograd][views]") {
   CHECK(x[1].to_vector<float>() == std::vector<float>{40, 5, 60});
 }
 
-TEST_CASE("values live as long as any view of them", "[autograd][views]") {
+TEST_CASE("values stay alive as long as any view of them", "[autograd][views]") {
   Tensor last = tensor({{1, 2}, {3, 4}})[1];
   CHECK(last.to_vector<float>() == std::vector<float>{3, 4});
   last = last[0];
   CHECK(last.item() == 3);
 }
 
-TEST_CASE("an unknown size is worked out on any axis", "[autograd][views]") {
+TEST_CASE("reshape() infers a size of -1 on any axis", "[autograd][views]") {
   const Tensor x = gradus::zeros({4, 6});
   CHECK(x.reshape({-1}).shape() == Shape{24});
   CHECK(x.reshape({2, -1}).shape() == Shape{2, 12});
@@ -46,13 +46,13 @@ TEST_CASE("an unknown size is worked out on any axis", "[autograd][views]") {
   CHECK(x.reshape(x.shape().with(0, 1).inserted(1, -1)).shape() == Shape{1, 4, 6});
 }
 
-TEST_CASE("gradients of overlapping views add up in the tensor", "[autograd][views]") {
+TEST_CASE("gradients of overlapping views accumulate in the tensor", "[autograd][views]") {
   const Tensor x = leaf(tensor({1, 2, 3, 4}));
   sum(x.slice(0, 3) * 10.0 + x.slice(1, 4) + x.reshape({2, 2})[1][0]).backward();
   CHECK(x.grad().to_vector<float>() == std::vector<float>{10, 11, 11 + 3, 1});
 }
 
-TEST_CASE("a gradient reaches a view of a view of a view", "[autograd][views]") {
+TEST_CASE("a gradient passes through a view of a view of a view", "[autograd][views]") {
   const Tensor x = leaf(gradus::zeros({2, 3, 4}));
   (x[1].slice(1, 3).reshape({8})[5] * 7.0).backward();  // x[1][2][1]
   std::vector<float> expected(24);
@@ -60,7 +60,7 @@ TEST_CASE("a gradient reaches a view of a view of a view", "[autograd][views]") 
   CHECK(x.grad().to_vector<float>() == expected);
 }
 
-TEST_CASE("a sequence's steps are its elements", "[autograd][views]") {
+TEST_CASE("indexing a sequence gives its steps", "[autograd][views]") {
   const Tensor sequence = leaf(tensor({{1, 2}, {3, 4}, {5, 6}}));  // (T, H)
   Tensor state = gradus::zeros({2});
   for (std::int64_t t = 0; t < sequence.size(0); ++t) state = state * 10.0 + sequence[t];

@@ -1,4 +1,4 @@
-// The walk over views of any strides: which rows it makes of them.
+// Walk: how it splits strided views into rows.
 
 #include <gradus/autograd/tensor.hpp>
 
@@ -29,7 +29,7 @@ Rows rows_of(const gradus::View<const float>& x) { return rows(Walk<1>(x.shape, 
 
 }  // namespace
 
-TEST_CASE("axes without a gap between them are walked as one row", "[autograd][walk]") {
+TEST_CASE("contiguous axes are joined into one row", "[autograd][walk]") {
   const auto x = view<const float>(zeros({2, 3, 4}));
   CHECK(rows_of(x) == Rows{{0, 24}});
   CHECK(rows_of(x.narrowed(0, 1, 1)) == Rows{{0, 12}});
@@ -37,7 +37,7 @@ TEST_CASE("axes without a gap between them are walked as one row", "[autograd][w
   CHECK(rows_of(x.narrowed(2, 0, 3)) == Rows{{0, 3}, {4, 3}, {8, 3}, {12, 3}, {16, 3}, {20, 3}});
 }
 
-TEST_CASE("axes of size 1 are no obstacle, and a scalar is a row of one", "[autograd][walk]") {
+TEST_CASE("axes of size 1 do not split rows, and a scalar is a row of one element", "[autograd][walk]") {
   CHECK(rows_of(view<const float>(zeros({2, 1, 3}))) == Rows{{0, 6}});
   CHECK(rows_of(view<const float>(zeros({4, 1})).permuted(std::array{1, 0})) == Rows{{0, 4}});
   CHECK(rows_of(view<const float>(zeros({1, 1}))) == Rows{{0, 1}});
@@ -46,7 +46,7 @@ TEST_CASE("axes of size 1 are no obstacle, and a scalar is a row of one", "[auto
   CHECK(rows_of(view<const float>(zeros({0, 3}))).empty());
 }
 
-TEST_CASE("axes are joined only where every view runs on", "[autograd][walk]") {
+TEST_CASE("axes are joined only if they are contiguous in every view", "[autograd][walk]") {
   const Shape shape{2, 3};
   const auto whole = view<const float>(zeros(shape));
   const auto row = view<const float>(zeros({3})).expanded(shape);
@@ -62,7 +62,7 @@ TEST_CASE("axes are joined only where every view runs on", "[autograd][walk]") {
   CHECK(Walk<1>(shape, {whole.permuted(std::array{1, 0}).strides}).step(0) == 3);
 }
 
-TEST_CASE("a permuted view is walked in its own order", "[autograd][walk]") {
+TEST_CASE("a permuted view is walked in its own axis order", "[autograd][walk]") {
   const auto x = view<const float>(zeros({2, 3})).permuted(std::array{1, 0});
   CHECK(x.shape == Shape{3, 2});
   CHECK(rows_of(x) == Rows{{0, 2}, {1, 2}, {2, 2}});
@@ -70,7 +70,7 @@ TEST_CASE("a permuted view is walked in its own order", "[autograd][walk]") {
   CHECK(rows_of(cube) == Rows{{0, 2}, {6, 2}, {2, 2}, {8, 2}, {4, 2}, {10, 2}});
 }
 
-TEST_CASE("rows that turn a matrix are walked in pieces that a cache holds", "[autograd][walk]") {
+TEST_CASE("the rows of a transpose are split into pieces of one cache line", "[autograd][walk]") {
   const Shape shape{20, 40};
   const auto whole = view<const float>(zeros(shape));
   const auto row = view<const float>(zeros({40})).expanded(shape);
@@ -86,7 +86,7 @@ TEST_CASE("rows that turn a matrix are walked in pieces that a cache holds", "[a
   CHECK(rows(Walk<3>(shape, {whole.strides, whole.strides, turned.strides})) == pieces);
   CHECK(rows(Walk<2>(shape, {row.strides, turned.strides})) == of_sums);
 
-  // Not where what is written lies apart in any case, and not where a line has several elements of a row.
+  // No pieces if the output itself is strided, or if a cache line holds several elements of a row.
   for (std::int64_t i = 0; i < 20; ++i) along.emplace_back(i, 40);
   CHECK(rows(Walk<2>(shape, {turned.strides, whole.strides})) == along);
   const auto narrow = view<const float>(zeros({40, 2})).permuted(std::array{1, 0});

@@ -1,5 +1,5 @@
-// The door to xtensor. Everything under [workaround] gives garbage, or does not compile, with g++ 12 and
-// -std=c++20 when GRADUS_NO_XTENSOR_WORKAROUND is defined: see gradus/autograd/xtensor.hpp.
+// Conversion to and from xtensor. With g++ 12, -std=c++20 and GRADUS_NO_XTENSOR_WORKAROUND, the tests tagged
+// [workaround] give garbage or do not compile: see gradus/autograd/xtensor.hpp.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -58,7 +58,8 @@ TEST_CASE("tiling and padding keep the values", "[autograd][xtensor][workaround]
   CHECK(std::vector<double>(padded.begin(), padded.end()) == std::vector<double>{0, 1, 2, 0, 3, 4});
 }
 
-TEST_CASE("a tensor is seen as an xtensor expression that shares its values", "[autograd][xtensor]") {
+TEST_CASE("as_xarray() returns an xtensor expression that shares the tensor's values",
+          "[autograd][xtensor]") {
   Tensor x = tensor({{1, 2, 3}, {4, 5, 6}});
   const auto view = as_xarray<float>(x);
   REQUIRE(view.dimension() == 2);
@@ -75,7 +76,7 @@ TEST_CASE("a tensor is seen as an xtensor expression that shares its values", "[
               "values: the tensor (2, 3) is f32, not f64; convert it with .to(Dtype::f64)");
 }
 
-TEST_CASE("what is written through a mutable view is in the tensor, and counts as a change",
+TEST_CASE("writing through a mutable view changes the tensor and counts as an in-place change",
           "[autograd][xtensor]") {
   const Tensor x = leaf(tensor({1, 2, 3})), w = tensor({4, 5, 6});
   const Tensor y = sum(x * w);
@@ -89,7 +90,7 @@ TEST_CASE("what is written through a mutable view is in the tensor, and counts a
               "change it after backward()");
 }
 
-TEST_CASE("an expression becomes a tensor of its type, row by row", "[autograd][xtensor]") {
+TEST_CASE("from_xtensor() makes a row-major tensor of the expression's dtype", "[autograd][xtensor]") {
   const Array a = {{1, 2, 3}, {4, 5, 6}};
   const Tensor sum = from_xtensor(a + 0.5);
   CHECK(sum.dtype() == Dtype::f64);
@@ -103,7 +104,7 @@ TEST_CASE("an expression becomes a tensor of its type, row by row", "[autograd][
   CHECK(from_xtensor(xt::arange<std::int64_t>(3)).dtype() == Dtype::i64);
 }
 
-TEST_CASE("a temporary row-major array is taken over, not copied", "[autograd][xtensor]") {
+TEST_CASE("a temporary row-major array is moved, not copied", "[autograd][xtensor]") {
   Array a = {{1, 2, 3}, {4, 5, 6}};
   xt::xtensor<std::int64_t, 1> ids = {7, 8};
   const double* const values = a.data();
@@ -136,7 +137,7 @@ TEST_CASE("an array that is still needed, or not row-major, is copied", "[autogr
   CHECK(from_xtensor(std::move(any)).to_vector<float>() == std::vector<float>{1, 3, 2, 4});
 }
 
-TEST_CASE("memory that was taken over counts as live, and never as pooled", "[autograd][xtensor]") {
+TEST_CASE("the memory of a moved array counts as live, never as pooled", "[autograd][xtensor]") {
   const auto before = gradus::memory_stats();
   Tensor x = from_xtensor(Array::from_shape({1000}));
   CHECK(gradus::memory_stats().live_bytes == before.live_bytes + 8000);
@@ -149,7 +150,7 @@ TEST_CASE("memory that was taken over counts as live, and never as pooled", "[au
   CHECK(gradus::memory_stats().pooled_bytes == before.pooled_bytes);
 }
 
-TEST_CASE("scalars and empty arrays come and go", "[autograd][xtensor]") {
+TEST_CASE("scalars and empty arrays convert in both directions", "[autograd][xtensor]") {
   const Tensor number = gradus::full({}, 2.5), nothing = gradus::zeros({0, 3});
   const auto scalar = as_xarray<float>(number);
   CHECK(scalar.dimension() == 0);
@@ -163,7 +164,7 @@ TEST_CASE("scalars and empty arrays come and go", "[autograd][xtensor]") {
   CHECK(from_xtensor(Array::from_shape({3, 0})).shape() == Shape{3, 0});
 }
 
-TEST_CASE("a tensor that goes through xtensor comes back the same", "[autograd][xtensor]") {
+TEST_CASE("a tensor converted to xtensor and back is unchanged", "[autograd][xtensor]") {
   const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}});
   CHECK(from_xtensor(as_xarray<float>(x)).to_vector<float>() == x.to_vector<float>());
   CHECK(from_xtensor(as_xarray<float>(x)).shape() == x.shape());

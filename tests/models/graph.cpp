@@ -1,4 +1,4 @@
-// Pictures of whole models.
+// draw_graph() of whole models.
 
 #include <gradus/graph/graph.hpp>
 
@@ -6,18 +6,18 @@
 
 TEST_CASE("every parameter is drawn in the box of its module", "[models][graph]") {
   for (const Model& model : tiny_models()) {
-    const gradus::Composed composed;  // to be read
+    const gradus::Composed composed;  // makes the graph readable
     const std::string text =
         draw_graph(model->loss(tiny_batch()), {model->named_parameters(), /*max_nodes=*/1000});
     CHECK_THAT(text, Catch::Matchers::Contains("<b>weight_ih_l0</b>"));
     CHECK_THAT(text, !Catch::Matchers::Contains("<b>leaf</b>"));
-    // A name that keeps part of its path is not where it belongs.
+    // A name that still has part of its path is in the wrong box.
     for (const auto& [name, parameter] : model->named_parameters())
       CHECK_THAT(text, !Catch::Matchers::Contains(name.substr(name.rfind('.')) + "</b>"));
   }
 }
 
-TEST_CASE("a model is drawn as its modules when there is no room for its steps", "[models][graph]") {
+TEST_CASE("a model over max_nodes is drawn as its modules", "[models][graph]") {
   const Model model = std::move(tiny_models().front());
   const gradus::Composed composed;
   const gradus::Tensor loss = model->loss(tiny_batch());
