@@ -11,7 +11,7 @@ namespace {
 
 using Tokens = std::span<const std::int64_t>;
 
-// Writes the tokens down column b of a (T, size) matrix, from the given row on.
+// Writes the tokens into column b of a (T, size) matrix, starting at `row`.
 void write_column(std::vector<std::int64_t>& matrix, std::int64_t size, std::int64_t b, std::int64_t row,
                   Tokens tokens) {
   for (const std::int64_t token : tokens) matrix[row++ * size + b] = token;
@@ -24,12 +24,12 @@ std::int64_t Batch::target_tokens() const {
 }
 
 Batch select(const Batch& batch, std::span<const std::int64_t> rows) {
-  if (rows.empty()) fail("select: there are no rows; give at least one");
+  if (rows.empty()) fail("select: no rows; give at least one");
   Batch part;
   part.size = std::ssize(rows);
   for (const std::int64_t row : rows) {
     if (row < 0 || row >= batch.size) {
-      fail("select: there is no row ", row, " in a batch of ", batch.size, " sequences");
+      fail("select: row ", row, " is outside a batch of ", batch.size, " sequences; rows count from 0");
     }
     part.source_lengths.push_back(batch.source_lengths[row]);
     part.target_lengths.push_back(batch.target_lengths[row]);
@@ -50,7 +50,7 @@ Batch select(const Batch& batch, std::span<const std::int64_t> rows) {
 }
 
 Batch make_batch(std::span<const Pair> pairs) {
-  if (pairs.empty()) fail("make_batch: there are no pairs; give at least one");
+  if (pairs.empty()) fail("make_batch: no pairs; give at least one");
   for (std::size_t i = 0; i < pairs.size(); ++i) check_pair("make_batch", pairs[i], i);
 
   Batch batch;

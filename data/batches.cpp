@@ -17,16 +17,16 @@ std::int64_t token_count(const Pair& pair) { return std::ssize(pair.source) + st
 
 void check_length(const Pair& pair, std::size_t index, std::int64_t tokens) {
   if (tokens == 0 || token_count(pair) <= tokens) return;
-  fail("Batches: pair ", index, " has ", token_count(pair), " tokens (", pair.source.size(), " in, ",
-       pair.target.size(), " out), but a batch may have ", tokens, "; drop the pair or raise `tokens`");
+  fail("Batches: pair ", index, " has ", token_count(pair), " tokens (", pair.source.size(), " source, ",
+       pair.target.size(), " target), but a batch may have ", tokens, "; drop the pair or raise `tokens`");
 }
 
 std::int64_t as_id(std::uint64_t bits) { return static_cast<std::int64_t>(bits); }
 
-// What is shuffled in an epoch: each has random numbers of its own.
+// The two shuffles of an epoch; each has its own random numbers.
 enum class Shuffled { pairs, batches };
 
-// 0 … size - 1 in an order that depends on the other arguments alone.
+// A permutation of 0 … size - 1 that depends only on the arguments.
 std::vector<std::int64_t> permutation(std::int64_t size, std::uint64_t seed, std::int64_t epoch,
                                       Shuffled what) {
   std::vector<std::pair<std::uint64_t, std::int64_t>> keyed;
@@ -44,10 +44,10 @@ std::vector<std::int64_t> permutation(std::int64_t size, std::uint64_t seed, std
 
 Batches::Batches(std::vector<Pair> pairs, BatchesOptions options)
     : pairs_(std::move(pairs)), options_(options) {
-  check_range("Batches", "sentences", options.sentences, 1, "a batch has at least one pair");
-  check_range("Batches", "tokens", options.tokens, 0, "0 counts pairs instead");
-  check_range("Batches", "bucket", options.bucket, 0, "0 sorts nothing");
-  if (pairs_.empty()) fail("Batches: there are no pairs; give at least one");
+  check_range("Batches", "sentences", options.sentences, 1, "a batch needs at least one pair");
+  check_range("Batches", "tokens", options.tokens, 0, "0 limits pairs instead of tokens");
+  check_range("Batches", "bucket", options.bucket, 0, "0 disables sorting");
+  if (pairs_.empty()) fail("Batches: no pairs; give at least one");
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     check_pair("Batches", pairs_[i], i);
     check_length(pairs_[i], i, options.tokens);
@@ -67,12 +67,12 @@ Batch Batches::next() {
 void Batches::set_state(State state) {
   if (state.epoch < 0) {
     fail("Batches::set_state: the epoch is ", state.epoch,
-         ", but must be at least 0; give what state() gave");
+         ", but must be at least 0; pass a value returned by state()");
   }
   Plan planned = plan(state.epoch);
   if (state.position < 0 || state.position > std::ssize(planned.cuts)) {
     fail("Batches::set_state: the position is ", state.position, ", but epoch ", state.epoch, " has ",
-         planned.cuts.size(), " batches; resume with the pairs and options that it was saved with");
+         planned.cuts.size(), " batches; resume with the original pairs and options");
   }
   plan_ = std::move(planned);
   state_ = state;
@@ -82,7 +82,7 @@ std::uint64_t Batches::fingerprint() const {
   std::uint64_t hash = stable_hash(std::array<std::int64_t, 5>{
       options_.sentences, options_.tokens, as_id(options_.seed), options_.shuffle, options_.bucket});
   for (const Pair& pair : pairs_) {
-    // With the source's length in front, no two lists of pairs read the same.
+    // The source's length makes the encoding unambiguous.
     std::vector<std::int64_t> ids = {as_id(hash), std::ssize(pair.source)};
     ids.insert(ids.end(), pair.source.begin(), pair.source.end());
     ids.insert(ids.end(), pair.target.begin(), pair.target.end());
@@ -121,13 +121,13 @@ Batches::Plan Batches::plan(std::int64_t epoch) const {
 }
 
 void Batches::sort_by_length(std::span<std::int64_t> bucket) const {
-  // The target first, of which every token costs a step of the decoder and a row of logits.
+  // By target length first: each target token costs a decoder step and a row of logits.
   std::ranges::stable_sort(bucket, {}, [&](std::int64_t i) {
     return std::pair(pairs_[i].target.size(), pairs_[i].source.size());
   });
 }
 
-// All pairs where nothing is sorted.
+// The number of pairs per bucket; all pairs if sorting is disabled.
 std::int64_t Batches::pairs_in_bucket() const {
   const std::int64_t size = std::ssize(pairs_);
   if (options_.bucket == 0) return size;
@@ -138,7 +138,7 @@ std::int64_t Batches::pairs_in_bucket() const {
   return options_.bucket * at_mean_length;
 }
 
-// How many of the pairs, from the first, make a batch.
+// The number of leading pairs that form a batch.
 std::int64_t Batches::pairs_in_batch(std::span<const std::int64_t> order) const {
   if (options_.tokens == 0) return std::min(options_.sentences, std::ssize(order));
   std::int64_t source_steps = 0, target_steps = 0, count = 0;

@@ -8,13 +8,13 @@
 
 namespace gradus::data {
 
-// Throws the Error whose message is the parts put together.
+// Throws an Error with the concatenated parts as its message.
 template <typename... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
   throw Error(message(parts...));
 }
 
-// The largest number of symbols, steps or pairs that is taken for sane: no product of two of them overflows.
+// The largest accepted number of symbols, steps or pairs: the product of any two does not overflow.
 inline constexpr std::int64_t largest = 1'000'000;
 
 // Throws unless low <= got <= largest.

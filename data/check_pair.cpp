@@ -15,7 +15,7 @@ void check_ordinary(std::string_view operation, Tokens tokens, std::string_view 
     if (tokens[i] < first_symbol) {
       fail(operation, ": ", side, "[", i, "] of pair ", pair, " is ", tokens[i],
            ", but ordinary tokens start at ", first_symbol,
-           "; leave out PAD (0) and BOS (1), and put EOS (2) at the target's end only");
+           "; omit PAD (0) and BOS (1), and put EOS (2) only at the target's end");
     }
   }
 }
@@ -25,7 +25,7 @@ void check_ordinary(std::string_view operation, Tokens tokens, std::string_view 
 void check_pair(std::string_view operation, const Pair& pair, std::size_t index) {
   if (pair.source.empty()) {
     fail(operation, ": the source of pair ", index,
-         " is empty; drop the pair, attention needs a position to look at");
+         " is empty, but attention needs at least one position; drop the pair");
   }
   if (pair.target.empty() || pair.target.back() != eos) {
     fail(operation, ": the target of pair ", index, " does not end in EOS (2); append it");

@@ -2,6 +2,6 @@
 
 namespace gradus::data {
 
-inline constexpr int patience = 1000;  // rejections in a row before a draw is given up
+inline constexpr int patience = 1000;  // rejected draws in a row before giving up
 
 }  // namespace gradus::data

@@ -13,9 +13,9 @@ namespace {
 
 using Source = std::vector<std::int64_t>;
 
-constexpr std::int64_t held_out_share = 5;  // one string in so many
+constexpr std::int64_t held_out_share = 5;  // one string in five
 
-// Whether symbols^length > most.
+// True if symbols^length > most.
 bool more_strings_than(std::int64_t most, std::int64_t symbols, std::int64_t length) {
   std::int64_t strings = 1;
   for (std::int64_t i = 0; i < length; ++i) {
@@ -25,7 +25,7 @@ bool more_strings_than(std::int64_t most, std::int64_t symbols, std::int64_t len
   return false;
 }
 
-// The next string of the same length in lexicographic order; false after the last one.
+// Advances to the next string in lexicographic order; returns false after the last.
 bool advance(Source& source, std::int64_t symbols) {
   for (auto id = source.rbegin(); id != source.rend(); ++id) {
     if (++*id < first_symbol + symbols) return true;
@@ -43,7 +43,7 @@ std::vector<Source> enumerate_held_out(std::int64_t symbols, std::int64_t length
   return sources;
 }
 
-// Keeps `count` of the sources, drawn without replacement: the first steps of a Fisher-Yates shuffle.
+// Keeps a random sample of `count` sources: the first steps of a Fisher-Yates shuffle.
 void keep_some(std::vector<Source>& sources, std::int64_t count, const UniformIndex& uniform) {
   for (std::int64_t i = 0; i < count; ++i) {
     std::swap(sources[i], sources[i + draw_index(uniform, sources.size() - i)]);
@@ -70,7 +70,7 @@ std::vector<Source> draw_held_out(std::int64_t symbols, std::int64_t length, std
       rejected = 0;
     } else if (++rejected == patience) {
       fail("Reversal::held_out_pairs: ", patience, " draws in a row gave no new held-out source of length ",
-           length, " after ", sources.size(), " of ", count, "; check that the draws are uniform");
+           length, " after ", sources.size(), " of ", count, "; check that `uniform` is uniform");
     }
   }
   return sources;
@@ -80,10 +80,9 @@ std::vector<Source> draw_held_out(std::int64_t symbols, std::int64_t length, std
 
 Reversal::Reversal(std::int64_t symbols, std::int64_t min_length, std::int64_t max_length)
     : symbols_(symbols), min_length_(min_length), max_length_(max_length) {
-  check_range("Reversal", "symbols", symbols, 2, "with fewer than two there is nothing to reverse");
-  check_range("Reversal", "min_length", min_length, 1, "the attention needs a position to look at");
-  check_range("Reversal", "max_length", max_length, min_length,
-              "the lengths run from min_length to max_length");
+  check_range("Reversal", "symbols", symbols, 2, "reversing needs at least two");
+  check_range("Reversal", "min_length", min_length, 1, "attention needs at least one position");
+  check_range("Reversal", "max_length", max_length, min_length, "raise it or lower min_length");
 }
 
 Pair Reversal::make(Source source) const {
@@ -91,7 +90,7 @@ Pair Reversal::make(Source source) const {
   for (std::size_t i = 0; i < source.size(); ++i) {
     if (source[i] < first_symbol || source[i] >= vocabulary_size()) {
       fail("Reversal::make: source[", i, "] is ", source[i], ", but symbols are ", first_symbol, " to ",
-           vocabulary_size() - 1, "; count symbols from first_symbol, and leave BOS and EOS out");
+           vocabulary_size() - 1, "; number symbols from first_symbol, and omit BOS and EOS");
     }
   }
   Source target(source.rbegin(), source.rend());
@@ -100,7 +99,7 @@ Pair Reversal::make(Source source) const {
 }
 
 Pair Reversal::sample_training(const UniformIndex& uniform) const {
-  // The length is drawn once: a rejection must not favour the lengths of which less is held out.
+  // Draw the length only once: redrawing it would favour lengths with fewer held-out strings.
   const std::uint64_t lengths = max_length_ - min_length_ + 1;
   const auto length = min_length_ + static_cast<std::int64_t>(draw_index(uniform, lengths));
   for (int attempt = 0; attempt < patience; ++attempt) {
@@ -108,7 +107,7 @@ Pair Reversal::sample_training(const UniformIndex& uniform) const {
     if (!held_out(source)) return make(std::move(source));
   }
   fail("Reversal::sample_training: ", patience, " sources of length ", length,
-       " in a row were held out; check that the draws are uniform");
+       " in a row were held out; check that `uniform` is uniform");
 }
 
 bool Reversal::held_out(std::span<const std::int64_t> source) {
@@ -117,11 +116,11 @@ bool Reversal::held_out(std::span<const std::int64_t> source) {
 
 std::vector<Pair> Reversal::held_out_pairs(std::int64_t length, const UniformIndex& uniform,
                                            std::int64_t limit) const {
-  check_range("Reversal::held_out_pairs", "length", length, 1, "a source has at least one symbol");
-  check_range("Reversal::held_out_pairs", "limit", limit, 1, "ask for at least one pair");
+  check_range("Reversal::held_out_pairs", "length", length, 1, "a source needs at least one symbol");
+  check_range("Reversal::held_out_pairs", "limit", limit, 1, "request at least one pair");
 
-  // Up to this many strings are enumerated. Of more strings about a fifth is held out, and so at least
-  // twice the limit: drawing cannot run dry.
+  // Enumerate up to this many strings. Of more, about a fifth is held out, at least twice the limit, so that
+  // sampling finds enough.
   const std::int64_t enumerable = std::max<std::int64_t>(100'000, limit * 2 * held_out_share);
   std::vector<Source> sources;
   if (more_strings_than(enumerable, symbols_, length)) {
@@ -140,14 +139,14 @@ std::vector<Pair> Reversal::held_out_pairs(std::int64_t length, const UniformInd
 std::string Reversal::token_text(std::int64_t id) const {
   if (id < 0 || id >= vocabulary_size()) {
     fail("Reversal::token_text: the id is ", id, ", but must be 0 to ", vocabulary_size() - 1,
-         "; give the model a vocabulary of vocabulary_size() tokens");
+         "; use a model with vocabulary_size() tokens");
   }
   if (id == pad) return "<pad>";
   if (id == bos) return "<bos>";
   if (id == eos) return "<eos>";
   const std::int64_t symbol = id - first_symbol;
   if (symbol < 26) return std::string(1, static_cast<char>('a' + symbol));
-  return std::string("s").append(std::to_string(symbol));  // "s" + … draws a false warning from g++ 12
+  return std::string("s").append(std::to_string(symbol));  // "s" + … triggers a false warning in g++ 12
 }
 
 std::string Reversal::text(std::span<const std::int64_t> ids) const {

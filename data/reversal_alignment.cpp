@@ -10,11 +10,10 @@ AlignmentScore score_reversal(std::span<const Weight> weights, std::int64_t leng
                               std::int64_t source_steps) {
   check_range("reversal_alignment", "length", length, 1, "give the source's length without padding");
   check_range("reversal_alignment", "source_steps", source_steps, length,
-              "the weights cover the whole source");
+              "the weights must cover the whole source");
   if (std::ssize(weights) != length * source_steps) {
-    fail("reversal_alignment: there are ", weights.size(), " weights, but (length, source_steps) = (", length,
-         ", ", source_steps, ") needs ", length * source_steps,
-         "; leave out the row of the step that writes EOS");
+    fail("reversal_alignment: found ", weights.size(), " weights, but (length, source_steps) = (", length,
+         ", ", source_steps, ") needs ", length * source_steps, "; omit the row of the EOS step");
   }
   AlignmentScore score;
   for (std::int64_t t = 0; t < length; ++t) {

@@ -27,17 +27,17 @@ std::string way_out(int reason) {
       return "free some space, or choose a folder on another disk";
     case ENOTDIR:
     case EEXIST:
-      return "part of the path is a file; choose another path, or move that file away";
+      return "part of the path is a file; choose another path, or move the file";
     case EISDIR:
-      return "a folder has this name; choose another name, or move it away";
+      return "a folder has this name; choose another name, or move the folder";
     case ELOOP:
-      return "links lead back to themselves; remove one, or choose another name";
+      return "symbolic links form a cycle; remove one, or choose another name";
     case ENXIO:
-      return "nothing is there that takes a file; choose another name";
+      return "nothing reads from it; choose another name";
     case ENOENT:
-      return "the folder is gone or was never there; create it, or choose another";
+      return "the folder does not exist; create it, or choose another";
     default:
-      return "choose a folder that you may write to";
+      return "choose a folder that you can write to";
   }
 }
 
@@ -55,7 +55,7 @@ std::optional<Status> status_of(const fs::path& path) {
   return ::stat(path.c_str(), &found) == 0 ? std::optional(found) : std::nullopt;
 }
 
-// Standard output or error, where that is what was found, as /dev/stdout is; else below 0.
+// STDOUT_FILENO or STDERR_FILENO if the file is that stream (as /dev/stdout), else -1.
 int standard_stream(const Status& found) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     Status open{};
@@ -65,16 +65,16 @@ int standard_stream(const Status& found) {
   return -1;
 }
 
-// Whether a file may take the place of what was found. A folder is left to the rename, which refuses it.
+// True for regular files, which are replaced by renaming. For folders too, so that the rename reports them.
 bool is_replaced(const Status& found) {
   return (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) && standard_stream(found) < 0;
 }
 
-// What no file may replace, such as a device or a pipe, to be written to as it is; else below 0.
+// Opens a device, pipe or standard stream, which is written to in place; a negative descriptor otherwise.
 Descriptor open_kept(std::string_view who, const fs::path& target) {
   const std::optional<Status> found = status_of(target);
   if (!found || is_replaced(*found)) return Descriptor();
-  // opened by its name, a stream may refuse, or begin anew
+  // reopening a stream by name may fail or truncate it
   if (const int stream = standard_stream(*found); stream >= 0)
     return Descriptor(::fcntl(stream, F_DUPFD_CLOEXEC, 0));
   Descriptor file;
@@ -87,7 +87,7 @@ Descriptor open_kept(std::string_view who, const fs::path& target) {
   return replaced_meanwhile ? Descriptor() : std::move(file);
 }
 
-// Where links lead, to a file that need not be there.
+// Follows symbolic links to a path that need not exist.
 fs::path followed(std::string_view who, const fs::path& target) {
   constexpr int most_links = 40;  // the system's own limit
   fs::path place = target;
@@ -102,7 +102,7 @@ fs::path followed(std::string_view who, const fs::path& target) {
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : "."; }
 
-// The system's reason where not all could be written, else 0.
+// Returns 0, or errno if not everything was written.
 int write_all(int file, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = ::write(file, content.data(), content.size());
@@ -115,11 +115,11 @@ int write_all(int file, std::string_view content) {
   return 0;
 }
 
-// A file in the folder that is gone at the end, unless it was renamed. It stays locked until then, or until
-// its writer dies, which is how sweep() knows.
+// A temporary file, removed by the destructor unless renamed. It is locked while its process uses it, so that
+// sweep() can detect abandoned ones.
 class TemporaryFile {
  public:
-  // `shown` is the path in messages: the temporary name means nothing to a user.
+  // `shown` is the path in messages, instead of the temporary name.
   TemporaryFile(std::string_view who, const fs::path& folder, fs::path shown)
       : who_(who),
         shown_(std::move(shown)),
@@ -145,20 +145,20 @@ class TemporaryFile {
     if (const int reason = write_all(file_, content)) fail(reason);
   }
 
-  // To a path in the same folder. On the disk when it returns, or an Error. A rename is lasting only once the
-  // folder itself is on the disk.
+  // Renames to a path in the same folder, and flushes the file and the folder, without which the rename is
+  // not durable.
   void rename_to(const fs::path& path) {
     if (::fsync(file_) != 0) fail(errno);
     if (::renameat(folder_, name_.c_str(), folder_, path.filename().c_str()) != 0) fail(errno);
     name_.clear();
-    // EINVAL: this file system has no such thing
+    // EINVAL: the file system cannot flush folders
     if (::fsync(folder_) != 0 && errno != EINVAL) refuse(who_, "flush folder", folder_of(path), errno);
   }
 
  private:
-  // Locks the file; whether another has removed it before.
+  // Locks the file. Returns true if sweep() removed it before that.
   bool was_swept() const {
-    ::flock(file_, LOCK_EX);  // a file system without locks is one without sweeping
+    ::flock(file_, LOCK_EX);  // without file locks, sweep() removes nothing
     struct stat status {};
     return ::fstat(file_, &status) == 0 && status.st_nlink == 0;
   }
@@ -167,7 +167,7 @@ class TemporaryFile {
 
   std::string_view who_;
   fs::path shown_;
-  Descriptor folder_;  // not its path: it may be moved meanwhile
+  Descriptor folder_;  // a descriptor, since the folder may be moved
   std::string name_;
   Descriptor file_;
 };

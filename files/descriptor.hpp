@@ -5,7 +5,7 @@
 
 namespace gradus::files {
 
-/// An open file or folder of the system's, closed at the end; below 0 for one that could not be opened.
+/// Owns a file descriptor; negative if it could not be opened.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* name = ".gradus.lock";
 
-// The process that a locked file names. It may not have come to write its number yet.
+// The process named in a locked file, which may not have written its number yet.
 std::string holder(const Descriptor& file) {
   std::array<char, 20> text{};
   const ssize_t length = ::pread(file, text.data(), text.size(), 0);
@@ -25,13 +25,13 @@ std::string holder(const Descriptor& file) {
   return "process " + std::string(text.data(), static_cast<std::size_t>(length));
 }
 
-// Who holds it removes it in the end, and another may have opened it just before.
+// True if the previous holder removed the file between our open() and flock().
 bool was_removed(const Descriptor& file) {
   struct stat status {};
   return ::fstat(file, &status) == 0 && status.st_nlink == 0;
 }
 
-// The number is for messages alone: a full disk is for the writers to notice.
+// Errors are ignored: the number is used only in messages.
 void write_number(const Descriptor& file) {
   const std::string number = std::to_string(::getpid());
   if (::ftruncate(file, 0) != 0 || ::pwrite(file, number.data(), number.size(), 0) < 0) return;
@@ -40,7 +40,7 @@ void write_number(const Descriptor& file) {
 }  // namespace
 
 struct FolderLock::Held {
-  Descriptor folder, file;  // not their paths: the folder may be moved meanwhile
+  Descriptor folder, file;  // descriptors, since the folder may be moved
 };
 
 FolderLock::FolderLock(std::string_view who, const std::filesystem::path& folder)
@@ -52,7 +52,7 @@ FolderLock::FolderLock(std::string_view who, const std::filesystem::path& folder
     if (held_->file < 0) refuse(who, "lock folder", folder, errno);
     if (::flock(held_->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       throw Error(std::string(who) + ": '" + folder.string() + "' is in use by " + holder(held_->file) +
-                  "; wait until that has ended, or choose another folder");
+                  "; wait until it ends, or choose another folder");
     }
   } while (was_removed(held_->file));
   write_number(held_->file);

@@ -12,10 +12,11 @@ namespace {
 
 template <typename Weight>
 std::set<Link> links_of(std::span<const Weight> weights, std::int64_t source_steps) {
-  check_range("strongest_links", "source_steps", source_steps, 1, "a row of weights covers the source");
+  check_range("strongest_links", "source_steps", source_steps, 1, "a row of weights must cover the source");
   if (std::ssize(weights) % source_steps != 0) {
-    fail("strongest_links: there are ", weights.size(), " weights, but rows of ", source_steps,
-         " need a multiple; give them as (target_steps, source_steps)");
+    fail("strongest_links: found ", weights.size(),
+         " weights, which is not a multiple of source_steps = ", source_steps,
+         "; give them as (target_steps, source_steps)");
   }
   std::set<Link> links;
   for (std::int64_t t = 0; t < std::ssize(weights) / source_steps; ++t) {

@@ -16,7 +16,7 @@ MatchCount match_any_reference(const std::map<std::string, std::string>& answers
   for (const auto& [source, right_answers] : references) {
     const auto answer = answers.find(source);
     if (answer == answers.end()) {
-      fail("match_any_reference: there is no answer to the source '", source, "'; give one to each");
+      fail("match_any_reference: no answer for the source '", source, "'; give one for each source");
     }
     matches.add(right_answers.contains(answer->second));
   }

@@ -22,12 +22,12 @@ using Tokens = std::vector<std::string>;
 
 void check(std::string_view operation, const BleuOptions& options) {
   if (options.order < 1 || options.order > 100) {
-    fail(operation, ": order is ", options.order, ", but must be 1 to 100; 4 is what is published");
+    fail(operation, ": order is ", options.order, ", but must be 1 to 100; 4 is standard");
   }
   const double value = options.smoothing_value.value_or(0);
   if (!(value >= 0) || std::isinf(value)) {
     fail(operation, ": smoothing_value is ", value,
-         ", but must be a number from 0; leave it out for sacreBLEU's");
+         ", but must be finite and at least 0; omit it for sacreBLEU's default");
   }
 }
 
@@ -35,7 +35,7 @@ double smoothing_value(const BleuOptions& options) {
   return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0);
 }
 
-// Bytes that are no UTF-8 stay as they are.
+// Keeps bytes that are not UTF-8.
 std::string lower_case(std::string_view text) {
   std::string lower;
   for (const CodePoint& c : code_points(text)) {
@@ -54,11 +54,11 @@ std::vector<Tokens> reference_tokens(std::span<const std::string> references, co
   for (const std::string& reference : references) {
     if (!reference.empty()) tokens.push_back(tokens_of(reference, options));
   }
-  if (tokens.empty()) fail("bleu_counts: the hypothesis has no reference; give one that is not empty");
+  if (tokens.empty()) fail("bleu_counts: the hypothesis has no non-empty reference; give at least one");
   return tokens;
 }
 
-// The shorter of two that are equally near.
+// Ties go to the shorter reference.
 std::int64_t nearest_length(std::int64_t length, const std::vector<Tokens>& references) {
   const auto distance = [&](const Tokens& tokens) {
     return std::pair(std::abs(length - std::ssize(tokens)), std::ssize(tokens));
@@ -84,7 +84,7 @@ double brevity_penalty(const BleuCounts& counts) {
                           static_cast<double>(counts.hypothesis_length));
 }
 
-// 100 p_n for the orders n of which the hypotheses have n-grams.
+// 100 p_n for the orders n with n-grams in the hypotheses.
 std::vector<double> smoothed_precisions(const BleuCounts& counts, const BleuOptions& options) {
   const double value = smoothing_value(options);
   double halving = 1;
@@ -101,7 +101,7 @@ std::vector<double> smoothed_precisions(const BleuCounts& counts, const BleuOpti
   return precisions;
 }
 
-// exp of the mean logarithm; 0 if one of them is 0.
+// exp of the mean logarithm; 0 if a value is 0.
 double geometric_mean(std::span<const double> values) {
   double logarithms = 0;
   for (const double value : values) logarithms += std::log(value);
@@ -117,7 +117,7 @@ std::string decimal(double number, int digits) {
 }
 
 std::string smoothing_text(const BleuOptions& options) {
-  std::string value = "[";  // "[" + … draws a false warning from g++ 12
+  std::string value = "[";  // "[" + … triggers a false warning in g++ 12
   value.append(decimal(smoothing_value(options), 2)).append("]");
   switch (options.smoothing) {
     case BleuSmoothing::none:
@@ -129,7 +129,7 @@ std::string smoothing_text(const BleuOptions& options) {
     case BleuSmoothing::exp:
       return "exp";
   }
-  fail("bleu_signature: there is no such smoothing; choose one that BleuSmoothing names");
+  fail("bleu_signature: unknown smoothing; use a value of BleuSmoothing");
 }
 
 }  // namespace
@@ -164,11 +164,11 @@ BleuCounts bleu_counts(std::string_view hypothesis, std::span<const std::string>
 BleuScore bleu_score(const BleuCounts& counts, const BleuOptions& options) {
   check("bleu_score", options);
   if (std::ssize(counts.counts) != options.order || std::ssize(counts.totals) != options.order) {
-    fail("bleu_score: there are ", counts.counts.size(), " counts and ", counts.totals.size(),
-         " totals, but order is ", options.order, "; count at least one sentence, with the same options");
+    fail("bleu_score: found ", counts.counts.size(), " counts and ", counts.totals.size(),
+         " totals, but order is ", options.order, "; add at least one sentence, with the same options");
   }
   BleuScore result{counts, 0, std::vector<double>(options.order), brevity_penalty(counts)};
-  // No smoothing makes something of nothing.
+  // Without any match, the score is 0 with every smoothing.
   if (std::ranges::count(counts.counts, 0) == options.order) return result;
 
   std::vector<double> precisions = smoothed_precisions(counts, options);
@@ -181,10 +181,10 @@ BleuScore bleu_score(const BleuCounts& counts, const BleuOptions& options) {
 
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const std::vector<std::string>> references, const BleuOptions& options) {
-  if (hypotheses.empty()) fail("corpus_bleu: there are no hypotheses; give at least one");
+  if (hypotheses.empty()) fail("corpus_bleu: no hypotheses; give at least one");
   if (hypotheses.size() != references.size()) {
-    fail("corpus_bleu: there are ", hypotheses.size(), " hypotheses and ", references.size(),
-         " lists of references; give one list for each");
+    fail("corpus_bleu: found ", hypotheses.size(), " hypotheses and ", references.size(),
+         " lists of references; give one list per hypothesis");
   }
   BleuCounts all;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
@@ -203,7 +203,7 @@ std::string bleu_signature(const BleuOptions& options, std::int64_t references) 
   check("bleu_signature", options);
   if (references < 0) {
     fail("bleu_signature: references is ", references,
-         ", but must be at least 0; 0 says that their number varies");
+         ", but must be at least 0; 0 means that the number varies");
   }
   std::string signature = "nrefs:" + (references == 0 ? "var" : std::to_string(references));
   signature += options.lowercase ? "|case:lc" : "|case:mixed";

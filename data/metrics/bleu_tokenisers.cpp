@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, BleuTokeniser>, 4> names{{
     {"zh", BleuTokeniser::chinese},
 }};
 
-// What Python's str.split() splits at: Unicode's white space and the four information separators.
+// White space of Python's str.split(): Unicode's, and the four information separators.
 bool is_space(char32_t value) {
   return (value >= 0x09 && value <= 0x0D) || (value >= 0x1C && value <= 0x20) || value == 0x85 ||
          value == 0xA0 || value == 0x1680 || (value >= 0x2000 && value <= 0x200A) || value == 0x2028 ||
@@ -47,7 +47,6 @@ Tokens split_characters(std::string_view line) {
   return tokens;
 }
 
-// Without the spaces at its ends.
 std::string_view trim(std::string_view line) {
   const std::vector<CodePoint> points = code_points(line);
   const auto is_ink = [](const CodePoint& point) { return !is_space(point.value); };
@@ -86,8 +85,8 @@ std::string symbols_apart(std::string_view text) {
   return apart;
 }
 
-// As a regular expression replaces: left to right, and what was matched is not looked at again. Bytes serve
-// for characters, because only ASCII is told apart.
+// Replaces like a regular expression: left to right, without overlaps. Works on bytes, since only ASCII is
+// matched.
 template <typename First, typename Second>
 std::string replace_pairs(std::string_view text, First first, Second second, std::string_view before,
                           std::string_view between, std::string_view after) {
@@ -124,8 +123,8 @@ Tokens split_13a(std::string_view line) {
   return split_western(" " + text + " ");
 }
 
-// sacreBLEU's ranges as they work, which is not quite as they are meant: its '\u20000' and '\u2f800' are a
-// character of four digits and a "0", so that U+2001 to U+2A6D count as Chinese and Extension B does not.
+// Reproduces a bug of sacreBLEU: its '\u20000' and '\u2f800' are parsed as four digits and a "0", so that
+// U+2001 to U+2A6D count as Chinese and Extension B does not.
 bool is_chinese(char32_t value) {
   constexpr std::array<std::pair<char32_t, char32_t>, 14> ranges{{{0x2001, 0x2A6D},
                                                                   {0x2E80, 0x2FDF},
@@ -166,7 +165,7 @@ std::string_view bleu_tokeniser_name(BleuTokeniser tokeniser) {
 BleuTokeniser bleu_tokeniser(std::string_view name) {
   const auto found = std::ranges::find(names, name, &decltype(names)::value_type::first);
   if (found == names.end()) {
-    fail("bleu_tokeniser: there is no tokeniser '", name, "'; choose 13a, none, char or zh");
+    fail("bleu_tokeniser: unknown tokeniser '", name, "'; available: 13a, none, char, zh");
   }
   return found->second;
 }
@@ -183,7 +182,7 @@ std::vector<std::string> bleu_tokens(std::string_view line, BleuTokeniser tokeni
     case BleuTokeniser::chinese:
       return split_chinese(line);
   }
-  fail("bleu_tokens: there is no such tokeniser; choose one that BleuTokeniser names");
+  fail("bleu_tokens: unknown tokeniser; use a value of BleuTokeniser");
 }
 
 }  // namespace gradus::data

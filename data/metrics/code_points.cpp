@@ -8,7 +8,7 @@ namespace {
 
 constexpr char32_t replacement = 0xFFFD;
 
-// How many bytes a character takes that begins with this one; 0 for a byte that begins none.
+// Length in bytes of a character with this first byte; 0 for a continuation or invalid byte.
 std::size_t length_of(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xF0 && first < 0xF8) return 4;
@@ -19,7 +19,7 @@ std::size_t length_of(unsigned char first) {
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// Of a text that is not empty.
+// Requires a non-empty text.
 CodePoint first_code_point(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const std::size_t length = length_of(first);

@@ -5,13 +5,13 @@
 
 namespace gradus::data {
 
-// One character of a text: its number, and the bytes it was read from.
+// A code point and the bytes it was decoded from.
 struct CodePoint {
   char32_t value;
   std::string_view bytes;
 };
 
-// The characters of UTF-8, whose bytes are views of the text. A byte that is no UTF-8 reads as U+FFFD.
+// The code points of a text; `bytes` are views of it. An invalid byte reads as U+FFFD.
 std::vector<CodePoint> code_points(std::string_view text);
 
 }  // namespace gradus::data

@@ -10,7 +10,7 @@
 namespace gradus::data {
 
 double d2l_bleu(std::span<const std::string> prediction, std::span<const std::string> label, std::int64_t k) {
-  check_range("d2l_bleu", "k", k, 1, "it is the length of the longest n-grams");
+  check_range("d2l_bleu", "k", k, 1, "give the length of the longest n-grams");
   if (label.empty()) fail("d2l_bleu: the label is empty; give it at least one token");
   if (prediction.empty()) return 0;
 

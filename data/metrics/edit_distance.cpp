@@ -11,7 +11,7 @@
 namespace gradus::data {
 
 std::int64_t edit_distance(std::span<const std::string> a, std::span<const std::string> b) {
-  // Of the prefix of a that was read, to every prefix of b.
+  // distance[j]: from the tokens of a read so far to b[0, j).
   std::vector<std::int64_t> distance(b.size() + 1);
   std::iota(distance.begin(), distance.end(), 0);
   for (const std::string& token : a) {

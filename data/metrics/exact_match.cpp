@@ -9,9 +9,8 @@ namespace gradus::data {
 
 bool matches_exactly(std::span<const std::int64_t> prediction, std::span<const std::int64_t> target) {
   const auto end = std::ranges::find(target, eos);
-  if (end == target.end())
-    fail("matches_exactly: the target holds no EOS (2); append it, targets end in EOS");
-  // The target's EOS makes the prediction's fall on the same place.
+  if (end == target.end()) fail("matches_exactly: the target has no EOS (2); append it");
+  // Includes EOS, so that the prediction must end at the same position.
   const auto content = target.first(end - target.begin() + 1);
   return prediction.size() >= content.size() && std::ranges::equal(prediction.first(content.size()), content);
 }
@@ -19,8 +18,8 @@ bool matches_exactly(std::span<const std::int64_t> prediction, std::span<const s
 double exact_match(std::span<const std::vector<std::int64_t>> predictions,
                    std::span<const std::vector<std::int64_t>> targets) {
   if (predictions.size() != targets.size()) {
-    fail("exact_match: there are ", predictions.size(), " predictions for ", targets.size(),
-         " targets; give one prediction for each");
+    fail("exact_match: found ", predictions.size(), " predictions for ", targets.size(),
+         " targets; give one prediction per target");
   }
   MatchCount all;
   for (std::size_t i = 0; i < targets.size(); ++i) all.add(matches_exactly(predictions[i], targets[i]));

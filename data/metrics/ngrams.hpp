@@ -9,12 +9,12 @@
 
 namespace gradus::data {
 
-// How often each n-gram occurs. Views of the tokens that were counted.
+// Occurrences of each n-gram. Keys are views of the counted tokens.
 using Ngrams = std::map<std::vector<std::string_view>, std::int64_t>;
 
 Ngrams count_ngrams(std::span<const std::string> tokens, std::int64_t n);
 
-// Matches of two counts, each n-gram as often as it is in both.
+// Number of n-grams in both, with multiplicity.
 std::int64_t common_ngrams(const Ngrams& a, const Ngrams& b);
 
 }  // namespace gradus::data

@@ -9,8 +9,8 @@ namespace gradus::data {
 
 MatchCount token_accuracy(std::span<const std::int64_t> predicted, std::span<const std::int64_t> target) {
   if (predicted.size() != target.size()) {
-    fail("token_accuracy: there are ", predicted.size(), " predicted tokens for ", target.size(),
-         " of the target; give one for each");
+    fail("token_accuracy: found ", predicted.size(), " predicted tokens for ", target.size(),
+         " target tokens; give one prediction per token");
   }
   MatchCount tokens;
   for (std::size_t i = 0; i < target.size(); ++i) {

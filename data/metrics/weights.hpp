@@ -16,10 +16,10 @@ void check_weights(std::string_view operation, std::span<const Weight> row) {
   const auto nan = std::ranges::find_if(row, [](Weight weight) { return std::isnan(weight); });
   if (nan == row.end()) return;
   fail(operation, ": the weight at position ", nan - row.begin(),
-       " is NaN; look for its source in the model");
+       " is NaN; check the model for where it arises");
 }
 
-// Where the largest weight is, the first of equal ones. The row is not empty.
+// Index of the largest weight, the first of equal ones. Requires a non-empty row.
 template <typename Weight>
 std::int64_t largest_weight(std::string_view operation, std::span<const Weight> row) {
   check_weights(operation, row);

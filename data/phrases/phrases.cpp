@@ -27,7 +27,7 @@ std::vector<SentencePair> phrases(std::string_view name) {
     if (known == name) return parse_tab_separated("phrases", std::string(name), lines_of(text));
     names += (names.empty() ? "" : ", ") + std::string(known);
   }
-  fail("phrases: there is no set '", name, "'; these there are: ", names);
+  fail("phrases: unknown set '", name, "'; available: ", names);
 }
 
 }  // namespace gradus::data

@@ -50,7 +50,7 @@ std::string month_first(const Date& date) {
   return two_digits(month_of(date)) + "/" + two_digits(day_of(date)) + "/";
 }
 
-// Where two digits say another year, all four are written.
+// Four digits if two would be read as another year.
 std::string short_year(const Date& date) {
   if (year_of(date) < 1969 || year_of(date) > 2068) return year(date);
   return two_digits(static_cast<unsigned>(year_of(date)) % 100);
@@ -78,11 +78,10 @@ class Dates : public Task {
   explicit Dates(const TaskOptions& options) : min_year_(options.min_year), max_year_(options.max_year) {
     if (min_year_ < 1000 || max_year_ > 9999) {
       fail("make_task: the years are ", min_year_, " to ", max_year_,
-           ", but must lie in 1000 to 9999; a year has four digits");
+           ", but must be within 1000 to 9999; use years of four digits");
     }
     if (min_year_ > max_year_) {
-      fail("make_task: min_year is ", min_year_, " and max_year ", max_year_,
-           "; they run from min_year to max_year, swap them");
+      fail("make_task: min_year ", min_year_, " exceeds max_year ", max_year_, "; swap them");
     }
   }
 

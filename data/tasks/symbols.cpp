@@ -36,12 +36,10 @@ std::string text(const Symbols& symbols) {
 class SymbolTask : public Task {
  public:
   SymbolTask(const Rule& rule, const TaskOptions& options) : rule_(rule), options_(options) {
-    check_range("make_task", "symbols", options.symbols, 2,
-                "with fewer than two there is nothing to tell apart");
-    check_range("make_task", "min_length", options.min_length, 1,
-                "the attention needs a position to look at");
+    check_range("make_task", "symbols", options.symbols, 2, "use at least two symbols");
+    check_range("make_task", "min_length", options.min_length, 1, "attention needs at least one position");
     check_range("make_task", "max_length", options.max_length, options.min_length,
-                "the lengths run from min_length to max_length");
+                "raise it or lower min_length");
   }
 
   std::string name() const override { return std::string(rule_.name); }

@@ -13,11 +13,11 @@ namespace {
 constexpr std::string_view version = "#version: 0.2";
 
 void check_word(std::string_view operation, const std::string& word, std::int64_t count) {
-  if (word.empty()) fail(operation, ": a word is empty; leave it out");
+  if (word.empty()) fail(operation, ": a word is empty; remove it");
   if (word.find_first_of(" \t\r\n") != std::string::npos) {
     fail(operation, ": the word '", word, "' has white space; split the text into words first");
   }
-  if (count < 1) fail(operation, ": the word '", word, "' is counted ", count, " times; leave it out");
+  if (count < 1) fail(operation, ": the word '", word, "' has count ", count, "; remove it");
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ BytePairEncoding BytePairEncoding::learn(const std::map<std::string, std::int64_
                                          std::int64_t merges) {
   constexpr std::string_view operation = "BytePairEncoding::learn";
   if (merges < 1)
-    fail(operation, ": merges is ", merges, ", but must be at least 1; some thousands are usual");
+    fail(operation, ": merges is ", merges, ", but must be at least 1; a few thousand are usual");
   BytePairLearner learner;
   for (const auto& [word, count] : word_counts) {
     check_word(operation, word, count);
@@ -46,8 +46,8 @@ BytePairEncoding BytePairEncoding::from_text(std::string_view text, std::string_
   constexpr std::string_view operation = "BytePairEncoding::from_text";
   const std::vector<std::string_view> lines = split_lines(operation, source_name, text);
   if (lines.empty() || lines[0] != version) {
-    fail(at_line(operation, source_name, 1), ": it is not '", version,
-         "'; give a file of merges that subword-nmt or to_text wrote");
+    fail(at_line(operation, source_name, 1), ": expected '", version,
+         "'; give a file of merges written by subword-nmt or to_text");
   }
   BytePairEncoding read;
   for (std::size_t i = 1; i < lines.size(); ++i) {
@@ -56,11 +56,10 @@ BytePairEncoding BytePairEncoding::from_text(std::string_view text, std::string_
         lines[i].find(' ', space + 1) != std::string_view::npos ||
         lines[i].find_first_of("\t\r") != std::string_view::npos) {
       fail(at_line(operation, source_name, i + 1), ": '", lines[i],
-           "' is no merge; write two symbols with a space between them");
+           "' is not a merge; write two symbols separated by a space");
     }
     if (!read.add(std::string(lines[i].substr(0, space)), std::string(lines[i].substr(space + 1)))) {
-      fail(at_line(operation, source_name, i + 1), ": the merge '", lines[i],
-           "' is there already; remove one");
+      fail(at_line(operation, source_name, i + 1), ": the merge '", lines[i], "' occurs twice; remove one");
     }
   }
   return read;
@@ -77,7 +76,7 @@ std::vector<std::string> BytePairEncoding::split(std::string_view word) const {
   std::vector<Symbol> symbols;
   for (const std::string& text : unmerged) {
     const auto known = symbols_.find(text);
-    // A character that no merge knows is its own symbol: -1, -2, … by its place.
+    // A character that occurs in no merge gets a symbol of its own: -1, -2, … by its index.
     symbols.push_back(known == symbols_.end() ? ~static_cast<Symbol>(symbols.size()) : known->second);
   }
 

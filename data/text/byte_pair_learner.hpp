@@ -12,17 +12,17 @@
 
 namespace gradus::data {
 
-// Finds one merge after the other. A merge changes only the words that hold the pair: these are recounted,
-// and a queue of counts, some of them outdated, leads to the next pair.
+// Learns merges incrementally: a merge recounts only the words that contain the pair, and a priority queue,
+// whose counts may be outdated, yields the next pair.
 class BytePairLearner {
  public:
   BytePairLearner() : queue_(Rarer{&texts_}) {}
-  BytePairLearner(const BytePairLearner&) = delete;  // the queue points into it
+  BytePairLearner(const BytePairLearner&) = delete;  // queue_ points to texts_
   BytePairLearner& operator=(const BytePairLearner&) = delete;
 
   void add_word(const std::vector<std::string>& characters, std::int64_t count);
 
-  // The pair that occurs most often, at least twice; of equal ones, the last in the order of bytes.
+  // The most frequent pair, if it occurs at least twice; of equal ones, the last in byte order.
   std::optional<SymbolPair> most_frequent();
 
   void merge(const SymbolPair& pair);
@@ -36,7 +36,7 @@ class BytePairLearner {
   };
   struct Occurrences {
     std::int64_t count = 0;
-    std::vector<std::size_t> words;  // all that hold the pair, and some that held it once
+    std::vector<std::size_t> words;  // all that contain the pair, and some that no longer do
   };
   struct Candidate {
     std::int64_t count;
@@ -57,8 +57,8 @@ class BytePairLearner {
   std::unordered_map<std::string, Symbol> symbols_;
   std::vector<Word> words_;
   std::unordered_map<std::uint64_t, Occurrences> pairs_;
-  std::unordered_map<std::uint64_t, SymbolPair> grown_;  // since they were queued
-  // Of every pair there is a candidate with its count or a higher, outdated one.
+  std::unordered_map<std::uint64_t, SymbolPair> grown_;  // gained occurrences since queued
+  // Every pair has a candidate with its current count or a higher, outdated one.
   std::priority_queue<Candidate, std::vector<Candidate>, Rarer> queue_;
 };
 

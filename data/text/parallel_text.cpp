@@ -16,12 +16,12 @@ bool blank(std::string_view text) { return text.find_first_not_of(" \t") == std:
 SentencePair parse_pair(std::string_view line, std::string_view where) {
   const std::size_t tab = line.find('\t');
   if (tab == std::string_view::npos) {
-    fail(where, ": there is no tab; write a source, a tab, and its target");
+    fail(where, ": expected 2 tab-separated columns, found 1; add the target or remove the line");
   }
   const std::string_view source = line.substr(0, tab), rest = line.substr(tab + 1);
   const std::string_view target = rest.substr(0, rest.find('\t'));
   if (blank(source) || blank(target)) {
-    fail(where, ": the ", blank(source) ? "source" : "target", " is blank; fill it in, or remove the line");
+    fail(where, ": the ", blank(source) ? "source" : "target", " is blank; fill it in or remove the line");
   }
   return {std::string(source), std::string(target)};
 }
@@ -39,7 +39,7 @@ std::vector<SentencePair> parse_tab_separated(std::string_view operation, const 
     if (!blank(lines[i])) pairs.push_back(parse_pair(lines[i], at_line(operation, name, i + 1)));
   }
   if (pairs.empty()) {
-    fail(operation, ": '", name, "' holds no pairs; write a source, a tab, and its target on each line");
+    fail(operation, ": '", name, "' has no pairs; write source, tab and target on each line");
   }
   return pairs;
 }
@@ -55,7 +55,7 @@ std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
   std::vector<std::string> sources = read_lines(operation, source), targets = read_lines(operation, target);
   if (sources.size() != targets.size()) {
     fail(operation, ": '", source.string(), "' has ", sources.size(), " lines, but '", target.string(),
-         "' has ", targets.size(), "; line i of one must translate line i of the other");
+         "' has ", targets.size(), "; line i of the second file must translate line i of the first");
   }
   std::vector<SentencePair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -64,7 +64,7 @@ std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
   }
   if (pairs.empty()) {
     fail(operation, ": '", source.string(), "' and '", target.string(),
-         "' hold no pairs; give files with a sentence on each line");
+         "' have no pairs; give files with one sentence per line");
   }
   return pairs;
 }

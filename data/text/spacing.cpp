@@ -8,7 +8,7 @@
 namespace gradus::data {
 namespace {
 
-// Whether a space stands between two tokens.
+// True if a space separates the two tokens.
 bool apart(std::u32string_view left, std::u32string_view right, Spacing spacing) {
   const char32_t last = left.back(), first = right.front();
   if (spacing.solid && (is_solid(last) || is_solid(first))) return false;
@@ -31,7 +31,7 @@ std::u32string write_spaced(std::span<const std::u32string> tokens, Spacing spac
   for (const std::u32string& token : tokens) {
     if (token.empty()) continue;
     std::u32string_view right = token;
-    if (token == U"\"") {  // straight quotation marks open and close in turn
+    if (token == U"\"") {  // straight quotation marks alternate between opening and closing
       right = quoted ? U"”" : U"“";
       quoted = !quoted;
     }

@@ -8,10 +8,10 @@ namespace gradus::data {
 
 struct Spacing {
   bool french;  // a space before ! ? ; : and inside « »
-  bool solid;   // none beside a Chinese character
+  bool solid;   // no space beside a Chinese character
 };
 
-// The text of words and marks, with spaces where they belong.
+// Joins words and marks with the spaces of Tokeniser::join().
 std::u32string write_spaced(std::span<const std::u32string> tokens, Spacing spacing);
 
 }  // namespace gradus::data

@@ -12,7 +12,7 @@ void check_shares(std::string_view operation, std::int64_t dev_percent, std::int
   if (dev_percent >= 0 && test_percent >= 0 && dev_percent <= 100 && test_percent <= 100 - dev_percent)
     return;
   fail(operation, ": dev_percent is ", dev_percent, " and test_percent ", test_percent,
-       ", but they must be at least 0 and together at most 100; what they leave is for training");
+       ", but must be at least 0 and together at most 100; the rest is for training");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace gradus::data {
 
-// The pairs of lines `source TAB target`, without the blank lines; `name` is what messages call their file.
+// Parses `source TAB target` lines, skipping blank ones; `name` is the file's name in messages.
 std::vector<SentencePair> parse_tab_separated(std::string_view operation, const std::string& name,
                                               std::span<const std::string> lines);
 

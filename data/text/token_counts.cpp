@@ -6,7 +6,7 @@ namespace gradus::data {
 
 std::map<std::string, std::int64_t> count_tokens(std::span<const std::vector<std::string>> sentences) {
   std::unordered_map<std::string, std::int64_t>
-      counts;  // sorted at the end only: there are few distinct ones
+      counts;  // sorted only at the end: there are few distinct tokens
   for (const std::vector<std::string>& sentence : sentences) {
     for (const std::string& token : sentence) ++counts[token];
   }

@@ -31,7 +31,7 @@ std::string to_nfkc(std::string text) {
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), std::ssize(text), &composed,
                    static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT));
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(composed, &std::free);
-  if (bytes < 0) throw std::bad_alloc();  // of UTF-8 it fails for nothing else
+  if (bytes < 0) throw std::bad_alloc();  // the only failure on valid UTF-8
   return {composed, composed + bytes};
 }
 
@@ -67,9 +67,7 @@ std::u32string join_characters(std::span<const std::u32string> tokens) {
 Tokeniser::Tokeniser(TokeniserOptions options, std::optional<BytePairEncoding> bpe)
     : options_(options), bpe_(std::move(bpe)) {
   if (bpe_ && options_.unit == TokenUnit::character) {
-    fail(
-        "Tokeniser: there is a byte-pair encoding, but the unit is the character, which has no pieces; "
-        "leave it out, or choose TokenUnit::word");
+    fail("Tokeniser: a byte-pair encoding cannot split characters; omit it, or use TokenUnit::word");
   }
 }
 
@@ -79,7 +77,7 @@ std::string Tokeniser::normalise(std::string_view text) const {
   std::u32string code_points = collapse_spaces(decode_utf8("Tokeniser", normal));
   if (options_.lower) std::ranges::transform(code_points, code_points.begin(), to_lower);
   normal = encode_utf8(code_points);
-  // Some letters compose with an accent in lower case only.
+  // Normalise again: some letters compose with an accent only in lower case.
   return options_.nfkc && options_.lower ? to_nfkc(std::move(normal)) : normal;
 }
 

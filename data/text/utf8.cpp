@@ -10,7 +10,7 @@
 namespace gradus::data {
 namespace {
 
-// Takes the first code point off a text that is not empty; nothing if it begins with anything else.
+// Removes and returns the first code point of a non-empty text; empty if it is invalid.
 std::optional<char32_t> take_code_point(std::string_view& text) {
   utf8proc_int32_t code_point = -1;
   const utf8proc_ssize_t bytes =
@@ -20,7 +20,6 @@ std::optional<char32_t> take_code_point(std::string_view& text) {
   return static_cast<char32_t>(code_point);
 }
 
-// Calls `visit` with each code point.
 template <typename Visit>
 void for_each_code_point(std::string_view where, std::string_view text, const Visit& visit) {
   for (std::string_view rest = text; !rest.empty();) {

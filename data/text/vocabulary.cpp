@@ -30,20 +30,20 @@ Vocabulary::Vocabulary(std::vector<std::string> tokens) : Vocabulary() {
 }
 
 void Vocabulary::add(std::string_view where, std::string token) {
-  if (token.empty()) fail(where, ": it is empty; remove it");
+  if (token.empty()) fail(where, ": the token is empty; remove it");
   check_utf8(where, token);
   if (token.find_first_of("\r\n") != std::string::npos) {
-    fail(where, ": it has a line break; a vocabulary has one token a line");
+    fail(where, ": the token has a line break; remove it, since a vocabulary has one token per line");
   }
-  if (token.starts_with("\xef\xbb\xbf")) {  // of the first line, it would be taken for that of the file
-    fail(where, ": it begins with a byte order mark; remove that");
+  if (token.starts_with("\xef\xbb\xbf")) {  // on the first line it would be skipped as the file's own
+    fail(where, ": the token begins with a byte order mark; remove the mark");
   }
   if (special(token)) {
     fail(where, ": ", token,
-         " is special; give the ordinary tokens only, the special ones come by themselves");
+         " is a special token; give only ordinary tokens, special ones are added automatically");
   }
   const auto [place, is_new] = ids_.emplace(token, size());
-  if (!is_new) fail(where, ": '", token, "' is there already; give each token once");
+  if (!is_new) fail(where, ": '", token, "' occurs twice; give each token once");
   tokens_.push_back(std::move(token));
 }
 
@@ -61,7 +61,7 @@ Vocabulary Vocabulary::build(std::span<const std::vector<std::string>> sentences
   }
   if (counted.empty()) {
     fail("Vocabulary::build: no token occurs ", options.min_count,
-         " times or more; lower min_count, or give more text");
+         " or more times; lower min_count, or give more text");
   }
   std::ranges::stable_sort(counted, std::ranges::greater(), &std::pair<std::string, std::int64_t>::second);
   if (options.limit > 0 && std::ssize(counted) > options.limit) counted.resize(options.limit);
@@ -95,7 +95,7 @@ std::int64_t Vocabulary::id(std::string_view token) const {
 const std::string& Vocabulary::token(std::int64_t id) const {
   if (id < 0 || id >= size()) {
     fail("Vocabulary::token: the id is ", id, ", but must be 0 to ", size() - 1,
-         "; give the model a vocabulary of size() tokens");
+         "; use a model with size() tokens");
   }
   return tokens_[id];
 }

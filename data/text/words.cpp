@@ -13,7 +13,7 @@ class Splitter {
   Splitter(std::u32string_view line, bool han_apart) : line_(line), han_apart_(han_apart) {}
 
   std::vector<std::u32string> split() {
-    bool touches = false, grows = false;  // the last token: is right before i; takes in a word's characters
+    bool touches = false, grows = false;  // the last token: ends right before i; can be extended
     for (std::size_t i = 0; i < line_.size(); ++i) {
       if (is_space(line_[i])) {
         touches = grows = false;
@@ -31,7 +31,7 @@ class Splitter {
   }
 
  private:
-  // Whether a word goes on through i, which is no white space.
+  // True if the character at i, which is not white space, belongs to a word.
   bool in_word(std::size_t i) const {
     if (letter_at(i)) return true;
     const bool after_letter = i > 0 && letter_at(i - 1), before_letter = letter_at(i + 1);

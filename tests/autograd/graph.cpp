@@ -442,13 +442,12 @@ TEST_CASE("save_graph() rejects other extensions and paths that it cannot write"
       "save_graph: 'graph.png' is neither a .dot, Graphviz's text, nor an .svg, a picture; name it so");
   CHECK_ERROR(save_graph(y, "graph"),
               "save_graph: 'graph' is neither a .dot, Graphviz's text, nor an .svg, a picture; name it so");
-  CHECK_ERROR(
-      save_graph(y, "/nowhere/graph.dot"),
-      "save_graph: cannot write to '/nowhere/graph.dot': No such file or directory; the folder is gone or "
-      "was never there; create it, or choose another");
+  CHECK_ERROR(save_graph(y, "/nowhere/graph.dot"),
+              "save_graph: cannot write to '/nowhere/graph.dot': No such file or directory; the folder does "
+              "not exist; create it, or choose another");
   fs::create_directory(folder / "graph.dot");
   CHECK_ERROR(save_graph(y, folder / "graph.dot"),
               "save_graph: cannot write to '" + (folder / "graph.dot") +
-                  "': Is a directory; a folder has this name; choose another name, or move it away");
+                  "': Is a directory; a folder has this name; choose another name, or move the folder");
   CHECK(folder.files() == 1);
 }

@@ -16,7 +16,7 @@ using gradus::data::strongest_links;
 
 using Links = std::set<Link>;
 
-TEST_CASE("alignment error counts sure links twice and forgives possible ones", "[data][metrics]") {
+TEST_CASE("alignment error counts sure links twice and does not penalise possible ones", "[data][metrics]") {
   AlignmentError error;
   CHECK(std::isnan(error.rate()));
   const Links sure = {{0, 0}, {1, 1}, {2, 3}}, possible = {{3, 2}, {3, 3}};
@@ -32,7 +32,7 @@ TEST_CASE("alignment error counts sure links twice and forgives possible ones", 
   AlignmentError perfect;
   perfect.add({{0, 0}, {1, 1}, {2, 3}, {3, 3}}, sure, possible);
   CHECK(perfect.rate() == 0);
-  AlignmentError again;  // the sure ones among the possible
+  AlignmentError again;  // sure links repeated in possible_too
   again.add({{0, 0}, {1, 1}, {2, 3}, {3, 3}}, sure, {{0, 0}, {1, 1}, {2, 3}, {3, 2}, {3, 3}});
   CHECK(again.rate() == 0);
 
@@ -40,23 +40,24 @@ TEST_CASE("alignment error counts sure links twice and forgives possible ones", 
   CHECK(error.rate() == Approx(1 - 12. / 14));
 }
 
-TEST_CASE("every target word is linked to its largest weight", "[data][metrics]") {
+TEST_CASE("every target word is linked to the source word with the largest weight", "[data][metrics]") {
   const std::vector<float> weights = {0.1F, 0.7F, 0.2F, 0.6F, 0.3F, 0.1F, 0.2F, 0.4F, 0.4F};
   CHECK(strongest_links(weights, 3) == Links{{1, 0}, {0, 1}, {1, 2}});
   CHECK(strongest_links(std::vector<double>{0.25, 0.75}, 1) == Links{{0, 0}, {0, 1}});
   CHECK(strongest_links(std::vector<double>{}, 4).empty());
 }
 
-TEST_CASE("weights that make no links are refused", "[data][metrics]") {
-  CHECK_THROWS_MATCHES(strongest_links(std::vector<double>(7), 3), Error,
-                       Message("strongest_links: there are 7 weights, but rows of 3 need a multiple; give "
-                               "them as (target_steps, source_steps)"));
+TEST_CASE("invalid weights are refused", "[data][metrics]") {
+  CHECK_THROWS_MATCHES(
+      strongest_links(std::vector<double>(7), 3), Error,
+      Message("strongest_links: found 7 weights, which is not a multiple of source_steps = 3; give "
+              "them as (target_steps, source_steps)"));
   CHECK_THROWS_MATCHES(
       strongest_links(std::vector<double>(7), 0), Error,
-      Message("strongest_links: source_steps is 0, but must be 1 to 1000000; a row of weights covers the "
+      Message("strongest_links: source_steps is 0, but must be 1 to 1000000; a row of weights must cover the "
               "source"));
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK_THROWS_MATCHES(strongest_links(std::vector<double>{1, 0, 0, nan}, 2), Error,
-                       Message("strongest_links: the weight at position 1 is NaN; look for its source in "
-                               "the model"));
+  CHECK_THROWS_MATCHES(
+      strongest_links(std::vector<double>{1, 0, 0, nan}, 2), Error,
+      Message("strongest_links: the weight at position 1 is NaN; check the model for where it arises"));
 }

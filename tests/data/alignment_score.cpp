@@ -11,7 +11,7 @@ using Catch::Matchers::Message;
 using gradus::Error;
 using gradus::data::AlignmentScore;
 
-TEST_CASE("an alignment is scored by its largest weight and by the weight in the true place",
+TEST_CASE("an alignment is scored by its largest weight and by the weight at the true position",
           "[data][metrics]") {
   AlignmentScore score;
   CHECK(std::isnan(score.accuracy()));
@@ -34,7 +34,7 @@ TEST_CASE("an alignment is scored by its largest weight and by the weight in the
   CHECK(all.weight_sum == 4.0);
 }
 
-TEST_CASE("a row of weights that cannot be scored is refused", "[data][metrics]") {
+TEST_CASE("an invalid row or position is refused", "[data][metrics]") {
   AlignmentScore score;
   const std::vector<double> row = {0.5, 0.25, 0.25};
   CHECK_THROWS_MATCHES(
@@ -49,9 +49,8 @@ TEST_CASE("a row of weights that cannot be scored is refused", "[data][metrics]"
       score.add(std::vector<float>{}, 0), Error,
       Message("AlignmentScore::add: true_position is 0, but must be inside the row of 0 weights; "
               "positions count from 0"));
-  CHECK_THROWS_MATCHES(score.add(std::vector<double>{0.5, std::numeric_limits<double>::quiet_NaN()}, 0),
-                       Error,
-                       Message("AlignmentScore::add: the weight at position 1 is NaN; "
-                               "look for its source in the model"));
+  CHECK_THROWS_MATCHES(
+      score.add(std::vector<double>{0.5, std::numeric_limits<double>::quiet_NaN()}, 0), Error,
+      Message("AlignmentScore::add: the weight at position 1 is NaN; check the model for where it arises"));
   CHECK(score.steps == 0);
 }

@@ -13,7 +13,7 @@ using gradus::data::MatchCount;
 using gradus::data::References;
 using gradus::data::SentencePair;
 
-TEST_CASE("an answer is right if it is any reference of its source", "[data][metrics]") {
+TEST_CASE("an answer is correct if it equals any reference of its source", "[data][metrics]") {
   const std::vector<SentencePair> pairs = {{"read", "R EH D"}, {"a", "AH"}, {"read", "R IY D"},
                                            {"cat", "K AE T"},  {"a", "EY"}, {"a", "AH"}};
   const References references = gradus::data::references_of(pairs);
@@ -24,5 +24,5 @@ TEST_CASE("an answer is right if it is any reference of its source", "[data][met
   CHECK(std::isnan(match_any_reference({}, {}).fraction()));
   CHECK_THROWS_MATCHES(
       match_any_reference({{"a", "AH"}, {"read", ""}}, references), Error,
-      Message("match_any_reference: there is no answer to the source 'cat'; give one to each"));
+      Message("match_any_reference: no answer for the source 'cat'; give one for each source"));
 }

@@ -11,7 +11,7 @@ using Catch::Matchers::Message;
 using gradus::Error;
 using gradus::data::AttentionEntropy;
 
-TEST_CASE("entropy is 0 for one position and ln Tx for all alike", "[data][metrics]") {
+TEST_CASE("entropy is 0 for one position and ln Tx for uniform weights", "[data][metrics]") {
   AttentionEntropy entropy;
   CHECK(std::isnan(entropy.nats()));
   CHECK(std::isnan(entropy.share()));
@@ -33,15 +33,15 @@ TEST_CASE("entropy is 0 for one position and ln Tx for all alike", "[data][metri
   CHECK(entropy.share() == Approx((1 + 1. / 3) / 4));
 }
 
-TEST_CASE("a row without an entropy is refused", "[data][metrics]") {
+TEST_CASE("an invalid row of weights is refused", "[data][metrics]") {
   AttentionEntropy entropy;
   CHECK_THROWS_MATCHES(entropy.add(std::vector<double>{}), Error,
                        Message("AttentionEntropy::add: the row is empty; give it at least one weight"));
   CHECK_THROWS_MATCHES(entropy.add(std::vector<double>{0.5, -0.5}), Error,
                        Message("AttentionEntropy::add: the weight at position 1 is -0.5, but must not be "
                                "negative; give weights, not scores"));
-  CHECK_THROWS_MATCHES(entropy.add(std::vector<float>{std::numeric_limits<float>::quiet_NaN()}), Error,
-                       Message("AttentionEntropy::add: the weight at position 0 is NaN; look for its source "
-                               "in the model"));
+  CHECK_THROWS_MATCHES(
+      entropy.add(std::vector<float>{std::numeric_limits<float>::quiet_NaN()}), Error,
+      Message("AttentionEntropy::add: the weight at position 0 is NaN; check the model for where it arises"));
   CHECK(entropy.rows == 0);
 }

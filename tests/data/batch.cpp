@@ -16,7 +16,7 @@ using gradus::data::Pair;
 using Ids = std::vector<std::int64_t>;
 using Pairs = std::vector<Pair>;
 
-TEST_CASE("a batch is time-major, padded, and shifts the target by BOS", "[data][batch]") {
+TEST_CASE("a batch is time-major and padded, with BOS before the target input", "[data][batch]") {
   const Pairs pairs = {{{3, 4, 5}, {5, 4, 3, 2}}, {{6, 7}, {7, 6, 2}}};
   const Batch batch = make_batch(pairs);
 
@@ -41,7 +41,7 @@ TEST_CASE("a batch is time-major, padded, and shifts the target by BOS", "[data]
   CHECK(batch.target_tokens() == 7);
 }
 
-TEST_CASE("the longest source and the longest target need not be of one pair", "[data][batch]") {
+TEST_CASE("the longest source and the longest target may belong to different pairs", "[data][batch]") {
   const Pairs pairs = {{{3}, {4, 5, 8, 2}}, {{6, 7}, {2}}};
   const Batch batch = make_batch(pairs);
 
@@ -60,17 +60,16 @@ TEST_CASE("a batch of one pair has no padding", "[data][batch]") {
   CHECK(batch.target_out == Ids{9, 8, 2});
 }
 
-TEST_CASE("a malformed pair is named", "[data][batch]") {
+TEST_CASE("an error names the malformed pair", "[data][batch]") {
   const Pair good = {{3}, {3, 2}};
   const auto batch_with = [&](const Pair& bad) { return make_batch(Pairs{good, good, bad}); };
   const std::string advice =
-      ", but ordinary tokens start at 3; leave out PAD (0) and BOS (1), and put EOS (2) at the target's end "
-      "only";
+      ", but ordinary tokens start at 3; omit PAD (0) and BOS (1), and put EOS (2) only at the target's end";
 
-  CHECK_THROWS_MATCHES(make_batch({}), Error, Message("make_batch: there are no pairs; give at least one"));
+  CHECK_THROWS_MATCHES(make_batch({}), Error, Message("make_batch: no pairs; give at least one"));
   CHECK_THROWS_MATCHES(batch_with({{}, {3, 2}}), Error,
-                       Message("make_batch: the source of pair 2 is empty; "
-                               "drop the pair, attention needs a position to look at"));
+                       Message("make_batch: the source of pair 2 is empty, but attention needs at least one "
+                               "position; drop the pair"));
   for (const Ids& target : {Ids{}, Ids{3}, Ids{3, 2, 3}, Ids{3, 2, 0}}) {
     CHECK_THROWS_MATCHES(batch_with({{3}, target}), Error,
                          Message("make_batch: the target of pair 2 does not end in EOS (2); append it"));
@@ -87,7 +86,7 @@ TEST_CASE("a malformed pair is named", "[data][batch]") {
                        Message("make_batch: source[0] of pair 2 is -1" + advice));
 }
 
-TEST_CASE("some sequences of a batch are a batch with no more steps than they need", "[data][batch]") {
+TEST_CASE("selected sequences form a batch trimmed to their longest", "[data][batch]") {
   const Pairs pairs = {{{3, 4, 5}, {5, 4, 3, 2}}, {{6, 7}, {7, 6, 2}}, {{8}, {8, 2}}};
   const Batch batch = make_batch(pairs);
   const Batch same = make_batch(Pairs{pairs[2], pairs[1]});
@@ -102,7 +101,7 @@ TEST_CASE("some sequences of a batch are a batch with no more steps than they ne
   CHECK(some.target_lengths == same.target_lengths);
 
   CHECK_THROWS_MATCHES(gradus::data::select(batch, Ids{}), Error,
-                       Message("select: there are no rows; give at least one"));
+                       Message("select: no rows; give at least one"));
   CHECK_THROWS_MATCHES(gradus::data::select(batch, Ids{0, 3}), Error,
-                       Message("select: there is no row 3 in a batch of 3 sequences"));
+                       Message("select: row 3 is outside a batch of 3 sequences; rows count from 0"));
 }

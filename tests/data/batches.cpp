@@ -20,7 +20,7 @@ using Ids = std::vector<std::int64_t>;
 
 namespace {
 
-// Pair i has i as its first source token, so that a batch shows which pairs it has; lengths go up and down.
+// The first source token of pair i identifies it in a batch; lengths are not monotonic.
 std::vector<Pair> numbered(std::int64_t count) {
   std::vector<Pair> pairs;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ Ids numbers(const Batch& batch) {
   return result;
 }
 
-// The pairs of an epoch, batch by batch.
+// The pair numbers of an epoch, by batch.
 std::vector<Ids> epoch_of(Batches& batches) {
   std::vector<Ids> result;
   do {
@@ -63,7 +63,7 @@ bool is_permutation_of_first(Ids ids, std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("every epoch has every pair once, in another order", "[data][batches]") {
+TEST_CASE("every epoch contains every pair once, in a different order", "[data][batches]") {
   const BatchesOptions options =
       GENERATE(BatchesOptions{.sentences = 8, .bucket = 3}, BatchesOptions{.sentences = 8, .bucket = 0},
                BatchesOptions{.tokens = 90, .bucket = 2}, BatchesOptions{.tokens = 90, .bucket = 0});
@@ -78,7 +78,7 @@ TEST_CASE("every epoch has every pair once, in another order", "[data][batches]"
   CHECK(orders.size() == 4);
 }
 
-TEST_CASE("a batch has so many pairs, and only the last of an epoch's cutting fewer", "[data][batches]") {
+TEST_CASE("every batch has the given number of pairs, except the last one cut", "[data][batches]") {
   Batches batches(numbered(101), {.sentences = 8, .bucket = 3});
   CHECK(batches.batches_in_epoch() == 13);
   std::map<std::size_t, int> sizes;
@@ -86,7 +86,7 @@ TEST_CASE("a batch has so many pairs, and only the last of an epoch's cutting fe
   CHECK(sizes == std::map<std::size_t, int>{{5, 1}, {8, 12}});
 }
 
-TEST_CASE("a batch by tokens is as large as fits", "[data][batches]") {
+TEST_CASE("a batch limited by tokens holds as many pairs as fit", "[data][batches]") {
   Batches batches(numbered(300), {.tokens = 90});
   std::int64_t most = 0;
   do {
@@ -97,7 +97,7 @@ TEST_CASE("a batch by tokens is as large as fits", "[data][batches]") {
   } while (batches.position() < batches.batches_in_epoch());
   CHECK(most > 80);
 
-  // All alike, the number is exact.
+  // With equal lengths, the number is exact.
   const std::vector<Pair> alike(10, Pair{{3, 3, 3}, {3, 2}});
   Batches four(alike, {.tokens = 24});
   CHECK(four.next().size == 4);
@@ -105,7 +105,7 @@ TEST_CASE("a batch by tokens is as large as fits", "[data][batches]") {
   CHECK(Batches(alike, {.tokens = 25}).next().size == 5);
 }
 
-TEST_CASE("sorting makes batches of similar lengths", "[data][batches]") {
+TEST_CASE("sorting groups similar lengths into batches", "[data][batches]") {
   const auto padded = [](std::int64_t bucket) {
     Batches batches(numbered(400), {.sentences = 8, .bucket = bucket});
     std::int64_t tokens = 0;
@@ -119,7 +119,7 @@ TEST_CASE("sorting makes batches of similar lengths", "[data][batches]") {
   CHECK(padded(50) < padded(5));
 }
 
-TEST_CASE("batches of sorted pairs are given in random order", "[data][batches]") {
+TEST_CASE("batches of sorted pairs come in random order", "[data][batches]") {
   Batches batches(numbered(400), {.sentences = 8, .bucket = 50});
   Ids steps;
   do steps.push_back(batches.next().target_steps);
@@ -140,7 +140,7 @@ TEST_CASE("without shuffling equal lengths keep their order", "[data][batches]")
   CHECK(epoch_of(batches) == std::vector<Ids>{{2, 3}, {0, 1}});
 }
 
-TEST_CASE("batches resume exactly where they stood", "[data][batches]") {
+TEST_CASE("batches resume exactly from a saved state", "[data][batches]") {
   const BatchesOptions options{.tokens = 90, .seed = 7, .bucket = 2};
   Batches whole(numbered(101), options);
   for (int i = 0; i < 40; ++i) {
@@ -156,7 +156,7 @@ TEST_CASE("batches resume exactly where they stood", "[data][batches]") {
   CHECK(whole.epoch() == 1);
 }
 
-TEST_CASE("the seed decides the order", "[data][batches]") {
+TEST_CASE("the seed determines the order", "[data][batches]") {
   const auto first_epoch = [](std::uint64_t seed) {
     Batches batches(numbered(50), {.sentences = 8, .seed = seed});
     return epoch_of(batches);
@@ -165,12 +165,12 @@ TEST_CASE("the seed decides the order", "[data][batches]") {
   CHECK((first_epoch(1) != first_epoch(2)));
 }
 
-TEST_CASE("the order of an epoch never changes between versions", "[data][batches]") {
+TEST_CASE("the order of an epoch is the same in every version", "[data][batches]") {
   Batches batches(numbered(8), {.sentences = 8, .bucket = 0});
   CHECK(numbers(batches.next()) == Ids{3, 6, 2, 1, 7, 5, 0, 4});
 }
 
-TEST_CASE("the fingerprint tells pairs and options apart", "[data][batches]") {
+TEST_CASE("the fingerprint depends on pairs and options", "[data][batches]") {
   const std::vector<Pair> pairs = {{{3, 4}, {5, 2}}, {{6}, {2}}};
   const std::uint64_t same = Batches(pairs).fingerprint();
   CHECK(Batches(pairs).fingerprint() == same);
@@ -194,39 +194,41 @@ TEST_CASE("the fingerprint tells pairs and options apart", "[data][batches]") {
   CHECK(all.size() == 10);
 }
 
-TEST_CASE("batches refuse what they cannot give", "[data][batches]") {
+TEST_CASE("invalid pairs and options of batches are refused", "[data][batches]") {
   const std::vector<Pair> pairs = {{{3}, {2}}, {{3, 4, 5}, {6, 2}}};
-  CHECK_THROWS_MATCHES(Batches({}), Error, Message("Batches: there are no pairs; give at least one"));
-  CHECK_THROWS_MATCHES(Batches(pairs, {.tokens = 4}), Error,
-                       Message("Batches: pair 1 has 5 tokens (3 in, 2 out), but a batch may have 4; drop the "
-                               "pair or raise `tokens`"));
+  CHECK_THROWS_MATCHES(Batches({}), Error, Message("Batches: no pairs; give at least one"));
+  CHECK_THROWS_MATCHES(
+      Batches(pairs, {.tokens = 4}), Error,
+      Message("Batches: pair 1 has 5 tokens (3 source, 2 target), but a batch may have 4; drop the "
+              "pair or raise `tokens`"));
   CHECK_NOTHROW(Batches(pairs, {.tokens = 5}));
   CHECK_THROWS_MATCHES(Batches({{{3}, {2}}, {{}, {2}}}), Error,
-                       Message("Batches: the source of pair 1 is empty; drop the pair, attention needs a "
-                               "position to look at"));
+                       Message("Batches: the source of pair 1 is empty, but attention needs at least one "
+                               "position; drop the pair"));
   CHECK_THROWS_MATCHES(Batches({{{3}, {3}}}), Error,
                        Message("Batches: the target of pair 0 does not end in EOS (2); append it"));
   CHECK_THROWS_MATCHES(
       Batches(pairs, {.sentences = 0}), Error,
-      Message("Batches: sentences is 0, but must be 1 to 1000000; a batch has at least one pair"));
-  CHECK_THROWS_MATCHES(Batches(pairs, {.tokens = -1}), Error,
-                       Message("Batches: tokens is -1, but must be 0 to 1000000; 0 counts pairs instead"));
+      Message("Batches: sentences is 0, but must be 1 to 1000000; a batch needs at least one pair"));
+  CHECK_THROWS_MATCHES(
+      Batches(pairs, {.tokens = -1}), Error,
+      Message("Batches: tokens is -1, but must be 0 to 1000000; 0 limits pairs instead of tokens"));
   CHECK_THROWS_MATCHES(Batches(pairs, {.bucket = -1}), Error,
-                       Message("Batches: bucket is -1, but must be 0 to 1000000; 0 sorts nothing"));
+                       Message("Batches: bucket is -1, but must be 0 to 1000000; 0 disables sorting"));
 }
 
-TEST_CASE("a state that does not fit changes nothing", "[data][batches]") {
+TEST_CASE("an invalid state is refused and changes nothing", "[data][batches]") {
   Batches batches(numbered(10), {.sentences = 4});
   batches.next();
   CHECK_THROWS_MATCHES(
       batches.set_state({-1, 0}), Error,
-      Message("Batches::set_state: the epoch is -1, but must be at least 0; give what state() gave"));
-  CHECK_THROWS_MATCHES(
-      batches.set_state({2, 4}), Error,
-      Message("Batches::set_state: the position is 4, but epoch 2 has 3 batches; resume with "
-              "the pairs and options that it was saved with"));
+      Message(
+          "Batches::set_state: the epoch is -1, but must be at least 0; pass a value returned by state()"));
+  CHECK_THROWS_MATCHES(batches.set_state({2, 4}), Error,
+                       Message("Batches::set_state: the position is 4, but epoch 2 has 3 batches; resume "
+                               "with the original pairs and options"));
   CHECK_THROWS_MATCHES(batches.set_state({0, -1}), Error,
                        Message("Batches::set_state: the position is -1, but epoch 0 has 3 batches; resume "
-                               "with the pairs and options that it was saved with"));
+                               "with the original pairs and options"));
   CHECK(batches.state() == Batches::State{0, 1});
 }

@@ -24,7 +24,7 @@ using gradus::data::sentence_bleu;
 
 using Strings = std::vector<std::string>;
 
-TEST_CASE("n-grams match as often as the one reference that has them most", "[data][bleu]") {
+TEST_CASE("n-gram matches are clipped to the largest count in one reference", "[data][bleu]") {
   // Papineni et al. 2002, section 2.1: p_1 is 2/7.
   const Strings references = {"The cat is on the mat", "There is a cat on the mat"};
   const BleuCounts counts =
@@ -33,17 +33,17 @@ TEST_CASE("n-grams match as often as the one reference that has them most", "[da
   CHECK(counts.totals == std::vector<std::int64_t>{7, 6});
 }
 
-TEST_CASE("upper and lower case are one in any script, and other bytes stay as they are", "[data][bleu]") {
+TEST_CASE("lower-casing works in any script and keeps invalid bytes", "[data][bleu]") {
   const auto matches = [](const std::string& hypothesis, const std::string& reference, bool lowercase) {
     return bleu_counts(hypothesis, std::vector{reference}, {.lowercase = lowercase}).counts[0];
   };
   CHECK(matches("L' ÉTÉ À МОСКВА", "l' été à москва", true) == 4);
   CHECK(matches("L' ÉTÉ À МОСКВА", "l' été à москва", false) == 0);
   CHECK(matches("A\xC9", "a\xC9", true) == 1);
-  CHECK(matches("A\xC9", "a\xE9", true) == 0);  // the two in Latin-1
+  CHECK(matches("A\xC9", "a\xE9", true) == 0);  // É and é in Latin-1
 }
 
-TEST_CASE("the reference length is the nearest, and the shorter of two as near", "[data][bleu]") {
+TEST_CASE("the reference length is the nearest one, the shorter of equally near ones", "[data][bleu]") {
   const auto length = [](const Strings& references) {
     return bleu_counts("a b c d", references).reference_length;
   };
@@ -51,10 +51,10 @@ TEST_CASE("the reference length is the nearest, and the shorter of two as near",
   CHECK(length({"a b c d e", "a b c"}) == 3);
   CHECK(length({"a b c", "a b c d e"}) == 3);
   CHECK(length({"a b c d e", "a"}) == 5);
-  CHECK(length({"", "a b c d e f g"}) == 7);  // an empty reference is none
+  CHECK(length({"", "a b c d e f g"}) == 7);  // an empty reference is ignored
 }
 
-TEST_CASE("counts add up to the corpus, and so BLEU can be had by length", "[data][bleu]") {
+TEST_CASE("statistics add up to those of the corpus, which allows BLEU by length", "[data][bleu]") {
   const Strings hypotheses = {"the cat sat on the mat", "a dog", "the house is quite small"};
   const std::vector<Strings> references = {
       {"the cat sat on a mat"}, {"the dog"}, {"the house is small", "this house is small"}};
@@ -77,7 +77,7 @@ TEST_CASE("counts add up to the corpus, and so BLEU can be had by length", "[dat
   CHECK(by_length.at(1).hypothesis_length == 11);
 }
 
-TEST_CASE("a sentence too short for four words has a BLEU of its own", "[data][bleu]") {
+TEST_CASE("sentence BLEU of fewer than four words uses the effective order", "[data][bleu]") {
   const Strings reference = {"go home"};
   CHECK(sentence_bleu("go home", reference).score == Approx(100));
   CHECK(sentence_bleu("go away", reference).score == Approx(100 * std::sqrt(0.5 * 0.5)));
@@ -86,7 +86,7 @@ TEST_CASE("a sentence too short for four words has a BLEU of its own", "[data][b
   CHECK(sentence_bleu("", reference).brevity_penalty == 0);
 }
 
-TEST_CASE("the signature is sacreBLEU's but for the version", "[data][bleu]") {
+TEST_CASE("the signature is sacreBLEU's except for the version", "[data][bleu]") {
   const std::string version = std::string("|version:gradus-") + gradus::version();
   CHECK(bleu_signature() == "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp" + version);
   const BleuOptions floor = {.tokeniser = BleuTokeniser::chinese,
@@ -101,7 +101,7 @@ TEST_CASE("the signature is sacreBLEU's but for the version", "[data][bleu]") {
         "nrefs:1|case:mixed|eff:no|tok:none|smooth:none" + version);
 }
 
-TEST_CASE("a score prints in sacreBLEU's form", "[data][bleu]") {
+TEST_CASE("a score prints in sacreBLEU's format", "[data][bleu]") {
   const Strings hypotheses = {"The dog bit the man.", "It wasn't surprising.",
                               "The man had just bitten him."};
   const std::vector<Strings> references = {{"The dog bit the man.", "The dog had bit the man."},
@@ -111,28 +111,27 @@ TEST_CASE("a score prints in sacreBLEU's form", "[data][bleu]") {
         "BLEU|nrefs:2 = 48.53 82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)");
 }
 
-TEST_CASE("BLEU refuses what it cannot score", "[data][bleu]") {
+TEST_CASE("BLEU refuses invalid input and options", "[data][bleu]") {
   const Strings one = {"a"};
   CHECK_THROWS_MATCHES(bleu_counts("a", Strings{""}), Error,
-                       Message("bleu_counts: the hypothesis has no reference; give one that is not empty"));
+                       Message("bleu_counts: the hypothesis has no non-empty reference; give at least one"));
   CHECK_THROWS_MATCHES(bleu_counts("a", one, {.order = 0}), Error,
-                       Message("bleu_counts: order is 0, but must be 1 to 100; 4 is what is published"));
+                       Message("bleu_counts: order is 0, but must be 1 to 100; 4 is standard"));
   CHECK_THROWS_MATCHES(bleu_score({}, {.order = 101}), Error,
-                       Message("bleu_score: order is 101, but must be 1 to 100; 4 is what is published"));
+                       Message("bleu_score: order is 101, but must be 1 to 100; 4 is standard"));
   CHECK_THROWS_MATCHES(bleu_score({}, {.smoothing_value = -1}), Error,
-                       Message("bleu_score: smoothing_value is -1, but must be a number from 0; leave it out "
-                               "for sacreBLEU's"));
+                       Message("bleu_score: smoothing_value is -1, but must be finite and at least 0; omit "
+                               "it for sacreBLEU's default"));
   CHECK_THROWS_AS(bleu_score({}, {.smoothing_value = std::numeric_limits<double>::quiet_NaN()}), Error);
   CHECK_THROWS_AS(bleu_score({}, {.smoothing_value = std::numeric_limits<double>::infinity()}), Error);
   CHECK_THROWS_MATCHES(bleu_score({}), Error,
-                       Message("bleu_score: there are 0 counts and 0 totals, but order is 4; count at least "
+                       Message("bleu_score: found 0 counts and 0 totals, but order is 4; add at least "
                                "one sentence, with the same options"));
-  CHECK_THROWS_MATCHES(corpus_bleu({}, {}), Error,
-                       Message("corpus_bleu: there are no hypotheses; give at least one"));
+  CHECK_THROWS_MATCHES(corpus_bleu({}, {}), Error, Message("corpus_bleu: no hypotheses; give at least one"));
   CHECK_THROWS_MATCHES(
       corpus_bleu(Strings{"a", "b"}, std::vector<Strings>{one}), Error,
-      Message("corpus_bleu: there are 2 hypotheses and 1 lists of references; give one list for each"));
-  CHECK_THROWS_MATCHES(bleu_signature({}, -1), Error,
-                       Message("bleu_signature: references is -1, but must be at least 0; 0 says that their "
-                               "number varies"));
+      Message("corpus_bleu: found 2 hypotheses and 1 lists of references; give one list per hypothesis"));
+  CHECK_THROWS_MATCHES(
+      bleu_signature({}, -1), Error,
+      Message("bleu_signature: references is -1, but must be at least 0; 0 means that the number varies"));
 }

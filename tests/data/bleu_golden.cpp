@@ -1,4 +1,4 @@
-// The cases of sacreBLEU's and Moses' own tests; tests/golden/bleu/README.md says where they are from.
+// The cases of sacreBLEU's and Moses' own tests; see tests/golden/bleu/README.md for their source.
 
 #include <gradus/data/bleu.hpp>
 
@@ -61,7 +61,7 @@ BleuOptions options_of(const Json& given) {
   return options;
 }
 
-// sacreBLEU's order, by reference set, turned into ours, by hypothesis.
+// Transposes references from sacreBLEU's order, by reference set, to ours, by hypothesis.
 std::vector<std::vector<std::string>> by_hypothesis(const Json& sets, std::size_t hypotheses) {
   std::vector<std::vector<std::string>> references(hypotheses);
   for (const Json& set : sets.list()) {
@@ -86,10 +86,10 @@ bool asks_for(const Json& options, const std::string& name, const std::string& v
 
 }  // namespace
 
-TEST_CASE("BLEU is sacreBLEU's in its own tests", "[data][bleu]") {
+TEST_CASE("BLEU equals sacreBLEU's in sacreBLEU's own tests", "[data][bleu]") {
   int checked = 0;
   for (const Json& test : cases("sacrebleu_cases.jsonl")) {
-    // The international tokeniser needs Unicode's classes of punctuation, and is not among ours.
+    // The international tokeniser is not implemented: it needs Unicode's punctuation classes.
     if (asks_for(test["options"], "tokenize", "intl")) continue;
     INFO(test["name"].text());
     const BleuScore score = score_of(test);
@@ -104,7 +104,7 @@ TEST_CASE("BLEU is sacreBLEU's in its own tests", "[data][bleu]") {
       const double expected = recomputed["precisions"].list()[n].number();
       CHECK(score.precisions[n] == Approx(expected).margin(1e-9).epsilon(0));
     }
-    // sacreBLEU adds k to the counts that it reports; ours stay what was counted.
+    // sacreBLEU adds k to the counts it reports; ours are unsmoothed.
     if (!asks_for(test["options"], "smooth_method", "add-k")) {
       CHECK(score.counts == integers(recomputed["counts"]));
       CHECK(score.totals == integers(recomputed["totals"]));
@@ -114,11 +114,11 @@ TEST_CASE("BLEU is sacreBLEU's in its own tests", "[data][bleu]") {
   CHECK(checked == 34);
 }
 
-TEST_CASE("BLEU is that of Moses where both mean the same", "[data][bleu]") {
+TEST_CASE("BLEU equals Moses' where the definitions agree", "[data][bleu]") {
   int checked = 0;
   for (const Json& test : cases("moses_cases.jsonl")) {
     INFO(test["name"].text());
-    if (test.has("smooth_bp")) continue;  // a smoothed brevity penalty is Moses' alone
+    if (test.has("smooth_bp")) continue;  // only Moses has a smoothed brevity penalty
     BleuOptions options;
     options.tokeniser = gradus::data::BleuTokeniser::none;
     if (test.has("hyp")) {
@@ -127,7 +127,7 @@ TEST_CASE("BLEU is that of Moses where both mean the same", "[data][bleu]") {
       CHECK(counts.totals == integers(test["totals"]));
     } else {
       if (test.has("smoothing")) {
-        // Moses smooths unigrams too, which changes nothing here: all of them match.
+        // Moses also smooths unigrams, which makes no difference here: all of them match.
         options.smoothing = BleuSmoothing::add_k;
         options.smoothing_value = test["smoothing"].number();
       }

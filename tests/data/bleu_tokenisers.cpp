@@ -12,7 +12,7 @@ using gradus::data::BleuTokeniser;
 
 namespace {
 
-// The tokens with one space between them, as sacreBLEU gives them.
+// The tokens joined by single spaces, as sacreBLEU returns them.
 std::string tokens(std::string_view line, BleuTokeniser tokeniser) {
   std::string joined;
   for (const std::string& token : gradus::data::bleu_tokens(line, tokeniser)) {
@@ -27,7 +27,7 @@ std::string chinese(std::string_view line) { return tokens(line, BleuTokeniser::
 
 }  // namespace
 
-TEST_CASE("13a sets punctuation apart, except inside numbers", "[data][bleu]") {
+TEST_CASE("13a separates punctuation, except inside numbers", "[data][bleu]") {
   CHECK(mteval("Hello, world!") == "Hello , world !");
   CHECK(mteval("It costs $1,234.56 (net).") == "It costs $ 1,234.56 ( net ) .");
   CHECK(mteval("pages 10-12, well-known") == "pages 10 - 12 , well-known");
@@ -38,14 +38,14 @@ TEST_CASE("13a sets punctuation apart, except inside numbers", "[data][bleu]") {
   CHECK(mteval("«déjà», vu…") == "«déjà» , vu…");
 }
 
-TEST_CASE("13a undoes what SGML did to the text", "[data][bleu]") {
+TEST_CASE("13a decodes SGML entities", "[data][bleu]") {
   CHECK(mteval("a &quot;b&quot; &lt;c&gt; &amp; d") == "a \" b \" < c > & d");
-  CHECK(mteval("&amp;lt;") == "<");  // one after the other, as mteval-v13a.pl
+  CHECK(mteval("&amp;lt;") == "<");  // entities are replaced one after the other, as in mteval-v13a.pl
   CHECK(mteval("one<skipped> two") == "one two");
   CHECK(mteval("hy-\nphen and\nline") == "hyphen and line");
 }
 
-TEST_CASE("none cuts at Unicode's white space", "[data][bleu]") {
+TEST_CASE("none splits at Unicode's white space", "[data][bleu]") {
   CHECK(tokens("  a,  b\tc\u00a0d\u3000e\x1f"
                "f \n",
                BleuTokeniser::none) == "a, b c d e f");
@@ -53,29 +53,29 @@ TEST_CASE("none cuts at Unicode's white space", "[data][bleu]") {
   CHECK(tokens("", BleuTokeniser::none).empty());
 }
 
-TEST_CASE("char makes a token of every character", "[data][bleu]") {
+TEST_CASE("char makes every character a token", "[data][bleu]") {
   CHECK(tokens("Aé 中\u3000😀.", BleuTokeniser::characters) == "A é 中 😀 .");
 }
 
-TEST_CASE("zh sets Chinese characters apart and leaves the rest to 13a", "[data][bleu]") {
+TEST_CASE("zh separates Chinese characters and splits the rest as 13a", "[data][bleu]") {
   CHECK(chinese("我喜欢 deep learning.") == "我 喜 欢 deep learning .");
-  CHECK(chinese(" .5 中") == ".5 中");  // nothing stands before the point, where 13a puts a space
+  CHECK(chinese(" .5 中") == ".5 中");  // no space before the text, unlike 13a
   CHECK(chinese("他说:“你好,Tom!”") == "他 说 : “ 你 好 , Tom ! ”");
   CHECK(chinese("价格是3.5元,不是10-12元。") == "价 格 是 3.5 元 , 不 是 10 - 12 元 。");
-  CHECK(chinese("\u3000&quot;中") == "& quot ; 中");  // no SGML here
+  CHECK(chinese("\u3000&quot;中") == "& quot ; 中");  // no SGML decoding
 }
 
-TEST_CASE("zh has sacreBLEU's ranges as they work", "[data][bleu]") {
-  CHECK(chinese("a\u2001b") == "a b");         // a space all the same
+TEST_CASE("zh has the ranges that sacreBLEU effectively uses", "[data][bleu]") {
+  CHECK(chinese("a\u2001b") == "a b");         // still a space
   CHECK(chinese("a\u2014b") == "a \u2014 b");  // U+2001 to U+2A6D count as Chinese
   CHECK(chinese("a\u2a6db") == "a \u2a6d b");
   CHECK(chinese("a\u2a6eb") == "a\u2a6eb");
-  CHECK(chinese("𠀀𠀁") == "𠀀𠀁");  // and Extension B does not
+  CHECK(chinese("𠀀𠀁") == "𠀀𠀁");  // Extension B does not
   CHECK(chinese("a\u9fbbb") == "a \u9fbb b");
   CHECK(chinese("a\u9fbcb") == "a\u9fbcb");
 }
 
-TEST_CASE("bytes that are no UTF-8 are kept", "[data][bleu]") {
+TEST_CASE("bytes that are not UTF-8 are kept", "[data][bleu]") {
   CHECK(mteval("a\xff, b") == "a\xff , b");
   CHECK(tokens("\xe4\xb8"
                "a\x85",
@@ -83,11 +83,11 @@ TEST_CASE("bytes that are no UTF-8 are kept", "[data][bleu]") {
   CHECK(tokens("a\xc3", BleuTokeniser::characters) == "a \xc3");
 }
 
-TEST_CASE("a tokeniser has a name", "[data][bleu]") {
+TEST_CASE("tokenisers have names", "[data][bleu]") {
   for (const std::string name : {"13a", "none", "char", "zh"}) {
     CHECK(bleu_tokeniser_name(gradus::data::bleu_tokeniser(name)) == name);
   }
   CHECK(gradus::data::bleu_tokeniser("char") == BleuTokeniser::characters);
   CHECK_THROWS_MATCHES(gradus::data::bleu_tokeniser("intl"), Error,
-                       Message("bleu_tokeniser: there is no tokeniser 'intl'; choose 13a, none, char or zh"));
+                       Message("bleu_tokeniser: unknown tokeniser 'intl'; available: 13a, none, char, zh"));
 }

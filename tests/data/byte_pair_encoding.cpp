@@ -21,7 +21,7 @@ using Counts = std::map<std::string, std::int64_t>;
 using Pieces = std::vector<std::string>;
 using Merges = std::vector<std::pair<std::string, std::string>>;
 
-// Algorithm 1 of the paper to the letter: everything is counted again for every merge.
+// Algorithm 1 of the paper, literally: recounts everything for every merge.
 class Reference {
  public:
   explicit Reference(const Counts& words) {
@@ -45,7 +45,7 @@ class Reference {
     return learned;
   }
 
-  // All merges, in their order.
+  // Applies all merges in order.
   static Pieces split(const std::string& word, const Merges& merges) {
     Pieces symbols = spell(word);
     for (const auto& pair : merges) symbols = merged(symbols, pair);
@@ -76,7 +76,7 @@ class Reference {
   std::vector<std::pair<Pieces, std::int64_t>> words_;
 };
 
-// Words of few letters, so that pairs overlap, repeat and tie. The same ones for the same seed.
+// Random words of few letters, so that pairs overlap, repeat and tie.
 Counts random_words(std::uint32_t seed, int words, std::uint32_t letters) {
   const auto next = [&seed] { return (seed = seed * 1664525 + 1013904223) >> 16; };
   Counts counts;
@@ -92,7 +92,8 @@ const Counts paper = {{"low", 5}, {"lower", 2}, {"newest", 6}, {"widest", 3}};
 
 }  // namespace
 
-TEST_CASE("the most frequent pair is merged first, of equal ones the last", "[data][byte-pair encoding]") {
+TEST_CASE("the most frequent pair is merged first, the last of equally frequent ones",
+          "[data][byte-pair encoding]") {
   const auto bpe = BytePairEncoding::learn(paper, 10);
   // (e, s) and (s, t</w>) both occur 9 times.
   CHECK(bpe.merges() == Merges{{"s", "t</w>"},
@@ -111,7 +112,7 @@ TEST_CASE("the most frequent pair is merged first, of equal ones the last", "[da
   CHECK(bpe.split("widest") == Pieces{"widest"});
 }
 
-TEST_CASE("characters need not be ASCII, nor known", "[data][byte-pair encoding]") {
+TEST_CASE("characters may be non-ASCII or unknown", "[data][byte-pair encoding]") {
   const auto bpe = BytePairEncoding::learn({{"été", 3}, {"étang", 2}, {"你好", 2}}, 100);
   CHECK(bpe.split("été") == Pieces{"été"});
   CHECK(bpe.split("étés") == Pieces{"ét@@", "é@@", "s"});
@@ -143,7 +144,7 @@ TEST_CASE("learning ends when no pair occurs twice", "[data][byte-pair encoding]
   CHECK(BytePairEncoding::learn({}, 5).merges().empty());
 }
 
-TEST_CASE("merges are kept in a file of subword-nmt's form", "[data][byte-pair encoding]") {
+TEST_CASE("merges round-trip through subword-nmt's file format", "[data][byte-pair encoding]") {
   const auto bpe = BytePairEncoding::learn(paper, 3);
   CHECK(bpe.to_text() == "#version: 0.2\ns t</w>\ne st</w>\nl o\n");
   CHECK(BytePairEncoding::from_text(bpe.to_text(), "codes") == bpe);
@@ -153,48 +154,47 @@ TEST_CASE("merges are kept in a file of subword-nmt's form", "[data][byte-pair e
   CHECK_FALSE(BytePairEncoding::learn(paper, 2) == bpe);
 }
 
-TEST_CASE("the merge learned first goes first", "[data][byte-pair encoding]") {
+TEST_CASE("merges are applied in the order learned", "[data][byte-pair encoding]") {
   const auto bpe = BytePairEncoding::from_text("#version: 0.2\nb c\na b\na bc\n", "codes");
   CHECK(bpe.split("abcd") == Pieces{"abc@@", "d"});
   CHECK(bpe.split("abd") == Pieces{"ab@@", "d"});
 }
 
-TEST_CASE("a file that holds no merges is refused", "[data][byte-pair encoding]") {
+TEST_CASE("a malformed file of merges is refused", "[data][byte-pair encoding]") {
   const auto read = [](const std::string& text) { return BytePairEncoding::from_text(text, "codes"); };
-  const std::string form = "; write two symbols with a space between them";
+  const std::string form = "; write two symbols separated by a space";
   for (const std::string text : {"", "a b\n", "#version: 0.1\na b\n"}) {
-    CHECK_THROWS_MATCHES(
-        read(text), Error,
-        Message("BytePairEncoding::from_text: 'codes' line 1: it is not '#version: 0.2'; give a file "
-                "of merges that subword-nmt or to_text wrote"));
+    CHECK_THROWS_MATCHES(read(text), Error,
+                         Message("BytePairEncoding::from_text: 'codes' line 1: expected '#version: 0.2'; "
+                                 "give a file of merges written by subword-nmt or to_text"));
   }
   for (const std::string line : {"", "ab", "a ", " b", "a  b", "a b c", "a b\tc", "a\r b"}) {
     CHECK_THROWS_MATCHES(
         read("#version: 0.2\ns t</w>\n" + line + "\n"), Error,
-        Message("BytePairEncoding::from_text: 'codes' line 3: '" + line + "' is no merge" + form));
+        Message("BytePairEncoding::from_text: 'codes' line 3: '" + line + "' is not a merge" + form));
   }
   CHECK_THROWS_MATCHES(
       read("#version: 0.2\na b\nc d\na b\n"), Error,
-      Message("BytePairEncoding::from_text: 'codes' line 4: the merge 'a b' is there already; remove one"));
+      Message("BytePairEncoding::from_text: 'codes' line 4: the merge 'a b' occurs twice; remove one"));
   CHECK_THROWS_MATCHES(
       read("#version: 0.2\na \xff\n"), Error,
       Message("BytePairEncoding::from_text: 'codes' line 2: byte 3 (0xff) is not UTF-8; convert the "
               "text, for instance with iconv -t UTF-8"));
 }
 
-TEST_CASE("what cannot be learned from is refused", "[data][byte-pair encoding]") {
+TEST_CASE("invalid words and counts are refused", "[data][byte-pair encoding]") {
   using Bpe = BytePairEncoding;
   CHECK_THROWS_MATCHES(
       Bpe::learn(paper, 0), Error,
-      Message("BytePairEncoding::learn: merges is 0, but must be at least 1; some thousands are usual"));
+      Message("BytePairEncoding::learn: merges is 0, but must be at least 1; a few thousand are usual"));
   CHECK_THROWS_MATCHES(Bpe::learn({{"", 1}}, 1), Error,
-                       Message("BytePairEncoding::learn: a word is empty; leave it out"));
+                       Message("BytePairEncoding::learn: a word is empty; remove it"));
   CHECK_THROWS_MATCHES(
       Bpe::learn({{"a b", 1}}, 1), Error,
       Message("BytePairEncoding::learn: the word 'a b' has white space; split the text into words "
               "first"));
   CHECK_THROWS_MATCHES(Bpe::learn({{"a", 0}}, 1), Error,
-                       Message("BytePairEncoding::learn: the word 'a' is counted 0 times; leave it out"));
+                       Message("BytePairEncoding::learn: the word 'a' has count 0; remove it"));
   CHECK_THROWS_MATCHES(
       Bpe::learn({{"a\xff", 1}}, 1), Error,
       Message("BytePairEncoding::learn: byte 2 (0xff) is not UTF-8; convert the text, for instance "

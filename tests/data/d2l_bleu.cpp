@@ -32,9 +32,10 @@ TEST_CASE("d2l's BLEU follows the book", "[data][bleu]") {
   const double expected =
       std::exp(1 - 6. / 5) * std::pow(4. / 5, 1. / 2) * std::pow(3. / 4, 1. / 4) * std::pow(1. / 3, 1. / 8);
   CHECK(bleu("A B B C D", "A B C D E F", 3) == Approx(expected));
-  CHECK(bleu("A B B C D", "A B C D E F", 4) == 0);  // no 4-gram matches, and nothing is smoothed
-  CHECK(bleu("A B C D E F", "A B", 1) == Approx(std::sqrt(1. / 3)));  // too long costs precision alone
-  CHECK(bleu("va !", "va !", 4) == 1);                                // n stops at the prediction's length
+  CHECK(bleu("A B B C D", "A B C D E F", 4) == 0);  // no 4-gram matches, and there is no smoothing
+  CHECK(bleu("A B C D E F", "A B", 1) ==
+        Approx(std::sqrt(1. / 3)));     // a long prediction only lowers precision
+  CHECK(bleu("va !", "va !", 4) == 1);  // n stops at the prediction's length
   CHECK(bleu("", "va !", 2) == 0);
 }
 
@@ -43,5 +44,5 @@ TEST_CASE("d2l's BLEU refuses an empty label", "[data][bleu]") {
                        Message("d2l_bleu: the label is empty; give it at least one token"));
   CHECK_THROWS_MATCHES(
       bleu("a", "a", 0), Error,
-      Message("d2l_bleu: k is 0, but must be 1 to 1000000; it is the length of the longest n-grams"));
+      Message("d2l_bleu: k is 0, but must be 1 to 1000000; give the length of the longest n-grams"));
 }

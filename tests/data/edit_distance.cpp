@@ -36,7 +36,7 @@ TEST_CASE("the edit distance is the fewest edits", "[data][metrics]") {
   CHECK(edit_distance(std::vector<std::string>{"AH0", "B"}, std::vector<std::string>{"AH1", "B"}) == 1);
 }
 
-TEST_CASE("the error rate is edits by tokens of the references", "[data][metrics]") {
+TEST_CASE("the error rate is edits divided by reference tokens", "[data][metrics]") {
   ErrorRate errors;
   CHECK(std::isnan(errors.rate()));
   errors.add(letters("kitten"), letters("sitting"));

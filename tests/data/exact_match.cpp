@@ -22,22 +22,21 @@ bool matches(const Ids& prediction, const Ids& target) {
 
 }  // namespace
 
-TEST_CASE("a prediction is read up to and including EOS", "[data][metrics]") {
+TEST_CASE("a prediction is compared up to and including EOS", "[data][metrics]") {
   CHECK(matches({5, 4, 3, 2}, {5, 4, 3, 2}));
   CHECK(matches({2}, {2}));
   CHECK(matches({5, 4, 2, 9, 0}, {5, 4, 2}));
   CHECK(matches({5, 4, 2}, {5, 4, 2, 0, 0}));
 
   CHECK_FALSE(matches({5, 3, 2}, {5, 4, 2}));
-  CHECK_FALSE(matches({5, 4}, {5, 4, 2}));        // never ended
+  CHECK_FALSE(matches({5, 4}, {5, 4, 2}));        // no EOS
   CHECK_FALSE(matches({5, 2}, {5, 4, 2}));        // ended early
-  CHECK_FALSE(matches({5, 2, 2}, {5, 4, 2}));     // ended early, then right again
+  CHECK_FALSE(matches({5, 2, 2}, {5, 4, 2}));     // ended early, matches again afterwards
   CHECK_FALSE(matches({5, 4, 4, 2}, {5, 4, 2}));  // ended late
   CHECK_FALSE(matches({}, {2}));
 
-  CHECK_THROWS_MATCHES(
-      matches({5}, {5, 4}), Error,
-      Message("matches_exactly: the target holds no EOS (2); append it, targets end in EOS"));
+  CHECK_THROWS_MATCHES(matches({5}, {5, 4}), Error,
+                       Message("matches_exactly: the target has no EOS (2); append it"));
 }
 
 TEST_CASE("exact match is the fraction that matches", "[data][metrics]") {
@@ -48,10 +47,10 @@ TEST_CASE("exact match is the fraction that matches", "[data][metrics]") {
   CHECK(std::isnan(exact_match({}, {})));
   CHECK_THROWS_MATCHES(
       exact_match(std::span(predictions).first(3), targets), Error,
-      Message("exact_match: there are 3 predictions for 4 targets; give one prediction for each"));
+      Message("exact_match: found 3 predictions for 4 targets; give one prediction per target"));
 }
 
-TEST_CASE("exact match is kept for each source length", "[data][metrics]") {
+TEST_CASE("exact match is counted for each source length", "[data][metrics]") {
   ExactMatchByLength table;
   CHECK(std::isnan(table.total().fraction()));
   table.add(7, false);

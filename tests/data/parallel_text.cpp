@@ -49,10 +49,10 @@ TEST_CASE("a file that cannot be read as text is refused", "[data][parallel text
   const Corpus corpus;
   CHECK_THROWS_MATCHES(read_lines(corpus.folder() / "none"), Error,
                        Message("read_lines: " + quoted(corpus.folder() / "none") +
-                               " cannot be opened; check the path, and that you may read it"));
+                               " cannot be opened; check the path and the permissions"));
   CHECK_THROWS_MATCHES(read_lines(corpus.folder()), Error,
                        Message("read_lines: " + quoted(corpus.folder()) +
-                               " is a folder or a device; give the path of a text file"));
+                               " is not a regular file; give the path of a text file"));
   const auto latin1 = corpus.file("latin1", "\xef\xbb\xbfthe\r\ncaf\xe9\n");
   const std::string wrong_byte =
       " line 2: byte 4 (0xe9) is not UTF-8; convert the text, for instance with iconv -t UTF-8";
@@ -71,24 +71,25 @@ TEST_CASE("pairs are read from two columns", "[data][parallel text]") {
         Pairs{{"Go.", "Va !"}, {"I lost.", "J'ai perdu."}, {"Hi.", "Salut\xc2\xa0!"}});
 }
 
-TEST_CASE("a line that is no pair is refused", "[data][parallel text]") {
+TEST_CASE("a line that is not a pair is refused", "[data][parallel text]") {
   const Corpus corpus;
   const auto untabbed = corpus.file("untabbed", "Go.\tVa !\n\nHi. Salut !\n");
-  CHECK_THROWS_MATCHES(read_tab_separated(untabbed), Error,
-                       Message("read_tab_separated: " + quoted(untabbed) +
-                               " line 3: there is no tab; write a source, a tab, and its target"));
+  CHECK_THROWS_MATCHES(
+      read_tab_separated(untabbed), Error,
+      Message("read_tab_separated: " + quoted(untabbed) +
+              " line 3: expected 2 tab-separated columns, found 1; add the target or remove the line"));
   const auto sourceless = corpus.file("sourceless", " \tVa !\n");
   CHECK_THROWS_MATCHES(read_tab_separated(sourceless), Error,
                        Message("read_tab_separated: " + quoted(sourceless) +
-                               " line 1: the source is blank; fill it in, or remove the line"));
+                               " line 1: the source is blank; fill it in or remove the line"));
   const auto targetless = corpus.file("targetless", "Go.\t\tCC-BY\n");
   CHECK_THROWS_MATCHES(read_tab_separated(targetless), Error,
                        Message("read_tab_separated: " + quoted(targetless) +
-                               " line 1: the target is blank; fill it in, or remove the line"));
+                               " line 1: the target is blank; fill it in or remove the line"));
   const auto empty = corpus.file("empty", "\n\n");
   CHECK_THROWS_MATCHES(read_tab_separated(empty), Error,
                        Message("read_tab_separated: " + quoted(empty) +
-                               " holds no pairs; write a source, a tab, and its target on each line"));
+                               " has no pairs; write source, tab and target on each line"));
 }
 
 TEST_CASE("pairs are read from two files", "[data][parallel text]") {
@@ -100,9 +101,9 @@ TEST_CASE("pairs are read from two files", "[data][parallel text]") {
   const auto shorter = corpus.file("shorter", "K AE1 T\n\nD AO1 G\n");
   CHECK_THROWS_MATCHES(read_parallel(source, shorter), Error,
                        Message("read_parallel: " + quoted(source) + " has 4 lines, but " + quoted(shorter) +
-                               " has 3; line i of one must translate line i of the other"));
+                               " has 3; line i of the second file must translate line i of the first"));
   const auto blank = corpus.file("blank", "\n \n\n\t\n");
   CHECK_THROWS_MATCHES(read_parallel(source, blank), Error,
                        Message("read_parallel: " + quoted(source) + " and " + quoted(blank) +
-                               " hold no pairs; give files with a sentence on each line"));
+                               " have no pairs; give files with one sentence per line"));
 }

@@ -1,4 +1,4 @@
-// The phrases that the library brings.
+// The phrase sets embedded in the library.
 
 #include <gradus/data/phrases.hpp>
 #include <gradus/data/tokeniser.hpp>
@@ -11,7 +11,7 @@
 
 namespace data = gradus::data;
 
-TEST_CASE("phrase sets are hundreds of different sentences in two languages", "[data][phrases]") {
+TEST_CASE("phrase sets have hundreds of distinct sentences in two languages", "[data][phrases]") {
   for (const char* name : {"eng-fra", "eng-cmn"}) {
     INFO(name);
     const auto pairs = data::phrases(name);
@@ -24,7 +24,7 @@ TEST_CASE("phrase sets are hundreds of different sentences in two languages", "[
   CHECK(data::phrases("eng-fra").front().target == "Je lis un livre rouge.");
 }
 
-TEST_CASE("every English word of the phrases is in two sentences at least, so that one may be held out",
+TEST_CASE("every English word of the phrases is in at least two sentences, so that one can be held out",
           "[data][phrases]") {
   for (const char* name : {"eng-fra", "eng-cmn"}) {
     std::map<std::string, int> sentences;
@@ -39,8 +39,8 @@ TEST_CASE("every English word of the phrases is in two sentences at least, so th
   }
 }
 
-TEST_CASE("a phrase set that there is not is refused", "[data][phrases]") {
+TEST_CASE("an unknown phrase set is refused", "[data][phrases]") {
   CHECK_THROWS_MATCHES(
       data::phrases("eng-deu"), gradus::Error,
-      Catch::Matchers::Message("phrases: there is no set 'eng-deu'; these there are: eng-fra, eng-cmn"));
+      Catch::Matchers::Message("phrases: unknown set 'eng-deu'; available: eng-fra, eng-cmn"));
 }

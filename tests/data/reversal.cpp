@@ -21,13 +21,12 @@ using Ids = std::vector<std::int64_t>;
 
 namespace {
 
-// The standard fixes what mt19937_64 draws; the bias of the remainder is far too small to matter here.
+// The standard specifies mt19937_64's output; the modulo bias is negligible.
 UniformIndex uniform(std::uint64_t seed) {
   return [engine = std::mt19937_64(seed)](std::uint64_t n) mutable { return engine() % n; };
 }
 
-// Held-out is a matter of the ids alone, so a number's decimal digits enumerate the strings of ten symbols in
-// order.
+// The decimal digits of a number enumerate the strings of ten symbols in order.
 Ids digits(std::uint64_t number, std::int64_t length) {
   Ids ids(length);
   for (auto id = ids.rbegin(); id != ids.rend(); ++id, number /= 10) {
@@ -57,7 +56,7 @@ TEST_CASE("a target is the reverse, then EOS", "[data][reversal]") {
   CHECK(task.make(Ids(40, 7)).target.size() == 41);
 }
 
-TEST_CASE("the task says its size", "[data][reversal]") {
+TEST_CASE("the task reports its sizes", "[data][reversal]") {
   const Reversal task(4, 2, 6);
   CHECK(task.symbols() == 4);
   CHECK(task.min_length() == 2);
@@ -81,7 +80,7 @@ TEST_CASE("a fifth is held out at every length", "[data][reversal]") {
   }
 }
 
-TEST_CASE("what is held out does not hang on the symbol at one place", "[data][reversal]") {
+TEST_CASE("being held out does not depend on the symbol at one position", "[data][reversal]") {
   for (std::size_t place = 0; place < 4; ++place) {
     std::map<std::int64_t, int> held_out;
     for (std::uint64_t i = 0; i < 10'000; ++i) {
@@ -96,7 +95,7 @@ TEST_CASE("what is held out does not hang on the symbol at one place", "[data][r
   }
 }
 
-TEST_CASE("the split never moves", "[data][reversal]") {
+TEST_CASE("the split is the same in every version", "[data][reversal]") {
   CHECK(Reversal::held_out(Ids{5, 4, 3}));
   CHECK(Reversal::held_out(Ids{3, 3, 5}));
   CHECK_FALSE(Reversal::held_out(Ids{3, 4, 5}));
@@ -104,7 +103,7 @@ TEST_CASE("the split never moves", "[data][reversal]") {
   CHECK(Reversal().held_out_pairs(3, uniform(1)).size() == 214);
 }
 
-TEST_CASE("training pairs are never held out, and of every length and symbol", "[data][reversal]") {
+TEST_CASE("training pairs are never held out, and have every length and symbol", "[data][reversal]") {
   const Reversal task;
   const UniformIndex draw = uniform(1);
   std::map<std::size_t, int> lengths;
@@ -125,7 +124,7 @@ TEST_CASE("training pairs are never held out, and of every length and symbol", "
   CHECK(lengths.rbegin()->first == 12);
   for (const auto& [length, count] : lengths) {
     CAPTURE(length);
-    CHECK(count > 850);  // 1000 expected, with a deviation of 30
+    CHECK(count > 850);  // 1000 expected, standard deviation 30
     CHECK(count < 1150);
   }
   REQUIRE(first_symbols.size() == 10);
@@ -158,9 +157,9 @@ TEST_CASE("all held-out pairs of a short length come in order", "[data][reversal
   CHECK(Reversal(3, 1, 3).held_out_pairs(1, uniform(1)).empty());
 }
 
-TEST_CASE("of many held-out pairs a distinct few are drawn", "[data][reversal]") {
+TEST_CASE("a sample of many held-out pairs has no duplicates", "[data][reversal]") {
   const Reversal task;
-  // Picked from all of them (4, 5) or drawn and rejected (6 on), within the trained lengths and beyond.
+  // Enumerated (4, 5) or drawn by rejection (from 6), inside and outside the trained lengths.
   for (const std::int64_t length : {4, 5, 6, 12, 20}) {
     CAPTURE(length);
     const std::vector<Pair> pairs = task.held_out_pairs(length, uniform(length));
@@ -176,12 +175,12 @@ TEST_CASE("of many held-out pairs a distinct few are drawn", "[data][reversal]")
   CHECK(sources(all_but_one).size() == 213);
 }
 
-TEST_CASE("a draw of held-out pairs favours none", "[data][reversal]") {
+TEST_CASE("held-out pairs are sampled uniformly", "[data][reversal]") {
   const Reversal task;
   std::map<Ids, int> drawn;
   const UniformIndex draw = uniform(1);
   for (int i = 0; i < 2140; ++i) ++drawn[task.held_out_pairs(3, draw, 10).front().source];
-  CHECK(drawn.size() == 214);  // 10 expected of each: one is missed once in a hundred seeds
+  CHECK(drawn.size() == 214);  // each is expected 10 times; a seed misses one with probability 1 %
   for (const auto& [source, count] : drawn) CHECK(count < 30);
 }
 
@@ -212,53 +211,52 @@ TEST_CASE("tokens print as letters", "[data][reversal]") {
 TEST_CASE("arguments out of range are refused", "[data][reversal]") {
   CHECK_THROWS_MATCHES(Reversal(1), Error,
                        Message("Reversal: symbols is 1, but must be 2 to 1000000; "
-                               "with fewer than two there is nothing to reverse"));
+                               "reversing needs at least two"));
   CHECK_THROWS_MATCHES(Reversal(1'000'001), Error,
                        Message("Reversal: symbols is 1000001, but must be 2 to 1000000; "
-                               "with fewer than two there is nothing to reverse"));
+                               "reversing needs at least two"));
   CHECK_THROWS_MATCHES(Reversal(10, 0), Error,
                        Message("Reversal: min_length is 0, but must be 1 to 1000000; "
-                               "the attention needs a position to look at"));
+                               "attention needs at least one position"));
   CHECK_THROWS_MATCHES(Reversal(10, 5, 4), Error,
                        Message("Reversal: max_length is 4, but must be 5 to 1000000; "
-                               "the lengths run from min_length to max_length"));
+                               "raise it or lower min_length"));
 
   const Reversal task;
   CHECK_THROWS_MATCHES(task.make({}), Error,
                        Message("Reversal::make: the source is empty; give it at least one symbol"));
   CHECK_THROWS_MATCHES(task.make({3, 4, 13}), Error,
                        Message("Reversal::make: source[2] is 13, but symbols are 3 to 12; "
-                               "count symbols from first_symbol, and leave BOS and EOS out"));
+                               "number symbols from first_symbol, and omit BOS and EOS"));
   CHECK_THROWS_MATCHES(task.make({3, 2}), Error,
                        Message("Reversal::make: source[1] is 2, but symbols are 3 to 12; "
-                               "count symbols from first_symbol, and leave BOS and EOS out"));
+                               "number symbols from first_symbol, and omit BOS and EOS"));
   CHECK_THROWS_MATCHES(task.held_out_pairs(0, uniform(1)), Error,
                        Message("Reversal::held_out_pairs: length is 0, but must be 1 to 1000000; "
-                               "a source has at least one symbol"));
+                               "a source needs at least one symbol"));
   CHECK_THROWS_MATCHES(task.held_out_pairs(3, uniform(1), 0), Error,
                        Message("Reversal::held_out_pairs: limit is 0, but must be 1 to 1000000; "
-                               "ask for at least one pair"));
+                               "request at least one pair"));
   for (const std::int64_t id : {-1, 13}) {
-    CHECK_THROWS_MATCHES(
-        task.token_text(id), Error,
-        Message("Reversal::token_text: the id is " + std::to_string(id) +
-                ", but must be 0 to 12; give the model a vocabulary of vocabulary_size() tokens"));
+    CHECK_THROWS_MATCHES(task.token_text(id), Error,
+                         Message("Reversal::token_text: the id is " + std::to_string(id) +
+                                 ", but must be 0 to 12; use a model with vocabulary_size() tokens"));
   }
 }
 
-TEST_CASE("draws that are not uniform end in an error, not in a loop", "[data][reversal]") {
+TEST_CASE("non-uniform draws end in an error, not in an endless loop", "[data][reversal]") {
   const Reversal task;
-  // 5 4 3, which is held out, again and again; one length to choose from.
+  // Always draws 5 4 3, which is held out; only one length.
   const UniformIndex held_out = [i = 0](std::uint64_t n) mutable {
     if (n == 1) return std::uint64_t{0};
     return static_cast<std::uint64_t>(2 - i++ % 3);
   };
   CHECK_THROWS_MATCHES(Reversal(10, 3, 3).sample_training(held_out), Error,
                        Message("Reversal::sample_training: 1000 sources of length 3 in a row were held out; "
-                               "check that the draws are uniform"));
+                               "check that `uniform` is uniform"));
   const UniformIndex constant = [](std::uint64_t) { return std::uint64_t{0}; };
   CHECK_FALSE(Reversal::held_out(Ids(6, 3)));
   CHECK_THROWS_MATCHES(task.held_out_pairs(6, constant), Error,
                        Message("Reversal::held_out_pairs: 1000 draws in a row gave no new held-out source of "
-                               "length 6 after 0 of 500; check that the draws are uniform"));
+                               "length 6 after 0 of 500; check that `uniform` is uniform"));
 }

@@ -10,7 +10,7 @@ using gradus::Error;
 using gradus::data::AlignmentScore;
 using gradus::data::reversal_alignment;
 
-TEST_CASE("reversing looks at the source from its last symbol to its first", "[data][reversal_alignment]") {
+TEST_CASE("reversing attends to the source from its last symbol to its first", "[data][reversal_alignment]") {
   // clang-format off
   const std::vector<double> weights = {0.125, 0.25,  0.5,  0.125,    // right
                                        0.0,   0.75,  0.0,  0.25,     // right
@@ -28,13 +28,12 @@ TEST_CASE("reversing looks at the source from its last symbol to its first", "[d
 
 TEST_CASE("weights of another shape are refused", "[data][reversal_alignment]") {
   const std::vector<double> weights(12);
-  CHECK_THROWS_MATCHES(
-      reversal_alignment(weights, 2, 4), Error,
-      Message("reversal_alignment: there are 12 weights, but (length, source_steps) = (2, 4) "
-              "needs 8; leave out the row of the step that writes EOS"));
+  CHECK_THROWS_MATCHES(reversal_alignment(weights, 2, 4), Error,
+                       Message("reversal_alignment: found 12 weights, but (length, source_steps) = (2, 4) "
+                               "needs 8; omit the row of the EOS step"));
   CHECK_THROWS_MATCHES(reversal_alignment(weights, 4, 3), Error,
                        Message("reversal_alignment: source_steps is 3, but must be 4 to 1000000; "
-                               "the weights cover the whole source"));
+                               "the weights must cover the whole source"));
   CHECK_THROWS_MATCHES(reversal_alignment(weights, 0, 3), Error,
                        Message("reversal_alignment: length is 0, but must be 1 to 1000000; "
                                "give the source's length without padding"));

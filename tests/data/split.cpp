@@ -21,7 +21,7 @@ std::set<std::string> sources(const std::vector<SentencePair>& pairs) {
 
 }  // namespace
 
-TEST_CASE("a part depends on the source alone, and never changes", "[data][split]") {
+TEST_CASE("a part depends only on the source, and is the same in every version", "[data][split]") {
   CHECK(part_of("a", 0, 16) == Part::test);  // its hash is 15 mod 100
   CHECK(part_of("a", 0, 15) == Part::train);
   CHECK(part_of("a", 85, 15) == Part::dev);
@@ -43,14 +43,14 @@ TEST_CASE("a corpus is split by its sources", "[data][split]") {
   }
   const Split split = split_by_source(pairs, 10, 20);
   CHECK(split.train.size() + split.dev.size() + split.test.size() == 2000);
-  // Both pairs of a source are in one part, which is therefore twice as large as its set of sources.
+  // Both pairs of each source are in the same part, so each part has twice as many pairs as sources.
   CHECK(split.train.size() == 2 * sources(split.train).size());
   CHECK(split.dev.size() == 2 * sources(split.dev).size());
   CHECK(split.test.size() == 2 * sources(split.test).size());
-  CHECK((140 <= split.dev.size() && split.dev.size() <= 260));  // 3 standard deviations from the shares
+  CHECK((140 <= split.dev.size() && split.dev.size() <= 260));  // within 3 standard deviations of the shares
   CHECK((320 <= split.test.size() && split.test.size() <= 480));
 
-  std::vector<SentencePair> kept;  // the order is
+  std::vector<SentencePair> kept;  // in the original order
   for (const SentencePair& pair : pairs) {
     if (part_of(pair.source, 10, 20) == Part::dev) kept.push_back(pair);
   }
@@ -60,14 +60,12 @@ TEST_CASE("a corpus is split by its sources", "[data][split]") {
   CHECK(split_by_source(pairs, 0, 100).test.size() == 2000);
 }
 
-TEST_CASE("shares that cannot be are refused", "[data][split]") {
-  CHECK_THROWS_MATCHES(
-      part_of("a", -1, 10), Error,
-      Message("part_of: dev_percent is -1 and test_percent 10, but they must be at least 0 and "
-              "together at most 100; what they leave is for training"));
-  CHECK_THROWS_MATCHES(
-      split_by_source({}, 60, 41), Error,
-      Message("split_by_source: dev_percent is 60 and test_percent 41, but they must be at least "
-              "0 and together at most 100; what they leave is for training"));
+TEST_CASE("invalid shares are refused", "[data][split]") {
+  CHECK_THROWS_MATCHES(part_of("a", -1, 10), Error,
+                       Message("part_of: dev_percent is -1 and test_percent 10, but must be at least 0 and "
+                               "together at most 100; the rest is for training"));
+  CHECK_THROWS_MATCHES(split_by_source({}, 60, 41), Error,
+                       Message("split_by_source: dev_percent is 60 and test_percent 41, but must be at least "
+                               "0 and together at most 100; the rest is for training"));
   CHECK_THROWS_AS(part_of("a", 0, -1), Error);
 }

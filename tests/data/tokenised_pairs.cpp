@@ -21,14 +21,14 @@ TokenisedPairs tokenised() { return tokenise(pairs, Tokeniser({.lower = false}),
 
 }  // namespace
 
-TEST_CASE("pairs are tokenised, each side by its own rule", "[data][tokenised pairs]") {
+TEST_CASE("pairs are tokenised, each side by its own tokeniser", "[data][tokenised pairs]") {
   const TokenisedPairs result = tokenised();
   CHECK(result.size() == 3);
   CHECK(result.source == Sentences{{"Go", "."}, {"I", "lost", "."}, {"No"}});
   CHECK(result.target == Sentences{{"va", "!"}, {"j'", "ai", "perdu", "."}, {"certainement", "pas", "!"}});
 }
 
-TEST_CASE("pairs are kept whose two sides are of a length", "[data][tokenised pairs]") {
+TEST_CASE("pairs with both sides within the length limits are kept", "[data][tokenised pairs]") {
   CHECK(keep_lengths(tokenised(), 1, 4).source == tokenised().source);
   CHECK(keep_lengths(tokenised(), 2, 4).source == Sentences{{"Go", "."}, {"I", "lost", "."}});
   CHECK(keep_lengths(tokenised(), 2, 4).target == Sentences{{"va", "!"}, {"j'", "ai", "perdu", "."}});
@@ -39,11 +39,11 @@ TEST_CASE("pairs are kept whose two sides are of a length", "[data][tokenised pa
     CHECK_THROWS_MATCHES(
         keep_lengths({}, min, max), Error,
         Message("keep_lengths: min is " + std::to_string(min) + " and max " + std::to_string(max) +
-                ", but they must be 1 <= min <= max; an empty side cannot be learned from"));
+                ", but must be 1 <= min <= max; empty sentences cannot be learned from"));
   }
 }
 
-TEST_CASE("tokenised pairs become ids, their targets with EOS", "[data][tokenised pairs]") {
+TEST_CASE("tokenised pairs are encoded as ids, with EOS after targets", "[data][tokenised pairs]") {
   const TokenisedPairs result = tokenised();
   const Vocabulary source({"Go", "lost", "."}), target({"va", "!", "ai"});
   CHECK(encode(result, source, target) == std::vector<Pair>{{{4, 6}, {4, 5, eos}},

@@ -17,7 +17,7 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-// The tokens with a bar between them.
+// The tokens joined by bars.
 std::string bars(const Tokeniser& tokeniser, std::string_view line) {
   std::string text;
   for (const std::string& token : tokeniser.split(line)) text.append(text.empty() ? "" : "|").append(token);
@@ -101,7 +101,7 @@ TEST_CASE("a line is split into words and marks", "[data][tokeniser]") {
   CHECK(bars(words, "-5 3-5 a -b --5") == "-5|3-5|a|-|b|-|-|5");
   CHECK(bars(words, "snake_case C++ <unk>") == "snake_case|c|+|+|<|unk|>");
   CHECK(bars(words, "q\u0303uo va\u0303.") == "q\u0303uo|vã|.");  // one accent composes, one does not
-  CHECK(bars(words, "\u2764\ufe0fyou") == "\u2764\ufe0f|you");    // a heart, and how it is shown
+  CHECK(bars(words, "\u2764\ufe0fyou") == "\u2764\ufe0f|you");    // a heart and its variation selector
   CHECK(words.split(" \u00a0 ").empty());
   CHECK(words.split("").empty());
 }
@@ -114,7 +114,7 @@ TEST_CASE("a French elision ends at its apostrophe", "[data][tokeniser]") {
   CHECK(bars(as_written, "D'Artagnan LORSQU'ELLE") == "D'|Artagnan|LORSQU'|ELLE");
 }
 
-TEST_CASE("what spaces separate already comes through", "[data][tokeniser]") {
+TEST_CASE("text already separated by spaces is unchanged", "[data][tokeniser]") {
   for (const std::string line :
        {"3 17 22", "-3 0 41", "b aw1 t", "' c o u r s e", "he's calm .", "2024-05-17"}) {
     CHECK(bars(words, line) == [&line] {
@@ -139,7 +139,7 @@ TEST_CASE("each Chinese character is a token", "[data][tokeniser]") {
   CHECK(bars(words, "你好，世界！") == "你好|,|世界|!");
 }
 
-TEST_CASE("tokens are joined with spaces where they belong", "[data][tokeniser]") {
+TEST_CASE("tokens are joined with the right spaces", "[data][tokeniser]") {
   const Tokens tokens = {"\"", "¿",  "va", "(", "l'", "ami", ")", "\"", "dit", "-", "il", ":",
                          "«",  "15", "%",  "=", "$",  "3",   ";", "30", "$",   "!", "?",  "»"};
   CHECK(words.join(tokens) == "\"¿va (l'ami)\" dit - il: «15% = $3; 30 $!?»");
@@ -181,13 +181,13 @@ TEST_CASE("words are split into pieces", "[data][tokeniser]") {
   const Tokeniser tokeniser({}, bpe);
   CHECK(bars(tokeniser, "Lowest, newest!") == "l@@|o@@|west|,|newest|!");
   CHECK(tokeniser.join(Tokens{"l@@", "o@@", "west", ",", "newest", "!"}) == "lowest, newest!");
-  CHECK(tokeniser.join(Tokens{"new@@", "<unk>", "lo@@"}) == "new<unk> lo");  // however a model ends
-  CHECK(words.join(Tokens{"lo@@", "west"}) == "lo@@ west");                  // no pieces without an encoding
+  CHECK(tokeniser.join(Tokens{"new@@", "<unk>", "lo@@"}) ==
+        "new<unk> lo");                                      // also if the last piece is incomplete
+  CHECK(words.join(Tokens{"lo@@", "west"}) == "lo@@ west");  // no pieces without an encoding
   CHECK(tokeniser.bpe() == bpe);
   CHECK_FALSE(words.bpe().has_value());
   CHECK(french.options() == TokeniserOptions{.french_spacing = true});
-  CHECK_THROWS_MATCHES(Tokeniser({.unit = TokenUnit::character}, bpe), Error,
-                       Message("Tokeniser: there is a byte-pair encoding, but the unit is the character, "
-                               "which has no pieces; leave "
-                               "it out, or choose TokenUnit::word"));
+  CHECK_THROWS_MATCHES(
+      Tokeniser({.unit = TokenUnit::character}, bpe), Error,
+      Message("Tokeniser: a byte-pair encoding cannot split characters; omit it, or use TokenUnit::word"));
 }

@@ -10,12 +10,12 @@ using gradus::Error;
 using gradus::data::draw_index;
 using gradus::data::UniformIndex;
 
-TEST_CASE("a draw hands over n and hands back the index", "[data][uniform]") {
+TEST_CASE("a draw passes n and returns the index", "[data][uniform]") {
   CHECK(draw_index([](std::uint64_t n) { return n - 1; }, 7) == 6);
   CHECK(draw_index([](std::uint64_t) { return std::uint64_t{0}; }, 1) == 0);
 }
 
-TEST_CASE("a draw that cannot be right is refused", "[data][uniform]") {
+TEST_CASE("invalid draws are refused", "[data][uniform]") {
   const UniformIndex identity = [](std::uint64_t n) { return n; };
   CHECK_THROWS_MATCHES(draw_index(identity, 5), Error,
                        Message("draw_index: drew 5, but must draw from 0 to 4; "
@@ -23,7 +23,7 @@ TEST_CASE("a draw that cannot be right is refused", "[data][uniform]") {
   CHECK_THROWS_MATCHES(draw_index(UniformIndex(), 5), Error,
                        Message("draw_index: the UniformIndex is empty; "
                                "pass for instance [&](auto n) { return generator.below(n); }"));
-  CHECK_THROWS_MATCHES(draw_index(identity, 0), Error,
-                       Message("draw_index: n is 0, but must be at least 1: "
-                               "nothing can be drawn from an empty range"));
+  CHECK_THROWS_MATCHES(
+      draw_index(identity, 0), Error,
+      Message("draw_index: n is 0, but must be at least 1; check that the range is not empty"));
 }

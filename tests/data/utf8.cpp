@@ -21,15 +21,15 @@ TEST_CASE("UTF-8 is decoded and encoded", "[data][utf8]") {
   CHECK((decode_utf8("here", std::string("a\0b", 3)) == std::u32string(U"a\0b", 3)));
 }
 
-TEST_CASE("what is not UTF-8 is refused at its first byte", "[data][utf8]") {
+TEST_CASE("invalid UTF-8 is reported at its first byte", "[data][utf8]") {
   const auto message = [](const std::string& byte) {
     return Message("here: byte " + byte +
                    " is not UTF-8; convert the text, for instance with iconv -t UTF-8");
   };
   CHECK_THROWS_MATCHES(check_utf8("here", "caf\xe9"), Error, message("4 (0xe9)"));
   CHECK_THROWS_MATCHES(check_utf8("here", "caf\xe9 au lait"), Error, message("4 (0xe9)"));
-  CHECK_THROWS_MATCHES(check_utf8("here", "\x80"), Error, message("1 (0x80)"));                  // astray
-  CHECK_THROWS_MATCHES(check_utf8("here", "\xe4\xbd\xa0\xe4\xbd"), Error, message("4 (0xe4)"));  // cut off
+  CHECK_THROWS_MATCHES(check_utf8("here", "\x80"), Error, message("1 (0x80)"));                  // stray
+  CHECK_THROWS_MATCHES(check_utf8("here", "\xe4\xbd\xa0\xe4\xbd"), Error, message("4 (0xe4)"));  // truncated
   CHECK_THROWS_MATCHES(check_utf8("here", "\xc0\x80"), Error, message("1 (0xc0)"));              // overlong
   CHECK_THROWS_MATCHES(check_utf8("here", "\xe0\x9f\xbf"), Error, message("1 (0xe0)"));
   CHECK_THROWS_MATCHES(check_utf8("here", "\xf0\x8f\xbf\xbf"), Error, message("1 (0xf0)"));

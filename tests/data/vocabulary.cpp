@@ -30,7 +30,7 @@ Tokens ordinary(const Vocabulary& vocabulary) {
 
 }  // namespace
 
-TEST_CASE("tokens are counted in the order of their bytes", "[data][vocabulary]") {
+TEST_CASE("tokens are counted in byte order", "[data][vocabulary]") {
   CHECK(count_tokens(sentences) ==
         std::map<std::string, std::int64_t>{
             {".", 2}, {"?", 1}, {"beau", 1}, {"est", 1}, {"est-ce", 1}, {"fait", 1}, {"il", 3}, {"là", 1}});
@@ -47,7 +47,7 @@ TEST_CASE("a vocabulary has the most frequent tokens first", "[data][vocabulary]
   CHECK(Vocabulary::build(sentences, {.limit = 100}) == all);
 }
 
-TEST_CASE("tokens have ids, and ids tokens", "[data][vocabulary]") {
+TEST_CASE("tokens and ids map to each other", "[data][vocabulary]") {
   const Vocabulary vocabulary({"il", "fait"});
   CHECK(vocabulary.size() == 6);
   CHECK(vocabulary.id("il") == 4);
@@ -66,14 +66,14 @@ TEST_CASE("tokens have ids, and ids tokens", "[data][vocabulary]") {
   CHECK(vocabulary.decode(Ids{1, 4, 3, 5, 2, 0, 0}) == Tokens{"il", "<unk>", "fait"});
 }
 
-TEST_CASE("the names of special tokens are unknown words in a text", "[data][vocabulary]") {
+TEST_CASE("the names of special tokens in a text are unknown words", "[data][vocabulary]") {
   const Vocabulary vocabulary = Vocabulary::build(std::vector<Tokens>{{"<unk>", "a", "<unk>", "<eos>"}});
   CHECK(ordinary(vocabulary) == Tokens{"a"});
   CHECK(vocabulary.encode(Tokens{"<pad>", "<bos>", "<eos>", "<unk>", "a"}) == Ids{3, 3, 3, 3, 4});
   CHECK_FALSE(vocabulary.contains("<eos>"));
 }
 
-TEST_CASE("a vocabulary is kept in a file", "[data][vocabulary]") {
+TEST_CASE("a vocabulary round-trips through a file", "[data][vocabulary]") {
   const Vocabulary vocabulary = Vocabulary::build(sentences);
   CHECK(vocabulary.to_text() == "il\n.\n?\nbeau\nest\nest-ce\nfait\nlà\n");
   CHECK(Vocabulary::from_text(vocabulary.to_text(), "vocab.txt") == vocabulary);
@@ -81,28 +81,30 @@ TEST_CASE("a vocabulary is kept in a file", "[data][vocabulary]") {
   CHECK_FALSE(Vocabulary({"fait", "il"}) == Vocabulary({"il", "fait"}));
 }
 
-TEST_CASE("what cannot be a vocabulary is refused", "[data][vocabulary]") {
+TEST_CASE("an invalid vocabulary is refused", "[data][vocabulary]") {
   const std::string convert = " is not UTF-8; convert the text, for instance with iconv -t UTF-8";
   const std::string special =
-      " is special; give the ordinary tokens only, the special ones come by themselves";
-  CHECK_THROWS_MATCHES(Vocabulary({"a", ""}), Error, Message("Vocabulary: token 2: it is empty; remove it"));
+      " is a special token; give only ordinary tokens, special ones are added automatically";
+  CHECK_THROWS_MATCHES(Vocabulary({"a", ""}), Error,
+                       Message("Vocabulary: token 2: the token is empty; remove it"));
   CHECK_THROWS_MATCHES(Vocabulary({"a", "b", "a"}), Error,
-                       Message("Vocabulary: token 3: 'a' is there already; give each token once"));
+                       Message("Vocabulary: token 3: 'a' occurs twice; give each token once"));
   CHECK_THROWS_MATCHES(Vocabulary({"<pad>"}), Error, Message("Vocabulary: token 1: <pad>" + special));
+  CHECK_THROWS_MATCHES(Vocabulary({"a\nb"}), Error,
+                       Message("Vocabulary: token 1: the token has a line break; remove it, since a "
+                               "vocabulary has one token per line"));
   CHECK_THROWS_MATCHES(
-      Vocabulary({"a\nb"}), Error,
-      Message("Vocabulary: token 1: it has a line break; a vocabulary has one token a line"));
-  CHECK_THROWS_MATCHES(Vocabulary({"\xef\xbb\xbf"
-                                   "a"}),
-                       Error, Message("Vocabulary: token 1: it begins with a byte order mark; remove that"));
+      Vocabulary({"\xef\xbb\xbf"
+                  "a"}),
+      Error, Message("Vocabulary: token 1: the token begins with a byte order mark; remove the mark"));
   CHECK_THROWS_MATCHES(Vocabulary({"a\xff"}), Error, Message("Vocabulary: token 1: byte 2 (0xff)" + convert));
 
   const auto read = [](const std::string& text) { return Vocabulary::from_text(text, "vocab.txt"); };
   CHECK_THROWS_MATCHES(read("a\n\nb\n"), Error,
-                       Message("Vocabulary::from_text: 'vocab.txt' line 2: it is empty; remove it"));
+                       Message("Vocabulary::from_text: 'vocab.txt' line 2: the token is empty; remove it"));
   CHECK_THROWS_MATCHES(
       read("a\nb\na\n"), Error,
-      Message("Vocabulary::from_text: 'vocab.txt' line 3: 'a' is there already; give each token once"));
+      Message("Vocabulary::from_text: 'vocab.txt' line 3: 'a' occurs twice; give each token once"));
   for (const std::string name : {"<pad>", "<bos>", "<eos>", "<unk>"}) {
     CHECK_THROWS_MATCHES(read("a\n" + name + "\n"), Error,
                          Message("Vocabulary::from_text: 'vocab.txt' line 2: " + name + special));
@@ -118,17 +120,15 @@ TEST_CASE("what cannot be a vocabulary is refused", "[data][vocabulary]") {
       Message("Vocabulary::build: limit is -1, but must be at least 0; 0 keeps every token"));
   CHECK_THROWS_MATCHES(
       Vocabulary::build(sentences, {.min_count = 4}), Error,
-      Message("Vocabulary::build: no token occurs 4 times or more; lower min_count, or give more text"));
+      Message("Vocabulary::build: no token occurs 4 or more times; lower min_count, or give more text"));
 }
 
 TEST_CASE("ids outside the vocabulary are refused", "[data][vocabulary]") {
   const Vocabulary vocabulary({"a"});
   CHECK_THROWS_MATCHES(
       vocabulary.token(5), Error,
-      Message("Vocabulary::token: the id is 5, but must be 0 to 4; give the model a vocabulary of "
-              "size() tokens"));
+      Message("Vocabulary::token: the id is 5, but must be 0 to 4; use a model with size() tokens"));
   CHECK_THROWS_MATCHES(
       vocabulary.decode(Ids{4, -1}), Error,
-      Message("Vocabulary::token: the id is -1, but must be 0 to 4; give the model a vocabulary of "
-              "size() tokens"));
+      Message("Vocabulary::token: the id is -1, but must be 0 to 4; use a model with size() tokens"));
 }

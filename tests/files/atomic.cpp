@@ -1,4 +1,4 @@
-// What killed writers leave behind, and names that are no files. Atomic output itself is tested with the
+// Temporary files of killed writers, links, pipes and devices. Atomic output itself is tested with the
 // formats that use it.
 
 #include <gradus/error.hpp>
@@ -48,14 +48,14 @@ std::string refused(const fs::path& target) {
 
 }  // namespace
 
-TEST_CASE("sweeping removes what killed writers have left, and nothing else", "[files]") {
+TEST_CASE("sweeping removes only temporary files of killed writers", "[files]") {
   const Scratch scratch;
   const auto make = [&](const std::string& name) {
     std::ofstream(scratch.path() / name) << "x";
     return scratch.path() / name;
   };
   make(".gradus-1-0.tmp");
-  make(".gradus-" + std::to_string(::getpid()) + "-7.tmp");  // a writer of the same number, long ago
+  make(".gradus-" + std::to_string(::getpid()) + "-7.tmp");  // of an earlier process with the same id
   const fs::path at_work = make(".gradus-1-1.tmp");
   for (const char* name : {"notes.tmp", ".gradus-1-2.tmp.txt", "model.safetensors"}) make(name);
   const int fd = ::open(at_work.c_str(), O_WRONLY);
@@ -72,7 +72,7 @@ TEST_CASE("sweeping removes what killed writers have left, and nothing else", "[
   CHECK_NOTHROW(gradus::files::sweep(scratch.path() / "missing"));
 }
 
-TEST_CASE("sweeping harms no writer at work", "[files]") {
+TEST_CASE("sweeping does not disturb active writers", "[files]") {
   const Scratch scratch;
   std::atomic<bool> done = false;
   std::thread sweeper([&] {
@@ -96,7 +96,7 @@ TEST_CASE("pieces are written one after the other", "[files]") {
   CHECK(names(scratch.path()) == std::vector<std::string>{"x"});
 }
 
-TEST_CASE("a link stays, and the file that it leads to is replaced", "[files]") {
+TEST_CASE("a symbolic link is followed, and its target replaced", "[files]") {
   const Scratch scratch;
   const fs::path folder = scratch.path() / "folder", file = folder / "file", near = scratch.path() / "near",
                  far = folder / "far";
@@ -111,19 +111,18 @@ TEST_CASE("a link stays, and the file that it leads to is replaced", "[files]") 
     CHECK(content(file) == link.filename());
   }
   CHECK_FALSE(fs::is_symlink(file));
-  CHECK(content(folder / "other") == "old");  // so that it was replaced, and not overwritten
+  CHECK(content(folder / "other") == "old");  // the file was replaced, not overwritten
   CHECK(names(folder).size() == 3);
   CHECK(names(scratch.path()).size() == 2);
 }
 
-TEST_CASE("what a link leads to is made if it is not there", "[files]") {
+TEST_CASE("the missing target of a link is created", "[files]") {
   const Scratch scratch;
   const fs::path folder = scratch.path() / "folder", link = scratch.path() / "link";
   fs::create_symlink("folder/file", link);
   CHECK(refused(link) ==
         "write: cannot write to '" + link.string() +
-            "': No such file or directory; the folder is gone or was never there; create it, "
-            "or choose another");
+            "': No such file or directory; the folder does not exist; create it, or choose another");
   fs::create_directory(folder);
   write(link, "new");
   CHECK(fs::is_symlink(link));
@@ -131,37 +130,37 @@ TEST_CASE("what a link leads to is made if it is not there", "[files]") {
   CHECK(names(folder) == std::vector<std::string>{"file"});
 }
 
-TEST_CASE("links that lead nowhere, and folders, are refused", "[files]") {
+TEST_CASE("cyclic links and folders are refused", "[files]") {
   const Scratch scratch;
   const fs::path a = scratch.path() / "a", b = scratch.path() / "b", folder = scratch.path() / "folder",
                  to_folder = scratch.path() / "to-folder";
   fs::create_symlink("b", a);
   fs::create_symlink("a", b);
   for (const fs::path& target : {a, b, a / "file"}) {
-    CHECK(refused(target) ==
-          "write: cannot write to '" + target.string() +
-              "': Too many levels of symbolic links; links lead back to themselves; remove "
-              "one, or choose another name");
+    CHECK(refused(target) == "write: cannot write to '" + target.string() +
+                                 "': Too many levels of symbolic links; symbolic links form a cycle; remove "
+                                 "one, or choose another name");
   }
   fs::create_directory(folder);
   fs::create_symlink(folder, to_folder);
   for (const fs::path& target : {folder, to_folder}) {
-    CHECK_THROWS_WITH(gradus::files::write_atomically("write", target, "x"),
-                      "write: cannot write to '" + target.string() +
-                          "': Is a directory; a folder has this name; choose another name, or move it away");
+    CHECK_THROWS_WITH(
+        gradus::files::write_atomically("write", target, "x"),
+        "write: cannot write to '" + target.string() +
+            "': Is a directory; a folder has this name; choose another name, or move the folder");
   }
   CHECK(fs::is_symlink(to_folder));
   CHECK(names(folder).empty());
   CHECK(names(scratch.path()).size() == 4);
 }
 
-TEST_CASE("a pipe and a device are written to as they are", "[files]") {
+TEST_CASE("a pipe and a device are written to in place", "[files]") {
   const Scratch scratch;
   const fs::path pipe = scratch.path() / "pipe", null = scratch.path() / "null";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   std::string read;
   std::thread reader([&] { read = content(pipe); });
-  const std::string text(100'000, 'x');  // more than a pipe takes at once
+  const std::string text(100'000, 'x');  // more than a pipe's buffer
   write(pipe, text);
   reader.join();
   CHECK(read == text);
@@ -174,7 +173,7 @@ TEST_CASE("a pipe and a device are written to as they are", "[files]") {
   CHECK(names(scratch.path()).size() == 2);
 }
 
-TEST_CASE("what is standard output already is not replaced", "[files]") {
+TEST_CASE("a file that is standard output is not replaced", "[files]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "out", link = scratch.path() / "link";
   fs::create_symlink(out, link);

@@ -1,4 +1,4 @@
-// One writer at a time in a folder.
+// Exclusive locks of folders.
 
 #include <gradus/error.hpp>
 #include <gradus/files/folder_lock.hpp>
@@ -24,25 +24,25 @@ namespace {
 
 std::string refusal(const fs::path& folder, const std::string& holder) {
   return "train: '" + folder.string() + "' is in use by " + holder +
-         "; wait until that has ended, or choose another folder";
+         "; wait until it ends, or choose another folder";
 }
 
 }  // namespace
 
-TEST_CASE("a locked folder is refused to a second, by the first one's number", "[files]") {
+TEST_CASE("a second lock is refused and names the first process", "[files]") {
   const Scratch scratch;
   {
     const FolderLock lock("train", scratch.path());
     CHECK_ERROR(FolderLock("train", scratch.path()),
                 refusal(scratch.path(), "process " + std::to_string(::getpid())));
-    std::ofstream(scratch.path() / ".gradus.lock");  // as if it had not written its number yet
+    std::ofstream(scratch.path() / ".gradus.lock");  // as if the holder had not written its number yet
     CHECK_ERROR(FolderLock("train", scratch.path()), refusal(scratch.path(), "another process"));
   }
   CHECK(names(scratch.path()).empty());
   CHECK_NOTHROW(FolderLock("train", scratch.path()));
 }
 
-TEST_CASE("a lock ends with its process, however that ends", "[files]") {
+TEST_CASE("a lock ends with its process, even if killed", "[files]") {
   const Scratch scratch;
   const pid_t child = ::fork();
   if (child == 0) {
@@ -56,7 +56,7 @@ TEST_CASE("a lock ends with its process, however that ends", "[files]") {
   CHECK(content(scratch.path() / ".gradus.lock") == std::to_string(::getpid()));
 }
 
-TEST_CASE("a folder that is moved takes its lock along, and keeps no trace of it", "[files]") {
+TEST_CASE("a moved folder keeps its lock, which is removed in the end", "[files]") {
   const Scratch scratch;
   const fs::path before = scratch.path() / "before", after = scratch.path() / "after";
   fs::create_directory(before);
@@ -68,11 +68,11 @@ TEST_CASE("a folder that is moved takes its lock along, and keeps no trace of it
   CHECK(names(after).empty());
   CHECK_ERROR(FolderLock("train", before),
               "train: cannot open folder '" + before.string() +
-                  "': No such file or directory; the folder is gone or was never there; create it, or choose "
+                  "': No such file or directory; the folder does not exist; create it, or choose "
                   "another");
 }
 
-TEST_CASE("of many at once only one has the folder", "[files]") {
+TEST_CASE("only one of many threads holds the lock", "[files]") {
   const Scratch scratch;
   std::atomic<int> holders = 0, most = 0, taken = 0;
   std::vector<std::thread> threads;

@@ -1,4 +1,4 @@
-// Files that are read with care. What the formats make of it is tested with them.
+// Checked reading of files. The formats that use it have their own tests.
 
 #include <gradus/files/input.hpp>
 
@@ -14,7 +14,7 @@
 namespace fs = std::filesystem;
 using gradus::files::Input;
 
-TEST_CASE("a file is read from its beginning, and says how much is left", "[files]") {
+TEST_CASE("a file is read sequentially, and reports the bytes left", "[files]") {
   const Scratch scratch;
   const fs::path path = scratch.path() / "x";
   std::ofstream(path, std::ios::binary) << "abc" << '\0' << 'e';
@@ -32,26 +32,26 @@ TEST_CASE("a file is read from its beginning, and says how much is left", "[file
   CHECK_NOTHROW(in.read(nullptr, 0));
 }
 
-TEST_CASE("what is no file is refused", "[files]") {
+TEST_CASE("a missing file, folder or pipe is refused", "[files]") {
   const Scratch scratch;
   const fs::path missing = scratch.path() / "missing", pipe = scratch.path() / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   CHECK_ERROR(Input("read", missing, "file"),
-              "read: '" + missing.string() + "' cannot be opened; check the path, and that you may read it");
+              "read: '" + missing.string() + "' cannot be opened; check the path and the permissions");
   for (const fs::path& path : {scratch.path(), pipe}) {
     CHECK_ERROR(Input("read", path, ".npy file"),
-                "read: '" + path.string() + "' is a folder or a device; give the path of a .npy file");
+                "read: '" + path.string() + "' is not a regular file; give the path of a .npy file");
   }
 }
 
-TEST_CASE("a file that shrinks while it is read is noticed", "[files]") {
+TEST_CASE("a file that shrinks while it is read is an error", "[files]") {
   const Scratch scratch;
   const fs::path path = scratch.path() / "x";
   std::ofstream(path, std::ios::binary) << "abcdef";
   Input in("read", path, "file");
   fs::resize_file(path, 3);
   std::array<char, 6> bytes{};
-  CHECK_ERROR(
-      in.read(bytes.data(), 6),
-      "read: '" + path.string() + "' could not be read; see that nobody writes it, and load it again");
+  CHECK_ERROR(in.read(bytes.data(), 6),
+              "read: '" + path.string() +
+                  "' could not be read; check that no other program writes it, and try again");
 }

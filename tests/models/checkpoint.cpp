@@ -68,9 +68,7 @@ TEST_CASE("what is no checkpoint is refused", "[models][checkpoint]") {
   const File scratch;
   const std::string quoted = "'" + scratch.file.string() + "'";
   CHECK_ERROR(models::load_checkpoint(scratch.file),
-              "load_safetensors: " + quoted +
-                  " cannot be opened; check the path, and that you may "
-                  "read it");
+              "load_safetensors: " + quoted + " cannot be opened; check the path and the permissions");
   nn::save_safetensors(scratch.file, {{"w", gradus::tensor({1})}});
   CHECK_ERROR(models::load_checkpoint(scratch.file),
               "load_checkpoint: " + quoted +

@@ -163,11 +163,11 @@ TEST_CASE("a path that is no file is refused", "[nn][npy]") {
   const Scratch scratch;
   const fs::path missing = scratch.path() / "missing.npy", pipe = scratch.path() / "pipe.npy";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK_ERROR(load_npy(missing), "load_npy: '" + missing.string() +
-                                     "' cannot be opened; check the path, and that you may read it");
+  CHECK_ERROR(load_npy(missing),
+              "load_npy: '" + missing.string() + "' cannot be opened; check the path and the permissions");
   for (const fs::path& path : {scratch.path(), pipe}) {
     CHECK_ERROR(load_npy(path),
-                "load_npy: '" + path.string() + "' is a folder or a device; give the path of a .npy file");
+                "load_npy: '" + path.string() + "' is not a regular file; give the path of a .npy file");
   }
 }
 
@@ -305,7 +305,7 @@ TEST_CASE("a file that cannot be made is named", "[nn][npy]") {
   const fs::path path = scratch.path() / "gone" / "x.npy";
   CHECK_ERROR(save_npy(path, tensor({1})),
               "save_npy: cannot write to '" + path.string() +
-                  "': No such file or directory; the folder is gone or was never there; create it, or choose "
+                  "': No such file or directory; the folder does not exist; create it, or choose "
                   "another");
   CHECK_ERROR(save_npy(scratch.path() / "x.npy", Tensor()), "tensor: used before it was given a value");
   CHECK(names(scratch.path()).empty());

@@ -196,13 +196,12 @@ TEST_CASE("what is no file is refused", "[nn][safetensors]") {
   const Scratch scratch;
   const fs::path missing = scratch.path() / "missing", pipe = scratch.path() / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK_ERROR(nn::load_safetensors(missing),
-              "load_safetensors: '" + missing.string() +
-                  "' cannot be opened; check the path, and that you may read it");
+  CHECK_ERROR(nn::load_safetensors(missing), "load_safetensors: '" + missing.string() +
+                                                 "' cannot be opened; check the path and the permissions");
   for (const fs::path& path : {scratch.path(), pipe}) {
     CHECK_ERROR(nn::load_safetensors(path),
                 "load_safetensors: '" + path.string() +
-                    "' is a folder or a device; give the path of a .safetensors file");
+                    "' is not a regular file; give the path of a .safetensors file");
   }
 }
 

@@ -6,20 +6,19 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Attention against a true alignment, summed over decoder steps: how often the largest weight is at the true
-/// position, and how much weight is there. A fraction of no steps is NaN.
+/// Attention compared with a true alignment, summed over decoder steps: how often the largest weight is at
+/// the true position, and the weight there. Means over zero steps are NaN.
 struct AlignmentScore {
   std::int64_t steps = 0, right = 0;
   double weight_sum = 0;
 
-  /// Counts one decoder step.
+  /// Adds one decoder step.
   /// \param row            (Tx): the weights over the source; the first of equal ones counts as largest.
   /// \param true_position  0 to Tx - 1.
   /// \throws gradus::Error if the position is outside the row, or a weight is NaN.
   void add(std::span<const float> row, std::int64_t true_position);
   void add(std::span<const double> row, std::int64_t true_position);
 
-  /// Takes in the steps that another score counted.
   AlignmentScore& operator+=(const AlignmentScore& other);
 
   double accuracy() const;     ///< right / steps, in [0, 1]

@@ -11,15 +11,15 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// All right answers to each distinct source.
+/// All correct answers for each distinct source.
 using References = std::map<std::string, std::set<std::string>>;
 
-/// The targets that the pairs give to each source.
+/// Collects the targets of each source.
 References references_of(std::span<const SentencePair> pairs);
 
-/// How many sources have an answer that is one of their references: of words and their pronunciations,
-/// 1 - fraction() is the word error rate over distinct words.
-/// \param answers  by source; those to other sources are not looked at.
+/// Counts sources whose answer is one of their references. For words and their pronunciations, 1 - fraction()
+/// is the word error rate over distinct words.
+/// \param answers  by source; answers to sources without references are ignored.
 /// \throws gradus::Error if a source has no answer.
 MatchCount match_any_reference(const std::map<std::string, std::string>& answers,
                                const References& references);

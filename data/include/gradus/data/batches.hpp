@@ -10,59 +10,58 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// How pairs become batches.
 struct BatchesOptions {
-  std::int64_t sentences = 64;  ///< pairs a batch, at least 1, where `tokens` is 0
-  std::int64_t tokens = 0;      ///< if above 0, the most a batch takes: B (Tx + Ty), padding and EOS included
+  std::int64_t sentences = 64;  ///< pairs per batch, at least 1; used if `tokens` is 0
+  std::int64_t tokens = 0;      ///< if above 0, the limit on B (Tx + Ty), with padding and EOS
   std::uint64_t seed = 1;
-  bool shuffle = true;        ///< pairs and batches; otherwise they keep their order but for the sorting
-  std::int64_t bucket = 100;  ///< so many batches' worth of pairs are sorted by length together; 0 sorts none
+  bool shuffle = true;        ///< shuffles pairs and batches; else only sorting changes their order
+  std::int64_t bucket = 100;  ///< batches per bucket, whose pairs are sorted by length; 0 disables sorting
 };
 
-/// Batches without end, epoch after epoch; each epoch has every pair once.
+/// An endless stream of batches; each epoch contains every pair once.
 ///
-/// An epoch shuffles the pairs, sorts them by length within buckets, cuts the buckets into batches, and
-/// shuffles these. All of that follows from the pairs, the options and the epoch's number alone, so that
-/// where a stream stands is two numbers, and one that is taken up there gives the same batches.
+/// An epoch shuffles the pairs, sorts them by length within buckets, cuts the buckets into batches and
+/// shuffles the batches. This depends only on the pairs, the options and the epoch number, so that a state of
+/// two numbers resumes the same stream.
 class Batches {
  public:
-  /// Where a stream stands.
+  /// A position in the stream.
   struct State {
     std::int64_t epoch = 0, position = 0;
 
     bool operator==(const State&) const = default;
   };
 
-  /// \throws gradus::Error if there is no pair, `make_batch` would refuse one, one alone has more tokens than
-  ///         a batch may have, or an option is out of range.
+  /// \throws gradus::Error if there are no pairs, `make_batch` would refuse one, one exceeds the token limit,
+  ///         or an option is out of range.
   explicit Batches(std::vector<Pair> pairs, BatchesOptions options = {});
 
-  /// The next batch, of the next epoch where this one is over.
+  /// The next batch; starts the next epoch after the last one.
   Batch next();
 
   std::int64_t epoch() const { return state_.epoch; }        ///< from 0
-  std::int64_t position() const { return state_.position; }  ///< how many of its batches were given
+  std::int64_t position() const { return state_.position; }  ///< batches returned in this epoch
 
-  /// Of this epoch; by tokens, others may have more or fewer.
+  /// Batches in this epoch; the number varies between epochs if batches are limited by tokens.
   std::int64_t batches_in_epoch() const { return std::ssize(plan_.cuts); }
 
   State state() const { return state_; }
 
-  /// Goes where another stream of the same pairs and options stood.
+  /// Restores the state of a stream with the same pairs and options.
   /// \throws gradus::Error if the epoch is negative, or has fewer batches than the position.
   void set_state(State state);
 
-  /// A hash of pairs and options that never changes: what a state was saved with is what it is good for.
+  /// A stable hash of pairs and options, to check that a saved state belongs to this stream.
   std::uint64_t fingerprint() const;
 
  private:
-  // A batch is the pairs order[first] … order[first + size - 1].
+  // One batch: pairs order[first] … order[first + size - 1].
   struct Cut {
     std::int64_t first, size;
   };
   struct Plan {
-    std::vector<std::int64_t> order;  // of the pairs
-    std::vector<Cut> cuts;            // in the order in which they are given
+    std::vector<std::int64_t> order;  // indices of pairs
+    std::vector<Cut> cuts;            // batches, in the order returned
   };
 
   Plan plan(std::int64_t epoch) const;
@@ -73,7 +72,7 @@ class Batches {
   std::vector<Pair> pairs_;
   BatchesOptions options_;
   State state_;
-  Plan plan_;  // of the epoch
+  Plan plan_;  // of the current epoch
 };
 
 }  // namespace gradus::data

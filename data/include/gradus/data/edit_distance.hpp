@@ -7,18 +7,18 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The fewest tokens to insert, delete or replace that make one sequence the other (Levenshtein 1966).
+/// Levenshtein distance (1966): the fewest insertions, deletions and replacements that turn `a` into `b`.
 std::int64_t edit_distance(std::span<const std::string> a, std::span<const std::string> b);
 
-/// Edits by tokens of the reference, summed over sequences: of words the word error rate, of phonemes the
-/// phoneme error rate.
+/// Edits divided by reference tokens, summed over sequences: the word error rate for words, the phoneme error
+/// rate for phonemes.
 struct ErrorRate {
   std::int64_t edits = 0, reference_length = 0;
 
   void add(std::span<const std::string> hypothesis, std::span<const std::string> reference);
   ErrorRate& operator+=(const ErrorRate& other);
 
-  double rate() const;  ///< at least 0; above 1 where too much is written; NaN of nothing
+  double rate() const;  ///< at least 0; may exceed 1 for long outputs; NaN without reference tokens
 };
 
 }  // namespace gradus::data

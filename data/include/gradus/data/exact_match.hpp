@@ -10,23 +10,23 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Whether a prediction is the target, both read up to and including their first EOS: what follows it is
-/// ignored, and a prediction that never ends is wrong.
-/// \throws gradus::Error if the target holds no EOS.
+/// True if prediction and target are equal up to and including their first EOS. Later tokens are ignored; a
+/// prediction without EOS is wrong.
+/// \throws gradus::Error if the target has no EOS.
 bool matches_exactly(std::span<const std::int64_t> prediction, std::span<const std::int64_t> target);
 
-/// The fraction of predictions that are their target; see `matches_exactly`.
-/// \throws gradus::Error if there are not as many predictions as targets, or a target holds no EOS.
+/// The fraction of predictions that equal their target; see `matches_exactly`.
+/// \throws gradus::Error if the sizes differ, or a target has no EOS.
 double exact_match(std::span<const std::vector<std::int64_t>> predictions,
                    std::span<const std::vector<std::int64_t>> targets);
 
-/// Exact match by the length of the source: shows where a model breaks down.
+/// Exact match by source length.
 class ExactMatchByLength {
  public:
   /// \throws gradus::Error if the length is below 1.
   void add(std::int64_t source_length, bool right);
 
-  /// A row for each length seen, shortest first.
+  /// One row per length added, shortest first.
   const std::map<std::int64_t, MatchCount>& rows() const { return rows_; }
 
   /// All lengths together.

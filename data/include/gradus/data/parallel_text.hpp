@@ -7,26 +7,26 @@
 #include <vector>
 
 /// \file
-/// Sentences and their translations, from files of UTF-8. A byte order mark and CR LF are accepted. Errors
-/// name the file and, where there is one, the line and the byte in it, counted from 1.
+/// Readers of parallel text in UTF-8. A byte order mark and CR LF are accepted. Errors name the file and, if
+/// known, the line and byte, from 1.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The lines of a file, blank ones too.
+/// The lines of a file, including blank ones.
 /// \throws gradus::Error if the file cannot be read or is not UTF-8.
 std::vector<std::string> read_lines(const std::filesystem::path& path);
 
-/// Pairs of the form `source TAB target`, one a line, as Tatoeba's and the Anki project's `fra.txt` has them.
-/// What follows a second tab is ignored; blank lines are skipped.
-/// \throws gradus::Error if the file cannot be read or is not UTF-8, a line has no tab or nothing on one of
-///         its sides, or there is no pair.
+/// Reads `source TAB target` lines, as in Tatoeba's and Anki's `fra.txt`. Columns after the second are
+/// ignored; blank lines are skipped.
+/// \throws gradus::Error if the file cannot be read or is not UTF-8, a line has no tab or a blank side, or
+///         there are no pairs.
 std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path);
 
-/// Pairs from two files, of which line i of one translates line i of the other. A pair with a blank side is
+/// Reads pairs from two files whose lines i are translations of each other. Pairs with a blank side are
 /// skipped.
-/// \throws gradus::Error if a file cannot be read or is not UTF-8, they have different numbers of lines, or
-///         there is no pair.
+/// \throws gradus::Error if a file cannot be read or is not UTF-8, the numbers of lines differ, or there are
+///         no pairs.
 std::vector<SentencePair> read_parallel(const std::filesystem::path& source,
                                         const std::filesystem::path& target);
 

@@ -5,9 +5,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// exp(nats / tokens): among how many tokens, all alike, a model would have had to choose.
+/// exp(nats / tokens): a uniform choice among this many tokens has the same cross-entropy. NaN for no tokens.
 /// \param nats    summed over the tokens: -Σ ln p(y_t | y_<t, x).
-/// \param tokens  EOS included, padding not. NaN for none.
+/// \param tokens  with EOS, without padding.
 double perplexity(double nats, std::int64_t tokens);
 
 }  // namespace gradus::data

@@ -8,8 +8,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The phrase sets of data/phrases, which are part of the library: "eng-fra", English and French, and
-/// "eng-cmn", English and Chinese, a few hundred pairs each.
+/// The embedded phrase sets of data/phrases: "eng-fra" (English and French) and "eng-cmn" (English and
+/// Chinese), a few hundred pairs each.
 /// \throws gradus::Error for another name.
 std::vector<SentencePair> phrases(std::string_view name);
 

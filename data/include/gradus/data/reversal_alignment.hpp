@@ -8,12 +8,12 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Scores the attention paid while one string was reversed: step t (from 1) should look at the source's
-/// position length - t + 1.
-/// \param weights       (length, source_steps) row-major, one row a symbol written: the step that writes EOS
-///                      has no true position and is left out.
-/// \param length        of the source without padding, at least 1.
-/// \param source_steps  of the batch it came from, `length` to 1000000.
+/// Scores the attention weights of one reversed string: step t (from 1) should attend to source position
+/// length - t + 1.
+/// \param weights       (length, source_steps) row-major, one row per symbol; the EOS step has no true
+///                      position and is omitted.
+/// \param length        source length without padding, at least 1.
+/// \param source_steps  source steps of the batch, `length` to 1000000.
 /// \throws gradus::Error if the sizes disagree or are out of range, or a weight is NaN.
 AlignmentScore reversal_alignment(std::span<const float> weights, std::int64_t length,
                                   std::int64_t source_steps);

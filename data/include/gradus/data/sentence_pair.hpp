@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// One example as text: a sentence and its translation.
+/// A sentence and its translation.
 struct SentencePair {
   std::string source, target;
 

@@ -11,11 +11,10 @@ namespace gradus::data {
 
 enum class Part { train, dev, test };
 
-/// The part that a source belongs to, by its bytes alone: with h = `stable_hash(source) % 100`, test if h <
-/// test_percent, else dev if h < test_percent + dev_percent, else train. So a source that comes several
-/// times, with several translations, never straddles two parts, and the split outlives any change to the rest
-/// of the corpus.
-/// \throws gradus::Error unless both shares are at least 0 and together at most 100.
+/// The part of a source, determined by its bytes: with h = `stable_hash(source) % 100`, test if h <
+/// test_percent, else dev if h < test_percent + dev_percent, else train. All pairs with the same source are
+/// in the same part, and changes to the rest of the corpus do not affect it. \throws gradus::Error unless
+/// both shares are at least 0 and together at most 100.
 Part part_of(std::string_view source, std::int64_t dev_percent, std::int64_t test_percent);
 
 /// A corpus in three parts.
@@ -23,7 +22,7 @@ struct Split {
   std::vector<SentencePair> train, dev, test;
 };
 
-/// Splits a corpus by `part_of`; each part keeps the order.
+/// Splits a corpus by `part_of`, keeping the order.
 Split split_by_source(std::vector<SentencePair> pairs, std::int64_t dev_percent, std::int64_t test_percent);
 
 }  // namespace gradus::data

@@ -8,8 +8,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// How many tokens a model writes right when it is told all those before (teacher forcing).
-/// \param predicted, target  of the same size; where the target is PAD nothing is counted.
+/// Token accuracy under teacher forcing.
+/// \param predicted, target  of the same size; positions with a PAD target are ignored.
 /// \throws gradus::Error if the sizes differ.
 MatchCount token_accuracy(std::span<const std::int64_t> predicted, std::span<const std::int64_t> target);
 

@@ -9,8 +9,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// How often each token occurs, in the order of their bytes: what byte-pair encoding and vocabularies are
-/// made from.
+/// The number of occurrences of each token, in byte order.
 std::map<std::string, std::int64_t> count_tokens(std::span<const std::vector<std::string>> sentences);
 
 }  // namespace gradus::data

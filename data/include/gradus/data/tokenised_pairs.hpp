@@ -13,7 +13,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Sentences and their translations, each split into tokens: `source[i]` goes with `target[i]`.
+/// Tokenised sentence pairs: `target[i]` translates `source[i]`.
 struct TokenisedPairs {
   std::vector<std::vector<std::string>> source, target;
 
@@ -24,11 +24,11 @@ struct TokenisedPairs {
 TokenisedPairs tokenise(std::span<const SentencePair> pairs, const Tokeniser& source,
                         const Tokeniser& target);
 
-/// The pairs that have `min` to `max` tokens on both sides.
+/// Keeps the pairs with `min` to `max` tokens on both sides.
 /// \throws gradus::Error unless 1 <= min <= max.
 TokenisedPairs keep_lengths(TokenisedPairs pairs, std::int64_t min, std::int64_t max);
 
-/// The pairs as ids, each target with its EOS.
+/// The pairs as ids; each target ends with EOS.
 std::vector<Pair> encode(const TokenisedPairs& pairs, const Vocabulary& source, const Vocabulary& target);
 
 }  // namespace gradus::data

@@ -6,13 +6,13 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The ids that every task shares. Ordinary symbols and words start at `first_symbol`.
-inline constexpr std::int64_t pad = 0;  ///< fills a batch after a sequence's end
-inline constexpr std::int64_t bos = 1;  ///< begins what the decoder reads
+/// Ids shared by all tasks. Ordinary symbols and words start at `first_symbol`.
+inline constexpr std::int64_t pad = 0;  ///< pads a batch after a sequence's end
+inline constexpr std::int64_t bos = 1;  ///< begins the decoder's input
 inline constexpr std::int64_t eos = 2;  ///< ends every target
 inline constexpr std::int64_t first_symbol = 3;
 
-/// One example: the source carries neither BOS nor EOS, the target ends in EOS.
+/// One example: the source has neither BOS nor EOS, the target ends in EOS.
 struct Pair {
   std::vector<std::int64_t> source, target;
 

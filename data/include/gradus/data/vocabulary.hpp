@@ -13,44 +13,44 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The id of every token that a vocabulary does not hold.
+/// The id of unknown tokens.
 inline constexpr std::int64_t unk = first_symbol;
 
 struct VocabularyOptions {
-  std::int64_t min_count = 1;  ///< tokens that occur less often are left out, at least 1
-  std::int64_t limit = 0;      ///< keeps this many of the most frequent; 0 keeps all
+  std::int64_t min_count = 1;  ///< drops tokens with fewer occurrences; at least 1
+  std::int64_t limit = 0;      ///< keeps only this many of the most frequent tokens; 0 keeps all
 };
 
-/// Tokens and their ids: 0 to 3 are `<pad>`, `<bos>`, `<eos>` and `<unk>`, the ordinary tokens follow.
+/// Maps tokens to ids: 0 to 3 are `<pad>`, `<bos>`, `<eos>` and `<unk>`, then the ordinary tokens.
 class Vocabulary {
  public:
-  /// The tokens of some sentences, the most frequent first, equally frequent ones in the order of their
-  /// bytes. The names of the special ones, where they occur, are left out, and so stand for an unknown token.
-  /// \throws gradus::Error if an option is out of range, no token remains, or one cannot be a line of a file.
+  /// The tokens of sentences, most frequent first, equally frequent ones in byte order. Tokens spelled like a
+  /// special one are dropped, and so encoded as unknown.
+  /// \throws gradus::Error if an option is out of range, no token remains, or the constructor would refuse
+  /// one.
   static Vocabulary build(std::span<const std::vector<std::string>> sentences,
                           VocabularyOptions options = {});
 
-  /// \param tokens  the ordinary ones, in the order of their ids.
+  /// \param tokens  the ordinary tokens, in the order of their ids.
   /// \throws gradus::Error if a token is empty, has a line break, begins with a byte order mark, is not
-  /// UTF-8,
-  ///         has the name of a special one, or is there twice.
+  ///         UTF-8, is spelled like a special one, or occurs twice.
   explicit Vocabulary(std::vector<std::string> tokens);
 
-  /// The vocabulary of a text that `to_text` wrote.
-  /// \param source_name  of the file, for messages.
+  /// Reads a vocabulary written by `to_text`.
+  /// \param source_name  the file's name, for messages.
   /// \throws gradus::Error as the constructor does, naming the line.
   static Vocabulary from_text(std::string_view text, std::string_view source_name);
 
-  /// The ordinary tokens, one a line.
+  /// The ordinary tokens, one per line.
   std::string to_text() const;
 
-  /// Special and ordinary tokens together: ids run from 0 to here, exclusive.
+  /// Number of ids: special and ordinary tokens.
   std::int64_t size() const { return std::ssize(tokens_); }
 
-  /// Whether it is an ordinary token of this vocabulary.
+  /// True for an ordinary token of this vocabulary.
   bool contains(std::string_view token) const { return ids_.contains(token); }
 
-  /// `unk` for what is not contained.
+  /// The token's id; `unk` if not contained.
   std::int64_t id(std::string_view token) const;
 
   /// \throws gradus::Error if the id is outside the vocabulary.
@@ -70,11 +70,11 @@ class Vocabulary {
   };
 
   Vocabulary();
-  // `where` begins the message if it cannot be added.
+  // `where` prefixes the message of errors.
   void add(std::string_view where, std::string token);
 
   std::vector<std::string> tokens_;
-  std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> ids_;  // of the ordinary ones
+  std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> ids_;  // of ordinary tokens
 };
 
 }  // namespace gradus::data

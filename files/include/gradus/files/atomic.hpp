@@ -5,31 +5,30 @@
 #include <string_view>
 
 #pragma GCC visibility push(default)
-/// Files that are whole or not there. Errors are "<who>: cannot <action> '<path>': <the system's reason>;
-/// <a way out>".
+/// Atomic file writing. Errors are "<who>: cannot <action> '<path>': <the system's reason>; <what to do>".
 namespace gradus::files {
 
-/// Puts `content`, or the pieces one after the other, into the file `target`. A file of this name is
-/// replaced. It appears under its name only once all of it is on the disk; upon failure the old file, if any,
-/// is as it was and nothing is left behind. A link stays, and what it leads to is replaced. What is no file
-/// (a device, a pipe), or is the program's standard output or error, is written to as it is.
+/// Writes `content`, or the concatenated pieces, to the file `target`, replacing an existing file. The file
+/// appears only once it is complete on disk; on failure, an old file is unchanged and no temporary file is
+/// left. Symbolic links are followed. Devices, pipes and the process's standard output or error are written
+/// to in place.
 /// @throws Error.
 void write_atomically(std::string_view who, const std::filesystem::path& target, std::string_view content);
 void write_atomically(std::string_view who, const std::filesystem::path& target,
                       std::span<const std::string_view> pieces);
 
-/// Removes from a folder what writers have left there that were killed: never the file of one at work, in
-/// this process or another. What cannot be removed stays.
+/// Removes temporary files of killed writers from a folder, but never those in use by this or another
+/// process. Files that cannot be removed are ignored.
 void sweep(const std::filesystem::path& folder);
 
-/// Proves that write_atomically() finds a place for `target`; of a pipe or a device, that it may be written
-/// to. @throws Error.
+/// Checks that write_atomically() can write `target`: creates and removes a temporary file beside it, or
+/// checks the permissions of a pipe or device. @throws Error if not.
 void check_target(std::string_view who, const std::filesystem::path& target);
 
-/// Proves that files can be written in a folder, by writing and removing one. @throws Error.
+/// Checks that a folder is writable, by writing and removing a file. @throws Error if not.
 void check_writable(std::string_view who, const std::filesystem::path& folder);
 
-/// Throws the Error for what the system refused with the error number `reason`.
+/// Throws the Error for a failed system call; `reason` is its errno.
 [[noreturn]] void refuse(std::string_view who, std::string_view action, const std::filesystem::path& path,
                          int reason);
 

@@ -7,13 +7,13 @@
 #pragma GCC visibility push(default)
 namespace gradus::files {
 
-/// A folder for one writer at a time, among all processes. The file `.gradus.lock` in it is locked and names
-/// the process; the system lets go of it when that ends, however it ends. On a file system without locks,
-/// nothing is refused.
+/// Exclusive lock of a folder among all processes. Locks the file `.gradus.lock` in the folder, which
+/// contains the process id; the system releases the lock when the process ends. File systems without locks
+/// refuse nothing.
 class FolderLock {
  public:
-  /// @throws Error "<who>: '<folder>' is in use by process 123; <a way out>", and as refuse() when the file
-  /// cannot be made.
+  /// @throws Error "<who>: '<folder>' is in use by process 123; <what to do>", and as refuse() if the file
+  /// cannot be created.
   FolderLock(std::string_view who, const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

@@ -9,18 +9,18 @@
 #pragma GCC visibility push(default)
 namespace gradus::files {
 
-/// A file that is read from its beginning, and known to hold what is asked of it before memory is taken.
-/// Errors are "<who>: '<path>' <what is wrong>; <a way out>".
+/// A file read sequentially. left() tells if it is large enough before memory is allocated for its content.
+/// Errors are "<who>: '<path>' <what is wrong>; <what to do>".
 class Input {
  public:
-  /// @param kind what the file should be, for messages: ".npy file"
-  /// @throws Error when the path is that of a folder or a device, or cannot be opened.
+  /// @param kind the expected kind of file, for messages: ".npy file"
+  /// @throws Error if the path is not a regular file or cannot be opened.
   Input(std::string_view who, const std::filesystem::path& path, std::string_view kind);
 
   const std::filesystem::path& path() const { return path_; }
-  /// How many bytes were not read yet.
+  /// Bytes not read yet.
   std::uint64_t left() const { return left_; }
-  /// Reads the next `bytes`, at most left(). @throws Error when the system cannot.
+  /// Reads the next `bytes`, at most left(). @throws Error if reading fails.
   void read(void* into, std::uint64_t bytes);
 
  private:
