@@ -14,12 +14,12 @@
 namespace gradus::plot {
 namespace {
 
-// The name has all that the rule depends on: a class means the same in every picture of a page.
+// Encodes everything the rule depends on, so that a class means the same in every picture of a page.
 std::string frame_class(std::size_t frame, std::size_t frames) {
   return join("gp-frame", std::to_string(frame), "of", std::to_string(frames));
 }
 
-// A frame appears when its time has come, over those before it, and stays to the end of the round.
+// CSS that fades a frame in over the previous ones and keeps it until the loop restarts.
 std::string appears(std::size_t frame, std::size_t frames) {
   constexpr double kEach = 1, kLast = 3, kFade = 0.3;  // seconds
   const double round = static_cast<double>(frames - 1) * kEach + kLast;
@@ -49,7 +49,7 @@ std::string animation(const std::vector<Heatmap>& heatmaps) {
     drawing.rect("gp-back", view);
     draw_panel(drawing, heatmaps[i], true, panels.grid_top);
     drawing.end_group();
-    if (i > 0) rules += appears(i, heatmaps.size());  // the first is always there
+    if (i > 0) rules += appears(i, heatmaps.size());  // the first is always visible
   }
   drawing.style(join("@media(prefers-reduced-motion:no-preference){", rules, "}"));
   return drawing.svg(view, panels.name);

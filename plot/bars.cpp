@@ -19,30 +19,30 @@ constexpr double kNarrowest = 400, kWidest = 560, kBarGap = 2;
 
 void check(const GroupedBars& bars) {
   const std::string where = "plot::svg(GroupedBars '" + bars.title + "'): ";
-  if (bars.groups.empty()) throw Error(where + "there is no group; name at least one");
-  if (bars.series.empty()) throw Error(where + "there is no series; add at least one");
+  if (bars.groups.empty()) throw Error(where + "no groups; add at least one");
+  if (bars.series.empty()) throw Error(where + "no series; add at least one");
   for (const BarSeries& series : bars.series) {
     if (series.values.size() != bars.groups.size()) {
       throw Error(where + "series '" + series.name + "' has " + std::to_string(series.values.size()) +
                   " values for " + std::to_string(bars.groups.size()) +
-                  " groups; give one a group, NaN where it is missing");
+                  " groups; give one value per group, NaN if missing");
     }
   }
   if (!std::isfinite(bars.y_max - bars.y_min) || bars.y_min >= bars.y_max) {
     throw Error(where + "y_min " + brief(bars.y_min) + " and y_max " + brief(bars.y_max) +
-                " are no range; both must be finite and y_min below y_max");
+                " are not a valid range; both must be finite, and y_min below y_max");
   }
 }
 
-// Where bars stand, in pixels from the plot's left end.
+// Horizontal layout of the bars, in pixels from the plot's left edge.
 struct Columns {
   double group, bar;
-  double width;  // of the whole plot
+  double width;  // of the plot
 
   Columns(std::size_t groups, std::size_t series) {
     const auto bars = static_cast<double>(series);
     const double narrowest =
-        bars * (4 + kBarGap) + 6;  // of a group: a crowd makes the plot wider, not its bars invisible
+        bars * (4 + kBarGap) + 6;  // of a group: many bars widen the plot instead of vanishing
     group = std::clamp(kNarrowest / static_cast<double>(groups), bars * 30 + 14, bars * 60 + 30);
     group = std::max(std::min(group, kWidest / static_cast<double>(groups)), narrowest);
     width = std::max(kNarrowest, group * static_cast<double>(groups));
@@ -57,7 +57,7 @@ struct Columns {
   }
 };
 
-// How values are printed above bars: flat, turned by a quarter, or not at all; the same for all bars.
+// Values printed above the bars: horizontal, turned by 90°, or omitted; the same for all bars.
 struct ValueLabels {
   int decimals;
   double longest = 0;
@@ -77,7 +77,7 @@ struct ValueLabels {
   std::string text(double value) const { return fixed(value, decimals); }
   double height() const { return flat ? kSmall + 2 : turned ? longest + 6 : 0; }
 
-  // Above a bar that ends at (x, y), or below it if it points down.
+  // Draws above a bar that ends at (x, y), or below it if it points down.
   void draw(Drawing& drawing, double value, double x, double y, bool down) const {
     const double side = down ? 1 : -1;
     if (flat)
@@ -105,7 +105,7 @@ std::string svg(const GroupedBars& bars) {
   const Box& plot = frame.plot();
   const double base = frame.y(std::clamp(0.0, bars.y_min, bars.y_max));
 
-  double lowest = plot.y + plot.height;  // that anything reaches
+  double lowest = plot.y + plot.height;  // bottom of everything drawn
   std::vector<BottomLabel> groups;
   for (std::size_t g = 0; g < bars.groups.size(); ++g) {
     groups.push_back({(static_cast<double>(g) + 0.5) * columns.group, bars.groups[g]});

@@ -24,25 +24,25 @@ constexpr std::size_t kMostDots = 40;
 
 void check(const Curves& curves) {
   const std::string where = "plot::svg(Curves '" + curves.title + "'): ";
-  if (curves.series.empty()) throw Error(where + "there is no series; add at least one");
+  if (curves.series.empty()) throw Error(where + "no series; add at least one");
   for (const Series& series : curves.series) {
     const std::string name = where + "series '" + series.name + "' ";
     if (series.x.size() != series.y.size()) {
       throw Error(name + "has " + std::to_string(series.x.size()) + " x and " +
-                  std::to_string(series.y.size()) + " y; give one y for every x");
+                  std::to_string(series.y.size()) + " y; give one y per x");
     }
-    if (series.x.empty()) throw Error(name + "has no point; leave it out or give it one");
+    if (series.x.empty()) throw Error(name + "has no points; remove it or add one");
   }
 }
 
-// Beyond 1e300 the length of the axis would overflow, and below 1e-300 its logarithm is no number.
+// Above 1e300 the axis length would overflow; below 1e-300 the logarithm is not usable.
 bool drawable(double number) { return std::abs(number) <= 1e300; }
 
 bool drawable(const Curves& curves, Point p) {
   return drawable(p.x) && drawable(p.y) && (!curves.log_y || p.y >= 1e-300);
 }
 
-// The smallest box around all points that can be drawn.
+// Bounding box of all drawable points.
 struct Bounds {
   double x_low = std::numeric_limits<double>::infinity(), x_high = -x_low, y_low = x_low, y_high = -x_low;
   bool whole_x = true;
@@ -64,12 +64,12 @@ struct Bounds {
   bool empty() const { return x_low > x_high; }
 };
 
-// Moves are relative and in tenths of a pixel, rounded so that errors do not add up: half the size of
-// absolute ones.
+// Uses relative coordinates in tenths of a pixel, half as long as absolute ones; rounding errors do not
+// accumulate.
 std::string path_data(const std::vector<Point>& points) {
   double x = std::round(points[0].x * 10), y = std::round(points[0].y * 10);
   std::string data = join("M", pixels(x / 10), " ", pixels(y / 10));
-  if (points.size() == 1) return data + "h0";  // the line's round ends make it a dot
+  if (points.size() == 1) return data + "h0";  // the round line ends make it a dot
   for (std::size_t i = 1; i < points.size(); ++i) {
     const double next_x = std::round(points[i].x * 10), next_y = std::round(points[i].y * 10);
     data += join(i == 1 ? "l" : " ", pixels((next_x - x) / 10), " ", pixels((next_y - y) / 10));
@@ -78,7 +78,7 @@ std::string path_data(const std::vector<Point>& points) {
   return data;
 }
 
-// A series in pixels: its lines between gaps, and the points that stand alone.
+// A series in pixels: lines between gaps, and isolated points.
 struct Pieces {
   std::vector<std::vector<Point>> lines;
   std::vector<Point> alone;

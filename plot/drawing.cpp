@@ -20,14 +20,14 @@ struct Attribute {
   Attribute(std::string_view name, double value) : Attribute(name, pixels(value)) {}
 };
 
-// A tag without its end.
+// A start tag without the closing bracket.
 std::string tag(std::string_view name, std::initializer_list<Attribute> attributes) {
   std::string out = join("<", name);
   for (const Attribute& attribute : attributes) out += attribute.text;
   return out;
 }
 
-// An element with nothing in it but its tooltip, if any.
+// An element whose only content is the tooltip, if any.
 std::string element(std::string_view name, std::initializer_list<Attribute> attributes,
                     std::string_view tooltip = {}) {
   const std::string start = tag(name, attributes);
@@ -36,7 +36,7 @@ std::string element(std::string_view name, std::initializer_list<Attribute> attr
 
 std::string moved(double dx, double dy) { return join("translate(", pixels(dx), " ", pixels(dy), ")"); }
 
-// Rules that do not depend on the surroundings.
+// Rules common to both themes.
 constexpr std::string_view kShapes =
     ".gp{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Noto Sans CJK SC','PingFang SC',"
     "'Microsoft YaHei',sans-serif;max-width:100%;height:auto}"
@@ -46,7 +46,7 @@ constexpr std::string_view kShapes =
     ".gp-fill{fill:currentColor}.gp-hit{fill:transparent}"
     ".gp-dash1{stroke-dasharray:7 5}.gp-dash2{stroke-dasharray:1 5}";
 
-// The colours for one theme.
+// Colour rules of one theme.
 std::string colours(Theme theme, const std::set<int>& levels) {
   const Surface s = surface(theme);
   std::string css = join(".gp-back{fill:", hex(s.background), "}.gp-ink,.gp-title{fill:", hex(s.ink),

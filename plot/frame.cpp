@@ -26,7 +26,7 @@ double draw_legend(Drawing& drawing, const std::vector<std::string>& names, KeyS
     const double width = kKey + kGap + text_width(name, kFont);
     if (height == 0) height = kLegendLine;
     if (x > left && x + width > right) x = left, height += kLegendLine;
-    const double y = top + height - kLegendLine / 2;  // the entry's middle
+    const double y = top + height - kLegendLine / 2;  // vertical centre of the entry
     if (shape == KeyShape::line) {
       drawing.line("gp-line " + css, x, y, x + kKey, y);
     } else {
@@ -38,7 +38,7 @@ double draw_legend(Drawing& drawing, const std::vector<std::string>& names, KeyS
   return height == 0 ? 0 : height + 6;
 }
 
-// Whether the labels fit beside each other.
+// True if neighbouring labels overlap.
 bool overlap(const std::vector<BottomLabel>& labels) {
   for (std::size_t i = 1; i < labels.size(); ++i) {
     const double widths = text_width(labels[i - 1].text, kFont) + text_width(labels[i].text, kFont);

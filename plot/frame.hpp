@@ -9,38 +9,37 @@
 
 namespace gradus::plot {
 
-/// What stands around a plot.
+/// Title and axis labels of a plot.
 struct FrameText {
   std::string_view title, x_label, y_label;
 };
 
 enum class KeyShape { line, square };
 
-/// A label below the plot, at `x` pixels from its left end.
+/// A label below the plot, `x` pixels from its left edge.
 struct BottomLabel {
   double x;
   std::string text;
 };
 
-/// Title, legend, both axes and the grid around a plot.
+/// Title, legend, axes and grid of a plot:
 ///
-///     Frame frame(drawing, text, names, shape, y_axis, width, headroom);  // what lies behind the plot
-///     …                                                                  // the plot, in the box
-///     frame.plot() frame.svg(bottom_labels, frame.y(0))
+///     Frame frame(drawing, text, names, shape, y_axis, width, headroom);  // draws the background
+///     …                                          // draw the plot inside frame.plot()
+///     frame.svg(bottom_labels, frame.y(0));      // draws the x axis and its labels
 class Frame {
  public:
-  /// `names` are the series' in the legend; an empty one is left out. The plot is `width` pixels wide;
+  /// `names`: series names for the legend; empty ones are omitted. The plot is `width` pixels wide;
   /// `headroom` pixels stay free above the highest tick.
   Frame(Drawing& drawing, FrameText text, const std::vector<std::string>& names, KeyShape shape, Axis y_axis,
         double width, double headroom = 0);
 
   const Box& plot() const { return plot_; }
 
-  /// The pixel of a value of the y axis.
+  /// The pixel row of a value on the y axis.
   double y(double value) const { return plot_.y + plot_.height * (1 - y_axis_.at(value)); }
 
-  /// Draws the x axis at the pixel `axis`, then what lies below the plot, `footroom` pixels lower; gives the
-  /// picture.
+  /// Draws the x axis at pixel row `axis` and the labels `footroom` pixels below the plot; returns the SVG.
   std::string svg(const std::vector<BottomLabel>& labels, double axis, double footroom = 0) const;
 
  private:

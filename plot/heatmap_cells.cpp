@@ -16,13 +16,13 @@ void check(const Heatmap& heatmap, std::string_view function) {
   if (heatmap.values.size() != rows * columns) {
     throw Error(where + "values has " + std::to_string(heatmap.values.size()) + " elements, but " + shape +
                 " = " + std::to_string(rows * columns) +
-                "; give one value a cell, row by row, and one label a row and column");
+                "; give one value per cell, row-major, and one label per row and column");
   }
   if (heatmap.values.empty())
-    throw Error(where + shape + " have no cell; name at least one row and one column");
+    throw Error(where + shape + " have no cells; add at least one row and one column");
   if (!std::isfinite(heatmap.max - heatmap.min) || heatmap.min >= heatmap.max) {
     throw Error(where + "min " + brief(heatmap.min) + " and max " + brief(heatmap.max) +
-                " are no range; both must be finite and min below max");
+                " are not a valid range; both must be finite, and min below max");
   }
 }
 

@@ -6,16 +6,15 @@
 #include <string>
 #include <string_view>
 
-// What the SVG and the terminal's heatmap share.
+// Shared by the SVG and terminal heatmaps.
 namespace gradus::plot {
 
 /// Throws Error unless the heatmap can be drawn; `function` is the name in the message.
 void check(const Heatmap& heatmap, std::string_view function);
 
-/// The cell's value.
 double value_at(const Heatmap& heatmap, std::size_t row, std::size_t column);
 
-/// Where the value lies on the colour scale, 0 … 1; NaN stays NaN.
+/// The value's position on the colour scale, 0 … 1; NaN stays NaN.
 double scaled(const Heatmap& heatmap, double value);
 
 }  // namespace gradus::plot

@@ -33,13 +33,13 @@ double widest(const std::vector<std::string>& labels, double font) {
   return width;
 }
 
-// Sizes and places in a panel, from its labels.
+// Sizes and positions in a panel, computed from its labels.
 struct Layout {
   std::vector<std::string> columns, rows;
   double cell, font;
   double turn;  // of the column labels, in degrees
   double columns_height;
-  double top, left;  // of the grid of cells: whole pixels, so that its edges are sharp
+  double top, left;  // of the cell grid, in whole pixels for sharp edges
 
   explicit Layout(const Heatmap& heatmap)
       : columns(shortened(heatmap.columns)), rows(shortened(heatmap.rows)) {
@@ -59,7 +59,7 @@ struct Layout {
   std::string text_class() const { return font == kFont ? "gp-ink" : "gp-ink gp-small"; }
 };
 
-// Returns the right end of what it drew.
+// Returns the right edge of the labels.
 double draw_column_labels(Drawing& drawing, const Layout& at) {
   double right = at.left + at.width();
   for (std::size_t c = 0; c < at.columns.size(); ++c) {
@@ -94,12 +94,12 @@ void draw_cells(Drawing& drawing, const Heatmap& heatmap, const Layout& at) {
   }
 }
 
-// A bar from max down to min, its top left corner at (x, y). Returns the right end of what it drew.
+// Draws the colour scale from max down to min with its top left corner at (x, y). Returns its right edge.
 double draw_scale(Drawing& drawing, const Heatmap& heatmap, double x, double y, double height) {
   constexpr int kSteps = 32;
   constexpr double kWidth = 10;
   for (int i = 0; i < kSteps; ++i) {
-    // Each step reaches below the next, so that no seam shows between them.
+    // Each step extends below the next one, which hides seams.
     const double top = height * i / kSteps, rest = std::min(height - top, 2 * height / kSteps);
     drawing.cell(1 - i / (kSteps - 1.0), {x, y + top, kWidth, rest});
   }
@@ -117,7 +117,7 @@ double draw_scale(Drawing& drawing, const Heatmap& heatmap, double x, double y, 
 }  // namespace
 
 Panels::Panels(const std::vector<Heatmap>& heatmaps, std::string_view function) {
-  if (heatmaps.empty()) throw Error(join("plot::", function, ": there is no heatmap; give at least one"));
+  if (heatmaps.empty()) throw Error(join("plot::", function, ": no heatmaps; give at least one"));
   for (const Heatmap& heatmap : heatmaps) {
     check(heatmap, function);
     grid_top = std::max(grid_top, Layout(heatmap).top);

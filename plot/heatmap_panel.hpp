@@ -14,17 +14,17 @@ struct Size {
   double width, height;
 };
 
-/// Draws a checked heatmap at the origin; returns the room that it takes, margins included.
-/// `grid_top` is where its cells are to begin, at least (so that the panels of a strip line up).
+/// Draws a checked heatmap at the origin; returns its size with margins. Its cells start at `grid_top` or
+/// below, so that the panels of a strip line up.
 Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top = 0);
 
-/// What the heatmaps of one picture have in common.
+/// Common properties of the heatmaps in one picture.
 struct Panels {
   double grid_top = 0;  ///< for draw_panel
   bool same_scale = true;
   std::string name;  ///< all titles
 
-  /// Checks them; `function` is the name in messages.
+  /// Checks the heatmaps; `function` is the name in messages.
   Panels(const std::vector<Heatmap>& heatmaps, std::string_view function);
 };
 

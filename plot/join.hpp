@@ -5,8 +5,8 @@
 
 namespace gradus::plot {
 
-/// The texts, one after the other. (A chain of + that begins with a literal and a temporary makes g++ 12 warn
-/// of an overlap that there is not.)
+/// Concatenates the texts. (Used instead of +, since g++ 12 falsely warns of an overlap for a literal
+/// followed by a temporary.)
 template <class... Texts>
 std::string join(const Texts&... texts) {
   std::string out;

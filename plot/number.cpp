@@ -11,14 +11,14 @@ namespace gradus::plot {
 namespace {
 
 std::string print(double number, std::chars_format format, int precision) {
-  std::array<char, 400> buffer;  // a double's 309 digits before the point, and some behind it
+  std::array<char, 400> buffer;  // a double has up to 309 digits before the point
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, format, precision);
   std::string text(buffer.data(), result.ec == std::errc{} ? result.ptr : buffer.data());
   const bool zero = text.find_first_not_of("-0.") == std::string::npos;
   return zero && text.starts_with('-') ? text.substr(1) : text;
 }
 
-// For a number with a point.
+// Requires a decimal point.
 std::string without_zeros(const std::string& text) {
   const std::size_t last = text.find_last_not_of('0');
   return text.substr(0, text[last] == '.' ? last : last + 1);

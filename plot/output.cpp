@@ -31,8 +31,8 @@ OutputFolder::OutputFolder(fs::path path) : path_(std::move(path)) {
 fs::path OutputFolder::write(const std::string& name, std::string_view content) const {
   if (name.empty() || name == "." || name == ".." ||
       name.find_first_of(std::string_view("/\0", 2)) != name.npos) {
-    throw Error("OutputFolder: '" + one_line(name) + "' is no plain file name for folder '" + path_.string() +
-                "'; give one without '/'");
+    throw Error("OutputFolder: '" + one_line(name) + "' is not a plain file name for folder '" +
+                path_.string() + "'; give one without '/'");
   }
   fs::path target = path_ / name;
   files::write_atomically(who, target, content);

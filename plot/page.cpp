@@ -50,7 +50,7 @@ std::string paragraphs(const std::vector<std::string>& texts) {
   return out;
 }
 
-// A picture much wider than a phone scrolls rather than shrink until it cannot be read.
+// A picture much wider than a phone scrolls instead of shrinking until it is unreadable.
 std::string figure(const std::string& svg) {
   constexpr std::string_view kWidth = " width=\"";
   const std::size_t at = svg.find(kWidth);
@@ -66,7 +66,7 @@ std::string figures(const Section& section) {
     if (!section.svgs[i].starts_with("<svg")) {
       throw Error("plot::html: SVG " + std::to_string(i + 1) + " of " + std::to_string(section.svgs.size()) +
                   " in section '" + section.heading +
-                  "' does not begin with <svg; give what svg(…) or strip(…) returned");
+                  "' does not begin with <svg; give the result of svg(…) or strip(…)");
     }
     out += figure(section.svgs[i]);
   }
@@ -102,7 +102,7 @@ std::string table(const Section& section) {
     throw Error("plot::html: row " + std::to_string(r + 1) + " of the table in section '" + section.heading +
                 "' has " + std::to_string(table.rows[r].size()) + " cells for " +
                 std::to_string(table.columns.size()) +
-                " columns; give one a column, empty where there is nothing");
+                " columns; give one cell per column, empty if there is no value");
   }
   if (table.columns.empty()) return {};
 
@@ -117,7 +117,7 @@ std::string table(const Section& section) {
 }  // namespace
 
 std::string html(const Page& page) {
-  // The policy holds the page to its word: a request to anywhere would be refused.
+  // The policy blocks every request, so that the page is self-contained.
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "

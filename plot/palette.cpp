@@ -45,7 +45,7 @@ std::string hex(Rgb colour) {
 }
 
 Rgb ramp(double t, Theme theme) {
-  // Chroma vanishes towards the background, and is what sRGB has at every lightness between.
+  // Chroma fades towards the background and stays within sRGB at every lightness.
   if (theme == Theme::light) {
     const double lightness = std::lerp(0.975, 0.34, t);
     return oklch(lightness, 0.46 * lightness * (1 - lightness), 255);
@@ -55,11 +55,11 @@ Rgb ramp(double t, Theme theme) {
 }
 
 int ramp256(double t) {
-  constexpr std::array kColours = {233, 18, 19, 20, 26, 32, 75, 117, 195};  // lightness in even steps
+  constexpr std::array kColours = {233, 18, 19, 20, 26, 32, 75, 117, 195};  // even steps of lightness
   return kColours[static_cast<std::size_t>(std::lround(t * static_cast<double>(kColours.size() - 1)))];
 }
 
-// All have a contrast of 3:1 or more with the background; the first six are told apart most easily.
+// All have a contrast of at least 3:1 with the background; the first six are the easiest to distinguish.
 Rgb series_colour(std::size_t series, Theme theme) {
   constexpr std::array<Rgb, kSeriesColours> kLight = {rgb(0x1f6fd0), rgb(0xd9480f), rgb(0x0b8f6a),
                                                       rgb(0x9c36b5), rgb(0xa87400), rgb(0xc2255c),

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-// The colours of every picture, for light and for dark surroundings.
+// The colours of all pictures, for light and dark themes.
 namespace gradus::plot {
 
 struct Rgb {
@@ -15,22 +15,22 @@ enum class Theme { light, dark };
 
 std::string hex(Rgb colour);
 
-/// The scale of heatmaps at 0 ≤ t ≤ 1: one hue, its perceived lightness linear in t. It starts near the
-/// background: from pale to deep blue in light surroundings, from deep to pale blue in dark ones.
+/// The heatmap scale at 0 ≤ t ≤ 1: one hue with perceived lightness linear in t, starting near the
+/// background: pale to deep blue for light, deep to pale blue for dark.
 Rgb ramp(double t, Theme theme);
 
-/// Its dark version among the 256 colours of a terminal.
+/// The dark scale in the 256 colours of a terminal.
 int ramp256(double t);
 
-/// Steps of the scale that heatmaps are drawn in.
+/// Number of colours in heatmaps.
 inline constexpr int kLevels = 64;
 
-/// Colours of series before they repeat.
+/// Number of series colours before they repeat.
 inline constexpr std::size_t kSeriesColours = 8;
 
 Rgb series_colour(std::size_t series, Theme theme);
 
-/// Background, text, quieter text, lines of the grid.
+/// Background, text, secondary text, grid lines.
 struct Surface {
   Rgb background, ink, muted, grid;
 };

@@ -17,7 +17,7 @@ namespace gradus::plot {
 namespace {
 
 constexpr std::chrono::milliseconds kPause{100};
-constexpr int kUsualWidth = 80;  // of a terminal that does not say
+constexpr int kUsualWidth = 80;  // if the terminal reports none
 constexpr int kNarrowestBar = 5, kWidestBar = 30;
 
 // 0:07, 12:34, 1:02:03
@@ -37,7 +37,7 @@ std::string bar(double done, int columns) {
   return text;
 }
 
-// Progress is a courtesy: a closed terminal must not end a training, so errors are ignored.
+// Ignores errors: a closed terminal must not stop training.
 void put(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
@@ -53,7 +53,7 @@ ProgressBar::ProgressBar(std::string label, std::int64_t total, int fd, Clock cl
     : label_(std::move(label)), total_(total), fd_(fd), clock_(std::move(clock)), ended_(!::isatty(fd)) {
   if (total <= 0) {
     throw Error("ProgressBar '" + label_ + "': total is " + std::to_string(total) +
-                "; there must be at least one step to do");
+                ", but must be at least 1; give the number of steps");
   }
   start_ = drawn_ = clock_();
 }
@@ -79,18 +79,18 @@ void ProgressBar::finish() {
 ProgressBar::~ProgressBar() {
   try {
     finish();
-  } catch (...) {  // the caller's clock, or no memory: still leave the line
+  } catch (...) {  // the caller's clock threw or memory ran out: still end the line
     put(fd_, "\n");
   }
 }
 
 void ProgressBar::draw(std::chrono::steady_clock::time_point now) {
   const int columns = terminal_width(fd_);
-  // The last column stays free: a character there makes some terminals wrap.
+  // Leave the last column free: some terminals wrap after a character there.
   const int room = std::max(1, (columns > 0 ? columns : kUsualWidth) - 1);
   const std::string text = line(std::chrono::duration<double>(now - start_).count(), room);
   const int width = columns_of(text);
-  // Spaces cover what is left of a longer line before; they need no escape code.
+  // Overwrite the rest of a longer previous line with spaces, which need no escape codes.
   put(fd_,
       "\r" + text + std::string(static_cast<std::size_t>(std::clamp(width_ - width, 0, room - width)), ' '));
   width_ = width;
@@ -98,7 +98,7 @@ void ProgressBar::draw(std::chrono::steady_clock::time_point now) {
   drawn_ = now;
 }
 
-// Adds what fits, the most important first; the bar fills the room that is left.
+// Adds fields while they fit, most important first; the bar fills the remaining columns.
 std::string ProgressBar::line(double seconds, int columns) const {
   const double done = static_cast<double>(step_) / static_cast<double>(total_);
   const std::string percent = std::to_string(static_cast<int>(100 * done)) + "%";

@@ -23,16 +23,16 @@ constexpr std::size_t kFates = 4;
 
 void check(const SearchTree& tree) {
   const std::string where = "plot::svg(SearchTree '" + tree.title + "'): ";
-  if (tree.nodes.empty()) throw Error(where + "there is no node; add at least one");
+  if (tree.nodes.empty()) throw Error(where + "no nodes; add at least one");
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     const std::int64_t parent = tree.nodes[i].parent;
     if (parent >= -1 && parent < static_cast<std::int64_t>(i)) continue;
     throw Error(where + "the parent of node " + std::to_string(i) + " is " + std::to_string(parent) +
-                ", and must be an earlier node, or -1");
+                ", but must be an earlier node, or -1 for a root");
   }
 }
 
-// How a fate looks.
+// CSS classes of a fate.
 struct Look {
   std::string_view name, box, edge, label, note;
 };
@@ -47,13 +47,13 @@ const Look& look_of(Fate fate) {
   return kLooks[static_cast<std::size_t>(fate)];
 }
 
-// Where the nodes stand: in columns by their depth, in rows so that no two branches cross.
+// Positions of the nodes: a column per depth, and rows such that no branches cross.
 struct Layout {
   std::vector<std::size_t> depth;
   std::vector<double> row;
   double rows = 0;
   std::vector<double> left;  // of each column
-  double box = 0;            // the width of every box
+  double box = 0;            // width of all boxes
 
   explicit Layout(const SearchTree& tree) : depth(tree.nodes.size()), row(tree.nodes.size()) {
     place_rows(tree.nodes);
@@ -73,9 +73,9 @@ struct Layout {
     return 2 * kPadding + text_width(label_of(node), kFont) + note;
   }
 
-  // A node is as high as its leaves together, and stands in their middle.
+  // A node spans the rows of its leaves and is centred on them.
   void place_rows(const std::vector<TreeNode>& nodes) {
-    std::vector<double> leaves(nodes.size(), 0), next(nodes.size());  // next: the first row left for a child
+    std::vector<double> leaves(nodes.size(), 0), next(nodes.size());  // next: first free row for a child
     for (std::size_t i = nodes.size(); i-- > 0;) {
       leaves[i] = std::max(leaves[i], 1.0);
       if (nodes[i].parent >= 0) leaves[static_cast<std::size_t>(nodes[i].parent)] += leaves[i];
@@ -108,7 +108,7 @@ void draw_node(Drawing& drawing, const TreeNode& node, double x, double y, doubl
   drawing.rect("gp-hit", box, tooltip);
 }
 
-// The key, from (kMargin, top); returns its right end.
+// Draws the key from (kMargin, top); returns its right edge.
 double draw_key(Drawing& drawing, const SearchTree& tree, double top) {
   double x = kMargin;
   for (std::size_t f = 0; f < kFates; ++f) {

@@ -22,12 +22,12 @@ std::string spaces(int count) { return std::string(static_cast<std::size_t>(std:
 
 std::string padded(const std::string& text, int columns) { return text + spaces(columns - columns_of(text)); }
 
-// A line of cells, with as few escape codes as will do.
+// A line of cells; emits an escape code only when the colour changes.
 class Cells {
  public:
   explicit Cells(Colour colour) : colour_(colour) {}
 
-  // t lies in 0 … 1, or is NaN.
+  // 0 ≤ t ≤ 1, or NaN.
   void add(double t) {
     if (colour_ == Colour::none) {
       constexpr std::array<const char*, 5> kShades = {"  ", "░░", "▒▒", "▓▓", "██"};
@@ -61,7 +61,7 @@ class Cells {
   std::string text_, code_;
 };
 
-// A label's characters, each with the combining marks that follow it.
+// A label's characters, each with its combining marks.
 std::vector<std::string> characters(const std::string& text) {
   std::vector<std::string> out;
   for (const char32_t code : decode(text)) {
@@ -71,7 +71,7 @@ std::vector<std::string> characters(const std::string& text) {
   return out;
 }
 
-// The lines above the cells: the labels downwards, ending right above their cells.
+// The lines above the cells: labels written downwards, ending directly above their column.
 std::string column_labels(const std::vector<std::string>& labels, int indent) {
   std::vector<std::vector<std::string>> columns;
   std::size_t height = 0;
@@ -97,7 +97,7 @@ std::string column_labels(const std::vector<std::string>& labels, int indent) {
   return out;
 }
 
-// The columns from `first` up to `last`.
+// Columns [first, last) with their labels.
 std::string block(const Heatmap& heatmap, const std::vector<std::string>& rows, int indent, std::size_t first,
                   std::size_t last, Colour colour) {
   const auto begin = heatmap.columns.begin();

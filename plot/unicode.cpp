@@ -13,7 +13,7 @@ struct Range {
   char32_t first, last;
 };
 
-// The common scripts' combining marks and the invisible format characters; sorted.
+// Combining marks of common scripts and invisible format characters; sorted.
 constexpr Range kZeroWidth[] = {
     {0x0300, 0x036F}, {0x0483, 0x0489},   {0x0591, 0x05BD}, {0x0610, 0x061A}, {0x064B, 0x065F},
     {0x06D6, 0x06DC}, {0x093C, 0x093C},   {0x094D, 0x094D}, {0x0E31, 0x0E31}, {0x0E34, 0x0E3A},

@@ -5,8 +5,8 @@
 
 namespace gradus::plot {
 
-/// The text for use in XML or HTML, between tags or in a double-quoted attribute. What XML cannot carry at
-/// all (control characters, bytes that are not UTF-8) becomes U+FFFD.
+/// Escapes text for XML or HTML, between tags or in a double-quoted attribute. Characters invalid in XML
+/// (control characters, bytes that are not UTF-8) become U+FFFD.
 std::string escape(std::string_view text);
 
 }  // namespace gradus::plot

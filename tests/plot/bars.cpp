@@ -1,6 +1,6 @@
 #include "picture.hpp"
 
-TEST_CASE("bars are as high as their values, which stand above them", "[plot]") {
+TEST_CASE("bar heights are proportional to the values printed above them", "[plot]") {
   const std::string picture = svg(two_models());
   const auto height = [&](const std::string& tooltip) {
     const std::string before = picture.substr(0, picture.find("<title>" + tooltip));
@@ -18,7 +18,7 @@ TEST_CASE("bars are as high as their values, which stand above them", "[plot]") 
   CHECK_FALSE(has(picture, ">nan</text>"));
 }
 
-TEST_CASE("bars are cut at the axis' ends, their printed values are not", "[plot]") {
+TEST_CASE("bars are clipped at the ends of the axis, their printed values are not", "[plot]") {
   plot::GroupedBars bars{"", "", "", {"a", "b", "c"}, {{"", {200, 100, -50}}}, -100, 100};
   const std::string picture = svg(bars);
   const auto box = [&](const std::string& tooltip, const std::string& name) {
@@ -31,7 +31,7 @@ TEST_CASE("bars are cut at the axis' ends, their printed values are not", "[plot
   CHECK(near(box("c: -50", "height"), box("b: 100", "height") / 2, 0.2));
 }
 
-TEST_CASE("values above bars give way when there is no room", "[plot]") {
+TEST_CASE("values above bars are turned or omitted without room", "[plot]") {
   plot::GroupedBars bars{"", "", "", {}, {{"one", {}}, {"two", {}}}};
   const auto with_groups = [&bars](int groups) {
     while (static_cast<int>(bars.groups.size()) < groups) {
@@ -48,7 +48,7 @@ TEST_CASE("values above bars give way when there is no room", "[plot]") {
   CHECK(count(with_groups(80), "</title></rect>") == 160);
 }
 
-TEST_CASE("long names below bars widen the picture instead of leaving it", "[plot]") {
+TEST_CASE("long names below bars widen the picture instead of being cut off", "[plot]") {
   plot::GroupedBars bars{
       "", "", "", std::vector<std::string>(12, "a rather long name"), {{"", std::vector<double>(12)}}};
   const std::string picture = svg(bars);
@@ -63,17 +63,17 @@ TEST_CASE("bars that cannot be drawn are refused", "[plot]") {
   plot::GroupedBars bars = two_models();
   bars.series[1].values.pop_back();
   CHECK(message([&] { svg(bars); }) ==
-        "plot::svg(GroupedBars 'accuracy'): series 'attention' has 1 values for 2 groups; give one a group, "
-        "NaN where "
-        "it is missing");
+        "plot::svg(GroupedBars 'accuracy'): series 'attention' has 1 values for 2 groups; give one value per "
+        "group, NaN if missing");
   bars = two_models();
   bars.series.clear();
-  CHECK(has(message([&] { svg(bars); }), "plot::svg(GroupedBars 'accuracy'): there is no series"));
+  CHECK(has(message([&] { svg(bars); }), "plot::svg(GroupedBars 'accuracy'): no series"));
   bars.groups.clear();
-  CHECK(has(message([&] { svg(bars); }), "plot::svg(GroupedBars 'accuracy'): there is no group"));
+  CHECK(has(message([&] { svg(bars); }), "plot::svg(GroupedBars 'accuracy'): no groups"));
   for (const auto& [low, high] : {std::pair{1.0, 1.0}, {2.0, 1.0}, {kNaN, 1.0}, {0.0, kInf}}) {
     bars = two_models();
     bars.y_min = low, bars.y_max = high;
-    CHECK(has(message([&] { svg(bars); }), "are no range; both must be finite and y_min below y_max"));
+    CHECK(has(message([&] { svg(bars); }),
+              "are not a valid range; both must be finite, and y_min below y_max"));
   }
 }

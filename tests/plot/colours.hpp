@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 
-/// The colours that a picture asks for, and how far apart they are.
+/// The colours of a picture and their contrast.
 
-// selector → declarations, of the light rules (`dark` false) or of the dark ones.
+// Maps selectors to declarations, for the light or the dark rules.
 inline std::map<std::string, std::string> rules(const std::string& svg, bool dark) {
   const std::size_t media = svg.find("@media"), style = svg.find("<style>") + 7;
   const std::string css =

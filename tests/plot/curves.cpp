@@ -1,7 +1,7 @@
 #include "markup.hpp"
 #include "picture.hpp"
 
-TEST_CASE("curves have a legend, axis labels, round ticks and a dot a point", "[plot]") {
+TEST_CASE("curves have a legend, axis labels, round ticks and a dot per point", "[plot]") {
   plot::Curves curves = line({0, 1, 2, 3}, {4, 2, 1, 0.5});
   curves.series.push_back({"validation", {0, 3}, {4.2, 1}});
   const std::string picture = svg(curves);
@@ -16,7 +16,7 @@ TEST_CASE("curves have a legend, axis labels, round ticks and a dot a point", "[
   CHECK_FALSE(has(picture, ">0.5</text>"));  // epochs are whole numbers
 }
 
-TEST_CASE("the ninth curve differs from the first", "[plot]") {
+TEST_CASE("the ninth curve is drawn differently from the first", "[plot]") {
   plot::Curves curves = line({0, 1}, {0, 1});
   curves.series.resize(9, curves.series[0]);
   CHECK(has(svg(curves), "<path class=\"gp-line gp-s0 gp-dash1\""));
@@ -33,7 +33,7 @@ TEST_CASE("points that are not finite leave a gap", "[plot]") {
     CHECK(moves(line({0, 1, 2, 3, 4}, {1, 2, hole, 4, 5})) == 2);
     CHECK(moves(line({0, 1, hole, 3, 4}, {1, 2, 3, 4, 5})) == 2);
   }
-  CHECK(moves(line({0, 1, 2}, {1, kNaN, 3})) == 2);  // two lone points
+  CHECK(moves(line({0, 1, 2}, {1, kNaN, 3})) == 2);  // two isolated points
 
   plot::Curves log = line({0, 1, 2, 3, 4}, {1, 2, 0, 4, 5});
   CHECK(moves(log) == 1);
@@ -62,7 +62,7 @@ TEST_CASE("a logarithmic axis gives each decade the same height", "[plot]") {
   CHECK(near(height("0, 0.01") - height("1, 0.1"), height("1, 0.1") - height("2, 1"), 0.2));
 }
 
-TEST_CASE("thousands of points make a small picture that keeps every peak", "[plot]") {
+TEST_CASE("thousands of points make a small picture that shows every peak", "[plot]") {
   std::vector<double> x, y;
   for (int i = 0; i < 100000; ++i) {
     x.push_back(i);
@@ -74,7 +74,7 @@ TEST_CASE("thousands of points make a small picture that keeps every peak", "[pl
   const std::string picture = svg(line(x, y));
   CHECK(picture.size() < 20000);
 
-  // Follow the path, and note where it is highest and lowest.
+  // Follow the path and find its highest and lowest points.
   const std::size_t at = picture.find("d=\"M") + 4;
   std::string data = picture.substr(at, picture.find('"', at) - at);
   std::replace(data.begin(), data.end(), 'l', ' ');
@@ -100,7 +100,7 @@ TEST_CASE("thousands of points make a small picture that keeps every peak", "[pl
   found(*std::max_element(path_y.begin() + 1, path_y.end()), troughs);
 }
 
-TEST_CASE("curves of extreme values are drawn in finite time and numbers", "[plot]") {
+TEST_CASE("curves of extreme values are drawn with finite numbers, in finite time", "[plot]") {
   const double tiny = std::numeric_limits<double>::denorm_min(), huge = std::numeric_limits<double>::max();
   for (const bool log : {false, true}) {
     for (const std::vector<double>& y : {std::vector<double>{5, 5},
@@ -131,10 +131,10 @@ TEST_CASE("curves of extreme values are drawn in finite time and numbers", "[plo
 TEST_CASE("curves that cannot be drawn are refused", "[plot]") {
   CHECK(message([] {
           svg(plot::Curves{"loss", "", "", {}});
-        }) == "plot::svg(Curves 'loss'): there is no series; add at least one");
+        }) == "plot::svg(Curves 'loss'): no series; add at least one");
   CHECK(message([] {
           svg(line({1, 2, 3}, {1, 2}));
-        }) == "plot::svg(Curves 'loss'): series 'train' has 3 x and 2 y; give one y for every x");
+        }) == "plot::svg(Curves 'loss'): series 'train' has 3 x and 2 y; give one y per x");
   CHECK(message([] { svg(line({}, {})); }) ==
-        "plot::svg(Curves 'loss'): series 'train' has no point; leave it out or give it one");
+        "plot::svg(Curves 'loss'): series 'train' has no points; remove it or add one");
 }

@@ -15,7 +15,7 @@ TEST_CASE("a heatmap has a cell with a tooltip for every value", "[plot]") {
   CHECK(picture.size() < 25000);
 }
 
-TEST_CASE("a heatmap's rows run down and its columns to the right, labels above", "[plot]") {
+TEST_CASE("a heatmap's rows run downwards and its columns to the right, with labels above", "[plot]") {
   const std::string picture = svg(two_by_three());
   const auto place = [&](const std::string& tooltip, const std::string& name) {
     const std::string element = picture.substr(0, picture.find("<title>" + tooltip));
@@ -45,7 +45,7 @@ TEST_CASE("a heatmap's colours span its range, and values beyond it are clamped"
   CHECK(class_of(clamped, "q, c: inf") == "gp-q63");
 }
 
-TEST_CASE("the heatmap's scale darkens steadily in light and lightens steadily in dark", "[plot]") {
+TEST_CASE("the heatmap scale darkens monotonically in light and lightens in dark", "[plot]") {
   plot::Heatmap all{"", "", "", {}, {"r"}, {}, 0, 63};
   for (int i = 0; i < 64; ++i) {
     all.columns.emplace_back();
@@ -66,7 +66,7 @@ TEST_CASE("the heatmap's scale darkens steadily in light and lightens steadily i
   }
 }
 
-TEST_CASE("tooltips have numbers as one writes them", "[plot]") {
+TEST_CASE("tooltips have readable numbers", "[plot]") {
   plot::Heatmap heatmap{"", "", "", {}, {"r"}, {}, 0, 1};
   const std::vector<std::pair<double, const char*>> numbers = {
       {0, "0"},        {-0.0, "0"},          {30000, "30000"},          {1234567, "1234567"},
@@ -85,13 +85,13 @@ TEST_CASE("tooltips have numbers as one writes them", "[plot]") {
   }
 }
 
-TEST_CASE("a missing value is drawn as missing", "[plot]") {
+TEST_CASE("a missing value is drawn as a cross", "[plot]") {
   const std::string picture = svg(two_by_three());
   CHECK(class_of(picture, "q, c: missing") == "gp-hit");
   CHECK(count(picture, "<path class=\"gp-axis\"") == 1);
 }
 
-TEST_CASE("long labels are shortened, in the tooltip they are whole", "[plot]") {
+TEST_CASE("long labels are truncated, but not in the tooltip", "[plot]") {
   plot::Heatmap heatmap = two_by_three();
   heatmap.rows[0] = "Donaudampfschifffahrtsgesellschaft";
   const std::string picture = svg(heatmap);
@@ -103,15 +103,15 @@ TEST_CASE("a heatmap that cannot be drawn is refused", "[plot]") {
   plot::Heatmap heatmap = two_by_three();
   heatmap.values.pop_back();
   CHECK(message([&] { svg(heatmap); }) ==
-        "plot::svg(Heatmap 'map'): values has 5 elements, but 2 rows × 3 columns = 6; give one value a cell, "
-        "row by "
-        "row, and one label a row and column");
+        "plot::svg(Heatmap 'map'): values has 5 elements, but 2 rows × 3 columns = 6; give one value per "
+        "cell, row-major, and one label per row and column");
   heatmap = {"map", "", "", {}, {"p"}, {}};
   CHECK(message([&] { svg(heatmap); }) ==
-        "plot::svg(Heatmap 'map'): 1 rows × 0 columns have no cell; name at least one row and one column");
+        "plot::svg(Heatmap 'map'): 1 rows × 0 columns have no cells; add at least one row and one column");
   for (const auto& [min, max] : {std::pair{1.0, 1.0}, {2.0, 1.0}, {kNaN, 1.0}, {0.0, kNaN}, {0.0, kInf}}) {
     heatmap = two_by_three();
     heatmap.min = min, heatmap.max = max;
-    CHECK(has(message([&] { svg(heatmap); }), "are no range; both must be finite and min below max"));
+    CHECK(
+        has(message([&] { svg(heatmap); }), "are not a valid range; both must be finite, and min below max"));
   }
 }

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-/// What is wrong with the markup of a picture or page.
+/// Checks the markup of a picture or page.
 
 inline bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == ':'; }
 
-// Whether text may hold the character at `at`: no <, no control character, & only as the start of a
+// True if text may contain the character at `at`: no <, no control character, & only as the start of a
 // reference.
 inline bool is_escaped(const std::string& markup, std::size_t at) {
   const char c = markup[at];
@@ -23,7 +23,7 @@ inline bool is_escaped(const std::string& markup, std::size_t at) {
   return c != '<' && (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t');
 }
 
-// Reads attributes from `at`, which ends behind them; returns what is wrong with them, or nothing.
+// Parses attributes and moves `at` past them; returns an error, or an empty string.
 inline std::string attribute_fault(const std::string& markup, std::size_t& at) {
   std::set<std::string> names;
   while (at < markup.size() && markup[at] == ' ') {
@@ -39,7 +39,7 @@ inline std::string attribute_fault(const std::string& markup, std::size_t& at) {
   return "";
 }
 
-// What is wrong with the markup, or nothing: tags nest, attributes are quoted and unique, texts are escaped.
+// Returns an error or an empty string: tags must nest, attributes be quoted and unique, texts be escaped.
 // HTML's empty elements may stay open.
 inline std::string fault(const std::string& markup) {
   std::vector<std::string> open;

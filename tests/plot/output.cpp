@@ -36,11 +36,11 @@ TEST_CASE("an output folder is created with its parents and left empty", "[plot]
   CHECK(fs::is_directory(scratch.path() / "a" / "b"));
   CHECK(names(scratch.path() / "a" / "b").empty());
   CHECK(folder.path() == scratch.path() / "a" / "b");
-  CHECK_NOTHROW(OutputFolder(scratch.path() / "a" / "b"));  // it may be there already
-  CHECK_NOTHROW(OutputFolder(scratch.path() / "c" / ""));   // with a slash at its end
+  CHECK_NOTHROW(OutputFolder(scratch.path() / "a" / "b"));  // may already exist
+  CHECK_NOTHROW(OutputFolder(scratch.path() / "c" / ""));   // trailing slash
 }
 
-TEST_CASE("an output folder writes files whole, and replaces them", "[plot]") {
+TEST_CASE("an output folder writes complete files, and replaces them", "[plot]") {
   const Scratch scratch;
   const OutputFolder folder(scratch.path());
   const std::string big(3'000'000, 'x');
@@ -48,12 +48,12 @@ TEST_CASE("an output folder writes files whole, and replaces them", "[plot]") {
   CHECK(content(scratch.path() / "x.svg") == big);
   folder.write("x.svg", std::string("a\0b", 3));
   CHECK(content(scratch.path() / "x.svg") == std::string("a\0b", 3));
-  folder.write(std::string(255, 'n'), "");  // the longest name that Linux has
+  folder.write(std::string(255, 'n'), "");  // the longest name allowed on Linux
   CHECK(content(scratch.path() / std::string(255, 'n')).empty());
   CHECK(names(scratch.path()).size() == 2);
 }
 
-TEST_CASE("an output file is readable as the umask says", "[plot]") {
+TEST_CASE("an output file has the permissions of the umask", "[plot]") {
   const Scratch scratch;
   const mode_t old = ::umask(022);
   const fs::path path = OutputFolder(scratch.path()).write("x", "y");
@@ -61,7 +61,7 @@ TEST_CASE("an output file is readable as the umask says", "[plot]") {
   CHECK(fs::status(path).permissions() == fs::perms{0644});
 }
 
-TEST_CASE("a full disk leaves the old file, and nothing else", "[plot]") {
+TEST_CASE("a full disk leaves only the old file", "[plot]") {
   const Scratch scratch;
   const OutputFolder folder(scratch.path());
   folder.write("x.svg", "old");
@@ -77,7 +77,7 @@ TEST_CASE("a full disk leaves the old file, and nothing else", "[plot]") {
   CHECK(names(scratch.path()) == std::vector<std::string>{"x.svg"});
 }
 
-TEST_CASE("a full disk is noticed before anything is computed", "[plot]") {
+TEST_CASE("a full disk is reported before anything is computed", "[plot]") {
   const Scratch scratch;
   std::string text;
   {
@@ -100,7 +100,7 @@ TEST_CASE("a path through a file is refused at once", "[plot]") {
   CHECK(has(message([] { OutputFolder folder(""); }), "the path is empty"));
 }
 
-TEST_CASE("a folder that may not be written is refused at once", "[plot]") {
+TEST_CASE("a folder without write permission is refused at once", "[plot]") {
   if (::geteuid() == 0) return;  // root may write everywhere
   const Scratch scratch;
   fs::permissions(scratch.path(), fs::perms{0555});
@@ -109,7 +109,7 @@ TEST_CASE("a folder that may not be written is refused at once", "[plot]") {
   fs::permissions(scratch.path(), fs::perms{0755});
 }
 
-TEST_CASE("a name that a folder has is refused, and nothing left behind", "[plot]") {
+TEST_CASE("the name of an existing folder is refused, and nothing is left behind", "[plot]") {
   const Scratch scratch;
   const OutputFolder folder(scratch.path());
   fs::create_directory(scratch.path() / "taken");
@@ -119,7 +119,7 @@ TEST_CASE("a name that a folder has is refused, and nothing left behind", "[plot
   CHECK(names(scratch.path()) == std::vector<std::string>{"taken"});
 }
 
-TEST_CASE("a folder that went away is named", "[plot]") {
+TEST_CASE("the error for a removed folder names it", "[plot]") {
   const Scratch scratch;
   const OutputFolder folder(scratch.path() / "out");
   fs::remove(scratch.path() / "out");
@@ -132,7 +132,7 @@ TEST_CASE("only plain file names are written", "[plot]") {
   const OutputFolder folder(scratch.path() / "out");
   for (const std::string& name : {std::string(), std::string("."), std::string(".."), std::string("../x"),
                                   std::string("/tmp/x"), std::string("a/b"), std::string("a\0b", 3)}) {
-    CHECK(has(message([&] { folder.write(name, "x"); }), "is no plain file name"));
+    CHECK(has(message([&] { folder.write(name, "x"); }), "is not a plain file name"));
   }
   CHECK(names(scratch.path()).size() == 1);
   CHECK(names(scratch.path() / "out").empty());

@@ -17,7 +17,7 @@ plot::Page with_table(plot::Table table) {
 
 }  // namespace
 
-TEST_CASE("a page has all that it was given, in order", "[plot]") {
+TEST_CASE("a page contains everything given, in order", "[plot]") {
   const std::string html = plot::html({"report",
                                        {"intro one", "intro two"},
                                        {{"heading", {"text"}, {"<svg id=\"given\"></svg>"}, {}, "a\n  b"}}});
@@ -32,7 +32,7 @@ TEST_CASE("a page has all that it was given, in order", "[plot]") {
   CHECK_FALSE(has(html, "<table>"));
 }
 
-TEST_CASE("a page is made for light, dark and phones, and asks for nothing", "[plot]") {
+TEST_CASE("a page supports light, dark and phones, and makes no requests", "[plot]") {
   const std::string html = plot::html({"report", {}, {}});
   CHECK(has(html, "@media(prefers-color-scheme:dark)"));
   CHECK(has(html, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"));
@@ -41,14 +41,14 @@ TEST_CASE("a page is made for light, dark and phones, and asks for nothing", "[p
     CHECK_FALSE(has(html, request));
 }
 
-TEST_CASE("a page's columns of numbers are aligned to the right", "[plot]") {
+TEST_CASE("columns of numbers in a page are right-aligned", "[plot]") {
   const std::string html = plot::html(
       with_table({{"model", "BLEU", "note"}, {{"a", "17.82", "1"}, {"b", "95%", "x"}, {"c", "", ""}}}));
   CHECK(has(html, "<th>model</th><th class=\"number\">BLEU</th><th>note</th>"));
   CHECK(has(html, "<td>a</td><td class=\"number\">17.82</td><td>1</td>"));
 }
 
-TEST_CASE("what a page cannot show is refused", "[plot]") {
+TEST_CASE("invalid tables and pictures are refused", "[plot]") {
   const auto message = [](const plot::Page& page) -> std::string {
     try {
       plot::html(page);
@@ -58,10 +58,9 @@ TEST_CASE("what a page cannot show is refused", "[plot]") {
     return "no error";
   };
   CHECK(message(with_table({{"a", "b"}, {{"1", "2"}, {"3"}}})) ==
-        "plot::html: row 2 of the table in section 'results' has 1 cells for 2 columns; give one a column, "
-        "empty where "
-        "there is nothing");
+        "plot::html: row 2 of the table in section 'results' has 1 cells for 2 columns; give one cell per "
+        "column, empty if there is no value");
   CHECK(message({"report", {}, {{"heading", {}, {"<svg></svg>", "picture.svg"}, {}, ""}}}) ==
-        "plot::html: SVG 2 of 2 in section 'heading' does not begin with <svg; give what svg(…) or strip(…) "
-        "returned");
+        "plot::html: SVG 2 of 2 in section 'heading' does not begin with <svg; give the result of svg(…) or "
+        "strip(…)");
 }

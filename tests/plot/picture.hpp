@@ -17,7 +17,7 @@
 
 #include "catch.hpp"
 
-/// What the tests of pictures have in common: reading them, and a small one of each kind.
+/// Helpers for tests of pictures: reading them, and a small picture of each kind.
 namespace plot = gradus::plot;
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -33,7 +33,7 @@ inline bool has(std::string_view text, std::string_view part) { return text.find
 
 inline bool near(double a, double b, double tolerance) { return std::abs(a - b) <= tolerance; }
 
-// The number of an attribute in the first element that `marker` begins.
+// The numeric attribute `name` of the first element that starts with `marker`.
 inline double attribute(const std::string& text, const std::string& marker, const std::string& name) {
   const std::size_t element = text.find(marker);
   REQUIRE(element != text.npos);
@@ -42,7 +42,7 @@ inline double attribute(const std::string& text, const std::string& marker, cons
   return std::strtod(text.c_str() + at + name.size() + 3, nullptr);
 }
 
-// Whether a text element has just this text.
+// True if a text element has exactly this text.
 inline bool shows(std::string_view picture, std::string_view text) {
   std::string element = ">";
   element += text;
@@ -93,7 +93,8 @@ inline plot::GroupedBars two_models() {
   return {"accuracy", "length", "share", {"3", "4"}, {{"plain", {0.5, 0.25}}, {"attention", {1, kNaN}}}};
 }
 
-// A beam of two: of the first pair one goes on twice, one not at all; then one ends, one is dropped.
+// A beam of two: one of the first two hypotheses has two children, the other none; then some end or are
+// dropped.
 inline plot::SearchTree beam_of_two() {
   return {"beam",
           {{-1, "<bos>", "", plot::Fate::best},

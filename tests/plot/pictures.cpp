@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kNasty = "<b>\"Q&A\"</b> 'x' \x1b[31m \xff 注意";
 
-// One of every kind, with labels that break careless markup.
+// A picture of every kind, with labels that break unescaped markup.
 std::vector<std::string> nasty_pictures() {
   const std::string nasty(kNasty);
   const plot::Heatmap heatmap{nasty, nasty, nasty, {nasty, "ok"}, {nasty}, {0.5, kNaN}};
@@ -76,14 +76,14 @@ TEST_CASE("pictures on one page cannot interfere", "[plot]") {
   }
 }
 
-TEST_CASE("pictures ask for nothing from outside", "[plot]") {
+TEST_CASE("pictures make no requests", "[plot]") {
   for (const std::string& picture : nasty_pictures()) {
     for (const char* request : {"href", "url(", "@import", "src="}) CHECK_FALSE(has(picture, request));
     CHECK(count(picture, "http") == 1);  // the namespace
   }
 }
 
-TEST_CASE("text and series can be read in light and in dark", "[plot]") {
+TEST_CASE("text and series have enough contrast in light and in dark", "[plot]") {
   const std::string picture = svg(two_models());
   for (const bool dark : {false, true}) {
     const auto found = rules(picture, dark);
@@ -98,7 +98,7 @@ TEST_CASE("text and series can be read in light and in dark", "[plot]") {
   }
 }
 
-TEST_CASE("numbers do not follow the locale", "[plot]") {
+TEST_CASE("numbers are independent of the locale", "[plot]") {
   const std::string before = svg(two_by_three());
   const char* locale = std::setlocale(LC_ALL, "de_DE.UTF-8");
   const std::string after = svg(two_by_three());

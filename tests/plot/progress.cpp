@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A terminal of our own: programs write to fd(), the test reads what arrived.
+// A pseudo-terminal: programs write to fd(), the test reads the output.
 class Terminal {
  public:
   explicit Terminal(unsigned short columns) : master_(::posix_openpt(O_RDWR | O_NOCTTY)) {
@@ -44,7 +44,7 @@ class Terminal {
 
   int fd() const { return slave_; }
 
-  // All that was written since the last call.
+  // The output since the last call.
   std::string read() const {
     std::string text;
     pollfd ready{master_, POLLIN, 0};
@@ -74,7 +74,7 @@ std::size_t columns(const std::string& line) {
   return n;
 }
 
-// What each \r began.
+// The lines after each \r.
 std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> out;
   for (const char c : text) {
@@ -100,7 +100,7 @@ TEST_CASE("a progress bar shows label, percent, bar, fields and the time left", 
         "\rtraining  25% ███████░░░░░░░░░░░░░░░░░░░░░  loss 0.123  41k tokens/s  1:30 left");
 }
 
-TEST_CASE("a progress bar writes at most ten times a second", "[plot]") {
+TEST_CASE("a progress bar writes at most ten times per second", "[plot]") {
   const Terminal terminal(80);
   TestClock clock;
   ProgressBar bar("", 100000, terminal.fd(), clock.function());
@@ -111,7 +111,7 @@ TEST_CASE("a progress bar writes at most ten times a second", "[plot]") {
   CHECK(lines(terminal.read()).size() == 20);
 }
 
-TEST_CASE("a finished progress bar leaves one line behind", "[plot]") {
+TEST_CASE("a finished progress bar leaves one line on the screen", "[plot]") {
   const Terminal terminal(80);
   TestClock clock;
   {
@@ -128,7 +128,7 @@ TEST_CASE("a finished progress bar leaves one line behind", "[plot]") {
   CHECK(last.ends_with("\r\n"));
   CHECK(text.find('\n') == text.size() - 1);
   CHECK(text.find("never") == text.npos);
-  // Spaces cover the longer line before.
+  // Spaces overwrite the longer previous line.
   const auto drawn = lines(text);
   REQUIRE(drawn.size() >= 2);
   CHECK(columns(drawn[1]) >= columns(drawn[0]));
@@ -178,7 +178,7 @@ TEST_CASE("a progress bar never wraps", "[plot]") {
   }
 }
 
-TEST_CASE("in little room a progress bar drops the bar first, then the last fields", "[plot]") {
+TEST_CASE("a narrow progress bar drops the bar first, then the last fields", "[plot]") {
   const std::vector<std::string> fields = {"loss 0.123", "41k tokens/s"};
   const auto line = [&fields](unsigned short width) {
     const Terminal terminal(width);
@@ -196,7 +196,7 @@ TEST_CASE("in little room a progress bar drops the bar first, then the last fiel
   CHECK(line(6) == "\rgo  …");
 }
 
-TEST_CASE("a progress bar without a terminal is quiet", "[plot]") {
+TEST_CASE("a progress bar without a terminal writes nothing", "[plot]") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   {
@@ -213,7 +213,7 @@ TEST_CASE("a progress bar without a terminal is quiet", "[plot]") {
   CHECK_NOTHROW(ProgressBar("closed", 10, -1).update(1));
 }
 
-TEST_CASE("a progress bar clamps its steps and refuses a total of none", "[plot]") {
+TEST_CASE("a progress bar clamps its steps and refuses a total below 1", "[plot]") {
   const Terminal terminal(80);
   TestClock clock;
   ProgressBar bar("", 10, terminal.fd(), clock.function());
@@ -227,7 +227,7 @@ TEST_CASE("a progress bar clamps its steps and refuses a total of none", "[plot]
       FAIL("no error");
     } catch (const gradus::Error& error) {
       CHECK(error.what() == "ProgressBar 'epochs': total is " + std::to_string(total) +
-                                "; there must be at least one step to do");
+                                ", but must be at least 1; give the number of steps");
     }
   }
 }

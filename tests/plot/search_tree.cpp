@@ -2,7 +2,7 @@
 
 #include "picture.hpp"
 
-TEST_CASE("a search tree has a column a step, and no two nodes in one place", "[plot]") {
+TEST_CASE("a search tree has one column per step, and no overlapping nodes", "[plot]") {
   const std::string picture = svg(beam_of_two());
   const auto place = [&](const std::string& tooltip, const std::string& name) {
     const std::string element = picture.substr(0, picture.find("<title>" + tooltip + "</title>"));
@@ -16,20 +16,20 @@ TEST_CASE("a search tree has a column a step, and no two nodes in one place", "[
   CHECK(place("a: -0.5", "y") + height < place("b: -1.2", "y"));
   CHECK(place("c: -0.9", "y") + height < place("d: -1.5", "y"));
   CHECK(place("d: -1.5", "y") + height < place("e: -4", "y"));
-  CHECK(place("b: -1.2", "y") == place("e: -4", "y"));  // an only child stands beside its parent
+  CHECK(place("b: -1.2", "y") == place("e: -4", "y"));  // an only child is level with its parent
   for (const char* text : {"beam", "step 1", "step 2", "a", "-0.5"}) CHECK(shows(picture, text));
   CHECK_FALSE(shows(picture, "step 3"));
 }
 
-TEST_CASE("a search tree shows every fate, and its key those that occur", "[plot]") {
+TEST_CASE("a search tree shows every fate, and its key only those that occur", "[plot]") {
   plot::SearchTree tree = beam_of_two();
   const std::string picture = svg(tree);
   for (const char* name : {"kept", "dropped", "ended", "best"}) CHECK(shows(picture, name));
-  // Boxes: of each node but the dropped one, and of each entry of the key but the dropped ones'.
+  // Boxes: one per node and one per entry of the key, except for dropped ones.
   CHECK(count(picture, "<rect class=\"gp-back gp-axis\"") == 1 + 1);
   CHECK(count(picture, "<rect class=\"gp-back gp-line gp-s2\"") == 1 + 1);
   CHECK(count(picture, "<rect class=\"gp-fill gp-s0\"") == 3 + 1);
-  CHECK(count(picture, "<path class=\"gp-line gp-s0\"") == 2);  // the way to the best
+  CHECK(count(picture, "<path class=\"gp-line gp-s0\"") == 2);  // edges to the best
   CHECK(count(picture, "<path class=\"gp-grid\"") == 1);
   tree.nodes.pop_back();
   CHECK_FALSE(shows(svg(tree), "dropped"));
@@ -38,10 +38,11 @@ TEST_CASE("a search tree shows every fate, and its key those that occur", "[plot
 TEST_CASE("a search tree that cannot be drawn is refused", "[plot]") {
   CHECK(message([] {
           svg(plot::SearchTree{"t", {}});
-        }) == "plot::svg(SearchTree 't'): there is no node; add at least one");
+        }) == "plot::svg(SearchTree 't'): no nodes; add at least one");
   for (const std::int64_t parent : {-2, 1, 2}) {
     plot::SearchTree tree{"t", {{-1, "a"}, {parent, "b"}}};
     CHECK(message([&] { svg(tree); }) == "plot::svg(SearchTree 't'): the parent of node 1 is " +
-                                             std::to_string(parent) + ", and must be an earlier node, or -1");
+                                             std::to_string(parent) +
+                                             ", but must be an earlier node, or -1 for a root");
   }
 }

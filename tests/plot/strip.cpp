@@ -2,7 +2,7 @@
 
 #include "picture.hpp"
 
-TEST_CASE("a strip has all its heatmaps, and one scale if they share it", "[plot]") {
+TEST_CASE("a strip has all its heatmaps, and one colour scale if their ranges are equal", "[plot]") {
   plot::Heatmap first = two_by_three(), second = two_by_three();
   second.title = "later";
   second.columns[0] = "a much longer label";
@@ -11,7 +11,7 @@ TEST_CASE("a strip has all its heatmaps, and one scale if they share it", "[plot
   CHECK(count(shared, "</title></rect>") == 12);
   CHECK(count(shared, ">0.5</text>") + count(shared, ">1</text>") == 1 + (count(svg(first), ">0.5</text>")));
   CHECK(attribute(shared, "<svg", "width") > 2 * 3 * 32);
-  // The grids line up although their labels differ in length.
+  // The grids line up despite labels of different lengths.
   CHECK(count(shared, " y=\"" +
                           std::to_string(static_cast<int>(attribute(shared, "<rect class=\"gp-q0\"", "y"))) +
                           "\"") >= 6);
@@ -19,7 +19,7 @@ TEST_CASE("a strip has all its heatmaps, and one scale if they share it", "[plot
   second.max = 3;
   CHECK(count(plot::strip({first, second}), ">1</text>") == 1);
   CHECK(count(plot::strip({first, second}), ">3</text>") == 1);
-  CHECK(has(message([] { plot::strip({}); }), "plot::strip: there is no heatmap"));
+  CHECK(has(message([] { plot::strip({}); }), "plot::strip: no heatmaps"));
   second.values.clear();
   CHECK(has(message([&] {
               plot::strip({first, second});
@@ -35,7 +35,7 @@ TEST_CASE("a strip can have several rows", "[plot]") {
   const double width = attribute(two_rows, "<svg", "width"), height = attribute(two_rows, "<svg", "height");
   CHECK(width < 0.7 * attribute(one_row, "<svg", "width"));
   CHECK(height == 2 * attribute(one_row, "<svg", "height"));
-  // The fourth begins a row: it stands at the left, below the first.
+  // The fourth starts a row: it is at the left, below the first.
   std::size_t fourth = 0;
   for (int i = 0; i < 4; ++i) fourth = two_rows.find("<g ", fourth) + 1;
   CHECK(two_rows.substr(fourth).starts_with("g transform=\"translate(0 " +
@@ -43,7 +43,7 @@ TEST_CASE("a strip can have several rows", "[plot]") {
   CHECK(message([&] { plot::strip(five, 0); }) == "plot::strip: per_row is 0; give at least 1");
 }
 
-TEST_CASE("the longer side of a heatmap is as long as it should be", "[plot]") {
+TEST_CASE("the longer side of a heatmap has the requested length", "[plot]") {
   plot::Heatmap heatmap = alignment(20);
   const auto cell = [&](double side) {
     heatmap.side = side;
@@ -55,13 +55,13 @@ TEST_CASE("the longer side of a heatmap is as long as it should be", "[plot]") {
   CHECK(cell(1e6) == 32);
 }
 
-TEST_CASE("an animation shows its heatmaps in turn, and the last one where nothing may move", "[plot]") {
+TEST_CASE("an animation shows its heatmaps in turn, and the last one with reduced motion", "[plot]") {
   plot::Heatmap first = two_by_three(), second = alignment(4), third = two_by_three();
   second.title = "later", third.title = "last";
   const std::string picture = plot::animation({first, second, third});
   CHECK(count(picture, "</title></rect>") == 6 + 16 + 6);
 
-  // Each covers those before it, whatever their sizes: without an animation one sees the last.
+  // Each frame covers the previous ones, whatever their sizes: without animation the last is visible.
   const double width = attribute(svg(second), "<svg", "width");
   CHECK(attribute(picture, "<svg", "width") == width);
   std::size_t at = 0;
@@ -74,7 +74,7 @@ TEST_CASE("an animation shows its heatmaps in turn, and the last one where nothi
   }
   CHECK(picture.find("<g class=\"gp-frame", at) == picture.npos);
 
-  // Those after the first appear after one and two seconds of five, where motion is welcome.
+  // Without reduced motion, the later frames appear after one and two of five seconds.
   const std::size_t moves = picture.find("@media(prefers-reduced-motion:no-preference){");
   REQUIRE(moves != picture.npos);
   CHECK(picture.find("animation:") > moves);
@@ -88,7 +88,7 @@ TEST_CASE("an animation shows its heatmaps in turn, and the last one where nothi
   CHECK_FALSE(has(picture, ".gp-frame0of3"));
   CHECK_FALSE(has(picture, "<script"));
 
-  CHECK(has(message([] { plot::animation({}); }), "plot::animation: there is no heatmap"));
+  CHECK(has(message([] { plot::animation({}); }), "plot::animation: no heatmaps"));
   third.values.clear();
   CHECK(has(message([&] {
               plot::animation({first, third});

@@ -25,7 +25,7 @@ plot::Heatmap two_by_three() {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
-// Sets an environment variable, or unsets it, until the end of the test.
+// Sets or unsets an environment variable until the end of the test.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
@@ -116,7 +116,7 @@ TEST_CASE("wide characters keep the columns aligned", "[plot]") {
         "     0     ░░░░▒▒▒▒▓▓▓▓████ 1\n");
 }
 
-TEST_CASE("labels too long are shortened", "[plot]") {
+TEST_CASE("long labels are truncated", "[plot]") {
   const plot::Heatmap heatmap{
       "", "", "", {"Donaudampfschiff"}, {"Donaudampfschifffahrt", "机器翻译机器翻译机"}, {1, 1}};
   const std::string text = plot::terminal(heatmap, Colour::none);
@@ -125,14 +125,14 @@ TEST_CASE("labels too long are shortened", "[plot]") {
   CHECK(has(text, " s\n                 …\nDonau"));
 }
 
-TEST_CASE("a label cannot send escape codes", "[plot]") {
+TEST_CASE("labels cannot contain escape codes", "[plot]") {
   const plot::Heatmap heatmap{"\x1b[2J", "\x1b[2J", "a\nb\r", {"\x1b[2J"}, {"\x1b[2J\x07\xc2\x9b"}, {1}};
   const std::string text = plot::terminal(heatmap, Colour::none);
   for (const char* bad : {"\x1b", "\x07", "\r", "\xc2\x9b"}) CHECK_FALSE(has(text, bad));
   CHECK(has(text, "↓ a b "));
 }
 
-TEST_CASE("a heatmap wider than the terminal is cut into blocks of columns", "[plot]") {
+TEST_CASE("a heatmap wider than the terminal is split into blocks of columns", "[plot]") {
   const plot::Heatmap heatmap{"", "", "", {"a", "b", "c", "d", "e"}, {"r"}, {1, 1, 1, 1, 1}};
   CHECK(plot::terminal(heatmap, Colour::none, 6) ==
         "  a b\n"
@@ -146,10 +146,10 @@ TEST_CASE("a heatmap wider than the terminal is cut into blocks of columns", "[p
         "\n"
         "  0     ░░░░▒▒▒▒▓▓▓▓████ 1\n");
   CHECK(has(plot::terminal(heatmap, Colour::none, 12), "r ██████████\n"));
-  CHECK(has(plot::terminal(heatmap, Colour::none, 1), "r ██\n"));  // too narrow for any
+  CHECK(has(plot::terminal(heatmap, Colour::none, 1), "r ██\n"));  // too narrow for one column
 }
 
-TEST_CASE("terminal refuses what svg refuses", "[plot]") {
+TEST_CASE("terminal() refuses the same heatmaps as svg()", "[plot]") {
   plot::Heatmap heatmap = two_by_three();
   heatmap.values.pop_back();
   CHECK_THROWS_AS(plot::terminal(heatmap, Colour::none), gradus::Error);

@@ -8,12 +8,11 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// Draws several heatmaps as one SVG that shows them in turn, a second each and the last one for three, and
-/// begins again.
+/// Draws heatmaps as one SVG that shows them in a loop, one second each and the last one for three.
 ///
-/// It moves by its own style, without a script, also where a page has it as an image. Who asks for less
-/// motion, or looks with what cannot animate, sees the last one. Throws Error if there is none, and what
-/// svg(Heatmap) throws.
+/// It is animated with CSS, without a script, and so also works as an image. With reduced motion, or without
+/// support for animation, it shows the last heatmap. Throws Error if `heatmaps` is empty, and as
+/// svg(Heatmap).
 std::string animation(const std::vector<Heatmap>& heatmaps);
 
 }  // namespace gradus::plot

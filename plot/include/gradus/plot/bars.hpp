@@ -6,27 +6,27 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// One value a group, in one colour.
+/// One value per group, in one colour.
 struct BarSeries {
-  std::string name{};  ///< its name in the legend; empty: not in the legend
+  std::string name{};  ///< in the legend; omitted if empty
   std::vector<double> values{};
 };
 
-/// Bars in groups: accuracy by length, one bar a model.
+/// Grouped bars, for example accuracy by length with one bar per model.
 struct GroupedBars {
   std::string title{}, x_label{}, y_label{};
   std::vector<std::string> groups{};
   std::vector<BarSeries> series{};
   double y_min = 0,
-         y_max = 1;  ///< the ends of the y axis; bars start at 0 if it lies between them, else at y_min
+         y_max = 1;  ///< the ends of the y axis; bars start at 0 if between them, else at the nearer end
 };
 
-/// Draws `bars` as one SVG, in light and dark colours, with a tooltip a bar (name, group: value).
+/// Draws `bars` as one SVG, in light and dark colours, with a tooltip per bar (name, group: value).
 ///
-/// Values stand above their bars if there is room, upright or turned. A bar that leaves [y_min, y_max] is cut
-/// there, its printed value is not. NaN is missing: a cross instead of a bar.
+/// Values are printed above the bars if there is room, horizontal or turned. Bars are clipped to
+/// [y_min, y_max], printed values are not. NaN is drawn as a cross, for a missing value.
 ///
-/// Throws Error if there is no group or no series, if a series does not have one value a group, or unless
+/// Throws Error if there are no groups or no series, if a series does not have one value per group, or unless
 /// y_min < y_max, both finite.
 std::string svg(const GroupedBars& bars);
 

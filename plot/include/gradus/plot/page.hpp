@@ -6,33 +6,33 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// A plain table. A column whose cells are all numbers (or empty) is aligned to the right.
+/// A plain table. Columns with only numbers (or empty cells) are right-aligned.
 struct Table {
   std::vector<std::string> columns{};            ///< the headings
-  std::vector<std::vector<std::string>> rows{};  ///< each with one cell a column
+  std::vector<std::vector<std::string>> rows{};  ///< one cell per column
 };
 
-/// A part of a page, drawn in the order of its members; what is empty is left out.
+/// A section of a page; its non-empty members are shown in this order.
 struct Section {
   std::string heading{};
   std::vector<std::string> paragraphs{};
-  std::vector<std::string> svgs{};  ///< what svg(…) and its like gave, side by side where they fit
+  std::vector<std::string> svgs{};  ///< results of svg(…) and the like, side by side if they fit
   Table table{};
-  std::string preformatted{};  ///< kept line by line in a fixed-width font: a program's output
+  std::string preformatted{};  ///< a program's output, in a fixed-width font
 };
 
-/// A report.
+/// A page with sections.
 struct Page {
   std::string title{};
   std::vector<std::string> intro{};  ///< paragraphs
   std::vector<Section> sections{};
 };
 
-/// Writes `page` as one HTML file that needs nothing else: no script, no request, light and dark, from phone
-/// to desktop.
+/// Returns `page` as a self-contained HTML file: without scripts or requests, for light and dark themes,
+/// phone and desktop.
 ///
-/// Texts are escaped, SVGs are put in as they are (they do not interfere with each other).
-/// Throws Error if an SVG does not begin with `<svg`, or a table's row does not have one cell a column.
+/// Texts are escaped; SVGs are embedded unchanged (they do not interfere with each other).
+/// Throws Error if an SVG does not begin with `<svg`, or a table row does not have one cell per column.
 std::string html(const Page& page);
 
 }  // namespace gradus::plot

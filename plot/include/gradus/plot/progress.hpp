@@ -9,30 +9,30 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// One line that shows how far a loop has come:
+/// A one-line progress bar:
 ///
 ///     training  42% ████████░░░░░░░░░░░  loss 0.123  41k tokens/s  1:12 left
 ///
-/// It is rewritten in place, at most ten times a second, always fits the terminal's width (the bar goes
-/// first, then the last fields), and stays behind when the loop ends. Without a terminal nothing at all is
-/// written. For one thread.
+/// The line is redrawn in place at most ten times per second, fits the terminal's width (dropping the bar
+/// first, then the last fields) and stays on the screen at the end. Writes nothing if not on a terminal. Not
+/// thread-safe.
 class ProgressBar {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
-  /// `fd` is the stream's file descriptor, standard error by default; `clock` is for tests.
+  /// `fd` is the file descriptor of the stream; `clock` is for tests.
   /// Throws Error unless total > 0.
   ProgressBar(std::string label, std::int64_t total, int fd = 2,
               Clock clock = std::chrono::steady_clock::now);
 
-  /// Says that `step` of `total` steps are done (clamped to 0 … total), with the caller's fields, most
-  /// important first. The step `total` ends the line.
+  /// Reports that `step` of `total` steps are done (clamped to 0 … total), with fields to show, most
+  /// important first. `step == total` ends the line.
   void update(std::int64_t step, const std::vector<std::string>& fields = {});
 
-  /// Ends the line where it stands, when a loop stops early. Later updates write nothing.
+  /// Ends the line when a loop stops early. Later updates write nothing.
   void finish();
 
-  /// Ends the line, also when an exception unwinds.
+  /// Ends the line.
   ~ProgressBar();
 
   ProgressBar(const ProgressBar&) = delete;
@@ -50,8 +50,8 @@ class ProgressBar {
   std::int64_t step_ = 0;
   std::vector<std::string> fields_;
   int width_ = 0;         // of the line on the screen
-  bool started_ = false;  // something is on the screen
-  bool ended_;            // nothing more is written
+  bool started_ = false;  // the line is on the screen
+  bool ended_;            // no further output
 };
 
 }  // namespace gradus::plot

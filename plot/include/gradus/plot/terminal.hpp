@@ -8,32 +8,32 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// The colours that a stream can show.
+/// Colour support of a stream.
 enum class Colour {
-  none,       ///< no escape codes at all
+  none,       ///< no escape codes
   ansi256,    ///< the 256 colours of xterm
   truecolor,  ///< 24 bits
 };
 
-/// What the stream behind the file descriptor `fd` can show: none unless it is a terminal, then as
-/// choose_colour says of the environment variables NO_COLOR, TERM and COLORTERM.
+/// Colour support of the file descriptor `fd`: none unless it is a terminal, otherwise choose_colour() of the
+/// environment variables NO_COLOR, TERM and COLORTERM.
 Colour colour_of(int fd);
 
-/// The rule for a terminal: none if `no_color` is not empty, or `term` is empty, "dumb" or a vt100's kin;
+/// The rule for a terminal: none if `no_color` is not empty, or `term` is empty, "dumb" or starts with "vt";
 /// truecolor if `colorterm` is "truecolor" or "24bit", or `term` ends in "-direct"; else ansi256.
 Colour choose_colour(std::string_view no_color, std::string_view term, std::string_view colorterm);
 
-/// The columns of the terminal behind `fd`; 0 if it is none or does not say.
+/// The width in columns of the terminal `fd`; 0 if unknown or not a terminal.
 int terminal_width(int fd);
 
-/// Draws `heatmap` as text: a line a row, a cell two characters wide.
+/// Draws `heatmap` as text: one line per row, cells two characters wide.
 ///
-/// Column labels stand above the cells, written downwards; labels too long are
-/// shortened with an ellipsis. Chinese, Japanese and Korean characters count two columns. Without colour a
-/// cell is one of ` ░▒▓█`, twice, each standing for a fifth of [min, max]; NaN is `··`. If `width` is above 0
-/// and the heatmap is wider, it is cut into blocks of columns, one below the other.
+/// Column labels are written downwards above the cells; long labels are truncated with an ellipsis. Chinese,
+/// Japanese and Korean characters take two columns. Without colour, a cell is one of ` ░▒▓█` twice, each for
+/// a fifth of [min, max]; NaN is `··`. A heatmap wider than `width` (if above 0) is split into blocks of
+/// columns, one below the other.
 ///
-/// Throws what svg(Heatmap) throws.
+/// Throws as svg(Heatmap).
 std::string terminal(const Heatmap& heatmap, Colour colour, int width = 0);
 
 }  // namespace gradus::plot
