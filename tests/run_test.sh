@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a user gets from the command line: run_test.sh TUTORIAL_10
+# Tests the command lines of ./run and of tutorial 10: run_test.sh TUTORIAL_10
 set -euo pipefail
 tutorial=$1
 run=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/run
@@ -11,7 +11,7 @@ fail() {
   exit 1
 }
 
-# expect CODE TEXT COMMAND…: the command's exit code, and a text in what it prints on either stream.
+# expect CODE TEXT COMMAND…: fails unless the command exits with CODE and prints TEXT on either stream.
 expect() {
   local code=$1 text=$2 got=0 output
   shift 2
@@ -22,37 +22,37 @@ expect() {
 
 expect 0 'usage: ./run' "$run" --help
 expect 2 "run: unknown argument 'tset'" "$run" tset
-expect 2 "there is no tutorial '99'" "$run" tutorial 99
+expect 2 "unknown tutorial '99'" "$run" tutorial 99
 expect 0 'Bahdanau attention' "$run" tutorial
-expect 2 "there is no benchmark 'speed'" "$run" bench speed
+expect 2 "unknown benchmark 'speed'" "$run" bench speed
 expect 0 'peers ' "$run" bench
 expect 0 'safetensors_json' "$run" fuzz
-expect 2 "there is no fuzz target 'tensors'" "$run" fuzz tensors
-expect 2 "'fuzz' takes a target" "$run" fuzz npy --seconds none
+expect 2 "unknown fuzz target 'tensors'" "$run" fuzz tensors
+expect 2 "expected 'fuzz TARGET|all" "$run" fuzz npy --seconds none
 expect 0 'translate' "$run" gradus --help
-expect 2 "'docs' takes --serve or nothing" "$run" docs --sevre
-expect 2 "there is no check 'formt'" "$run" check formt
+expect 2 "'docs' takes only --serve" "$run" docs --sevre
+expect 2 "unknown check 'formt'" "$run" check formt
 expect 0 '--seed' "$tutorial" --help
 expect 2 '--sed' "$tutorial" --sed 2
 expect 2 '--steps' "$tutorial" --steps 0
 
-# An output folder that cannot be made is said at once, before any training, and nothing is left behind.
+# An output folder that cannot be created is reported before training.
 touch "$scratch/file"
 expect 1 "$scratch/file" "$tutorial" --steps 1000000000 --out "$scratch/file/out"
 
-# A seed gives the same numbers, run after run, and another seed others; no bar without a terminal.
+# Runs with the same seed give the same numbers, with another seed different ones; no progress bar without a terminal.
 results() {
   local name=$1
   shift
   "$tutorial" --steps 15 --out "$scratch/$name" "$@" >"$scratch/$name.out" 2>"$scratch/$name.err"
-  [[ ! -s $scratch/$name.err ]] || fail "something on stderr that is no terminal: $(cat "$scratch/$name.err")"
-  sed '/"time"/,$d' "$scratch/$name/results.json"  # what it measured, without how long that took
+  [[ ! -s $scratch/$name.err ]] || fail "output on stderr, which is not a terminal: $(cat "$scratch/$name.err")"
+  sed '/"time"/,$d' "$scratch/$name/results.json"  # the measurements without the time
 }
 first=$(results first --seed 3)
-[[ $first == "$(results second --seed 3)" ]] || fail 'two runs of one seed differ'
+[[ $first == "$(results second --seed 3)" ]] || fail 'two runs with the same seed differ'
 [[ $first != "$(results third --seed 4)" ]] || fail 'two seeds gave the same numbers'
 for file in alignment.svg forming.svg forming_animated.svg exact_match.svg loss.svg index.html; do
   [[ -s $scratch/first/$file ]] || fail "no $file was written"
-  cmp -s "$scratch/first/$file" "$scratch/second/$file" || fail "$file differs between two runs of one seed"
+  cmp -s "$scratch/first/$file" "$scratch/second/$file" || fail "$file differs between two runs with the same seed"
 done
 echo 'all passed'
