@@ -104,7 +104,7 @@ def standard_output(gradus, scratch):
     with open("/dev/full", "w") as full:
         process = subprocess.run([gradus, "train", *COURSE, *SIZES, "--steps", "3", "--out", scratch / "silent"],
                                  stdout=full, stderr=subprocess.PIPE, text=True)
-    check_refused((process.returncode, "", process.stderr), "standard output cannot be written")
+    check_refused((process.returncode, "", process.stderr), "cannot write to standard output")
     assert tensors(scratch / "silent" / "last.safetensors")
 
 
@@ -126,7 +126,7 @@ def read_only(gradus, scratch):
         if os.geteuid() == 0:
             os.chown(folder, NOBODY, NOBODY)
     forbidden.chmod(0o555)
-    check_refused(command.run(*COURSE, *SIZES, "--out", forbidden), "Permission denied; choose a folder that you may write to")
+    check_refused(command.run(*COURSE, *SIZES, "--out", forbidden), "Permission denied; choose a folder that you can write to")
 
     process = command.start(*COURSE, *SIZES, "--steps", 100000, "--save-every", 1, "--out", run)
     wait_for(run / "last.safetensors", process)
@@ -144,7 +144,7 @@ def vanished_folder(gradus, scratch):
     wait_for(run / "last.safetensors", process)
     run.rename(moved)
     out, err = process.communicate()
-    check_refused((process.returncode, out, err), "No such file or directory; the folder is gone")
+    check_refused((process.returncode, out, err), "No such file or directory; the folder does not exist")
     assert "--resume" not in err, err
     assert not run.exists()
     check_only_results(moved)
@@ -167,7 +167,7 @@ def signals(gradus, scratch):
         process.send_signal(number)
         out, err = process.communicate()
         assert process.returncode == 1 and err == "", f"{number.name}: exit code {process.returncode}: {err}"
-        assert "stopped after step " in out and f"go on with: {gradus} train --resume {run}\n" in out, out
+        assert "stopped after step " in out and f"resume with: {gradus} train --resume {run}\n" in out, out
         check_only_results(run)
         assert command.run("--resume", run)[0] == 0
         assert tensors(run / "last.safetensors") == tensors(whole / "last.safetensors"), f"{number.name} changed the weights"
@@ -177,7 +177,7 @@ def another_training(gradus, scratch):
     command, run = Command(gradus), scratch / "shared"
     first = command.start(*COURSE, *SIZES, "--steps", 100000, "--save-every", 1, "--out", run)
     wait_for(run / "last.safetensors", first)
-    message = f"'{run}' is in use by process {first.pid}; wait until that has ended"
+    message = f"'{run}' is in use by process {first.pid}; wait until it ends"
     check_refused(command.run("--resume", run), message)
     check_refused(command.run(*COURSE, *SIZES, "--overwrite", "--out", run), message)
     first.kill()

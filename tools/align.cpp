@@ -61,7 +61,7 @@ SentencesToAlign from_stream(std::istream& in) {
     if (tab != std::string::npos) sentences.back().target = line.substr(tab + 1);
   }
   if (sentences.empty()) {
-    fail("standard input", "there is no sentence; write one a line, or give --text 'a sentence'");
+    fail("standard input", "no sentences; write one per line, or give --text 'a sentence'");
   }
   return sentences;
 }
@@ -71,7 +71,7 @@ SentencesToAlign read_sentences(const Options& options) {
   return options.files.given() ? from_files(options) : from_stream(std::cin);
 }
 
-// The file of one alignment: as named where there is no other, otherwise "name-3.svg".
+// The file of alignment i: `path` if it is the only one, else "name-3.svg".
 fs::path numbered(const fs::path& path, std::size_t i, std::size_t count) {
   if (count == 1) return path;
   const std::string name = path.stem().string() + "-" + std::to_string(i + 1) + path.extension().string();
@@ -86,13 +86,13 @@ void check_outputs(const Options& options) {
   }
 }
 
-// What is no file has no numbers.
+// Only a regular file can be numbered: refuse "-" or a device for several alignments.
 void check_numbered(const Options& options, std::size_t count) {
   if (count == 1) return;
   for (const fs::path& path : {options.svg, options.npy}) {
     if (!is_standard_output(path) && (!fs::exists(path) || fs::is_regular_file(path))) continue;
-    fail("alignment", count, " sentences make ", count, " files, and '", path.string(),
-         "' takes one; give one sentence, or name a file");
+    fail("alignment", count, " sentences need ", count, " files, but '", path.string(),
+         "' is not a file; give one sentence, or name a file");
   }
 }
 
@@ -133,16 +133,16 @@ int run(const Options& options, const models::Registry& registry) {
 
 void check(const Options& options) {
   if (!options.targets.empty() && options.targets.size() != options.texts.size()) {
-    throw CLI::ValidationError("there are " + std::to_string(options.texts.size()) + " --text and " +
+    throw CLI::ValidationError("found " + std::to_string(options.texts.size()) + " --text and " +
                                std::to_string(options.targets.size()) +
-                               " --target; give each text a target, or none");
+                               " --target; give one --target per --text, or none");
   }
   if (!options.texts.empty() && options.files.given()) {
-    throw CLI::ValidationError("there are both --text and files; give one of them");
+    throw CLI::ValidationError("--text cannot be combined with files of sentences; give only one of them");
   }
   const std::array texts{options.svg, options.html, options.tsv, options.json};
   if (std::ranges::count_if(texts, is_standard_output) > 1) {
-    throw CLI::ValidationError("standard output takes one file; give '-' once, and name the others");
+    throw CLI::ValidationError("only one output can be '-' (standard output); name files for the others");
   }
 }
 
@@ -150,44 +150,43 @@ void check(const Options& options) {
 
 int align(int argc, char** argv, const models::Registry& registry) {
   CLI::App app(
-      "Shows where a model looks in the source for each token that it writes, or that it is given.\n\n"
+      "Shows a model's attention weights over the source for each target token.\n\n"
       "  gradus align --model run --text 'where is the red book?'\n"
-      "      draws it here, for the model's own translation\n"
+      "      draws the model's own translation in the terminal\n"
       "  gradus align --model run --text 'i lost.' --target \"j'ai perdu.\" --svg lost.svg\n"
-      "      draws it in a file, for this translation\n"
+      "      draws the given translation in a file\n"
       "  gradus align --model run --pairs some.tsv --html some.html --json some.json\n"
-      "      makes one page of many, and a file with tokens, weights and log-probabilities\n\n"
-      "Without sentences here, it reads them from standard input, one a line: SOURCE or SOURCE TAB TARGET.\n"
-      "Of several sentences, --svg a.svg writes a-1.svg, a-2.svg and so on, and so does --npy.\n"
-      "A file of text may be -, which is standard output.",
+      "      writes a page of all pairs, and a file with tokens, weights and log-probabilities\n\n"
+      "Without sentence options, reads standard input, one per line: SOURCE or SOURCE TAB TARGET.\n"
+      "For several sentences, --svg a.svg writes a-1.svg, a-2.svg and so on; --npy likewise.\n"
+      "A text file may be -, standard output.",
       "gradus align");
   Options options;
   app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
       ->type_name("RUN")
       ->required();
   app.option_defaults()->group("Sentences");
-  app.add_option("--text", options.texts, "a source sentence; may be given several times")
-      ->allow_extra_args(false);
-  app.add_option("--target", options.targets, "its translation [what the model writes]")
-      ->allow_extra_args(false);
+  app.add_option("--text", options.texts, "a source sentence; repeatable")->allow_extra_args(false);
+  app.add_option("--target", options.targets, "its translation [the model's own]")->allow_extra_args(false);
   auto* const pairs =
       app.add_option("--pairs", options.files.pairs, "a file of source TAB target lines")->type_name("FILE");
   auto* const source =
-      app.add_option("--source-file", options.files.source, "a file of sources, line by line")
+      app.add_option("--source-file", options.files.source, "a file of sources, one per line")
           ->type_name("FILE");
   auto* const target =
-      app.add_option("--target-file", options.files.target, "the file of their targets")->type_name("FILE");
+      app.add_option("--target-file", options.files.target, "the file of their targets, one per line")
+          ->type_name("FILE");
   source->needs(target)->excludes(pairs);
   target->needs(source);
-  app.add_flag("--swap", options.swap, "in the files, the target comes first");
-  app.option_defaults()->group("Files, in place of the picture here");
+  app.add_flag("--swap", options.swap, "the target comes first in the files");
+  app.option_defaults()->group("Output files (instead of a picture in the terminal)");
   app.add_option("--svg", options.svg, "a picture")->type_name("FILE");
   app.add_option("--html", options.html, "a page with all pictures")->type_name("FILE");
-  app.add_option("--tsv", options.tsv, "the weights, a line each")->type_name("FILE");
+  app.add_option("--tsv", options.tsv, "the weights, one per line")->type_name("FILE");
   app.add_option("--json", options.json, "tokens, weights and log-probabilities")->type_name("FILE");
   app.add_option("--npy", options.npy, "the matrix (target tokens, source tokens) for NumPy")
       ->type_name("FILE")
-      ->check(no_standard_output("and the matrix is binary"));
+      ->check(no_standard_output("but the matrix is binary"));
   app.callback([&] { check(options); });
   return run_command(app, argc, argv, [&] { return run(options, registry); });
 }

@@ -15,14 +15,14 @@ std::vector<std::string> tokens_of(const Side& side, const std::string& text, st
   try {
     tokens = side.tokeniser.split(text);
   } catch (const Error& error) {
-    fail("alignment", "the ", what, " of sentence ", number, ": ", error.what());
+    fail("alignment", what, " sentence ", number, ": ", error.what());
   }
   if (tokens.empty())
-    fail("alignment", "the ", what, " of sentence ", number, " has no token; give it words");
+    fail("alignment", what, " sentence ", number, " has no tokens; add words or remove the sentence");
   return tokens;
 }
 
-// As given, so that unknown words stand there as they are.
+// Keeps the given tokens, so that unknown words are shown as written.
 Alignment given(const Sides& sides, const SentenceToAlign& sentence, std::size_t number) {
   Alignment alignment{.text = {sentence.source, ""},
                       .source_tokens = tokens_of(sides.source, sentence.source, number, "source"),

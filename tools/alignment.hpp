@@ -13,24 +13,24 @@
 
 namespace gradus::tools {
 
-/// A sentence, and its translation where one is given.
+/// A sentence and, optionally, its translation.
 struct SentenceToAlign {
   std::string source;
   std::optional<std::string> target;
 };
 
-/// Where a model looked in a source for each token of a target.
+/// Attention weights over a source for each target token.
 struct Alignment {
   data::SentencePair text;
   std::vector<std::string> source_tokens;
-  std::vector<std::string> target_tokens;  ///< with <eos>, unless the steps ran out before
+  std::vector<std::string> target_tokens;  ///< with <eos>, unless truncated
   models::Decoded decoded;                 ///< weights (target tokens, source tokens)
 };
 
-/// Gives the model the targets that are given, and for the others takes its own greedy output.
-/// Without attention, the weights are undefined.
+/// Forces the model to the given targets; decodes greedily where there is none. Weights are undefined without
+/// attention.
 /// @param model in eval mode
-/// @throws Error naming the sentence, counted from 1, that has no token or is not UTF-8.
+/// @throws Error naming the sentence, from 1, that has no token or is not UTF-8.
 std::vector<Alignment> make_alignments(const models::Seq2Seq& model, const Sides& sides,
                                        std::span<const SentenceToAlign> sentences);
 

@@ -18,7 +18,7 @@ std::string summary(const Alignment& alignment) {
   return text;
 }
 
-// A row of weights, of target token t.
+// The weights of target token t.
 std::span<const float> weights_of(const Alignment& alignment, std::size_t t) {
   const std::size_t T = alignment.source_tokens.size();
   return alignment.decoded.weights.values<float>().subspan(t * T, T);
@@ -53,8 +53,8 @@ plot::Heatmap heatmap_of(const Alignment& alignment) {
 
 std::string html_of(std::span<const Alignment> alignments) {
   plot::Page page{.title = "Alignments",
-                  .intro = {"Where the model looked: a row a target token, a column a source token. The "
-                            "weights of a row sum to 1."}};
+                  .intro = {"Attention weights: one row per target token, one column per source token. Each "
+                            "row sums to 1."}};
   for (const Alignment& alignment : alignments) {
     page.sections.push_back({.heading = alignment.text.source,
                              .paragraphs = {summary(alignment)},

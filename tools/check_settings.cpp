@@ -14,12 +14,12 @@ template <class... Parts>
   throw UsageError(message(parts...));
 }
 
-// Either form of files, and both of its files.
+// Requires one form only: --pairs, or both --source and --target.
 void check_whole(const std::string& prefix, const PairFiles& files) {
   const bool source = !files.source.empty(), target = !files.target.empty();
   if (!files.pairs.empty() && (source || target)) {
     refuse(prefix, "pairs and ", prefix, source ? "source" : "target",
-           " name the same text; give one of them");
+           " are alternatives; give only one of them");
   }
   if (source != target) {
     refuse(prefix, source ? "source" : "target", " needs ", prefix, source ? "target" : "source");
@@ -28,13 +28,13 @@ void check_whole(const std::string& prefix, const PairFiles& files) {
 
 void check_has_pieces(const DataSettings& settings, const std::string& option, data::TokenUnit unit) {
   if (settings.bpe == 0 || unit != data::TokenUnit::character) return;
-  refuse(option, " character has no pieces for --bpe; leave one of them out");
+  refuse(option, " character cannot be combined with --bpe; omit one of them");
 }
 
 void check_order(const char* least_option, std::int64_t least, const char* most_option, std::int64_t most) {
   if (least <= most) return;
-  refuse(least_option, ' ', least, " is more than ", most_option, ' ', most,
-         "; lower the one or raise the other");
+  refuse(least_option, ' ', least, " exceeds ", most_option, ' ', most, "; lower ", least_option,
+         " or raise ", most_option);
 }
 
 }  // namespace
@@ -42,8 +42,8 @@ void check_order(const char* least_option, std::int64_t least, const char* most_
 void check_data(const DataSettings& settings) {
   const int named = !settings.task.empty() + !settings.phrases.empty() + settings.train.given();
   if (named != 1) {
-    refuse(named == 0 ? "nothing to learn is" : "several things to learn are",
-           " named; give one of --task, --phrases, --pairs, or --source with --target");
+    refuse(named == 0 ? "no" : "more than one source of",
+           " training data; give one of --task, --phrases, --pairs, or --source with --target");
   }
   check_has_pieces(settings, "--source-unit", settings.source_unit);
   check_has_pieces(settings, "--target-unit", settings.target_unit);
@@ -62,11 +62,11 @@ void check_data(const DataSettings& settings) {
 void check_settings(const Settings& settings) {
   check_data(settings.data);
   if (settings.trainer.warm_up >= settings.trainer.steps) {
-    refuse("--warm-up ", settings.trainer.warm_up, " leaves none of the ", settings.trainer.steps,
-           " steps; lower it, or raise --steps");
+    refuse("--warm-up ", settings.trainer.warm_up, " covers all ", settings.trainer.steps,
+           " steps; lower --warm-up or raise --steps");
   }
   if (settings.model.tied == models::Tied::all && !settings.data.shared_vocabulary) {
-    refuse("--tied all needs --shared-vocabulary; give that, or --tied output");
+    refuse("--tied all needs a shared vocabulary; add --shared-vocabulary, or give --tied output");
   }
 }
 

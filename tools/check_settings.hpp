@@ -4,13 +4,13 @@
 
 namespace gradus::tools {
 
-/// @throws UsageError when nothing or several things to learn are named, half a pair of files, byte-pair
-/// encoding of characters, or least and most of a length or a year with nothing between them.
+/// @throws UsageError unless exactly one source of training data is given; for a source file without its
+/// target file or vice versa, byte-pair encoding of characters, or a minimum above its maximum.
 void check_data(const DataSettings& settings);
 
-/// The same of all that `gradus train` takes.
-/// @throws UsageError also for a warm-up that takes every step, and for languages that share their embeddings
-/// but not their vocabulary.
+/// check_data(), and the other settings of `gradus train`.
+/// @throws UsageError also if warm-up covers all steps, or all embeddings are tied without a shared
+/// vocabulary.
 void check_settings(const Settings& settings);
 
 }  // namespace gradus::tools

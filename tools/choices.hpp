@@ -13,7 +13,7 @@
 
 namespace gradus::tools {
 
-/// The names that options have for the values of a type.
+/// Option names of a type's values.
 template <class Value>
 using Names = std::vector<std::pair<std::string, Value>>;
 
@@ -44,14 +44,13 @@ inline const Names<data::TokenUnit> unit_names = {{"word", data::TokenUnit::word
                                                   {"character", data::TokenUnit::character},
                                                   {"chinese", data::TokenUnit::chinese}};
 
-/// The name of a value.
 template <class Value>
 std::string name_of(const Value& value, const Names<Value>& names) {
   return std::find_if(names.begin(), names.end(), [&](const auto& pair) { return pair.second == value; })
       ->first;
 }
 
-/// An option that takes one of the names.
+/// Adds an option that accepts one of the names.
 template <class Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, Value& value, const Names<Value>& names,
                         const std::string& help) {
@@ -67,14 +66,14 @@ CLI::Option* add_choice(CLI::App& app, const std::string& flag, Value& value, co
       ->check(CLI::IsMember(allowed));
 }
 
-/// --precision. A precision that this processor does not have is bad usage.
+/// Adds --precision. A precision that this processor lacks is a usage error.
 inline void add_precision(CLI::App& app, Precision& precision, const std::string& help) {
   add_choice(app, "--precision", precision, precision_names, help)->check([](const std::string& name) {
     return name != "bf16" || supports(Precision::bf16)
                ? std::string()
                : std::string(
-                     "needs a processor with instructions for bf16, and a gradus that was built with "
-                     "oneDNN; take bf16-emulated, which rounds alike and multiplies in f32");
+                     "bf16 needs a processor with bf16 instructions and a gradus built with oneDNN; use "
+                     "bf16-emulated, which rounds the same way and multiplies in f32");
   });
 }
 

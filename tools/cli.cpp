@@ -20,12 +20,12 @@ struct Entry {
 
 constexpr std::array commands{
     Entry{"train", train, "trains a model on a task or on pairs of sentences"},
-    Entry{"translate", translate, "reads sentences, writes what the model makes of them"},
+    Entry{"translate", translate, "translates sentences"},
     Entry{"evaluate", evaluate, "measures a model on held-out pairs: BLEU, perplexity, exact match"},
-    Entry{"align", align, "shows where the model looks for each word of given pairs"},
-    Entry{"gradcheck", gradcheck, "checks the gradients of a model against differences"},
-    Entry{"info", info, "prints what a checkpoint holds"},
-    Entry{"convert", convert, "weights to and from safetensors files that PyTorch reads"},
+    Entry{"align", align, "shows the attention weights for each target token"},
+    Entry{"gradcheck", gradcheck, "checks the gradients of a model against finite differences"},
+    Entry{"info", info, "describes a checkpoint or another safetensors file"},
+    Entry{"convert", convert, "exchanges weights with PyTorch, as safetensors files"},
 };
 
 void print_help(std::ostream& out) {
@@ -33,7 +33,7 @@ void print_help(std::ostream& out) {
   for (const Entry& entry : commands) {
     out << "  " << entry.name << std::string(12 - entry.name.size(), ' ') << entry.help << '\n';
   }
-  out << "\n'gradus COMMAND --help' lists the options of a command. To begin with:\n\n"
+  out << "\n'gradus COMMAND --help' lists the options of a command. Examples:\n\n"
          "  gradus train --phrases eng-fra --out out/phrases       # a small model of English and French "
          "phrases\n"
          "  echo 'where is the red book?' | gradus translate --model out/phrases\n"
@@ -43,7 +43,7 @@ void print_help(std::ostream& out) {
 }  // namespace
 
 int cli_main(int argc, char** argv, const models::Registry& registry) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error in one line, as a full disk is
+  std::signal(SIGXFSZ, SIG_IGN);  // report the file-size limit as a write error instead of being killed
   if (argc > 0) set_program(argv[0]);
   const std::string_view name = argc > 1 ? argv[1] : "--help";
   if (name == "--help" || name == "-h" || name == "help") {
@@ -56,7 +56,7 @@ int cli_main(int argc, char** argv, const models::Registry& registry) {
   }
   const auto found = std::ranges::find(commands, name, &Entry::name);
   if (found == commands.end()) {
-    std::cerr << "gradus: there is no command '" << name << "'; 'gradus --help' lists them\n";
+    std::cerr << "gradus: unknown command '" << name << "'; 'gradus --help' lists the commands\n";
     return 2;
   }
   return found->run(argc - 1, argv + 1, registry);

@@ -18,15 +18,14 @@ namespace {
 
 std::string program_name = "gradus";
 
-// A message in one line.
 std::string one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
 }
 
-// A message without the operation or class of the library before it ("read_lines: "), which says nothing to
-// who types commands, and without the command's own name, which stands there already.
+// Removes the leading library function or class ("read_lines: "), meaningless on the command line, and the
+// command's name, which failed() writes.
 std::string without_operation(std::string text, std::string_view command) {
   const std::size_t end = text.find(": ");
   const auto of_code = [](char c) { return c == '_' || ('A' <= c && c <= 'Z'); };
@@ -37,7 +36,7 @@ std::string without_operation(std::string text, std::string_view command) {
   return is_code || name == command ? text.substr(end + 2) : text;
 }
 
-// "--cell {rnn,gru,lstm} [gru]" where CLI11 has "--cell TEXT:{rnn,gru,lstm}=gru".
+// Writes "--cell {rnn,gru,lstm} [gru]" instead of CLI11's "--cell TEXT:{rnn,gru,lstm}=gru".
 class Formatter : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
@@ -55,7 +54,7 @@ class Formatter : public CLI::Formatter {
     }
     return present.empty() ? text : text + " [" + present + "]";
   }
-  // "--[no-]lower" where CLI11 has "--lower,--no-lower{false}".
+  // Writes "--[no-]lower" instead of CLI11's "--lower,--no-lower{false}".
   std::string make_option_name(const CLI::Option* option, bool positional) const override {
     const std::vector<std::string>& off = option->get_fnames();
     if (off.empty() || off.front() != "no-" + option->get_lnames().front()) {
@@ -81,21 +80,21 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-// `dashes` stand before options where they are looked for: "--" on the command line, nothing in a file.
+// `dashes`: "--" on the command line, empty in a configuration file.
 std::string no_option(const CLI::App& app, const std::string& dashes, const std::string& name) {
   const std::string near = nearest(name, option_names(app));
-  return "there is no option '" + dashes + name + "'" +
+  return "unknown option '" + dashes + name + "'" +
          (near.empty() ? "" : "; did you mean " + dashes + near + '?');
 }
 
-// What is not expected: the first argument that is left, since those behind it may be its values.
+// Reports the first unparsed argument only: the others may be its values.
 std::string extra_message(const CLI::App& app) {
   const std::string argument = app.remaining().front(), dashes = "--";
-  if (!argument.starts_with(dashes) || argument == dashes) return "'" + argument + "' is not expected there";
+  if (!argument.starts_with(dashes) || argument == dashes) return "unexpected argument '" + argument + "'";
   return no_option(app, dashes, argument.substr(2, argument.find('=') - 2));
 }
 
-// What is wrong with a line of the file that --config names; CLI11's message has the line's key alone.
+// An error in the --config file, with its path; CLI11's message has only the key.
 std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
   const CLI::Option* config = app.get_config_ptr();
   const std::string text = one_line(error.what()), unknown = "INI was not able to parse ";
@@ -106,7 +105,7 @@ std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
 
 std::string usage_message(const CLI::App& app, const std::string& wrong) {
   const std::string message = app.get_name() + ": " + one_line(wrong);
-  if (message.ends_with('?')) return message + '\n';  // it has an option to offer
+  if (message.ends_with('?')) return message + '\n';  // already suggests an option
   return message + "; '" + app.get_name() + " --help' lists the options\n";
 }
 
@@ -119,13 +118,13 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
   } catch (const CLI::CallForHelp&) {
     std::cout << app.help();
     return 0;
-  } catch (const CLI::FileError& error) {  // of --config
+  } catch (const CLI::FileError& error) {  // the --config file
     std::cerr << app.get_name() << ": " << one_line(error.what()) << '\n';
     return 1;
   } catch (const CLI::ConfigError& error) {
     std::cerr << usage_message(app, config_message(app, error));
     return 2;
-  } catch (const CLI::ParseError& error) {  // a mistyped option comes before one that is missing for that
+  } catch (const CLI::ParseError& error) {  // report a mistyped option before the required one it hides
     std::cerr << usage_message(app, app.remaining().empty() ? error.what() : extra_message(app));
     return 2;
   }

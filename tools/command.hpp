@@ -7,12 +7,12 @@
 #include <string>
 
 namespace CLI {
-class App;  // its header takes the compiler seconds
+class App;  // forward declaration: the header is slow to compile
 }
 
 namespace gradus::tools {
 
-/// The subcommands: each reads its own part of the command line, from its name on, and returns the exit code.
+/// The subcommands. argv[0] is the subcommand's name; returns the exit code.
 using Command = int (*)(int argc, char** argv, const models::Registry& registry);
 int train(int argc, char** argv, const models::Registry& registry);
 int translate(int argc, char** argv, const models::Registry& registry);
@@ -22,17 +22,16 @@ int gradcheck(int argc, char** argv, const models::Registry& registry);
 int info(int argc, char** argv, const models::Registry& registry);
 int convert(int argc, char** argv, const models::Registry& registry);
 
-/// The program as its user called it, for lines to be typed again: "gradus", or "./run gradus"; a learner's
-/// own has another name.
+/// The name the program was called by ("gradus", "./run gradus" or a program of your own), for suggested
+/// commands.
 const std::string& program();
 void set_program(std::string name);
 
-/// Parses the command line into the app's options and runs `body`, whose result is the exit code. Messages
-/// are one line on standard error: 2 when the command line is wrong, or the body
-/// throws a UsageError, 1 when the body throws.
+/// Parses the command line and runs `body`. Returns its result; 2 if the command line is wrong or `body`
+/// throws a UsageError; 1 if it throws anything else. Error messages are one line on standard error.
 int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
 
-/// Writes what ended the command, and returns the exit code for that.
+/// Writes the error to standard error and returns exit code 1.
 int failed(const CLI::App& app, const std::exception& error);
 
 }  // namespace gradus::tools

@@ -19,7 +19,7 @@ struct Options {
   fs::path model, to, from, out, vocabulary_out;
 };
 
-// So that training's state is no longer there: it does not belong to these weights.
+// Drops the training state, which does not belong to these weights.
 models::Checkpoint weights_alone(const SavedModel& saved) {
   models::Checkpoint checkpoint{{}, saved.checkpoint.metadata};
   for (const auto& [name, tensor] : saved.model->state_dict()) {
@@ -33,12 +33,13 @@ void write(const plot::OutputFolder& folder, const std::string& name, const Side
   if (const auto& bpe = side.tokeniser.bpe()) folder.write(name + ".bpe.txt", bpe->to_text());
 }
 
-// The weights of a file, unless it is a checkpoint, which has them under other names among others.
+// Refuses a checkpoint: its tensors have other names.
 void load_weights(SavedModel& saved, const fs::path& path) {
   const nn::Safetensors file = nn::load_safetensors(path);
   if (models::is_checkpoint(file.metadata)) {
-    fail("--from", "'", path.string(), "' is a checkpoint, not weights alone; give those that ", program(),
-         " convert --model ", path.string(), " --to FILE writes");
+    fail("--from", "'", path.string(),
+         "' is a checkpoint, not a file of weights; convert it first: ", program(), " convert --model ",
+         path.string(), " --to FILE");
   }
   saved.model->load_state_dict(file.tensors, "'" + path.string() + "'");
 }
@@ -65,35 +66,36 @@ int run(const Options& options, const models::Registry& registry) {
 
 int convert(int argc, char** argv, const models::Registry& registry) {
   CLI::App app(
-      "Moves weights between gradus and PyTorch, through safetensors files.\n\n"
+      "Exchanges weights with PyTorch, as safetensors files.\n\n"
       "  gradus convert --model run --to weights.safetensors\n"
-      "      writes the weights alone, under PyTorch's names (safetensors.torch.load_file reads them)\n"
+      "      writes only the weights, with PyTorch's names, for safetensors.torch.load_file\n"
       "  gradus convert --model run --from weights.safetensors --out new.safetensors\n"
-      "      puts such weights into a new checkpoint with the settings and vocabularies of run, which\n"
-      "      translate, evaluate and align take; training cannot go on from it\n"
+      "      writes a checkpoint with these weights and the settings and vocabularies of run, for\n"
+      "      translate, evaluate and align; training cannot be resumed from it\n"
       "  gradus convert --model run --vocabulary-out folder\n"
-      "      writes the tokens, the first of which has id 4, and byte-pair encodings as subword-nmt reads "
-      "them",
+      "      writes the vocabularies (the first line has id 4) and byte-pair encodings in subword-nmt's "
+      "format",
       "gradus convert");
   Options options;
   app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
       ->type_name("RUN")
       ->required();
-  const auto binary = no_standard_output("and weights are binary");
+  const auto binary = no_standard_output("but weights are binary");
   auto* const to =
-      app.add_option("--to", options.to, "the weights, to write")->type_name("FILE")->check(binary);
+      app.add_option("--to", options.to, "weights file to write")->type_name("FILE")->check(binary);
   auto* const from =
-      app.add_option("--from", options.from, "weights: every one, and no other")->type_name("FILE");
+      app.add_option("--from", options.from, "weights file to read; must hold exactly the model's weights")
+          ->type_name("FILE");
   auto* const out =
-      app.add_option("--out", options.out, "the checkpoint, to write")->type_name("FILE")->check(binary);
-  app.add_option("--vocabulary-out", options.vocabulary_out, "for vocabularies, as text")
+      app.add_option("--out", options.out, "checkpoint to write")->type_name("FILE")->check(binary);
+  app.add_option("--vocabulary-out", options.vocabulary_out, "folder for vocabularies, as text")
       ->type_name("FOLDER")
-      ->check(no_standard_output("and several files are written"));
+      ->check(no_standard_output("but several files are written"));
   from->needs(out)->excludes(to);
   out->needs(from);
   app.callback([&] {
     if (options.to.empty() && options.from.empty() && options.vocabulary_out.empty()) {
-      throw CLI::ValidationError("there is nothing to do; give --to, --from with --out, or --vocabulary-out");
+      throw CLI::ValidationError("nothing to convert; give --to, --from with --out, or --vocabulary-out");
     }
   });
   return run_command(app, argc, argv, [&] { return run(options, registry); });

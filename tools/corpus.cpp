@@ -25,14 +25,14 @@ namespace {
 using Pairs = std::vector<data::SentencePair>;
 using Sentences = std::vector<std::vector<std::string>>;
 
-// A vocabulary without a token would not be one.
+// Refuses a --min-count that would leave the vocabulary empty.
 void check_occurs(const DataSettings& settings, const char* side, const Sentences& sentences) {
   if (settings.min_count == 1) return;
   std::int64_t most = 0;
   for (const auto& [token, count] : data::count_tokens(sentences)) most = std::max(most, count);
   if (most >= settings.min_count) return;
-  fail("corpus", "no token of the ", side, " occurs ", settings.min_count, " times, and none more than ",
-       most, "; lower --min-count");
+  fail("corpus", "no ", side, " token reaches --min-count ", settings.min_count, " (maximum ", most,
+       "); lower --min-count");
 }
 
 Corpus make_task_corpus(const DataSettings& settings, std::uint64_t seed) {
@@ -57,7 +57,7 @@ void swap_sides(Pairs& pairs) {
   for (data::SentencePair& pair : pairs) std::swap(pair.source, pair.target);
 }
 
-// `limit` pairs, whose sources have the smallest hashes; in their old order.
+// The `limit` pairs with the smallest hashes, in their original order.
 Pairs drawn(Pairs pairs, std::int64_t limit) {
   if (limit == 0 || limit >= std::ssize(pairs)) return pairs;
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
@@ -78,7 +78,7 @@ data::Tokeniser make_tokeniser(const DataSettings& settings, data::TokenUnit uni
       std::move(bpe));
 }
 
-// The lengths that were seen.
+// Range of the lengths added.
 struct Lengths {
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
 
@@ -89,7 +89,7 @@ struct Lengths {
   }
 };
 
-// Those whose sentences are neither too short nor too long.
+// The pairs within the length limits.
 Pairs of_lengths(Pairs pairs, const DataSettings& settings) {
   const data::Tokeniser source = make_tokeniser(settings, settings.source_unit, false),
                         target = make_tokeniser(settings, settings.target_unit, false);
@@ -100,10 +100,10 @@ Pairs of_lengths(Pairs pairs, const DataSettings& settings) {
     return from < settings.min_tokens || from > settings.max_tokens || to > settings.max_target_tokens;
   });
   if (pairs.empty()) {
-    fail("corpus", "no pair has the lengths that are wanted: sources have ", sources.least, " to ",
-         sources.most, " tokens (--min-tokens ", settings.min_tokens, ", --max-tokens ", settings.max_tokens,
-         "), targets ", targets.least, " to ", targets.most, " (--max-target-tokens ",
-         settings.max_target_tokens, ")");
+    fail("corpus", "the length limits remove every pair: sources have ", sources.least, " to ", sources.most,
+         " tokens (--min-tokens ", settings.min_tokens, ", --max-tokens ", settings.max_tokens, "), targets ",
+         targets.least, " to ", targets.most, " (--max-target-tokens ", settings.max_target_tokens,
+         "); change these options");
   }
   return pairs;
 }
@@ -140,18 +140,17 @@ Corpus read_corpus(const DataSettings& settings, std::uint64_t seed) {
   check_data(settings);
   Corpus corpus = settings.task.empty() ? read_text_corpus(settings) : make_task_corpus(settings, seed);
   if (corpus.train.empty())
-    fail("corpus", "no pair is left to train on; lower --dev-percent and --test-percent");
+    fail("corpus", "no training pairs left after the split; lower --dev-percent and --test-percent");
   return corpus;
 }
 
 Sides make_sides(const DataSettings& settings, std::span<const data::SentencePair> train) {
-  Sentences lines(2);  // of sources, of targets
+  Sentences lines(2);  // [0]: sources, [1]: targets
   for (const data::SentencePair& pair : train) {
     lines[0].push_back(pair.source);
     lines[1].push_back(pair.target);
   }
   const data::VocabularyOptions limits{.min_count = settings.min_count, .limit = settings.words};
-  // The side whose tokens are those of these lines.
   const auto make = [&](const char* side, data::TokenUnit unit, bool french, const Sentences& of) {
     data::Tokeniser tokeniser = make_tokeniser(settings, unit, french);
     if (settings.bpe > 0) {

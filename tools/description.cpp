@@ -17,7 +17,7 @@ std::string found(const nn::Metadata& metadata, const std::string& name) {
   return entry == metadata.end() ? "?" : entry->second;
 }
 
-// What the trainer has kept as one number, if it has.
+// A scalar of the trainer's state, if present.
 std::optional<double> kept(const Description& description, const std::string& name) {
   for (const auto& [own, tensor] : description.file.tensors) {
     if (own == "trainer." + name && tensor.numel() == 1) return tensor.item();
@@ -30,7 +30,7 @@ std::optional<std::string> step_of(const Description& description) {
   return step ? std::optional(std::to_string(std::llround(*step))) : std::nullopt;
 }
 
-// A name and what there is to say of it.
+// A name and its value, aligned.
 void line(std::ostream& out, const std::string& name, const std::string& value) {
   out << name << std::string(name.size() < 12 ? 12 - name.size() : 1, ' ') << value << '\n';
 }
@@ -39,7 +39,7 @@ void add_maker(std::ostream& out, const nn::Metadata& metadata) {
   const auto of = [&](const char* name) { return found(metadata, std::string("gradus.") + name); };
   line(out, "format", of("format"));
   line(out, "made with", "gradus " + of("version") + ", " + of("compiler") + ", for " + of("instructions"));
-  const std::string onednn = of("onednn");  // older checkpoints do not say
+  const std::string onednn = of("onednn");  // missing in older checkpoints
   line(out, "products",
        (onednn == "?" ? "" : onednn + ", ") + of("blas") + ", kernels " + of("kernels") + ", threads " +
            of("threads"));
@@ -48,7 +48,7 @@ void add_maker(std::ostream& out, const nn::Metadata& metadata) {
 
 void add_progress(std::ostream& out, const Description& description) {
   const auto step = step_of(description);
-  if (!step) return line(out, "step", "none: weights alone, from which training cannot go on");
+  if (!step) return line(out, "step", "none: weights only, training cannot be resumed");
   const auto& settings = description.settings;
   line(out, "step", settings ? *step + " of " + std::to_string(settings->trainer.steps) : *step);
   const auto best = kept(description, "best");
@@ -67,7 +67,7 @@ std::string side_text(const Side& side) {
   std::ostringstream out;
   out << side.vocabulary.size() << " tokens, unit " << name_of(side.tokeniser.options().unit, unit_names);
   if (const auto& bpe = side.tokeniser.bpe()) {
-    out << ", " << bpe->merges().size() << " merges of byte-pair encoding";
+    out << ", " << bpe->merges().size() << " byte-pair merges";
   }
   return out.str();
 }
@@ -100,7 +100,7 @@ Description describe(const std::filesystem::path& given, const models::Registry&
   description.sides = sides_of(description.path, metadata, description.settings->data);
   try {
     description.model = make_model(*description.settings, *description.sides, registry);
-  } catch (const Error& error) {  // a class that this program has not
+  } catch (const Error& error) {  // a class missing in the registry
     description.no_model = error.what();
   }
   return description;
@@ -113,7 +113,7 @@ std::string text_of(const Description& description) {
     add_maker(out, description.file.metadata);
     add_progress(out, description);
   } else {
-    out << description.path.string() << " is no checkpoint, but a file of tensors alone\n";
+    out << description.path.string() << " is a file of tensors, not a checkpoint\n";
     for (const auto& [name, value] : description.file.metadata) line(out, name, json::text(value));
   }
   if (description.settings) add_settings(out, *description.settings, *description.sides);
@@ -121,7 +121,7 @@ std::string text_of(const Description& description) {
   if (description.model) {
     out << *description.model;
   } else {
-    if (!description.no_model.empty()) out << "The tensors, as " << description.no_model << '\n';
+    if (!description.no_model.empty()) out << "Only tensors are shown: " << description.no_model << '\n';
     out << tensors_of(description);
   }
   return out.str();

@@ -15,32 +15,31 @@
 
 namespace gradus::tools {
 
-/// What a safetensors file says of itself.
+/// The contents of a safetensors file.
 struct Description {
   std::filesystem::path path;
   nn::Safetensors file;
-  std::optional<Settings> settings;        ///< of a checkpoint of `gradus train`,
-  std::optional<Sides> sides;              ///< which has these too
-  std::unique_ptr<models::Seq2Seq> model;  ///< of the settings, with values newly drawn
-  std::string no_model;                    ///< why there is none though there are settings
+  std::optional<Settings> settings;        ///< for a checkpoint of `gradus train`
+  std::optional<Sides> sides;              ///< likewise
+  std::unique_ptr<models::Seq2Seq> model;  ///< made from the settings, with random parameters
+  std::string no_model;                    ///< why the model could not be made from the settings
 
   bool is_checkpoint() const { return models::is_checkpoint(file.metadata); }
 };
 
-/// @param path as checkpoint_of takes it; any safetensors file.
-/// @throws Error when it is none, or what stands in it as settings or vocabularies is damaged.
+/// @param path any safetensors file, or a folder, see checkpoint_of()
+/// @throws Error if the file is not safetensors, or its settings or vocabularies are damaged.
 Description describe(const std::filesystem::path& path, const models::Registry& registry);
 
-/// For people: what made it, how far it was trained, on what, and the tree of modules. Of a file that is no
-/// checkpoint of `gradus train`, what there is of that, and its tensors.
+/// Human-readable: version, progress, data and the module tree; for a file that is not a checkpoint of
+/// `gradus train`, its metadata and tensors.
 std::string text_of(const Description& description);
 
-/// A line a tensor: name, dtype, shape.
+/// One line per tensor: name, dtype, shape.
 std::string tensors_of(const Description& description);
 
-/// For programs: path, checkpoint (whether it is one), metadata (but not the vocabularies' texts), tensors
-/// (name, dtype, shape), and of a checkpoint step, best, vocabularies and parameters, each null where it is
-/// not known.
+/// JSON: path, checkpoint (whether it is one), metadata (without vocabularies), tensors (name, dtype, shape);
+/// and step, best, vocabulary sizes and parameter count, each null if unknown.
 std::string json_of(const Description& description);
 
 }  // namespace gradus::tools

@@ -24,67 +24,67 @@ struct Options {
 };
 
 constexpr const char* examples =
-    "Measures what a model makes of pairs that it was not trained on.\n\n"
-    "  gradus evaluate --model run                               # the test part of what it learned from\n"
+    "Measures models on held-out pairs.\n\n"
+    "  gradus evaluate --model run                               # the test part of its corpus\n"
     "  gradus evaluate --model run --beam 5 --pairs more.tsv --json\n"
     "  gradus evaluate --model attention --model fixed --by-length --svg by-length.svg\n\n"
-    "BLEU compares the output with the targets' own lines; where the model lower-cases, they are\n"
-    "lower-cased too, and the signature says case:lc. BLEU, d2l's BLEU, exact match and token error\n"
-    "rate are of what the model writes; perplexity and token accuracy are of the targets, each token\n"
-    "told after the right ones.";
+    "BLEU compares the output with the untokenised targets; if the model lower-cases, so does BLEU, and\n"
+    "its signature says case:lc. BLEU, d2l's BLEU, exact match and token error rate score the model's\n"
+    "output; perplexity and token accuracy are computed on the targets with teacher forcing.";
 
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--model", options.models,
-                 "the folder of a run of gradus train, or a checkpoint; several are compared")
+                 "the folder of a run of gradus train, or a checkpoint; repeat to compare models")
       ->type_name("RUN")
       ->required()
       ->allow_extra_args(false);
 
-  app.option_defaults()->always_capture_default()->group("Pairs to measure by");
-  CLI::Option* part = app.add_option("--part", options.part, "of what the model was trained on")
+  app.option_defaults()->always_capture_default()->group("Evaluation pairs");
+  CLI::Option* part = app.add_option("--part", options.part, "part of the model's corpus")
                           ->type_name("PART")
                           ->check(CLI::IsMember({"train", "dev", "test"}));
   CLI::Option* pairs =
       app.add_option("--pairs", options.files.pairs,
-                     "a file of source TAB target lines; swapped where the model was trained with --swap")
+                     "a file of source TAB target lines; swapped if the model was trained with --swap")
           ->type_name("FILE")
           ->excludes(part);
-  CLI::Option* source = app.add_option("--source", options.files.source, "a file of sources, line by line")
+  CLI::Option* source = app.add_option("--source", options.files.source, "a file of sources, one per line")
                             ->type_name("FILE")
                             ->excludes(part, pairs);
   CLI::Option* target =
-      app.add_option("--target", options.files.target, "the file of their targets")->type_name("FILE");
+      app.add_option("--target", options.files.target, "the file of their targets, one per line")
+          ->type_name("FILE");
   source->needs(target);
   target->needs(source);
 
-  app.option_defaults()->group("Figures");
+  app.option_defaults()->group("Metrics");
   app.add_option_function<std::string>(
          "--bleu-tokeniser",
          [&options](const std::string& name) {
            options.evaluation.bleu_tokeniser = data::bleu_tokeniser(name);
          },
-         "what BLEU takes for words [zh where --target-unit was chinese, else 13a]")
+         "BLEU's tokeniser [zh if --target-unit was chinese, else 13a]")
       ->type_name("NAME")
       ->check(CLI::IsMember({"13a", "none", "char", "zh"}));
   app.add_flag("--any-reference", options.evaluation.any_reference,
-               "how many distinct sources get an output that is one of their targets");
+               "share of distinct sources whose output equals any of their targets");
   app.add_option("--gold", options.evaluation.gold,
-                 "alignment error rate: a file with a line a pair of sure 0-0 and possible 1?2 links, "
-                 "source to target tokens from 0")
+                 "alignment error rate: a file with one line per pair of sure 0-0 and possible 1?2 links "
+                 "between source and target tokens, from 0")
       ->type_name("FILE");
-  app.add_flag("--by-length", options.by_length, "BLEU and exact match by the length of the source");
-  app.add_option("--bucket", options.evaluation.bucket, "how many lengths are measured together")
+  app.add_flag("--by-length", options.by_length, "BLEU and exact match by source length");
+  app.add_option("--bucket", options.evaluation.bucket, "number of source lengths per row")
       ->type_name("N")
       ->check(between(1, 1000000));
 
-  app.option_defaults()->group("Written");
-  app.add_flag("--json", options.json, "one JSON object in place of tables");
-  app.add_option("--svg", options.svg, "a file: BLEU by source length, drawn")
+  app.option_defaults()->group("Output");
+  app.add_flag("--json", options.json, "print one JSON object instead of tables");
+  app.add_option("--svg", options.svg, "a chart of BLEU by source length")
       ->type_name("FILE")
-      ->check(no_standard_output("which has the figures"));
-  app.add_option("--out", options.out, "a file: the translations, line by line")
+      ->check(no_standard_output("which receives the metrics"));
+  app.add_option("--out", options.out, "the translations, one per line")
       ->type_name("FILE")
-      ->check(no_standard_output("which has the figures"));
+      ->check(no_standard_output("which receives the metrics"));
   add_search_options(app, options.evaluation.search);
 }
 
@@ -97,18 +97,18 @@ Pairs pairs_for(const Options& options, const Settings& settings) {
                       : options.part == "dev" ? corpus.dev
                                               : corpus.test;
   if (part.empty()) {
-    fail("corpus", "the ", options.part, " part of what the model was trained on is empty; give --pairs");
+    fail("corpus", "the ", options.part, " part of the model's corpus is empty; give --pairs");
   }
   return part;
 }
 
-// The pairs of all models, which must be the same for a comparison.
+// The pairs of every model: a comparison needs the same ones.
 Pairs common_pairs(const Options& options, const std::vector<SavedModel>& models) {
   Pairs common = pairs_for(options, models.front().settings);
   for (std::size_t i = 1; i < models.size(); ++i) {
     if (pairs_for(options, models[i].settings) == common) continue;
     fail("corpus", "'", options.models.front(), "' and '", options.models[i], "' have different ",
-         options.part, " parts; give both the same --pairs");
+         options.part, " parts; give --pairs for both");
   }
   return common;
 }
@@ -175,7 +175,7 @@ int evaluate(int argc, char** argv, const models::Registry& registry) {
   add_options(app, options);
   app.final_callback([&options] {
     if (options.out.empty() || options.models.size() == 1) return;
-    throw CLI::ValidationError("--out", "the translations of one model are written; give one --model");
+    throw CLI::ValidationError("--out", "needs exactly one --model");
   });
   return run_command(app, argc, argv, [&] { return run(options, registry); });
 }

@@ -28,15 +28,16 @@ void check_inside(const std::filesystem::path& path, std::size_t line, const std
   for (const data::Link& link : links) {
     if (link.source < source && link.target < target) continue;
     fail("gold", "'", path.string(), "' line ", line, ": ", link.source, '-', link.target,
-         " is outside its pair, which has ", source, " source and ", target, " target tokens, from 0");
+         " is outside its pair of ", source, " source and ", target,
+         " target tokens; count tokens from 0 and without EOS");
   }
 }
 
 data::AlignmentError align(const SavedModel& saved, Pairs pairs, const std::filesystem::path& path) {
   const std::vector<GoldLinks> gold = read_gold_links(path);
   if (gold.size() != pairs.size()) {
-    fail("gold", "'", path.string(), "': the number of lines is ", gold.size(), ", and of pairs ",
-         pairs.size(), "; give a line for each pair");
+    fail("gold", "'", path.string(), "' has ", gold.size(), " lines for ", pairs.size(),
+         " pairs; give one line per pair");
   }
   const std::vector<data::Pair> encoded = encode(pairs, saved.sides);
   for (std::size_t i = 0; i < gold.size(); ++i) {

@@ -17,29 +17,29 @@
 
 namespace gradus::tools {
 
-/// What is measured, and how.
+/// Options of an evaluation.
 struct EvaluationOptions {
   SearchOptions search;
-  std::optional<data::BleuTokeniser> bleu_tokeniser;  ///< nothing for default_bleu_tokeniser()
-  std::int64_t bucket = 5;                            ///< lengths of sources that are measured together
+  std::optional<data::BleuTokeniser> bleu_tokeniser;  ///< if empty: default_bleu_tokeniser()
+  std::int64_t bucket = 5;                            ///< source lengths per bucket
   bool any_reference = false;
-  std::filesystem::path gold;  ///< links of the pairs, line by line; empty for none
+  std::filesystem::path gold;  ///< gold links, one line per pair; may be empty
 };
 
-/// What a model makes of pairs, measured in all ways.
+/// A model's metrics on pairs.
 struct Evaluation {
   std::string name;
   std::string signature;  ///< of BLEU
   Scores total;
-  std::int64_t bucket = 0;                        ///< lengths in one
-  std::map<std::int64_t, Scores> by_length;       ///< by the shortest source of a bucket, from 1
-  std::optional<data::MatchCount> any_reference;  ///< of the distinct sources
-  std::optional<data::AlignmentError> alignment;  ///< of the given targets
-  std::vector<std::string> outputs;               ///< of each pair
+  std::int64_t bucket = 0;                        ///< source lengths per bucket
+  std::map<std::int64_t, Scores> by_length;       ///< key: the shortest source length of a bucket, from 1
+  std::optional<data::MatchCount> any_reference;  ///< over distinct sources
+  std::optional<data::AlignmentError> alignment;  ///< when forced to the targets
+  std::vector<std::string> outputs;               ///< one per pair
 };
 
-/// @throws Error when the gold links are not as many lines as there are pairs, or name a token that a pair
-/// does not have; and as everything that is measured with.
+/// @throws Error if the gold file does not have one line per pair, or a link is outside its pair; and as the
+/// metrics do.
 Evaluation evaluate_pairs(const std::string& name, const SavedModel& saved,
                           std::span<const data::SentencePair> pairs, const EvaluationOptions& options);
 

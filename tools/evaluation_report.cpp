@@ -10,7 +10,7 @@
 namespace gradus::tools {
 namespace {
 
-// "-" for a figure that there is none of.
+// "-" if undefined.
 std::string number(double value, int digits) {
   if (std::isnan(value)) return "-";
   std::ostringstream text;
@@ -22,7 +22,7 @@ std::string percent(double share) { return std::isnan(share) ? "-" : number(100 
 
 using Row = std::vector<std::string>;
 
-// The first column to the left, the others to the right.
+// Aligns the first column left, the others right.
 std::string in_columns(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (const Row& row : rows) {
@@ -117,7 +117,7 @@ std::string table_by_length(Evaluations evaluations) {
     }
   }
   return in_columns(rows) +
-         (too_short ? "BLEU is 0 where no output has four words: it counts runs of four.\n" : "");
+         (too_short ? "BLEU is 0 if no output has four words, since it counts 4-grams.\n" : "");
 }
 
 plot::Curves curves_by_length(Evaluations evaluations) {

@@ -12,16 +12,16 @@ namespace gradus::tools {
 
 using Evaluations = std::span<const Evaluation>;
 
-/// A row a figure and a column a model, and each model's line of BLEU.
+/// One row per metric and one column per model, then a BLEU line per model.
 std::string table(Evaluations evaluations);
 
-/// BLEU and exact match of each model, a row a bucket of source lengths.
+/// BLEU and exact match of each model, one row per bucket of source lengths.
 std::string table_by_length(Evaluations evaluations);
 
-/// BLEU over the mean source length of each bucket, a line a model.
+/// BLEU over the mean source length of each bucket, one curve per model.
 plot::Curves curves_by_length(Evaluations evaluations);
 
-/// Every figure of a model; null for what it has none of.
+/// All metrics of a model; null if undefined.
 nlohmann::ordered_json to_json(const Evaluation& evaluation);
 
 }  // namespace gradus::tools

@@ -27,14 +27,14 @@ std::string in_bytes(double bytes) {
   return text.str();
 }
 
-// In training a parameter has a value, a gradient, and the averages of its optimiser; saving copies value and
-// averages.
+// Training stores a value, a gradient and the optimiser's moments per parameter; saving copies value and
+// moments.
 double bytes_per_parameter(const std::string& optimiser) {
   const double averages = optimiser == "sgd" ? 0 : optimiser == "rmsprop" || optimiser == "adagrad" ? 1 : 2;
   return bytes_per_number * ((2 + averages) + (1 + averages));
 }
 
-// Both sides of a batch of pairs of the mean lengths, without padding.
+// Size of a batch of pairs of mean length, without padding.
 struct Load {
   double pairs, source, target;  // tokens
 };
@@ -46,22 +46,22 @@ Load load_of(const data::BatchesOptions& options, std::span<const data::Pair> pa
     source += static_cast<double>(pair.source.size());
     target += static_cast<double>(pair.target.size());
   }
-  const double share = options.tokens > 0
-                           ? 0.5 * static_cast<double>(options.tokens) / (source + target)  // half is padding
-                           : static_cast<double>(options.sentences) / all;
+  const double share = options.tokens > 0 ? 0.5 * static_cast<double>(options.tokens) /
+                                                (source + target)  // half may be padding
+                                          : static_cast<double>(options.sentences) / all;
   const double part = std::min(1.0, share);
   return {.pairs = part * all, .source = part * source, .target = part * target};
 }
 
-// Each in a batch.
+// Checks that each pair fits in a batch.
 void check_pairs_fit(std::int64_t batch_tokens, std::span<const data::Pair> pairs) {
   if (batch_tokens == 0) return;
   for (const data::Pair& pair : pairs) {
     const std::int64_t tokens = std::ssize(pair.source) + std::ssize(pair.target);
     if (tokens <= batch_tokens) continue;
-    fail("train", "a pair has ", tokens, " tokens (", pair.source.size(), " in, ", pair.target.size(),
-         " out), but a batch has ", batch_tokens,
-         "; raise --batch-tokens, or leave such pairs out by --max-tokens and --max-target-tokens");
+    fail("train", "a pair of ", tokens, " tokens (", pair.source.size(), " source, ", pair.target.size(),
+         " target) exceeds --batch-tokens ", batch_tokens,
+         "; raise it, or drop such pairs with --max-tokens and --max-target-tokens");
   }
 }
 
@@ -69,7 +69,7 @@ void check_pairs_fit(std::int64_t batch_tokens, std::span<const data::Pair> pair
 
 void check_task_fits(const DataSettings& settings) {
   if (settings.task.empty() || settings.task == "dates") return;
-  constexpr double bytes_per_symbol = 100;  // measured: as text, as strings and as ids
+  constexpr double bytes_per_symbol = 100;  // measured: text, strings and ids together
   const data::TaskOptions& task = settings.task_options;
   const auto symbols_of = [&](std::int64_t examples, std::int64_t longest) {
     return static_cast<double>(examples) * 0.5 * static_cast<double>(task.min_length + longest);
@@ -79,8 +79,8 @@ void check_task_fits(const DataSettings& settings) {
                          2 * symbols_of(settings.held_out, held_out),
                bytes = symbols * bytes_per_symbol, free = free_memory();
   if (bytes <= free) return;
-  fail("corpus", "a task of ", std::llround(symbols), " symbols takes at least ", in_bytes(bytes),
-       " of memory, and ", in_bytes(free), " are free; lower --examples, --held-out or the lengths");
+  fail("corpus", "a task of ", std::llround(symbols), " symbols needs at least ", in_bytes(bytes),
+       " of memory, but ", in_bytes(free), " are free; lower --examples, --held-out or the lengths");
 }
 
 void check_training_fits(const Settings& settings, const models::Vocabularies& vocabularies,
@@ -92,9 +92,9 @@ void check_training_fits(const Settings& settings, const models::Vocabularies& v
                            (size.per_source_token * batch.source + size.per_target_token * batch.target),
                free = free_memory();
   if (for_model + for_batch <= free) return check_pairs_fit(settings.batches.tokens, pairs);
-  fail("train", "a model of ", size.parameters, " parameters takes at least ", in_bytes(for_model),
-       " of memory to train and to save, and a batch of ", batch.pairs, " pairs ", in_bytes(for_batch), "; ",
-       in_bytes(free), " are free: lower ",
+  fail("train", "a model of ", size.parameters, " parameters needs at least ", in_bytes(for_model),
+       " of memory to train and save, and a batch of ", batch.pairs, " pairs ", in_bytes(for_batch), ", but ",
+       in_bytes(free), " are free; lower ",
        for_model > for_batch ? "--hidden, --embedding, --energy, --layers or --words"
                              : "--batch or --batch-tokens");
 }

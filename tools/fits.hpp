@@ -6,15 +6,15 @@
 
 #include "settings.hpp"
 
-/// Settings that ask for more memory than there is, refused before any is taken. What is counted is the least
-/// that the work takes, so that nothing is refused which could be done.
+/// Refuses settings that need more memory than is free, before allocating. The estimates are lower bounds, so
+/// nothing that fits is refused.
 namespace gradus::tools {
 
-/// @throws Error for a task whose examples do not fit.
+/// @throws Error if a task's examples do not fit.
 void check_task_fits(const DataSettings& settings);
 
-/// @param pairs to train on
-/// @throws Error for a model, or batches of these pairs, that cannot be trained.
+/// @param pairs training pairs
+/// @throws Error if the model and a batch of these pairs do not fit, or a pair does not fit in a batch.
 void check_training_fits(const Settings& settings, const models::Vocabularies& vocabularies,
                          std::span<const data::Pair> pairs);
 

@@ -33,10 +33,10 @@ double left_of_address_space() {
                   static_cast<double>(limit.rlim_cur) - pages * static_cast<double>(::sysconf(_SC_PAGESIZE)));
 }
 
-// What is in use of it is not taken off: most of that may be files that the system can drop.
+// Current usage is not subtracted: most of it may be page cache, which can be dropped.
 double limit_of_container() {
   double bytes = 0;
-  return std::ifstream("/sys/fs/cgroup/memory.max") >> bytes ? bytes : unknown;  // "max" for none
+  return std::ifstream("/sys/fs/cgroup/memory.max") >> bytes ? bytes : unknown;  // "max": no limit
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 namespace gradus::tools {
 
-/// How many bytes this process may still take: what the system has left (with swap), and the limits of the
-/// process and of its container, whichever is least. Infinity where none of it is known.
+/// Bytes this process may still allocate: the least of available memory with swap, the process's limit and
+/// its container's limit. Infinity if all are unknown.
 double free_memory();
 
 }  // namespace gradus::tools

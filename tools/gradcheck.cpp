@@ -14,13 +14,13 @@
 namespace gradus::tools {
 namespace {
 
-// Small, so that every element can be moved; all different, so that no two can be mistaken for each other.
+// Small, so that every element can be perturbed; all different, so that no two sizes can be confused.
 models::ModelOptions small(models::ModelOptions options) {
   options.embedding = 7;
   options.hidden = 6;
   options.energy = 5;
   options.maxout = 8;
-  options.initial = models::Initial::pytorch;  // the papers' values are too near 0 to tell anything
+  options.initial = models::Initial::pytorch;  // the papers' values are too near 0 to reveal errors
   options.dropout = options.attention_dropout = 0;
   return options;
 }
@@ -29,7 +29,7 @@ models::Vocabularies small_vocabularies(models::Tied tied) {
   return {.source = 12, .target = tied == models::Tied::all ? 12 : 11};
 }
 
-// Of different lengths, in an order that is not theirs.
+// Sentences of different lengths, not sorted by length.
 data::Batch random_batch(const models::Vocabularies& vocabularies, Generator& generator) {
   const auto sentence = [&](int length, std::int64_t vocabulary) {
     std::vector<std::int64_t> ids;
@@ -62,14 +62,14 @@ int run(const models::ModelOptions& options, std::uint64_t seed, const models::R
   const data::Batch batch = random_batch(vocabularies, default_generator());
   const GradcheckReport report = nn::gradcheck(*model, [&](const auto&) { return model->loss(batch); }, {});
   std::cout << report;
-  if (!report) fail("gradients", "differences do not confirm those of ", wrong_names(report));
+  if (!report) fail("gradcheck", "gradients disagree with finite differences: ", wrong_names(report));
   std::cout << "all gradients are right: " << model->parameter_count() << " elements of "
             << report.entries.size() << " parameters\n";
   return 0;
 }
 
-// The preset that the command line names, which is the default of every other option; none when it says so
-// wrongly, which the whole command line will be refused for.
+// The --preset option, which sets the defaults of the others; empty if it does not parse, which run_command()
+// reports.
 std::string preset_of(int argc, char** argv) {
   std::string name;
   CLI::App app;
@@ -91,15 +91,15 @@ int gradcheck(int argc, char** argv, const models::Registry& registry) {
   models::ModelOptions options = small(preset.empty() ? models::ModelOptions{} : models::preset(preset));
   std::uint64_t seed = 1;
   CLI::App app(
-      "Builds a small model in double precision and checks the gradient of its loss, on a batch of random\n"
-      "sentences of different lengths, by every single parameter against differences. Exits with 1 when one\n"
-      "is wrong. A program of your own with its attention or decoder in the registry checks that:\n\n"
+      "Builds a small model in double precision and checks the gradient of its loss for every parameter\n"
+      "against finite differences, on a batch of random sentences. Exits with 1 if one is wrong. A program\n"
+      "that registers your own attention or decoder checks that one:\n\n"
       "  gradus gradcheck --attention dot --cell lstm --layers 2\n"
       "  ./my_gradus gradcheck --attention mine",
       "gradus gradcheck");
-  app.add_option("--preset", preset, "the form of a paper's model, at these small sizes")
+  app.add_option("--preset", preset, "a paper's model, with these small sizes")
       ->check(CLI::IsMember(models::preset_names()));
-  app.add_option("--seed", seed, "of values and sentences")->capture_default_str();
+  app.add_option("--seed", seed, "seed of parameters and sentences")->capture_default_str();
   add_model_options(app, options);
   allow_only(app, registry);
   return run_command(app, argc, argv, [&] { return run(options, seed, registry); });

@@ -71,7 +71,7 @@ History History::read(const std::filesystem::path& path, std::int64_t up_to_step
     const Json object = Json::parse(line, nullptr, false);
     if (!object.is_object() || !object.contains("step") || !object["step"].is_number_integer()) {
       fail("log", "'", path.string(), "' line ", line_number,
-           ": this is no entry of a run; move the file away, and the run goes on without its course so far");
+           ": not a log entry; move the file aside to resume without the earlier curve");
     }
     const auto step = object["step"].get<std::int64_t>();
     if (step > up_to_step) continue;
@@ -97,7 +97,7 @@ History History::read(const std::filesystem::path& path, std::int64_t up_to_step
 
 std::string History::curves() const {
   plot::Curves curves{
-      .title = "Loss", .x_label = "update", .y_label = "cross-entropy, nats a token", .log_y = true};
+      .title = "Loss", .x_label = "update", .y_label = "cross-entropy, nats per token", .log_y = true};
   plot::Series training{.name = "training"}, held_out{.name = "held out"};
   for (const Training& entry : training_) {
     training.x.push_back(static_cast<double>(entry.step));

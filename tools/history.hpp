@@ -9,16 +9,15 @@
 
 namespace gradus::tools {
 
-/// The course of a run, as `log.jsonl` has it: one JSON object a line. Of training steps,
+/// The log of a run, stored in `log.jsonl` as one JSON object per line. Training entries, with means over the
+/// steps since the previous one (learning_rate: the latest value):
 ///
 ///     {"step": 100, "loss": …, "cross_entropy": …, "gradient_norm": …, "learning_rate": …,
 ///     "tokens_per_second": …}
 ///
-/// with means over the steps since the line before (the rate is the last one); of evaluations,
+/// Evaluations, with dev_bleu and dev_exact if measured:
 ///
 ///     {"step": 500, "dev_loss": …, "dev_perplexity": …, "score": …, "best": true, "seconds": …}
-///
-/// and dev_bleu and dev_exact where they were measured.
 class History {
  public:
   struct Training {
@@ -27,9 +26,9 @@ class History {
   };
   struct Evaluation {
     std::int64_t step;
-    double loss;         ///< nats a token
-    double bleu, exact;  ///< NaN where they were not measured
-    double score;        ///< by the metric that was asked for
+    double loss;         ///< nats per token
+    double bleu, exact;  ///< NaN if not measured
+    double score;        ///< of the metric in --metric
     bool best;           ///< so far
     double seconds;      ///< of training, since the run or its resumption began
   };
@@ -38,15 +37,15 @@ class History {
   void add(const Evaluation& entry) { evaluations_.push_back(entry); }
   const std::vector<Training>& training() const { return training_; }
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
-  /// The evaluation that no later one was better than; null before there is one.
+  /// The best evaluation so far; null if there is none.
   const Evaluation* best() const;
 
   std::string text() const;
-  /// The entries of a log up to a step; of a file that is not there, none.
-  /// @throws Error naming the line that is none of these objects.
+  /// Reads the entries up to a step; empty if the file does not exist.
+  /// @throws Error naming the line that is not such an object.
   static History read(const std::filesystem::path& path, std::int64_t up_to_step);
 
-  /// Losses of training and held-out text as curves, SVG. There must be an entry.
+  /// SVG of the training and held-out losses. Requires at least one entry.
   std::string curves() const;
 
  private:

@@ -26,10 +26,11 @@ std::string part_of(const Description& description, Part part) {
   }
   const auto& metadata = description.file.metadata;
   if (const auto settings = metadata.find("settings"); settings != metadata.end()) return settings->second;
-  fail("settings", "'", description.path.string(), "' has none; give a checkpoint that gradus train wrote");
+  fail("settings", "'", description.path.string(),
+       "' has no settings; give a checkpoint written by gradus train");
 }
 
-// The pairs of one part of what a model was trained on, as `gradus train --pairs` reads them.
+// Prints one part of the model's corpus in the format of `gradus train --pairs`.
 void print_pairs(const std::filesystem::path& path, const models::Registry& registry,
                  const std::string& part) {
   const Settings settings = load_saved_model(path, registry).settings;
@@ -45,7 +46,7 @@ void print_pairs(const std::filesystem::path& path, const models::Registry& regi
 
 int info(int argc, char** argv, const models::Registry& registry) {
   CLI::App app(
-      "Prints what a checkpoint holds, or any other safetensors file.\n\n"
+      "Describes a checkpoint or another safetensors file.\n\n"
       "  gradus info run                           # the best checkpoint of a run\n"
       "  gradus info run/last.safetensors\n"
       "  gradus info run --settings > again.toml   # for gradus train --config again.toml",
@@ -57,14 +58,14 @@ int info(int argc, char** argv, const models::Registry& registry) {
       ->type_name("")
       ->required();
   auto* const settings = app.add_flag_callback(
-      "--settings", [&] { part = Part::settings; }, "its settings alone, as TOML");
+      "--settings", [&] { part = Part::settings; }, "print only its settings, as TOML");
   auto* const tensors = app.add_flag_callback(
-      "--tensors", [&] { part = Part::tensors; }, "names, dtypes and shapes of its tensors alone");
+      "--tensors", [&] { part = Part::tensors; }, "print only names, dtypes and shapes of its tensors");
   auto* const as_json = app.add_flag_callback(
-      "--json", [&] { part = Part::json; }, "everything, for programs");
+      "--json", [&] { part = Part::json; }, "print everything as JSON");
   std::string pairs;
   auto* const as_pairs =
-      app.add_option("--pairs", pairs, "the pairs of that part of what it learned from, one a line")
+      app.add_option("--pairs", pairs, "print the pairs of one part of its corpus, one per line")
           ->check(CLI::IsMember({"train", "dev", "test"}));
   settings->excludes(tensors)->excludes(as_json)->excludes(as_pairs);
   tensors->excludes(as_json)->excludes(as_pairs);

@@ -2,8 +2,8 @@
 
 namespace gradus::tools {
 
-/// While it lives, Ctrl-C (SIGINT) and SIGTERM are noted and not obeyed, so that what is being done can be
-/// finished. A second one is obeyed.
+/// While an object exists, the first Ctrl-C (SIGINT) or SIGTERM only sets a flag, so that the current step
+/// can finish. A second one ends the process.
 class Interrupt {
  public:
   Interrupt();

@@ -4,12 +4,12 @@
 
 namespace gradus::tools {
 
-/// What a model takes at the least, counted by its options and without making it: the matrices, and what
-/// backward needs of every token. Of a decoder that the library does not have, nothing is known but the
-/// encoder before it. In double, which counts what no integer could.
+/// Lower bound on a model's size, computed from its options: its matrices, and the numbers stored per token
+/// for backward. For a decoder that the library does not have, counts only the encoder. In double, since the
+/// counts may overflow an integer.
 struct LeastSize {
   double parameters;
-  double per_source_token, per_target_token;  ///< numbers that are kept for backward
+  double per_source_token, per_target_token;  ///< numbers stored for backward
 };
 LeastSize least_size(const models::ModelOptions& model, const models::Vocabularies& vocabularies);
 

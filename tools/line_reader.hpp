@@ -8,12 +8,11 @@
 
 namespace gradus::tools {
 
-/// The next lines of a text, at most 1000; none at its end.
-/// @throws Error naming the line when it is not UTF-8.
+/// Returns the next lines of a text, at most 1000; empty at the end.
+/// @throws Error naming the line that is not UTF-8.
 using LineReader = std::function<std::vector<std::string>()>;
 
-/// The lines of a file; of standard input where the path is empty or "-": as they come, and from a terminal
-/// each line at once, for whoever types it waits for the answer.
+/// Reads a file or, if the path is empty or "-", standard input, from a terminal one line at a time.
 /// @throws Error as data::read_lines.
 LineReader lines_of(const std::filesystem::path& path);
 

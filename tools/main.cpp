@@ -1,5 +1,5 @@
-// The `gradus` command with what the library has. A program that adds attentions and decoders of its own to
-// the registry has the whole command for them.
+// The `gradus` command with the library's own attentions and decoders. A program of your own can pass
+// cli_main() a registry with more of them.
 
 #include <gradus/tools/cli.hpp>
 

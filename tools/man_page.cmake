@@ -1,8 +1,8 @@
-# Writes PAGE, gradus(1), from what PROGRAM says with --help.
+# Writes PAGE, the man page gradus(1), from the output of PROGRAM --help.
 execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE "\\" "\\e" help "${help}")
 string(REPLACE "-" "\\-" help "${help}")
-string(REGEX REPLACE "(^|\n)(['.])" "\\1\\\\&\\2" help "${help}")  # at the beginning of a line they would be commands
+string(REGEX REPLACE "(^|\n)(['.])" "\\1\\\\&\\2" help "${help}")  # would be roff commands at the start of a line
 file(WRITE ${PAGE} ".TH GRADUS 1
 .SH NAME
 gradus \\- train, run and look into small translation models with attention

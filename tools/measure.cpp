@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// What the tokens of a side stand for: pieces of words come together.
+// The words of a tokenised sentence: joins byte-pair pieces.
 Words words(const Side& side, const Words& tokens) {
   if (!side.tokeniser.bpe()) return tokens;
   return data::Tokeniser(side.tokeniser.options()).split(side.tokeniser.join(tokens));
@@ -77,7 +77,7 @@ std::vector<Scores> measure_each(const models::Seq2Seq& model, const Sides& side
   const std::vector<data::Pair> encoded = encode(pairs, sides);
   std::vector<Scores> scores(pairs.size());
   std::vector<data::Pair> readable;
-  std::vector<std::size_t> places;  // of the readable ones
+  std::vector<std::size_t> places;  // index in `pairs` of each readable pair
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     scores[i].pairs = 1;
     scores[i].source_tokens = std::ssize(encoded[i].source);

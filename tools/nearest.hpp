@@ -6,8 +6,8 @@
 
 namespace gradus::tools {
 
-/// The name that was most likely meant: at most two letters added, left out or changed, and fewer than half
-/// of them. Empty when there is none.
+/// The name nearest to a mistyped one: at most two edits, and fewer than half its length. Empty if none is
+/// that near.
 std::string nearest(std::string_view given, std::span<const std::string> names);
 
 }  // namespace gradus::tools

@@ -27,7 +27,7 @@ void check_not_of_a_run(std::string_view who, const fs::path& file) {
   const fs::path place = fs::weakly_canonical(file, not_there);  // links followed
   if (not_there || std::ranges::count(run_file::all, place.filename().string()) == 0) return;
   if (!holds_run(place.parent_path())) return;
-  fail(who, "'", file.string(), "' belongs to the run in its folder; choose another name, or another folder");
+  fail(who, "'", file.string(), "' belongs to the run in its folder; choose another name or folder");
 }
 
 }  // namespace
@@ -43,10 +43,11 @@ std::function<std::string(const std::string&)> no_standard_output(std::string wh
 void check_output(std::string_view who, const fs::path& file, std::span<const fs::path> read) {
   if (file.empty() || is_standard_output(file)) return;
   std::error_code not_there;
-  if (fs::is_directory(file, not_there)) fail(who, "'", file.string(), "' is a folder; name a file in it");
+  if (fs::is_directory(file, not_there)) fail(who, "'", file.string(), "' is a folder; give a file name");
   for (const fs::path& other : read) {
     if (!is_same_file(file, other)) continue;
-    fail(who, "'", file.string(), "' is read by this command, and would be lost; choose another name");
+    fail(who, "'", file.string(),
+         "' is an input of this command and would be overwritten; choose another name");
   }
   check_not_of_a_run(who, file);
   files::check_target(who, file);
@@ -55,12 +56,12 @@ void check_output(std::string_view who, const fs::path& file, std::span<const fs
 void write_output(std::string_view who, const fs::path& file, std::string_view content) {
   if (file.empty()) return;
   if (is_standard_output(file)) std::cout << content;
-  flush_standard_output();  // which may be what the file is, by another name
+  flush_standard_output();  // `file` may be standard output under another name
   if (!is_standard_output(file)) files::write_atomically(who, file, content);
 }
 
 void flush_standard_output() {
-  if (!std::cout.flush()) fail("output", "standard output cannot be written; is the disk full?");
+  if (!std::cout.flush()) fail("output", "cannot write to standard output; is the disk full?");
 }
 
 }  // namespace gradus::tools

@@ -8,24 +8,23 @@
 
 namespace gradus::tools {
 
-/// Whether an output file is standard output, by its name, "-".
+/// True if the file is "-", standard output.
 bool is_standard_output(const std::filesystem::path& file);
 
-/// For CLI11's Option::check: "-" is bad usage of this option.
-/// @param why how the message goes on: "and the weights are binary"
+/// For CLI11's Option::check: refuses "-".
+/// @param why the reason in the message, for example "but weights are binary"
 std::function<std::string(const std::string&)> no_standard_output(std::string why);
 
-/// Proves, before the work, that a file can be written where it is wanted, and that nothing is lost by that:
-/// neither what the command reads nor what a run of `gradus train` lives by. An empty path is wanted nowhere,
-/// here and in `read`.
-/// @throws Error, also as files::check_target.
+/// Checks before the work that the file can be written, and is neither one of the files in `read` nor part of
+/// a run of `gradus train`. Empty paths are ignored, here and in `read`.
+/// @throws Error if not, and as files::check_target.
 void check_output(std::string_view who, const std::filesystem::path& file,
                   std::span<const std::filesystem::path> read);
 
-/// Writes the file, or to standard output; an empty path is wanted nowhere. @throws Error.
+/// Writes to the file or, for "-", to standard output; does nothing if the path is empty. @throws Error.
 void write_output(std::string_view who, const std::filesystem::path& file, std::string_view content);
 
-/// Proves that all of standard output was written. @throws Error.
+/// @throws Error unless all of standard output was written.
 void flush_standard_output();
 
 }  // namespace gradus::tools

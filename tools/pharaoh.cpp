@@ -10,7 +10,7 @@
 namespace gradus::tools {
 namespace {
 
-// One link, whose sign is '-' or '?'. False if it is not of this form.
+// Parses one link, with sign '-' or '?'. Returns false if malformed.
 bool parse(std::string_view text, data::Link& link, char& sign) {
   const char* const end = text.data() + text.size();
   const auto source = std::from_chars(text.data(), end, link.source);
@@ -41,7 +41,7 @@ std::vector<GoldLinks> read_gold_links(const std::filesystem::path& path) {
       char sign = 0;
       if (!parse(text, link, sign)) {
         fail("gold", "'", path.string(), "' line ", gold.size() + 1, ": '", text,
-             "' is no link; write 0-0 for a sure one and 0?0 for a possible one, words counted from 0");
+             "' is not a link; write 0-0 for a sure and 0?0 for a possible link, tokens counted from 0");
       }
       (sign == '-' ? links.sure : links.possible).insert(link);
     }
@@ -52,7 +52,7 @@ std::vector<GoldLinks> read_gold_links(const std::filesystem::path& path) {
 
 std::set<data::Link> links_of(const models::Decoded& decoded, std::int64_t tokens) {
   if (!decoded.weights.defined()) {
-    fail("alignments", "this model's decoder has no attention; train one with --decoder bahdanau");
+    fail("alignments", "the model has no attention weights; use a model trained with --decoder bahdanau");
   }
   const std::int64_t source_steps = decoded.weights.size(1);
   return data::strongest_links(

@@ -11,20 +11,20 @@
 
 namespace gradus::tools {
 
-/// The links that people made in one sentence.
+/// Human-annotated links of one sentence.
 struct GoldLinks {
   std::set<data::Link> sure, possible;
 };
 
-/// Links as Pharaoh and later aligners write them, `source-target` from 0: `0-0 1-2`.
+/// Links in Pharaoh's format, `source-target` from 0: `0-0 1-2`.
 std::string to_pharaoh(const std::set<data::Link>& links);
 
-/// A file of such lines, where `1?2` is a link that is possible and not sure.
-/// @throws Error naming the line when it is of another form, or as data::read_lines.
+/// Reads a file of such lines, where `1?2` is a possible link.
+/// @throws Error naming the line that has another format, and as data::read_lines.
 std::vector<GoldLinks> read_gold_links(const std::filesystem::path& path);
 
-/// Where the model looked most for each of the first tokens it wrote.
-/// @throws Error when it has no attention.
+/// The source token with the largest attention weight for each of the first `tokens` target tokens.
+/// @throws Error if the model has no attention.
 std::set<data::Link> links_of(const models::Decoded& decoded, std::int64_t tokens);
 
 }  // namespace gradus::tools

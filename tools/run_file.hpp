@@ -2,7 +2,7 @@
 
 #include <array>
 
-/// The names of what a run of `gradus train` keeps in its folder, see TrainingRun.
+/// Names of the files in a run's folder, see TrainingRun.
 namespace gradus::tools::run_file {
 
 inline constexpr const char *settings = "settings.toml", *last = "last.safetensors",

@@ -31,7 +31,7 @@ Side side_of(const fs::path& path, const nn::Metadata& metadata, const std::stri
   const auto vocabulary = find(metadata, name + ".vocabulary");
   if (!vocabulary) {
     fail("checkpoint", "'", path.string(), "' has no ", name,
-         " vocabulary; give one that gradus train wrote");
+         " vocabulary; give a checkpoint written by gradus train");
   }
   const std::string where = path.string() + ": " + name;
   std::optional<data::BytePairEncoding> bpe;
@@ -46,15 +46,15 @@ data::TokeniserOptions tokeniser_options(const DataSettings& data, data::TokenUn
   return {.unit = unit, .lower = data.lower, .nfkc = data.nfkc, .french_spacing = french};
 }
 
-// A file may speak of any sizes: no memory is taken for a model that it does not hold.
+// A damaged file may claim any sizes: refuse before allocating a model larger than the stored one.
 void check_holds(const fs::path& path, const models::Checkpoint& checkpoint, const LeastSize& spoken_of) {
   double held = 0;
   for (const auto& [name, tensor] : checkpoint.tensors) {
     if (name.starts_with("model.")) held += static_cast<double>(tensor.numel());
   }
   if (spoken_of.parameters <= held) return;
-  fail("checkpoint", "'", path.string(), "' has settings of a model of ", spoken_of.parameters,
-       " parameters, and holds ", held, "; give one that gradus train wrote");
+  fail("checkpoint", "'", path.string(), "' has settings for a model of at least ", spoken_of.parameters,
+       " parameters but holds ", held, "; give a checkpoint written by gradus train");
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ fs::path checkpoint_of(const fs::path& path) {
 
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
   Settings anywhere = settings;
-  anywhere.run.out = default_settings().run.out;  // a run may be moved
+  anywhere.run.out = default_settings().run.out;  // the folder may be moved
   nn::Metadata metadata{{"settings", to_text(anywhere)}};
   put(metadata, "source", sides.source);
   put(metadata, "target", sides.target);
@@ -81,7 +81,8 @@ nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
 
 Settings settings_of(const fs::path& path, const nn::Metadata& metadata) {
   const auto text = find(metadata, "settings");
-  if (!text) fail("checkpoint", "'", path.string(), "' has no settings; give one that gradus train wrote");
+  if (!text)
+    fail("checkpoint", "'", path.string(), "' has no settings; give a checkpoint written by gradus train");
   return settings_from_text(*text);
 }
 
@@ -110,8 +111,8 @@ SavedModel load_saved_model(const fs::path& given, const models::Registry& regis
 void check_attends(std::string_view who, const SavedModel& saved) {
   const std::vector<data::Pair> shortest{{{data::first_symbol}, {data::eos}}};
   if (models::force(*saved.model, shortest).front().weights.defined()) return;
-  fail(who, "the model has no attention (its decoder is '", saved.settings.model.decoder,
-       "'), so that it looks nowhere; give one that has, such as --decoder bahdanau trains");
+  fail(who, "the model (decoder '", saved.settings.model.decoder,
+       "') has no attention weights to show; use a model trained with --decoder bahdanau");
 }
 
 }  // namespace gradus::tools

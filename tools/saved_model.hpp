@@ -12,7 +12,7 @@
 
 namespace gradus::tools {
 
-/// A model with all that it takes to use it: what a checkpoint of `gradus train` holds.
+/// The contents of a checkpoint of `gradus train`: a model with its settings and vocabularies.
 struct SavedModel {
   Settings settings;
   Sides sides;
@@ -20,36 +20,36 @@ struct SavedModel {
   models::Checkpoint checkpoint;
 };
 
-/// What the command adds to a checkpoint: "settings" as TOML, "source.vocabulary", "target.vocabulary" and,
-/// where there are any, "source.bpe" and "target.bpe".
+/// A checkpoint's metadata: "settings" as TOML, "source.vocabulary", "target.vocabulary" and, if byte-pair
+/// encoding is used, "source.bpe" and "target.bpe".
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides);
 
-/// The vocabularies and byte-pair encodings in a checkpoint's metadata, with tokenisers as the settings say.
-/// @param path of the checkpoint, for messages
-/// @throws Error when a vocabulary is missing or damaged.
+/// The vocabularies and byte-pair encodings in a checkpoint's metadata, with tokenisers from the settings.
+/// @param path the checkpoint's path, for messages
+/// @throws Error if a vocabulary is missing or damaged.
 Sides sides_of(const std::filesystem::path& path, const nn::Metadata& metadata, const DataSettings& data);
 
-/// The settings that `gradus train` put into a checkpoint.
-/// @param path of the checkpoint, for the message
-/// @throws Error when there are none.
+/// The settings in a checkpoint's metadata.
+/// @param path the checkpoint's path, for messages
+/// @throws Error if there are none.
 Settings settings_of(const std::filesystem::path& path, const nn::Metadata& metadata);
 
-/// A model of these settings, with values newly drawn.
+/// A model with these settings and random parameters.
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
                                             const models::Registry& registry);
 
-/// Whether a run of `gradus train` is in the folder.
+/// True if the folder holds a run of `gradus train`.
 bool holds_run(const std::filesystem::path& folder);
 
-/// The path, or where that is the folder of a run, its best checkpoint, or else its last.
-/// @throws Error for a folder that has neither.
+/// The path itself; for a folder, its best checkpoint, or else its last.
+/// @throws Error for a folder with neither.
 std::filesystem::path checkpoint_of(const std::filesystem::path& path);
 
-/// @param path as checkpoint_of takes it.
-/// @throws Error naming the path when it is no checkpoint of this command.
+/// @param path a checkpoint or folder, see checkpoint_of()
+/// @throws Error naming the path if it is not a checkpoint of `gradus train`.
 SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);
 
-/// @throws Error for a model without attention, which can show no alignments.
+/// @throws Error for a model without attention.
 void check_attends(std::string_view who, const SavedModel& saved);
 
 }  // namespace gradus::tools

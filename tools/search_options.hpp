@@ -10,23 +10,23 @@
 #include "translation.hpp"
 
 namespace CLI {
-class App;  // its header takes the compiler seconds
+class App;  // forward declaration: the header is slow to compile
 }
 
 namespace gradus::tools {
 
-/// How sentences are decoded, as the command line says: greedily unless a beam or sampling is asked for.
+/// The command line's search options. Decoding is greedy unless a beam or sampling is requested.
 struct SearchOptions {
   models::BeamOptions beam = {.width = 1};
   bool sampling = false;
   models::SamplingOptions sample;
   std::uint64_t seed = 1;
-  std::int64_t max_steps = 0;  ///< 0 for MaxSteps' own
+  std::int64_t max_steps = 0;  ///< 0: the default of MaxSteps
   bool replace_unknown = true;
-  std::int64_t threads = 0;  ///< 0 for as many as there are
+  std::int64_t threads = 0;  ///< 0: one per core
   Precision precision = Precision::f32;
 
-  /// @throws Error as the search does for options out of range.
+  /// @throws Error if an option is out of range.
   models::Search search() const;
   TranslationOptions translation() const;
   /// "greedy", "beam 5, length penalty 0.6", "sampled with seed 1".
@@ -34,7 +34,7 @@ struct SearchOptions {
   void use_threads() const;
 };
 
-/// Makes each an option of the app. What does not go together is bad usage.
+/// Adds each field as an option of the app. Conflicting options are usage errors.
 void add_search_options(CLI::App& app, SearchOptions& options);
 
 }  // namespace gradus::tools

@@ -11,56 +11,56 @@
 #include <string>
 
 namespace CLI {
-class App;  // its header takes the compiler seconds
+class App;  // forward declaration: the header is slow to compile
 }
 
 namespace gradus::tools {
 
-/// Where sentence pairs come from, in files or made.
+/// Files of sentence pairs: one tab-separated file, or two parallel ones.
 struct PairFiles {
-  std::filesystem::path pairs;           ///< source TAB target, one a line; or
-  std::filesystem::path source, target;  ///< line by line
+  std::filesystem::path pairs;           ///< source TAB target, one pair per line
+  std::filesystem::path source, target;  ///< or parallel files, one sentence per line
 
   bool given() const { return !pairs.empty() || !source.empty() || !target.empty(); }
 };
 
-/// What is learned: a task or a text, how it is split into parts, and how into tokens.
+/// The training data (a task or a text), its split into parts, and its tokenisation.
 struct DataSettings {
-  std::string task;     ///< reverse, copy, sort or dates; or
-  std::string phrases;  ///< eng-fra or eng-cmn, the sets that gradus brings; or
-  PairFiles train;
-  PairFiles dev, test;  ///< of their own; otherwise shares of the training pairs, by a hash of the source
+  std::string task;     ///< reverse, copy, sort or dates;
+  std::string phrases;  ///< or eng-fra or eng-cmn, the phrase sets shipped with gradus;
+  PairFiles train;      ///< or files
+  PairFiles dev, test;  ///< if not given: shares of the training pairs, by a hash of the source
   std::int64_t dev_percent = 5, test_percent = 5;
-  bool swap = false;       ///< the target is the source
-  std::int64_t limit = 0;  ///< pairs of text, all parts together, drawn by a hash; 0 for all
+  bool swap = false;       ///< exchange source and target
+  std::int64_t limit = 0;  ///< most pairs of text in all parts together, selected by a hash; 0 for all
 
   data::TaskOptions task_options;
-  std::int64_t examples = 50000;     ///< of a task, to train on
-  std::int64_t held_out = 1000;      ///< of a task, in dev and in test
-  std::int64_t test_max_length = 0;  ///< of held-out sources; 0 for that of training
+  std::int64_t examples = 50000;     ///< training examples of a task
+  std::int64_t held_out = 1000;      ///< examples of a task in dev, and in test
+  std::int64_t test_max_length = 0;  ///< longest held-out source; 0: as in training
 
   data::TokenUnit source_unit = data::TokenUnit::word, target_unit = data::TokenUnit::word;
   bool lower = true, nfkc = true;
-  bool french_spacing = false;            ///< of what is written
-  std::int64_t bpe = 0;                   ///< merges of byte-pair encoding, on each side; 0 for none
+  bool french_spacing = false;            ///< in the output
+  std::int64_t bpe = 0;                   ///< byte-pair merges on each side; 0 for none
   bool shared_vocabulary = false;         ///< one vocabulary, and one byte-pair encoding, for both sides
-  std::int64_t min_count = 1, words = 0;  ///< of the vocabularies; 0 words for no limit
-  std::int64_t min_tokens = 1, max_tokens = 50;  ///< of a source of text, before byte-pair encoding
-  std::int64_t max_target_tokens = 75;           ///< of its target
+  std::int64_t min_count = 1, words = 0;  ///< least count and most tokens of a vocabulary; 0 words: no limit
+  std::int64_t min_tokens = 1, max_tokens = 50;  ///< length of a source text, before byte-pair encoding
+  std::int64_t max_target_tokens = 75;           ///< length of a target text
 };
 
-/// How a run trains.
+/// The run's folder, seed and checkpoints.
 struct RunSettings {
   std::filesystem::path out = "out/run";
   std::uint64_t seed = 1;
-  std::int64_t threads = 0;        ///< 0 for as many as there are cores
-  double learning_rate = 0;        ///< 0 for the optimiser's own
-  std::string metric = "loss";     ///< by which the best is kept: loss, bleu or exact
+  std::int64_t threads = 0;        ///< 0: one per core
+  double learning_rate = 0;        ///< 0: the optimiser's default
+  std::string metric = "loss";     ///< selects the best checkpoint: loss, bleu or exact
   std::int64_t save_every = 1000;  ///< steps
 };
 
-/// All that a run is made of. The options' names and help are in one place, add_options, for the command
-/// line, configuration files and checkpoints.
+/// All settings of a run. add_options() defines their names and help for the command line, configuration
+/// files and checkpoints.
 struct Settings {
   DataSettings data;
   models::ModelOptions model;
@@ -69,22 +69,21 @@ struct Settings {
   RunSettings run;
 };
 
-/// The settings that `gradus train` begins with.
+/// The defaults of `gradus train`.
 Settings default_settings();
-/// The same with the model and the training of a preset; of a name that is none, the same alone.
+/// The defaults with the model and training of a preset; the plain defaults if the name is unknown.
 Settings preset_settings(const std::string& name);
 
-/// Makes each setting an option of the app, with its present value as the default.
+/// Adds each setting to the app as an option, with its current value as the default.
 void add_options(CLI::App& app, Settings& settings);
 void add_data_options(CLI::App& app, DataSettings& data);
 void add_model_options(CLI::App& app, models::ModelOptions& model);
-/// The names of decoders and attentions are then those of the registry alone.
+/// Restricts --decoder and --attention to names in the registry.
 void allow_only(CLI::App& app, const models::Registry& registry);
 void add_trainer_options(CLI::App& app, Settings& settings);
 
-/// Settings as TOML, which `gradus train --config` reads, and back.
-/// @throws Error naming what is not known there, and for a path that cannot be written so that it is read
-/// again.
+/// Settings to TOML (as `gradus train --config` reads) and back.
+/// @throws Error naming an unknown key, and for a path that would not survive the round trip.
 std::string to_text(const Settings& settings);
 Settings settings_from_text(const std::string& text);
 

@@ -32,11 +32,10 @@ Examples:
   gradus train --source train.en --target train.fr --dev-source dev.en --dev-target dev.fr --bpe 8000 --out out/bpe
   gradus train --resume out/french --steps 10000
 
-A configuration file has the options' names without the dashes, one a line: hidden=256, cell="lstm". Flags win over
-it, and it over a preset. The folder of the run keeps the effective one as settings.toml.)";
+A configuration file lists options without the dashes, one per line: hidden=256, cell="lstm". Flags override the file,
+and the file overrides a preset. The run's folder keeps the effective options as settings.toml.)";
 
-// What follows an option on the command line, before it is parsed: the options that others take their
-// defaults from.
+// An option's value, read before parsing: --preset and --resume set the defaults of the others.
 std::optional<std::string> given(int argc, char** argv, std::string_view option) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -51,23 +50,23 @@ std::optional<std::string> given(int argc, char** argv, std::string_view option)
 fs::path last_checkpoint(const fs::path& run) {
   if (!fs::is_directory(run)) return run;
   if (!holds_run(run)) {
-    fail("resume", "'", run.string(), "' has no checkpoint to go on from; begin the run anew");
+    fail("resume", "'", run.string(), "' has no checkpoint to resume from; start a new run without --resume");
   }
   return run / run_file::last;
 }
 
 void check_new(const fs::path& folder) {
   if (holds_run(folder)) {
-    fail("train", "'", folder.string(), "' holds a run already; go on with it by --resume ", folder.string(),
-         ", give another folder as --out, or let it be replaced by --overwrite");
+    fail("train", "'", folder.string(), "' already holds a run; resume it with --resume ", folder.string(),
+         ", choose another --out, or replace it with --overwrite");
   }
-  if (fs::exists(folder / run_file::best)) {  // converted, or of a run that was killed before its first save
+  if (fs::exists(folder / run_file::best)) {  // a converted model, or a run killed before its first save
     fail("train", "'", (folder / run_file::best).string(),
-         "' is a model; give another folder as --out, or let it be replaced by --overwrite");
+         "' is a model; choose another --out, or replace it with --overwrite");
   }
 }
 
-// The lines of TOML that say what the model is.
+// The model options as lines of TOML.
 std::vector<std::string> model_lines(const models::ModelOptions& model) {
   CLI::App app;
   models::ModelOptions copy = model;
@@ -82,8 +81,8 @@ void check_same_model(const models::ModelOptions& before, const models::ModelOpt
   const std::vector<std::string> was = model_lines(before), is = model_lines(now);
   for (std::size_t i = 0; i < was.size(); ++i) {
     if (was[i] != is[i]) {
-      fail("resume", "the run was made with ", was[i], " and cannot go on with ", is[i],
-           "; leave the model's options as they are, or begin a new run");
+      fail("resume", "the run was started with ", was[i], " and cannot be resumed with ", is[i],
+           "; omit the model options, or start a new run");
     }
   }
 }
@@ -98,7 +97,7 @@ int train(int argc, char** argv, const models::Registry& registry) {
   Settings settings = default_settings();
   std::optional<models::Checkpoint> checkpoint;
   models::ModelOptions model_before;
-  try {  // read first, since they say the defaults of the others
+  try {  // read first: they set the defaults of the other options
     if (const auto name = given(argc, argv, "--preset")) settings = preset_settings(*name);
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);
@@ -110,38 +109,36 @@ int train(int argc, char** argv, const models::Registry& registry) {
   } catch (const std::exception& error) {
     return failed(app, error);
   }
-  app.set_config("--config", "", "a file of options")->group("Where the options come from");
+  app.set_config("--config", "", "configuration file")->group("Option sources");
   app.allow_config_extras(CLI::config_extras_mode::error);
-  app.add_option("--preset", preset, "a model of the papers, and how they train it where they say so")
+  app.add_option("--preset", preset, "a paper's model, and its training where published")
       ->check(CLI::IsMember(models::preset_names()))
-      ->group("Where the options come from")
+      ->group("Option sources")
       ->configurable(false);
-  app.add_option("--resume", resume, "a run to go on with, and its options")
+  app.add_option("--resume", resume, "resume this run with its options")
       ->type_name("FOLDER")
-      ->group("Where the options come from")
+      ->group("Option sources")
       ->configurable(false);
   add_options(app, settings);
   allow_only(app, registry);
   const std::string optimiser = settings.trainer.optimiser;
-  app.add_flag("--overwrite", overwrite, "replace the run in the folder")
-      ->group("The run")
-      ->configurable(false);
+  app.add_flag("--overwrite", overwrite, "replace the run in the folder")->group("Run")->configurable(false);
   app.final_callback([&, own_folder = settings.run.out] {
     if (!checkpoint || settings.run.out == own_folder) return;
-    throw CLI::ValidationError(
-        "--out", "a run goes on in its own folder; leave it away, or resume a copy of the folder");
+    throw CLI::ValidationError("--out",
+                               "a resumed run keeps its folder; omit --out, or resume a copy of the folder");
   });
   return run_command(app, argc, argv, [&] {
     check_settings(settings);
     if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {
-      settings.run.learning_rate = 0;  // the present one is another optimiser's
+      settings.run.learning_rate = 0;  // the current value belongs to another optimiser
     }
     if (!checkpoint && !overwrite) check_new(settings.run.out);
     if (checkpoint) check_same_model(model_before, settings.model);
     TrainingRun training(settings, checkpoint ? &*checkpoint : nullptr, registry);
     if (checkpoint) {
       for (const std::string& difference : models::check_reproducible(checkpoint->metadata)) {
-        std::cerr << "note: not bit for bit as if never stopped: " << difference << '\n';
+        std::cerr << "note: this resumed run will not be bit-identical: " << difference << '\n';
       }
     }
     checkpoint.reset();

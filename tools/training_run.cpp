@@ -54,7 +54,7 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates)
   return options;
 }
 
-// Of pairs that can be trained on in the memory that there is.
+// Also checks that training on the pairs fits in memory.
 std::shared_ptr<data::Batches> make_batches(const Settings& settings, const Corpus& corpus,
                                             const Sides& sides) {
   std::vector<data::Pair> pairs = encode(corpus.train, sides);
@@ -74,8 +74,8 @@ models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches) {
               [batches, print](const std::vector<std::int64_t>& place) {
                 if (place.size() != 3 || place[2] != print()) {
                   fail("resume",
-                       "the run was trained on other pairs, or in other batches; give the data and "
-                       "the batch options that it began with, or begin a new run");
+                       "the run was trained on other pairs or batches; give its original data and batch "
+                       "options, or start a new run");
                 }
                 batches->set_state({.epoch = place[0], .position = place[1]});
               }};
@@ -86,7 +86,8 @@ std::string content_if_there(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// An update may ruin parameters whose loss and gradient were fine: no good checkpoint is replaced by them.
+// An update can make parameters non-finite even if loss and gradient were finite; keep the last good
+// checkpoint then.
 void check_finite(const NamedTensors& state, std::int64_t steps) {
   for (const auto& [name, tensor] : state) {
     if (!name.starts_with("model.") && !name.starts_with("trainer.optimiser.")) continue;
@@ -94,12 +95,12 @@ void check_finite(const NamedTensors& state, std::int64_t steps) {
     const auto values = tensor.values<float>();
     const auto bad = std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); });
     if (bad == values.end()) continue;
-    fail("train", "'", name, "' holds ", *bad, " after step ", steps,
-         ", which is not saved; lower the learning rate");
+    fail("train", "'", name, "' contains ", *bad, " after step ", steps,
+         ", so it is not saved; lower the learning rate");
   }
 }
 
-// What another run has left: no command may take its model for that of the new one.
+// Removes a previous run's files, so that no command mistakes its model for the new one.
 void remove_run(const std::filesystem::path& folder) {
   for (const char* name : run_file::all) {
     std::error_code error;
@@ -147,11 +148,12 @@ bool TrainingRun::train(const std::function<bool()>& interrupted) {
   }
 }
 
-// After an error: from where to go on, if anything was saved.
+// Added to an error message: how to resume, if a checkpoint was saved.
 std::string TrainingRun::way_on() const {
   std::error_code ignored;
   if (!std::filesystem::exists(folder_.path() / run_file::last, ignored)) return "";
-  return "; the last checkpoint is whole: " + program() + " train --resume " + folder_.path().string();
+  return "; the last checkpoint is intact; resume with: " + program() + " train --resume " +
+         folder_.path().string();
 }
 
 bool TrainingRun::take_steps(const std::function<bool()>& interrupted) {
@@ -201,7 +203,7 @@ void TrainingRun::add_to_history() {
   sums_ = {};
 }
 
-// The most important first: a narrow terminal has no room for the last.
+// Most important first: a narrow terminal drops the last ones.
 std::vector<std::string> TrainingRun::fields() const {
   std::vector<std::string> fields;
   if (!history_.training().empty()) {
@@ -218,7 +220,7 @@ std::vector<std::string> TrainingRun::fields() const {
   return fields;
 }
 
-// Of equal scores, which exact match often has at first, the one with the lower loss.
+// Ties, frequent in early exact match, are broken by the lower loss.
 bool TrainingRun::is_best(const History::Evaluation& entry) {
   if (trainer_->observe(entry.score)) return true;
   const History::Evaluation* const before = history_.best();
@@ -257,7 +259,7 @@ void TrainingRun::evaluate() {
     }
     std::cerr << (entry.best ? "  best so far\n" : "\n");
   }
-  sums_.start += Clock::now() - start;  // the speed is that of training
+  sums_.start += Clock::now() - start;  // exclude evaluation from tokens per second
 }
 
 void TrainingRun::save(const std::string& name) {
@@ -266,7 +268,8 @@ void TrainingRun::save(const std::string& name) {
   models::save_checkpoint(folder_.path() / name, checkpoint);
 }
 
-// The log first, with all steps before: a resumed run drops what is after the checkpoint, and has no more.
+// Writes the log before the checkpoint: resuming drops entries after the checkpoint, and cannot restore
+// missing ones.
 void TrainingRun::save_last() {
   add_to_history();
   write_log();
@@ -282,7 +285,7 @@ void TrainingRun::write_log() {
 }
 
 std::string TrainingRun::page() const {
-  plot::Section course{.heading = "The course", .svgs = {history_.curves()}};
+  plot::Section course{.heading = "Loss", .svgs = {history_.curves()}};
   course.table.columns = {"step", "dev loss", "dev perplexity", "BLEU", "exact match", "best"};
   const auto cell = [](double value, int count) { return std::isnan(value) ? "" : digits(value, count); };
   for (const History::Evaluation& entry : history_.evaluations()) {
@@ -292,14 +295,14 @@ std::string TrainingRun::page() const {
   }
   plot::Page page{.title = "A run of gradus train", .sections = {std::move(course)}};
   if (!alignments_.empty()) {
-    page.sections.push_back({.heading = "Where the best model looks", .svgs = {alignments_}});
+    page.sections.push_back({.heading = "Attention weights of the best model", .svgs = {alignments_}});
   }
-  page.sections.push_back({.heading = "What it was made of", .preformatted = introduction()});
+  page.sections.push_back({.heading = "Data and model", .preformatted = introduction()});
   page.sections.push_back({.heading = "Settings", .preformatted = to_text(settings_)});
   return plot::html(page);
 }
 
-// Where the model looks in the first sentences of the dev text, side by side; empty without attention.
+// Attention weights for the first dev sentences, side by side; empty without attention.
 std::string TrainingRun::alignments() const {
   std::vector<SentenceToAlign> sentences;
   for (const data::SentencePair& pair : corpus_.dev) {
@@ -315,16 +318,16 @@ std::string TrainingRun::alignments() const {
 
 std::string TrainingRun::introduction() const {
   std::ostringstream text;
-  text << "pairs       " << corpus_.train.size() << " to train on, " << corpus_.dev.size() << " dev, "
+  text << "pairs       " << corpus_.train.size() << " train, " << corpus_.dev.size() << " dev, "
        << corpus_.test.size() << " test\n"
        << "vocabulary  " << sides_.source.vocabulary.size() << " source, " << sides_.target.vocabulary.size()
        << " target tokens\n"
        << "model       " << settings_.model.decoder;
   if (settings_.model.decoder == "bahdanau") text << " with " << settings_.model.attention << " attention";
   text << ", " << model_->parameter_count() << " parameters\n"
-       << "steps       " << settings_.trainer.steps << ", " << batches_->batches_in_epoch() << " an epoch, "
+       << "steps       " << settings_.trainer.steps << ", " << batches_->batches_in_epoch() << " per epoch, "
        << threads() << (threads() == 1 ? " thread\n" : " threads\n");
-  if (trainer_->steps() > 0) text << "goes on     after step " << trainer_->steps() << '\n';
+  if (trainer_->steps() > 0) text << "resumed     after step " << trainer_->steps() << '\n';
   return text.str();
 }
 
@@ -334,14 +337,14 @@ std::string TrainingRun::summary() const {
   text << (trainer_->finished() ? "trained" : "stopped") << " after step " << trainer_->steps() << " in "
        << digits(seconds_since(started_), 0) << " s";
   if (trainer_->finished() && trainer_->steps() < settings_.trainer.steps)
-    text << ", patience having run out";
+    text << ", stopped early: no new best in " << settings_.trainer.patience << " evaluations";
   if (const History::Evaluation* const entry = history_.best()) {
     text << "; best dev " << settings_.run.metric << ' ' << digits(entry->score, 4) << " at step "
          << entry->step;
   }
   text << '\n';
   if (!trainer_->finished()) {
-    text << "go on with: " << program() << " train --resume " << out << '\n';
+    text << "resume with: " << program() << " train --resume " << out << '\n';
   } else {
     text << "now try: " << program() << " evaluate --model " << out << '\n'
          << "         " << program() << " translate --model " << out << '\n';

@@ -18,32 +18,31 @@
 
 namespace gradus::tools {
 
-/// One run of training, and its folder:
+/// A training run and its folder:
 ///
-///     settings.toml       what it was made with; `gradus train --config` reads it
-///     last.safetensors    the newest checkpoint, from which it goes on
-///     best.safetensors    the one with the best score on the dev text
-///     log.jsonl           its course, see History
-///     curves.svg          the same, drawn
-///     alignments.svg      where the best model so far looks, in a few pairs of the dev text
-///     index.html          all of that on one page
+///     settings.toml       its settings; `gradus train --config` reads them
+///     last.safetensors    the latest checkpoint, to resume from
+///     best.safetensors    the checkpoint with the best dev score
+///     log.jsonl           its log, see History
+///     curves.svg          the log as curves
+///     alignments.svg      attention weights of the best model for a few dev pairs
+///     index.html          all of the above on one page
 ///
-/// Each is whole at any moment, and no other run may have the folder meanwhile.
+/// Files are replaced atomically. The folder is locked against other runs.
 class TrainingRun {
  public:
-  /// Reads the data, makes the model, and creates the folder, from which the run that it held before is
-  /// removed unless that is the one that goes on.
-  /// @param resumed a checkpoint to go on from, or null
-  /// @throws Error when the data cannot be read, the folder cannot be written or is in use, or the checkpoint
-  /// is of other data, sizes or options.
+  /// Reads the data, makes the model and creates the folder. Removes a previous run from it unless resuming.
+  /// @param resumed the checkpoint to resume from, or null
+  /// @throws Error if the data cannot be read, the folder cannot be written or is in use, or the checkpoint
+  /// does not match the data, sizes or options.
   TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry);
 
-  /// Trains until all steps are taken, patience has run out, or `interrupted()`; then saves. Says on standard
-  /// error (a terminal: in a progress bar) how far it is. Whether it came to its end.
-  /// @throws Error as Trainer::step, and when it cannot save; the checkpoints before are as they were.
+  /// Trains until all steps are done, early stopping, or `interrupted()`; then saves. Reports progress on
+  /// standard error, as a progress bar on a terminal. Returns true if training finished.
+  /// @throws Error as Trainer::step, and if saving fails; existing checkpoints stay unchanged.
   bool train(const std::function<bool()>& interrupted);
 
-  /// What there is to say before training, and after it.
+  /// Text to print before and after training.
   std::string introduction() const;
   std::string summary() const;
 
@@ -73,9 +72,9 @@ class TrainingRun {
   plot::OutputFolder folder_;
   files::FolderLock lock_;
   History history_;
-  std::string alignments_;  // SVG, of the best model so far
+  std::string alignments_;  // SVG of the best model so far
 
-  // Since the entry before in the history.
+  // Accumulated since the last training entry in history_.
   struct Sums {
     std::int64_t steps = 0, tokens = 0;
     double loss = 0, cross_entropy = 0, gradient_norm = 0, learning_rate = 0;

@@ -25,7 +25,7 @@ struct Options {
 };
 
 constexpr const char* examples =
-    "Each line of input is a sentence, and each line of output its translation; a blank line stays blank.\n\n"
+    "Translates one sentence per line; blank lines stay blank.\n\n"
     "  echo 'where is the red book?' | gradus translate --model run\n"
     "  gradus translate --model run --beam 5 --input english.txt --output french.txt\n"
     "  gradus translate --model run --sample --temperature 0.7 --seed 3 < english.txt\n"
@@ -35,25 +35,27 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
       ->type_name("RUN")
       ->required();
-  app.add_option("--input", options.input, "sentences, one a line [- for standard input]")->type_name("FILE");
-  app.add_option("--output", options.output, "a file, written when all is translated [- for standard output]")
+  app.add_option("--input", options.input, "sentences, one per line [- for standard input]")
+      ->type_name("FILE");
+  app.add_option("--output", options.output,
+                 "output file, written after the last sentence [- for standard output]")
       ->type_name("FILE");
   app.add_option("--alignments", options.alignments,
-                 "a file, or - beside --output FILE: for each line of output where the model looked, as "
-                 "source-target, tokens counted from 0: 0-0 1-2")
+                 "file, or - with --output FILE: for each output line, the source token with the largest "
+                 "weight for each target token, as source-target, from 0: 0-0 1-2")
       ->type_name("FILE");
-  app.add_flag("--scores", options.scores, "write log-probability TAB score TAB before each translation");
+  app.add_flag("--scores", options.scores, "prefix each translation with log-probability TAB score TAB");
   add_search_options(app, options.search);
   app.add_option("--n-best", options.search.beam.n_best,
-                 "of beam search: the best N, each a line of the sentence's number TAB score TAB translation")
+                 "beam search: the best N outputs, as sentence number TAB score TAB translation lines")
       ->type_name("N")
       ->check(between(1, 1000000))
       ->needs("--beam")
       ->each([&options](const std::string&) { options.n_best = true; })
-      ->group("How outputs are searched for");
+      ->group("Search");
 }
 
-/// Writes the lines of sentences, one after the other.
+/// Writes the output lines of one sentence after another.
 class Writer {
  public:
   Writer(const Options& options, std::ostream& out) : options_(options), out_(out) {}
@@ -120,7 +122,8 @@ int translate(int argc, char** argv, const models::Registry& registry) {
   app.final_callback([&options] {
     if (!is_standard_output(options.alignments) || !options.writes_as_it_goes()) return;
     throw CLI::ValidationError(
-        "--alignments", "standard output has the translations; name a file, or give them one by --output");
+        "--alignments",
+        "standard output already receives the translations; name a file, or add --output FILE");
   });
   return run_command(app, argc, argv, [&] { return run(options, registry); });
 }

@@ -10,25 +10,24 @@
 
 namespace gradus::tools {
 
-/// What a model made of a sentence, as text.
+/// A translation as tokens and text.
 struct Translation {
   std::vector<std::string> source;  ///< tokens
   std::vector<std::string> target;  ///< tokens, without EOS
-  std::string text;                 ///< of the target
+  std::string text;                 ///< the target, detokenised
   models::Decoded decoded;
 };
 
-/// How sentences are translated, beside the search.
+/// Options of a translation other than the search.
 struct TranslationOptions {
   models::MaxSteps max_steps = {};
-  /// Where the model attends, an unknown token becomes the source's that it looked at most.
+  /// Replaces an unknown token by the source token with the largest attention weight, if the model attends.
   bool replace_unknown = true;
 };
 
-/// The translations of each sentence, best first, as many as the search finds; none of a sentence without a
-/// token.
+/// All translations of each sentence that the search returns, best first; none for a sentence without tokens.
 /// @param model in eval mode
-/// @throws Error when a sentence is not UTF-8, and as models::decode.
+/// @throws Error if a sentence is not UTF-8, and as models::decode.
 std::vector<std::vector<Translation>> translate_sentences(const models::Seq2Seq& model, const Sides& sides,
                                                           std::span<const std::string> sentences,
                                                           const models::Search& search,

@@ -23,7 +23,7 @@ std::string joined(const std::vector<std::string>& values, std::string_view betw
   return all;
 }
 
-// Two spaces before every line. No string has a line break of its own.
+// Indents every line by two spaces. JSON strings contain no line breaks.
 std::string indented(std::string_view lines) {
   std::string all = "  ";
   for (const char c : lines) {

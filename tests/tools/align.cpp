@@ -1,4 +1,4 @@
-// `gradus align`: pictures of where a model looks, and the same as data.
+// `gradus align`: attention weights as pictures and data.
 
 #include <gradus/models/force.hpp>
 #include <gradus/models/greedy.hpp>
@@ -41,7 +41,7 @@ std::vector<double> weights_in(const Json& alignment) {
   return weights;
 }
 
-// In the order of the file, f32.
+// The weights as f32, in file order.
 std::vector<double> weights_in_tsv(const fs::path& path) {
   std::istringstream lines(content(path));
   std::string line;
@@ -58,7 +58,7 @@ std::vector<double> as_f32(std::vector<double> values) {
 
 }  // namespace
 
-TEST_CASE("the weights of a given translation are those that the model is forced to", "[tools][align]") {
+TEST_CASE("the weights of a given translation are those of forced decoding", "[tools][align]") {
   const Scratch scratch;
   const fs::path model = write_small_model(scratch.path()), json = scratch.path() / "a.json",
                  tsv = scratch.path() / "a.tsv", npy = scratch.path() / "a.npy";
@@ -92,7 +92,7 @@ TEST_CASE("the weights of a given translation are those that the model is forced
   CHECK((matrix.to_vector<double>() == weights));
 }
 
-TEST_CASE("without a translation it shows the model's own", "[tools][align]") {
+TEST_CASE("without a given translation, align shows the model's own", "[tools][align]") {
   const Scratch scratch;
   const fs::path model = write_small_model(scratch.path()), json = scratch.path() / "a.json";
   REQUIRE(run({"align", "--model", model, "--text", source, "--json", json}).code == 0);
@@ -109,7 +109,7 @@ TEST_CASE("without a translation it shows the model's own", "[tools][align]") {
         saved.sides.target.vocabulary.token(decoded[0].tokens[0]));
 }
 
-TEST_CASE("sentences come from flags, files and standard input alike", "[tools][align]") {
+TEST_CASE("flags, files and standard input give the same result", "[tools][align]") {
   const Scratch scratch;
   const fs::path model = write_small_model(scratch.path());
   const auto file = [&](const char* name, const std::string& text) {
@@ -155,7 +155,7 @@ TEST_CASE("sentences with and without a translation keep their order", "[tools][
   }
 }
 
-TEST_CASE("pictures: one file for one sentence, numbered ones for several", "[tools][align]") {
+TEST_CASE("one sentence gives one picture file, several give numbered files", "[tools][align]") {
   const Scratch scratch;
   const fs::path model = write_small_model(scratch.path() / "run"), folder = scratch.path() / "out";
   fs::create_directory(folder);
@@ -175,17 +175,17 @@ TEST_CASE("pictures: one file for one sentence, numbered ones for several", "[to
   CHECK(page.find("ln p(target | source) = -") != std::string::npos);
 }
 
-TEST_CASE("otherwise the picture is text", "[tools][align]") {
+TEST_CASE("without output files the picture is text", "[tools][align]") {
   const Scratch scratch;
   const Ran ran =
       run({"align", "--model", write_small_model(scratch.path()), "--text", source, "--target", target});
   CHECK(ran.code == 0);
   CHECK(ran.out.find("livre") != std::string::npos);
   CHECK(ran.out.find("<eos>") != std::string::npos);
-  CHECK(ran.out.find('\x1b') == std::string::npos);  // the test's output is no terminal
+  CHECK(ran.out.find('\x1b') == std::string::npos);  // standard output is not a terminal
 }
 
-TEST_CASE("a file of text may be standard output", "[tools][align]") {
+TEST_CASE("a text file may be standard output", "[tools][align]") {
   const Scratch scratch;
   const fs::path model = write_small_model(scratch.path()), file = scratch.path() / "file";
   for (const char* option : {"--svg", "--html", "--tsv", "--json"}) {
@@ -198,7 +198,7 @@ TEST_CASE("a file of text may be standard output", "[tools][align]") {
   CHECK_FALSE(fs::exists("-"));
 }
 
-TEST_CASE("align says what is wrong, and writes nothing then", "[tools][align][errors]") {
+TEST_CASE("align reports errors and then writes nothing", "[tools][align][errors]") {
   const Scratch scratch;
   const fs::path folder = scratch.path() / "out", model = write_small_model(scratch.path() / "run");
   fs::create_directory(folder);
@@ -212,44 +212,45 @@ TEST_CASE("align says what is wrong, and writes nothing then", "[tools][align][e
   const std::string usage = "; 'gradus align --help' lists the options\n";
   CHECK(refused({}) == "2 gradus align: --model is required" + usage);
   CHECK(refused({"--model", model, "--text", "a", "--text", "b", "--target", "c"}) ==
-        "2 gradus align: there are 2 --text and 1 --target; give each text a target, or none" + usage);
+        "2 gradus align: found 2 --text and 1 --target; give one --target per --text, or none" + usage);
   CHECK(refused({"--model", model, "--text", "a", "--pairs", "p"}) ==
-        "2 gradus align: there are both --text and files; give one of them" + usage);
+        "2 gradus align: --text cannot be combined with files of sentences; give only one of them" + usage);
   CHECK(refused({"--model", model, "--source-file", "p"}) ==
         "2 gradus align: --source-file requires --target-file" + usage);
   CHECK(refused({"--model", model, "--pairs", "p", "--source-file", "p", "--target-file", "p"}) ==
         "2 gradus align: --pairs excludes --source-file" + usage);
   CHECK(refused({"--model", model}) ==
-        "1 gradus align: standard input: there is no sentence; write one a line, or give --text 'a "
+        "1 gradus align: standard input: no sentences; write one per line, or give --text 'a "
         "sentence'\n");
   CHECK(refused({"--model", model}, "go.\n \n") ==
-        "1 gradus align: alignment: the source of sentence 2 has no token; give it words\n");
+        "1 gradus align: alignment: source sentence 2 has no tokens; add words or remove the sentence\n");
   CHECK(refused({"--model", model}, "go.\t\n") ==
-        "1 gradus align: alignment: the target of sentence 1 has no token; give it words\n");
+        "1 gradus align: alignment: target sentence 1 has no tokens; add words or remove the sentence\n");
   CHECK(refused({"--model", model}, "go.\xff\n") ==
-        "1 gradus align: alignment: the source of sentence 1: Tokeniser: byte 4 (0xff) is not UTF-8; convert "
+        "1 gradus align: alignment: source sentence 1: Tokeniser: byte 4 (0xff) is not UTF-8; convert "
         "the text, for instance with iconv -t UTF-8\n");
   CHECK(refused({"--model", scratch.path() / "none", "--text", "go."}) ==
         "1 gradus align: '" + (scratch.path() / "none").string() +
-            "' cannot be opened; check the path, and that you may read it\n");
+            "' cannot be opened; check the path and the permissions\n");
   CHECK(refused({"--model", model, "--json", "-", "--tsv", "-"}) ==
-        "2 gradus align: standard output takes one file; give '-' once, and name the others" + usage);
+        "2 gradus align: only one output can be '-' (standard output); name files for the others" + usage);
   CHECK(refused({"--model", model, "--npy", "-"}) ==
-        "2 gradus align: --npy: '-' is standard output, and the matrix is binary; name a file" + usage);
+        "2 gradus align: --npy: '-' is standard output, but the matrix is binary; name a file" + usage);
   const Ran two = run({"align", "--model", model, "--svg", "-"}, "go.\ngo.\n");
   CHECK(two.out == "");
   CHECK(two.err ==
-        "gradus align: alignment: 2 sentences make 2 files, and '-' takes one; give one sentence, or name a "
+        "gradus align: alignment: 2 sentences need 2 files, but '-' is not a file; give one sentence, or "
+        "name a "
         "file\n");
   const fs::path nowhere = scratch.path() / "nowhere" / "a.json";
   CHECK(refused({"--model", model, "--text", "go.", "--json", nowhere}) ==
         "1 gradus align: alignment: cannot write to '" + nowhere.string() +
-            "': No such file or directory; the folder is gone or was never there; create it, or choose "
+            "': No such file or directory; the folder does not exist; create it, or choose "
             "another\n");
   tools::Settings settings = small_settings();
   settings.model.decoder = "fixed";
   const fs::path blind = write_small_model(scratch.path() / "fixed", settings);
   CHECK(refused({"--model", blind, "--text", "go."}) ==
-        "1 gradus align: alignment: the model has no attention (its decoder is 'fixed'), so that it looks "
-        "nowhere; give one that has, such as --decoder bahdanau trains\n");
+        "1 gradus align: alignment: the model (decoder 'fixed') has no attention weights to show; use a "
+        "model trained with --decoder bahdanau\n");
 }

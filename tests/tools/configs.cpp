@@ -1,4 +1,4 @@
-// The configurations that the project ships.
+// The configurations in configs/.
 
 #include <filesystem>
 
@@ -13,7 +13,7 @@ const fs::path configs = fs::path(GRADUS_SOURCE) / "configs";
 
 }  // namespace
 
-TEST_CASE("every configuration is understood, and writes where nothing else does", "[tools][configs]") {
+TEST_CASE("every configuration is valid, and has its own output folder", "[tools][configs]") {
   int found = 0;
   for (const auto& entry : fs::directory_iterator(configs)) {
     INFO(entry.path());

@@ -1,4 +1,4 @@
-// `gradus convert`: weights out of a checkpoint and into one.
+// `gradus convert`: weights from and to checkpoints.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/nn/safetensors.hpp>
@@ -12,7 +12,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A checkpoint as training leaves it, with a step and a seed of its own.
+// A checkpoint with training state and changed weights.
 fs::path write_trained_model(const fs::path& folder) {
   const fs::path path = write_small_model(folder);
   models::Checkpoint checkpoint = models::load_checkpoint(path);
@@ -24,7 +24,7 @@ fs::path write_trained_model(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("weights go to a file for PyTorch and come back", "[tools][convert]") {
+TEST_CASE("weights round-trip through a file for PyTorch", "[tools][convert]") {
   const Scratch scratch;
   const fs::path trained = write_trained_model(scratch.path() / "trained"),
                  fresh = write_small_model(scratch.path() / "fresh"),
@@ -50,7 +50,7 @@ TEST_CASE("weights go to a file for PyTorch and come back", "[tools][convert]") 
   CHECK((content(last) == content(weights)));
 }
 
-TEST_CASE("a checkpoint of converted weights has no state of training", "[tools][convert]") {
+TEST_CASE("a checkpoint of converted weights has no training state", "[tools][convert]") {
   const Scratch scratch;
   const fs::path trained = write_trained_model(scratch.path()), weights = scratch.path() / "w.safetensors",
                  out = scratch.path() / "out.safetensors";
@@ -59,7 +59,7 @@ TEST_CASE("a checkpoint of converted weights has no state of training", "[tools]
   for (const auto& [name, tensor] : models::load_checkpoint(out).tensors) CHECK(name.starts_with("model."));
 }
 
-TEST_CASE("what is shared stands under each of its names, as PyTorch has it", "[tools][convert]") {
+TEST_CASE("shared weights are stored under each of their names, as in PyTorch", "[tools][convert]") {
   const Scratch scratch;
   tools::Settings settings = small_settings();
   settings.model.tied = models::Tied::output;
@@ -77,7 +77,7 @@ TEST_CASE("what is shared stands under each of its names, as PyTorch has it", "[
   CHECK((embedding.to_vector<double>() == readout.to_vector<double>()));
 }
 
-TEST_CASE("vocabularies and byte-pair encodings can be had as text", "[tools][convert]") {
+TEST_CASE("vocabularies and byte-pair encodings can be written as text", "[tools][convert]") {
   const Scratch scratch;
   tools::Settings settings = small_settings();
   settings.data.bpe = 20;
@@ -90,7 +90,7 @@ TEST_CASE("vocabularies and byte-pair encodings can be had as text", "[tools][co
   CHECK((content(folder / "target.bpe.txt") == saved.sides.target.tokeniser.bpe()->to_text()));
 }
 
-TEST_CASE("convert says what is wrong, and writes nothing then", "[tools][convert][errors]") {
+TEST_CASE("convert reports errors and then writes nothing", "[tools][convert][errors]") {
   const Scratch scratch;
   const fs::path model = write_small_model(scratch.path() / "run"),
                  weights = scratch.path() / "w.safetensors", out = scratch.path() / "out.safetensors";
@@ -104,29 +104,28 @@ TEST_CASE("convert says what is wrong, and writes nothing then", "[tools][conver
   const std::string usage = "; 'gradus convert --help' lists the options\n";
   CHECK(refused({"--to", out}) == "2 gradus convert: --model is required" + usage);
   CHECK(refused({"--model", model}) ==
-        "2 gradus convert: there is nothing to do; give --to, --from with --out, or --vocabulary-out" +
-            usage);
+        "2 gradus convert: nothing to convert; give --to, --from with --out, or --vocabulary-out" + usage);
   CHECK(refused({"--model", model, "--from", weights}) == "2 gradus convert: --from requires --out" + usage);
   CHECK(refused({"--model", model, "--out", out}) == "2 gradus convert: --out requires --from" + usage);
   CHECK(refused({"--model", model, "--to", out, "--from", weights, "--out", out}) ==
         "2 gradus convert: --to excludes --from" + usage);
   CHECK(refused({"--model", model, "--from", weights, "--out", out}) ==
         "1 gradus convert: '" + weights.string() +
-            "' cannot be opened; check the path, and that you may read it\n");
+            "' cannot be opened; check the path and the permissions\n");
 
   for (const std::string option : {"--to", "--out"}) {
     CHECK(refused({"--model", model, option, "-"}) ==
-          "2 gradus convert: " + option + ": '-' is standard output, and weights are binary; name a file" +
+          "2 gradus convert: " + option + ": '-' is standard output, but weights are binary; name a file" +
               usage);
   }
   CHECK(refused({"--model", model, "--vocabulary-out", "-"}) ==
-        "2 gradus convert: --vocabulary-out: '-' is standard output, and several files are written; name a "
+        "2 gradus convert: --vocabulary-out: '-' is standard output, but several files are written; name a "
         "file" +
             usage);
   const std::string before = content(model);
   CHECK(refused({"--model", model.parent_path(), "--to", model}) ==
         "1 gradus convert: to: '" + model.string() +
-            "' is read by this command, and would be lost; choose another name\n");
+            "' is an input of this command and would be overwritten; choose another name\n");
   CHECK((content(model) == before));
 
   auto state = tools::load_saved_model(model, models::Registry::standard()).model->state_dict();
@@ -140,14 +139,14 @@ TEST_CASE("convert says what is wrong, and writes nothing then", "[tools][conver
             "same sizes\n");
   CHECK(refused({"--model", model, "--from", model, "--out", out}) ==
         "1 gradus convert: --from: '" + model.string() +
-            "' is a checkpoint, not weights alone; give those that gradus convert --model " + model.string() +
-            " --to FILE writes\n");
+            "' is a checkpoint, not a file of weights; convert it first: gradus convert --model " +
+            model.string() + " --to FILE\n");
   CHECK(refused({"--model", weights, "--to", out}) ==
         "1 gradus convert: '" + weights.string() +
             "' is no checkpoint, but a file of tensors alone; give one that training has saved\n");
 }
 
-TEST_CASE("a file that cannot be written whole is as it was", "[tools][convert][errors]") {
+TEST_CASE("a file that cannot be written completely is unchanged", "[tools][convert][errors]") {
   const Scratch scratch;
   const fs::path model = write_small_model(scratch.path()), weights = scratch.path() / "w.safetensors";
   REQUIRE(run({"convert", "--model", model, "--to", weights}).code == 0);

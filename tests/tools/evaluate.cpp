@@ -1,4 +1,4 @@
-// gradus evaluate, as a user runs it, and what it prints against the library's own figures.
+// `gradus evaluate` as a user runs it, compared with the library's metrics.
 
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/force.hpp>
@@ -52,7 +52,7 @@ struct Command {
 
 }  // namespace
 
-TEST_CASE("evaluation has the figures of the library", "[tools][evaluate]") {
+TEST_CASE("evaluate prints the library's metrics", "[tools][evaluate]") {
   const Command evaluate;
   const auto saved = tools::load_saved_model(evaluate.model, models::Registry::standard());
   const auto corpus = tools::read_corpus(saved.settings.data, saved.settings.run.seed);
@@ -85,7 +85,7 @@ TEST_CASE("evaluation has the figures of the library", "[tools][evaluate]") {
   }
 }
 
-TEST_CASE("tables show the same figures to people", "[tools][evaluate]") {
+TEST_CASE("tables show the same metrics as JSON", "[tools][evaluate]") {
   const Command evaluate;
   const auto figures = evaluate.json({"--bucket", "3"})["models"][0];
   const Ran ran = evaluate({"--by-length", "--bucket", "3", "--any-reference"});
@@ -101,12 +101,12 @@ TEST_CASE("tables show the same figures to people", "[tools][evaluate]") {
   perplexity << std::fixed << std::setprecision(3) << figures["perplexity"].get<double>() << '\n';
   CHECK_THAT(ran.out, Contains(perplexity.str()));
 
-  const std::string note = "BLEU is 0 where no output has four words";
+  const std::string note = "BLEU is 0 if no output has four words";
   CHECK_THAT(ran.out, !Contains(note));
   CHECK_THAT(evaluate({"--by-length", "--max-steps", "3"}).out, Contains(note));
 }
 
-TEST_CASE("figures of two models stand side by side", "[tools][evaluate]") {
+TEST_CASE("metrics of two models are shown side by side", "[tools][evaluate]") {
   const Command evaluate;
   tools::Settings settings = small_settings();
   settings.model.decoder = "fixed";
@@ -125,7 +125,7 @@ TEST_CASE("figures of two models stand side by side", "[tools][evaluate]") {
   CHECK(json["models"][1]["attention_entropy"].is_null());
 }
 
-TEST_CASE("given pairs are measured, and their translations written", "[tools][evaluate]") {
+TEST_CASE("given pairs are evaluated, and their translations written", "[tools][evaluate]") {
   const Command evaluate;
   const std::string pairs = evaluate.file("pairs", "the book\tle livre\ngood morning\tbonjour\n"),
                     source = evaluate.file("source", "the book\ngood morning\n"),
@@ -138,7 +138,7 @@ TEST_CASE("given pairs are measured, and their translations written", "[tools][e
   CHECK(content(out) == run({"translate", "--model", evaluate.model}, content(source)).out);
 }
 
-TEST_CASE("given pairs are swapped where those of training were", "[tools][evaluate]") {
+TEST_CASE("given pairs are swapped if the training pairs were", "[tools][evaluate]") {
   tools::Settings settings = small_settings();
   settings.data.swap = true;
   const Command evaluate(settings);
@@ -151,7 +151,7 @@ TEST_CASE("given pairs are swapped where those of training were", "[tools][evalu
   CHECK(evaluate.json({"--pairs", pairs}) == evaluate.json({"--source", source, "--target", target}));
 }
 
-TEST_CASE("an evaluation says how it searched", "[tools][evaluate]") {
+TEST_CASE("an evaluation reports its search options", "[tools][evaluate]") {
   const Command evaluate;
   CHECK(evaluate.json({"--sample", "--seed", "3", "--temperature", "0.5", "--top-k", "9", "--top-p",
                        "0.8"})["search"] == "sampled with seed 3, temperature 0.5, top 9, top p 0.8");
@@ -159,7 +159,7 @@ TEST_CASE("an evaluation says how it searched", "[tools][evaluate]") {
         "beam 3, length penalty 1, coverage penalty 0.2");
 }
 
-TEST_CASE("any reference of a source will do", "[tools][evaluate]") {
+TEST_CASE("an output may equal any reference of its source", "[tools][evaluate]") {
   const Command evaluate;
   const std::string written =
       run({"translate", "--model", evaluate.model, "--max-steps", "2"}, "the book\n").out;
@@ -171,7 +171,7 @@ TEST_CASE("any reference of a source will do", "[tools][evaluate]") {
   CHECK(figures["word_error_rate"] == 0.5);
 }
 
-TEST_CASE("alignments are measured by gold links", "[tools][evaluate]") {
+TEST_CASE("alignments are evaluated against gold links", "[tools][evaluate]") {
   const Command evaluate;
   const std::string pairs = evaluate.file("pairs", "the book\tle livre\ngood morning\tbonjour\n");
   const auto saved = tools::load_saved_model(evaluate.model, models::Registry::standard());
@@ -186,7 +186,7 @@ TEST_CASE("alignments are measured by gold links", "[tools][evaluate]") {
         .get<double>();
   };
   CHECK(rate(found) == 0);
-  // Links that are possible only are not missed, and do no harm where they are found.
+  // Possible links are neither required nor penalised.
   std::string possible = found;
   std::replace(possible.begin(), possible.begin() + std::ssize(possible) / 2, '-', '?');
   CHECK(rate(possible) == 0);
@@ -202,7 +202,7 @@ TEST_CASE("BLEU's tokeniser can be chosen", "[tools][evaluate]") {
   CHECK_THAT(signature("zh"), Contains("|tok:zh|"));
 }
 
-TEST_CASE("an evaluation that fails says what and where", "[tools][evaluate]") {
+TEST_CASE("evaluate reports what is wrong and where", "[tools][evaluate]") {
   const Command evaluate;
   const auto refused = [&](std::vector<std::string> options, int code, const std::string& message) {
     const Ran ran = evaluate(std::move(options));
@@ -216,35 +216,35 @@ TEST_CASE("an evaluation that fails says what and where", "[tools][evaluate]") {
   const std::vector<std::string> with_gold{"--pairs", pairs, "--gold", gold};
 
   write(gold, "0-0\n");
-  refused(with_gold, 1,
-          "gold: '" + gold + "': the number of lines is 1, and of pairs 2; give a line for each pair");
+  refused(with_gold, 1, "gold: '" + gold + "' has 1 lines for 2 pairs; give one line per pair");
   write(gold, "0-0\n0-1\n");
-  refused(
-      with_gold, 1,
-      "gold: '" + gold + "' line 2: 0-1 is outside its pair, which has 2 source and 1 target tokens, from 0");
+  refused(with_gold, 1,
+          "gold: '" + gold +
+              "' line 2: 0-1 is outside its pair of 2 source and 1 target tokens; count tokens from 0 and "
+              "without EOS");
   for (const std::string wrong : {"0", "0-", "-1-0", "0--1", "0:0", "0-0x", "x", "0?"}) {
     write(gold, "0-0\n0-0 " + wrong + "\n");
     refused(with_gold, 1,
             "gold: '" + gold + "' line 2: '" + wrong +
-                "' is no link; write 0-0 for a sure one and 0?0 for a possible one, words counted from 0");
+                "' is not a link; write 0-0 for a sure and 0?0 for a possible link, tokens counted from 0");
   }
   refused({"--part", "train", "--pairs", pairs}, 2, "--part excludes --pairs" + help);
   refused({"--bleu-tokeniser", "intl"}, 2, "--bleu-tokeniser: intl not in {13a,none,char,zh}" + help);
   refused({"--source", pairs}, 2, "--source requires --target" + help);
   refused({"--svg", evaluate.scratch.path() / "no" / "file"}, 1,
           "svg: cannot write to '" + (evaluate.scratch.path() / "no" / "file").string() +
-              "': No such file or directory; the folder is gone or was never there; create it, or choose "
+              "': No such file or directory; the folder does not exist; create it, or choose "
               "another");
   for (const std::string option : {"--svg", "--out"}) {
-    refused({option, "-"}, 2, option + ": '-' is standard output, which has the figures; name a file" + help);
+    refused({option, "-"}, 2,
+            option + ": '-' is standard output, which receives the metrics; name a file" + help);
   }
   refused({"--pairs", pairs, "--out", pairs}, 1,
-          "out: '" + pairs + "' is read by this command, and would be lost; choose another name");
-  refused({"--model", evaluate.model, "--out", "out"}, 2,
-          "--out: the translations of one model are written; give one --model" + help);
+          "out: '" + pairs + "' is an input of this command and would be overwritten; choose another name");
+  refused({"--model", evaluate.model, "--out", "out"}, 2, "--out: needs exactly one --model" + help);
 }
 
-TEST_CASE("what a model was trained on is not written over", "[tools][evaluate]") {
+TEST_CASE("training data is not overwritten", "[tools][evaluate]") {
   const Scratch data;
   tools::Settings settings = small_settings();
   settings.data.phrases.clear();
@@ -255,23 +255,23 @@ TEST_CASE("what a model was trained on is not written over", "[tools][evaluate]"
   const Ran ran = evaluate({"--part", "train", "--out", settings.data.train.pairs});
   CHECK(ran.code == 1);
   CHECK(ran.err == "gradus evaluate: out: '" + settings.data.train.pairs.string() +
-                       "' is read by this command, and would be lost; choose another name\n");
+                       "' is an input of this command and would be overwritten; choose another name\n");
   CHECK(content(settings.data.train.pairs) == text);
 }
 
-TEST_CASE("parts must be there, and the same for all models", "[tools][evaluate]") {
+TEST_CASE("the part must not be empty, and the same for all models", "[tools][evaluate]") {
   tools::Settings settings = small_settings();
   settings.data.test_percent = 0;
   const Command empty(settings);
   const Ran nothing = empty({});
   CHECK(nothing.code == 1);
   CHECK(nothing.err ==
-        "gradus evaluate: corpus: the test part of what the model was trained on is empty; give --pairs\n");
+        "gradus evaluate: corpus: the test part of the model's corpus is empty; give --pairs\n");
   settings.data.test_percent = 7;
   const Command one(settings);
   const Command five;
   const Ran ran = one({"--model", five.model});
   CHECK(ran.code == 1);
   CHECK(ran.err == "gradus evaluate: corpus: '" + one.model + "' and '" + five.model +
-                       "' have different test parts; give both the same --pairs\n");
+                       "' have different test parts; give --pairs for both\n");
 }

@@ -1,4 +1,4 @@
-// What settings take, and those that are refused for it.
+// Memory estimates of settings, and refusals based on them.
 
 #include "fits.hpp"
 
@@ -20,7 +20,7 @@ using models::ModelOptions;
 
 namespace {
 
-// Other than every default, and large enough for matrices to be most of it.
+// Sizes different from the defaults, and large enough that matrices dominate.
 ModelOptions sized(ModelOptions options) {
   options.embedding = 40;
   options.hidden = options.bridge == models::Bridge::copy ? 30 : 52;
@@ -35,7 +35,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("the least size of a model is a little less than its size", "[tools][fits]") {
+TEST_CASE("the least size of a model is at most 5 % below its size", "[tools][fits]") {
   std::vector<ModelOptions> all = {
       sized({}),
       sized({.attention = "dot"}),
@@ -52,7 +52,7 @@ TEST_CASE("the least size of a model is a little less than its size", "[tools][f
   };
   for (const std::string& name : models::preset_names()) {
     ModelOptions preset = models::preset(name);
-    preset.hidden = std::min<std::int64_t>(preset.hidden, 60);  // a copied state is as wide as an embedding
+    preset.hidden = std::min<std::int64_t>(preset.hidden, 60);  // smaller models build faster
     preset.embedding = std::min<std::int64_t>(preset.embedding, 50);
     preset.maxout = std::min<std::int64_t>(preset.maxout, 40);
     preset.energy = std::min<std::int64_t>(preset.energy, 40);
@@ -68,8 +68,7 @@ TEST_CASE("the least size of a model is a little less than its size", "[tools][f
   }
 }
 
-TEST_CASE("sizes beyond memory are refused before any is taken, with what they would take",
-          "[tools][fits][long]") {
+TEST_CASE("sizes beyond memory are refused before allocating, with an estimate", "[tools][fits][long]") {
   const Scratch scratch;
   const auto refusal = [&](std::vector<std::string> more) {
     std::vector<std::string> all{"train", "--task", "reverse", "--out", scratch.path() / "run"};
@@ -87,12 +86,12 @@ TEST_CASE("sizes beyond memory are refused before any is taken, with what they w
   };
   const std::string wide = refusal({"--hidden", "10000000"});
   CHECK(contains(wide, "gradus train: a model of 1.6"));
-  CHECK(contains(wide, " parameters takes at least 44.8 PB of memory"));
+  CHECK(contains(wide, " parameters needs at least 44.8 PB of memory"));
   CHECK(contains(wide, "lower --hidden, --embedding"));
-  CHECK(contains(refusal({"--layers", "1000000000000"}), "takes at least"));
-  CHECK(contains(refusal({"--embedding", "1000000000000000"}), "takes at least"));
+  CHECK(contains(refusal({"--layers", "1000000000000"}), "needs at least"));
+  CHECK(contains(refusal({"--embedding", "1000000000000000"}), "needs at least"));
   CHECK(contains(refusal({"--examples", "1000000", "--max-length", "1000000"}),
-                 "corpus: a task of 501001503000 symbols takes at least 50.1 TB of memory"));
+                 "corpus: a task of 501001503000 symbols needs at least 50.1 TB of memory"));
   CHECK(contains(refusal({"--held-out", "1000000", "--test-max-length", "1000000"}), "corpus: a task of "));
 }
 
@@ -106,13 +105,13 @@ TEST_CASE("a batch beyond memory is refused too", "[tools][fits]") {
   };
   CHECK_NOTHROW(check(1000));
   CHECK_THROWS_WITH(check(1'000'000'000'000),
-                    Catch::Contains("a batch of 10 pairs 4 PB; ") &&
-                        Catch::Contains("are free: lower --batch or --batch-tokens"));
+                    Catch::Contains("a batch of 10 pairs 4 PB, but ") &&
+                        Catch::Contains("are free; lower --batch or --batch-tokens"));
   settings.batches.tokens = 20;
   CHECK_THROWS_WITH(check(1'000'000'000'000), Catch::Contains("lower --hidden"));
 }
 
-TEST_CASE("free memory heeds the limit of the process", "[tools][fits]") {
+TEST_CASE("free memory respects the limit of the process", "[tools][fits]") {
   const pid_t child = ::fork();
   if (child == 0) {
     const rlimit limit{rlim_t{1} << 50, rlim_t{1} << 50};
@@ -127,7 +126,7 @@ TEST_CASE("free memory heeds the limit of the process", "[tools][fits]") {
   CHECK(status == 0);
 }
 
-TEST_CASE("a checkpoint that speaks of a larger model than it holds is refused",
+TEST_CASE("a checkpoint whose settings need a larger model than it holds is refused",
           "[tools][fits][checkpoint]") {
   const Scratch scratch;
   const auto path = write_small_model(scratch.path());
@@ -138,6 +137,6 @@ TEST_CASE("a checkpoint that speaks of a larger model than it holds is refused",
   models::save_checkpoint(path, checkpoint);
   const auto before = gradus::memory_stats();
   CHECK_THROWS_WITH(tools::load_saved_model(path, models::Registry::standard()),
-                    Catch::Contains("has settings of a model of 1.6e+25 parameters, and holds"));
+                    Catch::Contains("has settings for a model of at least 1.6e+25 parameters but holds"));
   CHECK(gradus::memory_stats().peak_bytes < before.peak_bytes + 1'000'000);
 }

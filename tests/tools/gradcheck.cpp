@@ -1,4 +1,4 @@
-// `gradus gradcheck`: every gradient of a model, a learner's own class too.
+// `gradus gradcheck`: every gradient of a model, also with an attention of your own.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/nn/scored_attention.hpp>
@@ -11,7 +11,7 @@ using gradus::Tensor;
 
 namespace {
 
-// e_tj = s_t · W h_j, but the gradient of W is lost on the way.
+// e_tj = s_t · W h_j with a bug: no gradient reaches W.
 class Forgetful : public nn::ScoredAttention {
  public:
   explicit Forgetful(const models::AttentionSizes& sizes)
@@ -36,7 +36,7 @@ models::Registry with_forgetful() {
 
 }  // namespace
 
-TEST_CASE("the gradients of what the library has are right", "[tools][gradcheck][long]") {
+TEST_CASE("the gradients of the library's models are right", "[tools][gradcheck][long]") {
   for (const std::vector<std::string>& options :
        std::vector<std::vector<std::string>>{{},
                                              {"--decoder", "fixed", "--cell", "lstm"},
@@ -56,7 +56,7 @@ TEST_CASE("the gradients of what the library has are right", "[tools][gradcheck]
   }
 }
 
-TEST_CASE("options stand above a preset's", "[tools][gradcheck]") {
+TEST_CASE("options override a preset", "[tools][gradcheck]") {
   CHECK(run({"gradcheck", "--preset", "cho"}).out.find("encoder.rnn.weight_ih_l0 (18, 7)") !=
         std::string::npos);
   CHECK(
@@ -64,15 +64,15 @@ TEST_CASE("options stand above a preset's", "[tools][gradcheck]") {
       std::string::npos);
 }
 
-TEST_CASE("an attention of one's own with a wrong gradient is found out", "[tools][gradcheck]") {
+TEST_CASE("a wrong gradient in a registered attention is detected", "[tools][gradcheck]") {
   const Ran ran = run({"gradcheck", "--attention", "forgetful"}, "", with_forgetful());
   CHECK(ran.code == 1);
-  CHECK(ran.err == "gradus gradcheck: gradients: differences do not confirm those of decoder.attention.W\n");
+  CHECK(ran.err == "gradus gradcheck: gradients disagree with finite differences: decoder.attention.W\n");
   CHECK(ran.out.find("ok    encoder.embedding.weight (12, 7)") != std::string::npos);
   CHECK(ran.out.find("decoder.attention.W (6, 12)") != std::string::npos);
 }
 
-TEST_CASE("gradcheck says what is wrong with the command line", "[tools][gradcheck][errors]") {
+TEST_CASE("gradcheck reports errors in the command line", "[tools][gradcheck][errors]") {
   const auto refused = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "gradcheck");
     const Ran ran = run(arguments);
@@ -85,7 +85,7 @@ TEST_CASE("gradcheck says what is wrong with the command line", "[tools][gradche
   CHECK(refused({"--preset"}) ==
         "2 gradus gradcheck: --preset: 1 required TEXT:{sutskever,cho,bahdanau,d2l,notebook} missing" +
             usage);
-  CHECK(refused({"--steps", "3"}) == "2 gradus gradcheck: there is no option '--steps'" + usage);
+  CHECK(refused({"--steps", "3"}) == "2 gradus gradcheck: unknown option '--steps'" + usage);
   CHECK(refused({"--attention", "mine"}) ==
         "2 gradus gradcheck: --attention: mine not in {additive,dot,scaled_dot}" + usage);
 }

@@ -1,4 +1,4 @@
-// `gradus info`: what a file holds, for people and for programs.
+// `gradus info`: descriptions of files as text and JSON.
 
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/data/phrases.hpp>
@@ -34,7 +34,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 }  // namespace
 
-TEST_CASE("info prints what a checkpoint holds", "[tools][info]") {
+TEST_CASE("info describes a checkpoint", "[tools][info]") {
   const Scratch scratch;
   const fs::path path = write_trained_model(scratch.path(), 1.5);
   const tools::SavedModel saved = tools::load_saved_model(path, models::Registry::standard());
@@ -48,14 +48,14 @@ TEST_CASE("info prints what a checkpoint holds", "[tools][info]") {
               "\nstep        1234567 of 5000\nbest score  1.5 (loss)\nseed        1\n"
               "data        the phrases eng-fra\nsource      " +
                   std::to_string(saved.sides.source.vocabulary.size()) +
-                  " tokens, unit word, 20 merges of byte-pair encoding\n"));
+                  " tokens, unit word, 20 byte-pair merges\n"));
     CHECK(has(ran.out, "\nparameters: " + std::to_string(saved.model->parameter_count()) + "\n"));
     CHECK(has(ran.out, "\n      v_a (5): 5\n"));
     CHECK_FALSE(has(ran.out, "\nhere "));
   }
 }
 
-TEST_CASE("info says where bits would not be the same", "[tools][info]") {
+TEST_CASE("info reports why results would not be bit-identical", "[tools][info]") {
   const Scratch scratch;
   const fs::path path = write_small_model(scratch.path());
   const int before = gradus::build_info().threads;
@@ -66,15 +66,15 @@ TEST_CASE("info says where bits would not be the same", "[tools][info]") {
                      std::to_string(before + 1) + "\n"));
 }
 
-TEST_CASE("info says when there is no training to go on with, or no score yet", "[tools][info]") {
+TEST_CASE("info reports a checkpoint without training state, or without a score", "[tools][info]") {
   const Scratch scratch;
   CHECK(has(run({"info", write_small_model(scratch.path() / "weights")}).out,
-            "\nstep        none: weights alone, from which training cannot go on\n"));
+            "\nstep        none: weights only, training cannot be resumed\n"));
   const fs::path early = write_trained_model(scratch.path() / "early", HUGE_VAL);
   CHECK(has(run({"info", early}).out, "\nbest score  none yet\n"));
 }
 
-TEST_CASE("info prints settings and tensors alone", "[tools][info]") {
+TEST_CASE("info prints only settings or tensors", "[tools][info]") {
   const Scratch scratch;
   const fs::path path = write_small_model(scratch.path());
   CHECK((run({"info", path, "--settings"}).out == tools::to_text(small_settings())));
@@ -84,7 +84,7 @@ TEST_CASE("info prints settings and tensors alone", "[tools][info]") {
   CHECK(std::ranges::count(tensors, '\n') == std::ssize(state));
 }
 
-TEST_CASE("info is JSON for programs", "[tools][info]") {
+TEST_CASE("info prints JSON", "[tools][info]") {
   const Scratch scratch;
   const fs::path path = write_trained_model(scratch.path(), 1.5);
   const Ran ran = run({"info", path, "--json"});
@@ -110,21 +110,21 @@ TEST_CASE("info is JSON for programs", "[tools][info]") {
   CHECK(found);
 }
 
-TEST_CASE("any safetensors file can be looked at", "[tools][info]") {
+TEST_CASE("info describes any safetensors file", "[tools][info]") {
   const Scratch scratch;
   const fs::path path = scratch.path() / "w.safetensors";
   nn::save_safetensors(path, {{"a", gradus::zeros({2, 3})}}, {{"format", "pt"}, {"quote", "\"\n\x01\\"}});
   const Ran ran = run({"info", path});
   CHECK(ran.code == 0);
-  CHECK(ran.out.starts_with(
-      path.string() + " is no checkpoint, but a file of tensors alone\nformat      \"pt\"\nquote       "));
+  CHECK(ran.out.starts_with(path.string() +
+                            " is a file of tensors, not a checkpoint\nformat      \"pt\"\nquote       "));
   CHECK(ran.out.ends_with("\n\na f32 (2, 3)\n"));
   const std::string json = run({"info", path, "--json"}).out;
   CHECK(has(json, "\"checkpoint\": false,\n  \"step\": null,\n"));
   CHECK(has(json, R"("quote": "\"\u000a\u0001\\")"));
 }
 
-TEST_CASE("a checkpoint with a class that is not there is shown as far as it can be", "[tools][info]") {
+TEST_CASE("info lists the tensors of a checkpoint with an unknown class", "[tools][info]") {
   const Scratch scratch;
   tools::Settings settings = small_settings();
   const fs::path path = write_small_model(scratch.path(), settings);
@@ -134,15 +134,16 @@ TEST_CASE("a checkpoint with a class that is not there is shown as far as it can
   models::save_checkpoint(path, checkpoint);
   const Ran without = run({"info", path});
   CHECK(without.code == 0);
-  CHECK(has(without.out,
-            "\nThe tensors, as make_model: there is no attention 'mine'; these there are: additive, dot, "
-            "scaled_dot\nmodel.decoder."));
+  CHECK(has(
+      without.out,
+      "\nOnly tensors are shown: make_model: there is no attention 'mine'; these there are: additive, dot, "
+      "scaled_dot\nmodel.decoder."));
   models::Registry registry = models::Registry::standard();
   registry.attentions["mine"] = registry.attentions["additive"];
   CHECK(has(run({"info", path}, "", registry).out, "\nparameters: "));
 }
 
-TEST_CASE("info says what is wrong", "[tools][info][errors]") {
+TEST_CASE("info reports errors", "[tools][info][errors]") {
   const Scratch scratch;
   const auto refused = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "info");
@@ -155,23 +156,24 @@ TEST_CASE("info says what is wrong", "[tools][info][errors]") {
   const std::string usage = "; 'gradus info --help' lists the options\n";
   CHECK(refused({}) == "2 gradus info: path is required" + usage);
   CHECK(refused({"a", "--json", "--settings"}) == "2 gradus info: --settings excludes --json" + usage);
-  CHECK(refused({none}) == "1 gradus info: '" + none.string() +
-                               "' cannot be opened; check the path, and that you may read it\n");
+  CHECK(refused({none}) ==
+        "1 gradus info: '" + none.string() + "' cannot be opened; check the path and the permissions\n");
   CHECK(
       refused({scratch.path()}) ==
       "1 gradus info: checkpoint: the folder '" + scratch.path().string() +
           "' has neither best.safetensors nor last.safetensors; give the folder of a run of gradus train\n");
   nn::save_safetensors(plain, {{"a", gradus::zeros({2})}});
-  CHECK(refused({plain, "--settings"}) == "1 gradus info: settings: '" + plain.string() +
-                                              "' has none; give a checkpoint that gradus train wrote\n");
+  CHECK(refused({plain, "--settings"}) ==
+        "1 gradus info: settings: '" + plain.string() +
+            "' has no settings; give a checkpoint written by gradus train\n");
   models::Checkpoint checkpoint = models::load_checkpoint(damaged);
   checkpoint.metadata.erase("source.vocabulary");
   models::save_checkpoint(damaged, checkpoint);
   CHECK(refused({damaged}) == "1 gradus info: checkpoint: '" + damaged.string() +
-                                  "' has no source vocabulary; give one that gradus train wrote\n");
+                                  "' has no source vocabulary; give a checkpoint written by gradus train\n");
 }
 
-TEST_CASE("info gives the pairs of each part, none of whose sources is in two", "[tools][info]") {
+TEST_CASE("info prints the pairs of each part, and no source is in two parts", "[tools][info]") {
   const Scratch scratch;
   const fs::path path = write_small_model(scratch.path());
   std::set<std::string> sources;
@@ -183,5 +185,5 @@ TEST_CASE("info gives the pairs of each part, none of whose sources is in two", 
     for (std::string line; std::getline(text, line); ++lines) sources.insert(line.substr(0, line.find('\t')));
   }
   CHECK(lines == gradus::data::phrases("eng-fra").size());
-  CHECK(sources.size() == lines);  // every English phrase is there once
+  CHECK(sources.size() == lines);  // every English phrase occurs once
 }

@@ -1,4 +1,4 @@
-// What is measured of a model's outputs, against the library's own figures.
+// Metrics of a model's outputs, compared with the library's.
 
 #include "measure.hpp"
 
@@ -15,7 +15,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A translation into these words, which ended.
+// A translation into these words that ended in EOS.
 std::vector<tools::Translation> wrote(const tools::Sides& sides, std::vector<std::string> words) {
   tools::Translation translation;
   translation.target = std::move(words);
@@ -35,7 +35,7 @@ struct Untrained {
 
 }  // namespace
 
-TEST_CASE("outputs are measured against the targets' lines", "[tools][measure]") {
+TEST_CASE("outputs are compared with the untokenised targets", "[tools][measure]") {
   const Untrained untrained;
   const auto& [settings, sides, model, checkpoint] = untrained.saved;
   const std::vector<data::SentencePair> pairs = {{"good morning!", "Bonjour !"},
@@ -60,7 +60,7 @@ TEST_CASE("outputs are measured against the targets' lines", "[tools][measure]")
   CHECK(total.d2l_bleu() == Approx((1 + data::d2l_bleu(black, red, 2)) / 2));
 }
 
-TEST_CASE("an output that did not end is not exact", "[tools][measure]") {
+TEST_CASE("an output without EOS is not an exact match", "[tools][measure]") {
   const Untrained untrained;
   const tools::Sides& sides = untrained.saved.sides;
   const std::vector<data::SentencePair> pairs = {{"book", "livre"}};
@@ -72,7 +72,7 @@ TEST_CASE("an output that did not end is not exact", "[tools][measure]") {
   CHECK(each[0].errors.edits == 0);
 }
 
-TEST_CASE("loss and token accuracy are those of given targets", "[tools][measure]") {
+TEST_CASE("loss and token accuracy are computed with teacher forcing", "[tools][measure]") {
   const Untrained untrained;
   const auto& [settings, sides, model, checkpoint] = untrained.saved;
   const auto pairs = tools::read_corpus(settings.data, 1).test;
@@ -90,7 +90,7 @@ TEST_CASE("loss and token accuracy are those of given targets", "[tools][measure
   CHECK(scores.sharpness.share() > 0.5);
 }
 
-TEST_CASE("a source without a token is an empty output, and no target to learn from", "[tools][measure]") {
+TEST_CASE("a source without tokens counts as an empty output, and not in the loss", "[tools][measure]") {
   const Untrained untrained;
   const std::vector<data::SentencePair> pairs = {{"\u3000", "livre"}};
   const auto scores =
@@ -101,7 +101,7 @@ TEST_CASE("a source without a token is an empty output, and no target to learn f
   CHECK(std::isnan(scores.loss()));
 }
 
-TEST_CASE("BLEU goes by characters of Chinese, and by case where the model does", "[tools][measure]") {
+TEST_CASE("BLEU splits Chinese into characters, and is case-sensitive if the model is", "[tools][measure]") {
   tools::Settings settings = small_settings();
   settings.data.phrases = "eng-cmn";
   settings.data.target_unit = data::TokenUnit::chinese;
@@ -113,7 +113,7 @@ TEST_CASE("BLEU goes by characters of Chinese, and by case where the model does"
   CHECK_FALSE(options.lowercase);
 }
 
-TEST_CASE("pieces of words are measured as words", "[tools][measure]") {
+TEST_CASE("byte-pair pieces are scored as words", "[tools][measure]") {
   tools::Settings settings = small_settings();
   settings.data.bpe = 20;
   const Untrained untrained(settings);

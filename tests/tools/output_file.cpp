@@ -1,4 +1,4 @@
-// Where a command may write: not over what it reads, nor over what a run lives by.
+// Output files: neither inputs nor files of a run are overwritten.
 
 #include "output_file.hpp"
 
@@ -24,7 +24,7 @@ std::string refused(const fs::path& file, const fs::path& read = {}) {
 
 }  // namespace
 
-TEST_CASE("what a command reads is not written over, by no name", "[tools][output_file]") {
+TEST_CASE("an input is not overwritten under any name", "[tools][output_file]") {
   const Scratch scratch;
   const fs::path text = scratch.path() / "text", link = scratch.path() / "link",
                  hard = scratch.path() / "hard", null = scratch.path() / "null";
@@ -33,19 +33,19 @@ TEST_CASE("what a command reads is not written over, by no name", "[tools][outpu
   fs::create_hard_link(text, hard);
   for (const fs::path& name : {text, link, hard, scratch.path() / "." / "text"}) {
     CHECK(refused(name, text) ==
-          "output: '" + name.string() + "' is read by this command, and would be lost; choose another name");
+          "output: '" + name.string() +
+              "' is an input of this command and would be overwritten; choose another name");
     CHECK(refused(text, name) != "");
     CHECK(refused(name) == "");
   }
   CHECK(refused(text, scratch.path() / "missing") == "");
-  fs::create_symlink("/dev/null", null);  // as a terminal, which may be read from and written to
+  fs::create_symlink("/dev/null", null);  // a device may be both read and written
   CHECK(refused(null, null) == "");
   for (const fs::path nowhere : {"", "-"}) CHECK(refused(nowhere, text) == "");
-  CHECK(refused(scratch.path()) ==
-        "output: '" + scratch.path().string() + "' is a folder; name a file in it");
+  CHECK(refused(scratch.path()) == "output: '" + scratch.path().string() + "' is a folder; give a file name");
 }
 
-TEST_CASE("what a run of training has written is not written over", "[tools][output_file]") {
+TEST_CASE("files of a training run are not overwritten", "[tools][output_file]") {
   const Scratch scratch;
   const fs::path folder = scratch.path() / "run", link = scratch.path() / "link";
   const Ran ran =
@@ -55,8 +55,7 @@ TEST_CASE("what a run of training has written is not written over", "[tools][out
   REQUIRE(ran.code == 0);
   for (const std::string& name : names(folder)) {
     CHECK(refused(folder / name) == "output: '" + (folder / name).string() +
-                                        "' belongs to the run in its folder; choose another name, or "
-                                        "another folder");
+                                        "' belongs to the run in its folder; choose another name or folder");
     CHECK(refused(scratch.path() / name) == "");
   }
   fs::create_symlink(folder / "log.jsonl", link);
@@ -73,7 +72,7 @@ TEST_CASE("what a run of training has written is not written over", "[tools][out
   CHECK((content(folder / "best.safetensors") == best));
 }
 
-TEST_CASE("a disk that is full is said of the file", "[tools][output_file][errors]") {
+TEST_CASE("the error of a full disk names the file", "[tools][output_file][errors]") {
   const Scratch scratch;
   const fs::path file = scratch.path() / "file";
   std::string message;

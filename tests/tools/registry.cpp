@@ -1,4 +1,4 @@
-// A learner's own classes get the whole command.
+// The whole command works with registered classes.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
@@ -12,7 +12,7 @@ using gradus::Tensor;
 
 namespace {
 
-// Attention by the cosine of query and annotation, as in the README.
+// Attention scored by the cosine of query and annotation, as in the README.
 class CosineAttention : public nn::ScoredAttention {
  public:
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
@@ -52,8 +52,7 @@ models::Registry registry() {
 
 }  // namespace
 
-TEST_CASE("a learner's attention and decoder are trained, used and measured by the command",
-          "[tools][registry]") {
+TEST_CASE("a registered attention and decoder can be trained, used and evaluated", "[tools][registry]") {
   const Scratch scratch;
   const std::string out = (scratch.path() / "run").string();
   const Ran trained =

@@ -13,13 +13,13 @@
 #include "saved_model.hpp"
 #include "scratch.hpp"
 
-/// What a command wrote, and its exit code.
+/// The output and exit code of a command.
 struct Ran {
   int code;
   std::string out, err;
 };
 
-/// `gradus ARGUMENTS…` in this process, or the same called by another name.
+/// Runs `gradus ARGUMENTS…` in this process; `program` is the name it is called by.
 inline Ran run(std::vector<std::string> arguments, const std::string& input = "",
                const gradus::models::Registry& registry = gradus::models::Registry::standard(),
                std::string program = "gradus") {
@@ -38,7 +38,7 @@ inline Ran run(std::vector<std::string> arguments, const std::string& input = ""
   return {code, out.str(), err.str()};
 }
 
-/// Settings of a model that is made in no time, on English and French phrases.
+/// Settings of a tiny model on English and French phrases.
 inline gradus::tools::Settings small_settings() {
   gradus::tools::Settings settings = gradus::tools::default_settings();
   settings.data.phrases = "eng-fra";
@@ -49,7 +49,7 @@ inline gradus::tools::Settings small_settings() {
   return settings;
 }
 
-/// Writes a checkpoint of such a model, which was never trained, and returns its path.
+/// Writes a checkpoint of an untrained model with these settings and returns its path.
 inline std::filesystem::path write_small_model(const std::filesystem::path& folder,
                                                const gradus::tools::Settings& settings = small_settings()) {
   namespace tools = gradus::tools;

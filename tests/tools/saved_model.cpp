@@ -1,4 +1,4 @@
-// Settings and checkpoints of the command, to the disk and back.
+// Saving and loading settings and checkpoints.
 
 #include "saved_model.hpp"
 
@@ -7,7 +7,7 @@
 namespace tools = gradus::tools;
 namespace fs = std::filesystem;
 
-TEST_CASE("settings are the same after a file", "[tools][settings]") {
+TEST_CASE("settings round-trip through text", "[tools][settings]") {
   tools::Settings settings = small_settings();
   settings.model.cell = gradus::models::Cell::lstm;
   settings.model.bridge = gradus::models::Bridge::summary;
@@ -29,15 +29,14 @@ TEST_CASE("settings are the same after a file", "[tools][settings]") {
   CHECK(read.run.learning_rate == settings.run.learning_rate);
 }
 
-TEST_CASE("settings that would be read as others are not written", "[tools][settings]") {
+TEST_CASE("settings that would not round-trip are refused", "[tools][settings]") {
   tools::Settings settings = small_settings();
   settings.data.train.source = "a folder\\";
-  CHECK_THROWS_WITH(
-      tools::to_text(settings),
-      "settings: a path with a backslash would not be read as it was written; choose another name");
+  CHECK_THROWS_WITH(tools::to_text(settings),
+                    "settings: a path with a backslash cannot be saved; rename the file or folder");
 }
 
-TEST_CASE("a saved model is the one that was made", "[tools][checkpoint]") {
+TEST_CASE("a saved model loads with its settings and vocabularies", "[tools][checkpoint]") {
   const Scratch scratch;
   const fs::path path = write_small_model(scratch.path());
   for (const fs::path& given : {path, scratch.path()}) {

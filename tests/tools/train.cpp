@@ -1,4 +1,4 @@
-// `gradus train`: what it writes, how it goes on, and what it refuses.
+// `gradus train`: its files, resuming, and errors.
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ using Arguments = std::vector<std::string>;
 
 namespace {
 
-// A run of no time, in which everything draws: dropout, scheduled sampling, the order of the pairs.
+// A short run with all sources of randomness: dropout, scheduled sampling, the order of pairs.
 Arguments arguments(const fs::path& out, Arguments more = {}) {
   Arguments all{
       "train", "--task",      "reverse", "--examples",   "40",   "--held-out", "5",         "--hidden",
@@ -44,13 +44,13 @@ tools::Settings settings_of(const fs::path& run) {
 
 }  // namespace
 
-TEST_CASE("a run leaves its checkpoints, its settings and its course", "[tools][train]") {
+TEST_CASE("a run writes its checkpoints, settings and log", "[tools][train]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
   const Ran ran = run(arguments(out));
   INFO(ran.err);
   REQUIRE(ran.code == 0);
-  CHECK(contains(ran.out, "pairs       40 to train on, 5 dev, 5 test\n"));
+  CHECK(contains(ran.out, "pairs       40 train, 5 dev, 5 test\n"));
   CHECK(contains(ran.out, "now try: gradus evaluate --model " + out.string()));
   std::vector<std::string> files = names(out);
   std::ranges::sort(files);
@@ -58,7 +58,7 @@ TEST_CASE("a run leaves its checkpoints, its settings and its course", "[tools][
                                           "last.safetensors", "log.jsonl", "settings.toml"});
   const tools::History history = tools::History::read(out / "log.jsonl", 1000);
   CHECK(history.training().size() == 23);
-  REQUIRE(history.evaluations().size() == 4);  // after 7, 14, 21 and the last
+  REQUIRE(history.evaluations().size() == 4);  // after steps 7, 14, 21 and the last
   CHECK(history.evaluations().back().step == 23);
   CHECK(history.text() == content(out / "log.jsonl"));
   CHECK(tools::History::read(out / "log.jsonl", 14).evaluations().size() == 2);
@@ -66,7 +66,7 @@ TEST_CASE("a run leaves its checkpoints, its settings and its course", "[tools][
   CHECK(contains(content(out / "curves.svg"), "held out"));
 }
 
-TEST_CASE("what to type next begins as the command was called", "[tools][train]") {
+TEST_CASE("suggested commands use the name the command was called by", "[tools][train]") {
   const Scratch scratch;
   const std::string out = scratch.path() / "run";
   const Ran ran = run(replaced(arguments(out), "--steps", "1"), "", models::Registry::standard(), "./mine");
@@ -75,12 +75,11 @@ TEST_CASE("what to type next begins as the command was called", "[tools][train]"
   CHECK(contains(run({"train", "--help"}).out, "\n  --[no-]lower [on] "));
 }
 
-TEST_CASE("a run that was stopped and resumed is, by its bytes, one that never was",
-          "[tools][train][resume]") {
+TEST_CASE("a stopped and resumed run has the same bytes as an uninterrupted one", "[tools][train][resume]") {
   const Scratch scratch;
   const fs::path whole = scratch.path() / "whole";
   REQUIRE(run(arguments(whole)).code == 0);
-  for (const int stop : {1, 5, 7, 12, 22}) {  // also at a save, at an evaluation, and in a later epoch
+  for (const int stop : {1, 5, 7, 12, 22}) {  // including at a save, at an evaluation and in a later epoch
     INFO("stopped after " << stop << " steps");
     const fs::path out = scratch.path() / std::to_string(stop);
     tools::Settings settings = settings_of(whole);
@@ -89,13 +88,13 @@ TEST_CASE("a run that was stopped and resumed is, by its bytes, one that never w
       tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
       int steps = 0;
       CHECK_FALSE(stopped.train([&] { return steps++ == stop; }));
-      CHECK(contains(stopped.summary(), "go on with: gradus train --resume " + out.string() + "\n"));
+      CHECK(contains(stopped.summary(), "resume with: gradus train --resume " + out.string() + "\n"));
     }
-    gradus::seed(99);  // whatever was drawn meanwhile
+    gradus::seed(99);  // the random state must come from the checkpoint
     const Ran ran = run({"train", "--resume", out.string()});
     INFO(ran.err);
     CHECK(ran.code == 0);
-    CHECK(contains(ran.out, "goes on     after step " + std::to_string(stop) + "\n"));
+    CHECK(contains(ran.out, "resumed     after step " + std::to_string(stop) + "\n"));
     for (const char* name : {"last.safetensors", "best.safetensors"}) {
       CHECK((content(out / name) == content(whole / name)));
     }
@@ -103,10 +102,10 @@ TEST_CASE("a run that was stopped and resumed is, by its bytes, one that never w
   }
 }
 
-TEST_CASE("the course of a run that was stopped has every step", "[tools][train][resume]") {
+TEST_CASE("the log of a stopped and resumed run covers every step", "[tools][train][resume]") {
   const Scratch scratch;
   const fs::path whole = scratch.path() / "whole", out = scratch.path() / "stopped";
-  REQUIRE(run(replaced(arguments(whole), "--steps", "200")).code == 0);  // a line for every 2 steps
+  REQUIRE(run(replaced(arguments(whole), "--steps", "200")).code == 0);  // one entry per 2 steps
   tools::Settings settings = settings_of(whole);
   settings.run.out = out;
   int steps = 0;
@@ -124,14 +123,14 @@ TEST_CASE("the course of a run that was stopped has every step", "[tools][train]
   CHECK(at(found, 10) == at(expected, 10));
 }
 
-TEST_CASE("Ctrl-C finishes the step, saves, and says how to go on", "[tools][train][resume]") {
+TEST_CASE("Ctrl-C is recorded and does not end the process", "[tools][train][resume]") {
   const tools::Interrupt interrupt;
   CHECK_FALSE(interrupt.requested());
   std::raise(SIGINT);
   CHECK(interrupt.requested());
 }
 
-TEST_CASE("a run that replaces another leaves nothing of it", "[tools][train]") {
+TEST_CASE("a run that replaces another removes its files", "[tools][train]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
   REQUIRE(run(arguments(out)).code == 0);
@@ -141,20 +140,20 @@ TEST_CASE("a run that replaces another leaves nothing of it", "[tools][train]") 
   CHECK(files == std::vector<std::string>{"curves.svg", "index.html", "last.safetensors", "log.jsonl",
                                           "settings.toml"});
 
-  tools::TrainingRun(settings_of(out), nullptr, models::Registry::standard());  // and killed at once
+  tools::TrainingRun(settings_of(out), nullptr, models::Registry::standard());  // as if killed at once
   CHECK(names(out) == std::vector<std::string>{"settings.toml"});
   std::ofstream(out / "best.safetensors") << "converted";
-  CHECK(run(arguments(out)).err == "gradus train: '" + (out / "best.safetensors").string() +
-                                       "' is a model; give another folder as --out, or let it be replaced by "
-                                       "--overwrite\n");
+  CHECK(run(arguments(out)).err ==
+        "gradus train: '" + (out / "best.safetensors").string() +
+            "' is a model; choose another --out, or replace it with --overwrite\n");
   CHECK(content(out / "best.safetensors") == "converted");
   const Ran ran = run({"train", "--resume", out.string()});
   CHECK(ran.code == 1);
-  CHECK(ran.err ==
-        "gradus train: resume: '" + out.string() + "' has no checkpoint to go on from; begin the run anew\n");
+  CHECK(ran.err == "gradus train: resume: '" + out.string() +
+                       "' has no checkpoint to resume from; start a new run without --resume\n");
 }
 
-TEST_CASE("of equal scores the one with the lower loss is kept", "[tools][train]") {
+TEST_CASE("equal scores are ranked by the lower loss", "[tools][train]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
   REQUIRE(run(arguments(out, {"--metric", "exact", "--learning-rate", "0.01"})).code == 0);
@@ -170,29 +169,30 @@ TEST_CASE("of equal scores the one with the lower loss is kept", "[tools][train]
   CHECK(least < history.evaluations().front().loss);
 }
 
-TEST_CASE("a run that ends early says why", "[tools][train]") {
+TEST_CASE("a run that stops early reports why", "[tools][train]") {
   const Scratch scratch;
   const Ran ran = run(replaced(
       arguments(scratch.path() / "run", {"--patience", "2", "--learning-rate", "1e-30"}), "--steps", "100"));
   CHECK(ran.code == 0);
   CHECK(contains(ran.out, "trained after step 21 in "));
-  CHECK(contains(ran.out, " s, patience having run out; best dev "));
+  CHECK(contains(ran.out, " s, stopped early: no new best in 2 evaluations; best dev "));
 }
 
-TEST_CASE("more steps may be asked of a run, and other threads are noted", "[tools][train][resume]") {
+TEST_CASE("a run can be resumed with more steps, and a different number of threads is noted",
+          "[tools][train][resume]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
   REQUIRE(run(arguments(out)).code == 0);
   const Ran more = run({"train", "--resume", out.string(), "--steps", "30", "--threads", "2"});
   CHECK(more.code == 0);
   CHECK(contains(more.err,
-                 "note: not bit for bit as if never stopped: the number of threads was 1 and is 2\n"));
+                 "note: this resumed run will not be bit-identical: the number of threads was 1 and is 2\n"));
   CHECK(contains(more.out, "trained after step 30"));
   CHECK(settings_of(out).trainer.steps == 30);
   CHECK(settings_of(out).model.hidden == 6);
 }
 
-TEST_CASE("flags win over a configuration file, and it over a preset", "[tools][train][settings]") {
+TEST_CASE("flags override a configuration file, which overrides a preset", "[tools][train][settings]") {
   const Scratch scratch;
   const fs::path file = scratch.path() / "my.toml", out = scratch.path() / "run";
   std::ofstream(file) << "hidden=9\nembedding=4\ncell=\"lstm\"\nlayers=1\n";
@@ -209,7 +209,7 @@ TEST_CASE("flags win over a configuration file, and it over a preset", "[tools][
   CHECK_FALSE(settings.model.bidirectional);
 }
 
-TEST_CASE("a preset is trained as its paper says, unless flags say otherwise", "[tools][train][settings]") {
+TEST_CASE("a preset is trained as in its paper unless flags override it", "[tools][train][settings]") {
   const Scratch scratch;
   const auto trained = [&](const char* preset, const Arguments& more) {
     const fs::path out = scratch.path() / "run";
@@ -238,7 +238,7 @@ TEST_CASE("a preset is trained as its paper says, unless flags say otherwise", "
   CHECK(trained("bahdanau", {"--learning-rate", "0.5", "--schedule", "cosine"}) == "adadelta 0.5 cosine");
 }
 
-TEST_CASE("a run whose text has changed since is told so", "[tools][train][resume]") {
+TEST_CASE("resuming after the text has changed is refused", "[tools][train][resume]") {
   const Scratch scratch;
   const fs::path text = scratch.path() / "text.tsv", out = scratch.path() / "run";
   const auto write = [&](const char* last) {
@@ -252,18 +252,17 @@ TEST_CASE("a run whose text has changed since is told so", "[tools][train][resum
   Arguments first{"train"};
   first.insert(first.end(), small.begin(), small.end());
   REQUIRE(run(first).code == 0);
-  for (const char* changed : {"six", "un cinq entre mille"}) {  // as many tokens as before, and more
+  for (const char* changed : {"six", "un cinq entre mille"}) {  // the same number of tokens, and more
     write(changed);
     const Ran ran = run({"train", "--resume", out, "--steps", "3"});
     CHECK(ran.code == 1);
     CHECK(ran.err ==
-          "gradus train: resume: the run was trained on other pairs, or in other batches; give the data and "
-          "the "
-          "batch options that it began with, or begin a new run\n");
+          "gradus train: resume: the run was trained on other pairs or batches; give its original data and "
+          "batch options, or start a new run\n");
   }
 }
 
-TEST_CASE("what the options leave nothing of is said in their names", "[tools][train][errors]") {
+TEST_CASE("errors about data name the options at fault", "[tools][train][errors]") {
   const Scratch scratch;
   const fs::path text = scratch.path() / "text.tsv", out = scratch.path() / "run";
   std::ofstream(text) << "one two\tun\none two three\tun deux trois\n";
@@ -276,29 +275,29 @@ TEST_CASE("what the options leave nothing of is said in their names", "[tools][t
   };
   const auto lengths = [](const char* least, const char* most, const char* target) {
     return std::string(
-               "1 gradus train: corpus: no pair has the lengths that are wanted: sources have 2 to 3 tokens "
+               "1 gradus train: corpus: the length limits remove every pair: sources have 2 to 3 tokens "
                "(--min-tokens ") +
-           least + ", --max-tokens " + most + "), targets 1 to 3 (--max-target-tokens " + target + ")\n";
+           least + ", --max-tokens " + most + "), targets 1 to 3 (--max-target-tokens " + target +
+           "); change these options\n";
   };
   CHECK(refused({"--min-tokens", "4"}) == lengths("4", "50", "75"));
   CHECK(refused({"--max-tokens", "1"}) == lengths("1", "1", "75"));
   CHECK(refused({"--min-count", "3"}) ==
-        "1 gradus train: corpus: no token of the source occurs 3 times, and none more than 2; lower "
-        "--min-count\n");
-  CHECK(
-      refused({"--bpe", "9", "--target-unit", "character"}) ==
-      "2 gradus train: --target-unit character has no pieces for --bpe; leave one of them out; 'gradus train "
-      "--help' lists the options\n");
+        "1 gradus train: corpus: no source token reaches --min-count 3 (maximum 2); lower --min-count\n");
+  CHECK(refused({"--bpe", "9", "--target-unit", "character"}) ==
+        "2 gradus train: --target-unit character cannot be combined with --bpe; omit one of them; 'gradus "
+        "train "
+        "--help' lists the options\n");
   CHECK(refused({"--batch-tokens", "6"}) ==
-        "1 gradus train: a pair has 7 tokens (3 in, 4 out), but a batch has 6; raise --batch-tokens, "
-        "or leave "
-        "such pairs out by --max-tokens and --max-target-tokens\n");
+        "1 gradus train: a pair of 7 tokens (3 source, 4 target) exceeds --batch-tokens 6; raise it, or drop "
+        "such pairs with --max-tokens and --max-target-tokens\n");
   std::ofstream(text) << "one\n";
-  CHECK(refused({}) == "1 gradus train: '" + text.string() +
-                           "' line 1: there is no tab; write a source, a tab, and its target\n");
+  CHECK(refused({}) ==
+        "1 gradus train: '" + text.string() +
+            "' line 1: expected 2 tab-separated columns, found 1; add the target or remove the line\n");
 }
 
-TEST_CASE("a folder that cannot be made is said without the library's words", "[tools][train][errors]") {
+TEST_CASE("the error for a folder that cannot be created omits library names", "[tools][train][errors]") {
   const Scratch scratch;
   const fs::path file = scratch.path() / "file";
   std::ofstream(file) << "in the way";
@@ -307,7 +306,7 @@ TEST_CASE("a folder that cannot be made is said without the library's words", "[
   CHECK(ran.err.starts_with("gradus train: cannot create folder '" + file.string() + "': "));
 }
 
-TEST_CASE("a loss that is no number ends a run, which keeps its checkpoints", "[tools][train][errors]") {
+TEST_CASE("a loss that is not finite ends a run, which keeps its checkpoints", "[tools][train][errors]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
   REQUIRE(run(arguments(out, {"--optimiser", "sgd"})).code == 0);
@@ -319,13 +318,14 @@ TEST_CASE("a loss that is no number ends a run, which keeps its checkpoints", "[
   REQUIRE(at != ran.err.npos);
   CHECK(contains(ran.err, "; it began with "));
   CHECK(contains(ran.err, ": its result "));
-  CHECK(contains(ran.err, "; the last checkpoint is whole: gradus train --resume " + out.string() + "\n"));
+  CHECK(contains(
+      ran.err, "; the last checkpoint is intact; resume with: gradus train --resume " + out.string() + "\n"));
   CHECK(ran.err.find('\n', at) == ran.err.size() - 1);
   CHECK((content(out / "last.safetensors") == last));
   CHECK((content(out / "best.safetensors") == best));
 }
 
-TEST_CASE("parameters that an update has ruined are not saved", "[tools][train][errors]") {
+TEST_CASE("non-finite parameters are not saved", "[tools][train][errors]") {
   const Scratch scratch;
   tools::Settings settings = tools::default_settings();
   settings.data.task = "reverse";
@@ -340,11 +340,11 @@ TEST_CASE("parameters that an update has ruined are not saved", "[tools][train][
   CHECK_THROWS_WITH(
       ruined.train([] { return false; }),
       Catch::Matchers::StartsWith("train: 'model.") &&
-          Catch::Matchers::EndsWith(" after step 1, which is not saved; lower the learning rate"));
+          Catch::Matchers::EndsWith(" after step 1, so it is not saved; lower the learning rate"));
   CHECK_FALSE(fs::exists(scratch.path() / "last.safetensors"));
 }
 
-TEST_CASE("a course with values of other kinds is read without them", "[tools][train]") {
+TEST_CASE("log values of the wrong type are ignored", "[tools][train]") {
   const Scratch scratch;
   const fs::path log = scratch.path() / "log.jsonl";
   std::ofstream(log) << R"({"step":3,"dev_loss":"low","best":1,"seconds":[]})" << '\n';
@@ -354,7 +354,7 @@ TEST_CASE("a course with values of other kinds is read without them", "[tools][t
   CHECK(std::isnan(history.evaluations()[0].loss));
 }
 
-TEST_CASE("two runs in one folder are refused by the first one's number", "[tools][train][errors]") {
+TEST_CASE("a second run in a folder is refused and names the first process", "[tools][train][errors]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
   tools::Settings settings = tools::default_settings();
@@ -367,12 +367,11 @@ TEST_CASE("two runs in one folder are refused by the first one's number", "[tool
   const Ran second = run(arguments(out, {"--overwrite"}));
   CHECK(second.code == 1);
   CHECK(second.err == "gradus train: '" + out.string() + "' is in use by process " +
-                          std::to_string(::getpid()) +
-                          "; wait until that has ended, or choose another folder\n");
+                          std::to_string(::getpid()) + "; wait until it ends, or choose another folder\n");
   CHECK(content(out / "settings.toml") == before);
 }
 
-TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][errors]") {
+TEST_CASE("training reports errors in one line, and keeps the previous run", "[tools][train][errors]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
   REQUIRE(run(arguments(out)).code == 0);
@@ -385,54 +384,51 @@ TEST_CASE("training refuses in one line, and loses nothing", "[tools][train][err
   const fs::path mistyped = scratch.path() / "mistyped.toml";
   std::ofstream(mistyped) << "hiden = 9\n";
   check({"train", "--config", mistyped.string()}, 2,
-        mistyped.string() + ": there is no option 'hiden'; did you mean hidden?");
+        mistyped.string() + ": unknown option 'hiden'; did you mean hidden?");
 
   const std::string run_name = "'" + out.string() + "'";
   check(arguments(out), 1,
-        run_name + " holds a run already; go on with it by --resume " + out.string() +
-            ", give another folder as --out, or let it be replaced by --overwrite");
-  check(
-      {"train", "--resume", out.string(), "--out", (scratch.path() / "other").string()}, 2,
-      "--out: a run goes on in its own folder; leave it away, or resume a copy of the folder; 'gradus train "
-      "--help' lists the options");
+        run_name + " already holds a run; resume it with --resume " + out.string() +
+            ", choose another --out, or replace it with --overwrite");
+  check({"train", "--resume", out.string(), "--out", (scratch.path() / "other").string()}, 2,
+        "--out: a resumed run keeps its folder; omit --out, or resume a copy of the folder; 'gradus train "
+        "--help' lists the options");
   check({"train", "--resume", out.string(), "--hidden", "8"}, 1,
-        "resume: the run was made with hidden=6 and cannot go on with hidden=8; leave the model's options as "
-        "they "
-        "are, or begin a new run");
+        "resume: the run was started with hidden=6 and cannot be resumed with hidden=8; omit the model "
+        "options, or start a new run");
   check({"train", "--resume", out.string(), "--examples", "41"}, 1,
-        "resume: the run was trained on other pairs, or in other batches; give the data and the batch "
-        "options that "
-        "it began with, or begin a new run");
+        "resume: the run was trained on other pairs or batches; give its original data and batch options, or "
+        "start a new run");
   const std::string help = "; 'gradus train --help' lists the options", new_run = scratch.path() / "new";
-  const std::string one_of = " named; give one of --task, --phrases, --pairs, or --source with --target";
-  check({"train", "--out", new_run}, 2, "nothing to learn is" + one_of + help);
-  check({"train", "--task", "copy", "--phrases", "eng-fra"}, 2,
-        "several things to learn are" + one_of + help);
+  const std::string one_of =
+      " training data; give one of --task, --phrases, --pairs, or --source with --target";
+  check({"train", "--out", new_run}, 2, "no" + one_of + help);
+  check({"train", "--task", "copy", "--phrases", "eng-fra"}, 2, "more than one source of" + one_of + help);
   check({"train", "--source", "en.txt"}, 2, "--source needs --target" + help);
   check({"train", "--pairs", "p.txt", "--dev-target", "d.txt"}, 2, "--dev-target needs --dev-source" + help);
   check({"train", "--pairs", "p.txt", "--source", "en.txt"}, 2,
-        "--pairs and --source name the same text; give one of them" + help);
+        "--pairs and --source are alternatives; give only one of them" + help);
   check({"train", "--task", "copy", "--min-length", "9", "--max-length", "5"}, 2,
-        "--min-length 9 is more than --max-length 5; lower the one or raise the other" + help);
+        "--min-length 9 exceeds --max-length 5; lower --min-length or raise --max-length" + help);
   check({"train", "--task", "copy", "--min-length", "9", "--test-max-length", "5"}, 2,
-        "--min-length 9 is more than --test-max-length 5; lower the one or raise the other" + help);
+        "--min-length 9 exceeds --test-max-length 5; lower --min-length or raise --test-max-length" + help);
   check({"train", "--task", "dates", "--min-year", "2100"}, 2,
-        "--min-year 2100 is more than --max-year 2049; lower the one or raise the other" + help);
+        "--min-year 2100 exceeds --max-year 2049; lower --min-year or raise --max-year" + help);
   check({"train", "--phrases", "eng-fra", "--min-tokens", "60"}, 2,
-        "--min-tokens 60 is more than --max-tokens 50; lower the one or raise the other" + help);
+        "--min-tokens 60 exceeds --max-tokens 50; lower --min-tokens or raise --max-tokens" + help);
   check({"train", "--task", "copy", "--warm-up", "100", "--steps", "100"}, 2,
-        "--warm-up 100 leaves none of the 100 steps; lower it, or raise --steps" + help);
+        "--warm-up 100 covers all 100 steps; lower --warm-up or raise --steps" + help);
   check({"train", "--task", "copy", "--tied", "all"}, 2,
-        "--tied all needs --shared-vocabulary; give that, or --tied output" + help);
+        "--tied all needs a shared vocabulary; add --shared-vocabulary, or give --tied output" + help);
   check({"train", "--task", "copy", "--preset", "vaswani"}, 2,
         "--preset: vaswani not in {sutskever,cho,bahdanau,d2l,notebook}" + help);
   check({"train", "--task", "copy", "--attention", "mine"}, 2,
         "--attention: mine not in {additive,dot,scaled_dot}" + help);
   check({"train", "--task", "copy", "--decoder", "mine"}, 2,
         "--decoder: mine not in {bahdanau,cho,fixed}" + help);
-  check({"train", "--hiden", "3"}, 2, "there is no option '--hiden'; did you mean --hidden?");
-  check({"train", "--no-lowr"}, 2, "there is no option '--no-lowr'; did you mean --no-lower?");
-  check({"train", "--transformer", "yes", "--hiden", "3"}, 2, "there is no option '--transformer'" + help);
+  check({"train", "--hiden", "3"}, 2, "unknown option '--hiden'; did you mean --hidden?");
+  check({"train", "--no-lowr"}, 2, "unknown option '--no-lowr'; did you mean --no-lower?");
+  check({"train", "--transformer", "yes", "--hiden", "3"}, 2, "unknown option '--transformer'" + help);
   check({"train", "--cell", "transformer"}, 2,
         "--cell: transformer not in {rnn,gru,original-gru,lstm}; 'gradus train --help' lists the options");
   CHECK((content(out / "last.safetensors") == before));

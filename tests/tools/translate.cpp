@@ -1,4 +1,4 @@
-// gradus translate, as a user runs it.
+// `gradus translate` as a user runs it.
 
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/greedy.hpp>
@@ -41,7 +41,7 @@ struct Command {
 
 }  // namespace
 
-TEST_CASE("each line is translated in its place", "[tools][translate]") {
+TEST_CASE("lines are translated in order", "[tools][translate]") {
   const Command translate;
   const Ran ran = translate({});
   CHECK(ran.err.empty());
@@ -57,7 +57,7 @@ TEST_CASE("each line is translated in its place", "[tools][translate]") {
   for (const std::size_t i : {0, 2, 3}) CHECK(out[i] == expected[i].front().text);
 }
 
-TEST_CASE("lines are the same alone and together", "[tools][translate]") {
+TEST_CASE("lines are translated the same on their own and together", "[tools][translate]") {
   const Command translate;
   std::string input;
   for (int i = 0; i < 1003; ++i) input += i % 3 == 0 ? "good morning\n" : "where is the red book?\n";
@@ -71,7 +71,7 @@ TEST_CASE("lines are the same alone and together", "[tools][translate]") {
   }
 }
 
-TEST_CASE("files are read and written as standard input and output are", "[tools][translate]") {
+TEST_CASE("files give the same result as standard input and output", "[tools][translate]") {
   const Command translate;
   open(translate.file("in")) << "\xef\xbb\xbf"
                              << "where is the red book?\r\n\r\ngood morning\r\nthe book";
@@ -83,7 +83,7 @@ TEST_CASE("files are read and written as standard input and output are", "[tools
   CHECK(translate({}, content(translate.file("in"))).out == translate({}).out);
 }
 
-TEST_CASE("n best come best first, with their sentence's number", "[tools][translate]") {
+TEST_CASE("the n best outputs are sorted, with the sentence number", "[tools][translate]") {
   const Command translate;
   const Ran ran = translate({"--beam", "3", "--n-best", "2", "--length-penalty", "0.5"});
   REQUIRE(ran.code == 0);
@@ -102,7 +102,7 @@ TEST_CASE("n best come best first, with their sentence's number", "[tools][trans
   CHECK(lines(ran.out).size() == 7);
 }
 
-TEST_CASE("scores are log-probability and score", "[tools][translate]") {
+TEST_CASE("--scores writes log-probability and score", "[tools][translate]") {
   const Command translate;
   const auto saved = tools::load_saved_model(translate.model, models::Registry::standard());
   const std::vector<std::string> in{"good morning"};
@@ -114,7 +114,7 @@ TEST_CASE("scores are log-probability and score", "[tools][translate]") {
   CHECK(translate({"--scores", "--beam", "2"}, "good morning\n").out == expected.str());
 }
 
-TEST_CASE("the same seed samples the same lines", "[tools][translate]") {
+TEST_CASE("the same seed samples the same outputs", "[tools][translate]") {
   const Command translate;
   const std::vector<std::string> options{"--sample", "--temperature", "0.9", "--top-k",
                                          "50",       "--top-p",       "0.9"};
@@ -128,7 +128,7 @@ TEST_CASE("the same seed samples the same lines", "[tools][translate]") {
   CHECK(with_seed("1") == translate(options).out);
 }
 
-TEST_CASE("outputs end after the most steps", "[tools][translate]") {
+TEST_CASE("outputs end after --max-steps", "[tools][translate]") {
   const Command translate;
   const auto saved = tools::load_saved_model(translate.model, models::Registry::standard());
   const std::vector<std::string> in{"good morning"};
@@ -138,8 +138,8 @@ TEST_CASE("outputs end after the most steps", "[tools][translate]") {
   CHECK(translate({"--max-steps", "1"}, "good morning\n").out == one[0][0].text + "\n");
 }
 
-TEST_CASE("an unknown word is the source's that the model looks at", "[tools][translate]") {
-  // Beside "b", all that this model can write is unknown.
+TEST_CASE("an unknown word is replaced by the most attended source word", "[tools][translate]") {
+  // This model can only write "b" and unknown words.
   const Scratch data;
   tools::Settings settings = small_settings();
   settings.data.phrases.clear();
@@ -160,7 +160,7 @@ TEST_CASE("an unknown word is the source's that the model looks at", "[tools][tr
   CHECK(replaced == expected);
 }
 
-TEST_CASE("alignments are where each token came from", "[tools][translate]") {
+TEST_CASE("--alignments writes the most attended source token of each target token", "[tools][translate]") {
   const Command translate;
   const Ran ran = translate({"--alignments", translate.file("links")});
   REQUIRE(ran.code == 0);
@@ -188,7 +188,7 @@ TEST_CASE("a file named - is standard output", "[tools][translate]") {
   CHECK_FALSE(std::filesystem::exists("-"));
 }
 
-TEST_CASE("a translation that fails says what and where", "[tools][translate]") {
+TEST_CASE("translate reports what is wrong and where", "[tools][translate]") {
   const Command translate;
   const auto refused = [&](std::vector<std::string> options, const std::string& input, int code,
                            const std::string& message) {
@@ -202,46 +202,47 @@ TEST_CASE("a translation that fails says what and where", "[tools][translate]") 
           "standard input line 2: byte 4 (0xff) is not UTF-8; convert the text, for instance with iconv -t "
           "UTF-8");
   refused({"--input", "/no/such/file"}, "", 1,
-          "'/no/such/file' cannot be opened; check the path, and that you may read it");
+          "'/no/such/file' cannot be opened; check the path and the permissions");
   refused({"--output", translate.file("no/out")}, sentences, 1,
           "output: cannot write to '" + translate.file("no/out") +
-              "': No such file or directory; the folder is gone or was never there; create it, or choose "
+              "': No such file or directory; the folder does not exist; create it, or choose "
               "another");
   refused({"--alignments", translate.scratch.path()}, sentences, 1,
-          "alignments: '" + translate.scratch.path().string() + "' is a folder; name a file in it");
+          "alignments: '" + translate.scratch.path().string() + "' is a folder; give a file name");
   refused(
       {"--alignments", "-"}, "", 2,
-      "--alignments: standard output has the translations; name a file, or give them one by --output" + help);
+      "--alignments: standard output already receives the translations; name a file, or add --output FILE" +
+          help);
   refused({"--n-best", "2"}, "", 2, "--n-best requires --beam" + help);
-  refused({"--beam", "2", "--n-best", "3"}, "", 2, "--n-best: 3 is more than the --beam of 2" + help);
+  refused({"--beam", "2", "--n-best", "3"}, "", 2,
+          "--n-best: 3 exceeds --beam 2; lower --n-best or raise --beam" + help);
   refused({"--beam", "2", "--sample"}, "", 2, "--beam excludes --sample" + help);
   refused({"--sample", "--temperature", "0"}, "", 2,
           "--temperature: 0 is not a finite number above 0" + help);
-  refused({"--sample", "--top-p", "1.5"}, "", 2,
-          "--top-p: 1.5 is not a number above 0, and at most 1" + help);
+  refused({"--sample", "--top-p", "1.5"}, "", 2, "--top-p: 1.5 is not a number above 0 and at most 1" + help);
   refused({"--beam", "0"}, "", 2, "--beam: 0 is not a number from 1 to 1000000" + help);
-  refused({"--bean", "5"}, "", 2, "there is no option '--bean'; did you mean --beam?");
-  refused({"--n-best", "2", "--bean=5"}, "", 2, "there is no option '--bean'; did you mean --beam?");
-  refused({"go.", "--bean", "5"}, "", 2, "'go.' is not expected there" + help);
+  refused({"--bean", "5"}, "", 2, "unknown option '--bean'; did you mean --beam?");
+  refused({"--n-best", "2", "--bean=5"}, "", 2, "unknown option '--bean'; did you mean --beam?");
+  refused({"go.", "--bean", "5"}, "", 2, "unexpected argument 'go.'" + help);
   const Ran no_model = run({"translate"});
   CHECK(no_model.code == 2);
   CHECK(no_model.err == "gradus translate: --model is required" + help + "\n");
 }
 
-TEST_CASE("alignments need attention, and nothing is written without", "[tools][translate]") {
+TEST_CASE("alignments need attention; without it nothing is written", "[tools][translate]") {
   tools::Settings settings = small_settings();
   settings.model.decoder = "fixed";
   const Command translate(settings);
   const Ran ran = translate({"--alignments", translate.file("links")});
   CHECK(ran.code == 1);
   CHECK(ran.err ==
-        "gradus translate: alignments: the model has no attention (its decoder is 'fixed'), so that it looks "
-        "nowhere; give one that has, such as --decoder bahdanau trains\n");
+        "gradus translate: alignments: the model (decoder 'fixed') has no attention weights to show; use a "
+        "model trained with --decoder bahdanau\n");
   CHECK(ran.out.empty());
   CHECK(names(translate.scratch.path()) == std::vector<std::string>{"best.safetensors"});
 }
 
-TEST_CASE("a disk that is full is said, and no output is left", "[tools][translate]") {
+TEST_CASE("a full disk is reported, and no output file is left", "[tools][translate]") {
   const Command translate;
   std::string input;
   for (int i = 0; i < 100; ++i) input += "where is the red book?\n";
@@ -253,7 +254,7 @@ TEST_CASE("a disk that is full is said, and no output is left", "[tools][transla
   CHECK(names(translate.scratch.path()) == std::vector<std::string>{"best.safetensors"});
 }
 
-TEST_CASE("standard output that is full is said", "[tools][translate]") {
+TEST_CASE("a full standard output is reported", "[tools][translate]") {
   std::ofstream full("/dev/full");
   auto* const old = std::cout.rdbuf(full.rdbuf());
   std::cout << "anything";
@@ -265,5 +266,5 @@ TEST_CASE("standard output that is full is said", "[tools][translate]") {
   }
   std::cout.clear();
   std::cout.rdbuf(old);
-  CHECK(message == "output: standard output cannot be written; is the disk full?");
+  CHECK(message == "output: cannot write to standard output; is the disk full?");
 }

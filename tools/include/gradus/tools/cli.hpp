@@ -5,8 +5,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::tools {
 
-/// The `gradus` command: `gradus train`, `translate` and so on, as `gradus --help` says. A program of one's
-/// own that calls it has the whole command for the attentions and decoders that its registry adds:
+/// Runs the `gradus` command (`gradus --help` lists the subcommands). Call it from your own program to use
+/// the whole command with attentions and decoders that you registered:
 ///
 ///     int main(int argc, char** argv) {
 ///       gradus::models::Registry registry = gradus::models::Registry::standard();
@@ -14,8 +14,8 @@ namespace gradus::tools {
 ///       return gradus::tools::cli_main(argc, argv, registry);
 ///     }
 ///
-/// Returns the exit code: 0; 1 when the run failed, with one line on standard error; 2 when the command line
-/// is wrong, likewise.
+/// Returns the exit code: 0, or 1 if the run failed, or 2 if the command line is wrong; errors are one line
+/// on standard error.
 int cli_main(int argc, char** argv, const models::Registry& registry = models::Registry::standard());
 
 }  // namespace gradus::tools
