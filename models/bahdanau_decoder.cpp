@@ -27,7 +27,7 @@ BahdanauDecoder::BahdanauDecoder(const DecoderOptions& options, std::unique_ptr<
                         .readout = ReadoutForm::linear},
                        options),
       attention(std::move(given)) {
-  if (!attention) fail("BahdanauDecoder", "the attention that it was given is null");
+  if (!attention) fail("BahdanauDecoder", "the given attention is null");
   add_module("attention", *attention);
 }
 
@@ -49,7 +49,7 @@ bool is_one_of(const nn::Attention& attention) {
   return ((typeid(attention) == typeid(Kinds)) || ...);
 }
 
-// Whether it is of this library, whose attentions threads may share: not a class derived from one.
+// True for this library's attentions, which threads may share, but not for classes derived from them.
 bool is_known(const nn::Attention& attention) {
   if (typeid(attention) == typeid(ProjectedQuery)) {
     return is_known(*static_cast<const ProjectedQuery&>(attention).score);
@@ -57,7 +57,7 @@ bool is_known(const nn::Attention& attention) {
   return is_one_of<nn::AdditiveAttention, nn::DotProductAttention, nn::ScaledDotProductAttention>(attention);
 }
 
-// Of the weights of one that is known.
+// Dropout on the weights of a known attention.
 double attention_dropout(const nn::Attention& attention) {
   if (typeid(attention) == typeid(ProjectedQuery)) {
     return attention_dropout(*static_cast<const ProjectedQuery&>(attention).score);
@@ -68,7 +68,7 @@ double attention_dropout(const nn::Attention& attention) {
 
 }  // namespace
 
-// The cell, when attention_sequence knows it.
+// The cell, if attention_sequence supports it.
 std::optional<AttentionCell> BahdanauDecoder::fused_cell() const {
   const auto& layers = *rnn;
   if (typeid(layers) == typeid(nn::LSTM)) return AttentionCell::lstm;
@@ -77,8 +77,8 @@ std::optional<AttentionCell> BahdanauDecoder::fused_cell() const {
   return original ? AttentionCell::original_gru : AttentionCell::gru;
 }
 
-// The arguments for attention_sequence, without dropout. None where it may differ from the decoder's modules,
-// as with classes derived from those of this library.
+// The arguments for attention_sequence, without dropout. None if the result might differ from the decoder's
+// modules, as with classes derived from this library's.
 std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   const std::optional<AttentionCell> cell = fused_cell();
   if (!uses_fused_operations() || !cell || !is_known(*attention)) return std::nullopt;
@@ -91,12 +91,12 @@ std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
     scoring = projected.score.get();
   }
   if (typeid(*scoring) == typeid(nn::AdditiveAttention)) {
-    if (decoder.W_a.defined()) return std::nullopt;  // it has a W_a of its own
+    if (decoder.W_a.defined()) return std::nullopt;  // two projections, unsupported
     const auto& additive = static_cast<const nn::AdditiveAttention&>(*scoring);
     decoder.W_a = additive.W_a.weight;
     decoder.v_a = additive.v_a;
   } else if (!decoder.W_a.defined() && rnn->hidden() != context_size()) {
-    return std::nullopt;  // the attention says what is wrong
+    return std::nullopt;  // the attention throws the error
   } else if (typeid(*scoring) == typeid(nn::ScaledDotProductAttention)) {
     decoder.scale = 1 / std::sqrt(static_cast<double>(context_size()));
   }
@@ -118,7 +118,7 @@ Tensor BahdanauDecoder::fused_states(const Tensor& y, const nn::State& first, co
   return attention_sequence(y, cells(first), keys, memory.values, memory.lengths, decoder, targets);
 }
 
-// Of rows [s; c; α].
+// [s; c] or [s] from rows [s; c; α].
 Tensor BahdanauDecoder::fused_features(const Tensor& states) const {
   return states.slice(0, rnn->hidden() + (reads_state_alone() ? 0 : context_size()), 1);
 }
@@ -136,7 +136,8 @@ Tensor BahdanauDecoder::unroll(const Tensor& y, const Start& start, const Packin
 
 nn::DecoderStep::Output BahdanauDecoder::step(const Tensor& previous, const nn::State& state,
                                               const nn::Memory& memory) const {
-  // The rows have one layer's h, after the step; and the draws of a step are not those of a sequence.
+  // The fused rows hold only one layer's h after the step, and a step's random draws differ from a
+  // sequence's.
   const bool fits = rnn->layers() == 1 && rnn->state_parts() == 1 && !reads_earlier_state() &&
                     !(is_training() && attention_dropout(*attention) > 0);
   const std::optional<AttentionDecoder> decoder = fits ? fused() : std::nullopt;

@@ -39,11 +39,11 @@ double coverage(const Tensor& weights) {
   return sum;
 }
 
-// A token written, and how its hypothesis goes on backwards.
+// A token, linked to the previous token of its hypothesis.
 struct Node {
-  std::int64_t before;  // the node of the token before it; none_before for BOS
+  std::int64_t before;  // the previous token's node; none_before for BOS
   std::int64_t token;
-  std::int64_t row;  // of its prediction
+  std::int64_t row;  // of the prediction that it was chosen from
   double log_probability;
 };
 constexpr std::int64_t none_before = -1;
@@ -51,17 +51,17 @@ constexpr std::int64_t none_before = -1;
 struct Hypothesis {
   std::int64_t node;  // of its last token
   double log_probability;
-  double score = 0;  // when it has ended
+  double score = 0;  // set once it has ended
 };
 
-// A way to go on with a hypothesis.
+// A candidate extension of a hypothesis by one token.
 struct Continuation {
-  double log_probability;  // of the hypothesis with this token
+  double log_probability;  // of the extended hypothesis
   std::size_t hypothesis;
   std::int64_t token;
 };
 
-// A strict order, of equal ones too, so that the same is found on every machine.
+// A strict total order, so that ties are broken alike on every machine.
 bool better(const Continuation& a, const Continuation& b) {
   if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
   return a.hypothesis != b.hypothesis ? a.hypothesis < b.hypothesis : a.token < b.token;
@@ -73,20 +73,20 @@ struct Beam {
   std::int64_t length;            // of the source
   std::int64_t max_steps;         // for the source
   std::vector<Hypothesis> alive;  // best first
-  std::vector<Hypothesis> ended;  // the n best that have, best first
+  std::vector<Hypothesis> ended;  // the n best ended ones, best first
 };
 
-// The best `width` continuations, best first. Hypothesis i is that of row first_row + i.
+// The best `width` continuations, best first. Hypothesis i is in row first_row + i.
 std::vector<Continuation> best_continuations(const std::vector<Hypothesis>& alive, const Prediction& next,
                                              std::int64_t first_row, std::int64_t width) {
-  std::vector<Continuation> best;  // a heap, the worst in front
+  std::vector<Continuation> best;  // heap with the worst in front
   for (std::size_t i = 0; i < alive.size(); ++i) {
     const std::int64_t row = first_row + static_cast<std::int64_t>(i);
     std::int64_t token = Prediction::first_written;
     for (const float log_p : next.log_probabilities(row)) {
       const Continuation one{alive[i].log_probability + log_p, i, token++};
       if (std::ssize(best) == width) {
-        if (one.log_probability <= best.front().log_probability) continue;  // those before it win ties
+        if (one.log_probability <= best.front().log_probability) continue;  // earlier ones win ties
         std::pop_heap(best.begin(), best.end(), better);
         best.pop_back();
       }
@@ -121,7 +121,7 @@ class BeamSearch {
   }
 
  private:
-  // Takes the beams out of which nothing better can come, and keeps their results.
+  // Removes the beams that can no longer improve, and stores their results.
   void retire() {
     std::erase_if(beams_, [this](const Beam& beam) {
       if (!is_done(beam)) return false;
@@ -133,20 +133,20 @@ class BeamSearch {
   bool is_done(const Beam& beam) const {
     if (beam.alive.empty() || steps() >= beam.max_steps) return true;
     if (std::ssize(beam.ended) < options_.n_best) return false;
-    // A log-probability only falls, a penalty for length only grows, and coverage costs nothing at best.
+    // The log-probability can only fall, the length penalty only grow, and the coverage term is at most 0.
     const double bound =
         beam.alive.front().log_probability / length_penalty(beam.max_steps, options_.length_penalty);
     return beam.ended.back().score >= bound;
   }
 
-  // One more token for every hypothesis that is alive.
+  // Extends every live hypothesis by one token.
   void step() {
     const std::int64_t rows_each = steps() == 0 ? 1 : options_.width;
     std::vector<std::int64_t> rows, previous;
     for (const Beam& beam : beams_) {
       for (std::int64_t i = 0; i < rows_each; ++i) {
-        // Where fewer are alive, the first fills their rows, so that each source keeps its number of them and
-        // what they look back at need not be moved.
+        // If fewer are alive, the first one fills their rows. Each source keeps its number of rows, so that
+        // the memory need not be reordered.
         const std::size_t own = i < std::ssize(beam.alive) ? static_cast<std::size_t>(i) : 0;
         const Node& last = node_of(beam.alive[own].node);
         rows.push_back(last.row);
@@ -233,9 +233,9 @@ class BeamSearch {
 
   const BeamOptions options_;
   Decoding decoding_;
-  std::vector<Beam> beams_;  // of the sources that are not done
+  std::vector<Beam> beams_;  // of the unfinished sources
   std::vector<Node> nodes_;
-  std::vector<Tensor> weights_;  // of each step
+  std::vector<Tensor> weights_;  // per step
   std::vector<std::vector<Decoded>> results_;
 };
 

@@ -12,21 +12,21 @@ namespace {
 constexpr const char* format_key = "gradus.format";
 constexpr const char* format = "1";
 
-// On what bits depend, besides the state.
+// A property of the process, other than the state, that affects the bits.
 struct Circumstance {
   std::string key, words, now;
 };
 
 std::vector<Circumstance> circumstances() {
   const BuildInfo build = build_info();
-  return {
-      {"gradus.version", "the version of gradus", version()},
-      {"gradus.compiler", "its compiler", build.compiler},
-      {"gradus.instructions", "what its loops are compiled for", build.instructions},
-      {"gradus.blas", "the linear algebra library", build.blas},
-      {"gradus.kernels", "the kind of its kernels", build.blas_kernels},
-      {"gradus.onednn", "the library of products", build.onednn.empty() ? "OpenBLAS alone" : build.onednn},
-      {"gradus.threads", "the number of threads", std::to_string(build.threads)}};
+  return {{"gradus.version", "the version of gradus", version()},
+          {"gradus.compiler", "its compiler", build.compiler},
+          {"gradus.instructions", "the instruction set of its loops", build.instructions},
+          {"gradus.blas", "the linear algebra library", build.blas},
+          {"gradus.kernels", "the kernels of that library", build.blas_kernels},
+          {"gradus.onednn", "the library for matrix products",
+           build.onednn.empty() ? "only OpenBLAS" : build.onednn},
+          {"gradus.threads", "the number of threads", std::to_string(build.threads)}};
 }
 
 }  // namespace
@@ -45,11 +45,11 @@ Checkpoint load_checkpoint(const std::filesystem::path& path) {
   const auto found = file.metadata.find(format_key);
   if (found == file.metadata.end()) {
     fail("load_checkpoint", "'", path.string(),
-         "' is no checkpoint, but a file of tensors alone; give one that training has saved");
+         "' is not a checkpoint but a plain tensor file; give a file saved by training");
   }
   if (found->second != format) {
-    fail("load_checkpoint", "'", path.string(), "' has format ", found->second, ", and this is gradus ",
-         version(), ", which reads format ", format, "; use the version that wrote it");
+    fail("load_checkpoint", "'", path.string(), "' has format ", found->second, ", but gradus ", version(),
+         " reads format ", format, "; use the version that wrote it");
   }
   return {std::move(file.tensors), std::move(file.metadata)};
 }

@@ -6,7 +6,7 @@ namespace {
 
 const DecoderOptions& checked(const DecoderOptions& options) {
   if (options.bridge == Bridge::copy || options.bridge == Bridge::backward) {
-    fail("ChoDecoder", "s_0 is made of the context c; its bridge must be summary or zeros");
+    fail("ChoDecoder", "s_0 is computed from the context c, so the bridge must be summary or zeros");
   }
   return options;
 }

@@ -25,12 +25,12 @@ nn::DecoderStep::Start start(const Seq2Seq& model, const Tensor& source, const T
 Prediction::Prediction(const Tensor& logits, const Tensor& weights)
     : weights_(weights.defined() ? weights.to(Dtype::f32) : weights) {
   if (logits.rank() != 2 || logits.size(1) <= first_written) {
-    fail("decode", "the logits are ", logits.shape(), " and must be (B, V), with a V that has EOS (",
-         data::eos, ")");
+    fail("decode", "the logits are ", logits.shape(), " and must be (B, V) with V above the id of EOS, ",
+         data::eos);
   }
   log_p_ = log_softmax(logits.to(Dtype::f32));
   for (std::int64_t row = 0; row < log_p_.size(0); ++row) {
-    if (!std::isnan(log_probabilities(row).front())) continue;  // one NaN in a row makes all of it NaN
+    if (!std::isnan(log_probabilities(row).front())) continue;  // one NaN makes its whole row NaN
     fail("decode",
          "the decoder's logits hold NaN or infinity; look for them in the parameters, or decode under "
          "DetectAnomaly");
@@ -49,10 +49,10 @@ double Prediction::log_probability(std::int64_t row, std::int64_t token) const {
 std::int64_t Prediction::likeliest(std::int64_t row) const {
   const std::span<const float> all = log_probabilities(row);
   float largest = -std::numeric_limits<float>::infinity();
-  std::span<const float> where = all;  // that many, of which the first largest one is one
+  std::span<const float> where = all;  // the first block that contains the maximum
   for (std::size_t begin = 0; begin < all.size(); begin += 64) {
     const std::span<const float> some = all.subspan(begin, std::min<std::size_t>(64, all.size() - begin));
-    float best = some.front();  // a loop for vectors, unlike that of max_element
+    float best = some.front();  // this loop vectorises, max_element's does not
 #pragma omp simd reduction(max : best)
     for (std::size_t i = 1; i < some.size(); ++i) best = best < some[i] ? some[i] : best;
     if (best > largest) {
@@ -80,7 +80,7 @@ void Decoding::select(const std::vector<std::int64_t>& rows) {
   for (const std::int64_t row : rows) sources.push_back(sources_[static_cast<std::size_t>(row)]);
   const Tensor chosen = tensor(rows);
   at_.state = at_.state.select(chosen);
-  // Mostly rows change places among those of their source, which look back at the same.
+  // Usually rows are only permuted within their source, whose memory is the same for all of them.
   if (sources != sources_) at_.memory = at_.memory.select(chosen);
   sources_ = std::move(sources);
 }

@@ -10,47 +10,47 @@
 
 namespace gradus::models {
 
-// What a step says of the next token of each row.
+// A step's prediction of the next token of each row.
 class Prediction {
  public:
-  // logits (rows, V) and weights (rows, T), or undefined. Throws when a row's softmax is NaN.
+  // logits (rows, V) and weights (rows, T), or undefined. Throws if a row's softmax is NaN.
   Prediction(const Tensor& logits, const Tensor& weights);
 
   std::int64_t vocabulary() const { return log_p_.size(1); }
   const Tensor& weights() const { return weights_; }
 
-  // ln p of the tokens that may be written: element i is that of token i + first_written.
+  // ln p of the tokens that may be written: element i belongs to token i + first_written.
   std::span<const float> log_probabilities(std::int64_t row) const;
   double log_probability(std::int64_t row, std::int64_t token) const;
-  // The lowest id of equal ones.
+  // On ties, the lowest id.
   std::int64_t likeliest(std::int64_t row) const;
 
-  // PAD and BOS, the ids before it, never are.
+  // The ids below it, PAD and BOS, are never written.
   static constexpr std::int64_t first_written = data::eos;
 
  private:
   Tensor log_p_, weights_;
 };
 
-// Rows on their way through a decoder, each with a source to look back at.
+// The decoder states of a batch of rows, each of which attends to one source.
 class Decoding {
  public:
-  // One row a source of the batch.
+  // One row per source of the batch.
   Decoding(const Seq2Seq& model, const Tensor& source, const Tensor& lengths);
 
   Prediction step(const std::vector<std::int64_t>& previous);
-  // Goes on with these rows in place of those there were: repeated, reordered, left out.
+  // Replaces the rows by a selection, which may repeat, reorder or drop rows.
   void select(const std::vector<std::int64_t>& rows);
 
  private:
   NoGrad no_grad_;
   const nn::DecoderStep& decoder_;
-  nn::DecoderStep::Start at_;          // the state now
-  std::vector<std::int64_t> sources_;  // of each row, in the batch
+  nn::DecoderStep::Start at_;          // current state and memory
+  std::vector<std::int64_t> sources_;  // each row's source index in the batch
 };
 
 // The weights of one output, (tokens, length): row rows[t] of step t, over the source's real positions.
-// Undefined when there is no token, or no attention.
+// Undefined without tokens or without attention.
 Tensor alignment(const std::vector<Tensor>& steps, const std::vector<std::int64_t>& rows,
                  std::int64_t length);
 

@@ -7,11 +7,11 @@
 
 namespace gradus::models {
 
-// Dropout of x while the module is trained; without a module of its own, which every printed tree would show.
+// Dropout of x in training mode. A function, because a Dropout module would show in every printed tree.
 inline Tensor drop(const Tensor& x, double probability, const nn::Module& module) {
   return probability > 0 && module.is_training() ? dropout(x, probability, default_generator()) : x;
 }
-// Of packed sequences.
+// For packed sequences.
 inline Tensor drop(const Tensor& x, double probability, const nn::Module& module, const Packing& packing) {
   return probability > 0 && module.is_training() ? dropout(x, probability, default_generator(), packing) : x;
 }

@@ -10,8 +10,8 @@ namespace {
 
 std::int64_t input_size(const EncoderOptions& options) {
   if ((options.vocabulary > 0) == (options.vectors > 0)) {
-    fail("Encoder", "needs either a vocabulary, for tokens, or the size of its vectors, and got ",
-         options.vocabulary, " and ", options.vectors);
+    fail("Encoder", "needs either a vocabulary (tokens) or a vector size, and got ", options.vocabulary,
+         " and ", options.vectors);
   }
   return options.vocabulary > 0 ? options.embedding : options.vectors;
 }
@@ -43,7 +43,7 @@ nn::Annotations Encoder::forward(const Tensor& source, const Tensor& lengths) co
   }
   check_lengths("Encoder", lengths, source.size(1), source.size(0));
   for (const std::int64_t length : lengths.values<std::int64_t>()) {
-    if (length == 0) fail("Encoder", "a source has no token; leave empty sentences out of the batch");
+    if (length == 0) fail("Encoder", "a source is empty; remove empty sentences from the batch");
   }
   auto [h, last] = rnn->run(drop(embedding ? embedding->forward(source) : source, dropout_, *this), lengths);
   const int directions = rnn->directions();

@@ -11,11 +11,11 @@ namespace {
 
 void check(std::string_view operation, const Sources& sources, std::int64_t tokens) {
   if (tokens < 1) {
-    fail(operation, "a batch must have room for at least 1 token, and has it for ", tokens);
+    fail(operation, "the number of tokens per batch must be at least 1, and is ", tokens);
   }
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i].empty()) {
-      fail(operation, "source ", i, " is empty; leave empty sentences out");
+      fail(operation, "source ", i, " is empty; remove empty sentences");
     }
   }
 }
@@ -31,8 +31,8 @@ std::vector<std::vector<std::size_t>> batches_by_length(std::string_view operati
 
   std::vector<std::vector<std::size_t>> batches;
   for (const std::size_t i : by_length) {
-    const bool fits = !batches.empty() &&
-                      (std::ssize(batches.back()) + 1) * std::ssize(sources[i]) <= tokens;  // i is longest
+    const bool fits = !batches.empty() && (std::ssize(batches.back()) + 1) * std::ssize(sources[i]) <=
+                                              tokens;  // i is the longest
     if (!fits) batches.emplace_back();
     batches.back().push_back(i);
   }

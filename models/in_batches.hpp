@@ -12,20 +12,20 @@ namespace gradus::models {
 
 using Sources = std::vector<std::span<const std::int64_t>>;
 
-// Which sources are read together: those of about the same length, at most `tokens` with the padding.
-// Throws when a source is empty, or `tokens` is below 1.
+// Groups source indices into batches of similar length, each with at most `tokens` tokens including padding.
+// Throws if a source is empty, or `tokens` is below 1.
 std::vector<std::vector<std::size_t>> batches_by_length(std::string_view operation, const Sources& sources,
                                                         std::int64_t tokens);
 
-// Some of the sources as a model reads them.
+// The chosen sources as a padded batch.
 struct SourceBatch {
   SourceBatch(const Sources& sources, const std::vector<std::size_t>& chosen);
 
   Tensor source, lengths;  // (T, B) and (B), i64
 };
 
-// f(batch, which sources these are) gives a result for each source of a batch; all results, in the order of
-// the sources.
+// Calls f(batch, source indices), which returns a result per source, for each batch; returns all results in
+// the order of the sources.
 template <class Result, class F>
 std::vector<Result> in_batches(std::string_view operation, const Sources& sources, std::int64_t tokens,
                                const F& f) {

@@ -12,7 +12,7 @@
 namespace gradus::models {
 namespace {
 
-// What the decoder reads and should write.
+// The decoder's input and target tokens.
 struct Targets {
   Tensor in, out, lengths;  // (Ty, B), (N), (B)
   Packing packing;
@@ -30,7 +30,7 @@ struct Run {
   std::vector<Tensor> weights;  // (B, Tx) for each step
 };
 
-// The true tokens, and in place of some of them those that the model likes best: both (B).
+// The true tokens, (B), some of them replaced by the model's likeliest ones.
 Tensor mixed(const Tensor& truth, const Tensor& logits, double sampling, Generator& coins) {
   Tensor own = argmax(logits);
   if (sampling == 1) return own;
@@ -57,12 +57,12 @@ Run run_by_steps(const nn::DecoderStep& decoder, const nn::DecoderStep::Start& s
   return {pack(stack(logits), targets.packing), std::move(weights)};
 }
 
-// λ times the mean entropy of the weights.
+// λ times the mean entropy of the attention weights.
 Tensor entropy_term(double lambda, const std::vector<Tensor>& weights, const Tensor& lengths) {
   if (!weights.front().defined()) {
     fail("loss",
-         "the entropy of attention is part of it, and the decoder has no attention; leave it out, or take a "
-         "decoder that attends");
+         "attention_entropy needs a decoder with attention; set it to 0, or use a decoder that returns "
+         "weights");
   }
   return lambda * nn::attention_entropy(stack(weights), lengths);
 }
@@ -77,7 +77,7 @@ void LossOptions::check(const char* operation) const {
   check_share(operation, "the label smoothing", label_smoothing);
   check_share(operation, "the probability of sampling", sampling);
   if (!std::isfinite(attention_entropy)) {
-    fail(operation, "the factor of the attention's entropy must be finite, and is ", attention_entropy);
+    fail(operation, "attention_entropy must be finite, and is ", attention_entropy);
   }
 }
 
@@ -93,7 +93,7 @@ Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& opt
   const auto start = model.decoder->start(model.encoder.forward(
       tensor(batch.source, {batch.source_steps, batch.size}), tensor(batch.source_lengths, {batch.size})));
   Run run = run_by_steps(*model.decoder, start, targets, options.sampling, coins);
-  constexpr std::int64_t none = -1;  // is ignored: packed targets are all real
+  constexpr std::int64_t none = -1;  // no target is ignored: packed targets are all real
   result.total =
       cross_entropy(std::move(run.logits), targets.out, none, options.label_smoothing, &result.cross_entropy);
   if (options.attention_entropy != 0) {
@@ -103,7 +103,7 @@ Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& opt
 }
 
 double evaluate_loss(Seq2Seq& model, std::span<const data::Pair> pairs, std::int64_t batch_size) {
-  if (pairs.empty()) fail("evaluate_loss", "there is no pair to take the loss of; give it at least one");
+  if (pairs.empty()) fail("evaluate_loss", "needs at least one pair, and got none");
   if (batch_size < 1) fail("evaluate_loss", "the batch size must be at least 1, and is ", batch_size);
   const NoGrad no_grad;
   model.eval();

@@ -14,16 +14,17 @@
 namespace gradus::models {
 namespace {
 
-// The maker of that name. @throws Error listing those there are.
+// The factory of that name. @throws Error listing the known names.
 template <class Make>
 const Make& find(const std::map<std::string, Make>& makers, const char* kind, const std::string& name) {
   if (const auto found = makers.find(name); found != makers.end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [known, make] : makers) names.push_back(known);
-  fail("make_model", "there is no ", kind, " '", name, "'; these there are: ", listed(names));
+  fail("make_model", "unknown ", kind, " '", name, "'; available: ", listed(names));
 }
 
-// value(path, shape) for every parameter for which it is defined; a shared one has its first path.
+// Sets every parameter to value(path, shape) where that is defined; a shared one is set once, by its first
+// path.
 template <class Value>
 void draw(nn::Module& module, Value value) {
   std::vector<Tensor> seen;
@@ -68,8 +69,7 @@ Tensor shared_rows(const ModelOptions& options, const Vocabularies& vocabularies
 void check(const ModelOptions& options, const Vocabularies& vocabularies) {
   if (options.tied == Tied::all && vocabularies.source != vocabularies.target) {
     fail("make_model", "source and target share their embeddings, but have vocabularies of ",
-         vocabularies.source, " and ", vocabularies.target,
-         " tokens; give them one, or tie the output alone");
+         vocabularies.source, " and ", vocabularies.target, " tokens; use one vocabulary, or Tied::output");
   }
 }
 

@@ -11,23 +11,23 @@
 namespace gradus::models {
 namespace {
 
-// The batches, the steps and the clipping norm go with the data, and are left to who trains.
+// Batches, steps and clipping norm depend on the data, so the caller chooses them.
 struct Training {
   const char* optimiser;
   double learning_rate;
 };
 
-// Of Adadelta, ρ = 0.95 and ε = 10⁻⁶, which are its rule's own here.
+// ρ = 0.95 and ε = 10⁻⁶, the defaults of AdadeltaRule.
 constexpr Training adadelta{"adadelta", 1};
 
 struct Preset {
   std::string_view name;
   ModelOptions (*model)();
-  std::optional<Training> training;  // where the source says it; the learning rate is constant
+  std::optional<Training> training;  // if the source states it; constant learning rate
 };
 
-// Section 3.4; the learning rate of 0.7 is halved every half epoch from the fifth on, for which there is no
-// schedule. Their source is reversed, and their initial values are U(−0.08, 0.08).
+// Section 3.4. Not reproduced: the learning rate of 0.7 halves every half epoch from the fifth on, the source
+// is reversed, and initial values are U(−0.08, 0.08).
 ModelOptions sutskever() {
   return {.decoder = "fixed",
           .cell = Cell::lstm,
@@ -39,7 +39,7 @@ ModelOptions sutskever() {
           .readout = ReadoutForm::state};
 }
 
-// Section 4.1, trained with Adadelta; the recurrent matrices orthogonal, all others N(0, 0.01²).
+// Section 4.1: Adadelta; recurrent matrices orthogonal, all others N(0, 0.01²).
 ModelOptions cho() {
   return {.decoder = "cho",
           .cell = Cell::original_gru,
@@ -51,7 +51,7 @@ ModelOptions cho() {
           .initial = Initial::bahdanau};
 }
 
-// Appendix A.2.3, and B.2 on training with Adadelta.
+// Appendix A.2.3; training with Adadelta, B.2.
 ModelOptions bahdanau() {
   return {.cell = Cell::original_gru,
           .embedding = 620,
@@ -62,7 +62,7 @@ ModelOptions bahdanau() {
           .initial = Initial::bahdanau};
 }
 
-// Their dropout is of the weights and between layers alone.
+// Their dropout acts only on the attention weights and between layers.
 ModelOptions d2l() {
   return {.embedding = 32,
           .hidden = 32,
@@ -93,7 +93,7 @@ constexpr std::array presets{Preset{"sutskever", sutskever, Training{"sgd", 0.7}
 const Preset& find(std::string_view name) {
   const auto found = std::ranges::find(presets, name, &Preset::name);
   if (found != presets.end()) return *found;
-  fail("preset", "there is no preset '", name, "'; these there are: ", listed(preset_names()));
+  fail("preset", "unknown preset '", name, "'; available: ", listed(preset_names()));
 }
 
 }  // namespace

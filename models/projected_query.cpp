@@ -8,7 +8,7 @@ namespace gradus::models {
 ProjectedQuery::ProjectedQuery(std::int64_t query_size, std::int64_t value_size,
                                std::unique_ptr<nn::Attention> attention)
     : W_a(query_size, value_size, false), score(std::move(attention)) {
-  if (!score) fail("ProjectedQuery", "the attention that it was given is null");
+  if (!score) fail("ProjectedQuery", "the given attention is null");
   add_module("W_a", W_a);
   add_module("score", *score);
 }

@@ -14,7 +14,7 @@ bool is_maxout(ReadoutForm form) {
   return form == ReadoutForm::maxout || form == ReadoutForm::maxout_earlier;
 }
 
-// "s" is the top layer's, "s.0" the lowest one's.
+// "s" names the top layer's state, "s.0" the lowest layer's.
 std::string state_name(std::int64_t layer, std::int64_t layers) {
   return layer == layers - 1 ? "s" : "s." + std::to_string(layer);
 }
@@ -68,7 +68,8 @@ Tensor RecurrentDecoder::summary(const nn::Annotations& annotations) {
 
 nn::RecurrentState RecurrentDecoder::bridge(const nn::Annotations& annotations) const {
   if (bridge_ == Bridge::backward && !annotations.first_backward.defined()) {
-    fail(name_, "s_0 is made from the backward state of the first token; the encoder must be bidirectional");
+    fail(name_,
+         "s_0 is computed from the backward state of the first token; the encoder must be bidirectional");
   }
   if (bridge_ != Bridge::copy) {
     return bridge(bridge_ == Bridge::backward ? annotations.first_backward : summary(annotations));
@@ -76,7 +77,7 @@ nn::RecurrentState RecurrentDecoder::bridge(const nn::Annotations& annotations) 
   const nn::RecurrentState& last = annotations.last;
   const std::int64_t L = rnn->layers();
   if (last.size() != rnn->state_parts() || last[0].size(0) != L || last[0].size(2) != rnn->hidden()) {
-    fail(name_, "s_0 is the encoder's last state, so that the encoder must have the decoder's cell, its ", L,
+    fail(name_, "s_0 is the encoder's last state, so the encoder must have the decoder's cell, ", L,
          L == 1 ? " layer" : " layers", " of ", rnn->hidden(),
          " and one direction; or choose another bridge");
   }

@@ -8,7 +8,7 @@
 namespace gradus::models {
 namespace {
 
-// Scores by likeness need queries of the values' size.
+// Dot products need queries of the values' size, so other queries are projected.
 template <class Attention>
 std::unique_ptr<nn::Attention> make_dot(const AttentionSizes& sizes) {
   auto attention = std::make_unique<Attention>(sizes.dropout);

@@ -8,7 +8,7 @@ namespace gradus::models {
 std::vector<std::string> replace_unknown(std::vector<std::string> target, const Tensor& weights,
                                          std::span<const std::string> source, std::string_view unknown) {
   if (!weights.defined()) {
-    fail("replace_unknown", "there are no weights; only a decoder with attention aligns its words");
+    fail("replace_unknown", "the weights are undefined; use a decoder with attention");
   }
   if (weights.rank() != 2 || weights.size(0) < std::ssize(target) || weights.size(1) != std::ssize(source) ||
       source.empty()) {

@@ -18,7 +18,7 @@ struct Named {
   T make;
 };
 
-// What has this name, or an Error that lists those there are.
+// The entry of this name. @throws Error listing the known names.
 template <class T, std::size_t n>
 const T& find(const char* kind, const std::string& name, const Named<T> (&table)[n]) {
   std::string names;
@@ -26,7 +26,7 @@ const T& find(const char* kind, const std::string& name, const Named<T> (&table)
     if (row.name == name) return row.make;
     names.append(names.empty() ? "" : ", ").append(row.name);
   }
-  fail("Trainer", "there is no ", kind, " '", name, "'; choose one of ", names);
+  fail("Trainer", "unknown ", kind, " '", name, "'; available: ", names);
 }
 
 template <class Rule>
@@ -43,7 +43,7 @@ constexpr Named<MakeOptimiser> optimisers[] = {
     {"rmsprop", make<nn::RMSpropRule>}, {"adagrad", make<nn::AdagradRule>},
 };
 
-// From 1 to the last factor in so many steps.
+// From 1 to the last factor in the given number of steps.
 using MakeSchedule = nn::Schedule (*)(double last, std::int64_t steps);
 constexpr Named<MakeSchedule> schedules[] = {
     {"constant", [](double, std::int64_t) -> nn::Schedule { return [](std::int64_t) { return 1.0; }; }},
@@ -52,7 +52,7 @@ constexpr Named<MakeSchedule> schedules[] = {
     {"exponential",
      [](double last, std::int64_t steps) {
        if (last == 0)
-         fail("Trainer", "an exponential schedule never falls to a factor of 0; give it one above");
+         fail("Trainer", "an exponential schedule cannot reach a factor of 0; give a positive final_factor");
        return nn::schedule::exponential(std::pow(last, 1 / static_cast<double>(steps)));
      }},
 };
@@ -77,7 +77,7 @@ nn::Schedule make_schedule(const TrainerOptions& options) {
   const std::int64_t rest = options.steps - options.warm_up;
   nn::Schedule falls = make(options.final_factor, std::max<std::int64_t>(rest - 1, 1));
   if (options.warm_up == 0) return falls;
-  const double first = 1 / static_cast<double>(options.warm_up + 1);  // no step is wasted on a rate of 0
+  const double first = 1 / static_cast<double>(options.warm_up + 1);  // a rate of 0 would waste a step
   return nn::schedule::warm_up(options.warm_up, std::move(falls), first);
 }
 

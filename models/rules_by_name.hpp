@@ -9,13 +9,13 @@
 
 namespace gradus::models {
 
-/// The optimiser that the options name, for all parameters. @throws Error for a name that there is not, and
-/// a learning rate out of range.
+/// The optimiser named in the options, for all parameters. @throws Error for an unknown name or a learning
+/// rate out of range.
 std::unique_ptr<nn::Optimiser> make_optimiser(const TrainerOptions& options,
                                               const std::vector<Tensor>& parameters);
 
-/// The warm-up and the schedule that they name, over steps t = 0 … options.steps − 1.
-/// @throws Error for a name that there is not, a factor out of range, or a warm-up without an end.
+/// The warm-up and schedule named in the options, over steps t = 0 … options.steps − 1.
+/// @throws Error for an unknown name, a factor out of range, or a warm-up as long as the training.
 nn::Schedule make_schedule(const TrainerOptions& options);
 
 }  // namespace gradus::models

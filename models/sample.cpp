@@ -24,11 +24,11 @@ void check(const SamplingOptions& options) {
 }
 
 struct Choice {
-  double weight;  // of its probability, 1 for the likeliest
+  double weight;  // unnormalised probability, 1 for the likeliest
   std::int64_t token;
 };
 
-// A strict order: equal weights are told apart by the token.
+// A strict order: ties are broken by token id.
 bool likelier(const Choice& a, const Choice& b) {
   return a.weight != b.weight ? a.weight > b.weight : a.token < b.token;
 }
@@ -61,7 +61,7 @@ void keep_nucleus(std::vector<Choice>& choices, double p) {
   const double enough = p * total(choices);
   std::vector<Choice> kept;
   const auto less_likely = [](const Choice& a, const Choice& b) { return likelier(b, a); };
-  std::make_heap(choices.begin(), choices.end(), less_likely);  // the nucleus is small, and sorting is not
+  std::make_heap(choices.begin(), choices.end(), less_likely);  // the nucleus is small, so no full sort
   double sum = 0;
   do {
     std::pop_heap(choices.begin(), choices.end(), less_likely);
@@ -78,7 +78,7 @@ std::int64_t draw(const std::vector<Choice>& choices, Generator& generator) {
     left -= choice.weight;
     if (left < 0) return choice.token;
   }
-  return std::ranges::min(choices, likelier).token;  // rounding left a little over
+  return std::ranges::min(choices, likelier).token;  // reached only by rounding
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ std::int64_t draw(const std::vector<Choice>& choices, Generator& generator) {
 std::vector<Decoded> sample(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
                             const SamplingOptions& options, Generator& generator, const MaxSteps& max_steps) {
   check(options);
-  std::vector<Generator> generators;  // one a row
+  std::vector<Generator> generators;  // one per row
   for (std::int64_t b = 0; b < lengths.size(0); ++b) generators.push_back(generator.split());
   return write_tokens(model, source, lengths, steps_of(max_steps, lengths),
                       [&](const Prediction& next, std::int64_t row, std::int64_t of, std::int64_t /*step*/) {

@@ -13,7 +13,7 @@ namespace gradus::models {
 
 Seq2Seq::Seq2Seq(const EncoderOptions& options, std::unique_ptr<nn::DecoderStep> given)
     : encoder(options), decoder(std::move(given)) {
-  if (!decoder) fail("Seq2Seq", "the decoder that it was given is null");
+  if (!decoder) fail("Seq2Seq", "the given decoder is null");
   add_module("encoder", encoder);
   add_module("decoder", *decoder);
 }
@@ -45,7 +45,7 @@ Tensor Seq2Seq::loss(const data::Batch& batch, double label_smoothing, double* u
   const auto tokens = static_cast<double>(batch.target_tokens());
   std::vector<double> plain(cuts.size());
   const Generator draws = default_generator();
-  Generator::State drawn = draws.state();  // the same number by every part
+  Generator::State drawn = draws.state();  // every part draws the same number
   const auto share = [&](std::int64_t part) {
     const auto& [some, rows] = cuts[static_cast<std::size_t>(part)];
     const DrawFrom from(draws.of_part({batch.size, rows}));
@@ -72,7 +72,7 @@ Tensor Seq2Seq::loss(const Tensor& source, const Tensor& source_lengths, const d
   const Shape target{batch.target_steps, batch.size};
   const auto start = decoder->start(encoder.forward(source, source_lengths));
   const Packing targets(tensor(batch.target_lengths, {batch.size}));
-  constexpr std::int64_t none = -1;  // is ignored: packed targets are all real
+  constexpr std::int64_t none = -1;  // no target is ignored: packed targets are all real
   return cross_entropy(decoder->forward(start, tensor(batch.target_in, target), targets),
                        pack(tensor(batch.target_out, target), targets), none, label_smoothing, unsmoothed);
 }

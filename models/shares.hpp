@@ -12,13 +12,13 @@
 
 namespace gradus::models {
 
-// Into how many parts a batch of B sequences is cut for threads that take a part each through the whole model
-// and never wait for each other. One where the decoder does not allow it, where a part would be too few rows
-// for products, and where the weights, which each thread then reads at every step, do not stay in its cache.
+// Number of parts into which a batch of B sequences is split, so that each thread runs the whole model on its
+// part without barriers. 1 if the decoder cannot be shared, if parts would be too small for efficient
+// products, or if the weights, which each thread reads at every step, do not fit its cache.
 std::int64_t shares_of_batch(const Seq2Seq& model, std::int64_t B);
 
-// What `by_parts` gives. When it fails, `whole` is called first, whose message names places in the whole
-// batch and not in a part.
+// Returns by_parts(). If it throws, calls `whole` first, whose error gives positions in the whole batch
+// instead of in a part.
 template <class Parts, class Whole>
 auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
   try {
@@ -29,14 +29,14 @@ auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
   }
 }
 
-// f(sources, lengths, number of the first) for the parts of a batch gives a result for each source; all of
-// them, in the order of the batch. `source` (T, B, …), `lengths` (B). In training there is one part: how
-// often a search draws depends on its sequences.
+// Calls f(sources, lengths, index of the first source), which returns a result per source, for each part of a
+// batch; returns all results in batch order. `source` (T, B, …), `lengths` (B). One part in training, because
+// a search's number of random draws depends on its sequences.
 template <class Result, class F>
 std::vector<Result> by_shares(const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const F& f) {
   const auto whole = [&] { return f(source, lengths, std::int64_t{0}); };
   const bool fit = lengths.rank() == 1 && source.rank() >= 2 && source.size(1) == lengths.size(0);
-  if (!fit) return whole();  // which says what is wrong
+  if (!fit) return whole();  // throws the error
   const std::int64_t B = lengths.size(0), parts = model.is_training() ? 1 : shares_of_batch(model, B);
   if (parts == 1) return whole();
   std::vector<std::vector<Result>> some(static_cast<std::size_t>(parts));
@@ -50,12 +50,12 @@ std::vector<Result> by_shares(const Seq2Seq& model, const Tensor& source, const 
   return all;
 }
 
-// A part of a batch, and which of its sequences.
+// A part of a batch, and the rows of the batch that it holds.
 struct Cut {
   data::Batch batch;
   std::vector<std::int64_t> rows;
 };
-// Parts of a batch that are about as much work.
+// Splits a batch into parts of about equal work.
 std::vector<Cut> cut(const data::Batch& batch, std::int64_t parts);
 
 }  // namespace gradus::models

@@ -24,8 +24,7 @@ void check(const TrainerOptions& options) {
   at_least("the number of steps between evaluations", 0, options.eval_every);
   at_least("patience", 0, options.patience);
   if (!(options.clip_norm > 0)) {
-    fail("Trainer", "the largest norm of the gradients must be above 0, and is ", options.clip_norm,
-         "; infinity leaves them as they are");
+    fail("Trainer", "clip_norm must be above 0, and is ", options.clip_norm, "; infinity turns clipping off");
   }
   options.loss.check("Trainer");
   const MixedPrecision is_supported(options.precision);
@@ -47,7 +46,7 @@ void add(NamedTensors& all, const std::string& prefix, const NamedTensors& some)
 
 Trainer::Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options)
     : model_(model), parameters_(model.parameters()), batches_(std::move(batches)), options_(options) {
-  if (!batches_.next) fail("Trainer", "the stream of batches has no next(); give it one");
+  if (!batches_.next) fail("Trainer", "the stream of batches has no next(); set it");
   check(options);
   schedule_ = make_schedule(options);
   optimiser_ = make_optimiser(options, parameters_);
@@ -55,14 +54,14 @@ Trainer::Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& opti
   best_ = options.better == nn::Better::lower ? infinity : -infinity;
 }
 
-// The share of all steps that is over: 0 before the first, 1 at the last.
+// Completed fraction of all steps: 0 before the first, 1 at the last.
 double Trainer::done() const {
   if (options_.steps == 1) return 0;
   return std::min(1.0, static_cast<double>(steps_) / static_cast<double>(options_.steps - 1));
 }
 
-// Where that began: the first operation with a result or a gradient that is not finite. It takes the loss of
-// the batch once more, with the same draws.
+// The first operation with a result or gradient that is not finite, found by recomputing the batch's loss
+// with the same random draws.
 std::string Trainer::origin(const data::Batch& batch, const LossOptions& options,
                             const Generator::State& draws) const {
   default_generator().set_state(draws);
@@ -73,7 +72,7 @@ std::string Trainer::origin(const data::Batch& batch, const LossOptions& options
   } catch (const Error& error) {
     return error.what();
   }
-  return "no operation alone";
+  return "no single operation";
 }
 
 TrainStep Trainer::step() {
@@ -128,7 +127,7 @@ bool Trainer::observe(double score) {
 
 NamedTensors Trainer::state() const {
   if (!batches_.state || !batches_.set_state) {
-    fail("Trainer", "the stream of batches cannot say where it is; give it state() and set_state()");
+    fail("Trainer", "the stream of batches has no position to save; give it state() and set_state()");
   }
   NamedTensors state;
   for (const auto& [name, tensor] : model_.state_dict()) state.emplace_back("model." + name, tensor.clone());
@@ -145,7 +144,7 @@ NamedTensors Trainer::state() const {
 
 void Trainer::load_state(const NamedTensors& state) {
   if (!batches_.state || !batches_.set_state) {
-    fail("Trainer", "the stream of batches cannot go to a place; give it state() and set_state()");
+    fail("Trainer", "the stream of batches cannot restore a position; give it state() and set_state()");
   }
   const std::vector<std::int64_t> place_before = batches_.state();
   nn::StateReader reader(state);
@@ -155,10 +154,11 @@ void Trainer::load_state(const NamedTensors& state) {
   const double best = reader.number("trainer.best");
   const Tensor generator = reader.copy("trainer.generator", {2}, Dtype::i64),
                place = reader.copy("trainer.stream", {std::ssize(place_before)}, Dtype::i64);
-  reader.finish("Trainer", "load what a trainer has saved, whose batches are of the same kind");
+  reader.finish("Trainer", "load the state of a trainer with the same kind of batches");
 
-  // What may refuse comes first, and leaves all as it was: the stream, a new optimiser, the model. The stream
-  // knows of other data, which may have made the parameters others, too.
+  // Everything that may throw comes first and leaves the trainer unchanged: the stream, a new optimiser, the
+  // model. The stream is first because it detects other data, which may also have changed the parameters'
+  // shapes.
   auto optimiser = make_optimiser(options_, parameters_);
   batches_.set_state(place.to_vector<std::int64_t>());
   try {

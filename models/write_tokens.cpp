@@ -20,7 +20,7 @@ bool ended(const Decoded& output, std::int64_t max_steps) {
          (!output.tokens.empty() && output.tokens.back() == data::eos);
 }
 
-// What write_tokens() gives for sources from `first` on, of which `source` and the others hold theirs alone.
+// The outputs of write_tokens() for one part of the sources; `first` is the part's first source in the batch.
 std::vector<Decoded> write_share(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
                                  std::span<const std::int64_t> max_steps, const Choose& choose,
                                  std::int64_t first) {
@@ -29,7 +29,7 @@ std::vector<Decoded> write_share(const Seq2Seq& model, const Tensor& source, con
   std::vector<std::int64_t> previous(outputs.size(), data::bos);
   std::vector<Tensor> weights;
   for (std::int64_t step = 0;; ++step) {
-    std::vector<std::int64_t> rows;  // those that go on
+    std::vector<std::int64_t> rows;  // unfinished outputs
     for (std::size_t b = 0; b < outputs.size(); ++b) {
       if (!ended(outputs[b], max_steps[b])) rows.push_back(static_cast<std::int64_t>(b));
     }

@@ -6,7 +6,7 @@
 namespace gradus::nn {
 namespace {
 
-// The twin of additive_energy.
+// Composed equivalent of additive_energy.
 Tensor composed_energy(const Tensor& query, const Tensor& keys, const Tensor& v) {
   const Tensor e = sum(v * tanh(keys + query), 2);  // keys (T, B, A) + query (B, A), summed: (T, B)
   return transpose(e, 0, 1);                        // (B, T)

@@ -5,7 +5,7 @@
 namespace gradus::nn {
 namespace {
 
-// Rows of the batch axis of x (T, B, ·), if there is an x.
+// Selects rows of the batch axis of x (T, B, ·); an undefined x stays undefined.
 Tensor batch_rows(const Tensor& x, const Tensor& rows) {
   return x.defined() ? transpose(index_select(transpose(x, 0, 1), rows), 0, 1) : x;
 }

@@ -8,7 +8,7 @@
 namespace gradus::nn {
 namespace {
 
-// The weights, with zeros beyond a target's end, and how many steps are real: at least 1, to divide by.
+// The weights, zero beyond each target's end, and the number of real steps, at least 1 for the division.
 struct RealSteps {
   Tensor weights;
   double count;
@@ -17,7 +17,7 @@ struct RealSteps {
 RealSteps real_steps(const char* operation, const Tensor& weights, const Tensor& lengths) {
   if (weights.rank() != 3) {
     fail(operation, "the weights are ", weights.shape(),
-         " and must be (T_y, B, T_x), those of all steps; stack() them");
+         " and must be (T_y, B, T_x); stack() the weights of all steps");
   }
   const std::int64_t T = weights.size(0), B = weights.size(1);
   check_lengths(operation, lengths, B, T);
@@ -34,7 +34,7 @@ RealSteps real_steps(const char* operation, const Tensor& weights, const Tensor&
 Tensor attention_entropy(const Tensor& weights, const Tensor& target_lengths) {
   const auto [alpha, steps] = real_steps("attention_entropy", weights, target_lengths);
   const Tensor is_zero = equal(alpha, zeros({}, alpha.dtype()));
-  const Tensor ln = log(masked_fill(alpha, is_zero, 1));  // no −∞ to meet a 0, here or backward
+  const Tensor ln = log(masked_fill(alpha, is_zero, 1));  // avoids 0 · −∞, here and backward
   return -sum(alpha * ln) / steps;
 }
 

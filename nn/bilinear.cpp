@@ -19,8 +19,8 @@ Tensor Bilinear::forward(const Tensor& x_1, const Tensor& x_2) const {
   const bool fit = x_1.rank() > 0 && x_2.rank() > 0 && x_1.size(-1) == I_1 && x_2.size(-1) == I_2 &&
                    x_1.shape().without(-1) == x_2.shape().without(-1);
   if (!fit) {
-    fail("Bilinear", "needs inputs (…, ", I_1, ") and (…, ", I_2,
-         ") with equal axes before the last, and got ", x_1.shape(), " and ", x_2.shape());
+    fail("Bilinear", "needs inputs (…, ", I_1, ") and (…, ", I_2, ") with equal leading axes, and got ",
+         x_1.shape(), " and ", x_2.shape());
   }
   const Tensor flat = transpose(weight, 1, 2).reshape({O * I_2, I_1});
   const Tensor x_A =

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-/// The values of a tensor of any dtype, as the bytes that they are.
+/// The values of a tensor of any dtype as raw bytes.
 namespace gradus::nn {
 
 inline std::span<const std::byte> bytes_of(const Tensor& tensor) {
@@ -20,7 +20,7 @@ inline std::span<const std::byte> bytes_of(const Tensor& tensor) {
   }
 }
 
-/// To be changed in place, as Tensor::mutable_values.
+/// Writable bytes, as Tensor::mutable_values.
 inline std::span<std::byte> mutable_bytes_of(Tensor tensor, const char* by) {
   switch (tensor.dtype()) {
     case Dtype::f32:

@@ -11,7 +11,7 @@
 namespace gradus::nn {
 namespace {
 
-// The gradients that there are, cut into pieces that threads share.
+// The parameters' defined gradients, split into pieces for the threads.
 struct Gradients {
   std::vector<Tensor> tensors;
   Pieces pieces;
@@ -25,7 +25,7 @@ struct Gradients {
     }
   }
 
-  // visit(k, values): the values of piece k.
+  // Calls visit(k, values) with the values of each piece k.
   template <class Visit>
   void read(const Visit& visit) const {
     for_each([&]<class T>(std::size_t k, const Tensor& of, std::int64_t begin, std::int64_t end) {
@@ -52,7 +52,7 @@ struct Gradients {
   }
 };
 
-// In double, and in many partial sums, which the compiler can add side by side.
+// In double, with independent partial sums that the compiler can vectorise.
 template <class T>
 double sum_of_squares(std::span<const T> values) {
   constexpr std::size_t lanes = 32;
@@ -74,7 +74,8 @@ double sum_of_squares(std::span<const T> values) {
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm) {
   if (!(max_norm > 0)) fail("clip_grad_norm", "the largest norm must be above 0, and is ", max_norm);
   const Gradients gradients(parameters);
-  std::vector<double> squares(gradients.pieces.count());  // added in order, whoever has made them
+  std::vector<double> squares(
+      gradients.pieces.count());  // summed in order, so that threads do not change the result
   gradients.read([&](std::size_t k, auto values) { squares[k] = sum_of_squares(values); });
   const double norm = std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
   const double factor = max_norm / (norm + 1e-6);

@@ -19,8 +19,8 @@ const Tensor& State::operator[](std::string_view name) const {
   }
   std::ostringstream names;
   for (const auto& [known, tensor] : tensors_) names << (names.tellp() == 0 ? "'" : ", '") << known << '\'';
-  fail("State", "there is no '", name, "' in this state; it holds ",
-       tensors_.empty() ? "nothing" : names.str());
+  fail("State", "unknown entry '", name,
+       "' of this state; available: ", tensors_.empty() ? "none" : names.str());
 }
 
 Tensor State::find(std::string_view name) const {

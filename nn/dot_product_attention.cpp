@@ -7,8 +7,8 @@ Tensor DotProductAttention::energies(const Tensor& query, const Memory& memory, 
                                      const Tensor& /*previous_weights*/) const {
   if (query.shape() != memory.values.shape().without(0)) {
     fail("DotProductAttention", "the query is ", query.shape(), " and must be ",
-         memory.values.shape().without(0), ", as each of the values ", memory.values.shape(),
-         "; where sizes differ, project one of them (nn::Linear) or use AdditiveAttention");
+         memory.values.shape().without(0), " for values ", memory.values.shape(),
+         "; if the sizes differ, project one of them (nn::Linear) or use AdditiveAttention");
   }
   return transpose(sum(memory.values * query, 2), 0, 1);  // (T, B, D) · (B, D), summed: (T, B)
 }

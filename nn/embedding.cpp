@@ -7,7 +7,7 @@
 namespace gradus::nn {
 namespace {
 
-// The rows with zeros at the padding id.
+// A copy of the rows with zeros at the padding id.
 Tensor checked_rows(const Tensor& rows, const std::optional<std::int64_t>& padding) {
   if (rows.rank() != 2 || !is_floating(rows.dtype())) {
     fail("Embedding", "the rows are ", name(rows.dtype()), " ", rows.shape(),
@@ -47,7 +47,8 @@ Tensor Embedding::forward(const Tensor& ids) const {
   Tensor vectors = embedding(weight, ids);
   if (!padding_) return vectors;
   const Tensor is_padding = equal(ids, full({}, static_cast<double>(*padding_), Dtype::i64));
-  return where(unsqueeze(is_padding, -1), vectors.detach(), vectors);  // its value, without its gradient
+  return where(unsqueeze(is_padding, -1), vectors.detach(),
+               vectors);  // padding: the value without the gradient
 }
 
 }  // namespace gradus::nn

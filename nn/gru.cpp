@@ -5,7 +5,7 @@
 namespace gradus::nn {
 namespace {
 
-// The columns of gates [first, end) of a part (B, 3H).
+// Columns of gates [first, end) of a part (B, 3H).
 Tensor columns(const Tensor& part, std::int64_t H, int first, int end) {
   return part.slice(first * H, end * H, 1);
 }
@@ -13,7 +13,7 @@ Tensor columns(const Tensor& part, std::int64_t H, int first, int end) {
 Tensor blend(const Tensor& z, const Tensor& n, const Tensor& h) { return (1.0 - z) * n + z * h; }
 
 // h′ in PyTorch's form from the input's part W_ih x + b_ih and the state's part W_hh h + b_hh, each (B, 3H).
-// The twin of gru_update.
+// Composed equivalent of gru_update.
 Tensor composed_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h, const Tensor& lengths,
                        std::int64_t t) {
   const auto gate = [&](const Tensor& part, int i) { return columns(part, h.size(1), i, i + 1); };
@@ -31,7 +31,7 @@ RecurrentStep pytorch_form(const RecurrentWeights& p) {
   };
 }
 
-// The reset gate comes before the product, so there are two: of h for r and z, and of r ∘ h for n.
+// The reset gate acts before the product, so two products are needed: with h for r and z, with r ∘ h for n.
 RecurrentStep original_form(const RecurrentWeights& p) {
   const std::int64_t H = p.weight_hh.size(1);
   const auto rows = [H](const Tensor& x, int first, int end) {

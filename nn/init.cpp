@@ -14,7 +14,7 @@ Tensor symmetric_uniform(const Shape& shape, double bound, Dtype dtype = Dtype::
   return uniform(shape, -bound, bound, default_generator(), dtype);
 }
 
-// √(numerator / fan), 0 where there is nothing to divide by: the tensor is empty then.
+// √(numerator / fan), or 0 if fan is 0, as for an empty tensor.
 double deviation(double numerator, std::int64_t fan) {
   return fan > 0 ? std::sqrt(numerator / static_cast<double>(fan)) : 0;
 }
@@ -26,9 +26,9 @@ std::int64_t in_and_out(const Shape& shape) {
 
 std::int64_t chosen(const Shape& shape, Fan fan) { return fan == Fan::in ? fans(shape).in : fans(shape).out; }
 
-// Makes the k rows of n ≥ k numbers orthonormal by modified Gram–Schmidt, each row twice, after which the
-// products are 0 to rounding (Giraud et al. 2005). This is A = L Q with a positive diagonal of L, the one
-// choice of signs for which normal numbers A give a uniform Q (Mezzadri 2007).
+// Orthonormalises k rows of n ≥ k numbers by modified Gram–Schmidt with two passes per row, which makes the
+// rows orthogonal to rounding (Giraud et al. 2005). This is A = L Q with a positive diagonal of L, the sign
+// choice for which a normal A gives a uniform Q (Mezzadri 2007).
 void orthonormalise(double* rows, std::int64_t k, std::int64_t n) {
   for (std::int64_t i = 0; i < k; ++i) {
     double* row = rows + i * n;
@@ -105,7 +105,7 @@ Tensor orthogonal(const Shape& shape, double gain, Dtype dtype) {
 
 Tensor orthogonal_blocks(const Shape& shape, double gain, Dtype dtype) {
   if (shape.rank() != 2 || shape[1] == 0 || shape[0] % shape[1] != 0 || shape[0] == 0) {
-    fail("orthogonal_blocks", "needs a shape (G·H, H), square blocks one below the other, and got ", shape);
+    fail("orthogonal_blocks", "needs a shape (G·H, H), stacked square blocks, and got ", shape);
   }
   std::vector<Tensor> blocks;
   for (std::int64_t rows = 0; rows < shape[0]; rows += shape[1]) {

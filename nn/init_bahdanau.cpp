@@ -16,7 +16,7 @@ std::string owner_of(const std::string& path) {
   return dot == std::string::npos ? "" : path.substr(0, dot);
 }
 
-// Undefined: to be left alone.
+// Undefined if the parameter is to keep its values.
 Tensor values_for(const std::string& path, const Shape& shape, Dtype dtype) {
   const std::string name = last_name(path), owner = last_name(owner_of(path));
   if (name == "v_a" || name.starts_with("bias")) return zeros(shape, dtype);

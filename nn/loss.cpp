@@ -16,7 +16,7 @@ Tensor masked_cross_entropy(Tensor logits, const Tensor& targets, const Tensor& 
   const std::int64_t T = targets.size(0), B = targets.size(1);
   check_integers("masked_cross_entropy", "the targets", targets);
   check_lengths("masked_cross_entropy", lengths, B, T);
-  constexpr std::int64_t ignored = std::numeric_limits<std::int64_t>::min();  // no target is that
+  constexpr std::int64_t ignored = std::numeric_limits<std::int64_t>::min();  // never a valid target
   if (!lengths.defined()) return cross_entropy(std::move(logits), targets, ignored, label_smoothing);
   const Tensor real = greater(lengths.reshape({1, B}), arange(T).reshape({T, 1}));  // (T, B)
   return cross_entropy(std::move(logits),

@@ -5,8 +5,8 @@
 namespace gradus::nn {
 namespace {
 
-// {h′, c′} from the input's part W_ih x + b_ih and the state's part W_hh h + b_hh, each (B, 4H). The twin of
-// lstm_update.
+// {h′, c′} from the input's part W_ih x + b_ih and the state's part W_hh h + b_hh, each (B, 4H). Composed
+// equivalent of lstm_update.
 RecurrentState composed_update(const Tensor& x_part, const Tensor& h_part, const RecurrentState& before,
                                const Tensor& lengths, std::int64_t t) {
   const Tensor &h = before[0], &c = before[1];

@@ -12,7 +12,7 @@
 namespace gradus::nn {
 namespace {
 
-// How many keys, from the first, each query of each head sees: (B·heads·T_q); undefined when all see all.
+// Number of leading keys that each query of each head sees: (B·heads·T_q); undefined if all see all.
 Tensor visible(const AttentionMask& mask, const Shape& energies) {
   if (!mask.lengths.defined() && !mask.causal) return {};
   const std::int64_t B = energies[0], heads = energies[1], T_q = energies[2], T_k = energies[3];
@@ -42,8 +42,8 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t size, std::int64_t heads, Mu
       heads_(heads),
       dropout_(options.dropout) {
   if (heads < 1 || size % heads != 0) {
-    fail("MultiHeadAttention", "a size of ", size, " cannot be shared by ", heads,
-         " heads; it must be a multiple of their number");
+    fail("MultiHeadAttention", "the number of heads must be at least 1 and divide the size ", size,
+         ", and is ", heads);
   }
   const auto or_size = [size](const char* what, std::int64_t given) {
     return given == 0 ? size : checked_size("MultiHeadAttention", what, given);
@@ -65,7 +65,7 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t size, std::int64_t heads, Mu
   add_module("dropout", dropout_);
 }
 
-// x Wᵀ + b for one of the three, (T, B, E).
+// x Wᵀ + b for q, k or v: (T, B, E).
 Tensor MultiHeadAttention::project(Part part, const Tensor& x) const {
   const std::int64_t E = out_proj.weight.size(0);
   const auto rows = [&](const Tensor& all) {
@@ -80,7 +80,7 @@ Tensor MultiHeadAttention::split_heads(const Tensor& x) const {
   return permute(x.reshape({x.size(0), x.size(1), heads_, x.size(2) / heads_}), {1, 2, 0, 3});
 }
 
-// From the three projections.
+// Attention from projected query, keys and values.
 MultiHeadAttention::Output MultiHeadAttention::look(const Tensor& query, const Tensor& keys,
                                                     const Tensor& values, const AttentionMask& mask) const {
   check_lengths("MultiHeadAttention", mask.lengths, keys.size(1), keys.size(0));

@@ -8,10 +8,10 @@
 
 namespace gradus::nn {
 
-// Names in messages.
+// A name as shown in messages.
 inline std::string quoted(std::string_view name) { return std::string("'").append(name).append("'"); }
 
-// "a, b, c and 4 more": a state of another model may differ in all of its names.
+// "a, b, c and 4 more": the state of another model may differ in every name.
 inline std::string first_names(const std::vector<std::string>& names, std::string_view separator = ", ") {
   constexpr std::size_t most = 3;
   std::string text;

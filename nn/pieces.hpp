@@ -9,10 +9,10 @@
 
 namespace gradus::nn {
 
-/// Several tensors, small and large, cut into pieces that one loop shares among threads().
+/// Splits several tensors, small and large, into pieces for one loop over threads().
 class Pieces {
  public:
-  /// The next tensor, of so many elements.
+  /// Appends a tensor with this number of elements.
   void add(std::int64_t elements) {
     for (std::int64_t begin = 0; begin < elements; begin += longest)
       pieces_.push_back({tensors_, begin, std::min(begin + longest, elements)});
@@ -22,8 +22,8 @@ class Pieces {
 
   std::size_t count() const { return pieces_.size(); }
 
-  /// work(k, tensor, begin, end) for every piece k, elements [begin, end) of that tensor. The pieces do not
-  /// depend on the number of threads.
+  /// Calls work(k, tensor, begin, end) for every piece k, elements [begin, end) of that tensor. The pieces do
+  /// not depend on the number of threads.
   template <class F>
   void for_each(const F& work) const {
     const auto run = [&](std::int64_t k) {

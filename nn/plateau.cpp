@@ -63,7 +63,7 @@ void Plateau::load_state(const NamedTensors& state) {
   const double best = reader.number("best");
   const std::int64_t bad = reader.count("bad"), cooldown = reader.count("cooldown");
   reader.finish("Plateau", "load the state of a Plateau");
-  if (std::isnan(best)) fail("Plateau", "'best' is nan, and nothing was loaded; no metric could be better");
+  if (std::isnan(best)) fail("Plateau", "'best' is nan, so no metric could be better; nothing was loaded");
   best_ = best;
   bad_ = bad;
   cooldown_ = cooldown;

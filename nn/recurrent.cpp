@@ -10,7 +10,7 @@
 namespace gradus::nn {
 namespace {
 
-// The parameters of one cell or direction; add(name, tensor) registers each.
+// Creates the parameters of one cell or direction; add(name, tensor) registers each.
 template <class Add>
 RecurrentWeights make_weights(const char* operation, std::int64_t gates, std::int64_t inputs,
                               std::int64_t hidden, bool bias, const std::string& suffix, Add add) {
@@ -25,7 +25,7 @@ RecurrentWeights make_weights(const char* operation, std::int64_t gates, std::in
           bias_of("bias_ih"), bias_of("bias_hh")};
 }
 
-// Checks the parts of a state, called by these names; those that are undefined become zeros.
+// Checks the parts of a state, which messages call by `names`; undefined parts become zeros.
 void complete(const char* operation, RecurrentState& state, std::initializer_list<const char*> names,
               const Shape& shape, Dtype dtype) {
   auto name = names.begin();
@@ -51,7 +51,7 @@ RecurrentStates over_steps(const RecurrentStep& step, const Tensor& x_parts, con
   return {stack(states), std::move(state)};
 }
 
-// x (T, B, ·), and 0 from each row's length on.
+// x (T, B, ·) with zeros from each row's length on.
 Tensor zero_padding(const Tensor& x, const Tensor& lengths) {
   if (!lengths.defined()) return x;
   const Tensor token = arange(x.size(0)).reshape({-1, 1, 1});
@@ -139,7 +139,7 @@ Recurrent::Result Recurrent::run_packed(const Tensor& x, const Packing& packing,
   const Scope scope = enter();
   if (x.rank() != 2 || x.size(1) != inputs_ || x.size(0) != packing.rows() || packing.rows() == 0) {
     fail(operation_, "the packed input is ", x.shape(), " and must be (", packing.rows(), ", ", inputs_,
-         ") with a step at least");
+         ") with at least one row");
   }
   complete_first(first, packing.batch(), x.dtype());
   if (kind_.sequence && uses_fused_operations()) return run_fused(x, packing, first);
@@ -174,7 +174,7 @@ RecurrentState Recurrent::step(const Tensor& x, const RecurrentState& before) co
   const Scope scope = enter();
   const std::size_t L = static_cast<std::size_t>(layout_.layers);
   if (layout_.bidirectional) {
-    fail(operation_, "goes in both directions, and cannot go step by step; use run() on the whole sequence");
+    fail(operation_, "a bidirectional module cannot run step by step; use run() on the whole sequence");
   }
   if (x.rank() != 2 || x.size(1) != inputs_) {
     fail(operation_, "the input of a step is ", x.shape(), " and must be (B, ", inputs_, ")");
@@ -205,7 +205,7 @@ RecurrentState Recurrent::step(const Tensor& x, const RecurrentState& before) co
 Recurrent::Result Recurrent::run_layers(const Direction& direction,
                                         const std::function<Tensor(const Tensor&)>& between, Tensor x,
                                         const RecurrentState& first) const {
-  std::vector<std::vector<Tensor>> last(first.size());  // of each part of the state
+  std::vector<std::vector<Tensor>> last(first.size());  // per part of the state
   for (std::int64_t layer = 0; layer < layout_.layers; ++layer) {
     if (layer > 0 && drops()) x = between(x);
     std::vector<Tensor> outputs;

@@ -9,12 +9,12 @@
 
 namespace gradus::nn {
 
-/// Calls f(θ, g, averages, n) with pointers to n values of each, until all that are to be changed have been,
-/// in the parameter's precision; averages(k) points to those of the k-th. A rule's constants are rounded to
-/// that precision once, so that its loop is one pass of one type, which the compiler vectorises.
+/// Calls f(θ, g, averages, n) for each block of the elements to update, with pointers to n values in the
+/// parameter's precision; averages(k) is the pointer for the k-th average. A rule rounds its constants to
+/// that precision once, so that its loop uses one type and the compiler can vectorise it.
 ///
-/// Every thread has read θ since the last update: to be changed it must be taken away from the other
-/// processors' caches, and that is asked for a block ahead.
+/// Since the last update every thread has read θ, so its cache lines are shared between cores. Prefetching
+/// one block ahead for writing hides the cost of invalidating the other copies.
 template <class F>
 void with_values(const char* by, Update& update, F f) {
   const auto call = [&]<class T>() {

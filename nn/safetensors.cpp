@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-static_assert(std::endian::native == std::endian::little, "numbers are copied as they are in the file");
+static_assert(std::endian::native == std::endian::little, "values are copied byte for byte from the file");
 
 std::string header_of(files::Input& in) {
   const auto check_there = [&](std::uint64_t bytes) {
@@ -32,8 +32,8 @@ std::string header_of(files::Input& in) {
   check_there(sizeof length);
   in.read(&length, sizeof length);
   if (length > longest_safetensors_header) {
-    refuse_safetensors(in.path(), "is no safetensors file: it would have a header of ", length,
-                       " bytes, and ", longest_safetensors_header,
+    refuse_safetensors(in.path(), "is not a safetensors file: its header would have ", length,
+                       " bytes, and at most ", longest_safetensors_header,
                        " are allowed; in PyTorch, write it with "
                        "safetensors.torch.save_file");
   }
@@ -43,7 +43,7 @@ std::string header_of(files::Input& in) {
   return text;
 }
 
-// Wide types first, then by name.
+// Widest dtype first, then by name.
 NamedTensors laid_out(NamedTensors tensors) {
   std::ranges::sort(tensors, [](const auto& a, const auto& b) {
     return std::tuple(b.second.dtype(), a.first) < std::tuple(a.second.dtype(), b.first);
@@ -56,10 +56,9 @@ void check(const NamedTensors& tensors) {
   for (const auto& [name, tensor] : tensors) {
     if (!names.insert(name).second) {
       fail("save_safetensors", "the name ", shown(name),
-           " is taken; give each tensor one of its own, other than '__metadata__'");
+           " is taken; give each tensor a unique name other than '__metadata__'");
     }
-    if (!tensor.defined())
-      fail("save_safetensors", shown(name), " has no value; leave it out, or give it one");
+    if (!tensor.defined()) fail("save_safetensors", shown(name), " is undefined; omit it or give it a value");
   }
 }
 
@@ -74,7 +73,7 @@ void save_safetensors(const fs::path& path, const NamedTensors& tensors, const M
   const NamedTensors ordered = laid_out(tensors);
   const std::string header = write_safetensors_header(ordered, metadata);
   if (header.size() > longest_safetensors_header) {
-    fail("save_safetensors", "the names and metadata make a header of ", header.size(), " bytes, and ",
+    fail("save_safetensors", "names and metadata make a header of ", header.size(), " bytes, and at most ",
          longest_safetensors_header, " are allowed; shorten them, or write several files");
   }
   const std::uint64_t length = header.size();
@@ -88,7 +87,7 @@ Safetensors load_safetensors(const fs::path& path) {
   const SafetensorsHeader header = parse_safetensors_header(header_of(in), path);
   const std::uint64_t bytes = header.entries.empty() ? 0 : header.entries.back().end;
   if (in.left() != bytes) {
-    refuse_safetensors(path, "has ", in.left(), " bytes of values, and its header speaks of ", bytes,
+    refuse_safetensors(path, "has ", in.left(), " bytes of values, but its header declares ", bytes,
                        "; it is damaged, so copy or save it again");
   }
   Safetensors file{{}, header.metadata};

@@ -29,12 +29,12 @@ std::string cut(std::string_view text) {
   constexpr std::size_t longest = 100;
   if (text.size() <= longest) return std::string(text);
   std::size_t end = longest;
-  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // not within a character
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // not inside a character
   return std::string(text.substr(0, end)) + "…";
 }
 
-// Follows the JSON text token by token and refuses the first that has no place in the format. A tree of JSON
-// values would not do: in it a repeated key passes unseen, and −1, 1.5 and 2^64 turn into sizes.
+// Parses the JSON text token by token and refuses the first token that the format does not allow. A parsed
+// JSON tree is not strict enough: it hides duplicate keys and converts −1, 1.5 and 2^64 to sizes.
 class Reader : public nlohmann::json_sax<Json> {
  public:
   explicit Reader(const fs::path& file) : file_(file) {}
@@ -100,11 +100,11 @@ class Reader : public nlohmann::json_sax<Json> {
   bool number_float(number_float_t /*number*/, const string_t& text) override { misplaced(text); }
   bool null() override { misplaced("null"); }
   bool boolean(bool value) override { misplaced(value ? "true" : "false"); }
-  bool binary(binary_t& /*bytes*/) override { misplaced("bytes"); }  // there are none in JSON
+  bool binary(binary_t& /*bytes*/) override { misplaced("bytes"); }  // never occurs in JSON
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& /*error*/) override {
-    refuse("has a header that is no JSON from its byte ", position, " on", save_again);
+    refuse("has a header that is invalid JSON at byte ", position, save_again);
   }
 
  private:
@@ -159,10 +159,10 @@ class Reader : public nlohmann::json_sax<Json> {
              save_again);
     }
     const Shape shape = checked_shape();
-    // A Shape's bytes can be counted in 64 bits.
+    // A Shape guarantees that its byte count fits in 64 bits.
     const std::int64_t needed = shape.numel() * static_cast<std::int64_t>(bytes_per_element(dtype_));
     if (offsets_[1] - offsets_[0] != needed) {
-      refuse("gives ", shown(name_), " the bytes [", offsets_[0], ", ", offsets_[1], "), and ",
+      refuse("gives ", shown(name_), " the bytes [", offsets_[0], ", ", offsets_[1], "), but ",
              gradus::name(dtype_), ' ', shape, " needs ", needed, save_again);
     }
     header_.entries.push_back({name_, dtype_, shape, static_cast<std::uint64_t>(offsets_[0]),
@@ -174,31 +174,31 @@ class Reader : public nlohmann::json_sax<Json> {
   const fs::path& file_;
   SafetensorsHeader header_;
   Place place_ = Place::outside;
-  std::set<std::string> names_;  // at the root: tensors, and the metadata's
-  std::string name_;             // the last of them
-  std::set<std::string> keys_;   // within it
-  std::string key_;              // the last of them
+  std::set<std::string> names_;  // keys at the root: tensors and metadata
+  std::string name_;             // the last root key
+  std::set<std::string> keys_;   // keys within the current object
+  std::string key_;              // the last key within it
   Dtype dtype_ = Dtype::f32;
   std::vector<std::int64_t> shape_, offsets_;
 };
 
 void check_object(std::string_view text, const fs::path& file) {
-  // To the parser a NUL ends the text, whatever comes behind it.
+  // The parser stops at a NUL, so bytes after it would be ignored.
   const std::size_t last = text.find_last_not_of(' ');
   if (text.starts_with('{') && text[last] == '}' && text.find('\0') == text.npos) return;
-  refuse_safetensors(file, "has a header that is no JSON object, from '{' to '}' with spaces behind",
+  refuse_safetensors(file, "has a header that is not a JSON object, '{' to '}', padded with spaces",
                      save_again);
 }
 
-// Empty tensors come before what begins at the same byte.
+// Empty tensors sort before others that begin at the same byte.
 void sort_and_check_order(std::vector<Entry>& entries, const fs::path& file) {
   const auto place = [](const Entry& entry) { return std::pair(entry.begin, entry.end); };
   std::ranges::stable_sort(entries, {}, place);
   std::uint64_t end = 0;
   for (const Entry& entry : entries) {
     if (entry.begin != end) {
-      refuse_safetensors(file, "begins the values of ", shown(entry.name), " at byte ", entry.begin,
-                         ", and what is before them ends at ", end, save_again);
+      refuse_safetensors(file, "places the values of ", shown(entry.name), " at byte ", entry.begin,
+                         ", but the values before them end at byte ", end, save_again);
     }
     end = entry.end;
   }
@@ -208,7 +208,7 @@ std::string json_string(const std::string& text) {
   try {
     return Json(text).dump();
   } catch (const Json::type_error&) {
-    fail("save_safetensors", shown(text), " is no UTF-8, and names and metadata must be");
+    fail("save_safetensors", shown(text), " is not UTF-8; names and metadata must be");
   }
 }
 
@@ -221,7 +221,7 @@ std::string json_list(const auto& numbers) {
   return text + ']';
 }
 
-// Text of a JSON object, with its keys in the order in which they come.
+// Text of a JSON object, with keys in insertion order.
 class JsonObject {
  public:
   JsonObject& add(const std::string& key, const std::string& value) {

@@ -18,20 +18,20 @@ struct SafetensorsHeader {
     std::string name;
     Dtype dtype = Dtype::f32;
     Shape shape;
-    std::uint64_t begin = 0, end = 0;  // among the bytes of values
+    std::uint64_t begin = 0, end = 0;  // byte range within the values
   };
-  std::vector<Entry> entries;  // one after another, without gaps, from 0
+  std::vector<Entry> entries;  // contiguous, from byte 0
   Metadata metadata;
 };
 
-/// What the header of a file says, when its entries fit each other. @throws Error that names `file`.
+/// Parses and validates the header of a file. @throws Error that names `file`.
 SafetensorsHeader parse_safetensors_header(std::string_view text, const std::filesystem::path& file);
 
-/// The header of a file that holds these tensors in this order, padded to a multiple of 8 bytes.
-/// @throws Error for a text that is no UTF-8.
+/// The header for a file with these tensors in this order, padded to a multiple of 8 bytes.
+/// @throws Error for text that is not UTF-8.
 std::string write_safetensors_header(const NamedTensors& tensors, const Metadata& metadata);
 
-/// Text in quotes, cut where it would fill a message.
+/// Text in quotes, truncated for messages.
 std::string shown(std::string_view text);
 
 template <class... Parts>

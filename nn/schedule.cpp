@@ -16,7 +16,7 @@ void check_steps(const char* operation, const char* what, std::int64_t steps) {
   if (steps < 1) fail(operation, what, " must be at least 1, and is ", steps);
 }
 
-// The share of `steps` that is over at t: 1 at the end and after it.
+// Completed fraction of `steps` at t; 1 at the end and afterwards.
 double done(std::int64_t t, std::int64_t steps) {
   return static_cast<double>(std::min(t, steps)) / static_cast<double>(steps);
 }
@@ -55,7 +55,7 @@ Schedule cosine(std::int64_t steps, double minimum) {
 Schedule warm_up(std::int64_t steps, Schedule then, double from) {
   check_steps("schedule::warm_up", "the number of steps", steps);
   check_not_negative("schedule::warm_up", "the first factor", from);
-  if (!then) fail("schedule::warm_up", "needs a schedule to go on with, and got an empty one");
+  if (!then) fail("schedule::warm_up", "needs a schedule to follow the warm-up, and got an empty one");
   return [rise = linear(from, 1, steps), steps, then = std::move(then)](std::int64_t t) {
     return t < steps ? rise(t) : then(t - steps);
   };

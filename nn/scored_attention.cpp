@@ -5,7 +5,7 @@
 namespace gradus::nn {
 namespace {
 
-// The twin of weighted_sum.
+// Composed equivalent of weighted_sum.
 Tensor composed_context(const Tensor& weights, const Tensor& values) {
   return sum(unsqueeze(transpose(weights, 0, 1), -1) * values, 0);  // (T, B, 1) · (T, B, D), summed: (B, D)
 }

@@ -18,7 +18,7 @@ struct Copy {
   Tensor from, into;
 };
 
-// All that is to be copied, worked out before anything is; and all that speaks against it.
+// Plans all copies and collects all errors before anything is copied.
 class Loading {
  public:
   Loading(const NamedTensors& own, const NamedTensors& state) {
@@ -42,7 +42,7 @@ class Loading {
     for (const auto& [name, values] : given) unexpected_.push_back(quoted(name));
   }
 
-  // Empty when nothing does.
+  // The errors as text; empty if there are none.
   std::string objections() const {
     std::string all;
     const auto add = [&](const char* what, const std::vector<std::string>& items, const char* separator) {

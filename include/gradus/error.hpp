@@ -5,10 +5,10 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The base of every exception that the library throws.
+/// Base class of every exception that the library throws.
 ///
-/// The message names the operation, the path of the module that was running (`decoder.attention.W_a`), the
-/// shapes involved, the axis at fault and a way out. It is thrown before anything is changed.
+/// The message names the operation, the path of the running module (`decoder.attention.W_a`), the shapes, the
+/// axis at fault and a way out. Functions throw before they change anything.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Everything but the conversions to and from xtensor, which are in <gradus/autograd/xtensor.hpp>.
+/// Every header except <gradus/autograd/xtensor.hpp>, which converts to and from xtensor.
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/gradcheck.hpp>

@@ -9,8 +9,8 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The parts put together as by `<<`, the same on every machine: numbers without the locale's commas, and a
-/// NaN without its sign, which says nothing.
+/// Concatenates the parts as `<<` prints them, the same on every machine: in the classic locale, and with NaN
+/// never signed.
 template <class... Parts>
 std::string message(const Parts&... parts) {
   std::ostringstream text;

@@ -3,7 +3,7 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The version of the library that runs, "0.1.0": major, minor and patch, as CMakeLists.txt has it.
+/// The version of the linked library, such as "0.1.0": major, minor and patch, set in CMakeLists.txt.
 const char* version();
 
 }  // namespace gradus

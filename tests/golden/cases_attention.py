@@ -1,4 +1,4 @@
-"""Attention, and the decoder that uses it."""
+"""Attention, and the decoder that uses attention."""
 from kit import Golden, leaf, randomise
 
 import torch
@@ -42,7 +42,7 @@ def dot_product_attention(B=7, T=6, D=5):
 
 
 def multi_head(name, net, query, keys, values, lengths, causal=False):
-    """Leaves that are the same tensor are put once, as the first that they stand for."""
+    """A tensor with several roles is stored once, under its first name."""
     g = Golden(name)
     leaves = {**randomise(net), "query": query, "keys": keys, "values": values}
     leaves = {name: x for i, (name, x) in enumerate(leaves.items()) if all(x is not y for y in list(leaves.values())[:i])}
@@ -56,13 +56,13 @@ def multi_head(name, net, query, keys, values, lengths, causal=False):
 
 
 def multi_head_self(T=5, B=3, E=8):
-    """Causal."""
+    """Causal self-attention."""
     x = leaf(T, B, E)
     multi_head("multi_head_self", nn.MultiheadAttention(E, 4), x, x, x, torch.tensor([4, 5, 1]), causal=True)
 
 
 def multi_head_cross(T_q=5, T_k=7, B=4, E=6, K=8, V=9):
-    """Keys and values of other sizes than the queries, and than each other."""
+    """Queries, keys and values of different sizes."""
     multi_head("multi_head_cross", nn.MultiheadAttention(E, 3, kdim=K, vdim=V), leaf(T_q, B, E), leaf(T_k, B, K),
                leaf(T_k, B, V), torch.tensor([2, 7, 1, 5]))
 

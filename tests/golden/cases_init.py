@@ -1,4 +1,4 @@
-"""Initial values: of each, its mean, deviation, smallest and largest number."""
+"""Statistics of initial values: mean, deviation, smallest and largest number."""
 from kit import Golden
 
 import torch
@@ -31,7 +31,7 @@ def statistics():
     }.items():
         values = draw().detach()
         statistics = torch.stack([values.mean(), values.std(unbiased=False), values.min(), values.max()])
-        g.put_all({name: (statistics * 1e7).round() / 1e7})  # more digits would be those of one LAPACK
+        g.put_all({name: (statistics * 1e7).round() / 1e7})  # more digits would depend on the LAPACK build
     g.write()
 
 

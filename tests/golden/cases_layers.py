@@ -39,7 +39,7 @@ def sequential(B=3):
 
 
 def maxout(B=4, I=3, O=5, k=2):
-    """max over neighbouring pairs (Bahdanau et al. 2015, A.2.2)."""
+    """Maximum over adjacent pairs (Bahdanau et al. 2015, A.2.2)."""
     g = Golden("maxout")
     leaves = {"weight": leaf(O * k, I), "bias": leaf(O * k), "x_1": leaf(B, I)}
     g.put_all(leaves)

@@ -22,7 +22,7 @@ def label_smoothing():
 
 
 def label_smoothing_amounts():
-    """None, more than is usual, and all of it."""
+    """Smoothing amounts: none, more than usual, and 1."""
     g = Golden("label_smoothing_amounts")
     smoothed(g, 0.0, "none.")
     smoothed(g, 0.3, "some.")

@@ -1,11 +1,11 @@
-"""Whole models under teacher forcing, sentence by sentence, so that there is nothing to pad."""
+"""Whole models under teacher forcing, one sentence at a time, so that no padding is needed."""
 from cases_recurrent import original_step
 from kit import Golden, leaf, randomise
 
 import torch
 from torch import nn
 
-E, H, D, A, L = 2, 3, 6, 9, 8  # of embeddings, states, annotations in both directions, energies, a maxout
+E, H, D, A, L = 2, 3, 6, 9, 8  # sizes of embeddings, states, bidirectional annotations, energies and maxout
 VX, VY = 11, 10                # vocabularies
 PAD, BOS = 0, 1
 SOURCES = [[4, 9, 3], [6, 3, 5, 5, 7], [8], [9, 4, 6, 3]]
@@ -13,12 +13,12 @@ TARGETS = [[5, 9, 4, 2], [2], [3, 3, 8, 6, 4, 7, 2], [9, 2]]
 
 
 def padded(rows):
-    """(longest, rows)"""
+    """Rows padded to the longest: (longest, rows)."""
     return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], padding_value=PAD)
 
 
 def whole_model(name, make):
-    """`make` gives a model's parameters, and what makes of x (Tx) and y_in (Ty) logits (Ty,V) and weights (Ty,Tx) or None."""
+    """`make` returns a model's parameters and its function: x (Tx), y_in (Ty) to logits (Ty,V) and weights (Ty,Tx) or None."""
     g = Golden(f"model_{name}")
     p, model = make()
     source, target_in, target_out = padded(SOURCES), padded([[BOS] + y[:-1] for y in TARGETS]), padded(TARGETS)
@@ -35,7 +35,7 @@ def whole_model(name, make):
 
 
 def recurrent(encoder, decoder):
-    """The parameters of both embeddings and of PyTorch's modules, by a model's names."""
+    """The parameters of both embeddings and of PyTorch's modules, under the model's names."""
     p = {"encoder.embedding.weight": leaf(VX, E), "decoder.embedding.weight": leaf(VY, E)}
     for prefix, net in (("encoder.rnn", encoder), ("decoder.rnn", decoder)):
         p.update({f"{prefix}.{name}": w for name, w in randomise(net).items()})
@@ -75,12 +75,12 @@ def general_energies(p, s, h):
 
 
 def top(state):
-    """The last layer's h, of (layers,H) or an LSTM's pair of these."""
+    """The last layer's h from a state (layers,H), or from an LSTM's pair of these."""
     return (state[0] if isinstance(state, tuple) else state)[-1]
 
 
 def attentive(p, energies, h, y, state, step, read_out):
-    """The decoder's steps: the top layer's state asks before the states change. `read_out` gets s_t, c_t, E y_{t-1} and s_{t-1}."""
+    """The decoder's steps, with the top layer's state before the update as query. `read_out` gets s_t, c_t, E y_{t-1}, s_{t-1}."""
     logits, weights = [], []
     for e in p["decoder.embedding.weight"][y]:
         before = top(state)
@@ -100,7 +100,7 @@ def read_all(s, c, e, before):
 
 
 def sutskever():
-    """Two layers each; the decoder goes on from the encoder's last states."""
+    """Two layers each; the decoder starts from the encoder's last states."""
     encoder, decoder = nn.LSTM(E, H, 2), nn.LSTM(E, H, 2)
     p = {**recurrent(encoder, decoder), **linear("decoder.readout", VY, H)}
 
@@ -111,7 +111,7 @@ def sutskever():
 
 
 def fixed():
-    """A state from both directions, and logits of the state alone."""
+    """s_0 from both directions, and logits from the state only."""
     encoder, decoder = nn.GRU(E, H, bidirectional=True), nn.GRU(E, H)
     p = {**recurrent(encoder, decoder), "decoder.W_s.weight": leaf(H, D), **linear("decoder.readout", VY, H)}
 
@@ -123,7 +123,7 @@ def fixed():
 
 
 def cho():
-    """Cho et al. 2014, A.1, but with eq. 5-8 in the decoder too, where their reset gate acts on c as well."""
+    """Cho et al. 2014, A.1, but with eq. 5-8 in the decoder too; the paper's reset gate there also acts on c."""
     p = {**recurrent(nn.GRU(E, H), nn.GRU(E + H, H)),
          "decoder.V.weight": leaf(H, H), "decoder.W_s.weight": leaf(H, H),
          **linear("decoder.readout.hidden", 2 * L, H + H + E), **linear("decoder.readout", VY, L)}
@@ -151,7 +151,7 @@ def bahdanau():
          **linear("decoder.readout.hidden", 2 * L, H + D + E), **linear("decoder.readout", VY, L)}
 
     def step(rnn, x, h):
-        """A.1.1; in the decoder x is [E y; c], and W the paper's W and C side by side. z is the share of the new state."""
+        """A.1.1; in the decoder x is [E y; c] and W is [W C] of the paper. z weights the new state."""
         def gates(name):
             of_r, of_z, of_new = p[rnn.format(name)].chunk(3)
             return of_r, -of_z, of_new                                              # 1 - σ(a) = σ(-a)
@@ -169,7 +169,7 @@ def bahdanau():
         return torch.stack(states[1:])
 
     def read_out(s, c, e, before):
-        return maxout(p, torch.cat([before, c, e]))                                 # A.2.2: t_i is made of s_{i-1}
+        return maxout(p, torch.cat([before, c, e]))                                 # A.2.2: t_i uses s_{i-1}
 
     def model(x, y):
         forward = one_way(x, "encoder.rnn.{}_l0")                                   # A.2.1
@@ -181,7 +181,7 @@ def bahdanau():
 
 
 def d2l():
-    """Dive into Deep Learning's: two layers each, asked by the top one; the state alone is read out."""
+    """Dive into Deep Learning: two layers each, the top one's state is the query; logits from the state only."""
     encoder, decoder = nn.GRU(E, H, 2), nn.GRU(E + H, H, 2)
     p = {**recurrent(encoder, decoder), **additive(H, H), **linear("decoder.readout", VY, H)}
 
@@ -192,7 +192,7 @@ def d2l():
 
 
 def notebook():
-    """Plain tanh RNNs, and a state that begins with zeros."""
+    """Plain tanh RNNs, with s_0 = 0."""
     encoder, decoder = nn.RNN(E, H, bidirectional=True), nn.RNN(E + D, H)
     p = {**recurrent(encoder, decoder), **additive(H, D), **linear("decoder.readout", VY, H + D + E)}
 
@@ -203,7 +203,7 @@ def notebook():
 
 
 def tied():
-    """One matrix for both embeddings and the readout, whose maxout has their size."""
+    """One matrix for both embeddings and the readout; the maxout has the embeddings' size."""
     encoder, decoder, rows = nn.GRU(E, H, bidirectional=True), nn.GRU(E + D, H), leaf(VY, E)
     p = {**recurrent(encoder, decoder), **additive(H, D), "decoder.W_s.weight": leaf(H, H),
          **linear("decoder.readout.hidden", 2 * E, H + D + E), "decoder.readout.bias": leaf(VY)}
@@ -216,7 +216,7 @@ def tied():
 
 
 def dot():
-    """A query that is brought to the annotations' size."""
+    """Dot-product attention with the query projected to the annotations' size."""
     encoder, decoder = nn.GRU(E, H, bidirectional=True), nn.GRU(E + D, H)
     p = {**recurrent(encoder, decoder), "decoder.attention.W_a.weight": leaf(D, H),
          "decoder.W_s.weight": leaf(H, H), **linear("decoder.readout", VY, H + D + E)}
@@ -228,7 +228,7 @@ def dot():
 
 
 def scaled_dot():
-    """The same, scaled, with LSTMs in two layers; the bridge makes h of both layers, then c of both."""
+    """The same, scaled, with two-layer LSTMs; the bridge gives h of both layers, then c of both."""
     encoder, decoder = nn.LSTM(E, H, 2, bidirectional=True), nn.LSTM(E + D, H, 2)
     p = {**recurrent(encoder, decoder), "decoder.attention.W_a.weight": leaf(D, H),
          "decoder.W_s.weight": leaf(4 * H, H), **linear("decoder.readout", VY, H + D + E)}

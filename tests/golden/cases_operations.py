@@ -1,4 +1,4 @@
-"""The engine's functions."""
+"""The autograd engine's functions."""
 from kit import Golden, leaf, rand
 
 import torch
@@ -17,7 +17,7 @@ def cross_entropy(N=9, V=5):
 
 
 def functions(g, x_name, x, names):
-    """Each function's output, and x's gradient under it, for one x and one incoming gradient."""
+    """Each function's output, and its gradient with respect to x, for one x and one incoming gradient."""
     grad_out = rand(*x.shape)
     g.put_all({x_name: x, f"grad_out.{x_name}": grad_out})
     for name, f in names.items():

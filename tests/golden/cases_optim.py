@@ -1,4 +1,4 @@
-"""Optimisers and what belongs to them."""
+"""Optimisers, clipping and schedules."""
 from kit import Golden, leaf, rand
 
 import torch
@@ -15,7 +15,7 @@ def adam():
         for p in params.values():
             p.grad = rand(*p.shape)
         params["bias"].grad[0] = 0.0                                              # never moves
-        params["bias"].grad[1] *= 1e-8                                            # here eps shows
+        params["bias"].grad[1] *= 1e-8                                            # small enough for eps to matter
         g.put_all({name: p.grad for name, p in params.items()}, f"grad_{step}.")
         optimiser.step()
         g.put_all(params, f"step_{step}.")
@@ -47,7 +47,7 @@ def clip_value():
     g.write()
 
 
-# Each option at least once. `first` and `second` are the options of the groups of `weight` and `bias`.
+# Every option at least once. `first` is the options of the group with `weight`, `second` of the group with `bias`.
 OPTIMISERS = {
     "sgd": (torch.optim.SGD, dict(lr=0.1), dict(lr=0.02, weight_decay=0.3)),
     "sgd_momentum": (torch.optim.SGD, dict(lr=0.1, momentum=0.9, dampening=0.4),
@@ -67,13 +67,13 @@ OPTIMISERS = {
 
 
 def optimisers():
-    """Two groups; the bias has no gradient at step 3, and its first element's is always small."""
+    """Two groups; the bias has no gradient at step 3, and its first element's gradient is always small."""
     g = Golden("optimisers")
     start = {"weight": leaf(2, 3), "bias": leaf(4)}
     gradients = [{"weight": rand(2, 3), "bias": None if step == 3 else rand(4)} for step in range(1, 6)]
     for step, given in enumerate(gradients, 1):
         if given["bias"] is not None:
-            given["bias"][0] *= 1e-6                                              # here eps shows
+            given["bias"][0] *= 1e-6                                              # small enough for eps to matter
         g.put_all({name: t for name, t in given.items() if t is not None}, f"grad_{step}.")
     g.put_all(start)
     for case, (optimiser, first, second) in OPTIMISERS.items():
@@ -109,7 +109,7 @@ def schedules():
           cosine=rates(lambda o: lr.CosineAnnealingLR(o, 20)),
           warm_up_exponential=rates(lambda o: warm_up(o, 5, 0.25, lambda o: lr.ExponentialLR(o, 0.8))),
           warm_up_step=rates(lambda o: warm_up(o, 4, 0.5, lambda o: lr.StepLR(o, 3, gamma=0.5))))
-    # eta_min is a rate, and so another share of each group's: one group at a time.
+    # eta_min is a rate, so a common factor needs another eta_min for each group.
     cosines = [rates(lambda o: lr.CosineAnnealingLR(o, 20, eta_min=0.25 * rate))[:, k] for k, rate in enumerate((0.1, 0.02))]
     g.put(cosine_minimum=torch.stack(cosines, 1))
     falling = torch.tensor([5, 4, 4.1, 3.99, 3.2, 3.3, 3.19, 3.4, 3.5, 3.6, 3, 3.1, 3.1, 3.1, 2.98, 3.1, 2.0, 2.1, 2.2, 2.3, 2.4])

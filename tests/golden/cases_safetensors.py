@@ -1,4 +1,4 @@
-"""States of PyTorch's modules in safetensors files, beside inputs and the outputs that they give; and the way back."""
+"""safetensors files in both directions: states of PyTorch's modules with inputs and outputs, and checks of files from gradus."""
 import safetensors_io
 from kit import HERE
 
@@ -9,13 +9,12 @@ FOLDER = HERE / "safetensors"
 
 
 def short(*shape):
-    """Few digits: exact in f32 too."""
+    """Values with few digits, exact in f32 too."""
     return (torch.randn(shape) * 512).round() / 1024
 
 
 def write(name, module, dtype, inputs, run):
-    """name.safetensors: the state, as PyTorch's users save it; name.values.safetensors: what goes in, and what comes out
-    in double."""
+    """name.safetensors: the state, as PyTorch users save it; name.values.safetensors: inputs, and outputs in double."""
     torch.manual_seed(2014)
     for p in module.parameters():
         p.data = short(*p.shape)
@@ -59,7 +58,7 @@ def embedding(V=7, E=3):
 
 
 def layout():
-    """Names, types and shapes of every kind: the C++ test writes the same bytes."""
+    """All kinds of names, types and shapes; the C++ test must write the same bytes."""
     safetensors_io.save(FOLDER / "layout.safetensors", {
         "weight": torch.arange(6, dtype=torch.float32).reshape(2, 3) / 8,
         "bias": torch.arange(3, dtype=torch.float64) / 10,
@@ -75,7 +74,7 @@ def flat(result):
 
 
 def from_cpp():
-    """Modules that test_nn wrote, each with an input and its outputs: PyTorch gives the same."""
+    """Checks that PyTorch gives the outputs in the files that test_nn wrote."""
     for name, net in (("gru", nn.GRU(2, 4, bidirectional=True)), ("lstm", nn.LSTM(2, 4, bidirectional=True)),
                       ("rnn", nn.RNN(2, 4)), ("linear", nn.Linear(2, 4)), ("embedding", nn.Embedding(7, 3))):
         tensors = safetensors_io.load(FOLDER / f"{name}.from_cpp.safetensors")

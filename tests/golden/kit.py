@@ -1,8 +1,8 @@
-"""What the cases share: a file of tensors, and short random values."""
+"""Common code of the cases: a file of tensors, and random values with few digits."""
 import os
 from pathlib import Path
 
-# The plainest kernels everywhere, so that every x86-64 machine writes the same bytes. Read when torch loads.
+# Baseline kernels, so that every x86-64 machine writes the same bytes. torch reads this when it loads.
 os.environ.update(OPENBLAS_CORETYPE="Prescott", OPENBLAS_NUM_THREADS="1", ATEN_CPU_CAPABILITY="default")
 import torch
 
@@ -12,11 +12,11 @@ torch.set_num_threads(1)
 
 
 class Golden:
-    """One file: tensors in the order in which they are put."""
+    """A file of tensors, in the order of put()."""
 
     def __init__(self, name):
         self.path, self.lines = HERE / f"{name}.txt", ["# made by make_golden.py with PyTorch 1.13.1"]
-        torch.manual_seed(2014)  # every file by itself: a new case leaves the others' bytes alone
+        torch.manual_seed(2014)  # per file, so that a new case does not change the others' bytes
 
     def put(self, **tensors):
         for name, t in tensors.items():
@@ -32,7 +32,7 @@ class Golden:
                 self.lines.append(" ".join(map(repr, row)))  # repr: the shortest digits (at most 17) that read back exactly
 
     def backward(self, outputs, leaves, prefix=""):
-        """Stores the outputs, random incoming gradients, and what these make of the leaves' gradients."""
+        """Stores the outputs, random incoming gradients, and the resulting gradients of the leaves."""
         grad_outs = {name: rand(*t.shape) for name, t in outputs.items()}
         sum((grad_outs[name] * t).sum() for name, t in outputs.items()).backward()
         self.put_all(outputs, prefix)
@@ -52,7 +52,7 @@ def leaf(*shape, scale=1.0):
 
 
 def randomise(module):
-    """Gives a module short random weights and returns them by PyTorch's names."""
+    """Sets a module's weights to random values with few digits, and returns them by PyTorch's names."""
     for p in module.parameters():
         p.data = leaf(*p.shape, scale=0.5).data
     return dict(module.named_parameters())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the golden values beside this file: /usr/bin/python3 tests/golden/make_golden.py  (see README.md)"""
+"""Writes the golden files in this folder: /usr/bin/python3 tests/golden/make_golden.py  (see README.md)"""
 import cases_attention
 import cases_init
 import cases_layers

@@ -1,10 +1,10 @@
-"""The safetensors format, as little of it as tensors of these types need: its package is not among Debian's."""
+"""A minimal reader and writer of the safetensors format, which Debian does not package."""
 import json
 
 import numpy as np
 import torch
 
-TYPES = {"I64": "<i8", "F64": "<f8", "F32": "<f4"}  # in the order in which the library lays out the values
+TYPES = {"I64": "<i8", "F64": "<f8", "F32": "<f4"}  # in the library's order of values
 
 
 def save(path, tensors, metadata=None):

@@ -1,4 +1,4 @@
-// The decoder gives the paper's equations as PyTorch computes them.
+// The decoder matches the paper's equations as PyTorch computes them.
 
 #include <gradus/models/bahdanau_decoder.hpp>
 

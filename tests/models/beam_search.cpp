@@ -1,4 +1,4 @@
-// Beam search: against greedy decoding, and against all outputs that there are.
+// Beam search against greedy decoding and against exhaustive search.
 
 #include <gradus/models/beam_search.hpp>
 
@@ -17,7 +17,7 @@ namespace {
 
 const BatchTensors x(tiny_batch());
 
-// Equation 14, as it stands in the paper.
+// Equation 14, written as in the paper.
 double score(const models::Decoded& output, double alpha, double beta) {
   const double lp = std::pow(5 + static_cast<double>(output.tokens.size()), alpha) / std::pow(5 + 1, alpha);
   double cp = 0;
@@ -46,7 +46,7 @@ std::vector<Ids> all_targets(std::int64_t steps) {
   return ended;
 }
 
-// All of them with their scores, best first.
+// All these targets with their scores, best first.
 std::vector<models::Decoded> exhaustive(const models::Seq2Seq& model, const Ids& source, std::int64_t steps,
                                         double alpha, double beta) {
   std::vector<data::Pair> pairs;
@@ -60,8 +60,8 @@ std::vector<models::Decoded> exhaustive(const models::Seq2Seq& model, const Ids&
   return outputs;
 }
 
-// Writes 3 for as many steps as the source has tokens, then EOS, and counts its steps and rows. All else has
-// e^−`margin` of the likeliest token's probability.
+// Writes 3 once per source token, then EOS, and records the rows of each step. Every other token has
+// e^−`margin` times the likeliest token's probability.
 class Sure : public nn::DecoderStep {
  public:
   explicit Sure(float margin) : margin_(margin) {}
@@ -100,7 +100,7 @@ Ids rows_of_steps(float margin, const models::BeamOptions& options) {
 
 TEST_CASE("a beam of 1 is greedy decoding, token for token", "[models][beam]") {
   for (const Model& model : decisive_models()) {
-    for (const float eos : {0.F, 2.F}) {  // steps run out, or do not
+    for (const float eos : {0.F, 2.F}) {  // reaches the maximum length, or not
       prefer(*model, data::eos, eos);
       const double alpha = GENERATE(0.0, 0.6);
       const auto beam =
@@ -115,15 +115,15 @@ TEST_CASE("a beam of 1 is greedy decoding, token for token", "[models][beam]") {
   }
 }
 
-TEST_CASE("a beam of at least V^T finds the best of all outputs, in their order", "[models][beam]") {
-  constexpr std::int64_t steps = 3, all = 7 * 7 * 7;  // of 7 ids that may be written
+TEST_CASE("a beam of at least V^T finds the best of all outputs, in order", "[models][beam]") {
+  constexpr std::int64_t steps = 3, all = 7 * 7 * 7;  // 7 ids may be written
   const double alpha = GENERATE(0.0, 0.6, 2.0), beta = GENERATE(0.0, 0.4);
   for (const Model& model : decisive_models()) {
     INFO(*model << ", length penalty " << alpha << ", coverage penalty " << beta);
     if (beta > 0 && !attends(*model)) continue;
     models::BeamOptions options{.width = all, .length_penalty = alpha, .coverage_penalty = beta};
     const auto best = models::beam_search(*model, x.source, x.source_lengths, options, steps);
-    options.n_best = 1 + 6 + 36;  // all that end
+    options.n_best = 1 + 6 + 36;  // all outputs that end in EOS
     const auto ranked = models::beam_search(*model, x.source, x.source_lengths, options, steps);
     for (std::size_t b = 0; b < tiny_pairs.size(); ++b) {
       const auto expected = exhaustive(*model, tiny_pairs[b].source, steps, alpha, beta);
@@ -137,10 +137,11 @@ TEST_CASE("a beam of at least V^T finds the best of all outputs, in their order"
   }
 }
 
-TEST_CASE("the n best are distinct, best first, and begin with those of a smaller n", "[models][beam]") {
+TEST_CASE("the n best are distinct, best first, and begin with the results for a smaller n",
+          "[models][beam]") {
   for (const Model& model : decisive_models()) {
     INFO(*model);
-    prefer(*model, data::eos, 15);  // more than any state makes of it: six end long before steps run out
+    prefer(*model, data::eos, 15);  // outweighs every state: six end long before the maximum length
     const auto search = [&](std::int64_t n) {
       return models::beam_search(*model, x.source, x.source_lengths, {.width = 6, .n_best = n});
     };
@@ -156,21 +157,21 @@ TEST_CASE("the n best are distinct, best first, and begin with those of a smalle
   }
 }
 
-TEST_CASE("hypotheses that ran out of steps follow those that ended", "[models][beam]") {
+TEST_CASE("incomplete hypotheses follow the complete ones", "[models][beam]") {
   const Model model = std::move(decisive_models()[0]);
   const auto found = models::beam_search(*model, x.source, x.source_lengths,
                                          {.width = 343, .n_best = 20, .length_penalty = 1}, 2);
   for (const auto& list : found) {
     REQUIRE(list.size() == 20);
     for (std::size_t n = 0; n < list.size(); ++n) {
-      CHECK((list[n].tokens.back() == data::eos) == (n < 7));  // "EOS", and six others before EOS
+      CHECK((list[n].tokens.back() == data::eos) == (n < 7));  // EOS first, or after one of six tokens
       CHECK(std::abs(list[n].score - score(list[n], 1, 0)) < 1e-5);
       if (n != 0 && n != 7) CHECK(list[n].score <= list[n - 1].score);
     }
   }
 }
 
-TEST_CASE("there are fewer than n where there are no more outputs", "[models][beam]") {
+TEST_CASE("there are fewer than n results if there are fewer outputs", "[models][beam]") {
   const Model model = models::make_bahdanau({.vocabulary = 4, .embedding = 3, .hidden = 4});
   const auto found = models::beam_search(*model, gradus::full({1, 1}, 3, gradus::Dtype::i64), integers({1}),
                                          {.width = 9, .n_best = 9}, 2);
@@ -179,7 +180,7 @@ TEST_CASE("there are fewer than n where there are no more outputs", "[models][be
   CHECK(tokens == std::vector<Ids>{{2}, {3, 2}, {3, 3}});
 }
 
-TEST_CASE("of equal hypotheses the lower ids are kept", "[models][beam]") {
+TEST_CASE("ties between hypotheses keep the lower ids", "[models][beam]") {
   const Model model = std::move(tiny_models()[0]);
   for (const Tensor& parameter : model->parameters()) overwrite(parameter, 0);
   const auto found = models::beam_search(*model, x.source, x.source_lengths,
@@ -187,17 +188,16 @@ TEST_CASE("of equal hypotheses the lower ids are kept", "[models][beam]") {
   for (const auto& list : found) CHECK(tokens_of(list) == std::vector<Ids>{{2}, {3, 2}, {3, 3}});
 }
 
-TEST_CASE("a search ends when nothing alive can win, and each source leaves when its own does",
-          "[models][beam]") {
-  // Two rows at the first step, then two hypotheses a source.
+TEST_CASE("each source's search ends when no live hypothesis can win", "[models][beam]") {
+  // Two rows at the first step, then two hypotheses per source.
   CHECK(rows_of_steps(20, {.width = 2}) == Ids{2, 4, 2, 2});
   CHECK(rows_of_steps(20, {.width = 2, .length_penalty = 0}) == Ids{2, 4, 2, 2});
-  // The longer source's output has ln p = −4 · 0.182 and so −0.32 after 4 steps. One that goes on loses 3.18
-  // at each step, and may count up to 40 tokens: it can win until it has lost 0.32 · (45 / 6)² = 18.2.
+  // The longer source's output has ln p = −4 · 0.182 after 4 steps, a score of −0.32. A live hypothesis loses
+  // 3.18 per step and may reach 40 tokens, so it can win until it has lost 0.32 · (45 / 6)² = 18.2.
   CHECK(rows_of_steps(3, {.width = 2, .length_penalty = 2}).size() == 9);
 }
 
-TEST_CASE("a source position that is never looked at has a finite price", "[models][beam]") {
+TEST_CASE("the coverage penalty of a source position without weight is finite", "[models][beam]") {
   // A window one token wide.
   class First : public nn::Attention {
    public:

@@ -1,4 +1,4 @@
-// Checkpoints as files: what they record, what is refused, and writers that are killed.
+// Checkpoint files: contents, errors, and killed writers.
 
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/files/atomic.hpp>
@@ -28,8 +28,7 @@ using Strings = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a checkpoint comes back with what the caller said and what the library records",
-          "[models][checkpoint]") {
+TEST_CASE("a loaded checkpoint has the caller's metadata and the library's", "[models][checkpoint]") {
   const File scratch;
   models::save_checkpoint(scratch.file, {{{"model.w", gradus::tensor({1, 2})}}, {{"words", "a b"}}});
   const Checkpoint loaded = models::load_checkpoint(scratch.file);
@@ -48,7 +47,7 @@ TEST_CASE("a checkpoint comes back with what the caller said and what the librar
   CHECK((content(scratch.file) == bytes));
 }
 
-TEST_CASE("what differs from where a checkpoint was saved is said", "[models][checkpoint]") {
+TEST_CASE("check_reproducible() lists the differences from the saving process", "[models][checkpoint]") {
   const File scratch;
   const Threads one(1);
   models::save_checkpoint(scratch.file, {});
@@ -61,10 +60,10 @@ TEST_CASE("what differs from where a checkpoint was saved is said", "[models][ch
   metadata.erase("gradus.kernels");
   CHECK(models::check_reproducible(metadata) ==
         Strings{"the version of gradus was 0.0.1 and is " + version,
-                "the kind of its kernels was not recorded and is " + kernels});
+                "the kernels of that library was not recorded and is " + kernels});
 }
 
-TEST_CASE("what is no checkpoint is refused", "[models][checkpoint]") {
+TEST_CASE("files that are not checkpoints are refused", "[models][checkpoint]") {
   const File scratch;
   const std::string quoted = "'" + scratch.file.string() + "'";
   CHECK_ERROR(models::load_checkpoint(scratch.file),
@@ -72,17 +71,17 @@ TEST_CASE("what is no checkpoint is refused", "[models][checkpoint]") {
   nn::save_safetensors(scratch.file, {{"w", gradus::tensor({1})}});
   CHECK_ERROR(models::load_checkpoint(scratch.file),
               "load_checkpoint: " + quoted +
-                  " is no checkpoint, but a file of tensors alone; give one that training has saved");
+                  " is not a checkpoint but a plain tensor file; give a file saved by training");
   models::save_checkpoint(scratch.file, {});
   nn::Metadata metadata = models::load_checkpoint(scratch.file).metadata;
   metadata["gradus.format"] = "2";
   nn::save_safetensors(scratch.file, {}, metadata);
   CHECK_ERROR(models::load_checkpoint(scratch.file),
-              "load_checkpoint: " + quoted + " has format 2, and this is gradus " +
-                  metadata["gradus.version"] + ", which reads format 1; use the version that wrote it");
+              "load_checkpoint: " + quoted + " has format 2, but gradus " + metadata["gradus.version"] +
+                  " reads format 1; use the version that wrote it");
 }
 
-TEST_CASE("a model takes its weights from a checkpoint", "[models][checkpoint]") {
+TEST_CASE("load_model() loads a checkpoint's weights", "[models][checkpoint]") {
   const auto all = tiny_models();
   gradus::seed(2);
   const Model other = models::make_bahdanau(tiny);
@@ -103,7 +102,7 @@ TEST_CASE("a model takes its weights from a checkpoint", "[models][checkpoint]")
   CHECK(snapshot(*all[0]) == before);
 }
 
-TEST_CASE("a full disk leaves the checkpoint that there was", "[models][checkpoint]") {
+TEST_CASE("a full disk keeps the previous checkpoint", "[models][checkpoint]") {
   const File scratch;
   models::save_checkpoint(scratch.file, {{{"model.w", gradus::tensor({1})}}, {}});
   const std::string before = content(scratch.file);
@@ -117,7 +116,7 @@ TEST_CASE("a full disk leaves the checkpoint that there was", "[models][checkpoi
   CHECK(names(scratch.path()) == Strings{"last.safetensors"});
 }
 
-TEST_CASE("whenever a writer is killed, the checkpoint is whole", "[models][checkpoint]") {
+TEST_CASE("the checkpoint is intact whenever a writer is killed", "[models][checkpoint]") {
   const File scratch;
   const auto made = [](double value) {
     return Checkpoint{{{"model.w", gradus::full({200'000}, value)}}, {{"value", std::to_string(value)}}};
@@ -153,5 +152,5 @@ TEST_CASE("whenever a writer is killed, the checkpoint is whole", "[models][chec
     gradus::files::sweep(scratch.path());
     CHECK(names(scratch.path()) == Strings{"last.safetensors"});
   }
-  CHECK(left_behind);  // or none was killed while it wrote
+  CHECK(left_behind);  // at least one was killed while writing
 }

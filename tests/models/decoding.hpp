@@ -12,7 +12,7 @@
 
 #include "models/luong_decoder.hpp"
 
-/// Every kind of decoder, with parameters so large that their outputs differ from source to source.
+/// Every kind of decoder, with parameters large enough that outputs differ between sources.
 inline std::vector<Model> decisive_models() {
   std::vector<Model> models = tiny_models();
   models.push_back(Model(
@@ -29,7 +29,7 @@ inline bool attends(const gradus::models::Seq2Seq& model) {
   return gradus::models::force(model, {tiny_pairs.data(), 1})[0].weights.defined();
 }
 
-/// Adds to what the model gives a token's logit, whatever came before.
+/// Adds a constant to a token's logit at every step.
 inline void prefer(const gradus::models::Seq2Seq& model, std::int64_t token, float by) {
   for (auto& [name, parameter] : model.named_parameters()) {
     if (name != "decoder.readout.bias") continue;

@@ -1,5 +1,5 @@
-// What dropout acts on: with a probability of almost 1 nothing of it is left, and what is made of it is the
-// same for all.
+// What dropout acts on. With a probability of almost 1 its input is all zeros, so results computed from it do
+// not depend on the data.
 
 #include <gradus/models/model.hpp>
 
@@ -19,7 +19,7 @@ Tensor tokens(const gradus::Shape& shape, std::int64_t token) {
   return gradus::full(shape, static_cast<double>(token), gradus::Dtype::i64);
 }
 
-// In training `f` gives the same whatever it is given, and otherwise it does not.
+// Checks that `f` ignores its argument in training, and not in eval mode.
 template <class F>
 void check_hidden_in_training(gradus::nn::Module& module, F f) {
   CHECK(mismatch(f(3), f(7)) == "");
@@ -27,7 +27,8 @@ void check_hidden_in_training(gradus::nn::Module& module, F f) {
   CHECK(mismatch(f(3), f(7)) != "");
 }
 
-// Likewise the first two rows of `f()`, which are of different sources.
+// Checks that the first two rows of `f()`, from different sources, are equal in training, and not in eval
+// mode.
 template <class F>
 void check_same_rows_in_training(gradus::nn::Module& module, F f) {
   check_hidden_in_training(module, [&](int row) { return f()[row == 3 ? 0 : 1]; });
@@ -35,7 +36,7 @@ void check_same_rows_in_training(gradus::nn::Module& module, F f) {
 
 }  // namespace
 
-TEST_CASE("dropout is of what an encoder reads", "[models][dropout]") {
+TEST_CASE("dropout acts on the encoder's input", "[models][dropout]") {
   for (const Cell cell : cells) {
     models::Encoder encoder({.vocabulary = 9, .embedding = 5, .hidden = 4, .cell = cell, .dropout = all});
     check_hidden_in_training(encoder, [&](std::int64_t token) {
@@ -44,7 +45,7 @@ TEST_CASE("dropout is of what an encoder reads", "[models][dropout]") {
   }
 }
 
-TEST_CASE("dropout is between layers", "[models][dropout]") {
+TEST_CASE("dropout acts between layers", "[models][dropout]") {
   const auto output = [](const gradus::nn::Recurrent& rnn, double value) {
     return rnn.run(gradus::full({3, 2, 5}, value), Tensor()).output;
   };
@@ -56,7 +57,7 @@ TEST_CASE("dropout is between layers", "[models][dropout]") {
   }
 }
 
-TEST_CASE("dropout is of the embedding that a decoder reads, and of what is read out", "[models][dropout]") {
+TEST_CASE("dropout acts on the decoder's input embedding and on the readout's input", "[models][dropout]") {
   using models::ReadoutForm;
   for (const char* decoder : {"fixed", "cho", "bahdanau"}) {
     for (const ReadoutForm readout : {ReadoutForm::state, ReadoutForm::linear, ReadoutForm::maxout}) {
@@ -78,7 +79,7 @@ TEST_CASE("dropout is of the embedding that a decoder reads, and of what is read
   }
 }
 
-TEST_CASE("the attention's dropout is of its weights", "[models][dropout]") {
+TEST_CASE("attention dropout acts on the weights", "[models][dropout]") {
   for (const char* attention : {"additive", "dot", "scaled_dot"}) {
     INFO(attention);
     const Model model = models::make_model(

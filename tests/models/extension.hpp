@@ -5,9 +5,9 @@
 
 #include "models/helpers.hpp"
 
-/// What a model made of anybody's attention or decoder step must do, with the code that trains and decodes
-/// the library's own: right gradients, batches that are their rows one by one, a loss that falls, and weights
-/// over the real source alone, which sum to 1 unless the attention is one that leaves less.
+/// Checks a model with a custom attention or decoder step, trained and decoded by the library's code: correct
+/// gradients, batches equal to their rows, a falling loss, and weights only over the real source, which sum
+/// to 1 unless `sums_to_1` is false.
 inline void check_extension(gradus::models::Seq2Seq& model, bool sums_to_1 = true) {
   using gradus::Dtype;
   const BatchTensors x(tiny_batch());

@@ -1,4 +1,4 @@
-// Given targets.
+// Scoring given targets.
 
 #include <gradus/models/force.hpp>
 
@@ -59,7 +59,7 @@ TEST_CASE("given targets have the log-probabilities and weights of teacher forci
   }
 }
 
-TEST_CASE("every token of a greedy output is the likeliest, and no other", "[models][force]") {
+TEST_CASE("the likeliest tokens are exactly those of greedy decoding", "[models][force]") {
   std::vector<data::Pair> pairs = tiny_pairs;
   const auto greedy = models::greedy(*model(), pairs);
   for (std::size_t b = 0; b < pairs.size(); ++b) pairs[b].target = greedy[b].tokens;
@@ -70,7 +70,7 @@ TEST_CASE("every token of a greedy output is the likeliest, and no other", "[mod
   for (const models::Forced& one : models::force(*model(), pairs)) CHECK_FALSE(one.likeliest.back());
 }
 
-TEST_CASE("a target may have no EOS, and no token", "[models][force]") {
+TEST_CASE("a target may lack EOS, and may be empty", "[models][force]") {
   const std::vector<data::Pair> pairs = {{{3, 4}, {5, 6}}, {{3}, {}}};
   const auto forced = models::force(*model(), pairs);
   CHECK(forced[0].tokens == Ids{5, 6});
@@ -78,7 +78,7 @@ TEST_CASE("a target may have no EOS, and no token", "[models][force]") {
   CHECK(forced[1].log_probability == 0);
 }
 
-TEST_CASE("pairs that cannot be given are refused by name", "[models][force]") {
+TEST_CASE("invalid pairs are refused with their index", "[models][force]") {
   const std::string ordinary =
       ", but ordinary tokens start at 3; leave out PAD (0) and BOS (1), and put EOS (2) at the target's end "
       "only";
@@ -86,7 +86,7 @@ TEST_CASE("pairs that cannot be given are refused by name", "[models][force]") {
   check_refused({{3}, {1, 4, 2}}, "force: target[0] of pair 1 is 1" + ordinary);
   check_refused({{3}, {4, 0}}, "force: target[1] of pair 1 is 0" + ordinary);
   check_refused({{3}, {4, 9}}, "force: target[1] of pair 1 is 9, outside the vocabulary of 9 tokens");
-  check_refused({{}, {4, 2}}, "force: source 1 is empty; leave empty sentences out");
+  check_refused({{}, {4, 2}}, "force: source 1 is empty; remove empty sentences");
   CHECK_ERROR(models::force(*model(), tiny_pairs, 0),
-              "force: a batch must have room for at least 1 token, and has it for 0");
+              "force: the number of tokens per batch must be at least 1, and is 0");
 }

@@ -1,4 +1,4 @@
-// Whole models, from source tokens to the loss and every gradient, are what PyTorch makes of the papers'
+// Whole models, from source tokens to the loss and every gradient, match PyTorch's computation of the papers'
 // equations (tests/golden/cases_models.py).
 
 #include <gradus/models/model.hpp>

@@ -1,4 +1,4 @@
-// Decoding by the likeliest token.
+// Greedy decoding.
 
 #include <gradus/data/tokens.hpp>
 #include <gradus/models/greedy.hpp>
@@ -12,8 +12,7 @@ using gradus::Tensor;
 
 namespace {
 
-// Writes symbol 3 as often as the source has tokens, then `end`, then symbol 4, and notes what it is asked
-// for.
+// Writes symbol 3 once per source token, then `end`, then symbol 4, and records its calls.
 class Script : public nn::DecoderStep {
  public:
   explicit Script(std::int64_t end = data::eos) : end_(end) {}
@@ -61,7 +60,7 @@ const BatchTensors x(tiny_batch());
 
 }  // namespace
 
-TEST_CASE("each row stops at its own EOS, and decoding, which records nothing, when all have",
+TEST_CASE("each row stops at its own EOS, decoding stops after the last, and nothing is recorded on the tape",
           "[models][greedy]") {
   const models::Seq2Seq model = scripted();
   const Tensor source = gradus::full({3, 3}, 4, gradus::Dtype::i64);
@@ -73,14 +72,14 @@ TEST_CASE("each row stops at its own EOS, and decoding, which records nothing, w
   CHECK_FALSE(script(model).recorded);
 }
 
-TEST_CASE("without an EOS the steps run out", "[models][greedy]") {
+TEST_CASE("without EOS, decoding stops at the maximum length", "[models][greedy]") {
   const models::Seq2Seq model = scripted(4);
   const Tensor source = gradus::full({2, 2}, 4, gradus::Dtype::i64);
   CHECK(tokens(models::greedy(model, source, integers({2, 1}), 3)) == std::vector<Ids>{{3, 3, 4}, {3, 4, 4}});
   CHECK(tokens(models::greedy(model, source, integers({2, 1}), 0)) == std::vector<Ids>{{}, {}});
 }
 
-TEST_CASE("by default steps run out at twice the source's length and ten more", "[models][greedy]") {
+TEST_CASE("the default maximum length is twice the source's length plus ten", "[models][greedy]") {
   const models::Seq2Seq model = scripted(4);
   const std::vector<data::Pair> pairs = {{{3}, {2}}, {{3, 3, 4}, {2}}};
   for (const std::int64_t batch_tokens : {1, 100}) {
@@ -115,7 +114,7 @@ TEST_CASE("greedy decoding feeds each token back, one source at a time or in a b
   }
 }
 
-TEST_CASE("the sources of pairs are decoded in their order, without reading targets", "[models][greedy]") {
+TEST_CASE("the sources of pairs are decoded in order, without reading the targets", "[models][greedy]") {
   for (const Model& model : tiny_models()) {
     auto pairs = tiny_pairs;
     for (data::Pair& pair : pairs) pair.target = {5, 5, 5, data::eos};

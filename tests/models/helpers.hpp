@@ -12,13 +12,13 @@
 
 #include "nn/helpers.hpp"
 
-/// Small models in which no two sizes are the same, and pairs of which no two lengths are.
+/// Small models with all sizes different, and pairs with all lengths different.
 inline constexpr gradus::models::ModelSizes tiny{.vocabulary = 9, .embedding = 5, .hidden = 4, .energy = 3};
 
 inline const std::vector<gradus::data::Pair> tiny_pairs = {
     {{3, 8, 5, 3}, {7, 4, 2}}, {{6}, {8, 8, 3, 5, 6, 2}}, {{4, 7}, {2}}};
 
-/// What a model reads of a batch.
+/// The tensors of a batch.
 struct BatchTensors {
   gradus::Tensor source, source_lengths, target_in, target_out, target_lengths;
 
@@ -34,7 +34,7 @@ inline gradus::data::Batch tiny_batch() { return gradus::data::make_batch(tiny_p
 
 using Model = std::unique_ptr<gradus::models::Seq2Seq>;
 
-/// The models that are there, made from a seed.
+/// The library's models, drawn from a seed.
 inline std::vector<Model> tiny_models() {
   gradus::seed(1);
   std::vector<Model> models;
@@ -44,7 +44,7 @@ inline std::vector<Model> tiny_models() {
   return models;
 }
 
-/// The loss of a batch is that of its pairs one by one, weighted by their tokens: for a model in f64.
+/// Checks that the loss of a batch is the token-weighted mean of its pairs' losses. For a model in f64.
 inline void check_loss_is_of_pairs(const gradus::models::Seq2Seq& model) {
   const gradus::data::Batch batch = tiny_batch();
   double total = 0;
@@ -55,7 +55,7 @@ inline void check_loss_is_of_pairs(const gradus::models::Seq2Seq& model) {
   CHECK(std::abs(model.loss(batch).item() - total / static_cast<double>(batch.target_tokens())) < 1e-13);
 }
 
-/// Endless batches of a small task with `tiny.vocabulary` ids, the same for a seed.
+/// Endless batches of a small task with `tiny.vocabulary` ids, determined by the seed.
 inline std::function<gradus::data::Batch()> reversals(std::uint64_t seed) {
   return [generator = gradus::Generator(seed), task = gradus::data::Reversal(6, 2, 4)]() mutable {
     std::vector<gradus::data::Pair> pairs;

@@ -1,15 +1,15 @@
-// One model that several threads decode with; checks/threads.sh runs it under ThreadSanitizer.
+// One model used by several threads; checks/threads.sh runs this under ThreadSanitizer.
 
 #include <array>
 #include <thread>
 
 #include "models/decoding.hpp"
 
-TEST_CASE("one model decodes in several threads at once what it decodes alone", "[models][search][threads]") {
+TEST_CASE("one model decodes the same in several concurrent threads as in one", "[models][search][threads]") {
   const BatchTensors x(tiny_batch());
   for (const Model& model : decisive_models()) {
     for (std::size_t which = 0; which < searches().size(); ++which) {
-      // Each thread has a search of its own: sampling has a generator.
+      // Each thread has its own search, because sampling has a generator.
       const auto decode = [&] { return searches()[which].search(*model, x.source, x.source_lengths, 7); };
       std::array<decltype(decode()), 4> together;
       std::vector<std::thread> threads;

@@ -1,5 +1,5 @@
-// What the tutorials claim: Bahdanau's model learns to reverse strings that it has not seen, at every length
-// of the training set, by looking where it should; a fixed context falls behind as strings grow.
+// The tutorials' claims: Bahdanau's model learns to reverse unseen strings of every training length, with
+// correct alignments; a fixed context gets worse as strings grow.
 
 #include <gradus/data/alignment_score.hpp>
 #include <gradus/data/exact_match.hpp>
@@ -29,7 +29,7 @@ data::UniformIndex indices(std::uint64_t seed) {
   return [generator = gradus::Generator(seed)](std::uint64_t n) mutable { return generator.below(n); };
 }
 
-// The model after 1000 steps; with the seed, every bit is given.
+// The model after 1000 steps; the seed determines every bit.
 Model trained(Model model, std::uint64_t seed) {
   const auto next_batch = [uniform = indices(1000 + seed)] {
     std::vector<data::Pair> pairs;
@@ -41,7 +41,7 @@ Model trained(Model model, std::uint64_t seed) {
 }
 
 struct Scores {
-  std::map<std::int64_t, double> exact;  // the share that is reversed without a mistake, by length
+  std::map<std::int64_t, double> exact;  // fraction reversed without error, by length
   data::AlignmentScore alignment;        // over the steps that write a symbol
 };
 
@@ -66,7 +66,7 @@ Scores test(const models::Seq2Seq& model, std::uint64_t seed) {
 
 void check_learning(std::uint64_t seed) {
   if (slow_build) {
-    WARN("not run: it would take minutes in this build");
+    WARN("skipped: would take minutes in this build");
     return;
   }
   const models::ModelSizes sizes{

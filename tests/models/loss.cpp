@@ -1,4 +1,4 @@
-// What is minimised: smoothed, sharpened, and with the model's own tokens for input.
+// The training loss: label smoothing, attention entropy and scheduled sampling.
 
 #include <gradus/models/loss.hpp>
 #include <gradus/nn/attention_loss.hpp>
@@ -33,7 +33,7 @@ Model attending() {
   return model;
 }
 
-// With the same coins each time.
+// Uses the same random coins each time.
 models::Loss loss_of(const Seq2Seq& model, const data::Batch& of, const LossOptions& options) {
   Generator coins(5);
   return models::loss(model, of, options, coins);
@@ -51,7 +51,7 @@ double reading(const Seq2Seq& model, const Tensor& inputs, const LossOptions& op
 
 }  // namespace
 
-TEST_CASE("the loss is cross-entropy, smoothed, and the entropy of attention", "[models][loss]") {
+TEST_CASE("the loss is the smoothed cross-entropy plus the attention entropy", "[models][loss]") {
   const Model model = attending();
   const double plain = model->loss(batch).item();
   for (const double smoothing : {0.0, 0.2}) {
@@ -73,7 +73,7 @@ TEST_CASE("without options the loss is the model's own, to the bit", "[models][l
   }
 }
 
-TEST_CASE("every part of the loss has right gradients", "[models][loss][gradients]") {
+TEST_CASE("every part of the loss has correct gradients", "[models][loss][gradients]") {
   const Model model = attending();
   for (const LossOptions& options :
        {LossOptions{.label_smoothing = 0.1}, LossOptions{.attention_entropy = 0.3},
@@ -84,7 +84,7 @@ TEST_CASE("every part of the loss has right gradients", "[models][loss][gradient
   }
 }
 
-TEST_CASE("with sampling 1 the decoder reads what it likes best itself", "[models][loss][sampling]") {
+TEST_CASE("with sampling 1 the decoder reads its own likeliest tokens", "[models][loss][sampling]") {
   const Model model = attending();
   Tensor inputs = x.target_in.clone();
   for (std::int64_t t = 1; t < batch.target_steps; ++t) {
@@ -98,7 +98,7 @@ TEST_CASE("with sampling 1 the decoder reads what it likes best itself", "[model
   CHECK(std::abs(total(*model, batch, options) - reading(*model, inputs, options)) < 1e-13);
 }
 
-TEST_CASE("with sampling between, a coin decides for each token", "[models][loss][sampling]") {
+TEST_CASE("with sampling between 0 and 1, a coin decides for each token", "[models][loss][sampling]") {
   const Model model = attending();
   for (const double probability : {0.2, 0.7}) {
     Generator coins(5);
@@ -146,7 +146,7 @@ TEST_CASE("no part of the loss depends on the padding", "[models][loss][padding]
   CHECK(std::abs(total(*model, padded, everything) - total(*model, batch, everything)) < 1e-13);
 }
 
-TEST_CASE("the loss of a batch is that of its pairs, whatever is in it", "[models][loss]") {
+TEST_CASE("the loss of a batch is the mean over its pairs, with every option", "[models][loss]") {
   const Model model = attending();
   const LossOptions options{.label_smoothing = 0.1, .attention_entropy = 0.3, .sampling = 1};
   double sum = 0;
@@ -157,20 +157,21 @@ TEST_CASE("the loss of a batch is that of its pairs, whatever is in it", "[model
   CHECK(std::abs(total(*model, batch, options) - sum / static_cast<double>(batch.target_tokens())) < 1e-13);
 }
 
-TEST_CASE("what a loss cannot be made of is refused", "[models][loss]") {
+TEST_CASE("invalid loss options are refused", "[models][loss]") {
   const auto all = tiny_models();
-  CHECK_ERROR(loss_of(*all[1], batch, {.attention_entropy = 0.1}),
-              "loss: the entropy of attention is part of it, and the decoder has no attention; leave it out, "
-              "or take a decoder that attends");
+  CHECK_ERROR(
+      loss_of(*all[1], batch, {.attention_entropy = 0.1}),
+      "loss: attention_entropy needs a decoder with attention; set it to 0, or use a decoder that returns "
+      "weights");
   CHECK_ERROR(loss_of(*all[0], batch, {.label_smoothing = 1.5}),
               "loss: the label smoothing must be in [0, 1], and is 1.5");
   CHECK_ERROR(loss_of(*all[0], batch, {.sampling = -0.1}),
               "loss: the probability of sampling must be in [0, 1], and is -0.1");
   CHECK_ERROR(loss_of(*all[0], batch, {.attention_entropy = std::numeric_limits<double>::quiet_NaN()}),
-              "loss: the factor of the attention's entropy must be finite, and is nan");
+              "loss: attention_entropy must be finite, and is nan");
 }
 
-TEST_CASE("the loss on held-out pairs is over all tokens, and in eval mode", "[models][loss]") {
+TEST_CASE("evaluate_loss() averages over all tokens, in eval mode", "[models][loss]") {
   const Model model = forgetful_model(0.5);
   model->to(Dtype::f64);
   model->eval();
@@ -180,8 +181,7 @@ TEST_CASE("the loss on held-out pairs is over all tokens, and in eval mode", "[m
     CHECK(std::abs(models::evaluate_loss(*model, tiny_pairs, size) - expected) < 1e-13);
     CHECK_FALSE(model->is_training());
   }
-  CHECK_ERROR(models::evaluate_loss(*model, {}),
-              "evaluate_loss: there is no pair to take the loss of; give it at least one");
+  CHECK_ERROR(models::evaluate_loss(*model, {}), "evaluate_loss: needs at least one pair, and got none");
   CHECK_ERROR(models::evaluate_loss(*model, tiny_pairs, 0),
               "evaluate_loss: the batch size must be at least 1, and is 0");
 }

@@ -1,5 +1,5 @@
-// The first extension point carries the attentions of Luong et al. 2015: each is a class of a few lines, and
-// the decoders, training and decoding take it unchanged.
+// The attentions of Luong et al. 2015 through the first extension point: each is a class of a few lines, and
+// decoders, training and decoding need no change.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
@@ -54,7 +54,7 @@ class Concat : public nn::ScoredAttention {
   }
 };
 
-// e_t = W_a s_t: where to look, whatever stands there   (section 3.1, location)
+// e_t = W_a s_t, independent of the source (section 3.1, location)
 class Location : public nn::ScoredAttention {
  public:
   Location(std::int64_t query, std::int64_t longest) : W_a(query, longest, false) { add_module("W_a", W_a); }
@@ -66,14 +66,14 @@ class Location : public nn::ScoredAttention {
   }
 };
 
-constexpr double D = 1;  // half a window of local attention
+constexpr double D = 1;  // half the window of local attention
 
-// How far each position is from p (B, 1): (B, T).
+// Distance of each position from p (B, 1): (B, T).
 Tensor away_from(const Tensor& p, const nn::Memory& memory) {
   return gradus::arange(memory.values.size(0)).to(p.dtype()) - p;
 }
 
-// The softmax of the energies over the window [p − D, p + D], as far as it is in the source.
+// The softmax of the energies over the window [p − D, p + D], clipped to the source.
 Tensor align(const Tensor& e, const Tensor& away, const nn::Memory& memory) {
   const Tensor outside = greater(abs(away), gradus::full({}, D, away.dtype()));
   return masked_softmax(masked_fill(e, outside, -std::numeric_limits<double>::infinity()), memory.lengths);
@@ -98,8 +98,7 @@ class Monotonic : public General {
   }
 };
 
-// p_t = S · σ(v_p · tanh(W_p s_t)), and a Gaussian about it over the softmax, σ = D/2   (eq. 9 and 10,
-// local-p)
+// p_t = S · σ(v_p · tanh(W_p s_t)), times a Gaussian around p_t, σ = D/2 (eq. 9 and 10, local-p)
 class Predictive : public General {
  public:
   Predictive(std::int64_t query, std::int64_t values)
@@ -120,7 +119,7 @@ class Predictive : public General {
   }
 };
 
-// General, and away from where it looked the step before: what `previous_weights` are for.
+// General, but moves away from the previous step's weights: uses `previous_weights`.
 class Restless : public General {
  public:
   Restless(std::int64_t query, std::int64_t values)
@@ -135,7 +134,7 @@ class Restless : public General {
   }
 };
 
-// Whatever it inherits, and a note of what it was given.
+// Records its arguments, otherwise as its base class.
 class Watched : public General {
  public:
   using General::General;
@@ -173,7 +172,7 @@ models::Seq2Seq bahdanau() {
                                                 std::make_unique<Attention>(tiny.hidden, 2 * tiny.hidden))};
 }
 
-// One look at 6 positions, with sources of 6 and 3 tokens, by two queries.
+// Two queries over 6 positions, with sources of 6 and 3 tokens.
 struct Look {
   static constexpr std::int64_t T = 6, B = 2, Q = 3;
   gradus::Generator generator{1};
@@ -188,7 +187,7 @@ struct Look {
 
 }  // namespace
 
-TEST_CASE("each of Luong's scores fits into Luong's decoder", "[models][extension]") {
+TEST_CASE("each of Luong's scores works in Luong's decoder", "[models][extension]") {
   SECTION("dot") {
     gradus::seed(2);
     models::Seq2Seq model = luong_model(std::make_unique<nn::DotProductAttention>(), annotation);
@@ -208,7 +207,7 @@ TEST_CASE("each of Luong's scores fits into Luong's decoder", "[models][extensio
   }
 }
 
-TEST_CASE("local attention fits into Luong's decoder", "[models][extension]") {
+TEST_CASE("local attention works in Luong's decoder", "[models][extension]") {
   SECTION("local-m") {
     models::Seq2Seq model = luong<Monotonic>(8);
     check_extension(model);
@@ -219,7 +218,7 @@ TEST_CASE("local attention fits into Luong's decoder", "[models][extension]") {
   }
 }
 
-TEST_CASE("Luong's attentions fit into Bahdanau's decoder", "[models][extension]") {
+TEST_CASE("Luong's attentions work in Bahdanau's decoder", "[models][extension]") {
   SECTION("general") {
     models::Seq2Seq model = bahdanau<General>();
     check_extension(model);
@@ -231,18 +230,18 @@ TEST_CASE("Luong's attentions fit into Bahdanau's decoder", "[models][extension]
   }
 }
 
-TEST_CASE("an attention that needs the previous weights fits in", "[models][extension]") {
+TEST_CASE("an attention can use the previous step's weights", "[models][extension]") {
   models::Seq2Seq model = luong<Restless>(8);
   check_extension(model);
 }
 
-TEST_CASE("multi-head attention fits into a recurrent decoder", "[models][extension]") {
+TEST_CASE("multi-head attention works in a recurrent decoder", "[models][extension]") {
   gradus::seed(2);
   models::Seq2Seq model = luong_model(std::make_unique<nn::MultiHeadAttention>(annotation, 2), annotation);
   check_extension(model);
 }
 
-TEST_CASE("concat is additive attention with W_a and U_a side by side", "[models][extension]") {
+TEST_CASE("concat is additive attention with W_a and U_a concatenated", "[models][extension]") {
   const Look look;
   Concat concat(Look::Q, annotation);
   nn::AdditiveAttention additive(Look::Q, annotation, 3);
@@ -253,7 +252,7 @@ TEST_CASE("concat is additive attention with W_a and U_a side by side", "[models
   CHECK(mismatch(actual.context, expected.context, rounding) == "");
 }
 
-TEST_CASE("local-m looks at its window alone, as far as that is in the source", "[models][extension]") {
+TEST_CASE("local-m weights only its window, clipped to the source", "[models][extension]") {
   const Look look;
   Monotonic attention(Look::Q, annotation);
   const auto looked_at = [&](std::int64_t step) {
@@ -265,7 +264,7 @@ TEST_CASE("local-m looks at its window alone, as far as that is in the source", 
   CHECK(mismatch(sum(look.at(attention, 9).weights, 1), gradus::ones({2}), rounding) == "");
 }
 
-TEST_CASE("local-p is the softmax over its window under a Gaussian", "[models][extension]") {
+TEST_CASE("local-p is the softmax over its window times a Gaussian", "[models][extension]") {
   const Look look;
   Predictive attention(Look::Q, annotation);
   overwrite(attention.v_p.weight, 0);  // p_t = S / 2: 3 and 1.5
@@ -284,7 +283,7 @@ TEST_CASE("local-p is the softmax over its window under a Gaussian", "[models][e
                rounding) == "");
 }
 
-TEST_CASE("attention is told the step, the weights before, and the lengths", "[models][extension]") {
+TEST_CASE("attention receives the step, the previous weights, and the lengths", "[models][extension]") {
   const models::Seq2Seq model = bahdanau<Watched>();
   const BatchTensors x(tiny_batch());
   model.forward(x.source, x.source_lengths, x.target_in);

@@ -1,4 +1,4 @@
-// The second extension point carries Luong's decoder: what it keeps from step to step is its own affair.
+// Luong's decoder through the second extension point, with its own state entries.
 
 #include "models/luong_decoder.hpp"
 
@@ -19,18 +19,18 @@ models::Seq2Seq additive() {
 
 }  // namespace
 
-TEST_CASE("Luong's decoder with input feeding fits in", "[models][extension]") {
+TEST_CASE("Luong's decoder with input feeding works", "[models][extension]") {
   models::Seq2Seq model = additive();
   check_extension(model);
 }
 
-TEST_CASE("what a step keeps for the next is chosen with its row", "[models][extension]") {
+TEST_CASE("select() also selects a decoder's own state entries", "[models][extension]") {
   const models::Seq2Seq model = additive();
   const BatchTensors x(tiny_batch());
   const auto [start, memory] = model.decoder->start(model.encoder.forward(x.source, x.source_lengths));
   const auto first = model.decoder->step(x.target_in[0], start, memory);
 
-  // The rows of the batch in another order, before the second step or after it.
+  // Reorders the batch's rows before or after the second step.
   const Tensor order = integers({2, 0, 1}), previous = index_select(x.target_in[1], order);
   const auto chosen = [&](const Tensor& memory_part) {
     return transpose(index_select(transpose(memory_part, 0, 1), order), 0, 1);

@@ -16,8 +16,8 @@ struct LuongSizes {
   std::int64_t vocabulary, summary, annotation, embedding, hidden, attentional;
 };
 
-/// The decoder of Luong et al. 2015, with any attention: it attends by s_t, after its update, and feeds h̃
-/// back in, which lives in its state.
+/// The decoder of Luong et al. 2015 with any attention. It attends with s_t, after its update, and keeps h̃
+/// in its state to feed it back in.
 ///
 ///     s_t = GRU([E y_{t−1}; h̃_{t−1}], s_{t−1})        (section 3.3, input feeding)
 ///     h̃_t = tanh(W_c [c_t; s_t])                       (eq. 5)
@@ -70,10 +70,11 @@ class LuongDecoder : public gradus::nn::DecoderStep {
   gradus::nn::Linear W_c, readout;
 };
 
-/// Of small sizes, no two the same but those that an attention may ask for: annotations of 4, and `hidden`.
+/// A small model with all sizes different, except annotations (4) and `hidden`, which an attention may need
+/// to be equal.
 inline gradus::models::Seq2Seq luong_model(std::unique_ptr<gradus::nn::Attention> attention,
                                            std::int64_t hidden) {
-  constexpr std::int64_t H = 2;  // of the encoder
+  constexpr std::int64_t H = 2;  // the encoder's
   return {{.vocabulary = tiny.vocabulary, .embedding = 5, .hidden = H},
           std::make_unique<LuongDecoder>(LuongSizes{.vocabulary = tiny.vocabulary,
                                                     .summary = 2 * H,

@@ -1,4 +1,4 @@
-// Whole models by names and sizes: what holds whatever the cell, the attention and the decoder.
+// Whole models by names and sizes: properties of every combination of cell, attention and decoder.
 
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/cho_decoder.hpp>
@@ -43,7 +43,7 @@ ModelOptions small(ModelOptions options) {
   return options;
 }
 
-// Each option at each of its values, and the papers' presets.
+// Every option with each of its values, and the papers' presets.
 std::vector<Variant> variants() {
   return {
       {"fixed", small({.decoder = "fixed"})},
@@ -87,7 +87,7 @@ Model make(const ModelOptions& options, std::uint64_t seed = 1) {
   return model;
 }
 
-// visit(model) for every variant, in f64.
+// Calls visit(model) for every variant, in f64.
 template <class Visit>
 void for_each_variant(Visit visit) {
   for (const Variant& variant : variants()) {
@@ -99,7 +99,7 @@ void for_each_variant(Visit visit) {
 const data::Batch batch = tiny_batch();
 const BatchTensors x(batch);
 
-// The loss through the decoder's `step` alone.
+// The loss computed only through the decoder's `step`.
 Tensor stepwise_loss(const models::Seq2Seq& model) {
   const Tensor logits = model.forward(x.source, x.source_lengths, x.target_in).logits;
   const gradus::Packing targets(x.target_lengths);
@@ -116,14 +116,14 @@ Tensors gradients(const models::Seq2Seq& model, const Tensor& loss) {
 
 }  // namespace
 
-TEST_CASE("every variant of a model has right gradients", "[models][gradients][variants]") {
+TEST_CASE("every variant of a model has correct gradients", "[models][gradients][variants]") {
   for_each_variant([](models::Seq2Seq& model) {
-    const std::size_t parameters = model.named_parameters().size();  // shared ones by each name
+    const std::size_t parameters = model.named_parameters().size();  // shared ones count under each name
     check_gradients(nn::gradcheck(model, [&](const auto&) { return model.loss(batch); }, {}), parameters);
   });
 }
 
-TEST_CASE("every variant's steps give the loss and gradients of all steps at once",
+TEST_CASE("every variant gives the same loss and gradients by steps as all at once",
           "[models][twins][variants]") {
   for_each_variant([](const models::Seq2Seq& model) {
     const Tensors whole = gradients(model, model.loss(batch)), steps = gradients(model, stepwise_loss(model));
@@ -136,7 +136,7 @@ TEST_CASE("every variant's steps give the loss and gradients of all steps at onc
   });
 }
 
-TEST_CASE("under dropout the same falls, fused and composed", "[models][twins][dropout][variants]") {
+TEST_CASE("dropout draws the same masks, fused and composed", "[models][twins][dropout][variants]") {
   for (const Variant& variant : variants()) {
     INFO(variant.name);
     ModelOptions options = variant.options;
@@ -154,22 +154,23 @@ TEST_CASE("under dropout the same falls, fused and composed", "[models][twins][d
   }
 }
 
-TEST_CASE("every variant's loss of a batch is that of its pairs", "[models][padding][variants]") {
+TEST_CASE("every variant's loss of a batch is the mean over its pairs", "[models][padding][variants]") {
   for_each_variant([](const models::Seq2Seq& model) { check_loss_is_of_pairs(model); });
 }
 
-TEST_CASE("every variant with attention sees the source, and no more than it", "[models][variants]") {
+TEST_CASE("every variant's weights cover the real source and nothing else", "[models][variants]") {
   for_each_variant([](const models::Seq2Seq& model) {
     const auto output = model.forward(x.source, x.source_lengths, x.target_in);
     if (!output.weights[0].defined()) return;
     for (const Tensor& weights : output.weights) {
       CHECK(mismatch(sum(weights, 1), gradus::ones({3}, Dtype::f64), {1e-12, 0}) == "");
-      CHECK(weights[1].slice(1, 4).to_vector<double>() == std::vector<double>{0, 0, 0});  // of one token
+      CHECK(weights[1].slice(1, 4).to_vector<double>() ==
+            std::vector<double>{0, 0, 0});  // a source of one token
     }
   });
 }
 
-TEST_CASE("one word makes another model", "[models][variants]") {
+TEST_CASE("each option changes the model's modules", "[models][variants]") {
   const auto rnn = [](Cell cell) { return make(small({.cell = cell})); };
   CHECK(dynamic_cast<const nn::RNN*>(rnn(Cell::rnn)->encoder.rnn.get()) != nullptr);
   CHECK(dynamic_cast<const nn::GRU&>(*rnn(Cell::gru)->encoder.rnn).form() == nn::GRUForm::pytorch);
@@ -196,7 +197,7 @@ TEST_CASE("tied embeddings are one parameter", "[models]") {
   CHECK(decoder.embedding.weight.is(model->encoder.embedding->weight));
 }
 
-TEST_CASE("dropout acts in training, and there alone", "[models][dropout]") {
+TEST_CASE("dropout acts only in training", "[models][dropout]") {
   for (const char* decoder : {"fixed", "cho", "bahdanau"}) {
     INFO(decoder);
     ModelOptions options = small({.decoder = decoder, .layers = 2});
@@ -220,7 +221,7 @@ TEST_CASE("a source of vectors is read without an embedding", "[models][vectors]
   CHECK_ERROR(model->loss(batch), "Encoder: the source is (4, 3) and must be (T, B, D) [in encoder]");
 }
 
-TEST_CASE("vectors that are the embeddings of tokens give what the tokens give", "[models][vectors]") {
+TEST_CASE("a source of embedded vectors gives the same results as its tokens", "[models][vectors]") {
   for (const char* decoder : {"fixed", "cho", "bahdanau"}) {
     INFO(decoder);
     const Model of_tokens = make(small({.decoder = decoder}));
@@ -232,7 +233,7 @@ TEST_CASE("vectors that are the embeddings of tokens give what the tokens give",
     of_vectors->load_state_dict(state);
     const Tensor frames = of_tokens->encoder.embedding->forward(x.source);  // (T, B, 5)
     CHECK(of_vectors->loss(frames, x.source_lengths, batch).item() == of_tokens->loss(batch).item());
-    // Each search twice anew: sampling goes on drawing.
+    // Separate searches for each, because sampling advances its generator.
     const std::vector<NamedSearch> one = searches(), other = searches();
     for (std::size_t i = 0; i < one.size(); ++i) {
       INFO(one[i].name);
@@ -246,11 +247,11 @@ TEST_CASE("vectors that are the embeddings of tokens give what the tokens give",
   }
 }
 
-TEST_CASE("the presets are the papers' sizes", "[models][presets]") {
+TEST_CASE("the presets have the papers' sizes", "[models][presets]") {
   CHECK(models::preset_names() ==
         std::vector<std::string>{"sutskever", "cho", "bahdanau", "d2l", "notebook"});
   // RNNsearch-50: embeddings, W_s, attention, both cells, maxout and readout, with biases. The paper's 30,000
-  // words and orthogonal matrices take minutes to draw where nothing is optimised.
+  // words and orthogonal matrices take minutes to draw in a debug build.
   constexpr std::int64_t V = 1000, E = 620, H = 1000, A = 1000, L = 500;
   ModelOptions options = models::preset("bahdanau");
   CHECK(options.initial == models::Initial::bahdanau);
@@ -263,7 +264,7 @@ TEST_CASE("the presets are the papers' sizes", "[models][presets]") {
   CHECK(model->decoder->named_parameters().back().first == "attention.U_a.weight");
 }
 
-TEST_CASE("the presets are trained as their sources say", "[models][presets]") {
+TEST_CASE("preset_training() has the sources' training options", "[models][presets]") {
   const models::TrainerOptions mine{.steps = 9, .optimiser = "rmsprop", .learning_rate = 2, .clip_norm = 3};
   const models::TrainerOptions paper = models::preset_training("bahdanau", mine);
   CHECK(paper.optimiser == "adadelta");
@@ -273,12 +274,11 @@ TEST_CASE("the presets are trained as their sources say", "[models][presets]") {
   CHECK(paper.clip_norm == 3);
   CHECK(models::preset_training("sutskever").learning_rate == 0.7);
   CHECK(models::preset_training("notebook", mine).optimiser == "rmsprop");
-  CHECK_ERROR(
-      models::preset_training("vaswani"),
-      "preset: there is no preset 'vaswani'; these there are: sutskever, cho, bahdanau, d2l, notebook");
+  CHECK_ERROR(models::preset_training("vaswani"),
+              "preset: unknown preset 'vaswani'; available: sutskever, cho, bahdanau, d2l, notebook");
 }
 
-TEST_CASE("initial values are drawn as asked", "[models][init]") {
+TEST_CASE("initial values follow the chosen distribution", "[models][init]") {
   const auto check = [](const ModelOptions& options, std::string_view wanted, double deviation) {
     INFO(wanted);
     gradus::seed(1);
@@ -289,7 +289,7 @@ TEST_CASE("initial values are drawn as asked", "[models][init]") {
       CHECK(std::abs(std::sqrt(mean(parameter * parameter).item()) - deviation) <= tolerance);
       return;
     }
-    FAIL("there is none");
+    FAIL("no such parameter");
   };
   using models::Initial;
   check({.initial = Initial::small}, "decoder.rnn.weight_ih_l0", 0.01);
@@ -305,7 +305,7 @@ TEST_CASE("initial values are drawn as asked", "[models][init]") {
   check({.readout = ReadoutForm::maxout, .maxout = 50}, "decoder.readout.bias", 1 / std::sqrt(3 * 50.0));
 }
 
-TEST_CASE("a registry takes attentions and decoders of one's own", "[models][registry]") {
+TEST_CASE("a registry accepts custom attentions and decoders", "[models][registry]") {
   models::Registry registry = models::Registry::standard();
   models::AttentionSizes seen{};
   registry.attentions["mine"] = [&](const models::AttentionSizes& sizes) {
@@ -319,7 +319,7 @@ TEST_CASE("a registry takes attentions and decoders of one's own", "[models][reg
   CHECK(std::isfinite(model->loss(batch).item()));
 }
 
-TEST_CASE("a decoder goes on from the states of an encoder like it alone", "[models][errors]") {
+TEST_CASE("Bridge::copy needs an encoder of the same shape", "[models][errors]") {
   const auto loss = [](Cell cell, std::int64_t hidden) {
     const models::Seq2Seq model(
         {.vocabulary = 9, .hidden = hidden, .bidirectional = false, .cell = cell},
@@ -328,33 +328,33 @@ TEST_CASE("a decoder goes on from the states of an encoder like it alone", "[mod
     return model.loss(batch).item();
   };
   const std::string message =
-      "FixedContextDecoder: s_0 is the encoder's last state, so that the encoder must have the decoder's "
-      "cell, its 1 layer of 4 and one direction; or choose another bridge [in decoder]";
+      "FixedContextDecoder: s_0 is the encoder's last state, so the encoder must have the decoder's "
+      "cell, 1 layer of 4 and one direction; or choose another bridge [in decoder]";
   CHECK(std::isfinite(loss(Cell::gru, 4)));
   CHECK_ERROR(loss(Cell::lstm, 4), message);
   CHECK_ERROR(loss(Cell::gru, 6), message);
 }
 
-TEST_CASE("what does not fit together is refused", "[models][errors]") {
+TEST_CASE("incompatible model options are refused", "[models][errors]") {
   CHECK_ERROR(make(small({.decoder = "luong"})),
-              "make_model: there is no decoder 'luong'; these there are: bahdanau, cho, fixed");
+              "make_model: unknown decoder 'luong'; available: bahdanau, cho, fixed");
   CHECK_ERROR(make(small({.attention = "cosine"})),
-              "make_model: there is no attention 'cosine'; these there are: additive, dot, scaled_dot");
-  CHECK_ERROR(
-      models::preset("vaswani"),
-      "preset: there is no preset 'vaswani'; these there are: sutskever, cho, bahdanau, d2l, notebook");
+              "make_model: unknown attention 'cosine'; available: additive, dot, scaled_dot");
+  CHECK_ERROR(models::preset("vaswani"),
+              "preset: unknown preset 'vaswani'; available: sutskever, cho, bahdanau, d2l, notebook");
   CHECK_ERROR(
       models::make_model(small({.tied = models::Tied::all}), {.source = 9, .target = 8}),
       "make_model: source and target share their embeddings, but have vocabularies of 9 and 8 tokens; "
-      "give them one, or tie the output alone");
+      "use one vocabulary, or Tied::output");
   CHECK_ERROR(make(small({.decoder = "cho", .bridge = Bridge::copy})),
-              "ChoDecoder: s_0 is made of the context c; its bridge must be summary or zeros");
+              "ChoDecoder: s_0 is computed from the context c, so the bridge must be summary or zeros");
   CHECK_ERROR(make(small({.bridge = Bridge::copy}))->loss(batch),
-              "BahdanauDecoder: s_0 is the encoder's last state, so that the encoder must have the decoder's "
-              "cell, its 1 layer of 4 and one direction; or choose another bridge [in decoder]");
-  CHECK_ERROR(make(small({.bidirectional = false, .bridge = Bridge::backward}))->loss(batch),
-              "BahdanauDecoder: s_0 is made from the backward state of the first token; the encoder must be "
-              "bidirectional [in decoder]");
+              "BahdanauDecoder: s_0 is the encoder's last state, so the encoder must have the decoder's "
+              "cell, 1 layer of 4 and one direction; or choose another bridge [in decoder]");
+  CHECK_ERROR(
+      make(small({.bidirectional = false, .bridge = Bridge::backward}))->loss(batch),
+      "BahdanauDecoder: s_0 is computed from the backward state of the first token; the encoder must be "
+      "bidirectional [in decoder]");
   CHECK_ERROR(models::Encoder({.vocabulary = 3, .vectors = 2}),
-              "Encoder: needs either a vocabulary, for tokens, or the size of its vectors, and got 3 and 2");
+              "Encoder: needs either a vocabulary (tokens) or a vector size, and got 3 and 2");
 }

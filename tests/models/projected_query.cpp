@@ -1,4 +1,4 @@
-// A query of another size, around any attention.
+// A projected query for any attention.
 
 #include <gradus/models/projected_query.hpp>
 
@@ -10,7 +10,7 @@ using gradus::Tensor;
 
 namespace {
 
-// Has keys of its own, and gives back what it was asked.
+// Sets its own keys, and returns the query.
 class Echo : public nn::Attention {
  public:
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
@@ -24,7 +24,7 @@ class Echo : public nn::Attention {
 
 }  // namespace
 
-TEST_CASE("a projected query goes to the attention with all else that it is told", "[models]") {
+TEST_CASE("ProjectedQuery passes the projected query and all other arguments on", "[models]") {
   gradus::Generator generator(1);
   models::ProjectedQuery attention(2, 3, std::make_unique<Echo>());
   attention.to(gradus::Dtype::f64);
@@ -39,6 +39,5 @@ TEST_CASE("a projected query goes to the attention with all else that it is told
 }
 
 TEST_CASE("a projected query needs an attention", "[models][errors]") {
-  CHECK_ERROR(models::ProjectedQuery(2, 3, nullptr),
-              "ProjectedQuery: the attention that it was given is null");
+  CHECK_ERROR(models::ProjectedQuery(2, 3, nullptr), "ProjectedQuery: the given attention is null");
 }

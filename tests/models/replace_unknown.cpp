@@ -1,4 +1,4 @@
-// Unknown words, and what they are aligned to.
+// Replacing unknown words by their aligned source words.
 
 #include <gradus/models/replace_unknown.hpp>
 
@@ -17,7 +17,7 @@ const Tensor weights = tensor({{0.2, 0.3, 0.5}, {0.1, 0.8, 0.1}, {0.4, 0.2, 0.4}
 
 }  // namespace
 
-TEST_CASE("an unknown word becomes the source's with the largest weight, the first of equal ones",
+TEST_CASE("an unknown word becomes the source word with the largest weight, the first on ties",
           "[models][unknown]") {
   CHECK(replace_unknown({"<unk>", "voit", "<unk>"}, weights, source, "<unk>") ==
         Words{"Bob", "voit", "Anna"});
@@ -25,9 +25,9 @@ TEST_CASE("an unknown word becomes the source's with the largest weight, the fir
   CHECK(replace_unknown({}, weights, source, "<unk>").empty());
 }
 
-TEST_CASE("unknown words need weights of every target word over the source's", "[models][unknown]") {
+TEST_CASE("replace_unknown() refuses weights that do not fit", "[models][unknown]") {
   CHECK_ERROR(replace_unknown({"<unk>"}, Tensor(), source, "<unk>"),
-              "replace_unknown: there are no weights; only a decoder with attention aligns its words");
+              "replace_unknown: the weights are undefined; use a decoder with attention");
   const auto message = [](const std::string& shape, int target, int words) {
     return "replace_unknown: the weights are " + shape + ", and must have a row for each of the " +
            std::to_string(target) + " target words and a column for each of the " + std::to_string(words) +

@@ -1,4 +1,4 @@
-// Training that is stopped and goes on is training that never stopped, to the last bit of its checkpoint.
+// Stopped and resumed training gives the same checkpoint as uninterrupted training, bit for bit.
 
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/trainer.hpp>
@@ -21,7 +21,7 @@ using models::TrainerOptions;
 
 namespace {
 
-// Epochs of 5 batches, each from a seed of its own.
+// Epochs of 5 batches, each epoch with its own seed.
 class Epochs {
  public:
   data::Batch next() {
@@ -68,12 +68,12 @@ TrainerOptions options(const std::string& optimiser = "adam") {
           .patience = 3};
 }
 
-// All that a process has of a run.
+// The state of a training process.
 struct Run {
   explicit Run(const TrainerOptions& options, std::uint64_t seed = 1)
       : model((gradus::seed(seed), forgetful_model(0.3, 24))), trainer(*model, epochs.stream(), options) {}
 
-  // A step, after the evaluation that may be due from the step before: a run may end between the two.
+  // Evaluates if due from the previous step, then runs a step: a run may stop between the two.
   void advance() {
     evaluate();
     trainer.step();
@@ -134,7 +134,7 @@ NamedTensors with(const NamedTensors& state, const std::string& name, const Tens
 
 }  // namespace
 
-TEST_CASE("resumed training is training that never stopped, by the bytes", "[models][resume]") {
+TEST_CASE("resumed training gives the same bytes as uninterrupted training", "[models][resume]") {
   const Files files;
   for (const int count : {1, 2}) {
     const Threads threads(count);
@@ -148,7 +148,7 @@ TEST_CASE("resumed training is training that never stopped, by the bytes", "[mod
   }
 }
 
-TEST_CASE("so it is with every optimiser", "[models][resume]") {
+TEST_CASE("resumed training gives the same bytes with every optimiser", "[models][resume]") {
   const Files files;
   for (const char* name : {"adamw", "sgd", "adadelta", "rmsprop", "adagrad"}) {
     INFO(name);
@@ -156,7 +156,7 @@ TEST_CASE("so it is with every optimiser", "[models][resume]") {
   }
 }
 
-TEST_CASE("a state is a copy, to which a trainer can go back", "[models][resume]") {
+TEST_CASE("a state is a copy, and a trainer can return to it", "[models][resume]") {
   Run run(options());
   run.advance();
   const NamedTensors state = run.trainer.state();
@@ -170,7 +170,7 @@ TEST_CASE("a state is a copy, to which a trainer can go back", "[models][resume]
   CHECK(run.trainer.step().loss == next);
 }
 
-TEST_CASE("more steps may be asked for", "[models][resume]") {
+TEST_CASE("a resumed run may have more steps", "[models][resume]") {
   Run run(options());
   while (!run.trainer.finished()) run.advance();
   TrainerOptions longer = options();
@@ -214,7 +214,7 @@ TEST_CASE("a state that does not fit is refused, and nothing is loaded", "[model
     }
   };
   const std::string unfit = "Trainer: the state does not fit, and nothing was loaded; ",
-                    advice = "; load what a trainer has saved, whose batches are of the same kind";
+                    advice = "; load the state of a trainer with the same kind of batches";
   check(without(state, "trainer.steps"), unfit + "missing: 'trainer.steps'" + advice);
   check(with(state, "trainer.stream", integers({1, 2, 3})),
         unfit + "'trainer.stream' is (3) i64 and must be (2) i64" + advice);
@@ -224,7 +224,7 @@ TEST_CASE("a state that does not fit is refused, and nothing is loaded", "[model
         "Adam: the state does not fit, and nothing was loaded; missing: '0.m'; load it into an optimiser of "
         "the same groups, parameters and options");
   check(with(state, "trainer.stream", integers({0, 7})), "Epochs: there is no batch 7");
-  // Other data, of which the stream knows, comes before what follows from it.
+  // Other data, which the stream detects, is reported before errors that follow from it.
   check(with(without(state, "trainer.optimiser.0.m"), "trainer.stream", integers({0, 7})),
         "Epochs: there is no batch 7");
   check(without(state, "model.decoder.readout.bias"),
@@ -232,11 +232,11 @@ TEST_CASE("a state that does not fit is refused, and nothing is loaded", "[model
         "'decoder.readout.bias'; give the state of a module made with the same sizes");
 }
 
-TEST_CASE("a stream that cannot say where it is has no state", "[models][resume]") {
+TEST_CASE("a trainer whose stream has no position has no state", "[models][resume]") {
   const Model model = forgetful_model(0.1);
   Trainer trainer(*model, {.next = reversals(1)});
   CHECK_ERROR(trainer.state(),
-              "Trainer: the stream of batches cannot say where it is; give it state() and set_state()");
+              "Trainer: the stream of batches has no position to save; give it state() and set_state()");
   CHECK_ERROR(trainer.load_state({}),
-              "Trainer: the stream of batches cannot go to a place; give it state() and set_state()");
+              "Trainer: the stream of batches cannot restore a position; give it state() and set_state()");
 }

@@ -1,4 +1,4 @@
-// Decoding by drawing.
+// Decoding by sampling.
 
 #include <gradus/models/sample.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 
 const BatchTensors x(tiny_batch());
 
-// p of each token as the options have it, given the model's own: worked out as the header says it.
+// The sampling probabilities from the model's own, computed as the header describes.
 std::vector<double> expected(std::vector<double> p, const models::SamplingOptions& options) {
   p[data::pad] = p[data::bos] = 0;
   const auto normalise = [&p] {
@@ -52,7 +52,7 @@ std::vector<double> expected(std::vector<double> p, const models::SamplingOption
 
 }  // namespace
 
-TEST_CASE("tokens are drawn as often as they are likely, after temperature, top k and top p",
+TEST_CASE("token frequencies match the probabilities after temperature, top k and top p",
           "[models][sample]") {
   const Model model = std::move(tiny_models()[0]);
   const std::int64_t draws = 20000;
@@ -95,7 +95,7 @@ TEST_CASE("one kept token, or a temperature near 0, is greedy", "[models][sample
   }
 }
 
-TEST_CASE("of equally likely tokens the lower ids are kept", "[models][sample]") {
+TEST_CASE("ties between tokens keep the lower ids", "[models][sample]") {
   const Model model = std::move(tiny_models()[0]);
   for (Tensor parameter : model->parameters()) overwrite(parameter, 0);
   const auto options = GENERATE(models::SamplingOptions{.top_k = 2}, models::SamplingOptions{.top_p = 0.2});
@@ -112,7 +112,7 @@ TEST_CASE("of equally likely tokens the lower ids are kept", "[models][sample]")
   CHECK(count[2] + count[3] == 150);
 }
 
-TEST_CASE("a generator gives the same draws, and goes on to others", "[models][sample]") {
+TEST_CASE("equal generators give the same draws, and later draws differ", "[models][sample]") {
   const Model model = std::move(tiny_models()[0]);
   Generator one(3), same(3), other(4);
   const auto draw = [&](Generator& generator) {

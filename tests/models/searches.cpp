@@ -1,4 +1,4 @@
-// What holds of any way to decode.
+// Properties of every search.
 
 #include <gradus/models/decode.hpp>
 
@@ -17,7 +17,7 @@ const BatchTensors x(tiny_batch());
 
 }  // namespace
 
-TEST_CASE("what a search found has the weights and probabilities of the same tokens when given",
+TEST_CASE("a search's results have the weights and probabilities that force() gives their tokens",
           "[models][search]") {
   for (const Model& model : decisive_models()) {
     prefer(*model, data::eos, 2);
@@ -36,7 +36,7 @@ TEST_CASE("what a search found has the weights and probabilities of the same tok
   }
 }
 
-TEST_CASE("any search gives for a batch what it gives one by one", "[models][search]") {
+TEST_CASE("every search gives the same results for a batch as one by one", "[models][search]") {
   for (const Model& model : decisive_models()) {
     prefer(*model, data::eos, 2);
     const auto alone = searches();
@@ -96,7 +96,7 @@ TEST_CASE("a search by a model in f64 gives weights in f32", "[models][search]")
   }
 }
 
-TEST_CASE("logits that are not finite are an error in any search", "[models][search]") {
+TEST_CASE("logits that are not finite are an error in every search", "[models][search]") {
   const float bad = GENERATE(std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity());
   const Model model = std::move(decisive_models()[0]);
   prefer(*model, 4, bad);
@@ -112,13 +112,13 @@ TEST_CASE("logits that are not finite are an error in any search", "[models][sea
 TEST_CASE("a vocabulary without EOS is an error", "[models][search]") {
   const Model model = models::make_fixed_context({.vocabulary = 2, .embedding = 3, .hidden = 4});
   CHECK_ERROR(models::greedy(*model, gradus::full({1, 1}, 1, gradus::Dtype::i64), integers({1})),
-              "decode: the logits are (1, 2) and must be (B, V), with a V that has EOS (2)");
+              "decode: the logits are (1, 2) and must be (B, V) with V above the id of EOS, 2");
 }
 
 TEST_CASE("decode() gives the same in batches of any size, in the order of the sources", "[models][search]") {
   const Model model = std::move(decisive_models()[0]);
   const std::vector<Ids> sources = {{3, 8, 5, 3}, {6}, {4, 7}, {5, 5, 5, 3, 4, 6}, {7}, {8, 3}};
-  for (std::size_t i : {0U, 2U}) {  // what is drawn depends on the order
+  for (std::size_t i : {0U, 2U}) {  // sampling depends on the order
     for (const std::int64_t batch_tokens : {1, 4, 100}) {
       INFO(searches()[i].name << ", " << batch_tokens);
       const auto found =
@@ -135,8 +135,7 @@ TEST_CASE("decode() gives the same in batches of any size, in the order of the s
   }
 }
 
-TEST_CASE("decode() reads sources of about the same length together, up to the tokens of a batch",
-          "[models][search]") {
+TEST_CASE("decode() batches sources of similar length, up to batch_tokens", "[models][search]") {
   std::vector<gradus::Shape> shapes;
   std::vector<Ids> lengths;
   const models::Search note = [&](const models::Seq2Seq&, const Tensor& source, const Tensor& n,
@@ -157,18 +156,18 @@ TEST_CASE("decode() reads sources of about the same length together, up to the t
   CHECK(models::decode(*model, {}, note).empty());
 }
 
-TEST_CASE("decode() refuses empty sources, batches without room, and searches that leave sources out",
+TEST_CASE("decode() refuses empty sources, batch_tokens below 1, and searches with missing results",
           "[models][search]") {
   const Model model = std::move(tiny_models()[0]);
   const std::vector<Ids> sources = {{3}, {}};
   CHECK_ERROR(models::decode(*model, sources, models::greedy()),
-              "decode: source 1 is empty; leave empty sentences out");
+              "decode: source 1 is empty; remove empty sentences");
   CHECK_ERROR(models::decode(*model, sources, models::greedy(), {.batch_tokens = 0}),
-              "decode: a batch must have room for at least 1 token, and has it for 0");
+              "decode: the number of tokens per batch must be at least 1, and is 0");
   const models::Search none = [](const models::Seq2Seq&, const Tensor&, const Tensor&,
                                  const models::MaxSteps&) {
     return std::vector<std::vector<models::Decoded>>();
   };
   CHECK_ERROR(models::decode(*model, std::vector<Ids>{{3}, {4, 5}}, none),
-              "decode: the search gave results for 0 sources, of the 2 that it was given");
+              "decode: the search returned results for 0 of 2 sources");
 }

@@ -1,4 +1,4 @@
-// An encoder and a decoder together: gradients, and what each output may depend on.
+// Encoder and decoder together: gradients, and which inputs affect which outputs.
 
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/embedding_deviation.hpp>
@@ -17,7 +17,7 @@ using gradus::Tensor;
 
 namespace {
 
-// visit(model) for each in f64.
+// Calls visit(model) for each model, in f64.
 template <class Visit>
 void for_each_model(Visit visit) {
   for (const Model& model : tiny_models()) {
@@ -38,7 +38,7 @@ Ids longer(Ids ids, std::int64_t more, std::int64_t id) {
 
 }  // namespace
 
-TEST_CASE("whole models have right gradients", "[models][gradients]") {
+TEST_CASE("whole models have correct gradients", "[models][gradients]") {
   for_each_model([](models::Seq2Seq& model) {
     const std::size_t parameters = model.parameters().size();
     check_gradients(nn::gradcheck(model, x.source, x.source_lengths, x.target_in), parameters);
@@ -87,7 +87,8 @@ TEST_CASE("the models have the parameters that their papers name", "[models]") {
   CHECK(all[2]->decoder->named_parameters()[1].second.shape() == Shape{4, 4});
 }
 
-TEST_CASE("a token is scored from the source and the tokens before it alone", "[models][teacher_forcing]") {
+TEST_CASE("a token's logits depend only on the source and the tokens before it",
+          "[models][teacher_forcing]") {
   for_each_model([](const models::Seq2Seq& model) {
     const auto logits = [&](const Tensor& target_in) {
       return model.forward(x.source, x.source_lengths, target_in).logits;
@@ -106,7 +107,7 @@ TEST_CASE("a token is scored from the source and the tokens before it alone", "[
   });
 }
 
-TEST_CASE("every source token reaches the first decoded token", "[models]") {
+TEST_CASE("every source token affects the first decoded token", "[models]") {
   for_each_model([](const models::Seq2Seq& model) {
     const auto first = [&](const Tensor& source) {
       return model.forward(source, x.source_lengths, x.target_in.slice(0, 1)).logits[0][0];
@@ -120,7 +121,7 @@ TEST_CASE("every source token reaches the first decoded token", "[models]") {
   });
 }
 
-TEST_CASE("the loss is the cross-entropy of what comes next, given the true tokens",
+TEST_CASE("the loss is the cross-entropy of the next token, given the true tokens",
           "[models][teacher_forcing]") {
   for_each_model([](const models::Seq2Seq& model) {
     const auto given = [&](const Tensor& target) {
@@ -128,8 +129,8 @@ TEST_CASE("the loss is the cross-entropy of what comes next, given the true toke
       return nn::masked_cross_entropy(logits, x.target_out, x.target_lengths).item();
     };
     const double loss = model.loss(batch).item();
-    CHECK(std::abs(loss - given(x.target_in)) < 1e-13);  // made over packed sequences
-    CHECK(std::abs(loss - given(x.target_out)) > 1e-4);  // reading its own target
+    CHECK(std::abs(loss - given(x.target_in)) < 1e-13);  // computed over packed sequences
+    CHECK(std::abs(loss - given(x.target_out)) > 1e-4);  // would read its own target
   });
   CHECK(mismatch(x.target_in[0], gradus::full({3}, data::bos, Dtype::i64)) == "");
   for (std::int64_t b = 0; b < 3; ++b) {
@@ -139,7 +140,7 @@ TEST_CASE("the loss is the cross-entropy of what comes next, given the true toke
   }
 }
 
-TEST_CASE("neither garbage in the padding nor more of it moves the loss", "[models][padding]") {
+TEST_CASE("neither garbage in the padding nor more padding changes the loss", "[models][padding]") {
   for_each_model([](const models::Seq2Seq& model) {
     data::Batch padded = batch;
     for (std::int64_t b = 0; b < batch.size; ++b) {
@@ -163,11 +164,11 @@ TEST_CASE("neither garbage in the padding nor more of it moves the loss", "[mode
   });
 }
 
-TEST_CASE("the loss of a batch is that of its pairs one by one, weighted by their tokens", "[models]") {
+TEST_CASE("the loss of a batch is the token-weighted mean of its pairs' losses", "[models]") {
   for_each_model([](const models::Seq2Seq& model) { check_loss_is_of_pairs(model); });
 }
 
-TEST_CASE("a model with attention says where it looked", "[models]") {
+TEST_CASE("a model with attention returns its weights", "[models]") {
   const auto all = tiny_models();
   const auto output = all[0]->forward(x.source, x.source_lengths, x.target_in);
   REQUIRE(output.weights.size() == 6);
@@ -193,7 +194,7 @@ TEST_CASE("the encoder's annotations are the GRU's states", "[models][encoder]")
   CHECK_FALSE(forward.forward(x.source, x.source_lengths).first_backward.defined());
 }
 
-TEST_CASE("a fixed context is the first state, and nothing else", "[models]") {
+TEST_CASE("a fixed context enters only through the initial state", "[models]") {
   const auto all = tiny_models();
   for (const Model* model : {&all[1], &all[2]}) {
     const auto& decoder = dynamic_cast<const models::FixedContextDecoder&>(*(*model)->decoder);
@@ -228,22 +229,23 @@ TEST_CASE("errors carry the path of the module at fault", "[models]") {
               "embedding: index -1 at position 2 of (3) is outside [0, 9), the rows of (9, 5) [in "
               "decoder.embedding]");
   CHECK_ERROR(model.forward(x.source, integers({4, 0, 2}), x.target_in),
-              "Encoder: a source has no token; leave empty sentences out of the batch [in encoder]");
+              "Encoder: a source is empty; remove empty sentences from the batch [in encoder]");
   CHECK_ERROR(model.forward(x.source, integers({4, 5, 2}), x.target_in),
               "Encoder: a length is 5, outside [0, 4], the steps there are [in encoder]");
   CHECK_ERROR(model.forward(x.source[0], x.source_lengths, x.target_in),
               "Encoder: the source is (3) and must be (T, B) [in encoder]");
   CHECK_ERROR(all[2]->encoder.forward(x.source, integers({4, 1})),
               "Encoder: the lengths are (2) and must be (3), one a row of the batch [in encoder]");
-  CHECK_ERROR(model.decoder->start(all[2]->encoder.forward(x.source, x.source_lengths)),
-              "BahdanauDecoder: s_0 is made from the backward state of the first token; the encoder must be "
-              "bidirectional [in decoder]");
+  CHECK_ERROR(
+      model.decoder->start(all[2]->encoder.forward(x.source, x.source_lengths)),
+      "BahdanauDecoder: s_0 is computed from the backward state of the first token; the encoder must be "
+      "bidirectional [in decoder]");
 }
 
-TEST_CASE("a part that is missing is refused", "[models]") {
-  CHECK_ERROR(models::Seq2Seq({.vocabulary = 9}, nullptr), "Seq2Seq: the decoder that it was given is null");
+TEST_CASE("a null decoder or attention is refused", "[models]") {
+  CHECK_ERROR(models::Seq2Seq({.vocabulary = 9}, nullptr), "Seq2Seq: the given decoder is null");
   CHECK_ERROR(models::BahdanauDecoder({.vocabulary = 9, .annotation = 8}, nullptr),
-              "BahdanauDecoder: the attention that it was given is null");
+              "BahdanauDecoder: the given attention is null");
 }
 
 TEST_CASE("embeddings start small", "[models]") {

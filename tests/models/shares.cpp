@@ -1,4 +1,4 @@
-// Batches that threads share by their sequences.
+// Batches split among threads by sequence.
 
 #include <gradus/autograd/random.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
@@ -29,7 +29,7 @@ using Tokens = std::vector<std::int64_t>;
 
 namespace {
 
-// Of all lengths.
+// Pairs of all lengths.
 std::vector<data::Pair> many_pairs() {
   Generator generator(7);
   const auto sentence = [&] {
@@ -49,7 +49,7 @@ std::vector<data::Pair> many_pairs() {
 
 struct Made {
   std::string loss;
-  std::vector<Tensor> numbers;  // the loss; it without smoothing, and the draws; all parameters' gradients
+  std::vector<Tensor> numbers;  // loss; unsmoothed loss and number of draws; all parameters' gradients
 };
 
 Made made_by(const models::Seq2Seq& model, int threads, double label_smoothing = 0) {
@@ -65,7 +65,7 @@ Made made_by(const models::Seq2Seq& model, int threads, double label_smoothing =
   return made;
 }
 
-// Each option that draws, in training.
+// Models with each option that draws random numbers in training.
 std::vector<Model> dropping_models() {
   const models::ModelOptions sizes{.embedding = 5, .hidden = 4, .energy = 3, .maxout = 6};
   std::vector<Model> all;
@@ -101,8 +101,7 @@ bool is_shared(const Made& made) { return made.loss.find("parallel_sum") != std:
 
 }  // namespace
 
-TEST_CASE("threads that share a batch by its sequences make the loss and the gradients of one",
-          "[models][shares]") {
+TEST_CASE("a batch split among threads gives the loss and gradients of one thread", "[models][shares]") {
   std::vector<Model> all = tiny_models();
   for (Model& model : dropping_models()) all.push_back(std::move(model));
   for (const Model& model : all) {
@@ -130,7 +129,7 @@ TEST_CASE("threads that share a batch by its sequences make the loss and the gra
   }
 }
 
-TEST_CASE("threads that share a batch decode what one does", "[models][shares]") {
+TEST_CASE("a batch split among threads decodes as with one thread", "[models][shares]") {
   const data::Batch batch = data::make_batch(many_pairs());
   const BatchTensors x(batch);
   for (const Model& model : tiny_models()) {
@@ -164,7 +163,7 @@ TEST_CASE("threads that share a batch decode what one does", "[models][shares]")
   }
 }
 
-TEST_CASE("what is wrong in a shared batch is named by its place in the whole", "[models][shares]") {
+TEST_CASE("errors in a split batch name positions in the whole batch", "[models][shares]") {
   const Model model = models::make_bahdanau(tiny);
   const auto message = [&](int threads, const auto& run) -> std::string {
     const Threads set(threads);
@@ -188,7 +187,7 @@ TEST_CASE("what is wrong in a shared batch is named by its place in the whole", 
   CHECK(message(2, decode_fewer) == message(1, decode_fewer));
 }
 
-TEST_CASE("searches in training draw what one thread draws", "[models][shares]") {
+TEST_CASE("searches in training mode draw the same with any number of threads", "[models][shares]") {
   for (const Model& model : dropping_models()) {
     const BatchTensors x(data::make_batch(many_pairs()));
     const auto tokens = [&](int threads) {
@@ -204,7 +203,7 @@ TEST_CASE("searches in training draw what one thread draws", "[models][shares]")
   }
 }
 
-TEST_CASE("a batch is not shared by a decoder that does not allow it", "[models][shares]") {
+TEST_CASE("a batch is not split if the decoder does not allow it", "[models][shares]") {
   const models::EncoderOptions encoder{.vocabulary = 9, .embedding = 5, .hidden = 4};
   const models::DecoderOptions decoder{.vocabulary = 9, .annotation = 8, .embedding = 5, .hidden = 4};
   const auto with = [&](auto attention) {

@@ -1,4 +1,4 @@
-// A whole model as a module: its state, its frozen parts, and the paths in its messages.
+// A whole model as a module: its state, frozen parts, and the paths in its messages.
 
 #include <gradus/nn/safetensors.hpp>
 
@@ -21,7 +21,7 @@ Tensor logits(const gradus::models::Seq2Seq& model) {
 
 }  // namespace
 
-TEST_CASE("a model goes into a file and comes back to the last bit", "[models][state]") {
+TEST_CASE("a model can be saved and loaded, bit for bit", "[models][state]") {
   const Scratch scratch;
   const fs::path path = scratch.path() / "model.safetensors";
   const auto saved = tiny_models();
@@ -33,7 +33,7 @@ TEST_CASE("a model goes into a file and comes back to the last bit", "[models][s
   CHECK(mismatch(logits(*loaded), logits(*saved[0])) == "");
 }
 
-TEST_CASE("the state of another model is refused with every path", "[models][state]") {
+TEST_CASE("another model's state is refused, and the message lists every path", "[models][state]") {
   const auto all = tiny_models();
   const auto before = snapshot(*all[0]);
   CHECK_ERROR(
@@ -59,7 +59,7 @@ TEST_CASE("an error in the deepest module carries its whole path", "[models][sta
               "decoder.attention.W_a]");
 }
 
-TEST_CASE("training leaves a frozen encoder as it is", "[models][state]") {
+TEST_CASE("training does not change a frozen encoder", "[models][state]") {
   const auto all = tiny_models();
   gradus::models::Seq2Seq& model = *all[0];
   model.encoder.freeze();
@@ -69,7 +69,7 @@ TEST_CASE("training leaves a frozen encoder as it is", "[models][state]") {
   CHECK(snapshot(*model.decoder) != decoder);
 }
 
-TEST_CASE("a model prints its parts, and which are frozen", "[models][state]") {
+TEST_CASE("a printed model shows its parts, and which are frozen", "[models][state]") {
   const auto all = tiny_models();
   all[2]->encoder.freeze();
   CHECK(printed(*all[2]) ==

@@ -1,4 +1,4 @@
-// One model that several threads use at once.
+// One model used by several threads concurrently.
 
 #include <gradus/models/decode.hpp>
 
@@ -11,7 +11,7 @@ namespace models = gradus::models;
 
 namespace {
 
-// What a thread makes of a model: each search's outputs, then the scores of given targets and the loss.
+// A thread's results from a model: each search's outputs, the scores of given targets, and the loss.
 struct Outputs {
   std::vector<Ids> tokens;
   std::vector<double> numbers;
@@ -40,7 +40,7 @@ Outputs outputs_of(const models::Seq2Seq& model) {
 
 }  // namespace
 
-TEST_CASE("a model serves several threads at once, each as if it were alone", "[models][threads]") {
+TEST_CASE("a model gives the same results in several concurrent threads as in one", "[models][threads]") {
   for (const Model& model : decisive_models()) {
     model->eval();
     const Outputs alone = outputs_of(*model);

@@ -15,7 +15,7 @@ using models::TrainStep;
 
 namespace {
 
-// Its loss is a number, but the gradient of its one parameter, which has log(w) for its slope, is not.
+// Its loss is finite, but the gradient of its one parameter, through log(w), is not.
 class Steep : public gradus::nn::DecoderStep {
  public:
   Steep() : w(add_parameter("w", gradus::tensor({1e-44}))) {}
@@ -36,7 +36,7 @@ Model model(std::uint64_t seed = 1) {
 
 }  // namespace
 
-TEST_CASE("training is this loop", "[models][train]") {
+TEST_CASE("train() equals this loop", "[models][train]") {
   const TrainerOptions options{.steps = 5, .learning_rate = 0.02, .final_factor = 0.2, .clip_norm = 0.3};
   const Model trained = model(), expected = model();
   expected->eval();
@@ -79,7 +79,7 @@ TEST_CASE("the learning rate falls from the first step to the last", "[models][t
   CHECK(rates(1) == std::vector{0.25});
 }
 
-TEST_CASE("a seed trains to the same bits", "[models][train]") {
+TEST_CASE("a seed gives the same trained bits", "[models][train]") {
   const auto run = [](std::uint64_t model_seed, std::uint64_t data_seed) {
     const Model trained = model(model_seed);
     auto losses = models::train(*trained, reversals(data_seed), {.steps = 20});
@@ -90,7 +90,7 @@ TEST_CASE("a seed trains to the same bits", "[models][train]") {
   CHECK(run(1, 2) != run(1, 3));
 }
 
-TEST_CASE("the loss falls", "[models][train]") {
+TEST_CASE("the loss decreases", "[models][train]") {
   for (const Model& trained : tiny_models()) {
     INFO(*trained);
     check_loss_falls(*trained);
@@ -110,7 +110,7 @@ TEST_CASE("a model trains in training mode, and is left in eval mode", "[models]
   CHECK_FALSE(trained->is_training());
 }
 
-TEST_CASE("a loss that is no number stops training, with the parameters as they were", "[models][train]") {
+TEST_CASE("a loss that is not finite stops training, and the parameters stay unchanged", "[models][train]") {
   const Model trained = model();
   const auto next = reversals(1);
   const Tensor bias = trained->named_parameters().back().second;
@@ -137,7 +137,8 @@ TEST_CASE("a loss that is no number stops training, with the parameters as they 
   CHECK_FALSE(trained->is_training());
 }
 
-TEST_CASE("so does a gradient that is no number", "[models][train]") {
+TEST_CASE("a gradient that is not finite stops training, and the parameters stay unchanged",
+          "[models][train]") {
   models::Seq2Seq steep({.vocabulary = tiny.vocabulary, .embedding = 2, .hidden = 2},
                         std::make_unique<Steep>());
   const auto before = snapshot(steep);
@@ -149,7 +150,7 @@ TEST_CASE("so does a gradient that is no number", "[models][train]") {
   CHECK_FALSE(steep.is_training());
 }
 
-TEST_CASE("there must be a step to take", "[models][train]") {
+TEST_CASE("training needs at least one step", "[models][train]") {
   const Model trained = model();
   const auto before = snapshot(*trained);
   CHECK_ERROR(models::train(*trained, reversals(1), {.steps = 0}),

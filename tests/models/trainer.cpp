@@ -1,4 +1,4 @@
-// Options, schedules, and when training ends.
+// Trainer options, schedules, and the end of training.
 
 #include <gradus/models/trainer.hpp>
 #include <gradus/nn/optim.hpp>
@@ -52,7 +52,7 @@ std::string refusal(const TrainerOptions& options) {
 
 }  // namespace
 
-TEST_CASE("each optimiser goes by its name", "[models][trainer]") {
+TEST_CASE("each optimiser name selects its optimiser", "[models][trainer]") {
   const auto check = [](const std::string& name, const auto& make) {
     INFO(name);
     const Model trained = model(), expected = model();
@@ -83,7 +83,7 @@ TEST_CASE("each optimiser goes by its name", "[models][trainer]") {
   check("adagrad", rule(nn::AdagradRule{}));
 }
 
-TEST_CASE("each schedule goes by its name, and ends at the last step", "[models][trainer]") {
+TEST_CASE("each schedule name selects its schedule, which ends at the last step", "[models][trainer]") {
   const auto of = [](const char* name, std::int64_t warm_up = 0) {
     return TrainerOptions{
         .steps = 5, .learning_rate = 0.8, .schedule = name, .final_factor = 0.0625, .warm_up = warm_up};
@@ -98,7 +98,7 @@ TEST_CASE("each schedule goes by its name, and ends at the last step", "[models]
   check_rates(of("exponential", 4), {0.16, 0.32, 0.48, 0.64, 0.8});
 }
 
-TEST_CASE("sampling rises from nothing at the first step to its option at the last", "[models][trainer]") {
+TEST_CASE("sampling rises from 0 at the first step to its option at the last", "[models][trainer]") {
   const Model trained = model(), same = model();
   Trainer trainer(*trained, {.next = reversals(3)},
                   {.steps = 3, .learning_rate = 0, .loss = {.sampling = 0.8}});
@@ -111,7 +111,7 @@ TEST_CASE("sampling rises from nothing at the first step to its option at the la
   }
 }
 
-TEST_CASE("what is minimised and the cross-entropy are told apart", "[models][trainer]") {
+TEST_CASE("a step reports the minimised loss and the cross-entropy separately", "[models][trainer]") {
   const Model trained = model();
   const models::LossOptions options{.label_smoothing = 0.2, .attention_entropy = 0.5};
   const models::Loss expected = models::loss(*trained, reversals(3)(), options);
@@ -124,7 +124,7 @@ TEST_CASE("what is minimised and the cross-entropy are told apart", "[models][tr
   CHECK(trainer.steps() == 1);
 }
 
-TEST_CASE("an evaluation is due at its steps and after the last, once", "[models][trainer]") {
+TEST_CASE("an evaluation is due once at each of its steps and after the last", "[models][trainer]") {
   const Model trained = model();
   Trainer trainer(*trained, {.next = reversals(1)}, {.steps = 5, .eval_every = 2});
   CHECK_FALSE(trainer.evaluation_due());
@@ -143,7 +143,8 @@ TEST_CASE("an evaluation is due at its steps and after the last, once", "[models
   CHECK_FALSE(never.evaluation_due());
 }
 
-TEST_CASE("the best score is known, and patience with others ends", "[models][trainer]") {
+TEST_CASE("the trainer tracks the best score, and stops after patience evaluations without a new one",
+          "[models][trainer]") {
   const Model trained = model();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const auto lower = GENERATE(true, false);
@@ -156,7 +157,7 @@ TEST_CASE("the best score is known, and patience with others ends", "[models][tr
   CHECK(trainer.observe(sign * 3));
   CHECK_FALSE(trainer.observe(sign * 3));
   CHECK_FALSE(trainer.finished());
-  CHECK(trainer.observe(sign * 2));  // patience begins anew
+  CHECK(trainer.observe(sign * 2));  // resets patience
   CHECK_FALSE(trainer.observe(sign * 4));
   CHECK_FALSE(trainer.finished());
   CHECK_FALSE(trainer.observe(nan));
@@ -168,25 +169,24 @@ TEST_CASE("the best score is known, and patience with others ends", "[models][tr
   CHECK_FALSE(patient.finished());
 }
 
-TEST_CASE("options that make no sense are refused before anything is done", "[models][trainer]") {
+TEST_CASE("invalid options are refused before anything is done", "[models][trainer]") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   CHECK(refusal({.steps = 0}) == "Trainer: the number of steps must be at least 1, and is 0");
   CHECK(refusal({.optimiser = "adm"}) ==
-        "Trainer: there is no optimiser 'adm'; choose one of adam, adamw, sgd, adadelta, rmsprop, adagrad");
+        "Trainer: unknown optimiser 'adm'; available: adam, adamw, sgd, adadelta, rmsprop, adagrad");
   CHECK(refusal({.learning_rate = -1}) == "Adam: the learning rate must be finite and at least 0, and is -1");
   CHECK(refusal({.schedule = "step"}) ==
-        "Trainer: there is no schedule 'step'; choose one of constant, linear, cosine, exponential");
+        "Trainer: unknown schedule 'step'; available: constant, linear, cosine, exponential");
   CHECK(refusal({.final_factor = infinity}) ==
         "Trainer: the last factor of the learning rate must be finite and at least 0, and is inf");
   CHECK(refusal({.schedule = "exponential", .final_factor = 0}) ==
-        "Trainer: an exponential schedule never falls to a factor of 0; give it one above");
+        "Trainer: an exponential schedule cannot reach a factor of 0; give a positive final_factor");
   CHECK(refusal({.steps = 5, .warm_up = 5}) ==
         "Trainer: the warm-up must take at least 0 steps and less than all 5, and takes 5");
   CHECK(refusal({.warm_up = -1}) ==
         "Trainer: the warm-up must take at least 0 steps and less than all 1000, and takes -1");
   CHECK(refusal({.clip_norm = 0}) ==
-        "Trainer: the largest norm of the gradients must be above 0, and is 0; infinity leaves them as they "
-        "are");
+        "Trainer: clip_norm must be above 0, and is 0; infinity turns clipping off");
   CHECK(refusal({.loss = {.sampling = 2}}) ==
         "Trainer: the probability of sampling must be in [0, 1], and is 2");
   CHECK(refusal({.eval_every = -1}) ==
@@ -194,5 +194,5 @@ TEST_CASE("options that make no sense are refused before anything is done", "[mo
   CHECK(refusal({.patience = -1}) == "Trainer: patience must be at least 0, and is -1");
   CHECK(refusal({.clip_norm = infinity}).empty());
   const Model trained = model();
-  CHECK_ERROR(Trainer(*trained, {}), "Trainer: the stream of batches has no next(); give it one");
+  CHECK_ERROR(Trainer(*trained, {}), "Trainer: the stream of batches has no next(); set it");
 }

@@ -1,4 +1,4 @@
-// Bahdanau's decoder, whose recurrence is one operation, is what it composes step by step.
+// Bahdanau's decoder with its fused recurrence equals the composed steps.
 
 #include "nn/twins.hpp"
 
@@ -42,7 +42,7 @@ Model bahdanau(const Precision& precision, const models::ModelSizes& sizes = tin
   return model;
 }
 
-// The tiny model, with another attention or decoder.
+// The tiny model with another attention or decoder.
 template <class Attention, class Decoder = models::BahdanauDecoder>
 Model with(double dropout = 0) {
   gradus::seed(1);
@@ -59,7 +59,7 @@ Model with(double dropout = 0) {
   return model;
 }
 
-// The loss made step by step, through the decoder's `step` alone.
+// The loss computed step by step, only through the decoder's `step`.
 Tensor stepwise_loss(const models::Seq2Seq& model, const data::Batch& batch) {
   const BatchTensors x(batch);
   auto [state, memory] = model.decoder->start(model.encoder.forward(x.source, x.source_lengths));
@@ -75,7 +75,7 @@ Tensor stepwise_loss(const models::Seq2Seq& model, const data::Batch& batch) {
   return cross_entropy(pack(gradus::stack(logits), targets), pack(x.target_out, targets));
 }
 
-// Twice the energies.
+// Doubles the energies.
 struct Doubled : nn::AdditiveAttention {
   using AdditiveAttention::AdditiveAttention;
 
@@ -86,7 +86,7 @@ struct Doubled : nn::AdditiveAttention {
   }
 };
 
-// Twice the logits.
+// Doubles the logits.
 struct DoubledStep : models::BahdanauDecoder {
   using BahdanauDecoder::BahdanauDecoder;
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override {
@@ -98,7 +98,7 @@ struct DoubledStep : models::BahdanauDecoder {
 
 }  // namespace
 
-TEST_CASE("Bahdanau's loss and all its gradients are the same, composed, however the work is shared",
+TEST_CASE("Bahdanau's loss and gradients equal the composed ones, for any split among threads",
           "[models][twins]") {
   const models::ModelSizes large{.vocabulary = 9, .embedding = 5, .hidden = 300, .energy = 7};
   struct Case {
@@ -106,7 +106,7 @@ TEST_CASE("Bahdanau's loss and all its gradients are the same, composed, however
     std::int64_t batch;
     std::uint64_t longest;
   };
-  // For one thread; for several; with few steps; with weights that no core's cache holds.
+  // Covers: one thread, several, few steps, weights larger than a core's cache.
   for (const Case& c :
        {Case{tiny, 1, 5}, Case{tiny, 5, 9}, Case{tiny, 27, 9}, Case{tiny, 27, 2}, Case{large, 9, 4}}) {
     const data::Batch batch = random_batch(c.batch, c.longest);
@@ -122,13 +122,13 @@ TEST_CASE("Bahdanau's loss and all its gradients are the same, composed, however
   }
 }
 
-TEST_CASE("Bahdanau's gradients are the same, composed, whatever is frozen", "[models][twins]") {
+TEST_CASE("Bahdanau's gradients equal the composed ones, whatever is frozen", "[models][twins]") {
   const data::Batch batch = random_batch(9, 6);
   const Model model = bahdanau(precisions[0]);
   const auto check = [&] {
     check_equal([&] { return Tensors{model->loss(batch)}; }, model->parameters(), precisions[0]);
   };
-  // Without a gradient at the values, at the keys, at s_0, at the inputs, at either or at both.
+  // Omits the gradients of the values, the keys, s_0, the inputs, or several of these.
   for (const std::vector<std::string>& frozen :
        {std::vector<std::string>{"encoder."},
         {"decoder.attention.U_a"},
@@ -151,7 +151,7 @@ TEST_CASE("Bahdanau's gradients are the same, composed, whatever is frozen", "[m
   }
 }
 
-TEST_CASE("not even NaN in the padding moves Bahdanau's loss or gradients", "[models][padding]") {
+TEST_CASE("not even NaN in the padding affects Bahdanau's loss or gradients", "[models][padding]") {
   const data::Batch batch = tiny_batch();
   const Model model = bahdanau(precisions[0]);
   const auto loss_and_gradients = [&] {
@@ -173,7 +173,7 @@ TEST_CASE("not even NaN in the padding moves Bahdanau's loss or gradients", "[mo
   for (std::size_t i = 0; i < clean.size(); ++i) CHECK(mismatch(padded[i], clean[i]) == "");
 }
 
-TEST_CASE("what is derived from AdditiveAttention or BahdanauDecoder is used as it is", "[models][twins]") {
+TEST_CASE("classes derived from AdditiveAttention or BahdanauDecoder are not fused", "[models][twins]") {
   const data::Batch batch = tiny_batch();
   const double plain = with<nn::AdditiveAttention>()->loss(batch).item();
   for (const Model& model : {with<Doubled>(), with<nn::AdditiveAttention, DoubledStep>()}) {
@@ -182,7 +182,7 @@ TEST_CASE("what is derived from AdditiveAttention or BahdanauDecoder is used as 
   }
 }
 
-TEST_CASE("dropout in Bahdanau's attention acts in training, and there alone", "[models][twins]") {
+TEST_CASE("dropout in Bahdanau's attention acts only in training", "[models][twins]") {
   const data::Batch batch = tiny_batch();
   const double plain = with<nn::AdditiveAttention>()->loss(batch).item();
   const Model model = with<nn::AdditiveAttention>(0.5);
@@ -195,7 +195,7 @@ TEST_CASE("dropout in Bahdanau's attention acts in training, and there alone", "
   CHECK(model->loss(batch).item() == plain);
 }
 
-TEST_CASE("Bahdanau's step is the same, composed", "[models][twins]") {
+TEST_CASE("Bahdanau's step equals the composed one", "[models][twins]") {
   const BatchTensors x(tiny_batch());
   for (const Precision& precision : precisions) {
     const Model model = bahdanau(precision);

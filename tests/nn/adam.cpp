@@ -1,4 +1,4 @@
-// Adam beyond PyTorch's numbers: what it leaves alone, and what it follows.
+// Adam beyond PyTorch's numbers: skipped parameters and changing settings.
 
 #include <gradus/nn/adam.hpp>
 #include <gradus/nn/linear.hpp>
@@ -19,7 +19,7 @@ TEST_CASE("the first step moves each element by the learning rate, whatever its 
   CHECK(mismatch(x, tensor({0.75, 1.25, 1}, Dtype::f64), {1e-5, 0}) == "");
 }
 
-TEST_CASE("a parameter without a gradient is left alone, and its own steps are counted", "[nn][adam]") {
+TEST_CASE("Adam skips a parameter without a gradient, and counts steps per parameter", "[nn][adam]") {
   Tensor idle = leaf(tensor({5}, Dtype::f64)), late = leaf(tensor({1}, Dtype::f64)),
          x = leaf(tensor({1}, Dtype::f64));
   nn::Adam adam({idle, late, x}, {.learning_rate = 0.5});
@@ -34,7 +34,7 @@ TEST_CASE("a parameter without a gradient is left alone, and its own steps are c
   CHECK(x.item() == after_one);
 }
 
-TEST_CASE("a step follows the learning rate that is set", "[nn][adam]") {
+TEST_CASE("a step uses the current learning rate", "[nn][adam]") {
   Tensor x = leaf(tensor({1}, Dtype::f64));
   nn::Adam adam({x});
   CHECK(adam.learning_rate() == 1e-3);

@@ -12,8 +12,8 @@
 /// Leaves by name: a module's parameters, and its inputs.
 using Leaves = std::map<std::string, gradus::Tensor>;
 
-/// The leaves of a golden file are what it has a gradient of. Those that `module` has a parameter for become
-/// its values.
+/// Loads the leaves of a golden file, the tensors that it holds gradients of. Leaves named as parameters of
+/// `module` are copied into them.
 inline Leaves load(const Golden& golden, const gradus::nn::Module& module, gradus::Dtype dtype) {
   Leaves leaves;
   for (auto [name, parameter] : module.named_parameters()) {
@@ -27,8 +27,8 @@ inline Leaves load(const Golden& golden, const gradus::nn::Module& module, gradu
   return leaves;
 }
 
-/// Compares the named outputs of `f` with a golden file, and then every gradient that the file's `grad_out`s
-/// make, in both precisions.
+/// Compares the named outputs of `f`, and every gradient under the file's `grad_out`s, with a golden file in
+/// both precisions.
 template <class F>
 void check_against(const Golden& golden, const gradus::nn::Module& module, F f) {
   for (const Precision& precision : precisions) {

@@ -1,5 +1,4 @@
-// What must hold of attention whatever its score. All sizes differ where they may, so that none can stand for
-// another.
+// Properties of attention with any score. Sizes differ wherever possible, so that a mixed-up axis shows.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/nn/gradcheck.hpp>
@@ -16,7 +15,7 @@ namespace {
 
 constexpr std::int64_t T = 6, B = 5, D = AttentionKind::value_size;
 
-// A test with one runs for every kind, fused and composed.
+// A test that uses this runs for every kind, fused and composed.
 struct Example {
   FusedAndComposed both;
   Generator generator{1};
@@ -36,7 +35,7 @@ struct Example {
   }
 };
 
-// Of those whose context is made of the values themselves.
+// Only the kinds whose context is a sum of the values themselves.
 struct Plain : Example {
   explicit Plain(double dropout = 0) : Example(attention_kinds[GENERATE(0, 1, 2)], dropout) {}
 };
@@ -68,7 +67,7 @@ TEST_CASE("the context is the weighted sum of the values", "[nn][attention]") {
   }
 }
 
-TEST_CASE("attention sees no padding, neither forward nor backward", "[nn][attention]") {
+TEST_CASE("padding does not affect attention, forward or backward", "[nn][attention]") {
   const Example e;
   const Tensor garbage = leaf(with_garbage(e.values, e.lengths));
   const auto clean = e.attend(e.query, e.values, e.lengths), padded = e.attend(e.query, garbage, e.lengths);
@@ -89,7 +88,7 @@ TEST_CASE("longer padding changes nothing", "[nn][attention]") {
   CHECK(mismatch(longer.weights.slice(T, T + 3, 1), gradus::zeros({B, 3})) == "");
 }
 
-TEST_CASE("a batch attends as its rows do one by one, without padding", "[nn][attention]") {
+TEST_CASE("attention over a batch equals attention over its rows one by one", "[nn][attention]") {
   const Example e;
   const auto batch = e.attend(e.query, e.values, e.lengths);
   for (std::int64_t b = 0; b < B; ++b) {
@@ -100,7 +99,7 @@ TEST_CASE("a batch attends as its rows do one by one, without padding", "[nn][at
   }
 }
 
-TEST_CASE("permuting the keys permutes the weights, and leaves the context", "[nn][attention]") {
+TEST_CASE("permuting the keys permutes the weights and keeps the context", "[nn][attention]") {
   const Example e;
   const Tensor order = integers({3, 0, 5, 1, 4, 2});
   const auto plain = e.attend(e.query, e.values, Tensor()),
@@ -117,7 +116,7 @@ TEST_CASE("one key gives its value", "[nn][attention]") {
   CHECK(mismatch(weights.slice(0, 1, 1), gradus::ones({B, 1})) == "");
 }
 
-TEST_CASE("where all scores are equal, the context is the mean of the real values", "[nn][attention]") {
+TEST_CASE("with equal scores the context is the mean of the real values", "[nn][attention]") {
   const Plain e;
   for (const auto& [name, parameter] : e.attention->named_parameters()) {
     if (name == "v_a") overwrite(parameter, 0);
@@ -128,11 +127,11 @@ TEST_CASE("where all scores are equal, the context is the mean of the real value
   CHECK(mismatch(context, total / e.lengths.to(Dtype::f64).reshape({B, 1}), rounding) == "");
 }
 
-TEST_CASE("a source without a token gives zeros, and has no gradient", "[nn][attention]") {
+TEST_CASE("a source without tokens gives zeros, and has no gradient", "[nn][attention]") {
   const Example e;
   const Tensor query = leaf(e.query), values = leaf(e.values);
   const auto [context, weights] = e.attend(query, values, integers({4, 0, 1, 3, 5}));
-  CHECK(mismatch(context[1], gradus::zeros({D})) == "");  // multi-head: its biases begin as zeros
+  CHECK(mismatch(context[1], gradus::zeros({D})) == "");  // multi-head: biases are initially zeros
   CHECK(mismatch(weights[1], gradus::zeros({T})) == "");
 
   (sum(context) + sum(weights)).backward();
@@ -140,7 +139,7 @@ TEST_CASE("a source without a token gives zeros, and has no gradient", "[nn][att
   CHECK(mismatch(column(values.grad(), 1, T), gradus::zeros({T, 1, D})) == "");
 }
 
-TEST_CASE("in training, dropout acts on the weights that make the context", "[nn][attention]") {
+TEST_CASE("in training, dropout acts on the weights used for the context", "[nn][attention]") {
   const Plain e(0.5);
   gradus::seed(1);
   const auto [context, weights] = e.attend(e.query, e.values, e.lengths);
@@ -151,21 +150,21 @@ TEST_CASE("in training, dropout acts on the weights that make the context", "[nn
   CHECK(mismatch(used, weights, {0.1, 0}) != "");
 }
 
-TEST_CASE("in eval mode nothing is dropped of the weights", "[nn][attention]") {
+TEST_CASE("in eval mode no weights are dropped", "[nn][attention]") {
   const Plain e(0.5);
   e.attention->eval();
   const auto [context, weights] = e.attend(e.query, e.values, e.lengths);
   CHECK(mismatch(context, weighted_sum(weights, e.values, e.lengths), rounding) == "");
 }
 
-TEST_CASE("where attention looks depends on the query and on the keys", "[nn][attention]") {
+TEST_CASE("attention weights depend on the query and on the keys", "[nn][attention]") {
   const Example e;
   const Tensor weights = e.attend(e.query, e.values, e.lengths).weights;
   CHECK(mismatch(e.attend(e.query + 1.0, e.values, e.lengths).weights, weights, {1e-3, 0}) != "");
   CHECK(mismatch(e.attend(e.query, e.values * 2.0, e.lengths).weights, weights, {1e-3, 0}) != "");
 }
 
-TEST_CASE("attention without keys of its own remembers values and lengths", "[nn][attention]") {
+TEST_CASE("the default prepare() stores values and lengths", "[nn][attention]") {
   const nn::DotProductAttention attention;
   const Tensor values = gradus::ones({T, B, D}), lengths = integers({1, 2, 3, 4, 5});
   const nn::Memory memory = attention.prepare(values, lengths);
@@ -174,7 +173,7 @@ TEST_CASE("attention without keys of its own remembers values and lengths", "[nn
   CHECK_FALSE(memory.keys.defined());
 }
 
-TEST_CASE("whatever the score, attention refuses values and lengths that do not fit", "[nn][attention]") {
+TEST_CASE("every attention refuses values and lengths that do not fit", "[nn][attention]") {
   const auto attention = attention_kinds[GENERATE(0, 1, 2, 3)].make(0);
   const Tensor values = gradus::zeros({T, B, D});
   CHECK_ERROR(attention->prepare(values[0], Tensor()),
@@ -185,7 +184,7 @@ TEST_CASE("whatever the score, attention refuses values and lengths that do not 
               "Attention: a length is 7, outside [0, 6], the steps there are");
 }
 
-TEST_CASE("a probability of dropout is at least 0 and below 1", "[nn][attention]") {
+TEST_CASE("attention refuses a dropout probability of 1", "[nn][attention]") {
   const AttentionKind& kind = attention_kinds[GENERATE(0, 1, 2, 3)];
   CHECK_ERROR(kind.make(1), "Dropout: the probability must be in [0, 1), and is 1");
 }
@@ -204,18 +203,18 @@ TEST_CASE("additive attention refuses sizes that do not fit", "[nn][attention]")
       "(7)");
 }
 
-TEST_CASE("a dot product refuses queries of another size than the values", "[nn][attention]") {
+TEST_CASE("dot-product attention refuses queries of another size than the values", "[nn][attention]") {
   const auto attention = attention_kinds[GENERATE(1, 2)].make(0);
   const nn::Memory memory = attention->prepare(gradus::zeros({T, B, D}), Tensor());
   CHECK_ERROR(attention->attend(gradus::zeros({B, 3}), memory, 0, Tensor()),
-              "DotProductAttention: the query is (5, 3) and must be (5, 4), as each of the values (6, 5, 4); "
-              "where sizes differ, project one of them (nn::Linear) or use AdditiveAttention");
+              "DotProductAttention: the query is (5, 3) and must be (5, 4) for values (6, 5, 4); "
+              "if the sizes differ, project one of them (nn::Linear) or use AdditiveAttention");
   CHECK_ERROR(attention->attend(gradus::zeros({1, D}), memory, 0, Tensor()),
-              "DotProductAttention: the query is (1, 4) and must be (5, 4), as each of the values (6, 5, 4); "
-              "where sizes differ, project one of them (nn::Linear) or use AdditiveAttention");
+              "DotProductAttention: the query is (1, 4) and must be (5, 4) for values (6, 5, 4); "
+              "if the sizes differ, project one of them (nn::Linear) or use AdditiveAttention");
 }
 
-TEST_CASE("attention has right gradients, through lengths and without", "[nn][attention][gradients]") {
+TEST_CASE("attention has correct gradients, with and without lengths", "[nn][attention][gradients]") {
   const Example e;
   const Tensor lengths = GENERATE(Tensor(), integers({4, T, 1, 3, 5}));
   const auto attend = [&](const std::vector<Tensor>& x) {

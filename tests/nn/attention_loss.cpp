@@ -1,4 +1,4 @@
-// How a loss may say where attention should look: over real decoder steps alone.
+// Attention losses, over real decoder steps only.
 
 #include <gradus/nn/attention_loss.hpp>
 #include <gradus/nn/gradcheck.hpp>
@@ -38,7 +38,7 @@ constexpr Loss losses[] = {{"attention_entropy", attention_entropy}, {"coverage_
 
 }  // namespace
 
-TEST_CASE("the entropy is that of each step, and the mean over the real ones", "[nn][loss]") {
+TEST_CASE("the attention entropy is the mean of the real steps' entropies", "[nn][loss]") {
   const Example e;
   double total = 0;
   for (std::int64_t b = 0; b < B; ++b) {
@@ -50,7 +50,7 @@ TEST_CASE("the entropy is that of each step, and the mean over the real ones", "
   CHECK(std::abs(attention_entropy(e.weights, e.lengths).item() - total / 8) < 1e-14);
 }
 
-TEST_CASE("the entropy is ln n for n equal weights, and 0 for one of 1", "[nn][loss]") {
+TEST_CASE("the entropy is ln n for n equal weights, and 0 for a single weight of 1", "[nn][loss]") {
   CHECK(std::abs(attention_entropy(gradus::full({2, 3, 5}, 0.2, Dtype::f64), Tensor()).item() - std::log(5)) <
         1e-14);
   CHECK(attention_entropy(steps({{0, 1, 0}, {1, 0, 0}}), Tensor()).item() == 0);
@@ -62,9 +62,9 @@ TEST_CASE("a weight of 0 has a finite gradient under the entropy", "[nn][loss]")
   CHECK(mismatch(weights.grad(), steps({{0, -1 - std::log(0.25), -1 - std::log(0.75)}}), rounding) == "");
 }
 
-TEST_CASE("coverage charges for looking where attention has been", "[nn][loss]") {
+TEST_CASE("the coverage loss penalises attending to the same position again", "[nn][loss]") {
   CHECK(coverage_loss(steps({{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}), Tensor()).item() == 0);
-  // Nothing at first, then 0.25 + 0.5, then 0.5 + 0.25 under a coverage of 0.75, 1.25 and 0.
+  // First step 0, second 0.25 + 0.5, third 0.5 + 0.25 with coverage (0.75, 1.25, 0).
   const Tensor again = steps({{0.5, 0.5, 0}, {0.25, 0.75, 0}, {0.5, 0.25, 0.25}});
   CHECK(std::abs(coverage_loss(again, Tensor()).item() - (0.75 + 0.75) / 3) < 1e-15);
   CHECK(coverage_loss(steps({{0, 1}, {0, 1}, {0, 1}, {0, 1}}), Tensor()).item() == 0.75);
@@ -96,7 +96,7 @@ TEST_CASE("decoder steps beyond a target's end are not read, and have no gradien
   CHECK(mismatch(only_padding(weights.grad(), e.lengths), gradus::zeros({T_y, B, T_x})) == "");
 }
 
-TEST_CASE("source positions with weights of 0 change neither term", "[nn][loss]") {
+TEST_CASE("source positions with weight 0 change neither loss", "[nn][loss]") {
   const Loss& loss = losses[GENERATE(0, 1)];
   INFO(loss.name);
   const Example e;
@@ -104,18 +104,17 @@ TEST_CASE("source positions with weights of 0 change neither term", "[nn][loss]"
         1e-15);
 }
 
-TEST_CASE("a batch without a real step costs nothing", "[nn][loss]") {
+TEST_CASE("attention losses of a batch without real steps are 0", "[nn][loss]") {
   const Loss& loss = losses[GENERATE(0, 1)];
   const Example e;
   CHECK(loss.f(e.weights, integers({0, 0, 0})).item() == 0);
 }
 
-TEST_CASE("terms of attention have right gradients", "[nn][loss][gradients]") {
+TEST_CASE("attention losses have correct gradients", "[nn][loss][gradients]") {
   const Loss& loss = losses[GENERATE(0, 1)];
   INFO(loss.name);
   const Example e;
-  const auto of_energies = [&](const std::vector<Tensor>&
-                                   x) {  // zeros among the weights, through the softmax
+  const auto of_energies = [&](const std::vector<Tensor>& x) {  // the softmax gives some weights of 0
     const Tensor alpha = masked_softmax(x[0].reshape({T_y * B, T_x}), gradus::full({T_y * B}, 3, Dtype::i64));
     return loss.f(alpha.reshape({T_y, B, T_x}), e.lengths);
   };
@@ -126,12 +125,12 @@ TEST_CASE("terms of attention have right gradients", "[nn][loss][gradients]") {
   check_gradients(gradus::gradcheck(of_weights, {e.weights.detach()}), 1);
 }
 
-TEST_CASE("terms of attention refuse what does not fit", "[nn][loss]") {
+TEST_CASE("attention losses refuse shapes and lengths that do not fit", "[nn][loss]") {
   const Loss& loss = losses[GENERATE(0, 1)];
   const Example e;
   const std::string name = loss.name;
   CHECK_ERROR(loss.f(e.weights[0], e.lengths),
-              name + ": the weights are (3, 5) and must be (T_y, B, T_x), those of all steps; stack() them");
+              name + ": the weights are (3, 5) and must be (T_y, B, T_x); stack() the weights of all steps");
   CHECK_ERROR(loss.f(e.weights, integers({1, 2})),
               name + ": the lengths are (2) and must be (3), one a row of the batch");
   CHECK_ERROR(loss.f(e.weights, integers({1, 2, 5})),

@@ -1,4 +1,4 @@
-// Clipping, of all gradients together by their norm, and of each element by its value.
+// Clipping all gradients together by their norm, and each element by its value.
 
 #include <gradus/nn/clip.hpp>
 
@@ -26,7 +26,7 @@ Tensor with_gradient(const Tensor& gradient) {
 
 }  // namespace
 
-TEST_CASE("there is one norm over all gradients, whose direction is kept", "[nn][clip]") {
+TEST_CASE("clip_grad_norm uses one norm over all gradients and keeps their direction", "[nn][clip]") {
   const Tensor a = with_gradient(tensor({3, 0}, Dtype::f64)),
                b = with_gradient(tensor({{-4, 0}}, Dtype::f64)), none = leaf(tensor({7}, Dtype::f64));
   CHECK(clip_grad_norm({a, none, b}, 0.5) == 5);
@@ -36,24 +36,24 @@ TEST_CASE("there is one norm over all gradients, whose direction is kept", "[nn]
   CHECK(std::abs(clip_grad_norm({a, none, b}, 1) - 0.5) < 1e-6);
 }
 
-TEST_CASE("gradients below the largest norm keep their bits", "[nn][clip]") {
+TEST_CASE("gradients below max_norm keep their bits", "[nn][clip]") {
   const Tensor gradient = tensor({0.1, -0.7});
   const Tensor x = with_gradient(gradient.clone());
   CHECK(std::abs(clip_grad_norm({x}, 1) - std::sqrt(0.5)) < 1e-7);
   CHECK(mismatch(x.grad(), gradient) == "");
 }
 
-TEST_CASE("many small f32 gradients add up in double", "[nn][clip]") {
+TEST_CASE("f32 gradients are summed in double precision", "[nn][clip]") {
   const Tensor x = with_gradient(gradus::full({1 << 20}, 1e-3));
   CHECK(std::abs(clip_grad_norm({x}, 10) - 1.024) < 1e-7);
 }
 
-TEST_CASE("nothing to clip has the norm 0", "[nn][clip]") {
+TEST_CASE("the norm of no gradients, or of zeros, is 0", "[nn][clip]") {
   CHECK(clip_grad_norm({}, 1) == 0);
   CHECK(clip_grad_norm({with_gradient(tensor({0, 0}))}, 1) == 0);
 }
 
-TEST_CASE("the largest norm must be above 0", "[nn][clip]") {
+TEST_CASE("max_norm must be above 0", "[nn][clip]") {
   CHECK_ERROR(clip_grad_norm({}, 0), "clip_grad_norm: the largest norm must be above 0, and is 0");
   CHECK_ERROR(clip_grad_norm({}, -1), "clip_grad_norm: the largest norm must be above 0, and is -1");
   CHECK_ERROR(clip_grad_norm({}, NaN), "clip_grad_norm: the largest norm must be above 0, and is nan");
@@ -82,7 +82,7 @@ TEST_CASE("clip_grad_value is PyTorch's", "[nn][clip][golden]") {
   }
 }
 
-TEST_CASE("clip_grad_value brings infinity to the limit, and leaves NaN", "[nn][clip]") {
+TEST_CASE("clip_grad_value clamps infinity to the limit, and keeps NaN", "[nn][clip]") {
   const Tensor x = with_gradient(tensor({infinity, -infinity, 0.25, NaN}));
   clip_grad_value({x}, 0.5);
   const auto clipped = x.grad().to_vector<double>();
@@ -90,7 +90,7 @@ TEST_CASE("clip_grad_value brings infinity to the limit, and leaves NaN", "[nn][
   CHECK(std::isnan(clipped[3]));
 }
 
-TEST_CASE("the limit must be above 0", "[nn][clip]") {
+TEST_CASE("the limit of clip_grad_value must be above 0", "[nn][clip]") {
   CHECK_ERROR(clip_grad_value({}, 0), "clip_grad_value: the limit must be above 0, and is 0");
   CHECK_ERROR(clip_grad_value({}, NaN), "clip_grad_value: the limit must be above 0, and is nan");
 }

@@ -1,5 +1,5 @@
-// Units that are off for every input have gradients of exactly 0 through large products, so that Adam, which
-// divides by the size of the gradient, leaves their weights as they are.
+// Units that are inactive for every input get gradients of exactly 0 through large products. Adam normalises
+// gradients by their size, so any rounding error would move these units' weights.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -12,7 +12,7 @@
 
 using gradus::Tensor;
 
-TEST_CASE("Adam moves no weight of a dead unit", "[nn][optim][long]") {
+TEST_CASE("Adam does not move the weights of a dead unit", "[nn][optim][long]") {
   constexpr std::int64_t rows = 1536, inputs = 800, units = 2048, outputs = 1024;
   gradus::Generator generator(1);
   const auto random = [&](const gradus::Shape& shape) { return normal(shape, 0, 1, generator); };

@@ -1,4 +1,4 @@
-// Dropout: noise in training, nothing in eval mode.
+// Dropout in training and in eval mode.
 
 #include <gradus/nn/dropout.hpp>
 #include <gradus/nn/locked_dropout.hpp>
@@ -19,7 +19,7 @@ TEST_CASE("in eval mode nothing is dropped", "[nn][dropout]") {
   CHECK(dropout.forward(x).is(x));
 }
 
-TEST_CASE("in training a share is dropped, and the rest makes up for it", "[nn][dropout]") {
+TEST_CASE("in training a fraction is dropped, and the rest is scaled up", "[nn][dropout]") {
   gradus::seed(1);
   const Tensor x = leaf(ones({20000}));
   const Tensor y = Dropout(0.2).forward(x);
@@ -29,10 +29,10 @@ TEST_CASE("in training a share is dropped, and the rest makes up for it", "[nn][
   CHECK(dropped + std::count(values.begin(), values.end(), 1.25f) == 20000);
 
   sum(y).backward();
-  CHECK(mismatch(x.grad(), y) == "");  // of ones: the gradient passes where the value did
+  CHECK(mismatch(x.grad(), y) == "");  // x is ones: the gradient equals the mask
 }
 
-TEST_CASE("each call drops others, and a seed the same again", "[nn][dropout]") {
+TEST_CASE("each call draws a new mask, and a seed repeats it", "[nn][dropout]") {
   const Dropout dropout(0.5);
   const auto drop = [&] { return dropout.forward(ones({50})).to_vector<float>(); };
   gradus::seed(2);
@@ -48,14 +48,14 @@ TEST_CASE("a probability of 0 drops nothing in training either", "[nn][dropout]"
   CHECK(mismatch(Dropout(0).forward(x), x) == "");
 }
 
-TEST_CASE("Dropout refuses what is no probability, or would drop all", "[nn][dropout]") {
+TEST_CASE("Dropout refuses values outside [0, 1)", "[nn][dropout]") {
   CHECK_ERROR(Dropout(1), "Dropout: the probability must be in [0, 1), and is 1");
   CHECK_ERROR(Dropout(-0.5), "Dropout: the probability must be in [0, 1), and is -0.5");
   CHECK_ERROR(Dropout(std::numeric_limits<double>::quiet_NaN()),
               "Dropout: the probability must be in [0, 1), and is nan");
 }
 
-TEST_CASE("locked dropout drops the same at every step of a sequence, in training", "[nn][dropout]") {
+TEST_CASE("in training, locked dropout uses one mask for all steps of a sequence", "[nn][dropout]") {
   gradus::seed(1);
   const Tensor x = leaf(ones({3, 100, 200}));
   const Tensor y = LockedDropout(0.2).forward(x);
@@ -71,7 +71,7 @@ TEST_CASE("locked dropout drops the same at every step of a sequence, in trainin
   CHECK(mismatch(x.grad(), y) == "");
 }
 
-TEST_CASE("locked dropout scales what is there, and nothing in eval mode", "[nn][dropout]") {
+TEST_CASE("locked dropout scales the input in training, and not in eval mode", "[nn][dropout]") {
   gradus::seed(2);
   LockedDropout dropout(0.5);
   const Tensor x = gradus::tensor({{1, 2, 3, 4}, {5, 6, 7, 8}}), y = dropout.forward(x);
@@ -82,7 +82,7 @@ TEST_CASE("locked dropout scales what is there, and nothing in eval mode", "[nn]
   CHECK(dropout.forward(x).is(x));
 }
 
-TEST_CASE("locked dropout refuses what is no probability, and a scalar", "[nn][dropout]") {
+TEST_CASE("locked dropout refuses an invalid probability, and a scalar", "[nn][dropout]") {
   CHECK_ERROR(LockedDropout(1), "Dropout: the probability must be in [0, 1), and is 1");
   CHECK_ERROR(LockedDropout(0.5).forward(gradus::tensor(1)),
               "LockedDropout: a scalar has no steps; the input must be (T, …)");

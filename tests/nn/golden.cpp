@@ -60,7 +60,7 @@ TEST_CASE("cross_entropy is PyTorch's", "[nn][golden]") {
 TEST_CASE("masked_cross_entropy is PyTorch's cross-entropy of the real tokens", "[nn][golden]") {
   const Golden golden("cross_entropy");
   const nn::Module none;
-  // The rows that PyTorch ignored (1, 4 and 8) come to lie beyond the lengths.
+  // Places the rows that PyTorch ignored (1, 4 and 8) beyond the lengths.
   const Tensor rows = integers({0, 2, 3, 5, 1, 6, 7, 4, 8}), lengths = integers({3, 1, 2});
   check_against(golden, none, [&](const Leaves& leaf) {
     const Tensor logits = index_select(leaf.at("logits"), rows).reshape({3, 3, 5});
@@ -91,7 +91,7 @@ TEST_CASE("five steps of Adam are PyTorch's", "[nn][golden]") {
   }
 }
 
-TEST_CASE("clip_grad_norm is PyTorch's, above the largest norm and below", "[nn][golden]") {
+TEST_CASE("clip_grad_norm is PyTorch's, above and below max_norm", "[nn][golden]") {
   const Golden golden("clip");
   const std::string which = GENERATE("above.", "below.");
   for (const Precision& precision : precisions) {

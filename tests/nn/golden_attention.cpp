@@ -1,4 +1,4 @@
-// Attention gives the papers' equations as PyTorch computes them, forward and backward.
+// Attention matches the papers' equations as PyTorch computes them, forward and backward.
 
 #include <gradus/nn/dot_product_attention.hpp>
 #include <gradus/nn/multi_head_attention.hpp>
@@ -22,7 +22,8 @@ void check_one_query(const std::string& name, const nn::Attention& attention) {
   });
 }
 
-// A file whose `keys` or `values` were another leaf too has only the first.
+// A golden file stores a tensor that has several roles once: missing `keys` are the query, missing `values`
+// the keys.
 void check_multi_head(const std::string& name, const nn::MultiHeadAttention& attention, bool causal) {
   const Golden golden(name);
   check_against(golden, attention, [&](const Leaves& leaf) {

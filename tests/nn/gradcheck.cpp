@@ -1,4 +1,4 @@
-// The gradient check of a module finds what is wrong, and leaves the module as it was.
+// The gradient check of a module finds wrong gradients, and restores the module.
 
 #include <gradus/nn/dropout.hpp>
 #include <gradus/nn/gradcheck.hpp>
@@ -12,7 +12,7 @@ using gradus::Tensor;
 
 namespace {
 
-// y = factor · x, of whose gradient only this share reaches the factor.
+// y = factor · x; only the fraction `share` of the gradient reaches the factor.
 class Scale : public nn::Module {
  public:
   explicit Scale(double share)
@@ -24,7 +24,7 @@ class Scale : public nn::Module {
   double share_;
 };
 
-// A linear layer behind dropout, which can be told to throw.
+// A linear layer after dropout that throws on a chosen call.
 class Fickle : public nn::Module {
  public:
   Fickle() : dropout(0.5), linear(3, 2) {
@@ -38,7 +38,7 @@ class Fickle : public nn::Module {
 
   nn::Dropout dropout;
   nn::Linear linear;
-  mutable int calls_left = -1;  // without end
+  mutable int calls_left = -1;  // throws at 0; below 0: never
 };
 
 const Tensor x = gradus::tensor({{0.5, -1, 2}, {1, 0.25, -3}});
@@ -59,7 +59,8 @@ TEST_CASE("a wrong gradient of a parameter is found and named", "[nn][gradcheck]
   CHECK(report.entries[1].wrong == 0);
 }
 
-TEST_CASE("a checked module has its precision, bits and mode again, and no gradients", "[nn][gradcheck]") {
+TEST_CASE("a gradient check restores the module's precision, bits and mode, and clears its gradients",
+          "[nn][gradcheck]") {
   Fickle module;
   const Dtype dtype = GENERATE(Dtype::f32, Dtype::f64);
   const bool training = GENERATE(true, false);
@@ -84,7 +85,7 @@ TEST_CASE("a checked module has its precision, bits and mode again, and no gradi
   }
 }
 
-TEST_CASE("an error while a parameter is moved puts it back", "[nn][gradcheck]") {
+TEST_CASE("an error during a gradient check restores the parameter", "[nn][gradcheck]") {
   Fickle module;
   module.to(GENERATE(Dtype::f32, Dtype::f64));
   const auto before = snapshot(module);
@@ -93,7 +94,7 @@ TEST_CASE("an error while a parameter is moved puts it back", "[nn][gradcheck]")
   CHECK(snapshot(module) == before);
 }
 
-TEST_CASE("a child that is in a mode of its own stays in it", "[nn][gradcheck]") {
+TEST_CASE("a gradient check restores a child's own mode", "[nn][gradcheck]") {
   Fickle module;
   module.dropout.eval();
   CHECK(nn::gradcheck(module, x).passed());
@@ -101,7 +102,7 @@ TEST_CASE("a child that is in a mode of its own stays in it", "[nn][gradcheck]")
   CHECK_FALSE(module.dropout.is_training());
 }
 
-TEST_CASE("the inputs of a check are left alone", "[nn][gradcheck]") {
+TEST_CASE("a gradient check does not change the inputs", "[nn][gradcheck]") {
   nn::Linear linear(3, 2);
   const Tensor input = leaf(x);
   CHECK(nn::gradcheck(linear, input).passed());

@@ -1,4 +1,4 @@
-// Every element of every gradient of every module, against differences in double. All sizes differ.
+// Every gradient of every module against finite differences in double precision. All sizes differ.
 
 #include <gradus/nn/dropout.hpp>
 #include <gradus/nn/embedding.hpp>
@@ -13,7 +13,7 @@ namespace nn = gradus::nn;
 using gradus::Generator;
 using gradus::Tensor;
 
-TEST_CASE("Linear has right gradients, with and without bias", "[nn][gradients]") {
+TEST_CASE("Linear has correct gradients, with and without bias", "[nn][gradients]") {
   Generator generator(1);
   const Tensor x = random({2, 4, 3}, generator);
   nn::Linear with_bias(3, 5), without(3, 5, false);
@@ -21,12 +21,12 @@ TEST_CASE("Linear has right gradients, with and without bias", "[nn][gradients]"
   check_gradients(nn::gradcheck(without, x), 2);
 }
 
-TEST_CASE("Embedding adds up the gradients of a token that comes twice", "[nn][gradients]") {
+TEST_CASE("Embedding sums the gradients of a repeated token", "[nn][gradients]") {
   nn::Embedding embedding(5, 3);
   check_gradients(nn::gradcheck(embedding, integers({4, 1, 4, 0, 4})), 1);
 }
 
-TEST_CASE("recurrent cells have right gradients", "[nn][gradients]") {
+TEST_CASE("recurrent cells have correct gradients", "[nn][gradients]") {
   const FusedAndComposed both;
   Generator generator(2);
   const Tensor x = random({2, 3}, generator), h = random({2, 4}, generator), c = random({2, 4}, generator);
@@ -40,7 +40,7 @@ TEST_CASE("recurrent cells have right gradients", "[nn][gradients]") {
   check_gradients(nn::gradcheck(lstm, x, h, c), 7);
 }
 
-TEMPLATE_TEST_CASE("recurrent modules have right gradients", "[nn][gradients][long]", RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE("recurrent modules have correct gradients", "[nn][gradients][long]", RECURRENT_KINDS) {
   const FusedAndComposed both;
   Generator generator(3);
   constexpr int T = 5, B = 4, I = 2, H = 3;
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("recurrent modules have right gradients", "[nn][gradients][lo
   check_gradients(nn::gradcheck(forward, x), 5);
   check_gradients(nn::gradcheck(both_ways, x, lengths), 9);
 
-  // From given states: parameters, x and one state, or two.
+  // From given states: checks the parameters, x and one or two states.
   const auto check = [&](TestType& net, const Tensor& up_to, std::int64_t states) {
     const Tensor h_0 = random({states, B, H}, generator), c_0 = random({states, B, H}, generator);
     const std::size_t parameters = net.parameters().size();
@@ -65,7 +65,7 @@ TEMPLATE_TEST_CASE("recurrent modules have right gradients", "[nn][gradients][lo
   check(layers, lengths, 4);
 }
 
-TEST_CASE("masked_cross_entropy has right gradients, with label smoothing and without", "[nn][gradients]") {
+TEST_CASE("masked_cross_entropy has correct gradients, with and without label smoothing", "[nn][gradients]") {
   const double smoothing = GENERATE(0.0, 0.2);
   Generator generator(5);
   const Tensor targets = gradus::tensor(Ids{3, 0, 1, 1, 4, 2, 0, 0}, {4, 2}), lengths = integers({3, 1});
@@ -75,8 +75,8 @@ TEST_CASE("masked_cross_entropy has right gradients, with label smoothing and wi
   check_gradients(gradus::gradcheck(loss, {random({4, 2, 5}, generator)}), 1);
 }
 
-// Seeded before each call, so that all calls drop the same.
-TEMPLATE_TEST_CASE("dropout has right gradients in training", "[nn][gradients]", nn::Dropout,
+// Seeded before each call, so that all calls use the same mask.
+TEMPLATE_TEST_CASE("dropout has correct gradients in training", "[nn][gradients]", nn::Dropout,
                    nn::LockedDropout) {
   Generator generator(6);
   const TestType dropout(0.4);

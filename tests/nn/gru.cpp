@@ -1,4 +1,4 @@
-// What sets a GRU apart from the other kinds: its gates, and its two forms.
+// The GRU's gates and its two forms.
 
 #include <gradus/nn/gru.hpp>
 
@@ -21,7 +21,7 @@ struct Example {
   Example() { cell.to(Dtype::f64); }
 };
 
-// W_g x + U_g h + the biases, by the rows of gate g.
+// W_g x + U_g h + biases, from the rows of gate g.
 Tensor argument(const nn::GRUCell& cell, int g, const Tensor& x, const Tensor& h) {
   const auto rows = [g](const Tensor& parameter) { return parameter.slice(g * H, (g + 1) * H); };
   return matmul(x, transpose(rows(cell.weight_ih), 0, 1)) + matmul(h, transpose(rows(cell.weight_hh), 0, 1)) +
@@ -45,7 +45,7 @@ TEST_CASE("z = 1 keeps the state, and z = 0 forgets it", "[nn][gru]") {
   force(1, -1e3);
   const Tensor n = cell.forward(x, h);
   CHECK(mismatch(n, h, {1e-3, 0}) != "");
-  force(0, -1e3);  // r = 0: no way in for the state
+  force(0, -1e3);  // r = 0: the state has no influence
   CHECK(mismatch(cell.forward(x, h), cell.forward(x, h * 2.0), rounding) == "");
   CHECK(mismatch(cell.forward(x, h), n, {1e-3, 0}) != "");
 }
@@ -71,7 +71,7 @@ TEST_CASE("Bahdanau's weights become ours when z's rows change sign", "[nn][gru]
   CHECK(mismatch(e.cell.forward(e.x, e.h), theirs, rounding) == "");
 }
 
-TEST_CASE("the two forms differ, but not where the reset gate is open", "[nn][gru]") {
+TEST_CASE("the two GRU forms differ, but not with an open reset gate", "[nn][gru]") {
   const Example e;
   nn::GRUCell pytorch(I, H);
   for (std::size_t i = 0; i < 4; ++i) pytorch.parameters()[i].replace(e.cell.parameters()[i].clone());

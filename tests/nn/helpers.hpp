@@ -28,7 +28,7 @@ inline gradus::Tensor real_steps(const gradus::Tensor& lengths, std::int64_t T) 
   return greater(lengths.reshape({1, -1}), gradus::arange(T).reshape({T, 1}));
 }
 
-/// The same for tensors (T, B, ·) in f64: what is at the real steps, and what is beyond them.
+/// Tensors (T, B, ·) in f64: zeros beyond the lengths, or zeros within them.
 inline gradus::Tensor only_real(const gradus::Tensor& x, const gradus::Tensor& lengths) {
   return x * real_steps(lengths, x.size(0)).to(x.dtype()).reshape({x.size(0), x.size(1), 1});
 }
@@ -36,7 +36,7 @@ inline gradus::Tensor only_padding(const gradus::Tensor& x, const gradus::Tensor
   return x - only_real(x, lengths);
 }
 
-/// The same sequences (T, B, ·) with large numbers beyond their lengths, and `more` steps of them.
+/// The sequences (T, B, ·) with large numbers beyond their lengths, extended by `more` such steps.
 inline gradus::Tensor with_garbage(const gradus::Tensor& x, const gradus::Tensor& lengths,
                                    std::int64_t more = 0) {
   const auto garbage = [&](const gradus::Shape& shape) { return gradus::full(shape, 1e3, x.dtype()); };
@@ -45,7 +45,7 @@ inline gradus::Tensor with_garbage(const gradus::Tensor& x, const gradus::Tensor
       0);
 }
 
-/// The rest of the test runs twice: with fused operations, and with composed ones.
+/// Runs the rest of the test twice: with fused and with composed operations.
 class FusedAndComposed {
  public:
   FusedAndComposed() {
@@ -61,12 +61,12 @@ inline gradus::Tensor random(const gradus::Shape& shape, gradus::Generator& gene
   return gradus::normal(shape, 0, 1, generator, gradus::Dtype::f64);
 }
 
-/// What a difference may be: |actual − expected| ≤ absolute + relative · max|expected|.
+/// Allowed difference: |actual − expected| ≤ absolute + relative · max|expected|.
 struct Tolerance {
   double absolute, relative;
 };
 
-/// How far two computations of the same thing may be apart in each precision.
+/// Allowed difference between two computations of the same values, by precision.
 struct Precision {
   gradus::Dtype dtype;
   Tolerance values, gradients;
@@ -74,11 +74,11 @@ struct Precision {
 inline constexpr Precision precisions[] = {{gradus::Dtype::f64, {1e-10, 1e-10}, {1e-10, 1e-10}},
                                            {gradus::Dtype::f32, {1e-6, 1e-5}, {1e-5, 1e-4}}};
 
-/// For the same sums in f64, taken in another order.
+/// For the same f64 sums in another order.
 inline constexpr Tolerance rounding{1e-13, 1e-13};
 inline constexpr Tolerance exactly{0, 0};
 
-/// Empty when the two agree; otherwise says where they do not. NaN agrees with nothing.
+/// Empty if the two agree; otherwise describes the first difference. NaN agrees with nothing.
 inline std::string mismatch(const gradus::Tensor& actual, const gradus::Tensor& expected,
                             Tolerance tolerance = exactly) {
   std::ostringstream text;
@@ -102,8 +102,8 @@ inline std::string mismatch(const gradus::Tensor& actual, const gradus::Tensor& 
   return text.str();
 }
 
-/// Every element of a passed gradient check counted: it covered `tensors` of them, each with a gradient that
-/// is not just zeros.
+/// Checks that a gradient check passed and covered `tensors` tensors, each with a gradient that is not all
+/// zeros.
 inline void check_gradients(const gradus::GradcheckReport& report, std::size_t tensors) {
   INFO(report);
   CHECK(report.passed());
@@ -114,14 +114,14 @@ inline void check_gradients(const gradus::GradcheckReport& report, std::size_t t
   }
 }
 
-/// The values of parameters now, bit for bit, whatever happens to the parameters later.
+/// A copy of the parameters' current values, bit for bit.
 inline std::vector<std::vector<double>> snapshot(const gradus::nn::Module& module) {
   std::vector<std::vector<double>> values;
   for (const gradus::Tensor& parameter : module.parameters()) values.push_back(parameter.to_vector<double>());
   return values;
 }
 
-/// Writes `value` over elements [begin, end) of a parameter.
+/// Sets elements [begin, end) of a parameter to `value`.
 inline void overwrite(gradus::Tensor parameter, std::int64_t begin, std::int64_t end, double value) {
   for (std::int64_t i = begin; i < end; ++i) {
     const auto at = static_cast<std::size_t>(i);

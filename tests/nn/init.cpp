@@ -1,5 +1,4 @@
-// Initial values: the bounds and deviations that the papers give, orthogonality, and the recipe of Bahdanau
-// et al.
+// Initial values: the papers' bounds and deviations, orthogonality, and the recipe of Bahdanau et al.
 
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/embedding.hpp>
@@ -36,7 +35,7 @@ Moments moments(const Tensor& x) {
   return {sum / n, std::sqrt(squares / n - sum / n * (sum / n)), largest};
 }
 
-// Five standard errors: those of a mean are σ / √n, and of a deviation σ √((κ − 1) / 4n) with the kurtosis κ.
+// Tolerance: five standard errors, σ / √n for a mean and σ √((κ − 1) / 4n) for a deviation, with kurtosis κ.
 void check_moments(const Tensor& x, double deviation, double kurtosis) {
   const auto n = static_cast<double>(x.numel());
   const Moments found = moments(x);
@@ -56,7 +55,7 @@ void check_uniform(const Tensor& x, double bound) {
   CHECK(largest > 0.99 * bound);
 }
 
-// The rows of Q, or its columns where these are fewer, are orthonormal to 1e-12 times gain².
+// The rows of Q, or its columns if there are fewer, are orthonormal to 1e-12 · gain².
 void check_orthogonal(const Tensor& q, double gain = 1) {
   const Tensor flat = q.size(0) <= q.size(1) ? q : transpose(q, 0, 1);
   const std::int64_t k = flat.size(0);
@@ -76,7 +75,7 @@ const Shape wide{60, 120};
 
 }  // namespace
 
-TEST_CASE("a weight's inputs and outputs", "[nn][init]") {
+TEST_CASE("fans() gives a weight's inputs and outputs", "[nn][init]") {
   CHECK(nn::fans({3, 5}).in == 5);
   CHECK(nn::fans({3, 5}).out == 3);
   CHECK(nn::fans({3, 5, 2, 4}).in == 40);
@@ -85,7 +84,7 @@ TEST_CASE("a weight's inputs and outputs", "[nn][init]") {
   CHECK_ERROR(nn::xavier_normal({}), "fans: a weight has two axes or more, (O, I, …), and this one is ()");
 }
 
-TEST_CASE("gains are those of PyTorch's table", "[nn][init]") {
+TEST_CASE("gains match PyTorch's table", "[nn][init]") {
   CHECK(nn::gain(Nonlinearity::linear) == 1);
   CHECK(nn::gain(Nonlinearity::sigmoid) == 1);
   CHECK(nn::gain(Nonlinearity::tanh) == 5.0 / 3);
@@ -101,7 +100,7 @@ TEST_CASE("uniform_fan_in draws from U(-1/sqrt(n), 1/sqrt(n))", "[nn][init]") {
   CHECK(nn::uniform_fan_in({2, 0}, 0).shape() == Shape{2, 0});
 }
 
-TEST_CASE("Xavier's bounds and deviations", "[nn][init]") {
+TEST_CASE("Xavier initialisation has the paper's bounds and deviations", "[nn][init]") {
   gradus::seed(1);
   check_uniform(nn::xavier_uniform(wide), std::sqrt(6.0 / 180));
   check_uniform(nn::xavier_uniform(wide, 2), 2 * std::sqrt(6.0 / 180));
@@ -109,7 +108,7 @@ TEST_CASE("Xavier's bounds and deviations", "[nn][init]") {
   check_normal(nn::xavier_normal(wide, 2), 2 * std::sqrt(2.0 / 180));
 }
 
-TEST_CASE("Kaiming's bounds and deviations", "[nn][init]") {
+TEST_CASE("Kaiming initialisation has the paper's bounds and deviations", "[nn][init]") {
   gradus::seed(1);
   check_uniform(nn::kaiming_uniform(wide), std::sqrt(6.0 / 120));
   check_uniform(nn::kaiming_uniform(wide, {.fan = Fan::out, .gain = 1}), std::sqrt(3.0 / 60));
@@ -117,18 +116,19 @@ TEST_CASE("Kaiming's bounds and deviations", "[nn][init]") {
   check_normal(nn::kaiming_normal(wide, {.fan = Fan::out, .gain = 1}), std::sqrt(1.0 / 60));
 }
 
-TEST_CASE("Kaiming keeps the size of activations through ten layers of ReLU", "[nn][init]") {
+TEST_CASE("Kaiming initialisation preserves the size of activations through ten ReLU layers", "[nn][init]") {
   gradus::seed(3);
   Tensor x = gradus::normal({200, 100}, 0, 1, gradus::default_generator());
   for (int layer = 0; layer < 10; ++layer) {
     x = matmul(relu(x), transpose(nn::kaiming_normal({100, 100}), 0, 1));
   }
-  const double mean_square = mean(x * x).item();  // 1 in expectation; with a gain of 1, 2⁻¹⁰
+  const double mean_square = mean(x * x).item();  // expected value 1; with gain 1 it would be 2⁻¹⁰
   CHECK(mean_square > 0.3);
   CHECK(mean_square < 3);
 }
 
-TEST_CASE("orthogonal matrices, wide, tall and square, with a gain", "[nn][init]") {
+TEST_CASE("orthogonal() gives orthonormal rows or columns, wide, tall and square, with a gain",
+          "[nn][init]") {
   gradus::seed(5);
   for (const Shape& shape : {Shape{7, 7}, Shape{3, 11}, Shape{11, 3}, Shape{1, 4}, Shape{100, 100}}) {
     INFO(shape);
@@ -140,7 +140,7 @@ TEST_CASE("orthogonal matrices, wide, tall and square, with a gain", "[nn][init]
   CHECK(nn::orthogonal({0, 3}).shape() == Shape{0, 3});
 }
 
-// Where a QR without the sign fix shows: one sign prevails on the diagonal there.
+// Detects a QR without the sign fix, where one sign dominates the diagonal.
 TEST_CASE("orthogonal matrices are uniform: no sign is preferred", "[nn][init]") {
   gradus::seed(7);
   constexpr int draws = 4000;
@@ -158,7 +158,7 @@ TEST_CASE("orthogonal matrices are uniform: no sign is preferred", "[nn][init]")
   CHECK(std::abs(determinants) / draws < 5 / std::sqrt(draws));
 }
 
-TEST_CASE("blocks are orthogonal each for itself", "[nn][init]") {
+TEST_CASE("each block of orthogonal_blocks() is orthogonal", "[nn][init]") {
   gradus::seed(9);
   const Tensor q = nn::orthogonal_blocks({12, 4}, 2, Dtype::f64);
   CHECK(q.shape() == Shape{12, 4});
@@ -166,17 +166,16 @@ TEST_CASE("blocks are orthogonal each for itself", "[nn][init]") {
   CHECK(mismatch(q.slice(0, 4), q.slice(4, 8)) != "");
 }
 
-TEST_CASE("orthogonal functions refuse shapes that they have no matrix for", "[nn][init]") {
+TEST_CASE("orthogonal functions refuse shapes that do not fit", "[nn][init]") {
   CHECK_ERROR(nn::orthogonal({4}), "orthogonal: needs a shape of two axes, and got (4)");
   CHECK_ERROR(nn::orthogonal({2, 2, 2}), "orthogonal: needs a shape of two axes, and got (2, 2, 2)");
-  const std::string blocks =
-      "orthogonal_blocks: needs a shape (G·H, H), square blocks one below the other, and got ";
+  const std::string blocks = "orthogonal_blocks: needs a shape (G·H, H), stacked square blocks, and got ";
   for (const Shape& shape : {Shape{5, 2}, Shape{4}, Shape{3, 0}, Shape{0, 3}}) {
     CHECK_ERROR(nn::orthogonal_blocks(shape), blocks + shape.text());
   }
 }
 
-TEST_CASE("a seed gives the same bits, which f32 rounds", "[nn][init]") {
+TEST_CASE("a seed gives the same bits, and f32 values are the rounded f64 values", "[nn][init]") {
   const std::vector<std::function<Tensor(Dtype)>> initialisers{
       [](Dtype dtype) {
         return nn::xavier_uniform({4, 3}, 1, dtype);
@@ -208,7 +207,7 @@ TEST_CASE("a seed gives the same bits, which f32 rounds", "[nn][init]") {
   }
 }
 
-TEST_CASE("the recipe of Bahdanau et al. knows each parameter by its name", "[nn][init]") {
+TEST_CASE("init_bahdanau chooses each parameter's distribution by name", "[nn][init]") {
   struct Model : nn::Module {
     Model() : norm(add_parameter("gain", gradus::ones({3}))) {
       add_module("embedding", embedding);
@@ -243,7 +242,7 @@ TEST_CASE("the recipe of Bahdanau et al. knows each parameter by its name", "[nn
   CHECK(model.readout.weight.dtype() == Dtype::f64);
 }
 
-TEST_CASE("the recipe serves a part of a model too, and a seed gives the same bits", "[nn][init]") {
+TEST_CASE("init_bahdanau works on part of a model, and a seed gives the same bits", "[nn][init]") {
   nn::AdditiveAttention attention(30, 40, 50);
   const auto drawn = [&](std::uint64_t seed) {
     gradus::seed(seed);
@@ -260,7 +259,7 @@ TEST_CASE("the recipe serves a part of a model too, and a seed gives the same bi
   check_normal(linear.weight, 0.01);
 }
 
-TEST_CASE("the recipe refuses a recurrent matrix without square gates, and has changed nothing then",
+TEST_CASE("init_bahdanau refuses a recurrent matrix without square gates, and changes nothing",
           "[nn][init]") {
   struct Odd : nn::Module {
     Odd() : bias(add_parameter("bias", gradus::ones({2}))) {
@@ -270,6 +269,6 @@ TEST_CASE("the recipe refuses a recurrent matrix without square gates, and has c
   };
   Odd odd;
   CHECK_ERROR(nn::init_bahdanau(odd),
-              "orthogonal_blocks: needs a shape (G·H, H), square blocks one below the other, and got (5, 2)");
+              "orthogonal_blocks: needs a shape (G·H, H), stacked square blocks, and got (5, 2)");
   CHECK(mismatch(odd.bias, gradus::ones({2})) == "");
 }

@@ -1,4 +1,4 @@
-// Initial values are distributed as PyTorch's: mean, deviation, smallest and largest number.
+// Initial values have PyTorch's distribution: mean, deviation, smallest and largest number.
 
 #include <gradus/nn/bilinear.hpp>
 #include <gradus/nn/embedding.hpp>
@@ -20,8 +20,9 @@ namespace {
 constexpr std::int64_t O = 300, I = 500;
 const Shape shape{O, I};
 
-// Standard errors of a sample's statistics, in standard deviations. For the largest of n: a uniform number's
-// is exponential, with the deviation width / n; a normal one's is a Gumbel variable of scale σ / √(2 ln n).
+// Standard errors of a sample's statistics, in standard deviations. The maximum of n uniform numbers has an
+// exponential distance from the bound, deviation width / n; the maximum of n normal numbers is Gumbel with
+// scale σ / √(2 ln n).
 struct Law {
   double kurtosis;
   double (*extreme)(double n);
@@ -29,7 +30,7 @@ struct Law {
 const Law uniform{1.8, [](double n) { return 2 * std::sqrt(3.0) / n; }};
 const Law normal{3, [](double n) { return std::numbers::pi / std::sqrt(12 * std::log(n)); }};
 
-// Five standard errors, of the difference of two samples.
+// Tolerance: five standard errors of the difference between two samples.
 void check(const std::string& name, const Tensor& ours, const Law& law) {
   static const Golden golden("init_statistics");
   INFO(name);
@@ -48,7 +49,7 @@ void check(const std::string& name, const Tensor& ours, const Law& law) {
 
 }  // namespace
 
-TEST_CASE("initialisers draw as PyTorch's do", "[nn][init][golden]") {
+TEST_CASE("initialisers have PyTorch's distributions", "[nn][init][golden]") {
   gradus::seed(1);
   gradus::Generator& generator = gradus::default_generator();
   check("uniform", gradus::uniform(shape, -0.5, 2, generator), uniform);
@@ -62,10 +63,11 @@ TEST_CASE("initialisers draw as PyTorch's do", "[nn][init][golden]") {
   check("kaiming_normal_out",
         nn::kaiming_normal(shape, {.fan = nn::Fan::out, .gain = nn::gain(nn::Nonlinearity::leaky_relu, 0.5)}),
         normal);
-  check("orthogonal", nn::orthogonal(shape, 2), normal);  // nearly: a coordinate of a point on a sphere
+  check("orthogonal", nn::orthogonal(shape, 2),
+        normal);  // approximately: a coordinate of a point on a sphere
 }
 
-TEST_CASE("modules begin with weights drawn as PyTorch's are", "[nn][init][golden]") {
+TEST_CASE("modules' initial weights have PyTorch's distributions", "[nn][init][golden]") {
   gradus::seed(2);
   check("linear", nn::Linear(I, O).weight, uniform);
   check("bilinear", nn::Bilinear(I, 6, 50).weight, uniform);

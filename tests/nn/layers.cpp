@@ -1,4 +1,4 @@
-// Layers without a memory.
+// Feed-forward layers.
 
 #include <gradus/nn/activations.hpp>
 #include <gradus/nn/bilinear.hpp>
@@ -43,7 +43,7 @@ TEST_CASE("Linear draws from U(-1/√inputs, 1/√inputs)", "[nn][layers]") {
   CHECK(std::abs(mean(linear.bias).item()) < 0.03);
 }
 
-TEST_CASE("Embedding gives the row of each token, for ids of any shape", "[nn][layers]") {
+TEST_CASE("Embedding returns the row of each token, for ids of any shape", "[nn][layers]") {
   const nn::Embedding embedding(4, 2);
   Tensor(embedding.weight).replace(tensor({{0, 1}, {10, 11}, {20, 21}, {30, 31}}));
   const Tensor vectors = embedding.forward(tensor(Ids{3, 0, 1, 3, 2, 2}, {3, 2}));
@@ -62,7 +62,7 @@ TEST_CASE("Embedding draws from N(0, deviation²)", "[nn][layers]") {
   check(nn::Embedding(200, 50, 0.3), 0.3);
 }
 
-TEST_CASE("a seed makes the same parameters", "[nn][layers]") {
+TEST_CASE("a seed gives the same parameters", "[nn][layers]") {
   const auto make = [](std::uint64_t seed) {
     gradus::seed(seed);
     return nn::Linear(3, 4).weight.to_vector<float>();
@@ -85,11 +85,11 @@ TEST_CASE("the padding id of an Embedding has a row of zeros, and no gradient", 
   sum(embedding.forward(integers({1, 3, 1, 3}))).backward();
   CHECK(mismatch(embedding.weight.grad(), tensor({{0, 0}, {0, 0}, {0, 0}, {2, 2}})) == "");
 
-  overwrite(embedding.weight, 7);  // as in PyTorch, the row is used as it is, whatever is written there
+  overwrite(embedding.weight, 7);  // as in PyTorch, a changed padding row is used as it is
   CHECK(mismatch(embedding.forward(integers({1, 0})), tensor({{7, 7}, {7, 7}})) == "");
 }
 
-TEST_CASE("an Embedding begins with rows that are given, as a copy", "[nn][layers]") {
+TEST_CASE("an Embedding copies the given rows", "[nn][layers]") {
   const Tensor rows = tensor({{0, 1}, {10, 11}, {20, 21}});
   const nn::Embedding embedding(rows), padded(rows, {.padding = 2});
   CHECK(mismatch(embedding.weight, rows) == "");
@@ -99,7 +99,7 @@ TEST_CASE("an Embedding begins with rows that are given, as a copy", "[nn][layer
   CHECK(nn::Embedding(tensor({{1, 2}}, gradus::Dtype::f64)).weight.dtype() == gradus::Dtype::f64);
 }
 
-TEST_CASE("a frozen Embedding is a parameter that is not trained", "[nn][layers]") {
+TEST_CASE("a frozen Embedding has a parameter that is not trained", "[nn][layers]") {
   const Tensor rows = tensor({{0, 1}, {10, 11}, {20, 21}});
   nn::Embedding embedding(rows, {.frozen = true});
   CHECK_FALSE(embedding.forward(integers({0, 2})).requires_grad());
@@ -117,7 +117,7 @@ TEST_CASE("a frozen Embedding is a parameter that is not trained", "[nn][layers]
   CHECK_FALSE(model.parameters()[0].requires_grad());
 }
 
-TEST_CASE("Embedding refuses rows that are none, and a padding id that it has not", "[nn][layers]") {
+TEST_CASE("Embedding refuses invalid rows, and a padding id outside the vocabulary", "[nn][layers]") {
   CHECK_ERROR(nn::Embedding(tensor({1, 2})),
               "Embedding: the rows are f32 (2) and must be (vocabulary, size), f32 or f64");
   CHECK_ERROR(nn::Embedding(tensor({{1, 2}}, gradus::Dtype::i64)),
@@ -150,17 +150,15 @@ TEST_CASE("Bilinear draws from U(-1/√inputs₁, 1/√inputs₁)", "[nn][layers
 TEST_CASE("Bilinear refuses inputs that do not fit", "[nn][layers]") {
   using gradus::zeros;
   const nn::Bilinear bilinear(2, 3, 4);
-  CHECK_ERROR(
-      bilinear.forward(zeros({5, 3}), zeros({5, 2})),
-      "Bilinear: needs inputs (…, 2) and (…, 3) with equal axes before the last, and got (5, 3) and (5, 2)");
-  CHECK_ERROR(
-      bilinear.forward(zeros({5, 2}), zeros({1, 3})),
-      "Bilinear: needs inputs (…, 2) and (…, 3) with equal axes before the last, and got (5, 2) and (1, 3)");
+  CHECK_ERROR(bilinear.forward(zeros({5, 3}), zeros({5, 2})),
+              "Bilinear: needs inputs (…, 2) and (…, 3) with equal leading axes, and got (5, 3) and (5, 2)");
+  CHECK_ERROR(bilinear.forward(zeros({5, 2}), zeros({1, 3})),
+              "Bilinear: needs inputs (…, 2) and (…, 3) with equal leading axes, and got (5, 2) and (1, 3)");
   CHECK_ERROR(bilinear.forward(zeros({}), zeros({3})),
-              "Bilinear: needs inputs (…, 2) and (…, 3) with equal axes before the last, and got () and (3)");
+              "Bilinear: needs inputs (…, 2) and (…, 3) with equal leading axes, and got () and (3)");
 }
 
-TEST_CASE("LayerNorm gives rows of mean 0 and variance 1, until it learns otherwise", "[nn][layers]") {
+TEST_CASE("an untrained LayerNorm gives rows of mean 0 and variance 1", "[nn][layers]") {
   const Tensor x = gradus::normal({3, 4, 50}, 5, 3, gradus::default_generator());
   const nn::LayerNorm norm(50);
   const Tensor y = norm.forward(x);
@@ -173,7 +171,7 @@ TEST_CASE("LayerNorm gives rows of mean 0 and variance 1, until it learns otherw
               "layer_norm: the gain is (50) and must be (4) for the input (2, 4)");
 }
 
-TEST_CASE("Maxout takes the largest of an output's neighbouring pieces", "[nn][layers]") {
+TEST_CASE("Maxout takes the maximum of an output's adjacent pieces", "[nn][layers]") {
   const nn::Maxout maxout(1, 2, 3);
   Tensor(maxout.weight).replace(tensor({{1}, {-1}, {0}, {2}, {3}, {-5}}));
   Tensor(maxout.bias).replace(tensor({0, 0, 0.5, 0, 0, 0}));
@@ -184,7 +182,7 @@ TEST_CASE("Maxout takes the largest of an output's neighbouring pieces", "[nn][l
               "linear: the last axis of the input (2, 3) must be axis 1 of the weight (6, 1), 1");
 }
 
-TEST_CASE("Maxout draws as Linear does", "[nn][layers]") {
+TEST_CASE("Maxout has Linear's initial distribution", "[nn][layers]") {
   gradus::seed(1);
   const nn::Maxout maxout(25, 50);
   for (const Tensor& parameter : maxout.parameters()) {
@@ -216,14 +214,14 @@ TEST_CASE("Sequential runs its layers in order, as children \"0\", \"1\", …", 
               "linear: the last axis of the input (1, 5) must be axis 1 of the weight (3, 2), 2 [in 0]");
 }
 
-TEST_CASE("Sequential of no layers gives its input, and refuses a layer that is null", "[nn][layers]") {
+TEST_CASE("an empty Sequential returns its input, and a null layer is refused", "[nn][layers]") {
   const Tensor x = tensor({1, 2});
   CHECK(nn::Sequential().forward(x).is(x));
   CHECK_ERROR(nn::Sequential(std::make_unique<nn::Tanh>(), std::unique_ptr<nn::Linear>()),
               "Sequential: layer 1 is null");
 }
 
-TEST_CASE("layers have right gradients", "[nn][layers][gradients]") {
+TEST_CASE("layers have correct gradients", "[nn][layers][gradients]") {
   gradus::Generator generator(1);
   const Tensor x = random({2, 4, 3}, generator), other = random({2, 4, 5}, generator);
   nn::Bilinear bilinear(3, 5, 2), without(3, 5, 2, false);

@@ -1,5 +1,5 @@
-// Files that speak of more than there is are refused before memory is taken for it: in a process that can
-// have but little.
+// Files whose headers declare more data than they hold are refused before memory is allocated: tested in a
+// process with a memory limit.
 
 #include <gradus/error.hpp>
 #include <gradus/nn/npy.hpp>
@@ -25,7 +25,7 @@ namespace {
 
 enum Outcome { taken = 0, refused = 1, out_of_memory = 2, failed = 3 };
 
-// What becomes of reading a file in a process that may take 32 MB more than this one has.
+// The outcome of reading a file in a process that may allocate 32 MB more.
 template <class Read>
 Outcome with_little_memory(const Read& reads) {
   const pid_t child = ::fork();
@@ -49,7 +49,7 @@ Outcome with_little_memory(const Read& reads) {
   return WIFEXITED(status) ? static_cast<Outcome>(WEXITSTATUS(status)) : failed;
 }
 
-// `start`, then zeros that take no room on the disk.
+// A sparse file: `start`, then zeros that occupy no disk space.
 fs::path sparse_file(const fs::path& path, const std::string& start, std::uint64_t size) {
   std::ofstream(path, std::ios::binary) << start;
   fs::resize_file(path, size);
@@ -64,7 +64,7 @@ std::string safetensors(const std::string& header) { return length_prefix(header
 
 }  // namespace
 
-TEST_CASE("safetensors files that speak of more than there is take no memory", "[nn][safetensors]") {
+TEST_CASE("safetensors files that declare more data than they hold allocate no memory", "[nn][safetensors]") {
   if (gradus::sanitized) return;  // that takes terabytes of addresses for itself
   const Scratch scratch;
   const auto outcome = [&](const std::string& start, std::uint64_t size) {
@@ -72,7 +72,7 @@ TEST_CASE("safetensors files that speak of more than there is take no memory", "
     return with_little_memory([&] { load_safetensors(path); });
   };
   CHECK(outcome(safetensors("{}"), 10) == taken);
-  CHECK(outcome(length_prefix(100'000'000), 200'000'000) == out_of_memory);  // so little it is
+  CHECK(outcome(length_prefix(100'000'000), 200'000'000) == out_of_memory);  // the limit works
   CHECK(outcome(length_prefix(100'000'001), 200'000'000) == refused);
   CHECK(outcome(length_prefix(99'999'999), 1'000) == refused);
   CHECK(outcome(length_prefix(~std::uint64_t{0}), 1'000) == refused);
@@ -82,7 +82,7 @@ TEST_CASE("safetensors files that speak of more than there is take no memory", "
   CHECK(outcome(huge, huge.size() + 1'000'000) == refused);
 }
 
-TEST_CASE(".npy files that speak of more than there is take no memory", "[nn][npy]") {
+TEST_CASE(".npy files that declare more data than they hold allocate no memory", "[nn][npy]") {
   if (gradus::sanitized) return;  // that takes terabytes of addresses for itself
   const Scratch scratch;
   const auto outcome = [&](const std::string& shape, std::uint64_t values) {

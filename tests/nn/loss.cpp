@@ -1,4 +1,4 @@
-// The loss is the mean over real tokens, and reads nothing else.
+// The loss is the mean over real tokens, and reads no others.
 
 #include <gradus/nn/loss.hpp>
 
@@ -35,13 +35,13 @@ TEST_CASE("the loss is the mean of -ln p over the real tokens", "[nn][loss]") {
   CHECK(std::abs(masked_cross_entropy(e.logits, e.targets, e.lengths).item() - total / 8) < 1e-14);
 }
 
-TEST_CASE("uniform logits cost ln V a token", "[nn][loss]") {
+TEST_CASE("uniform logits have a loss of ln V per token", "[nn][loss]") {
   const Example e;
   const Tensor logits = gradus::zeros({T, B, V}, Dtype::f64);
   CHECK(std::abs(masked_cross_entropy(logits, e.targets, e.lengths).item() - std::log(5)) < 1e-14);
 }
 
-TEST_CASE("what stands beyond a length is not read, and has no gradient", "[nn][loss]") {
+TEST_CASE("logits and targets beyond a length are not read, and have no gradient", "[nn][loss]") {
   const Example e;
   const double loss = masked_cross_entropy(e.logits, e.targets, e.lengths).item();
   const Tensor padding = 1 - real_steps(e.lengths, T).to(Dtype::f64), column = padding.reshape({T, B, 1});
@@ -55,25 +55,25 @@ TEST_CASE("what stands beyond a length is not read, and has no gradient", "[nn][
   CHECK(mismatch(only_padding(logits.grad(), e.lengths), gradus::zeros({T, B, V})) == "");
 }
 
-TEST_CASE("more padding does not move the loss", "[nn][loss]") {
+TEST_CASE("more padding does not change the loss", "[nn][loss]") {
   const Example e;
   const Tensor targets = gradus::concat({e.targets, gradus::zeros({2, B}, Dtype::i64)}, 0);
   CHECK(masked_cross_entropy(with_garbage(e.logits, e.lengths, 2), targets, e.lengths).item() ==
         masked_cross_entropy(e.logits, e.targets, e.lengths).item());
 }
 
-TEST_CASE("each real token's gradient sums to 0, and they are weighted alike", "[nn][loss]") {
+TEST_CASE("each real token's gradient sums to 0, and tokens have equal weights", "[nn][loss]") {
   const Example e;
   masked_cross_entropy(e.logits, e.targets, e.lengths).backward();
   const Tensor gradient = e.logits.grad();
   CHECK(mismatch(sum(gradient, 2), gradus::zeros({T, B}), rounding) == "");
-  const Tensor p = softmax(e.logits)[0][1];  // of row 1 only one token is real, and its target is 0
+  const Tensor p = softmax(e.logits)[0][1];  // row 1 has one real token, with target 0
   for (std::int64_t v = 0; v < V; ++v) {
     CHECK(std::abs(gradient[0][1][v].item() - (p[v].item() - (v == 0 ? 1 : 0)) / 8) < 1e-14);
   }
 }
 
-TEST_CASE("with label smoothing, a share of each token's target is spread over all", "[nn][loss]") {
+TEST_CASE("label smoothing spreads part of each target over all tokens", "[nn][loss]") {
   const Example e;
   const Tensor log_p = log_softmax(e.logits);
   double spread = 0;  // Σ −mean_k ln p(k) over the real tokens
@@ -87,7 +87,7 @@ TEST_CASE("with label smoothing, a share of each token's target is spread over a
               "cross_entropy: the label smoothing must be in [0, 1], and is 1.5");
 }
 
-TEST_CASE("a batch without a real token costs nothing", "[nn][loss]") {
+TEST_CASE("the loss of a batch without real tokens is 0", "[nn][loss]") {
   const Example e;
   const Tensor loss = masked_cross_entropy(e.logits, e.targets, integers({0, 0, 0}));
   CHECK(loss.item() == 0);
@@ -95,7 +95,7 @@ TEST_CASE("a batch without a real token costs nothing", "[nn][loss]") {
   CHECK(mismatch(e.logits.grad(), gradus::zeros(e.logits.shape(), e.logits.dtype())) == "");
 }
 
-TEST_CASE("the loss refuses what does not fit", "[nn][loss]") {
+TEST_CASE("masked_cross_entropy refuses arguments that do not fit", "[nn][loss]") {
   const Example e;
   CHECK_ERROR(masked_cross_entropy(e.logits[0], e.targets[0], e.lengths),
               "masked_cross_entropy: needs logits (T, B, V) and targets (T, B), and got (3, 5) and (3)");

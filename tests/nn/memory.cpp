@@ -1,4 +1,4 @@
-// What a decoder looks back at.
+// The memory that a decoder attends to.
 
 #include <gradus/nn/attention.hpp>
 
@@ -19,14 +19,14 @@ TEST_CASE("a memory's select() takes rows of the batch, repeated and reordered",
   CHECK(chosen.lengths.to_vector<std::int64_t>() == Ids{2, 2, 2, 1});
 }
 
-TEST_CASE("a memory's select() leaves out what is not there", "[nn][memory]") {
+TEST_CASE("a memory's select() keeps undefined tensors undefined", "[nn][memory]") {
   const Memory chosen = Memory().select(integers({0}));
   CHECK_FALSE(chosen.values.defined());
   CHECK_FALSE(chosen.keys.defined());
   CHECK_FALSE(chosen.lengths.defined());
 }
 
-TEST_CASE("a memory's select() refuses a row that is not there", "[nn][memory]") {
+TEST_CASE("a memory's select() refuses a row outside the batch", "[nn][memory]") {
   const Memory memory{.values = tensor({{{1}, {2}}}), .keys = {}, .lengths = {}};  // (1, 2, 1)
   CHECK_ERROR(memory.select(integers({2})),
               "index_select: index 2 at position 0 of (1) is outside [0, 2), the rows of (2, 1, 1)");

@@ -1,4 +1,4 @@
-// What a module knows of its parameters and children.
+// A module's parameters, buffers and children.
 
 #include <gradus/nn/dropout.hpp>
 #include <gradus/nn/linear.hpp>
@@ -15,7 +15,7 @@ using gradus::tensor;
 
 namespace {
 
-// A module open to the test.
+// A module with public registration functions.
 class Node : public nn::Module {
  public:
   using Module::add_buffer;
@@ -62,21 +62,21 @@ TEST_CASE("parameters come in the order of registration, a module's own before i
   CHECK(tree.outer.parameter_count() == 4 + 4 + 6 + 3);
 }
 
-TEST_CASE("a parameter requires a gradient from then on", "[nn][module]") {
+TEST_CASE("a registered parameter requires a gradient", "[nn][module]") {
   Node module;
   const Tensor value = gradus::ones({3}), parameter = module.add_parameter("w", value);
   CHECK(parameter.is(value));
   CHECK(value.requires_grad());
 }
 
-TEST_CASE("a child has the name that it was given, a root none", "[nn][module]") {
+TEST_CASE("a child has its registered name, a root has none", "[nn][module]") {
   const Tree tree;
   CHECK(tree.outer.name() == "");
   CHECK(tree.inner.name() == "inner");
   CHECK(tree.linear.name() == "linear");
 }
 
-TEST_CASE("names are one part of a path, and taken once", "[nn][module]") {
+TEST_CASE("names contain no dot, and are unique within a module", "[nn][module]") {
   Node module, child;
   module.add_parameter("w", gradus::ones({1}));
   module.add_module("child", child);
@@ -94,7 +94,7 @@ TEST_CASE("names are one part of a path, and taken once", "[nn][module]") {
   CHECK(names(module) == Names{"w"});
 }
 
-TEST_CASE("a buffer is registered as a parameter is, and not trained", "[nn][module]") {
+TEST_CASE("a buffer is registered like a parameter, but not trained", "[nn][module]") {
   Node outer, inner;
   const Tensor mean = tensor({1, 2}), buffer = inner.add_buffer("mean", mean);
   inner.add_parameter("scale", gradus::ones({2}));
@@ -122,7 +122,7 @@ TEST_CASE("a child has one parent", "[nn][module]") {
   CHECK(child.name() == "child");
 }
 
-TEST_CASE("modules() goes down the tree, parents first", "[nn][module]") {
+TEST_CASE("modules() lists the tree, parents first", "[nn][module]") {
   Tree tree;
   CHECK(tree.outer.modules() ==
         std::vector<nn::Module*>{&tree.outer, &tree.inner, &tree.linear, &tree.dropout});
@@ -138,7 +138,7 @@ TEST_CASE("a shared parameter has several names, and counts once", "[nn][module]
   CHECK(outer.parameter_count() == 5);
 }
 
-TEST_CASE("to() converts in place: whoever holds a parameter sees it", "[nn][module]") {
+TEST_CASE("to() converts in place, so that every holder of a parameter sees it", "[nn][module]") {
   Tree tree;
   const Tensor weight = tree.linear.weight;
   const std::vector<float> before = weight.to_vector<float>();
@@ -151,7 +151,7 @@ TEST_CASE("to() converts in place: whoever holds a parameter sees it", "[nn][mod
   CHECK_ERROR(tree.outer.to(Dtype::i64), "Module: parameters are f32 or f64, not i64");
 }
 
-TEST_CASE("to() converts floating buffers too, and leaves integers", "[nn][module]") {
+TEST_CASE("to() converts floating-point buffers too, but not integers", "[nn][module]") {
   Node outer, inner;
   const Tensor mean = inner.add_buffer("mean", tensor({0.5, 1})),
                steps = outer.add_buffer("steps", tensor(3, Dtype::i64));
@@ -163,7 +163,7 @@ TEST_CASE("to() converts floating buffers too, and leaves integers", "[nn][modul
   CHECK(steps.dtype() == Dtype::i64);
 }
 
-TEST_CASE("frozen parameters have no gradient, and optimisers leave them", "[nn][module]") {
+TEST_CASE("frozen parameters have no gradient, and optimisers skip them", "[nn][module]") {
   Tree tree;
   nn::Adam adam(tree.linear.parameters());
   const auto train = [&] {
@@ -203,7 +203,7 @@ TEST_CASE("train() and eval() reach every child", "[nn][module]") {
   CHECK_FALSE(tree.outer.is_training());
 }
 
-TEST_CASE("gradients add up over steps until zero_grad()", "[nn][module]") {
+TEST_CASE("gradients accumulate until zero_grad()", "[nn][module]") {
   Tree tree;
   const auto backward = [&] { sum(tree.linear.forward(gradus::ones({5, 2}))).backward(); };
   backward();
@@ -254,7 +254,7 @@ TEST_CASE("a tree marks buffers, frozen and shared parameters", "[nn][module]") 
         "  dropout: 0\n");
 }
 
-TEST_CASE("an error deep below carries the path of the module that ran", "[nn][module]") {
+TEST_CASE("an error in a nested module carries its path", "[nn][module]") {
   const Tree tree;
   const auto run = [&] {
     const gradus::Scope outer = tree.outer.enter(), inner = tree.inner.enter();
@@ -266,7 +266,7 @@ TEST_CASE("an error deep below carries the path of the module that ran", "[nn][m
   CHECK(gradus::current_scope()->text() == "");
 }
 
-TEST_CASE("a module that is run in different places has the path of each", "[nn][module]") {
+TEST_CASE("a module that runs in several places reports the path of each", "[nn][module]") {
   const Tree tree;
   for (const char* place : {"a", "b", "b", "a"}) {
     const gradus::Scope outer(place), inner = tree.inner.enter(), again = tree.inner.enter();

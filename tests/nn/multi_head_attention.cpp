@@ -1,4 +1,4 @@
-// What multi-head attention does beyond one query a step: sequences of queries, heads and causal masks.
+// Multi-head attention over sequences of queries, with heads and causal masks.
 
 #include <gradus/nn/gradcheck.hpp>
 
@@ -53,7 +53,8 @@ TEST_CASE("multi-head attention has PyTorch's parameters", "[nn][multi_head]") {
                 "out_proj.weight (8, 8)", "out_proj.bias (8)"});
 }
 
-TEST_CASE("multi-head attention begins as PyTorch's: Glorot's weights, and biases of 0", "[nn][multi_head]") {
+TEST_CASE("multi-head attention is initialised as in PyTorch: Xavier weights, zero biases",
+          "[nn][multi_head]") {
   gradus::seed(1);
   const nn::MultiHeadAttention attention(50, 2, {.key_size = 100});
   for (const auto& [name, parameter] : attention.named_parameters()) {
@@ -68,7 +69,7 @@ TEST_CASE("multi-head attention begins as PyTorch's: Glorot's weights, and biase
   }
 }
 
-TEST_CASE("each query of each head spreads a weight of 1 over the real keys", "[nn][multi_head]") {
+TEST_CASE("each query's weights in each head sum to 1 over the real keys", "[nn][multi_head]") {
   const Example e;
   const Tensor weights = e.attention.forward(e.query, e.x, e.x, {e.lengths}).weights;
   REQUIRE(weights.shape() == Shape{B, heads, T_q, T_k});
@@ -95,7 +96,7 @@ TEST_CASE("a causal query sees no later key, neither forward nor backward", "[nn
   CHECK(mismatch(output.slice(0, 3), prefix.output, rounding) == "");
 }
 
-TEST_CASE("more causal queries than keys see all of them in the end", "[nn][multi_head]") {
+TEST_CASE("causal queries beyond the number of keys see all keys", "[nn][multi_head]") {
   const Example e;
   const Tensor one = e.x.slice(0, 2);
   const auto causal = e.attention.forward(e.query, one, one, {.lengths = {}, .causal = true});
@@ -104,7 +105,7 @@ TEST_CASE("more causal queries than keys see all of them in the end", "[nn][mult
   CHECK(mismatch(causal.output[0], all.output[0], rounding) != "");
 }
 
-TEST_CASE("padding changes nothing in multi-head attention, and a batch is its rows", "[nn][multi_head]") {
+TEST_CASE("padding does not affect multi-head attention, and a batch equals its rows", "[nn][multi_head]") {
   const Example e;
   const Tensor garbage = leaf(with_garbage(e.x, e.lengths, 2));
   const auto clean = e.attention.forward(e.query, e.x, e.x, {e.lengths});
@@ -128,7 +129,7 @@ TEST_CASE("self-attention has no order: permuting positions permutes the output"
                  index_select(e.attention.forward(e.x, e.x, e.x).output, order), rounding) == "");
 }
 
-TEST_CASE("a row without a key has zeros for weights, and the bias for output", "[nn][multi_head]") {
+TEST_CASE("a row without keys has zero weights, and the bias as output", "[nn][multi_head]") {
   const Example e;
   set(e.attention, "out_proj.bias", gradus::full({E}, 0.5, Dtype::f64));
   const Tensor x = leaf(e.x);
@@ -139,7 +140,8 @@ TEST_CASE("a row without a key has zeros for weights, and the bias for output", 
   CHECK(mismatch(x.grad().slice(1, 2, 1), gradus::zeros({T_k, 1, E})) == "");
 }
 
-TEST_CASE("one head of identities is scaled dot-product attention, with dropout too", "[nn][multi_head]") {
+TEST_CASE("one head with identity projections is scaled dot-product attention, also with dropout",
+          "[nn][multi_head]") {
   const Example e;
   const double dropout = GENERATE(0.0, 0.5);
   const nn::MultiHeadAttention one(E, 1, {.dropout = dropout});
@@ -157,7 +159,7 @@ TEST_CASE("one head of identities is scaled dot-product attention, with dropout 
   CHECK(mismatch(actual.weights, expected.weights, {1e-6, 1e-6}) == "");
 }
 
-TEST_CASE("as the attention of a decoder, it looks by one query, and tells the mean of its heads",
+TEST_CASE("in a decoder, multi-head attention takes one query and returns the heads' mean weights",
           "[nn][multi_head]") {
   const Example e;
   const auto all = e.attention.forward(e.query, e.x, e.x, {e.lengths});
@@ -169,7 +171,7 @@ TEST_CASE("as the attention of a decoder, it looks by one query, and tells the m
   }
 }
 
-TEST_CASE("as the attention of a decoder, it takes annotations of another size than its queries",
+TEST_CASE("in a decoder, multi-head attention takes annotations of another size than its queries",
           "[nn][multi_head]") {
   const Example e;
   nn::MultiHeadAttention attention(E, heads, {.key_size = 5, .value_size = 5});
@@ -181,7 +183,8 @@ TEST_CASE("as the attention of a decoder, it takes annotations of another size t
                  rounding) == "");
 }
 
-TEST_CASE("in training the weights that are returned are whole, in eval mode all are", "[nn][multi_head]") {
+TEST_CASE("dropout acts on multi-head attention's output, not on its returned weights, in training only",
+          "[nn][multi_head]") {
   nn::MultiHeadAttention attention(E, heads, {.dropout = 0.5});
   const Tensor x = gradus::normal({T_k, B, E}, 0, 1, gradus::default_generator());
   const auto training = attention.forward(x, x, x);
@@ -192,7 +195,7 @@ TEST_CASE("in training the weights that are returned are whole, in eval mode all
   CHECK(mismatch(attention.forward(x, x, x).output, eval.output) == "");
 }
 
-TEST_CASE("multi-head attention has right gradients", "[nn][multi_head][gradients]") {
+TEST_CASE("multi-head attention has correct gradients", "[nn][multi_head][gradients]") {
   Generator generator(2);
   const Tensor query = random({3, 2, 4}, generator), keys = random({5, 2, 3}, generator),
                values = random({5, 2, 6}, generator), lengths = integers({2, 5});
@@ -210,11 +213,9 @@ TEST_CASE("multi-head attention has right gradients", "[nn][multi_head][gradient
 TEST_CASE("multi-head attention refuses sizes that do not fit", "[nn][multi_head]") {
   using gradus::zeros;
   CHECK_ERROR(nn::MultiHeadAttention(8, 3),
-              "MultiHeadAttention: a size of 8 cannot be shared by 3 heads; it must be a multiple of their "
-              "number");
+              "MultiHeadAttention: the number of heads must be at least 1 and divide the size 8, and is 3");
   CHECK_ERROR(nn::MultiHeadAttention(8, 0),
-              "MultiHeadAttention: a size of 8 cannot be shared by 0 heads; it must be a multiple of their "
-              "number");
+              "MultiHeadAttention: the number of heads must be at least 1 and divide the size 8, and is 0");
   const nn::MultiHeadAttention attention(E, heads);
   const Tensor x = zeros({T_k, B, E});
   CHECK_ERROR(
@@ -239,7 +240,7 @@ TEST_CASE("multi-head attention refuses sizes that do not fit", "[nn][multi_head
       "(1, 1, 8), (6, 3, 8) and (6, 3, 8)");
 }
 
-TEST_CASE("multi-head attention believes no memory whose lengths do not fit", "[nn][multi_head]") {
+TEST_CASE("multi-head attention refuses a memory whose lengths do not fit", "[nn][multi_head]") {
   const nn::MultiHeadAttention attention(E, heads);
   nn::Memory memory = attention.prepare(gradus::zeros({T_k, B, E}), Tensor());
   memory.lengths = integers({2});

@@ -1,4 +1,4 @@
-// All optimisers: PyTorch's numbers, groups, what is refused, and going on from a saved state.
+// All optimisers: PyTorch's numbers, groups, errors, and resuming from a saved state.
 
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/optim.hpp>
@@ -33,7 +33,7 @@ Make groups(const Rule& of_weight, const Rule& of_bias) {
   };
 }
 
-// The cases of optimisers.txt, with the names of what each keeps of the weight.
+// The cases of optimisers.txt, with the names of each rule's running values for the weight.
 struct Case {
   const char* name;
   Make make;
@@ -79,14 +79,14 @@ const std::vector<Case> cases{
      groups<nn::AdadeltaRule>({}, {.learning_rate = 0.5, .rho = 0.7, .epsilon = 0.01, .weight_decay = 0.3}),
      {"v", "u"}}};
 
-// The parameters of optimisers.txt, and its gradients.
+// A run with the parameters and gradients of optimisers.txt.
 class Run {
  public:
   Run(const Case& made, Dtype dtype)
       : weight(leaf(golden_["weight"].to(dtype))),
         bias(leaf(golden_["bias"].to(dtype))),
         optimiser(made.make(weight, bias)) {}
-  /// With these parameters now, and a new optimiser.
+  /// Copies the other run's current parameters, with a new optimiser.
   Run(const Case& made, const Run& other)
       : weight(leaf(other.weight)), bias(leaf(other.bias)), optimiser(made.make(weight, bias)) {}
 
@@ -102,7 +102,7 @@ class Run {
     for (int t = first; t <= last; ++t) step(t);
   }
 
-  /// Empty when both parameters are those of the file after step t.
+  /// Empty if both parameters match the file after step t.
   std::string mismatch_after(const Case& made, int t, Tolerance tolerance) const {
     const std::string prefix = std::string(made.name) + ".step_" + std::to_string(t) + ".";
     return mismatch(weight, golden_[prefix + "weight"], tolerance) +
@@ -161,7 +161,7 @@ TEST_CASE("five steps of every optimiser, with groups and every option, are PyTo
   }
 }
 
-TEST_CASE("an optimiser with a loaded state goes on with the same bits", "[nn][optimiser]") {
+TEST_CASE("an optimiser with a loaded state continues with the same bits", "[nn][optimiser]") {
   for (const Case& made : cases) {
     for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
       INFO(made.name << " in " << name(dtype));
@@ -175,7 +175,7 @@ TEST_CASE("an optimiser with a loaded state goes on with the same bits", "[nn][o
       for (Run* run : {&whole, &forgetful, &resumed}) run->steps(4, 5);
       CHECK(resumed.same_as(whole));
       CHECK_FALSE(forgetful.same_as(whole));
-      // The state is a copy: steps of those that gave and took it have left it alone.
+      // The state is a copy: later steps of the saving and the loading optimiser do not change it.
       Run again(made, dtype);
       again.steps(1, 3);
       for (const auto& [entry, value] : again.optimiser->state()) {
@@ -188,7 +188,8 @@ TEST_CASE("an optimiser with a loaded state goes on with the same bits", "[nn][o
   }
 }
 
-TEST_CASE("a state names what a rule keeps of each parameter once it has taken a step", "[nn][optimiser]") {
+TEST_CASE("a state holds a rule's running values for each parameter that has taken a step",
+          "[nn][optimiser]") {
   for (const Case& made : cases) {
     INFO(made.name);
     Run run(made, Dtype::f64);
@@ -204,7 +205,7 @@ TEST_CASE("a state names what a rule keeps of each parameter once it has taken a
   }
 }
 
-TEST_CASE("a state that does not fit is refused whole, with everything that is wrong", "[nn][optimiser]") {
+TEST_CASE("a state that does not fit is refused as a whole, with all errors listed", "[nn][optimiser]") {
   const Case& adam = cases[3];
   Run run(adam, Dtype::f64), other(adam, Dtype::f64);
   run.steps(1, 2);
@@ -239,7 +240,7 @@ TEST_CASE("a state that does not fit is refused whole, with everything that is w
   CHECK(names(other.optimiser->state()) == names(good));
 }
 
-TEST_CASE("groups are written with designated initialisers", "[nn][optimiser]") {
+TEST_CASE("groups can be given with designated initialisers", "[nn][optimiser]") {
   Tensor a = with_gradient({1}, {1}), b = with_gradient({1}, {1});
   nn::SGD sgd({{.parameters = {a}, .options = {.learning_rate = 0.25}},
                {.parameters = {b}, .options = {.learning_rate = 0.5, .weight_decay = 0.5}}});
@@ -249,7 +250,7 @@ TEST_CASE("groups are written with designated initialisers", "[nn][optimiser]") 
   CHECK(b.item() == 0.25);
 }
 
-TEST_CASE("learning rates are those of all groups, or of one", "[nn][optimiser]") {
+TEST_CASE("learning rates can be set for all groups, or for one", "[nn][optimiser]") {
   Tensor a = with_gradient({1}, {1}), b = with_gradient({1}, {1});
   nn::SGD sgd({{.parameters = {a}, .options = {.learning_rate = 0.25}}, {.parameters = {b}}});
   CHECK(sgd.learning_rate() == 0.25);
@@ -271,7 +272,7 @@ TEST_CASE("learning rates are those of all groups, or of one", "[nn][optimiser]"
   CHECK(sgd.learning_rate(0) == 0.5);
 }
 
-TEST_CASE("a frozen parameter is left alone, until it thaws", "[nn][optimiser]") {
+TEST_CASE("a frozen parameter is skipped until it is unfrozen", "[nn][optimiser]") {
   Tensor x = with_gradient({1}, {1});
   nn::SGD sgd({x}, {.learning_rate = 0.5, .weight_decay = 1});
   x.set_requires_grad(false);
@@ -284,7 +285,7 @@ TEST_CASE("a frozen parameter is left alone, until it thaws", "[nn][optimiser]")
   CHECK(x.item() == 0);
 }
 
-TEST_CASE("a parameter is given once", "[nn][optimiser]") {
+TEST_CASE("a parameter given twice, or undefined, is refused", "[nn][optimiser]") {
   const Tensor a = leaf(tensor({{1, 2}})), b = leaf(tensor({1}));
   const auto given_before = [](const std::string& which) {
     return "Adagrad: parameter " + which + ", was given before; give each parameter once, in one group";
@@ -296,7 +297,7 @@ TEST_CASE("a parameter is given once", "[nn][optimiser]") {
               "Adagrad: parameter 1 is undefined; leave it out");
 }
 
-TEST_CASE("a step that is refused has changed nothing", "[nn][optimiser]") {
+TEST_CASE("a refused step changes nothing", "[nn][optimiser]") {
   Tensor a = with_gradient({1}, {1}), b = with_gradient({1}, {1});
   nn::Adadelta adadelta({a, b});
   adadelta.step();
@@ -310,7 +311,7 @@ TEST_CASE("a step that is refused has changed nothing", "[nn][optimiser]") {
   CHECK(adadelta.state()[1].second.item() == 1);
 }
 
-TEST_CASE("an update is a change in place", "[nn][optimiser]") {
+TEST_CASE("an update changes parameters in place", "[nn][optimiser]") {
   for (const Case& made : cases) {
     INFO(made.name);
     Run run(made, Dtype::f64);
@@ -320,7 +321,7 @@ TEST_CASE("an update is a change in place", "[nn][optimiser]") {
   }
 }
 
-TEST_CASE("every optimiser brings a small problem to its solution", "[nn][optimiser]") {
+TEST_CASE("every optimiser solves a small problem", "[nn][optimiser]") {
   const auto solves = [](auto&& optimiser, Tensor& x, int steps) {
     const double before = sum(x * x).item();
     for (int step = 0; step < steps; ++step) {

@@ -1,4 +1,4 @@
-// What must hold of every kind of recurrent module, whatever its weights.
+// Properties of every kind of recurrent module, with any weights.
 
 #include "nn/recurrent.hpp"
 
@@ -45,7 +45,7 @@ void check_equal(const Output& actual, const Output& expected, Tolerance toleran
   }
 }
 
-/// Gives `to` the parameters of `from`, beginning with number `first`.
+/// Copies the parameters of `from`, starting at index `first`, into `to`.
 void copy_parameters(const nn::Module& from, std::size_t first, const nn::Module& to) {
   const std::vector<Tensor> source = from.parameters();
   std::vector<Tensor> target = to.parameters();
@@ -68,7 +68,7 @@ void check_steps(const Kind& net, const Cell& cell) {
   copy_parameters(net, 0, cell);
   const Tensor x = random({T, B, I}, generator).to(Dtype::f32);
   const auto result = forward(net, x);
-  std::vector<Tensor> state(2);  // a cell, too, starts from zeros when it is given no state
+  std::vector<Tensor> state(2);  // undefined: the cell starts from zeros
   for (std::int64_t t = 0; t < T; ++t) {
     state = step(cell, x[t], state);
     CHECK(mismatch(result.output[t], state[0], {1e-6, 0}) == "");
@@ -80,7 +80,7 @@ void check_steps(const Kind& net, const Cell& cell) {
 
 }  // namespace
 
-TEST_CASE("a sequence is the cell, step by step", "[nn][recurrent]") {
+TEST_CASE("a sequence equals the cell applied step by step", "[nn][recurrent]") {
   const FusedAndComposed both;
   check_steps(nn::RNN(I, H), nn::RNNCell(I, H));
   check_steps(nn::RNN(I, H, {.nonlinearity = nn::Nonlinearity::relu}),
@@ -92,7 +92,8 @@ TEST_CASE("a sequence is the cell, step by step", "[nn][recurrent]") {
   check_steps(nn::LSTM(I, H, {.bias = false}), nn::LSTMCell(I, H, {.bias = false}));
 }
 
-TEMPLATE_TEST_CASE("no padding is seen, neither forward nor backward", "[nn][recurrent]", RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE("padding does not affect a recurrent module, forward or backward", "[nn][recurrent]",
+                   RECURRENT_KINDS) {
   const Example<TestType> e;
   const Tensor garbage = leaf(with_garbage(e.x, e.lengths));
   const auto clean = forward(e.net, e.x, e.lengths), padded = forward(e.net, garbage, e.lengths);
@@ -105,9 +106,9 @@ TEMPLATE_TEST_CASE("no padding is seen, neither forward nor backward", "[nn][rec
   CHECK(mismatch(only_padding(garbage.grad(), e.lengths), none) == "");
 }
 
-// Their fused forms do not read it; elsewhere, a gradient of 0 times NaN would be NaN.
-TEMPLATE_TEST_CASE("not even NaN in the padding is seen", "[nn][recurrent]", gradus::nn::GRU,
-                   gradus::nn::LSTM) {
+// Only their fused forms skip padding; elsewhere a gradient of 0 times NaN would be NaN.
+TEMPLATE_TEST_CASE("not even NaN in the padding affects the fused GRU and LSTM", "[nn][recurrent]",
+                   gradus::nn::GRU, gradus::nn::LSTM) {
   TestType net(I, H, {.layers = layers, .bidirectional = true});
   net.to(Dtype::f64);
   Generator generator(1);
@@ -130,8 +131,7 @@ TEMPLATE_TEST_CASE("not even NaN in the padding is seen", "[nn][recurrent]", gra
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(mismatch(actual[i], expected[i]) == "");
 }
 
-TEMPLATE_TEST_CASE("longer padding adds nothing but zeros to the output", "[nn][recurrent]",
-                   RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE("longer padding only adds zeros to the output", "[nn][recurrent]", RECURRENT_KINDS) {
   const Example<TestType> e;
   const auto clean = forward(e.net, e.x, e.lengths, e.first);
   auto longer = forward(e.net, with_garbage(e.x, e.lengths, 2), e.lengths, e.first);
@@ -140,7 +140,7 @@ TEMPLATE_TEST_CASE("longer padding adds nothing but zeros to the output", "[nn][
   check_equal(longer, clean, rounding);
 }
 
-TEMPLATE_TEST_CASE("a batch runs as its rows do one by one, without padding", "[nn][recurrent]",
+TEMPLATE_TEST_CASE("a batch equals its rows run one by one without padding", "[nn][recurrent]",
                    RECURRENT_KINDS) {
   const Example<TestType> e;
   const auto batch = forward(e.net, e.x, e.lengths, e.first);
@@ -155,13 +155,14 @@ TEMPLATE_TEST_CASE("a batch runs as its rows do one by one, without padding", "[
   }
 }
 
-TEMPLATE_TEST_CASE("lengths of T each are the same as none", "[nn][recurrent]", RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE("lengths of T equal no lengths", "[nn][recurrent]", RECURRENT_KINDS) {
   const Example<TestType> e;
   check_equal(forward(e.net, e.x, integers({T, T, T, T})), forward(e.net, e.x));
 }
 
-TEMPLATE_TEST_CASE("output is 0 beyond the length; the last states are those of the last and the first token",
-                   "[nn][recurrent]", RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE(
+    "output is 0 beyond the length; h_n is the state after the last and, backward, the first token",
+    "[nn][recurrent]", RECURRENT_KINDS) {
   const Example<TestType> e;
   const auto result = forward(e.net, e.x, e.lengths, e.first);
   REQUIRE(result.output.shape() == Shape{T, B, 2 * H});
@@ -176,7 +177,7 @@ TEMPLATE_TEST_CASE("output is 0 beyond the length; the last states are those of 
   }
 }
 
-TEMPLATE_TEST_CASE("each direction is a net of its own: backward runs on the reversed tokens",
+TEMPLATE_TEST_CASE("each direction equals a separate net; backward runs on the reversed tokens",
                    "[nn][recurrent]", RECURRENT_KINDS) {
   const Example<TestType> e;
   TestType both(I, H, {.bidirectional = true}), alone(I, H);
@@ -191,7 +192,7 @@ TEMPLATE_TEST_CASE("each direction is a net of its own: backward runs on the rev
   }
 }
 
-TEMPLATE_TEST_CASE("a layer reads what the one below gives, in training under dropout", "[nn][recurrent]",
+TEMPLATE_TEST_CASE("a layer reads the output of the layer below, with dropout in training", "[nn][recurrent]",
                    RECURRENT_KINDS) {
   const Example<TestType> e;
   const double probability = GENERATE(0.0, 0.5);
@@ -219,7 +220,7 @@ TEMPLATE_TEST_CASE("a layer reads what the one below gives, in training under dr
   }
 }
 
-TEMPLATE_TEST_CASE("dropout changes the output in training, and not when it is 0 or in eval mode",
+TEMPLATE_TEST_CASE("dropout changes the output in training, but not if it is 0 or in eval mode",
                    "[nn][recurrent]", RECURRENT_KINDS) {
   const Example<TestType> e;
   const auto with_dropout = [&](double probability, bool training) {
@@ -235,8 +236,8 @@ TEMPLATE_TEST_CASE("dropout changes the output in training, and not when it is 0
   CHECK(mismatch(with_dropout(0.5, true).output, plain.output, {1e-3, 0}) != "");
 }
 
-TEMPLATE_TEST_CASE("a token is known forward from it on, and backward up to it", "[nn][recurrent]",
-                   RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE("a token affects forward states from it on, and backward states up to it",
+                   "[nn][recurrent]", RECURRENT_KINDS) {
   const Example<TestType> e;
   TestType net(I, H, {.bidirectional = true});
   const std::int64_t changed = GENERATE(0, 2, 5);
@@ -251,7 +252,7 @@ TEMPLATE_TEST_CASE("a token is known forward from it on, and backward up to it",
   }
 }
 
-TEMPLATE_TEST_CASE("a sequence without a token keeps its first states", "[nn][recurrent]", RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE("a sequence without tokens keeps its initial states", "[nn][recurrent]", RECURRENT_KINDS) {
   const Example<TestType> e;
   const auto result = forward(e.net, e.x, integers({0, 2, 0, 1}), e.first);
   for (std::size_t i = 1; i < result.tensors().size(); ++i) {
@@ -262,13 +263,13 @@ TEMPLATE_TEST_CASE("a sequence without a token keeps its first states", "[nn][re
   }
 }
 
-TEMPLATE_TEST_CASE("without a first state it is zeros", "[nn][recurrent]", RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE("an undefined initial state is zeros", "[nn][recurrent]", RECURRENT_KINDS) {
   const Example<TestType> e;
   const FirstStates zeros(2, gradus::zeros(e.first[0].shape(), Dtype::f64));
   check_equal(forward(e.net, e.x), forward(e.net, e.x, Tensor(), zeros));
 }
 
-TEMPLATE_TEST_CASE("batch first exchanges the axes of x and output, and nothing else", "[nn][recurrent]",
+TEMPLATE_TEST_CASE("batch_first only exchanges the first two axes of x and output", "[nn][recurrent]",
                    RECURRENT_KINDS) {
   const Example<TestType> e;
   TestType net(I, H, {.layers = layers, .bidirectional = true, .batch_first = true});
@@ -280,8 +281,8 @@ TEMPLATE_TEST_CASE("batch first exchanges the axes of x and output, and nothing 
   check_equal(result, forward(e.net, e.x, e.lengths, e.first));
 }
 
-TEMPLATE_TEST_CASE("parameters have PyTorch's names, and are drawn from U(-1/√H, 1/√H)", "[nn][recurrent]",
-                   RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE("recurrent parameters have PyTorch's names, and are drawn from U(-1/√H, 1/√H)",
+                   "[nn][recurrent]", RECURRENT_KINDS) {
   gradus::seed(4);
   const TestType net(20, 25, {.layers = 2, .bidirectional = true});
   std::vector<std::string> names;
@@ -307,7 +308,7 @@ TEMPLATE_TEST_CASE("parameters have PyTorch's names, and are drawn from U(-1/√
   CHECK(without.named_parameters()[1].first == "weight_hh_l0");
 }
 
-TEST_CASE("recurrent modules refuse sizes and options that make none", "[nn][recurrent]") {
+TEST_CASE("recurrent modules refuse invalid sizes and options", "[nn][recurrent]") {
   CHECK_ERROR(nn::RNNCell(0, 5), "RNNCell: needs inputs and a state of at least 1 each, and got 0 and 5");
   CHECK_ERROR(nn::GRUCell(3, -5), "GRUCell: needs inputs and a state of at least 1 each, and got 3 and -5");
   CHECK_ERROR(nn::LSTMCell(-3, 5), "LSTMCell: needs inputs and a state of at least 1 each, and got -3 and 5");
@@ -371,7 +372,7 @@ TEST_CASE("a recurrent module refuses an input, lengths and states that do not f
               "LSTM: the state c_0 is (4, 1, 5) and must be (4, 2, 5)");
 }
 
-TEMPLATE_TEST_CASE("one step after another gives what the whole sequence does", "[nn][recurrent]",
+TEMPLATE_TEST_CASE("step() repeated gives the result of the whole sequence", "[nn][recurrent]",
                    RECURRENT_KINDS) {
   constexpr std::int64_t T = 4, B = 3, I = 5, H = 2, L = 3;
   gradus::seed(5);
@@ -389,7 +390,8 @@ TEMPLATE_TEST_CASE("one step after another gives what the whole sequence does", 
   }
 }
 
-TEMPLATE_TEST_CASE("packed sequences give what padded ones do", "[nn][recurrent][twins]", RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE("packed and padded sequences give the same results", "[nn][recurrent][twins]",
+                   RECURRENT_KINDS) {
   gradus::seed(6);
   TestType net(5, 2, {.layers = 2, .bidirectional = true});
   net.to(gradus::Dtype::f64);
@@ -403,16 +405,16 @@ TEMPLATE_TEST_CASE("packed sequences give what padded ones do", "[nn][recurrent]
   }
 }
 
-TEST_CASE("a step says what it cannot read", "[nn][recurrent][errors]") {
+TEST_CASE("step() and run_packed() refuse arguments that do not fit", "[nn][recurrent][errors]") {
   const gradus::nn::GRU one(5, 2), both(5, 2, {.bidirectional = true});
   const gradus::nn::LSTM lstm(5, 2, {.layers = 2});
   const Tensor x = gradus::zeros({3, 5}), h = gradus::zeros({3, 2});
   CHECK_ERROR(both.step(x, {h}),
-              "GRU: goes in both directions, and cannot go step by step; use run() on the whole sequence");
+              "GRU: a bidirectional module cannot run step by step; use run() on the whole sequence");
   CHECK_ERROR(one.step(gradus::zeros({3, 4}), {h}), "GRU: the input of a step is (3, 4) and must be (B, 5)");
   CHECK_ERROR(one.step(x, {h, h}), "GRU: the state has 2 tensors and must have 1, h of each layer");
   CHECK_ERROR(lstm.step(x, {h}), "LSTM: the state has 1 tensors and must have 4, h and c of each layer");
   CHECK_ERROR(one.step(x, {gradus::zeros({2, 2})}), "GRU: a part of the state is (2, 2) and must be (3, 2)");
   CHECK_ERROR(one.run_packed(x, gradus::Packing(2, 2)),
-              "GRU: the packed input is (3, 5) and must be (4, 5) with a step at least");
+              "GRU: the packed input is (3, 5) and must be (4, 5) with at least one row");
 }

@@ -9,7 +9,7 @@
 
 #include "nn/helpers.hpp"
 
-/// The GRU of the papers, as a kind of its own.
+/// The papers' GRU as a type of its own.
 struct OriginalGRU : gradus::nn::GRU {
   OriginalGRU(std::int64_t inputs, std::int64_t hidden, gradus::nn::GRUOptions options = {})
       : GRU(inputs, hidden, original(options)) {}
@@ -24,7 +24,7 @@ struct OriginalGRU : gradus::nn::GRU {
 /// All kinds, for TEMPLATE_TEST_CASE.
 #define RECURRENT_KINDS gradus::nn::RNN, gradus::nn::GRU, OriginalGRU, gradus::nn::LSTM
 
-/// h_0 and c_0, of which a kind without a c takes h_0 alone; both may be undefined.
+/// h_0 and c_0; a kind without c uses only h_0. Both may be undefined.
 using FirstStates = std::vector<gradus::Tensor>;
 inline const FirstStates no_states(2);
 

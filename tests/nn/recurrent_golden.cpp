@@ -1,4 +1,4 @@
-// Recurrent modules give PyTorch's numbers, and the original GRU those of the paper's equations.
+// Recurrent modules match PyTorch, and the original GRU matches the paper's equations.
 
 #include "nn/against_golden.hpp"
 #include "nn/recurrent.hpp"
@@ -25,7 +25,7 @@ Tensor given(const Leaves& leaves, const std::string& name) {
   return leaves.count(name) != 0 ? leaves.at(name) : Tensor();
 }
 
-// Every gradient, up to the lengths and from the states that there are in the file.
+// Checks every gradient, with the lengths and initial states that the file holds.
 template <class Kind>
 void check_gradients_of(const Golden& golden, const Kind& net) {
   const Tensor lengths = golden.has("lengths") ? golden["lengths"] : Tensor();
@@ -34,7 +34,7 @@ void check_gradients_of(const Golden& golden, const Kind& net) {
   });
 }
 
-// Nets that lack something each.
+// Nets that each omit biases, lengths or states, or have one step or token.
 template <class Kind>
 void check_gradients_in(const char* file) {
   const Golden golden(file);
@@ -50,7 +50,7 @@ void check_gradients_in(const char* file) {
   check("one_token.", Kind(4, 2));
 }
 
-// One way to run a net of a grid.
+// One configuration of a grid.
 struct Case {
   std::int64_t layers;
   int directions;
@@ -104,7 +104,7 @@ class Grid {
  private:
   Tensor x() const { return golden_["x"].to(precision_.dtype); }
 
-  // Nets of fewer layers are the lower part of the one with 3.
+  // Nets with fewer layers use the lower layers of the one with 3.
   static std::string weights_of(int directions) { return directions == 1 ? "d1." : "d2."; }
 
   void load(Kind& net, int directions) const {
@@ -173,7 +173,7 @@ TEST_CASE("GRUCell in the original form is the paper's equations", "[nn][golden]
   });
 }
 
-TEST_CASE("cells without biases, and cells without a given state, are PyTorch's", "[nn][golden]") {
+TEST_CASE("cells without biases, and cells without an initial state, are PyTorch's", "[nn][golden]") {
   const FusedAndComposed both;
   const Golden golden("lesser_cells");
   const auto check = [&](const std::string& name, const auto& cell) {

@@ -1,4 +1,4 @@
-// safetensors files: what is written comes back bit for bit, and nothing in a file is trusted.
+// safetensors files: saved tensors load bit for bit, and invalid files are refused.
 
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/safetensors.hpp>
@@ -33,7 +33,7 @@ std::string file_of(const std::string& header, const std::string& values = "") {
   return bytes + header + values;
 }
 
-// A header of one tensor.
+// A header with one tensor.
 std::string header_of(const std::string& name, const std::string& dtype, const std::string& shape,
                       const std::string& offsets) {
   return "{\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape +
@@ -69,7 +69,7 @@ std::vector<std::string> names_of(const NamedTensors& tensors) {
   return result;
 }
 
-// Of every dtype, with an empty one and a scalar.
+// Tensors of every dtype, including an empty one and a scalar.
 NamedTensors assorted() {
   return {{"bias", tensor({0.5, -2})},
           {"ids", integers({INT64_MIN, -1, (std::int64_t{1} << 53) + 1, INT64_MAX})},
@@ -80,7 +80,7 @@ NamedTensors assorted() {
 
 }  // namespace
 
-TEST_CASE("what is saved comes back: dtypes, shapes, bits and metadata", "[nn][safetensors]") {
+TEST_CASE("dtypes, shapes, bits and metadata survive saving and loading", "[nn][safetensors]") {
   const File file;
   const NamedTensors saved = assorted();
   const nn::Metadata metadata{{"format", "pt"}, {"", "a \"quoted\"\n line"}};
@@ -111,7 +111,7 @@ TEST_CASE("a NaN keeps its bits", "[nn][safetensors]") {
   CHECK(content(file.path()).ends_with(bits));
 }
 
-TEST_CASE("a file has these very bytes", "[nn][safetensors]") {
+TEST_CASE("a file has exactly these bytes", "[nn][safetensors]") {
   const File file;
   nn::save_safetensors(file.path(),
                        {{"b", tensor({1, 2})}, {"a", tensor({0.5})}, {"n", tensor(3, Dtype::i64)}},
@@ -132,7 +132,7 @@ TEST_CASE("a file has these very bytes", "[nn][safetensors]") {
   CHECK(content(file.path()) == file_of(header + padding, values));
 }
 
-TEST_CASE("the order in which tensors are given makes no difference", "[nn][safetensors]") {
+TEST_CASE("the order of the tensors does not change the file", "[nn][safetensors]") {
   const File file, reversed;
   NamedTensors tensors = assorted();
   nn::save_safetensors(file.path(), tensors);
@@ -141,7 +141,7 @@ TEST_CASE("the order in which tensors are given makes no difference", "[nn][safe
   CHECK(content(file.path()) == content(reversed.path()));
 }
 
-TEST_CASE("a file may be empty of tensors", "[nn][safetensors]") {
+TEST_CASE("a file may hold no tensors", "[nn][safetensors]") {
   const File file;
   nn::save_safetensors(file.path(), {});
   CHECK(content(file.path()) == file_of("{}      "));
@@ -149,13 +149,13 @@ TEST_CASE("a file may be empty of tensors", "[nn][safetensors]") {
   CHECK(nn::load_safetensors(file.path()).metadata.empty());
 }
 
-TEST_CASE("a view is saved as what it shows", "[nn][safetensors]") {
+TEST_CASE("a view saves only its own elements", "[nn][safetensors]") {
   const File file;
   nn::save_safetensors(file.path(), {{"row", leaf(tensor({{1, 2}, {3, 4}}))[1]}});
   CHECK(nn::load_safetensors(file.path()).tensors[0].second.to_vector<double>() == std::vector<double>{3, 4});
 }
 
-TEST_CASE("names and metadata are any UTF-8", "[nn][safetensors]") {
+TEST_CASE("names and metadata may be any UTF-8", "[nn][safetensors]") {
   const File file;
   const std::string odd[] = {"",
                              "\"quoted\"",
@@ -178,7 +178,7 @@ TEST_CASE("names and metadata are any UTF-8", "[nn][safetensors]") {
   CHECK(names_of(loaded) == expected);
 }
 
-TEST_CASE("other writers' headers are read: any order, spaces, escapes, no padding", "[nn][safetensors]") {
+TEST_CASE("headers of other writers are read: any order, spaces, escapes, no padding", "[nn][safetensors]") {
   const std::string two("\0\0\x80\x3f\0\0\0\x40", 8);
   const File file(
       file_of("{ \"b\" : {\"data_offsets\":[4, 8],\"shape\":[ ],\n\"dtype\":\"F32\"}, \"__metadata__\":{},"
@@ -192,7 +192,7 @@ TEST_CASE("other writers' headers are read: any order, spaces, escapes, no paddi
   CHECK(tensors[2].second.item() == 2);
 }
 
-TEST_CASE("what is no file is refused", "[nn][safetensors]") {
+TEST_CASE("a missing path, a folder and a device are refused", "[nn][safetensors]") {
   const Scratch scratch;
   const fs::path missing = scratch.path() / "missing", pipe = scratch.path() / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -205,29 +205,29 @@ TEST_CASE("what is no file is refused", "[nn][safetensors]") {
   }
 }
 
-TEST_CASE("a header that is cut short or too long is refused", "[nn][safetensors]") {
+TEST_CASE("a truncated or too long header is refused", "[nn][safetensors]") {
   const std::string cut = "ends within its header; it was cut short, so copy or save it again";
   check_refused("", cut);
   check_refused("1234567", cut);
   check_refused(file_of("{}").substr(0, 9), cut);
   check_refused(std::string("\x00\xe1\xf5\x05\0\0\0\0{}", 10), cut);  // exactly 100,000,000
   const auto too_long = [](const std::string& length) {
-    return "is no safetensors file: it would have a header of " + length +
-           " bytes, and 100000000 are allowed; in PyTorch, write it with safetensors.torch.save_file";
+    return "is not a safetensors file: its header would have " + length +
+           " bytes, and at most 100000000 are allowed; in PyTorch, write it with safetensors.torch.save_file";
   };
   check_refused(std::string("\x01\xe1\xf5\x05\0\0\0\0{}", 10), too_long("100000001"));
   check_refused("\xff\xff\xff\xff\xff\xff\xff\xff", too_long("18446744073709551615"));
 }
 
-TEST_CASE("a header must be one JSON object with spaces behind", "[nn][safetensors]") {
-  const std::string no_object = "has a header that is no JSON object, from '{' to '}' with spaces behind";
+TEST_CASE("a header must be one JSON object, padded with spaces", "[nn][safetensors]") {
+  const std::string no_object = "has a header that is not a JSON object, '{' to '}', padded with spaces";
   for (const char* header : {"", "    ", "[]", "3", " {}", "\xef\xbb\xbf{}", "{", "{}\n", "{}\t "})
     check_bad_header(header, no_object);
   check_bad_header(std::string("{}\0{}", 5), no_object);
   check_bad_header(std::string("{}\0", 3), no_object);
 
   const auto no_json = [](int at) {
-    return "has a header that is no JSON from its byte " + std::to_string(at) + " on";
+    return "has a header that is invalid JSON at byte " + std::to_string(at);
   };
   check_bad_header("{}}", no_json(3));
   check_bad_header("{}{}", no_json(3));
@@ -241,7 +241,7 @@ TEST_CASE("a header must be one JSON object with spaces behind", "[nn][safetenso
   check_bad_header("{\"a\":{\"shape\":[01]}}", no_json(17));
 }
 
-TEST_CASE("keys that are unknown, missing or there twice are refused", "[nn][safetensors]") {
+TEST_CASE("unknown, missing and duplicate keys are refused", "[nn][safetensors]") {
   const std::string w = "{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}";
   check_bad_header("{\"w\":" + w + ",\"w\":" + w + "}", "has 'w' twice");
   check_bad_header("{\"__metadata__\":{},\"__metadata__\":{}}", "has '__metadata__' twice");
@@ -256,7 +256,7 @@ TEST_CASE("keys that are unknown, missing or there twice are refused", "[nn][saf
   check_bad_header("{\"w\":{\"dtype\":\"F32\",\"shape\":[]}}", "has no 'data_offsets' in 'w'");
 }
 
-TEST_CASE("values of another kind than the format's are refused", "[nn][safetensors]") {
+TEST_CASE("JSON values of the wrong type are refused", "[nn][safetensors]") {
   for (const auto& [json, token] :
        {std::pair{"3", "3"}, std::pair{"\"x\"", "a string"}, std::pair{"[]", "a list"},
         std::pair{"null", "null"}, std::pair{"true", "true"}}) {
@@ -274,7 +274,7 @@ TEST_CASE("values of another kind than the format's are refused", "[nn][safetens
   }
 }
 
-TEST_CASE("sizes and offsets are lists of whole numbers of 63 bits", "[nn][safetensors]") {
+TEST_CASE("sizes and offsets must be lists of 63-bit whole numbers", "[nn][safetensors]") {
   for (const char* key : {"shape", "data_offsets"}) {
     const auto check = [&](const std::string& json, const std::string& token) {
       check_bad_header(std::string("{\"w\":{\"") + key + "\":" + json + "}}",
@@ -305,7 +305,7 @@ TEST_CASE("sizes and offsets are lists of whole numbers of 63 bits", "[nn][safet
                    "has more than 8 numbers in the shape of 'w'");
 }
 
-TEST_CASE("shapes that no tensor has are refused", "[nn][safetensors]") {
+TEST_CASE("shapes too large for a tensor are refused", "[nn][safetensors]") {
   const auto refused = [](const std::string& sizes) {
     check_refused(
         file_of(header_of("w", "F32", "[" + sizes + "]", "[0,0]")),
@@ -318,7 +318,7 @@ TEST_CASE("shapes that no tensor has are refused", "[nn][safetensors]") {
   refused("0, 4294967296, 4294967296");
 }
 
-TEST_CASE("types that there are not here are refused, with the way to convert them", "[nn][safetensors]") {
+TEST_CASE("unsupported dtypes are refused, and the message says how to convert them", "[nn][safetensors]") {
   for (const char* type : {"F16", "BF16", "I32", "BOOL", "U8", "f32", "F8_E4M3", ""}) {
     check_refused(
         file_of(header_of("w", type, "[1]", "[0,2]"), "12"),
@@ -328,21 +328,21 @@ TEST_CASE("types that there are not here are refused, with the way to convert th
   }
 }
 
-TEST_CASE("a tensor has the bytes that its shape needs", "[nn][safetensors]") {
+TEST_CASE("a tensor's byte range must match its shape", "[nn][safetensors]") {
   check_bad_header(header_of("w", "F32", "[2,3]", "[0,20]"),
-                   "gives 'w' the bytes [0, 20), and f32 (2, 3) needs 24");
-  check_bad_header(header_of("w", "F64", "[]", "[8,0]"), "gives 'w' the bytes [8, 0), and f64 () needs 8");
-  check_bad_header(header_of("w", "I64", "[0]", "[0,8]"), "gives 'w' the bytes [0, 8), and i64 (0) needs 0");
+                   "gives 'w' the bytes [0, 20), but f32 (2, 3) needs 24");
+  check_bad_header(header_of("w", "F64", "[]", "[8,0]"), "gives 'w' the bytes [8, 0), but f64 () needs 8");
+  check_bad_header(header_of("w", "I64", "[0]", "[0,8]"), "gives 'w' the bytes [0, 8), but i64 (0) needs 0");
 }
 
-TEST_CASE("the bytes of tensors follow each other from the first to the last", "[nn][safetensors]") {
+TEST_CASE("the tensors' byte ranges must be contiguous and cover all values", "[nn][safetensors]") {
   const auto of_two = [](const std::string& first, const std::string& second) {
     return "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":" + first +
            "},\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":" + second + "}}";
   };
   const auto message = [](const char* name, int begin, int end) {
-    return std::string("begins the values of '") + name + "' at byte " + std::to_string(begin) +
-           ", and what is before them ends at " + std::to_string(end);
+    return std::string("places the values of '") + name + "' at byte " + std::to_string(begin) +
+           ", but the values before them end at byte " + std::to_string(end);
   };
   check_bad_header(of_two("[0,8]", "[12,16]"), message("b", 12, 8));
   check_bad_header(of_two("[0,8]", "[4,8]"), message("b", 4, 8));
@@ -355,30 +355,30 @@ TEST_CASE("the bytes of tensors follow each other from the first to the last", "
 
   const auto extent = [](const std::string& has) {
     return "has " + has +
-           " bytes of values, and its header speaks of 4; it is damaged, so copy or save it again";
+           " bytes of values, but its header declares 4; it is damaged, so copy or save it again";
   };
   check_refused(file_of(header_of("w", "F32", "[]", "[0,4]"), "123"), extent("3"));
   check_refused(file_of(header_of("w", "F32", "[]", "[0,4]"), "12345"), extent("5"));
   check_refused(file_of("{}", "1"),
-                "has 1 bytes of values, and its header speaks of 0; it is damaged, so copy or save it again");
+                "has 1 bytes of values, but its header declares 0; it is damaged, so copy or save it again");
 }
 
-TEST_CASE("no memory is taken for values that are not there", "[nn][safetensors]") {
+TEST_CASE("no memory is allocated for values that a file does not hold", "[nn][safetensors]") {
   const auto before = gradus::memory_stats();
   check_refused(
       file_of(header_of("w", "F64", "[1152921504606846975]", "[0,9223372036854775800]")),
-      "has 0 bytes of values, and its header speaks of 9223372036854775800; it is damaged, so copy or save "
+      "has 0 bytes of values, but its header declares 9223372036854775800; it is damaged, so copy or save "
       "it again");
   CHECK(gradus::memory_stats().peak_bytes == before.peak_bytes);
 }
 
-TEST_CASE("a long name does not fill a message", "[nn][safetensors]") {
+TEST_CASE("a long name is truncated in messages", "[nn][safetensors]") {
   std::string start(99, 'x');
   check_bad_header("{\"" + start + "\xc3\xa9" + start + "\":1}",
                    "has 1 for '" + start + "…', which must be an object");
 }
 
-TEST_CASE("a file that was cut short anywhere is refused", "[nn][safetensors]") {
+TEST_CASE("a file truncated at any byte is refused", "[nn][safetensors]") {
   const File file;
   nn::save_safetensors(file.path(), assorted(), {{"format", "pt"}});
   CHECK(nn::load_safetensors(file.path()).tensors.size() == 5);
@@ -389,7 +389,7 @@ TEST_CASE("a file that was cut short anywhere is refused", "[nn][safetensors]") 
   CHECK(content(file.path()).empty());
 }
 
-TEST_CASE("a damaged file is read or refused", "[nn][safetensors]") {
+TEST_CASE("a damaged file is either read or refused with an error", "[nn][safetensors]") {
   const File file;
   nn::save_safetensors(file.path(), assorted(), {{"format", "pt"}});
   const std::string whole = content(file.path());
@@ -409,34 +409,34 @@ TEST_CASE("a damaged file is read or refused", "[nn][safetensors]") {
     }
   }
   CHECK(refused > 2500);
-  CHECK(refused < 5000);  // a flipped value is a value
+  CHECK(refused < 5000);  // a changed value is still valid
 }
 
-TEST_CASE("what a file cannot hold is refused before it is written", "[nn][safetensors]") {
+TEST_CASE("invalid tensors, names and metadata are refused before anything is written", "[nn][safetensors]") {
   const File file;
   const Tensor x = tensor({1});
   const auto taken = [](const std::string& name) {
     return "save_safetensors: the name '" + name +
-           "' is taken; give each tensor one of its own, other than '__metadata__'";
+           "' is taken; give each tensor a unique name other than '__metadata__'";
   };
   CHECK_ERROR(nn::save_safetensors(file.path(), {{"w", x}, {"v", x}, {"w", x}}), taken("w"));
   CHECK_ERROR(nn::save_safetensors(file.path(), {{"__metadata__", x}}), taken("__metadata__"));
   CHECK_ERROR(nn::save_safetensors(file.path(), {{"w", Tensor()}}),
-              "save_safetensors: 'w' has no value; leave it out, or give it one");
+              "save_safetensors: 'w' is undefined; omit it or give it a value");
   const auto no_text = [](const std::string& text) {
-    return "save_safetensors: '" + text + "' is no UTF-8, and names and metadata must be";
+    return "save_safetensors: '" + text + "' is not UTF-8; names and metadata must be";
   };
   CHECK_ERROR(nn::save_safetensors(file.path(), {{"caf\xe9", x}}), no_text("caf\xe9"));
   CHECK_ERROR(nn::save_safetensors(file.path(), {}, {{"caf\xe9", ""}}), no_text("caf\xe9"));
   CHECK_ERROR(nn::save_safetensors(file.path(), {}, {{"k", "\xed\xa0\x80"}}), no_text("\xed\xa0\x80"));
-  CHECK_ERROR(
-      nn::save_safetensors(file.path(), {}, {{"k", std::string(100'000'000, 'x')}}),
-      "save_safetensors: the names and metadata make a header of 100000032 bytes, and 100000000 are allowed; "
-      "shorten them, or write several files");
+  CHECK_ERROR(nn::save_safetensors(file.path(), {}, {{"k", std::string(100'000'000, 'x')}}),
+              "save_safetensors: names and metadata make a header of 100000032 bytes, and at most 100000000 "
+              "are allowed; "
+              "shorten them, or write several files");
   CHECK(file.folder().empty());
 }
 
-TEST_CASE("a save that fails leaves the old file, and nothing else", "[nn][safetensors]") {
+TEST_CASE("a failed save keeps the old file, and leaves no other file", "[nn][safetensors]") {
   const File file;
   nn::save_safetensors(file.path(), {{"w", tensor({1, 2})}});
   {
@@ -449,7 +449,7 @@ TEST_CASE("a save that fails leaves the old file, and nothing else", "[nn][safet
   CHECK(file.folder() == std::vector<std::string>{"x.safetensors"});
 }
 
-TEST_CASE("a module goes into a file and comes back", "[nn][safetensors]") {
+TEST_CASE("a module can be saved and loaded", "[nn][safetensors]") {
   const File file;
   gradus::seed(1);
   const nn::Linear saved(3, 4);
@@ -460,8 +460,7 @@ TEST_CASE("a module goes into a file and comes back", "[nn][safetensors]") {
   CHECK(snapshot(loaded) == snapshot(saved));
 }
 
-TEST_CASE("what is shared is in the file under each name, and shared when it comes back",
-          "[nn][safetensors]") {
+TEST_CASE("a shared tensor is saved under each name, and stays shared after loading", "[nn][safetensors]") {
   struct Tied : nn::Module {
     Tensor input = add_parameter("input", tensor({1, 2})), output = add_parameter("output", input);
   };
@@ -475,7 +474,8 @@ TEST_CASE("what is shared is in the file under each name, and shared when it com
   CHECK(loaded.output.is(loaded.input));
 }
 
-TEST_CASE("a file of another module is refused by name, and nothing is loaded", "[nn][safetensors]") {
+TEST_CASE("another module's file is refused with the file's name, and nothing is loaded",
+          "[nn][safetensors]") {
   const File file;
   nn::Linear narrow(3, 4, false), wide(5, 4);
   nn::save(narrow, file.path());

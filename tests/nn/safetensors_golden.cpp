@@ -1,4 +1,4 @@
-// Files go from PyTorch to here and back. tests/golden/cases_safetensors.py writes and reads the other side.
+// Files exchanged with PyTorch in both directions; tests/golden/cases_safetensors.py is the other side.
 
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/gru.hpp>
@@ -37,7 +37,7 @@ Values values(const std::string& name) {
 
 Tensor lengths_of(const Values& given) { return given.contains("lengths") ? given.at("lengths") : Tensor(); }
 
-// What a module makes of its inputs, by the names that it has in the files.
+// A module's outputs, with their names in the files.
 NamedTensors outputs(const nn::GRU& gru, const Values& given) {
   const auto [output, h_n] = gru.forward(given.at("x"), lengths_of(given));
   return {{"output", output}, {"h_n", h_n}};
@@ -66,7 +66,7 @@ void check_outputs(const Module& module, const Values& given, const Precision& p
   }
 }
 
-// With PyTorch's state of `name` loaded, in each precision, the module has the outputs that PyTorch had.
+// With PyTorch's state of `name` loaded, the module gives PyTorch's outputs in each precision.
 template <class Module>
 void check_from_pytorch(const std::string& name, Module module) {
   for (const Precision& precision : precisions) {
@@ -79,7 +79,7 @@ void check_from_pytorch(const std::string& name, Module module) {
   }
 }
 
-// With its state of the file that was written here, the module has the outputs beside it.
+// With the state from a file written by gradus, the module gives the outputs in that file.
 template <class Module>
 void check_from_here(const std::string& name, Module module, const Precision& precision) {
   INFO(name);
@@ -101,7 +101,7 @@ void write(const std::string& name, const Module& module, const std::string& inp
 
 }  // namespace
 
-TEST_CASE("PyTorch's modules work here", "[nn][safetensors][golden]") {
+TEST_CASE("states saved by PyTorch give PyTorch's outputs", "[nn][safetensors][golden]") {
   check_from_pytorch("gru", nn::GRU(2, 4, {.bidirectional = true}));
   check_from_pytorch("lstm", nn::LSTM(2, 4, {.bidirectional = true}));
   check_from_pytorch("rnn", nn::RNN(2, 4));
@@ -109,7 +109,7 @@ TEST_CASE("PyTorch's modules work here", "[nn][safetensors][golden]") {
   check_from_pytorch("embedding", nn::Embedding(7, 3));
 }
 
-TEST_CASE("a file has the bytes that Python writes", "[nn][safetensors][golden]") {
+TEST_CASE("a file has the same bytes as Python's", "[nn][safetensors][golden]") {
   const Scratch scratch;
   const fs::path path = scratch.path() / "x";
   const std::string odd_name = "a \"quoted\" \\ name\n\t\x01\x7f of łódź 東京 🎓";
@@ -128,7 +128,7 @@ TEST_CASE("a file has the bytes that Python writes", "[nn][safetensors][golden]"
   CHECK(content(path) == content(golden("layout")));
 }
 
-TEST_CASE("files from here, which PyTorch reads too, are read here", "[nn][safetensors][golden]") {
+TEST_CASE("files from gradus that PyTorch has read give the same outputs", "[nn][safetensors][golden]") {
   const auto& [f64, f32] = precisions;
   check_from_here("gru", nn::GRU(2, 4, {.bidirectional = true}), f32);
   check_from_here("lstm", nn::LSTM(2, 4, {.bidirectional = true}), f32);
@@ -137,8 +137,8 @@ TEST_CASE("files from here, which PyTorch reads too, are read here", "[nn][safet
   check_from_here("embedding", nn::Embedding(7, 3), f32);
 }
 
-// Not run with the others: test_nn '[.write-golden]' makes the files again.
-TEST_CASE("write the files from here", "[.write-golden]") {
+// Not run by default: test_nn '[.write-golden]' writes the files again.
+TEST_CASE("write the files for PyTorch", "[.write-golden]") {
   gradus::seed(2014);
   const auto draw = [](const gradus::Shape& shape, Dtype dtype = Dtype::f32) {
     return gradus::normal(shape, 0, 1, gradus::default_generator(), dtype);

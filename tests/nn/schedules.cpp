@@ -1,4 +1,4 @@
-// Learning rates over time: PyTorch's, composed, and saved.
+// Learning-rate schedules: PyTorch's numbers, composition, and saved states.
 
 #include <gradus/nn/plateau.hpp>
 #include <gradus/nn/schedule.hpp>
@@ -32,7 +32,7 @@ std::vector<SGD::Group> two_groups() {
 
 SGD one_group(double rate) { return SGD({leaf(tensor({1}))}, {.learning_rate = rate}); }
 
-// The rates of both groups before each of 21 steps, (21, 2); next(t) goes on to those of t + 1.
+// The rates of both groups before each of 21 steps, (21, 2); next(t) advances to step t + 1.
 template <class Next>
 Tensor rates(const nn::Optimiser& optimiser, Next next) {
   std::vector<double> seen;
@@ -52,7 +52,7 @@ std::vector<double> factors(const nn::Schedule& schedule, std::int64_t steps) {
 
 }  // namespace
 
-TEST_CASE("schedules are PyTorch's schedulers", "[nn][schedule][golden]") {
+TEST_CASE("schedules match PyTorch's schedulers", "[nn][schedule][golden]") {
   const Golden golden("schedules");
   const auto check = [&](const char* name, const nn::Schedule& chosen) {
     INFO(name);
@@ -69,7 +69,7 @@ TEST_CASE("schedules are PyTorch's schedulers", "[nn][schedule][golden]") {
   check("warm_up_step", schedule::warm_up(4, schedule::step(3, 0.5), 0.5));
 }
 
-TEST_CASE("Plateau is PyTorch's ReduceLROnPlateau", "[nn][schedule][golden]") {
+TEST_CASE("Plateau matches PyTorch's ReduceLROnPlateau", "[nn][schedule][golden]") {
   const Golden golden("schedules");
   const auto falling = golden["falling"].to_vector<double>();
   const auto check = [&](const char* name, const nn::PlateauOptions& options) {
@@ -110,7 +110,7 @@ TEST_CASE("any function of the step is a schedule", "[nn][schedule]") {
   CHECK(sgd.learning_rate() == 0.25);
 }
 
-TEST_CASE("a scheduler goes on from its state, whatever the rate when it was made", "[nn][schedule]") {
+TEST_CASE("a scheduler resumes from its state, whatever the rate at construction", "[nn][schedule]") {
   const auto chosen = schedule::warm_up(3, schedule::cosine(15), 0.1);
   SGD sgd(two_groups());
   Scheduler scheduler(sgd, chosen);
@@ -144,7 +144,7 @@ TEST_CASE("a scheduler refuses a state that does not fit", "[nn][schedule]") {
   CHECK(one.learning_rate() == 0.25);
 }
 
-TEST_CASE("Plateau goes on from its state", "[nn][schedule]") {
+TEST_CASE("Plateau resumes from its state", "[nn][schedule]") {
   const nn::PlateauOptions options{.factor = 0.5, .patience = 1, .cooldown = 1};
   const std::vector<double> metrics{3, 2, 2, 2, 2, 2, 2, 1.5, 2, 2, 2, 2, 2, 2};
   for (std::size_t stop = 0; stop < metrics.size(); ++stop) {
@@ -173,7 +173,7 @@ TEST_CASE("Plateau refuses a state that does not fit", "[nn][schedule]") {
   CHECK(plateau.state()[0].second.item() == inf);
 }
 
-TEST_CASE("NaN is no better, and below 0 lower is still better", "[nn][schedule]") {
+TEST_CASE("NaN is never better, and negative metrics are compared correctly", "[nn][schedule]") {
   SGD sgd = one_group(1);
   SECTION("NaN") {
     Plateau plateau(sgd, {.patience = 0});
@@ -242,11 +242,11 @@ TEST_CASE("a schedule that fails changes neither the rates nor the step", "[nn][
   CHECK(scheduler.state().back().second.item() == 1);
 }
 
-TEST_CASE("a schedule is not empty", "[nn][schedule]") {
+TEST_CASE("an empty schedule is refused", "[nn][schedule]") {
   SGD sgd = one_group(1);
   CHECK_ERROR(nn::Scheduler(sgd, nn::Schedule()), "Scheduler: needs a schedule, and got an empty one");
   CHECK_ERROR(nn::schedule::warm_up(1, nn::Schedule()),
-              "schedule::warm_up: needs a schedule to go on with, and got an empty one");
+              "schedule::warm_up: needs a schedule to follow the warm-up, and got an empty one");
 }
 
 TEST_CASE("a best metric that is NaN is not loaded", "[nn][schedule]") {
@@ -256,6 +256,6 @@ TEST_CASE("a best metric that is NaN is not loaded", "[nn][schedule]") {
   NamedTensors state = plateau.state();
   state[0].second = gradus::full({}, std::numeric_limits<double>::quiet_NaN(), Dtype::f64);
   CHECK_ERROR(plateau.load_state(state),
-              "Plateau: 'best' is nan, and nothing was loaded; no metric could be better");
+              "Plateau: 'best' is nan, so no metric could be better; nothing was loaded");
   CHECK(plateau.state()[0].second.item() == 3);
 }

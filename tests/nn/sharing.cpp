@@ -1,4 +1,4 @@
-// Optimisers and clipping share their work among threads, by pieces of the parameters: without a trace.
+// Optimisers and clipping split parameters among threads without changing the result.
 
 #include <gradus/nn/clip.hpp>
 #include <gradus/nn/optim.hpp>
@@ -17,7 +17,7 @@ using gradus::Tensor;
 
 namespace {
 
-// More than one piece, and no round number.
+// More than one piece, and not a multiple of the piece size.
 constexpr std::int64_t size = 40'003;
 
 Tensor random_parameter(std::int64_t n, Generator& generator) {
@@ -42,7 +42,7 @@ const std::map<std::string, Make> optimisers{
     {"rmsprop", maker<nn::RMSpropRule>({.momentum = 0.9, .centered = true})},
     {"adadelta", maker<nn::AdadeltaRule>({})}};
 
-// All parameters after three steps, one after the other, with all that is kept of them.
+// All parameters and running values after three steps, concatenated.
 std::vector<double> trained(const Make& make, const std::vector<Tensor>& parameters) {
   const auto optimiser = make(parameters);
   for (int step = 0; step < 3; ++step) optimiser->step();
@@ -75,7 +75,8 @@ TEST_CASE("an optimiser's step has the same bits for any number of threads", "[n
   }
 }
 
-TEST_CASE("every element of a large parameter is updated as in one of its own", "[nn][optim][sharing]") {
+TEST_CASE("every element of a large parameter is updated as in a parameter of its own",
+          "[nn][optim][sharing]") {
   for (const auto& [name, make] : optimisers) {
     CAPTURE(name);
     Generator generator(1);
@@ -96,7 +97,7 @@ TEST_CASE("every element of a large parameter is updated as in one of its own", 
 
 namespace {
 
-// Sees which elements it is asked for, and that it is asked once a parameter.
+// Records which elements each call updates; expects one call per parameter.
 struct WholeRule {
   double learning_rate = 1;
   std::vector<std::int64_t>* seen = nullptr;

@@ -1,4 +1,4 @@
-// Sizes and options that no module can have are refused before a parameter is drawn.
+// Invalid sizes and options are refused before any parameter is drawn.
 
 #include <gradus/autograd/random.hpp>
 #include <gradus/nn/bilinear.hpp>
@@ -35,7 +35,7 @@ TEST_CASE("modules need sizes of at least 1", "[nn][layers]") {
               "MultiHeadAttention: needs values of at least 1, and got -3");
 }
 
-TEST_CASE("a deviation and an epsilon are not negative", "[nn][layers]") {
+TEST_CASE("a negative deviation or epsilon is refused", "[nn][layers]") {
   constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
   CHECK_ERROR(nn::Embedding(3, 2, -1.0), "Embedding: the deviation must not be negative, and is -1");
   CHECK_ERROR(nn::Embedding(3, 2, not_a_number), "Embedding: the deviation must not be negative, and is nan");

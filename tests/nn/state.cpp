@@ -15,7 +15,7 @@ const State state(
 
 }  // namespace
 
-TEST_CASE("a state gives its tensors by name, in order, and counts steps", "[nn][state]") {
+TEST_CASE("a state returns its tensors by name, in order, and counts steps", "[nn][state]") {
   CHECK(state["s"].shape() == gradus::Shape{3, 2});
   CHECK_FALSE(state["weights"].defined());
   CHECK(state.tensors().size() == 3);
@@ -24,14 +24,14 @@ TEST_CASE("a state gives its tensors by name, in order, and counts steps", "[nn]
   CHECK(State().step() == 0);
 }
 
-TEST_CASE("find() gives an undefined tensor for a name that is not there", "[nn][state]") {
+TEST_CASE("find() returns an undefined tensor for an unknown name", "[nn][state]") {
   CHECK(state.find("s").is(state["s"]));
   CHECK_FALSE(state.find("c").defined());
 }
 
-TEST_CASE("an unknown name is an error that lists those there are", "[nn][state]") {
-  CHECK_ERROR(state["c"], "State: there is no 'c' in this state; it holds 's', 'weights', 'ids'");
-  CHECK_ERROR(State()["c"], "State: there is no 'c' in this state; it holds nothing");
+TEST_CASE("an unknown name is an error that lists the available names", "[nn][state]") {
+  CHECK_ERROR(state["c"], "State: unknown entry 'c' of this state; available: 's', 'weights', 'ids'");
+  CHECK_ERROR(State()["c"], "State: unknown entry 'c' of this state; available: none");
 }
 
 TEST_CASE("select() takes rows of every tensor, repeated and reordered", "[nn][state]") {
@@ -43,7 +43,7 @@ TEST_CASE("select() takes rows of every tensor, repeated and reordered", "[nn][s
   CHECK(state["s"].size(0) == 3);
 }
 
-TEST_CASE("select() refuses a row that is not there", "[nn][state]") {
+TEST_CASE("select() refuses a row outside the batch", "[nn][state]") {
   CHECK_ERROR(state.select(integers({3})),
               "index_select: index 3 at position 0 of (1) is outside [0, 3), the rows of (3, 2)");
 }

@@ -1,4 +1,4 @@
-// What a module saves, and what it takes back.
+// Saving and loading a module's state.
 
 #include <gradus/nn/gradcheck.hpp>
 #include <gradus/nn/linear.hpp>
@@ -48,7 +48,7 @@ NamedTensors changed(const NamedTensors& state) {
   return result;
 }
 
-// The state is refused with this message, and the module is as it was.
+// The state is refused with this message, and the module is unchanged.
 void check_refused(nn::Module& module, const NamedTensors& state, const std::string& objections) {
   const auto before = values(module);
   CHECK_ERROR(module.load_state_dict(state),
@@ -76,7 +76,7 @@ TEST_CASE("a state shares the module's values, and is not on the tape", "[nn][st
   for (const auto& [name, tensor] : state) CHECK_FALSE(tensor.requires_grad());
 }
 
-TEST_CASE("a state is loaded into the tensors that there are", "[nn][state_dict]") {
+TEST_CASE("a state is loaded into the existing tensors", "[nn][state_dict]") {
   gradus::seed(1);
   Model model;
   nn::Adam adam(model.parameters());
@@ -99,7 +99,7 @@ TEST_CASE("a state is loaded into the tensors that there are", "[nn][state_dict]
   CHECK(snapshot(model) != loaded);
 }
 
-TEST_CASE("a state comes in any order, from a module itself too", "[nn][state_dict]") {
+TEST_CASE("a state may be in any order, and may share the module's own tensors", "[nn][state_dict]") {
   Model model;
   const auto before = values(model);
   NamedTensors state = model.state_dict();
@@ -110,7 +110,7 @@ TEST_CASE("a state comes in any order, from a module itself too", "[nn][state_di
   CHECK_NOTHROW(none.load_state_dict({}));
 }
 
-TEST_CASE("f32 and f64 are converted into each other", "[nn][state_dict]") {
+TEST_CASE("load_state_dict() converts between f32 and f64", "[nn][state_dict]") {
   Model model, doubled;
   doubled.to(Dtype::f64);
   doubled.load_state_dict(model.state_dict());
@@ -122,7 +122,7 @@ TEST_CASE("f32 and f64 are converted into each other", "[nn][state_dict]") {
   CHECK(model.shift.values<float>()[0] == 0.1F);
 }
 
-TEST_CASE("a tape that needs the old values notices that others were loaded", "[nn][state_dict]") {
+TEST_CASE("a tape that needs the old values notices that new ones were loaded", "[nn][state_dict]") {
   Model model;
   const Tensor x = leaf(gradus::ones({4, 2}));
   const Tensor loss = sum(model.forward(x));
@@ -140,7 +140,7 @@ TEST_CASE("frozen parameters are loaded, and stay frozen", "[nn][state_dict]") {
   CHECK_FALSE(model.shift.requires_grad());
 }
 
-TEST_CASE("all that does not fit is said at once, and nothing is loaded", "[nn][state_dict]") {
+TEST_CASE("all errors are reported at once, and nothing is loaded", "[nn][state_dict]") {
   Model model;
   const NamedTensors state = changed(model.state_dict());
   check_refused(model, {}, "missing 'shift', 'mean', 'steps' and 2 more");
@@ -174,7 +174,7 @@ TEST_CASE("all that does not fit is said at once, and nothing is loaded", "[nn][
       "i64; 'linear.weight' is (2, 3) and must be (3, 2)");
 }
 
-TEST_CASE("a message names the source, and the module that was asked", "[nn][state_dict]") {
+TEST_CASE("a message names the source and the module", "[nn][state_dict]") {
   Model model;
   CHECK_ERROR(model.linear.load_state_dict({{"bias", gradus::ones({3})}}, "'a.safetensors'"),
               "load_state_dict: 'a.safetensors' does not fit, so nothing was loaded: missing 'weight'; give "
@@ -187,7 +187,7 @@ TEST_CASE("a message names the source, and the module that was asked", "[nn][sta
       "sizes");
 }
 
-TEST_CASE("what is shared is saved under each name, and loaded from one of them", "[nn][state_dict]") {
+TEST_CASE("a shared tensor is saved under each name, and can be loaded from one", "[nn][state_dict]") {
   Tied tied;
   CHECK(tied.state_dict().size() == 2);
   tied.load_state_dict({{"output", tensor({3, 4})}});
@@ -201,13 +201,13 @@ TEST_CASE("what is shared is saved under each name, and loaded from one of them"
   CHECK(tied.output.values<float>()[0] == 7);
 }
 
-TEST_CASE("names of what is shared must bring the same values", "[nn][state_dict]") {
+TEST_CASE("all names of a shared tensor must have the same values", "[nn][state_dict]") {
   Tied tied;
   check_refused(tied, {{"input", tensor({3, 4})}, {"output", tensor({3, 5})}},
                 "'input' and 'output' are one tensor and must have the same values");
 }
 
-TEST_CASE("a gradient check leaves out what is frozen, and gives buffers back", "[nn][state_dict]") {
+TEST_CASE("a gradient check skips frozen parameters, and restores buffers", "[nn][state_dict]") {
   gradus::seed(1);
   Model model;
   model.linear.freeze();

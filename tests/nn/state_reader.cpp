@@ -1,4 +1,4 @@
-// A saved state, read entry by entry, with all that is wrong with it told at once.
+// Reads a saved state entry by entry, and reports all errors at once.
 
 #include <gradus/nn/state_reader.hpp>
 
@@ -18,7 +18,7 @@ Tensor number(double value) { return gradus::full({}, value, Dtype::f64); }
 
 }  // namespace
 
-TEST_CASE("a state is read by names, and by parts", "[nn][state_reader]") {
+TEST_CASE("a state is read by name, and by prefix", "[nn][state_reader]") {
   const Tensor w = tensor({1, 2});
   StateReader reader({{"w", w},
                       {"best", number(-std::numeric_limits<double>::infinity())},
@@ -43,7 +43,7 @@ TEST_CASE("a state is read by names, and by parts", "[nn][state_reader]") {
   CHECK_NOTHROW(reader.finish("Test", "do this"));
 }
 
-TEST_CASE("all that is wrong with a state is told at once", "[nn][state_reader]") {
+TEST_CASE("all errors of a state are reported at once", "[nn][state_reader]") {
   StateReader reader({{"w", tensor({1, 2})},
                       {"rate", number(-1)},
                       {"steps", integer(-2)},

@@ -1,4 +1,4 @@
-// Each fused operation equals its composed twin, and so do the modules that choose between them.
+// Each fused operation equals its composed twin, as do the modules that use them.
 
 #include "nn/twins.hpp"
 
@@ -20,14 +20,14 @@ struct Sizes {
 };
 constexpr Sizes all_sizes[] = {{1, 1, 1}, {3, 1, 17}, {17, 3, 1}, {1, 17, 3}, {3, 7, 33}, {7, 33, 3}};
 
-// 1, 3, 5 … and around, up to T.
+// 1, 3, 5 …, wrapping around at T.
 Tensor lengths_up_to(std::int64_t T, std::int64_t B) {
   Ids lengths;
   for (std::int64_t b = 0; b < B; ++b) lengths.push_back((b * 2) % T + 1);
   return integers(lengths);
 }
 
-// visit(sizes, lengths, precision): every size and precision, with lengths and without.
+// Calls visit(sizes, lengths, precision) for every size and precision, with and without lengths.
 template <class Visit>
 void for_each_case(Visit visit) {
   for (const Sizes& sizes : all_sizes) {
@@ -88,8 +88,8 @@ Packing packing_of(const Tensor& x, const Tensor& lengths) {
   return lengths.defined() ? Packing(lengths) : Packing(x.size(0), x.size(1));
 }
 
-// From padded parts x[0] and the first state on, step by step: update(part, state) is one of them. The states
-// h, packed, and then the last state.
+// Runs update(part, state) step by step over the padded parts x[0]. Returns the states h, packed, and the
+// last state.
 template <class Update>
 Tensor step_by_step(const Tensors& x, Tensors state, const Tensor& lengths, bool reverse, Update update) {
   const std::int64_t T = x[0].size(0);
@@ -223,7 +223,7 @@ TEST_CASE("a fused operation equals its twin, whichever inputs need a gradient",
   }
 }
 
-TEST_CASE("attention_sequence equals its twin, whichever input alone does or does not need a gradient",
+TEST_CASE("attention_sequence equals its twin when only one input needs a gradient, or all but one",
           "[nn][twins]") {
   for_each_case([](const Sizes& sizes, const Tensor& lengths, const Precision& precision) {
     const std::vector<Shape> shapes = attention_shapes(sizes);
@@ -243,7 +243,7 @@ TEST_CASE("attention_sequence equals its twin, whichever input alone does or doe
   });
 }
 
-TEST_CASE("a tensor that comes in twice has the gradients of both uses", "[nn][twins]") {
+TEST_CASE("a tensor used for two inputs has the gradients of both", "[nn][twins]") {
   const auto check = [](const Twin& twin, const Shape& shape, auto inputs) {
     INFO(twin.name);
     for (const Precision& precision : precisions) {
@@ -263,7 +263,7 @@ TEST_CASE("a tensor that comes in twice has the gradients of both uses", "[nn][t
 
 // ---- modules
 
-TEST_CASE("GRUCell and LSTMCell are the same, composed", "[nn][twins]") {
+TEST_CASE("GRUCell and LSTMCell equal their composed forms", "[nn][twins]") {
   for_each_case([](const Sizes& sizes, const Tensor& /*lengths*/, const Precision& precision) {
     nn::GRUCell gru(sizes.T, sizes.N);
     nn::LSTMCell lstm(sizes.T, sizes.N);
@@ -278,7 +278,7 @@ TEST_CASE("GRUCell and LSTMCell are the same, composed", "[nn][twins]") {
   });
 }
 
-TEST_CASE("GRU and LSTM are the same, composed", "[nn][twins]") {
+TEST_CASE("GRU and LSTM equal their composed forms", "[nn][twins]") {
   for_each_case([](const Sizes& sizes, const Tensor& lengths, const Precision& precision) {
     nn::GRU gru(2, sizes.N, {.bidirectional = true});
     nn::GRU original(2, sizes.N, {.bidirectional = true, .form = nn::GRUForm::original});
@@ -299,8 +299,8 @@ TEST_CASE("GRU and LSTM are the same, composed", "[nn][twins]") {
   });
 }
 
-// More sequences than one thread takes, few steps, few sequences, and weights that no core's cache holds.
-TEST_CASE("GRU and LSTM are the same, composed, however their work is shared", "[nn][twins][long]") {
+// Covers: more sequences than one thread takes, few steps, few sequences, weights larger than a core's cache.
+TEST_CASE("GRU and LSTM equal their composed forms, for any split among threads", "[nn][twins][long]") {
   for (const Sizes& sizes : {Sizes{6, 24, 5}, Sizes{2, 24, 5}, Sizes{6, 5, 5}, Sizes{5, 9, 400}}) {
     for (const int count : {1, 2, 3}) {
       for (const Precision& precision : precisions) {
@@ -325,7 +325,7 @@ TEST_CASE("GRU and LSTM are the same, composed, however their work is shared", "
   }
 }
 
-TEST_CASE("AdditiveAttention is the same, composed", "[nn][twins]") {
+TEST_CASE("AdditiveAttention equals its composed form", "[nn][twins]") {
   for_each_case([](const Sizes& sizes, const Tensor& lengths, const Precision& precision) {
     nn::AdditiveAttention attention(2, 3, sizes.N);
     attention.to(precision.dtype);
@@ -337,7 +337,7 @@ TEST_CASE("AdditiveAttention is the same, composed", "[nn][twins]") {
   });
 }
 
-TEST_CASE("a module of which only one tensor is trained is the same, composed", "[nn][twins]") {
+TEST_CASE("a module with a single trained tensor equals its composed form", "[nn][twins]") {
   nn::GRU gru(2, 3, {.bidirectional = true});
   nn::AdditiveAttention attention(4, 6, 5);
   gru.to(Dtype::f64);

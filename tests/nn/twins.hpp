@@ -8,7 +8,7 @@
 
 #include "nn/helpers.hpp"
 
-/// How a function is held to its twin: in its values, and in every gradient.
+/// Compares a function with its twin: its values and all gradients.
 
 using Tensors = std::vector<gradus::Tensor>;
 using Function = std::function<Tensors()>;
@@ -17,8 +17,8 @@ struct Run {
   Tensors values, gradients;
 };
 
-/// The values of f, and what a random gradient that comes in from all of them adds to the leaves' gradients,
-/// which are all ones before.
+/// Runs f and backpropagates a random gradient from all its values into the leaves' gradients, which start as
+/// ones.
 inline Run run(const Function& f, const Tensors& leaves) {
   for (gradus::Tensor leaf : leaves) {
     if (leaf.requires_grad()) leaf.set_grad(gradus::ones(leaf.shape(), leaf.dtype()));
@@ -29,7 +29,7 @@ inline Run run(const Function& f, const Tensors& leaves) {
   for (const gradus::Tensor& value : result.values) {
     loss = loss + sum(value * random(value.shape(), generator).to(value.dtype()));
   }
-  if (loss.requires_grad()) loss.backward();  // without lengths, lstm_update's h counts for nothing
+  if (loss.requires_grad()) loss.backward();  // without lengths, lstm_update's h has no effect
   for (const gradus::Tensor& leaf : leaves) result.gradients.push_back(leaf.grad());
   return result;
 }
@@ -47,7 +47,7 @@ inline void check_equal(const Function& fused, const Function& composed, const T
   }
 }
 
-/// The same for a function of modules.
+/// The same for a function that uses modules.
 inline void check_equal(const Function& f, const Tensors& leaves, const Precision& precision) {
   const Function composed = [&] {
     const gradus::Composed guard;
@@ -56,7 +56,7 @@ inline void check_equal(const Function& f, const Tensors& leaves, const Precisio
   check_equal(f, composed, leaves, precision);
 }
 
-/// Leaves of which those whose bit is in `wanted` require a gradient.
+/// Leaves; leaf i requires a gradient if bit i of `wanted` is set.
 inline Tensors leaves_of(const std::vector<gradus::Shape>& shapes, gradus::Dtype dtype, unsigned wanted) {
   gradus::Generator generator(2);
   Tensors leaves;
@@ -67,7 +67,7 @@ inline Tensors leaves_of(const std::vector<gradus::Shape>& shapes, gradus::Dtype
   return leaves;
 }
 
-/// All that a module's result depends on: its parameters, and these inputs.
+/// A module's parameters and these inputs: everything that its result depends on.
 inline Tensors with_parameters(const gradus::nn::Module& module, const Tensors& inputs) {
   Tensors leaves = module.parameters();
   leaves.insert(leaves.end(), inputs.begin(), inputs.end());

@@ -143,7 +143,7 @@ TEST_CASE("convert reports errors and then writes nothing", "[tools][convert][er
             model.string() + " --to FILE\n");
   CHECK(refused({"--model", weights, "--to", out}) ==
         "1 gradus convert: '" + weights.string() +
-            "' is no checkpoint, but a file of tensors alone; give one that training has saved\n");
+            "' is not a checkpoint but a plain tensor file; give a file saved by training\n");
 }
 
 TEST_CASE("a file that cannot be written completely is unchanged", "[tools][convert][errors]") {

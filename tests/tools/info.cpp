@@ -136,7 +136,7 @@ TEST_CASE("info lists the tensors of a checkpoint with an unknown class", "[tool
   CHECK(without.code == 0);
   CHECK(has(
       without.out,
-      "\nOnly tensors are shown: make_model: there is no attention 'mine'; these there are: additive, dot, "
+      "\nOnly tensors are shown: make_model: unknown attention 'mine'; available: additive, dot, "
       "scaled_dot\nmodel.decoder."));
   models::Registry registry = models::Registry::standard();
   registry.attentions["mine"] = registry.attentions["additive"];

@@ -1,4 +1,4 @@
-"""The .npy files beside it, as NumPy writes them: /usr/bin/python3 tests/golden/npy/make_npy.py"""
+"""Writes the .npy files in this folder with NumPy: /usr/bin/python3 tests/golden/npy/make_npy.py"""
 import pathlib
 
 import numpy as np

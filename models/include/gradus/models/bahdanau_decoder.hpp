@@ -11,7 +11,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The decoder of Bahdanau et al. 2015, which looks at the source anew for every word. At step t it attends
+/// The decoder of Bahdanau et al. 2015, which attends to the source at every step. At step t it attends
 /// *before* it updates its state:
 ///
 ///     s_0 = tanh(W_s ←h_1)                             no bias (appendix A.2.2)
@@ -19,24 +19,24 @@ namespace gradus::models {
 ///     s_t = cell([E y_{t−1}; c_t], s_{t−1})            (section 3.1; the paper's is Cell::original_gru)
 ///     logits_t = W_o [s_t; c_t; E y_{t−1}] + b_o       (eq. 4; the paper's is ReadoutForm::maxout_earlier)
 ///
-/// With several layers the top one's state asks. Modules: RecurrentDecoder's and `attention`. State: also
-/// `weights`, (B, T).
+/// With several layers the query is the top layer's state. Modules: RecurrentDecoder's and `attention`.
+/// State: also `weights`, (B, T).
 class BahdanauDecoder : public RecurrentDecoder {
  public:
-  /// With additive attention of energies of this size, A; or with any other whose queries are (B, H) and
+  /// With additive attention of energy size `energy`, A; or with any attention that takes queries (B, H) and
   /// values (T, B, D).
   BahdanauDecoder(const DecoderOptions& options, std::int64_t energy);
   BahdanauDecoder(const DecoderOptions& options, std::unique_ptr<nn::Attention> attention);
   Start start(const nn::Annotations& annotations) const override;
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override;
-  /// With an attention of this library; another may be anything.
+  /// True only with an attention of this library; others may not be thread-safe.
   bool can_be_shared() const override;
 
   const std::unique_ptr<nn::Attention> attention;
 
  protected:
   Look look(const nn::State& before, const nn::Memory& memory) const override;
-  /// With GRU or LSTM, an attention of this library and fused operations on, all steps are one operation.
+  /// With GRU or LSTM, an attention of this library and fused operations on, all steps run as one operation.
   Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const override;
 
  private:

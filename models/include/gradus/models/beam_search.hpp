@@ -9,36 +9,38 @@
 namespace gradus::models {
 
 struct BeamOptions {
-  std::int64_t width = 5;       ///< K, at least 1: how many hypotheses are kept at a step
-  std::int64_t n_best = 1;      ///< in [1, K]: how many are given back
+  std::int64_t width = 5;       ///< K ≥ 1: hypotheses kept per step
+  std::int64_t n_best = 1;      ///< in [1, K]: number of results
   double length_penalty = 0.6;  ///< α ≥ 0; 0 prefers short outputs
-  double coverage_penalty = 0;  ///< β ≥ 0; it needs attention weights
+  double coverage_penalty = 0;  ///< β ≥ 0; needs attention weights
 };
 
-/// Beam search. At each step the K likeliest continuations of a source's hypotheses are kept. Those that end
-/// in EOS are set aside, and ranked by (Wu et al. 2016, eq. 14)
+/// Beam search. Each step keeps the K likeliest continuations of a source's hypotheses. Those that end in EOS
+/// are complete, and are ranked by (Wu et al. 2016, eq. 14)
 ///
 ///     s(y, x) = ln p(y | x) / lp(y) + cp(x, y)
 ///     lp(y) = ((5 + |y|) / 6)^α                    |y| counts EOS
 ///     cp(x, y) = β Σ_i ln min(Σ_j p_ij, 1)         p_ij: the weight of source token i at step j
 ///
-/// where a token that was never looked at counts as the smallest positive float, so that every score is
-/// finite. The search ends when no other hypothesis can come among the best n: when none that is alive would
-/// score more than the n-th, though it wrote EOS after the most steps with no further loss. With K = 1 and
-/// n = 1 this is greedy decoding; with K as large as the number of all outputs, the best of them.
+/// where the coverage of a token is at least the smallest positive float, so that every score is finite. The
+/// search stops when no live hypothesis can beat the n-th best, even if it loses no further probability and
+/// ends at the maximum length. With K = 1 and n = 1 this is greedy decoding; with K at least the number of
+/// possible outputs it is exhaustive.
 ///
-/// Gives the best n of each source, best first; fewer when there are no more outputs. Where steps ran out
-/// before n had ended, hypotheses that did not end follow those that did. Equal ones are in the order of the
-/// hypotheses that they continue, then of ids. Source i of a batch gives the same as on its own.
+/// Returns the n best results of each source, best first; fewer if there are not so many outputs. If the
+/// maximum length is reached before n are complete, incomplete hypotheses follow the complete ones. Ties are
+/// ordered by the hypothesis that they continue, then by token id. Source i of a batch gives the same results
+/// as on its own.
 ///
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64
-/// @throws Error when an option is outside its range, or there are no weights for the coverage penalty.
+/// @throws Error if an option is outside its range, or the coverage penalty is used without attention
+/// weights.
 std::vector<std::vector<Decoded>> beam_search(const Seq2Seq& model, const Tensor& source,
                                               const Tensor& lengths, const BeamOptions& options,
                                               const MaxSteps& max_steps = {});
 
-/// As a search. @throws Error as above.
+/// Beam search as a Search. @throws Error as above.
 Search beam_search(const BeamOptions& options);
 
 }  // namespace gradus::models

@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The kinds of recurrent module that encoders and decoders are built of.
+/// The recurrent modules available to encoders and decoders.
 enum class Cell {
   rnn,           ///< nn::RNN with tanh
   gru,           ///< nn::GRU in PyTorch's form
@@ -19,9 +19,9 @@ enum class Cell {
 struct RecurrentOptions {
   std::int64_t layers = 1;
   bool bidirectional = false;
-  double dropout = 0;  ///< between layers; with one layer there is none
+  double dropout = 0;  ///< between layers; ignored with one layer
 };
-/// A recurrent module of this kind. @throws Error as the module does.
+/// Creates a recurrent module of this kind. @throws Error as the module does.
 std::unique_ptr<nn::Recurrent> make_recurrent(Cell cell, std::int64_t inputs, std::int64_t hidden,
                                               const RecurrentOptions& options);
 

@@ -11,13 +11,13 @@ namespace gradus::models {
 
 struct DecodeOptions {
   MaxSteps max_steps = {};
-  std::int64_t batch_tokens = 4096;  ///< at most so many source tokens in a batch, padding included
+  std::int64_t batch_tokens = 4096;  ///< maximum source tokens per batch, including padding
 };
 
-/// Decodes any number of sources, without BOS and EOS, by any search: sources of about the same length
-/// together, the results in the order of the sources. A source that alone has more than `batch_tokens` is a
-/// batch of its own.
-/// @throws Error when a source is empty, `batch_tokens` is below 1, or the search leaves sources out.
+/// Decodes any number of sources, without BOS and EOS, with any search. Batches hold sources of similar
+/// length; results are in the order of the sources. A source longer than `batch_tokens` forms its own batch.
+/// @throws Error if a source is empty, `batch_tokens` is below 1, or the search does not return one result
+/// per source.
 std::vector<std::vector<Decoded>> decode(const Seq2Seq& model,
                                          std::span<const std::vector<std::int64_t>> sources,
                                          const Search& search, const DecodeOptions& options = {});

@@ -8,13 +8,13 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// What a model made of one source.
+/// A model's output for one source.
 struct Decoded {
-  std::vector<std::int64_t> tokens;  ///< up to and including EOS; without it when the steps ran out
+  std::vector<std::int64_t> tokens;  ///< includes EOS, unless the maximum length was reached first
   Tensor weights;                    ///< (tokens, source length), f32: α_tj; undefined without attention
-  std::vector<double> token_log_probabilities;  ///< ln p(y_t | y_1 … y_{t−1}, x), of the model itself
+  std::vector<double> token_log_probabilities;  ///< the model's ln p(y_t | y_1 … y_{t−1}, x)
   double log_probability = 0;                   ///< ln p(y | x), their sum
-  double score = 0;  ///< what a search ranks it by; the log-probability where nothing is ranked
+  double score = 0;  ///< the search's ranking score; the log-probability if it does not rank
 };
 
 }  // namespace gradus::models

@@ -11,32 +11,32 @@
 namespace gradus::models {
 
 struct EncoderOptions {
-  std::int64_t vocabulary = 0;  ///< of the source's tokens; or
-  std::int64_t vectors = 0;  ///< the size of the source's vectors, where it has no tokens: frames of speech
+  std::int64_t vocabulary = 0;  ///< number of source tokens; or
+  std::int64_t vectors = 0;     ///< size of the source's vectors, if it has no tokens, such as speech frames
   std::int64_t embedding = 32;  ///< E
-  std::int64_t hidden = 64;     ///< H, of each direction
+  std::int64_t hidden = 64;     ///< H, per direction
   bool bidirectional = true;
   Cell cell = Cell::gru;
   std::int64_t layers = 1;
-  double dropout = 0;  ///< of what the first layer reads, and between layers
-  Tensor rows = {};    ///< of the embedding, shared with the decoder; undefined for its own
+  double dropout = 0;  ///< on the first layer's input and between layers
+  Tensor rows = {};    ///< embedding rows shared with the decoder; undefined for its own
 };
 
 /// Reads the source with a recurrent module, in one or both directions (Bahdanau et al. 2015, section 3.2):
-/// the annotation of token j is h_j = [→h_j; ←h_j], or →h_j alone, of the top layer. Modules: `embedding`
-/// where the source has tokens, and `rnn`.
+/// the annotation of token j is the top layer's h_j = [→h_j; ←h_j], or →h_j in one direction. Modules:
+/// `embedding`, if the source has tokens, and `rnn`.
 class Encoder : public nn::Module {
  public:
-  /// @throws Error unless one of vocabulary and vectors is given, and as the modules do.
+  /// @throws Error unless exactly one of vocabulary and vectors is given, and as the modules do.
   explicit Encoder(const EncoderOptions& options);
   /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·)
   /// @param lengths (B), i64, each in [1, T]
-  /// @throws Error when the shapes do not fit, a length is outside [1, T], or a token outside the vocabulary.
+  /// @throws Error if the shapes do not fit, a length is outside [1, T], or a token outside the vocabulary.
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;
 
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D
 
-  const std::unique_ptr<nn::Embedding> embedding;  ///< null where the source is vectors
+  const std::unique_ptr<nn::Embedding> embedding;  ///< null if the source is vectors
   const std::unique_ptr<nn::Recurrent> rnn;
 
  private:

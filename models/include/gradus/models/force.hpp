@@ -11,16 +11,16 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// What a model says of a given target: its tokens, where the model looked for each, and how likely each was.
+/// A given target with the model's attention weights and log-probability for each token.
 struct Forced : Decoded {
-  /// Whether each token was the one that greedy decoding would have written after the same beginning.
+  /// True where the token is the one that greedy decoding would choose after the same prefix.
   std::vector<bool> likeliest;
 };
 
-/// Gives the model each pair's target token by token, in the batches of decode(). From this come perplexity,
-/// e^(−Σ ln p / tokens), token accuracy, and alignments of known translations. A target without EOS is taken
-/// for an output that ran out of steps.
-/// @throws Error when a source is empty, a target holds PAD, BOS, or EOS before its end, or a token is
+/// Scores each pair's target by teacher forcing, in the batches of decode(). Use it for perplexity, e^(−Σ ln
+/// p / tokens), token accuracy, and alignments of known translations. A target without EOS counts as an
+/// output cut off at the maximum length.
+/// @throws Error if a source is empty, a target contains PAD, BOS, or EOS before its end, or a token is
 /// outside the vocabulary.
 std::vector<Forced> force(const Seq2Seq& model, std::span<const data::Pair> pairs,
                           std::int64_t batch_tokens = 4096);

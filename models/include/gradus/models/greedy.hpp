@@ -10,19 +10,19 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Decodes by taking the likeliest token at each step, the lowest id of equal ones, and giving it back as the
-/// next input. Source i of a batch gives the same tokens as on its own.
+/// Greedy decoding: each step takes the likeliest token, the lowest id on ties, as the next input. Source i
+/// of a batch gives the same tokens as on its own.
 ///
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64
 std::vector<Decoded> greedy(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
                             const MaxSteps& max_steps = {});
 
-/// The same for the sources of any number of pairs, in the batches of decode(); the targets are not read.
+/// The same for the sources of the pairs, in the batches of decode(); ignores the targets.
 std::vector<Decoded> greedy(const Seq2Seq& model, std::span<const data::Pair> pairs,
                             std::int64_t batch_tokens = 4096);
 
-/// As a search.
+/// Greedy decoding as a Search.
 Search greedy();
 
 }  // namespace gradus::models

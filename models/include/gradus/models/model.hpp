@@ -15,57 +15,57 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// How the parameters are drawn.
+/// How the parameters are initialised.
 enum class Initial {
-  pytorch,   ///< as the modules do
+  pytorch,   ///< the modules' defaults
   bahdanau,  ///< as Bahdanau et al. 2015, B.1, and Cho et al. 2014, section 4.1: see nn::init_bahdanau
-  xavier,    ///< every weight matrix but the embeddings by Xavier's uniform distribution, as d2l
+  xavier,    ///< every weight matrix but the embeddings from xavier_uniform, as in d2l
   small,     ///< every weight matrix and `v_a` N(0, 0.01²), every bias 0
 };
 
 enum class Tied {
   none,
-  output,  ///< the target's embedding is the readout's matrix
-  all,     ///< and the source's embedding; the vocabularies must be the same
+  output,  ///< the readout's matrix is the target embedding
+  all,     ///< the source embedding too; needs one vocabulary for both
 };
 
-/// A whole model by names and sizes. One word makes it another: `cell`, `attention` or `decoder`.
+/// A model described by names and sizes. Change `cell`, `attention` or `decoder` to get another architecture.
 struct ModelOptions {
-  std::string decoder = "bahdanau";    ///< "fixed", "cho", "bahdanau", or another that the registry has
-  std::string attention = "additive";  ///< "additive", "dot", "scaled_dot", or another that the registry has
+  std::string decoder = "bahdanau";    ///< "fixed", "cho", "bahdanau", or another in the registry
+  std::string attention = "additive";  ///< "additive", "dot", "scaled_dot", or another in the registry
   Cell cell = Cell::gru;
   std::int64_t embedding = 32;  ///< E
-  std::int64_t hidden = 64;     ///< H, of the decoder, and of each of the encoder's directions
+  std::int64_t hidden = 64;     ///< H, of the decoder and of each encoder direction
   std::int64_t energy = 64;     ///< A, of additive attention
   std::int64_t layers = 1;
   bool bidirectional = true;
   std::optional<Bridge> bridge =
-      std::nullopt;  ///< the decoder's own, but summary where that needs two directions
-  std::optional<ReadoutForm> readout = std::nullopt;  ///< the decoder's own, unless given
-  std::int64_t maxout = 64;                           ///< the size of t, where the readout is a maxout
+      std::nullopt;  ///< the decoder's default; summary for a unidirectional encoder
+  std::optional<ReadoutForm> readout = std::nullopt;  ///< the decoder's default if not given
+  std::int64_t maxout = 64;                           ///< the size of t, for a maxout readout
   double dropout = 0;
   double attention_dropout = 0;
   Tied tied = Tied::none;
   Initial initial = Initial::pytorch;
 };
 
-/// What the model reads and writes.
+/// The sizes of the model's input and output.
 struct Vocabularies {
-  std::int64_t source;       ///< how many tokens; 0 where the source is vectors
-  std::int64_t target;       ///< how many tokens
-  std::int64_t vectors = 0;  ///< their size, where the source is vectors
+  std::int64_t source;       ///< number of tokens; 0 if the source is vectors
+  std::int64_t target;       ///< number of tokens
+  std::int64_t vectors = 0;  ///< vector size, if the source is vectors
 };
 
 /// The sizes that an attention must fit.
 struct AttentionSizes {
   std::int64_t query;   ///< H
   std::int64_t value;   ///< D
-  std::int64_t energy;  ///< A, or what else the attention makes of that
+  std::int64_t energy;  ///< A; custom attentions may use it differently
   double dropout;
 };
 
-/// Attentions and decoders by name: what `decoder` and `attention` of ModelOptions may say. One's own are
-/// added to standard():
+/// Attentions and decoders by name, for `attention` and `decoder` of ModelOptions. To add your own, extend
+/// standard():
 ///
 ///     models::Registry registry = models::Registry::standard();
 ///     registry.attentions["cosine"] = [](const models::AttentionSizes&) {
@@ -73,18 +73,18 @@ struct AttentionSizes {
 ///     };
 struct Registry {
   using MakeAttention = std::function<std::unique_ptr<nn::Attention>(const AttentionSizes&)>;
-  /// `attention` makes the one that the options name; a decoder without attention does not call it.
+  /// `attention` creates the attention named in the options; a decoder without attention does not call it.
   using MakeDecoder = std::function<std::unique_ptr<nn::DecoderStep>(
       const DecoderOptions& options, const std::function<std::unique_ptr<nn::Attention>()>& attention)>;
 
   std::map<std::string, MakeAttention> attentions;
   std::map<std::string, MakeDecoder> decoders;
 
-  /// What the library has.
+  /// The attentions and decoders of this library.
   static Registry standard();
 };
 
-/// @throws Error for a name that the registry has not, listing those that it has, and as the modules do.
+/// @throws Error for an unknown name, listing the registry's names, and as the modules do.
 std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabularies& vocabularies,
                                     const Registry& registry = Registry::standard());
 
@@ -93,11 +93,12 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
 ///     "sutskever"  Sutskever et al. 2014: LSTM in four layers, the source in one direction, no attention
 ///     "cho"        Cho et al. 2014: their GRU, the context at every step, maxout
 ///     "bahdanau"   Bahdanau et al. 2015, RNNsearch-50: their GRU, maxout, initial values
-///     "d2l"        Zhang et al., Dive into Deep Learning, 11.4, at the smaller sizes from before its release
-///                  1.0: GRU in two layers, asked by the top one
-///     "notebook"   plain tanh RNN in both directions, a state that starts at 0
+///     "d2l"        Zhang et al., Dive into Deep Learning, 11.4, at the smaller sizes used before its release
+///                  1.0: GRU in two layers, the top one's state is the query
+///     "notebook"   plain tanh RNN in both directions, initial state 0
 ///
-/// preset_training() (trainer.hpp) has how they are trained. @throws Error for another name, listing these.
+/// preset_training() (trainer.hpp) has their training options. @throws Error for an unknown name, listing
+/// these.
 ModelOptions preset(std::string_view name);
 std::vector<std::string> preset_names();
 

@@ -9,15 +9,15 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// An attention whose query is first brought to another size:
+/// An attention that first projects the query to the values' size:
 ///
 ///     attend(W_a s, h)
 ///
-/// Around nn::DotProductAttention it is "general" in Luong et al. 2015, section 3.1, s W_aᵀ h. Modules: `W_a`
+/// With nn::DotProductAttention it is "general" in Luong et al. 2015, section 3.1, s W_aᵀ h. Modules: `W_a`
 /// (D, H), `score`.
 class ProjectedQuery : public nn::Attention {
  public:
-  /// @throws Error for sizes below 1, and without an attention.
+  /// @throws Error for sizes below 1, and for a null attention.
   ProjectedQuery(std::int64_t query_size, std::int64_t value_size, std::unique_ptr<nn::Attention> attention);
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override;
   Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,

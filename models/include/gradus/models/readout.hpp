@@ -8,7 +8,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// What the logits of y_t are made of.
+/// The input of the readout that computes the logits of y_t.
 enum class ReadoutForm {
   state,           ///< s_t
   linear,          ///< [s_t; c_t; E y_{t−1}]
@@ -20,14 +20,14 @@ enum class ReadoutForm {
 ///
 ///     logits = W_o t + b_o,    t = x,  or  max_j (W x + b)_{·,j} of two pieces,  or  W x where W_o = E
 ///
-/// Parameters: `weight` W_o (V, ·) and `bias` b_o (V); modules: `hidden`, what makes t of x, if anything
-/// does.
+/// Parameters: `weight` W_o (V, ·) and `bias` b_o (V); modules: `hidden`, which computes t from x, unless t =
+/// x.
 class Readout : public nn::Layer {
  public:
-  /// @param inputs of x
-  /// @param maxout the size of t where it is a maxout, else 0
-  /// @param tied   E (V, ·), which is W_o too: t is then of its rows' size (Press and Wolf 2017). Undefined
-  ///               for a W_o of its own
+  /// @param inputs the size of x
+  /// @param maxout the size of t for a maxout, else 0
+  /// @param tied   E (V, ·), used as W_o; t then has the size of its rows (Press and Wolf 2017). Undefined
+  ///               for a separate W_o
   Readout(std::int64_t inputs, std::int64_t vocabulary, std::int64_t maxout = 0,
           const Tensor& tied = Tensor());
   /// x (…, inputs) → (…, V)

@@ -14,7 +14,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// What s_0 is made of. An LSTM's c_0 is made in the same way, and so is the state of each layer.
+/// The source of s_0. An LSTM's c_0 and the states of all layers are computed in the same way.
 enum class Bridge {
   backward,  ///< tanh(W_s ←h_1) (Bahdanau et al. 2015, appendix A.2.2)
   summary,   ///< tanh(W_s [→h_T; ←h_1])
@@ -24,36 +24,36 @@ enum class Bridge {
 
 struct DecoderOptions {
   std::int64_t vocabulary;
-  std::int64_t annotation;      ///< D, the size of an annotation h_j: both directions together
+  std::int64_t annotation;      ///< D, the size of an annotation h_j, both directions concatenated
   std::int64_t embedding = 32;  ///< E
   std::int64_t hidden = 64;     ///< H
   Cell cell = Cell::gru;
   std::int64_t layers = 1;
-  std::optional<Bridge> bridge = std::nullopt;        ///< the decoder's own, unless given
-  std::optional<ReadoutForm> readout = std::nullopt;  ///< the decoder's own, unless given
-  std::int64_t maxout = 64;                           ///< the size of t, where the readout is a maxout
-  double dropout = 0;                                 ///< of E y, between layers, and of what is read out
-  bool tied = false;                                  ///< whether W_o is E
+  std::optional<Bridge> bridge = std::nullopt;        ///< the decoder's default if not given
+  std::optional<ReadoutForm> readout = std::nullopt;  ///< the decoder's default if not given
+  std::int64_t maxout = 64;                           ///< the size of t, for a maxout readout
+  double dropout = 0;                                 ///< on E y, between layers, and on the readout's input
+  bool tied = false;                                  ///< use E as W_o
   Tensor rows = {};                                   ///< E, shared with the encoder; undefined for its own
 };
 
-/// What the decoders of the papers have in common. At step t
+/// The common part of the papers' decoders. At step t
 ///
-///     c_t = a context, by which they differ
-///     s_t = cell([E y_{t−1}; c_t], s_{t−1})          in layers; s_t is the top one's
+///     c_t = context, defined by the derived class
+///     s_t = cell([E y_{t−1}; c_t], s_{t−1})          in layers; s_t is the top layer's
 ///     logits_t = readout of s_t, c_t and E y_{t−1}   by ReadoutForm
 ///
-/// Modules: `embedding`, `W_s` where the bridge has a matrix, `rnn`, `readout`. State: `s` (B, H), the top
-/// layer's; below it `s.0`, `s.1` …; with an LSTM `cell.0` … of all layers.
+/// Modules: `embedding`, `W_s` if the bridge has a matrix, `rnn`, `readout`. State: `s` (B, H) of the top
+/// layer; `s.0`, `s.1` … of the layers below; for an LSTM also `cell.0` … of all layers.
 class RecurrentDecoder : public nn::DecoderStep {
  public:
-  /// @throws Error when the encoder does not give what the bridge reads.
+  /// @throws Error if the encoder does not provide the states that the bridge needs.
   Start start(const nn::Annotations& annotations) const override;
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override;
-  /// All steps, read out together; but step by step in a class derived from a decoder of this library, whose
-  /// steps may be others.
+  /// Applies the readout to all steps at once. A class derived from a decoder of this library runs step by
+  /// step, since it may override step().
   Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const override;
-  /// Not for classes derived from the decoders here.
+  /// False for classes derived from this library's decoders.
   bool can_be_shared() const override;
 
   nn::Embedding embedding;
@@ -62,19 +62,19 @@ class RecurrentDecoder : public nn::DecoderStep {
   Readout readout;
 
  protected:
-  /// What a decoder is, before it has its options.
+  /// A decoder's defaults and sizes, which its options may override.
   struct Form {
     const char* name;            ///< for messages
-    const std::type_info& type;  ///< of the class whose step and start are the ones here
-    std::int64_t context;        ///< the size of c_t; 0 without
-    std::int64_t summary;        ///< the size of what the bridge reads, when it reads all
-    Bridge bridge;               ///< unless the options say another, and so is
-    ReadoutForm readout;
+    const std::type_info& type;  ///< the class that step() and start() here are written for
+    std::int64_t context;        ///< the size of c_t; 0 without context
+    std::int64_t summary;        ///< the size of Bridge::summary's input
+    Bridge bridge;               ///< default, if the options give none
+    ReadoutForm readout;         ///< likewise
   };
   /// @throws Error for sizes below 1.
   RecurrentDecoder(const Form& form, const DecoderOptions& options);
 
-  /// c_t from the state before, what the next state holds beside s_t, and the weights, if there are any.
+  /// c_t from the state before, the next state's entries other than s_t, and the weights, if any.
   struct Look {
     Tensor context;
     NamedTensors kept;
@@ -82,27 +82,29 @@ class RecurrentDecoder : public nn::DecoderStep {
   };
   virtual Look look(const nn::State& before, const nn::Memory& memory) const = 0;
 
-  /// What is read out beside E y_{t−1} at every real step, packed: [s_t; c_t] or what else ReadoutForm says.
-  /// Goes step by step, by look(); a decoder that knows a faster way to the same numbers says it.
+  /// The readout's input without E y_{t−1} at every real step, packed: [s_t; c_t], or as ReadoutForm says. By
+  /// default runs step by step with look(); override it with a faster computation of the same numbers.
   /// @param y E y_{t−1}, (N, E), packed
   virtual Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const;
-  /// The same where no c_t depends on a state: one run over the whole sequence.
+  /// The same if no c_t depends on a state: one run over the whole sequence.
   /// @param context c, (B, ·), or undefined
   Tensor unroll_whole(const Tensor& y, const Tensor& context, const nn::State& first,
                       const Packing& targets) const;
 
-  /// The state of `rnn` in a decoder's state, and a decoder's state of it and of what else it keeps.
+  /// Extracts the state of `rnn` from a decoder's state; state_of() builds a decoder's state from it and
+  /// `kept`.
   nn::RecurrentState cells(const nn::State& state) const;
   nn::State state_of(const nn::RecurrentState& cells, const NamedTensors& kept, std::int64_t step) const;
 
-  /// s_0 by the bridge, from the encoder's states or, where it reads all, from one vector, (B, ·).
+  /// s_0 by the bridge, from the encoder's states or from one vector, (B, ·).
   nn::RecurrentState bridge(const nn::Annotations& annotations) const;
   nn::RecurrentState bridge(const Tensor& summary) const;
-  /// [→h_T; ←h_1], or →h_T when the encoder has one direction.
+  /// [→h_T; ←h_1], or →h_T if the encoder has one direction.
   static Tensor summary(const nn::Annotations& annotations);
 
   Tensor embed(const Tensor& tokens) const;
-  /// What is read out beside E y of s_t (or s_{t−1}) and c_t, and the logits (…, V) of that.
+  /// The readout's input without E y, from s_t (or s_{t−1}) and c_t; read() adds E y; read_out() gives the
+  /// logits (…, V).
   Tensor features(const Tensor& s, const Tensor& context) const;
   Tensor read(const Tensor& features, const Tensor& y) const;
   Tensor read_out(const Tensor& features, const Tensor& y) const;

@@ -10,10 +10,10 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The target's words, where each `unknown` one is the source's word that it is aligned to: the one with the
-/// largest weight, the first of equal ones (Luong et al. 2015b, without its dictionary; Jean et al. 2015).
+/// Replaces each `unknown` word of the target by the source word with the largest weight, the first on ties
+/// (Luong et al. 2015b, without its dictionary; Jean et al. 2015).
 /// @param weights (target words or more, source words), f32, as in Decoded
-/// @throws Error when the weights are of another shape, or undefined.
+/// @throws Error if the weights have another shape, or are undefined.
 std::vector<std::string> replace_unknown(std::vector<std::string> target, const Tensor& weights,
                                          std::span<const std::string> source, std::string_view unknown);
 

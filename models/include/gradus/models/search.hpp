@@ -10,13 +10,12 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// How many tokens are written, EOS included, before decoding stops without one: twice the source's length
-/// and ten more, or a number that is the same for every source. It depends on the source alone, not on the
-/// batch that it comes in.
+/// The maximum output length, EOS included: by default twice the source's length plus ten, or a constant. It
+/// depends only on the source, not on its batch.
 class MaxSteps {
  public:
   MaxSteps() = default;
-  MaxSteps(std::int64_t steps) : per_source_token_(0), constant_(steps) {}  // NOLINT: a number is one
+  MaxSteps(std::int64_t steps) : per_source_token_(0), constant_(steps) {}  // NOLINT: implicit on purpose
 
   std::int64_t of(std::int64_t source_length) const { return per_source_token_ * source_length + constant_; }
 
@@ -24,16 +23,16 @@ class MaxSteps {
   std::int64_t per_source_token_ = 2, constant_ = 10;
 };
 
-/// A way to decode a batch: for each source what was found, best first, and at least one.
+/// Decodes a batch; returns at least one output per source, best first.
 ///
-/// Every one of them writes ordinary tokens and EOS only. PAD and BOS are never chosen, whatever probability
-/// the model gives them; it counts all the same: log-probabilities are those of the model's softmax over its
-/// whole vocabulary, so that they can be compared with those of given targets (force()). The model is as the
-/// caller left it: call eval() first, or its dropout acts.
+/// Searches write only ordinary tokens and EOS, never PAD or BOS, whatever their probability.
+/// Log-probabilities come from the softmax over the whole vocabulary, so that they are comparable with those
+/// of given targets (force()). Searches do not change the model's mode: call eval() first to turn off
+/// dropout.
 ///
 /// @param source  (T, B), i64, or vectors (T, B, ·)
 /// @param lengths (B), i64
-/// @throws Error when logits are NaN or infinite, beside what the model itself throws.
+/// @throws Error if logits are NaN or infinite, and as the model does.
 using Search = std::function<std::vector<std::vector<Decoded>>(
     const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps)>;
 

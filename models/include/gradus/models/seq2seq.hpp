@@ -17,7 +17,7 @@ class Seq2Seq : public nn::Module {
 
   struct Output {
     Tensor logits;                ///< (Ty, B, V)
-    std::vector<Tensor> weights;  ///< (B, Tx) for each of the Ty steps; undefined ones without attention
+    std::vector<Tensor> weights;  ///< (B, Tx) for each of the Ty steps; undefined without attention
     std::vector<Tensor> tensors() const { return {logits}; }
   };
   /// Teacher forcing: the decoder is given the true tokens.
@@ -25,13 +25,13 @@ class Seq2Seq : public nn::Module {
   /// @param source_lengths (B), i64
   /// @param target_in      (Ty, B), i64: BOS y_1 … y_{n−1}
   Output forward(const Tensor& source, const Tensor& source_lengths, const Tensor& target_in) const;
-  /// Whether threads may share a batch by its sequences, as loss(batch) and, in eval mode, the searches do.
+  /// True if threads may split a batch by sequence, as loss(batch) and, in eval mode, the searches do.
   bool can_be_shared() const { return decoder->can_be_shared(); }
-  /// The mean cross-entropy over the batch's real target tokens, a scalar, with label smoothing as
-  /// cross_entropy(). Dropout gives a sequence the same mask whichever thread takes it.
-  /// @param unsmoothed unless null, is set to the loss without smoothing
+  /// The mean cross-entropy over the batch's real target tokens, a scalar, with label smoothing as in
+  /// cross_entropy(). A sequence's dropout mask does not depend on the thread that computes it.
+  /// @param unsmoothed if not null, receives the loss without smoothing
   Tensor loss(const data::Batch& batch, double label_smoothing = 0, double* unsmoothed = nullptr) const;
-  /// The same for another source than the batch's, (Tx, B, D) or (Tx, B), with lengths (B).
+  /// The same with `source`, (Tx, B, D) or (Tx, B), and its lengths (B) instead of the batch's source.
   Tensor loss(const Tensor& source, const Tensor& source_lengths, const data::Batch& targets,
               double label_smoothing = 0, double* unsmoothed = nullptr) const;
 
@@ -39,7 +39,7 @@ class Seq2Seq : public nn::Module {
   const std::unique_ptr<nn::DecoderStep> decoder;
 };
 
-/// Two models of the same sizes, with and without attention, and with the same bidirectional encoder.
+/// The sizes of two otherwise equal models, with and without attention.
 struct ModelSizes {
   std::int64_t vocabulary;
   std::int64_t embedding = 32;  ///< E

@@ -8,8 +8,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Trains from the first step to the last, and calls `on_step` after each. Returns the loss at every step;
-/// the model is left in eval mode, whatever is thrown.
+/// Runs all training steps and calls `on_step` after each. Returns the loss of every step; leaves the model
+/// in eval mode, also after an exception.
 /// @throws Error as Trainer.
 std::vector<double> train(Seq2Seq& model, const std::function<data::Batch()>& next_batch,
                           const TrainerOptions& options,

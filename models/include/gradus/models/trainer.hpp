@@ -19,88 +19,88 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Where batches come from, and how to come back to a place there. Without the last two a Trainer runs, but
-/// has no state.
+/// A source of batches with a position that can be saved and restored. Without state and set_state a Trainer
+/// runs, but its state cannot be saved.
 struct BatchStream {
   std::function<data::Batch()> next;
-  /// The place: always as many numbers, from which set_state() goes on with the same batches.
+  /// The position: a fixed number of integers, from which set_state() continues with the same batches.
   std::function<std::vector<std::int64_t>()> state = {};
-  /// Throws for the place of another stream, and is then where it was.
+  /// Throws for the position of another stream, and keeps its own in that case.
   std::function<void(const std::vector<std::int64_t>&)> set_state = {};
 };
 
 struct TrainerOptions {
-  std::int64_t steps = 1000;       ///< updates in all
-  std::string optimiser = "adam";  ///< adam, adamw, sgd, adadelta, rmsprop, adagrad; as their rules stand
-  double learning_rate = 3e-3;     ///< Adam's; Adadelta's is 1
-  /// The learning rate's factor from the end of the warm-up to the last step: constant (1), or from 1 to
-  /// `final_factor` as linear, cosine or exponential.
+  std::int64_t steps = 1000;       ///< total number of updates
+  std::string optimiser = "adam";  ///< adam, adamw, sgd, adadelta, rmsprop, adagrad, with default options
+  double learning_rate = 3e-3;     ///< for Adam; use 1 for Adadelta
+  /// The learning rate's factor from the end of the warm-up to the last step: constant (1), or linear, cosine
+  /// or exponential from 1 to `final_factor`.
   std::string schedule = "linear";
   double final_factor = 0.1;
-  std::int64_t warm_up = 0;  ///< steps in which the learning rate first rises in a straight line
-  double clip_norm = 1;      ///< of all gradients together; infinity for none
-  /// The precision of the products of a step, as in MixedPrecision. Parameters and all else stay f32.
+  std::int64_t warm_up = 0;  ///< steps of linear learning-rate increase at the start
+  double clip_norm = 1;      ///< bound on the norm of all gradients together; infinity for none
+  /// The precision of matrix products in a step, as in MixedPrecision. Everything else stays f32.
   Precision precision = Precision::f32;
-  LossOptions loss = {};        ///< its sampling is reached at the last step, in a straight line from 0
+  LossOptions loss = {};        ///< sampling increases linearly from 0 to its value at the last step
   std::int64_t eval_every = 0;  ///< steps between two evaluations; 0 for none
-  nn::Better better = nn::Better::lower;  ///< which scores are better
-  std::int64_t patience = 0;  ///< evaluations in a row without a new best before it stops; 0 for ever
+  nn::Better better = nn::Better::lower;  ///< direction in which scores improve
+  std::int64_t patience = 0;  ///< evaluations without a new best before training stops; 0 for no limit
 };
 
-/// The options with the optimiser, the learning rate and the schedule that the source of the preset
-/// (model.hpp) trains with, and as they are where it does not say so. @throws Error as preset().
+/// Returns `options` with the optimiser, learning rate and schedule of the preset's source (model.hpp), or
+/// unchanged if the source does not state them. @throws Error as preset().
 TrainerOptions preset_training(std::string_view name, TrainerOptions options = {});
 
-/// What is known after a step.
+/// The measurements of a training step.
 struct TrainStep {
   std::int64_t step;     ///< from 1
-  double loss;           ///< of this step's batch, before the update: what is minimised
-  double cross_entropy;  ///< the same in nats a token, without what else is minimised
+  double loss;           ///< the minimised loss of this step's batch, before the update
+  double cross_entropy;  ///< in nats per token, without the loss's other terms
   double gradient_norm;  ///< before clipping
   double learning_rate;
   std::int64_t tokens;  ///< real target tokens of this step's batch
 };
 
-/// Trains a model, a step at a time: draws a batch, takes the gradient of its loss, clips it, and updates.
-/// How the model is scored on held-out data is the caller's:
+/// Trains a model step by step: draws a batch, computes the gradient of its loss, clips it, and updates. The
+/// caller scores the model on held-out data:
 ///
 ///     while (!trainer.finished()) {
 ///       trainer.step();
 ///       if (trainer.evaluation_due() && trainer.observe(evaluate_loss(model, held_out))) …  // keep it
 ///     }
 ///
-/// Sampling and dropout draw from default_generator(), the calling thread's.
+/// Sampling and dropout draw from the calling thread's default_generator().
 class Trainer {
  public:
-  /// The model must live as long. @throws Error for options out of range, unknown names, and a precision that
-  /// MixedPrecision refuses.
+  /// The model must outlive the trainer. @throws Error for options out of range, unknown names, and a
+  /// precision that MixedPrecision refuses.
   Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options = {});
 
-  /// One step, in training mode. @throws Error naming the step when a loss or a gradient is not finite, and
-  /// the operation where that began; the parameters are then those before it.
+  /// Runs one step in training mode. @throws Error if the loss or a gradient is not finite, naming the step
+  /// and the operation that produced the first such value; the parameters are unchanged in that case.
   TrainStep step();
-  std::int64_t steps() const { return steps_; }  ///< how many were taken
-  /// All steps are taken, or patience has run out.
+  std::int64_t steps() const { return steps_; }  ///< number of steps taken
+  /// True if all steps are taken or patience has run out.
   bool finished() const;
 
-  /// After every `eval_every` steps and after the last one, until a score is observed: also once a state is
-  /// loaded that was saved between the two.
+  /// True after every `eval_every` steps and after the last step, until observe() is called; also after
+  /// loading a state that was saved in between.
   bool evaluation_due() const;
-  /// Takes note of a score on held-out data; whether it is the best so far. NaN never is.
+  /// Records a score on held-out data; returns true if it is the best so far. NaN never is.
   bool observe(double score);
-  double best() const { return best_; }  ///< infinite, the wrong way, before the first
+  double best() const { return best_; }  ///< before the first score, the worst infinity
 
-  /// A copy of all that training goes on from, under "model." the model's state_dict() and under "trainer."
-  /// the rest: "optimiser.…", "steps", "evaluated" (at which step last), "best", "bad" (evaluations in a row
-  /// without a new best), "generator" (default_generator()'s seed and position, (2)), "stream" (n). Unsigned
-  /// numbers are kept by their bits.
-  /// @throws Error when the stream has none.
+  /// A copy of everything needed to resume: under "model." the model's state_dict(), under "trainer." the
+  /// rest: "optimiser.…", "steps", "evaluated" (the step of the last evaluation), "best", "bad" (evaluations
+  /// since the last best), "generator" (default_generator()'s seed and position, (2)), "stream" (n). Unsigned
+  /// numbers are stored bit for bit.
+  /// @throws Error if the stream has no state.
   NamedTensors state() const;
-  /// Goes on from there, in a trainer with the same options and a model of the same sizes: the next steps
-  /// give the bits that they would have given, with the same threads and kernels. The options are not part
-  /// of the state; more steps may be asked for.
-  /// @throws Error that lists what is missing, unexpected or does not fit, or as the stream; nothing is
-  /// loaded then.
+  /// Restores a state saved with the same options and model sizes: with the same threads and kernels, later
+  /// steps are bit-identical to those of an uninterrupted run. The options are not part of the state; `steps`
+  /// may be larger.
+  /// @throws Error listing every entry that is missing, unexpected or invalid, or as the stream; loads
+  /// nothing in that case.
   void load_state(const NamedTensors& state);
 
  private:

@@ -16,7 +16,7 @@ class Activation : public Layer {
   }
 };
 
-// Each of x (…) → the same shape.
+// x (…) → the same shape.
 using Tanh = Activation<gradus::tanh>;          ///< tanh x
 using Sigmoid = Activation<gradus::sigmoid>;    ///< 1 / (1 + e^−x)
 using ReLU = Activation<gradus::relu>;          ///< max(x, 0) (Nair and Hinton 2010)

@@ -13,8 +13,8 @@ namespace gradus::nn {
 ///     u ← ρ u + (1 − ρ) Δ²                 the paper's E[Δx²]
 ///     θ ← θ − η Δ
 ///
-/// ε stands inside both roots. The paper has neither η, here 1, nor λ. ρ and ε are those of Bahdanau et al.
-/// 2015, B.2; PyTorch's ρ is 0.9. State: `v`, `u`.
+/// ε is inside both roots. The paper has neither η (1 by default) nor λ. The defaults of ρ and ε are those of
+/// Bahdanau et al. 2015, B.2; PyTorch's default ρ is 0.9. State: `v`, `u`.
 struct AdadeltaRule {
   double learning_rate = 1;  ///< η
   double rho = 0.95;

@@ -11,7 +11,7 @@ namespace gradus::nn {
 ///     s ← s + g²
 ///     θ ← θ − η / (1 + (t − 1) κ) · g / (√s + ε)
 ///
-/// The paper has no decay κ of the learning rate. State: `s`.
+/// The paper has no learning-rate decay κ. State: `s`.
 struct AdagradRule {
   double learning_rate = 1e-2;     ///< η
   double learning_rate_decay = 0;  ///< κ

@@ -11,7 +11,7 @@ namespace gradus::nn {
 ///     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
 ///     θ ← θ − η / (1 − β₁ᵗ) · m / (√v / √(1 − β₂ᵗ) + ε)
 ///
-/// ε stands where algorithm 1 has it, not where the end of its section 2 moves it. State: `m`, `v`.
+/// ε is placed as in algorithm 1, not as in the reordered form at the end of section 2. State: `m`, `v`.
 struct AdamRule {
   double learning_rate = 1e-3;  ///< η
   double beta1 = 0.9;
@@ -27,9 +27,9 @@ struct AdamRule {
 };
 using Adam = OptimiserOf<AdamRule>;
 
-/// Adam with decoupled weight decay (Loshchilov and Hutter 2019, algorithm 2), as PyTorch computes it: where
-/// Adam adds λ θ to the gradient, here θ ← (1 − η λ) θ comes first. The paper's λ is not multiplied by the
-/// learning rate but by a schedule's factor alone.
+/// Adam with decoupled weight decay (Loshchilov and Hutter 2019, algorithm 2), as PyTorch computes it:
+/// instead of adding λ θ to the gradient, each step begins with θ ← (1 − η λ) θ. The paper multiplies λ by
+/// the schedule's factor only, not by the learning rate.
 struct AdamWRule {
   double learning_rate = 1e-3;  ///< η
   double beta1 = 0.9;

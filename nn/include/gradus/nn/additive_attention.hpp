@@ -10,14 +10,13 @@ namespace gradus::nn {
 ///
 ///     e_tj = v_a · tanh(W_a s_{t−1} + U_a h_j)
 ///
-/// Query, values and energy space may all have different sizes. Neither product has a bias, as in the paper
-/// and in d2l.
-/// Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `v_a` (A).
+/// The sizes of query (Q), values (D) and energy space (A) are independent. Neither product has a bias, as in
+/// the paper and in d2l. Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `v_a` (A).
 class AdditiveAttention : public ScoredAttention {
  public:
   AdditiveAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
                     double dropout = 0);
-  /// Keys U_a h_j, (T, B, A). @throws Error also when the values are not (T, B, D) for this D.
+  /// Keys U_a h_j, (T, B, A). @throws Error as Attention::prepare, and when D is not `value_size`.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
 
   Linear W_a, U_a;

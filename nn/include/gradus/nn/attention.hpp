@@ -5,21 +5,21 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// What a decoder looks back at: made once a sentence, read at every step.
+/// What a decoder attends to: computed once per batch, read at every step.
 struct Memory {
-  Tensor values;   ///< (T, B, D), the annotations h_j, or what the attention makes of them
-  Tensor keys;     ///< (T, B, ·), whatever the score needs of them; undefined when it needs nothing more
-  Tensor lengths;  ///< (B), i64: how many of the T are real; undefined when all are
+  Tensor values;   ///< (T, B, D): the annotations h_j, or the attention's projection of them
+  Tensor keys;     ///< (T, B, ·): precomputed for the score; undefined if the score needs only the values
+  Tensor lengths;  ///< (B), i64: number of real positions; undefined if all T are
 
-  /// Rows `rows` (i64, (K)) of the batch, (T, K, ·) and (K): as State::select() chooses them of a state.
+  /// Selects rows `rows` (i64, (K)) of the batch, as State::select() does: (T, K, ·) and (K).
   Memory select(const Tensor& rows) const;
 };
 
-/// The first extension point: how a decoder chooses where to look.
+/// The first extension point: how a decoder weights the source positions.
 ///
-/// `prepare` runs once a sentence and does the work that no query is needed for. `attend` runs once a decoder
-/// step. Whatever the score, weights over positions beyond a row's length must be 0. A softmax makes each row
-/// sum to 1; a window over it (Luong et al. 2015, eq. 10) may leave less.
+/// `prepare` runs once per batch and does the work that needs no query. `attend` runs once per decoder step.
+/// For every score, weights at positions beyond a row's length must be 0. After a softmax each row sums to 1;
+/// a window applied to it (Luong et al. 2015, eq. 10) may reduce the sum.
 class Attention : public Module {
  public:
   struct Result {
@@ -28,15 +28,15 @@ class Attention : public Module {
     std::vector<Tensor> tensors() const { return {context, weights}; }
   };
 
-  /// Values and lengths as they are, and no keys.
-  /// @param values  (T, B, D); any finite numbers beyond the lengths, which have no influence
+  /// By default returns values and lengths unchanged, without keys.
+  /// @param values (T, B, D); elements beyond the lengths must be finite and have no effect
   /// @param lengths (B), i64, or undefined
-  /// @throws Error when the values are not (T, B, D), the lengths not (B), or one is outside [0, T].
+  /// @throws Error if the values are not (T, B, D), the lengths are not (B), or a length is outside [0, T].
   virtual Memory prepare(const Tensor& values, const Tensor& lengths) const;
 
-  /// @param query            (B, Q): the decoder's state, before or after its update as the decoder decides
-  /// @param step             of the decoder, from 0; local attention looks there
-  /// @param previous_weights (B, T): those of the step before; undefined at step 0
+  /// @param query (B, Q): the decoder's state, before or after its update, by the decoder's choice
+  /// @param step decoder step, from 0; local attention centres its window there
+  /// @param previous_weights (B, T): the previous step's weights; undefined at step 0
   virtual Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                         const Tensor& previous_weights) const = 0;
 };

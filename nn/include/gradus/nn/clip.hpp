@@ -7,16 +7,16 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Scales all gradients together, so that the norm over all their elements is at most `max_norm` (Pascanu et
-/// al. 2013, algorithm 1). Returns the norm that they had. As in PyTorch, the factor is max_norm / (norm +
-/// 1e-6) when that is below 1.
+/// Scales all gradients by one factor so that the norm over all their elements is at most `max_norm` (Pascanu
+/// et al. 2013, algorithm 1). Returns the norm before scaling. As in PyTorch, the factor is min(1, max_norm /
+/// (norm + 1e-6)).
 ///
-/// A norm that is not finite is returned, and the gradients are left as they are, for std::isfinite to notice
-/// before a step is taken; PyTorch would make them NaN or 0.
+/// If the norm is not finite, the gradients stay unchanged; check the result with std::isfinite before the
+/// optimiser's step. PyTorch would set them to NaN or 0.
 /// @throws Error unless max_norm is above 0.
 double clip_grad_norm(const std::vector<Tensor>& parameters, double max_norm);
 
-/// Brings every element of the gradients into [−limit, limit]; NaN stays NaN.
+/// Clamps every element of the gradients to [−limit, limit]; NaN stays NaN.
 /// @throws Error unless the limit is above 0.
 void clip_grad_value(const std::vector<Tensor>& parameters, double limit);
 

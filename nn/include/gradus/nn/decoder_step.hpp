@@ -12,35 +12,34 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// What an encoder hands to a decoder.
+/// The encoder's output, which a decoder starts from.
 struct Annotations {
   Tensor h;             ///< (T, B, D): one annotation h_j for each source token
-  Tensor lengths;       ///< (B), i64: how many of the T are real
+  Tensor lengths;       ///< (B), i64: number of real positions
   Tensor last_forward;  ///< (B, H): the forward state after the last real token
   /// (B, H): the backward state after the first token, ←h_1; undefined in one direction
   Tensor first_backward;
   /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), as in GRU; for decoders that
-  /// go on from there
+  /// start from the encoder's final state
   std::vector<Tensor> last = {};
 };
 
-/// A decoder's state between two steps: named tensors whose leading axis is the batch, and the number of
-/// steps taken.
+/// A decoder's state between two steps: named tensors whose leading axis is the batch, and the step count.
 class State {
  public:
   State() = default;
   State(std::initializer_list<std::pair<std::string, Tensor>> tensors, std::int64_t step = 0);
   State(NamedTensors tensors, std::int64_t step);
 
-  /// @throws Error listing the names there are, when `name` is not one of them.
+  /// @throws Error listing the state's names, if `name` is not one of them.
   const Tensor& operator[](std::string_view name) const;
-  /// The tensor, or an undefined one when there is none of that name.
+  /// The tensor of that name, or an undefined tensor if there is none.
   Tensor find(std::string_view name) const;
   const NamedTensors& tensors() const { return tensors_; }
-  /// How many tokens have been decoded: t − 1 at the step that makes y_t.
+  /// Number of tokens decoded so far: t − 1 at the step that computes y_t.
   std::int64_t step() const { return step_; }
 
-  /// Rows `rows` (i64, (K)) of every tensor: what beam search does between two steps.
+  /// Selects rows `rows` (i64, (K)) of every tensor; beam search calls this between two steps.
   State select(const Tensor& rows) const;
 
  private:
@@ -48,10 +47,10 @@ class State {
   std::int64_t step_ = 0;
 };
 
-/// The second extension point: one step of a decoder. Training with the true tokens, greedy decoding and beam
-/// search all go through it, and nothing else need be written. The step decides for itself whether it attends
-/// before it updates its state (Bahdanau, by s_{t−1}) or after (Luong, by s_t), and keeps in its state
-/// whatever it needs again: for Luong's input feeding, h̃.
+/// The second extension point: one step of a decoder. Teacher forcing, greedy decoding and beam search all
+/// call it, so a new decoder needs nothing else. A step may attend before it updates its state (Bahdanau,
+/// with s_{t−1}) or after (Luong, with s_t). Its state holds whatever the next step needs, such as h̃ for
+/// Luong's input feeding.
 class DecoderStep : public Module {
  public:
   struct Start {
@@ -60,19 +59,19 @@ class DecoderStep : public Module {
   };
   struct Output {
     Tensor logits;   ///< (B, V)
-    State state;     ///< one step further
+    State state;     ///< after this step
     Tensor weights;  ///< (B, T); undefined without attention
   };
 
-  /// s_0, and what is to be looked back at.
+  /// The initial state s_0, and the memory to attend to.
   virtual Start start(const Annotations& annotations) const = 0;
   /// @param previous y_{t−1}, (B), i64; BOS at the first step
   virtual Output step(const Tensor& previous, const State& state, const Memory& memory) const = 0;
 
-  /// Teacher forcing: the logits of every real target token, (N, V), packed. Made step by step, unless a
-  /// decoder knows a faster way to the same numbers.
+  /// Teacher forcing: the logits of every real target token, (N, V), packed. By default calls step() once per
+  /// step; a decoder may override it with a faster computation of the same numbers.
   /// @param target_in (Ty, B), i64: BOS y_1 … y_{n−1}
-  /// @param targets   where the real tokens are
+  /// @param targets positions of the real tokens
   virtual Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const;
 
   /// True if threads may run this decoder concurrently on different sequences. It must not modify itself. It

@@ -5,17 +5,17 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Attention by likeness, "dot" in Luong et al. 2015, section 3.1:
+/// Dot-product attention, "dot" in Luong et al. 2015, section 3.1:
 ///
 ///     e_tj = s_t · h_j
 ///
-/// It has no parameters; queries are of the values' size.
+/// No parameters. Queries have the size of the values, D.
 class DotProductAttention : public ScoredAttention {
  public:
   using ScoredAttention::ScoredAttention;
 
  protected:
-  /// @throws Error when the query is not (B, D).
+  /// @throws Error if the query is not (B, D).
   Tensor energies(const Tensor& query, const Memory& memory, std::int64_t step,
                   const Tensor& previous_weights) const override;
 };

@@ -8,11 +8,11 @@
 namespace gradus::nn {
 
 struct EmbeddingOptions {
-  double deviation = 1;  ///< of the drawn rows; PyTorch's is 1
+  double deviation = 1;  ///< standard deviation of the drawn rows; PyTorch's is 1
   std::optional<std::int64_t> padding =
-      std::nullopt;     ///< the id whose row is 0 at first, and gets no gradient
+      std::nullopt;     ///< the id whose row is initialised to 0 and gets no gradient
   bool frozen = false;  ///< no row gets a gradient
-  bool shared = false;  ///< given rows are used as they are, a parameter of several modules, and not copied
+  bool shared = false;  ///< use the given rows without a copy, as a parameter shared with other modules
 };
 
 /// A vector for each token: row `id` of `weight` (vocabulary, size), drawn from N(0, deviation²) or given.
@@ -21,9 +21,9 @@ class Embedding : public Layer {
   /// @throws Error for a padding id outside [0, vocabulary).
   Embedding(std::int64_t vocabulary, std::int64_t size, const EmbeddingOptions& options);
   Embedding(std::int64_t vocabulary, std::int64_t size, double deviation = 1);
-  /// A copy of `rows` (vocabulary, size), f32 or f64, for weight, or the rows themselves where they are
-  /// `shared`; `deviation` is not used.
-  /// @throws Error also when they are not a floating matrix.
+  /// Uses a copy of `rows` (vocabulary, size), f32 or f64, as weight, or the rows themselves if `shared`;
+  /// ignores `deviation`.
+  /// @throws Error as above, and if `rows` is not a floating-point matrix.
   explicit Embedding(const Tensor& rows, const EmbeddingOptions& options = {});
 
   /// ids (…), i64 → (…, size). @throws Error naming the first id outside [0, vocabulary).

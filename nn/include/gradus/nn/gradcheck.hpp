@@ -11,18 +11,18 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Checks the gradients of every parameter of `module` that is not frozen, and of every floating input,
-/// through `f`, in double. The module is in eval mode and in f64 while it runs, and is given back as it was,
-/// with its gradients cleared.
+/// Checks the gradients of `f` with respect to every parameter of `module` that is not frozen and every
+/// floating-point input, in double precision. Puts the module into eval mode and f64 for the check, then
+/// restores it and clears its gradients.
 ///
 ///     gradcheck(decoder, [&](auto x) { return decoder.forward(x[0], x[1]); }, {words, state})
 GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options = {});
 
-/// All elements of several tensors, one after another.
+/// Flattens and concatenates the tensors.
 Tensor concat_flat(const std::vector<Tensor>& tensors);
 
-/// The same for a module whose `forward` takes these tensors and returns a tensor, or a struct with
+/// The same check for a module whose `forward` takes these inputs and returns a tensor or a struct with
 /// `tensors()`:
 ///
 ///     std::cout << gradcheck(gru, x, lengths);

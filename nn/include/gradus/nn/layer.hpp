@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// A module that makes one tensor of one tensor: what Sequential is made of.
+/// A module that maps one tensor to one tensor; Sequential consists of layers.
 class Layer : public Module {
  public:
   virtual Tensor forward(const Tensor& x) const = 0;

@@ -9,11 +9,11 @@ namespace gradus::nn {
 ///
 ///     y = (x − μ) / √(σ² + ε) ∘ weight + bias     for each row's mean μ and variance σ²
 ///
-/// Parameters: `weight` (size), of ones, and `bias` (size), of zeros.
+/// Parameters: `weight` (size), initially ones, and `bias` (size), initially zeros.
 class LayerNorm : public Layer {
  public:
   explicit LayerNorm(std::int64_t size, double epsilon = 1e-5);
-  /// x (…, size) → (…, size). @throws Error when the last axis differs, or is empty.
+  /// x (…, size) → (…, size). @throws Error if the last axis differs, or is empty.
   Tensor forward(const Tensor& x) const override;
 
   const Tensor weight, bias;

@@ -6,11 +6,11 @@
 namespace gradus::nn {
 
 /// y = x Wᵀ + b, over the last axis. Parameters `weight` (outputs, inputs) and, unless turned off, `bias`
-/// (outputs), both drawn from U(−1/√inputs, 1/√inputs), as PyTorch does.
+/// (outputs), both drawn from U(−1/√inputs, 1/√inputs), as in PyTorch.
 class Linear : public Layer {
  public:
   Linear(std::int64_t inputs, std::int64_t outputs, bool with_bias = true);
-  /// x (…, inputs) → (…, outputs). @throws Error when the last axis differs.
+  /// x (…, inputs) → (…, outputs). @throws Error if the last axis differs.
   Tensor forward(const Tensor& x) const override;
 
   const Tensor weight;

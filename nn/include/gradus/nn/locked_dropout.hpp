@@ -5,12 +5,11 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Variational dropout (Gal and Ghahramani 2016): Dropout with one mask a sequence, the same at all its
-/// steps.
+/// Variational dropout (Gal and Ghahramani 2016): Dropout with one mask per sequence, the same at all steps.
 class LockedDropout : public Dropout {
  public:
   using Dropout::Dropout;
-  /// x (T, …), the steps first → the same shape. @throws Error for a scalar.
+  /// x (T, …), time first → the same shape. @throws Error for a scalar.
   Tensor forward(const Tensor& x) const override;
 };
 

@@ -31,7 +31,7 @@ class LSTMCell : public RecurrentCell {
     std::vector<Tensor> tensors() const { return {h, c}; }
   };
 
-  /// x (B, I); h and c (B, H), each undefined for zeros. @throws Error when the sizes do not fit.
+  /// x (B, I); h and c (B, H), each undefined for zeros. @throws Error if the sizes do not fit.
   Output forward(const Tensor& x, const Tensor& h = Tensor(), const Tensor& c = Tensor()) const;
 };
 
@@ -43,7 +43,7 @@ struct LSTMOptions {
   bool batch_first = false;
 };
 
-/// A long short-term memory over a sequence; each step is LSTMCell's, the rest as in GRU. Parameters as in
+/// A long short-term memory over a sequence. Each step is LSTMCell's; all else is as in GRU. Parameters as in
 /// PyTorch's LSTM: LSTMCell's for each layer and direction, named as in GRU.
 class LSTM : public Recurrent {
  public:

@@ -5,20 +5,20 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Maxout (Goodfellow et al. 2013, section 2): of each output's `pieces` affine functions the largest,
+/// Maxout (Goodfellow et al. 2013, section 2): the maximum of each output's `pieces` affine functions,
 ///
 ///     y_i = max_j (W x + b)_{i,j}
 ///
-/// With two pieces it is the deep output of Bahdanau et al. 2015, A.2.2, t_i = max{t̃_{2i−1}, t̃_{2i}}, of the
-/// concatenation [s; E y; c].
+/// With two pieces, applied to the concatenation [s; E y; c], it is the deep output of Bahdanau et al. 2015,
+/// A.2.2: t_i = max{t̃_{2i−1}, t̃_{2i}}.
 ///
-/// Parameters as Linear's: `weight` (outputs · pieces, inputs), in which the pieces of one output are
-/// neighbours, and `bias` (outputs · pieces).
+/// Parameters as Linear's: `weight` (outputs · pieces, inputs), with the pieces of one output in adjacent
+/// rows, and `bias` (outputs · pieces).
 class Maxout : public Layer {
  public:
   /// @throws Error unless pieces ≥ 1.
   Maxout(std::int64_t inputs, std::int64_t outputs, std::int64_t pieces = 2);
-  /// x (…, inputs) → (…, outputs). @throws Error when the last axis differs.
+  /// x (…, inputs) → (…, outputs). @throws Error if the last axis differs.
   Tensor forward(const Tensor& x) const override;
 
   const Tensor weight, bias;

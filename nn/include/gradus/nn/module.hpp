@@ -14,9 +14,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// What has parameters, and buffers: tensors that belong to it and are not trained. A module registers them
-/// and its children by name in its constructor. It begins its forward function as here, so that messages
-/// carry its path:
+/// The base class of everything with parameters or buffers (tensors that are saved but not trained). A module
+/// registers these and its children by name in its constructor. Its forward function begins with `enter()`,
+/// so that messages carry its path:
 ///
 ///     class Scale : public nn::Module {
 ///      public:
@@ -28,7 +28,7 @@ namespace gradus::nn {
 ///       const Tensor factor;
 ///     };
 ///
-/// Children are members too, registered with `add_module`. A module is neither copied nor moved.
+/// Children are members too, registered with `add_module`. A module cannot be copied or moved.
 class Module {
  public:
   Module() = default;
@@ -36,41 +36,41 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  /// Every parameter below this module with its path ("decoder.cell.weight_ih"), in the order of
-  /// registration.
+  /// Every parameter of this module and its children with its path ("decoder.cell.weight_ih"), in the order
+  /// of registration.
   NamedTensors named_parameters() const;
-  /// The same without names, and each once: a parameter may be shared under several names.
+  /// The same parameters without names. A parameter shared under several names appears once.
   std::vector<Tensor> parameters() const;
-  /// How many numbers the parameters hold.
+  /// Total number of elements of the parameters.
   std::int64_t parameter_count() const;
-  /// Every buffer, as named_parameters().
+  /// Every buffer, with paths as in named_parameters().
   NamedTensors named_buffers() const;
 
-  /// Every parameter and buffer with its path; a module's own parameters, then its buffers, then its
-  /// children's. They share their values with the module's, and are not on the tape. What is shared stands
-  /// there under each of its names, as in PyTorch.
+  /// Every parameter and buffer with its path: a module's own parameters, then its buffers, then its
+  /// children's. The tensors share the module's values and are not on the tape. A shared tensor appears under
+  /// each of its names, as in PyTorch.
   NamedTensors state_dict() const;
-  /// Copies the values of `state` into the module's own tensors, in place: optimisers and other holders see
-  /// them, and a tape that needs the old values will refuse to run backward. Between f32 and f64 they are
-  /// converted. Of the names of what is shared one is enough; more must bring the same values.
-  /// @param source what messages call the state
-  /// @throws Error that lists every name which is missing, unexpected, given twice, or of another shape or
-  /// kind of number. Nothing is loaded then.
+  /// Copies the values of `state` into the module's tensors in place: optimisers and other holders see them,
+  /// and a tape that needs the old values refuses to run backward. Converts between f32 and f64. For a shared
+  /// tensor one of its names suffices; if several are given, their values must be equal.
+  /// @param source the name of the state in messages
+  /// @throws Error listing every name that is missing, unexpected, duplicated, or of the wrong shape or kind
+  /// (integer or floating-point); loads nothing in that case.
   void load_state_dict(const NamedTensors& state, std::string_view source = "the state");
 
-  /// This module and all below it, parents first.
+  /// This module and all its descendants, parents first.
   std::vector<Module*> modules();
 
   void zero_grad();
-  /// Whether the parameters are trained. Frozen ones have no gradient, operations on them alone are not
-  /// recorded, and optimisers leave them as they are.
+  /// Sets whether the parameters are trained. Frozen parameters have no gradient, optimisers skip them, and
+  /// operations whose inputs are all frozen are not recorded.
   void requires_grad(bool on);
   void freeze() { requires_grad(false); }
   void unfreeze() { requires_grad(true); }
-  /// Converts every parameter and floating buffer, in place: optimisers and other holders see it. f64 is for
-  /// gradient checks.
+  /// Converts every parameter and floating-point buffer in place, so that optimisers and other holders see
+  /// it. f64 is for gradient checks.
   void to(Dtype dtype);
-  /// Whether dropout and the like are at work; true at first. Sets all children.
+  /// Turns training behaviour, such as dropout, on or off, also in all children. On by default.
   void train(bool on = true);
   void eval() { train(false); }
   bool is_training() const { return training_; }
@@ -79,15 +79,16 @@ class Module {
   const std::string& name() const { return name_; }
 
  protected:
-  /// Makes `value` a parameter; returns it. @throws Error for a name that is taken, empty or has a dot.
+  /// Registers `value` as a parameter and returns it. @throws Error for a name that is taken, empty or
+  /// contains a dot.
   Tensor add_parameter(std::string name, Tensor value);
-  /// Makes `value` a buffer: saved, loaded and converted with the parameters, and seen by no optimiser.
-  /// Returns it. @throws Error as add_parameter, and for a tensor that requires a gradient.
+  /// Registers `value` as a buffer and returns it. Buffers are saved, loaded and converted with the
+  /// parameters, but not trained. @throws Error as add_parameter, and for a tensor that requires a gradient.
   Tensor add_buffer(std::string name, Tensor value);
-  /// Registers a child, which must live as long as this module. @throws Error as add_parameter, and for a
-  /// child that has a parent.
+  /// Registers a child, which must outlive this module. @throws Error as add_parameter, and for a child that
+  /// already has a parent.
   void add_module(std::string name, Module& child);
-  /// Puts this module's name on the path of the operations and errors that follow, until the scope ends.
+  /// Appends this module's name to the path of operations and errors until the scope ends.
   Scope enter() const { return Scope(name_, path_); }
 
  private:
@@ -95,19 +96,19 @@ class Module {
 
   void check_name(const std::string& name) const;
   using List = NamedTensors Module::*;
-  // Everything in these lists of this module and of all below it, with its path.
+  // Every entry in these lists of this module and its descendants, with its path.
   NamedTensors collect(std::initializer_list<List> lists) const;
   void collect(const std::string& path, std::initializer_list<List> lists, NamedTensors& found) const;
 
   std::string name_;
-  mutable std::atomic<const ScopePath*> path_{nullptr};  // where enter() led to last
+  mutable std::atomic<const ScopePath*> path_{nullptr};  // the last path that enter() created
   NamedTensors parameters_, buffers_;
   std::vector<Module*> children_;
   bool training_ = true;
 };
 
-/// The tree of modules: the shapes of their parameters and buffers, how many numbers the parameters of each
-/// part hold, and which of them are frozen. A shared parameter counts once, where it stands first.
+/// Prints the module tree: shapes of parameters and buffers, the parameter count of each part, and which
+/// parameters are frozen. A shared parameter counts once, where it first appears.
 std::ostream& operator<<(std::ostream& out, const Module& module);
 
 }  // namespace gradus::nn

@@ -10,7 +10,7 @@
 namespace gradus::nn {
 
 struct MultiHeadOptions {
-  double dropout = 0;           ///< of the weights that make the output; those returned are whole
+  double dropout = 0;           ///< of the weights used for the output; the returned weights have none
   bool bias = true;             ///< of all four projections
   std::int64_t key_size = 0;    ///< PyTorch's kdim; 0: E
   std::int64_t value_size = 0;  ///< PyTorch's vdim; 0: E
@@ -18,54 +18,54 @@ struct MultiHeadOptions {
 
 /// Which keys each query sees.
 struct AttentionMask {
-  Tensor lengths;       ///< (B), i64: how many keys of each row are real; undefined when all are
-  bool causal = false;  ///< query i sees keys 0 … i alone
+  Tensor lengths;       ///< (B), i64: number of real keys per row; undefined if all are
+  bool causal = false;  ///< query i sees only keys 0 … i
 };
 
-/// Multi-head attention (Vaswani et al. 2017, section 3.2.2), of every query in a sequence at once:
+/// Multi-head attention (Vaswani et al. 2017, section 3.2.2), for all queries of a sequence at once:
 ///
 ///     head_i = softmax(Q_i K_iᵀ / √d) V_i,   Q_i = q W_i^Q,  K_i = k W_i^K,  V_i = v W_i^V,   d = E / heads
 ///     output = [head_1; …; head_h] W^O
 ///
-/// Every attention here compares queries with keys, and makes weighted sums of values, with weights from a
-/// softmax over a score. They differ in what these three are, and in the score:
+/// Every attention in this library scores queries against keys and sums values, weighted by a softmax of the
+/// scores. They differ in queries, keys, values and score:
 ///
-///                  query       keys and values   score of q and k     here
+///                  query       keys and values   score of q and k     class
 ///     Bahdanau     s_{t−1}     every h_j         v·tanh(W q + U k)    AdditiveAttention
 ///     Luong, dot   s_t         every h_j         q·k                  DotProductAttention
 ///     scaled dot   s           every h_j         q·k / √D             ScaledDotProductAttention
 ///     self         each x_t    every x_j         Q_i·K_i / √d         forward(x, x, x)
 ///     cross        each y_t    every x_j         Q_i·K_i / √d         forward(y, x, x)
 ///
-/// One head whose projections are identities is scaled dot-product attention. As an nn::Attention it is
-/// cross-attention for one query a step: `prepare` projects the annotations, which are keys and values, once;
-/// the decoder's state and the context are of size E.
+/// With one head and identity projections it is scaled dot-product attention. Used as an nn::Attention it is
+/// cross-attention with one query per step: `prepare` projects the annotations once to keys and values; the
+/// decoder's state and the context have size E.
 ///
-/// Parameters as in PyTorch's MultiheadAttention: `in_proj_weight` (3E, E), the rows for q, k, v one after
-/// another, from U(±√(6/4E)); or, when keys or values have another size, `q_proj_weight` (E, E),
-/// `k_proj_weight` (E, key_size) and `v_proj_weight` (E, value_size), from U(±√(6/(rows + columns)));
-/// `in_proj_bias` (3E), 0; `out_proj.weight` (E, E), as Linear's; `out_proj.bias` (E), 0.
+/// Parameters as in PyTorch's MultiheadAttention: `in_proj_weight` (3E, E), the rows for q, k, v in that
+/// order, from U(±√(6/4E)); or, if keys or values have another size, `q_proj_weight` (E, E), `k_proj_weight`
+/// (E, key_size) and `v_proj_weight` (E, value_size), from U(±√(6/(rows + columns))); `in_proj_bias` (3E), 0;
+/// `out_proj.weight` (E, E), as Linear's; `out_proj.bias` (E), 0.
 class MultiHeadAttention : public Attention {
  public:
-  /// @throws Error unless `size`, E, is a multiple of `heads`, at least 1; and unless 0 ≤ dropout < 1.
+  /// @throws Error unless `heads` ≥ 1 divides `size`, E, and 0 ≤ dropout < 1.
   MultiHeadAttention(std::int64_t size, std::int64_t heads, MultiHeadOptions options = {});
 
   struct Output {
     Tensor output;   ///< (T_q, B, E)
-    Tensor weights;  ///< (B, heads, T_q, T_k); their mean over axis 1 is what PyTorch returns
+    Tensor weights;  ///< (B, heads, T_q, T_k); PyTorch returns their mean over axis 1
     std::vector<Tensor> tensors() const { return {output, weights}; }
   };
-  /// A query that sees no key has zeros for weights and, but for `out_proj.bias`, for its output.
+  /// For a query that sees no key the weights are 0 and the output is `out_proj.bias`.
   /// @param query  (T_q, B, E)
   /// @param keys   (T_k, B, key_size)
   /// @param values (T_k, B, value_size)
-  /// @throws Error when the sizes do not fit, or a length is outside [0, T_k].
+  /// @throws Error if the sizes do not fit, or a length is outside [0, T_k].
   Output forward(const Tensor& query, const Tensor& keys, const Tensor& values,
                  const AttentionMask& mask = {}) const;
 
   /// Values (T, B, E) and keys (T, B, E): projections of the `values` (T, B, D), D = key_size = value_size.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
-  /// The context is the output, (B, E); the weights are the heads' mean. @throws Error when the query is not
+  /// The context is the output, (B, E); the weights are the heads' mean. @throws Error if the query is not
   /// (B, E).
   Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                 const Tensor& previous_weights) const override;
@@ -79,8 +79,8 @@ class MultiHeadAttention : public Attention {
   Output look(const Tensor& query, const Tensor& keys, const Tensor& values, const AttentionMask& mask) const;
 
   std::int64_t heads_;
-  Tensor in_proj_weight_;              // all three together, or
-  std::array<Tensor, 3> proj_weight_;  // each by itself
+  Tensor in_proj_weight_;              // q, k and v stacked, or
+  std::array<Tensor, 3> proj_weight_;  // one matrix each
   Tensor in_proj_bias_;
   Dropout dropout_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Everything that trains: the optimisers, clipping and the schedules of the learning rate.
+/// Everything for training: optimisers, gradient clipping and learning-rate schedules.
 #include <gradus/nn/adadelta.hpp>
 #include <gradus/nn/adagrad.hpp>
 #include <gradus/nn/adam.hpp>

@@ -13,61 +13,60 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// One parameter at its step t, for a rule to change in place.
+/// One parameter at its step t, which a rule updates in place.
 struct Update {
   Tensor parameter;            ///< θ
   Tensor gradient;             ///< g
-  std::span<Tensor> averages;  ///< what the rule keeps of earlier steps, of θ's shape and dtype; first zeros
+  std::span<Tensor> averages;  ///< the rule's running values, of θ's shape and dtype; initially zeros
   std::int64_t t;              ///< from 1; counts this parameter's own steps
-  std::int64_t begin, end;     ///< the elements to change; all, unless the rule is elementwise
+  std::int64_t begin, end;     ///< the elements to update; all, unless the rule is elementwise
 };
 
-/// What changes parameters by their gradients, a group at a time. The rules are SGD, Adam and so on.
+/// Updates parameters from their gradients, one group at a time. Its rules are SGD, Adam and so on.
 ///
-/// A parameter without a gradient at a step, or whose requires_grad is off, is left alone then, and does not
-/// count the step.
+/// A step skips parameters that have no gradient or whose requires_grad is off, and does not count for them.
 class Optimiser {
  public:
   virtual ~Optimiser() = default;
   Optimiser(const Optimiser&) = delete;
   Optimiser& operator=(const Optimiser&) = delete;
 
-  /// One update from the gradients that the parameters have now.
-  /// @throws Error when a parameter no longer has the shape and dtype of its averages; nothing has changed
-  /// then.
+  /// Performs one update from the current gradients.
+  /// @throws Error if a parameter no longer has the shape and dtype of its averages; changes nothing in that
+  /// case.
   void step();
   void zero_grad();
 
   std::size_t group_count() const { return group_count_; }
-  /// @throws Error when there is no such group.
+  /// @throws Error if there is no such group.
   double learning_rate(std::size_t group = 0) const;
-  /// Of every group, or of one. @throws Error for a rate below 0 or not finite, or when there is no such
-  /// group.
+  /// Sets the rate of every group, or of one. @throws Error for a rate that is negative or not finite, or if
+  /// there is no such group.
   void set_learning_rate(double rate);
   void set_learning_rate(std::size_t group, double rate);
 
-  /// A copy of all that changes from step to step: "group.0.learning_rate", f64 (), and so on for each group;
-  /// for each parameter, counted from 0 through all groups, "0.steps", i64 (), and after its first step the
-  /// rule's averages, such as "0.m" and "0.v", of the parameter's shape and dtype.
+  /// A copy of everything that changes between steps: "group.0.learning_rate", f64 (), and so on for each
+  /// group; for each parameter, numbered from 0 across all groups, "0.steps", i64 (), and after its first
+  /// step the rule's averages, such as "0.m" and "0.v", of the parameter's shape and dtype.
   NamedTensors state() const;
-  /// Goes on from there: the next steps give the bits that they would have given.
-  /// @throws Error that lists all entries that are missing, unexpected or do not fit; nothing is loaded then.
+  /// Restores a state; later steps are bit-identical to those of the saved optimiser.
+  /// @throws Error listing every entry that is missing, unexpected or invalid; loads nothing in that case.
   void load_state(const NamedTensors& state);
 
  protected:
-  /// `name` is how messages begin. @throws Error for a parameter that is undefined, or given twice.
+  /// `name` is the prefix of messages. @throws Error for a parameter that is undefined or given twice.
   Optimiser(std::string name, const std::vector<std::vector<Tensor>>& groups);
-  /// Makes the averages of all that is trained now, for the end of a constructor: what stays for the whole
-  /// training then lies together in memory, and not between what comes and goes with each step.
+  /// Allocates the averages of all trainable parameters; call it last in the constructor. Allocating them
+  /// together keeps them apart from the memory that each step allocates and frees.
   void make_averages();
 
  private:
   struct Entry {
     Tensor parameter;
     std::size_t group;
-    std::vector<Tensor> averages;  // may be none before the first step
+    std::vector<Tensor> averages;  // may be empty before the first step
     std::int64_t steps = 0;
-    bool fits() const;  // have the averages the parameter's shape and dtype?
+    bool fits() const;  // true if the averages have the parameter's shape and dtype
   };
 
   virtual double rate(std::size_t group) const = 0;
@@ -92,19 +91,18 @@ struct ParameterGroup {
   Rule options = {};
 };
 
-// clang-format off: it would fold the example
-/// The optimiser of a rule. A rule is a struct of options, with what is done by them; this is all of a new
-/// one:
+// clang-format off: it would reflow the example
+/// The optimiser for a rule. A rule is a struct of options with an update function. A complete example:
 ///
 ///     struct SignRule {
 ///       double learning_rate = 1e-3;
 ///       static constexpr const char* name = "Sign";
-///       // Optional: update() changes each element by its own numbers, and only elements [u.begin, u.end).
-///       // Then threads share the work.
+///       // Optional: update() treats elements independently and changes only [u.begin, u.end), so that
+///       // several threads can share a parameter.
 ///       static constexpr bool elementwise = true;
-///       // Throws for options that make no sense.
+///       // Throws for invalid options.
 ///       void check() const {}
-///       // What is kept of earlier steps, by its names in state().
+///       // The names of the running values in state().
 ///       std::vector<std::string> averages() const { return {}; }
 ///       // Changes u.parameter and u.averages.
 ///       void update(Update& u) const;

@@ -21,7 +21,7 @@ class RNNCell : public RecurrentCell {
  public:
   /// @throws Error unless both sizes are at least 1 and f is tanh or relu.
   RNNCell(std::int64_t inputs, std::int64_t hidden, RNNCellOptions options = {});
-  /// x (B, I), h (B, H) or undefined for zeros → h′ (B, H). @throws Error when the sizes do not fit.
+  /// x (B, I), h (B, H) or undefined for zeros → h′ (B, H). @throws Error if the sizes do not fit.
   Tensor forward(const Tensor& x, const Tensor& h = Tensor()) const;
 };
 
@@ -34,8 +34,8 @@ struct RNNOptions {
   Nonlinearity nonlinearity = Nonlinearity::tanh;
 };
 
-/// A simple recurrent network over a sequence; each step is RNNCell's, the rest as in GRU. Parameters as in
-/// PyTorch's RNN: RNNCell's for each layer and direction, named as in GRU.
+/// A simple recurrent network over a sequence. Each step is RNNCell's; all else is as in GRU. Parameters as
+/// in PyTorch's RNN: RNNCell's for each layer and direction, named as in GRU.
 class RNN : public Recurrent {
  public:
   /// @throws Error as GRU does, and unless f is tanh or relu.

@@ -9,14 +9,14 @@ namespace gradus::nn {
 ///
 ///     e_tj = s_t · h_j / √D
 ///
-/// Where elements of query and values have a variance of 1, so have the energies: the softmax does not
-/// saturate as D grows. It has no parameters; queries are of the values' size.
+/// If the elements of query and values have variance 1, so do the energies, so that the softmax does not
+/// saturate as D grows. No parameters. Queries have the size of the values, D.
 class ScaledDotProductAttention : public DotProductAttention {
  public:
   using DotProductAttention::DotProductAttention;
 
  protected:
-  /// @throws Error when the query is not (B, D).
+  /// @throws Error if the query is not (B, D).
   Tensor energies(const Tensor& query, const Memory& memory, std::int64_t step,
                   const Tensor& previous_weights) const override;
 };

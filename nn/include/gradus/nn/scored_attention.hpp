@@ -6,14 +6,14 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Attention that has only to say what its energies are; the rest is the same for every score (Bahdanau
-/// et al. 2015, eq. 5 and 6):
+/// Base class of attentions that differ only in their energies; the rest is common (Bahdanau et al. 2015, eq.
+/// 5 and 6):
 ///
-///     α_tj = exp(e_tj) / Σ_k exp(e_tk)     over the real positions alone
+///     α_tj = exp(e_tj) / Σ_k exp(e_tk)     over the real positions only
 ///     c_t  = Σ_j α_tj h_j
 ///
-/// In training, dropout acts on the weights that make the context, not on those that are returned. A row
-/// without a real position has zeros for weights and context.
+/// In training, dropout acts on the weights used for the context, not on the returned weights. A row without
+/// real positions gets zero weights and a zero context.
 class ScoredAttention : public Attention {
  public:
   /// @throws Error unless 0 ≤ dropout < 1.
@@ -23,7 +23,7 @@ class ScoredAttention : public Attention {
   double dropout() const { return dropout_.probability(); }
 
  protected:
-  /// e, (B, T), of attend's arguments; what it says beyond a row's length is not used.
+  /// e, (B, T), from attend's arguments; values beyond a row's length are not used.
   virtual Tensor energies(const Tensor& query, const Memory& memory, std::int64_t step,
                           const Tensor& previous_weights) const = 0;
 

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Layers one after another; each is given what the one before made. They are its children "0", "1", …
+/// A chain of layers; each layer's output is the next one's input. The layers are children "0", "1", …
 ///
 ///     nn::Sequential readout(std::make_unique<nn::Linear>(64, 32), std::make_unique<nn::Tanh>(),
 ///                            std::make_unique<nn::Linear>(32, 10));
@@ -20,7 +20,7 @@ class Sequential : public Layer {
   template <std::derived_from<Layer>... L>
   explicit Sequential(std::unique_ptr<L>... layers) : Sequential(listed(std::move(layers)...)) {}
 
-  /// x itself when there are no layers.
+  /// Returns x itself if there are no layers.
   Tensor forward(const Tensor& x) const override;
 
  private:
