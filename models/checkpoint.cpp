@@ -20,10 +20,10 @@ struct Circumstance {
 std::vector<Circumstance> circumstances() {
   const BuildInfo build = build_info();
   return {{"gradus.version", "the version of gradus", version()},
-          {"gradus.compiler", "its compiler", build.compiler},
-          {"gradus.instructions", "the instruction set of its loops", build.instructions},
+          {"gradus.compiler", "the compiler of gradus", build.compiler},
+          {"gradus.instructions", "the instruction set of gradus", build.instructions},
           {"gradus.blas", "the linear algebra library", build.blas},
-          {"gradus.kernels", "the kernels of that library", build.blas_kernels},
+          {"gradus.kernels", "the kernel set of that library", build.blas_kernels},
           {"gradus.onednn", "the library for matrix products",
            build.onednn.empty() ? "only OpenBLAS" : build.onednn},
           {"gradus.threads", "the number of threads", std::to_string(build.threads)}};

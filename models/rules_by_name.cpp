@@ -67,12 +67,11 @@ std::unique_ptr<nn::Optimiser> make_optimiser(const TrainerOptions& options,
 nn::Schedule make_schedule(const TrainerOptions& options) {
   const MakeSchedule make = find("schedule", options.schedule, schedules);
   if (!(std::isfinite(options.final_factor) && options.final_factor >= 0)) {
-    fail("Trainer", "the last factor of the learning rate must be finite and at least 0, and is ",
-         options.final_factor);
+    fail("Trainer", "final_factor must be finite and at least 0, and is ", options.final_factor);
   }
   if (options.warm_up < 0 || options.warm_up >= options.steps) {
-    fail("Trainer", "the warm-up must take at least 0 steps and less than all ", options.steps,
-         ", and takes ", options.warm_up);
+    fail("Trainer", "warm_up must be at least 0 and less than the number of steps, ", options.steps,
+         ", and is ", options.warm_up);
   }
   const std::int64_t rest = options.steps - options.warm_up;
   nn::Schedule falls = make(options.final_factor, std::max<std::int64_t>(rest - 1, 1));

@@ -8,7 +8,7 @@ namespace models = gradus::models;
 using gradus::NamedTensors;
 using gradus::Tensor;
 
-TEST_CASE("two steps of BahdanauDecoder are PyTorch's", "[models][golden]") {
+TEST_CASE("two steps of BahdanauDecoder match PyTorch", "[models][golden]") {
   const Golden golden("bahdanau_step");
   const models::BahdanauDecoder decoder({.vocabulary = 11, .annotation = 4, .embedding = 6, .hidden = 7},
                                         /*energy=*/8);

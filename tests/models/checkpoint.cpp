@@ -60,7 +60,7 @@ TEST_CASE("check_reproducible() lists the differences from the saving process", 
   metadata.erase("gradus.kernels");
   CHECK(models::check_reproducible(metadata) ==
         Strings{"the version of gradus was 0.0.1 and is " + version,
-                "the kernels of that library was not recorded and is " + kernels});
+                "the kernel set of that library was not recorded and is " + kernels});
 }
 
 TEST_CASE("files that are not checkpoints are refused", "[models][checkpoint]") {

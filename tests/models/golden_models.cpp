@@ -58,7 +58,7 @@ data::Batch batch_of(const Golden& golden) {
 
 }  // namespace
 
-TEST_CASE("the logits, weights, loss and gradients of whole models are PyTorch's", "[models][golden]") {
+TEST_CASE("the logits, weights, loss and gradients of whole models match PyTorch", "[models][golden]") {
   for (const Case& one : cases()) {
     INFO(one.name);
     const Golden golden("model_" + one.name);

@@ -60,7 +60,7 @@ std::vector<Variant> variants() {
        small({.decoder = "cho", .cell = Cell::original_gru, .bridge = Bridge::zeros})},
       {"bahdanau", small({})},
       {"bahdanau, one direction", small({.bidirectional = false})},
-      {"bahdanau, state alone", small({.readout = ReadoutForm::state})},
+      {"bahdanau, state only", small({.readout = ReadoutForm::state})},
       {"bahdanau, maxout", small({.readout = ReadoutForm::maxout})},
       {"bahdanau, maxout of the state before", small({.readout = ReadoutForm::maxout_earlier})},
       {"bahdanau, original GRU", small({.cell = Cell::original_gru})},

@@ -178,13 +178,13 @@ TEST_CASE("invalid options are refused before anything is done", "[models][train
   CHECK(refusal({.schedule = "step"}) ==
         "Trainer: unknown schedule 'step'; available: constant, linear, cosine, exponential");
   CHECK(refusal({.final_factor = infinity}) ==
-        "Trainer: the last factor of the learning rate must be finite and at least 0, and is inf");
+        "Trainer: final_factor must be finite and at least 0, and is inf");
   CHECK(refusal({.schedule = "exponential", .final_factor = 0}) ==
         "Trainer: an exponential schedule cannot reach a factor of 0; give a positive final_factor");
   CHECK(refusal({.steps = 5, .warm_up = 5}) ==
-        "Trainer: the warm-up must take at least 0 steps and less than all 5, and takes 5");
+        "Trainer: warm_up must be at least 0 and less than the number of steps, 5, and is 5");
   CHECK(refusal({.warm_up = -1}) ==
-        "Trainer: the warm-up must take at least 0 steps and less than all 1000, and takes -1");
+        "Trainer: warm_up must be at least 0 and less than the number of steps, 1000, and is -1");
   CHECK(refusal({.clip_norm = 0}) ==
         "Trainer: clip_norm must be above 0, and is 0; infinity turns clipping off");
   CHECK(refusal({.loss = {.sampling = 2}}) ==

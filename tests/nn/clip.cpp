@@ -73,7 +73,7 @@ TEST_CASE("a norm that is not finite is returned, and the gradients keep their b
   check(-infinity);
 }
 
-TEST_CASE("clip_grad_value is PyTorch's", "[nn][clip][golden]") {
+TEST_CASE("clip_grad_value matches PyTorch", "[nn][clip][golden]") {
   const Golden golden("clip_value");
   for (const Precision& precision : precisions) {
     const Tensor x = with_gradient(golden["before"].to(precision.dtype));

@@ -11,7 +11,7 @@ namespace nn = gradus::nn;
 using gradus::NamedTensors;
 using gradus::Tensor;
 
-TEST_CASE("GRUCell is PyTorch's", "[nn][golden]") {
+TEST_CASE("GRUCell matches PyTorch", "[nn][golden]") {
   const FusedAndComposed both;
   const nn::GRUCell cell(3, 4);
   check_against(Golden("gru_cell"), cell, [&](const Leaves& leaf) {
@@ -19,7 +19,7 @@ TEST_CASE("GRUCell is PyTorch's", "[nn][golden]") {
   });
 }
 
-TEST_CASE("GRU in both directions over padded sequences is PyTorch's", "[nn][golden]") {
+TEST_CASE("GRU in both directions over padded sequences matches PyTorch", "[nn][golden]") {
   const FusedAndComposed both;
   const Golden golden("gru");
   const nn::GRU gru(3, 5, {.bidirectional = true});
@@ -29,7 +29,7 @@ TEST_CASE("GRU in both directions over padded sequences is PyTorch's", "[nn][gol
   });
 }
 
-TEST_CASE("GRU from a given state is PyTorch's", "[nn][golden]") {
+TEST_CASE("GRU from a given state matches PyTorch", "[nn][golden]") {
   const FusedAndComposed both;
   const nn::GRU gru(3, 5);
   check_against(Golden("gru_plain"), gru, [&](const Leaves& leaf) {
@@ -49,7 +49,7 @@ TEST_CASE("AdditiveAttention gives the paper's equations", "[nn][golden]") {
   });
 }
 
-TEST_CASE("cross_entropy is PyTorch's", "[nn][golden]") {
+TEST_CASE("cross_entropy matches PyTorch", "[nn][golden]") {
   const Golden golden("cross_entropy");
   const nn::Module none;
   check_against(golden, none, [&](const Leaves& leaf) {
@@ -69,7 +69,7 @@ TEST_CASE("masked_cross_entropy is PyTorch's cross-entropy of the real tokens", 
   });
 }
 
-TEST_CASE("five steps of Adam are PyTorch's", "[nn][golden]") {
+TEST_CASE("five steps of Adam match PyTorch", "[nn][golden]") {
   const Golden golden("adam");
   for (const Precision& precision : precisions) {
     INFO(name(precision.dtype));
@@ -91,7 +91,7 @@ TEST_CASE("five steps of Adam are PyTorch's", "[nn][golden]") {
   }
 }
 
-TEST_CASE("clip_grad_norm is PyTorch's, above and below max_norm", "[nn][golden]") {
+TEST_CASE("clip_grad_norm matches PyTorch, above and below max_norm", "[nn][golden]") {
   const Golden golden("clip");
   const std::string which = GENERATE("above.", "below.");
   for (const Precision& precision : precisions) {

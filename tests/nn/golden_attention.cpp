@@ -45,14 +45,14 @@ TEST_CASE("ScaledDotProductAttention gives the paper's equations", "[nn][golden]
   check_one_query("scaled_dot_product_attention", nn::ScaledDotProductAttention());
 }
 
-TEST_CASE("causal multi-head self-attention is PyTorch's", "[nn][golden]") {
+TEST_CASE("causal multi-head self-attention matches PyTorch", "[nn][golden]") {
   check_multi_head("multi_head_self", nn::MultiHeadAttention(8, 4), true);
 }
 
-TEST_CASE("multi-head cross-attention with keys and values of other sizes is PyTorch's", "[nn][golden]") {
+TEST_CASE("multi-head cross-attention with keys and values of other sizes matches PyTorch", "[nn][golden]") {
   check_multi_head("multi_head_cross", nn::MultiHeadAttention(6, 3, {.key_size = 8, .value_size = 9}), false);
 }
 
-TEST_CASE("multi-head attention without biases is PyTorch's", "[nn][golden]") {
+TEST_CASE("multi-head attention without biases matches PyTorch", "[nn][golden]") {
   check_multi_head("multi_head_plain", nn::MultiHeadAttention(6, 3, {.bias = false}), false);
 }

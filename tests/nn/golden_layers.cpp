@@ -29,12 +29,12 @@ void check_bilinear(const std::string& name, const nn::Bilinear& bilinear) {
 
 }  // namespace
 
-TEST_CASE("Bilinear is PyTorch's, with and without bias", "[nn][golden]") {
+TEST_CASE("Bilinear matches PyTorch, with and without bias", "[nn][golden]") {
   check_bilinear("bilinear", nn::Bilinear(4, 5, 6));
   check_bilinear("bilinear_plain", nn::Bilinear(4, 5, 6, false));
 }
 
-TEST_CASE("Embedding with padding is PyTorch's", "[nn][golden]") {
+TEST_CASE("Embedding with padding matches PyTorch", "[nn][golden]") {
   const Golden golden("embedding");
   const nn::Embedding embedding(6, 3, {.padding = 2});
   check_against(golden, embedding, [&](const Leaves&) {
@@ -42,9 +42,9 @@ TEST_CASE("Embedding with padding is PyTorch's", "[nn][golden]") {
   });
 }
 
-TEST_CASE("LayerNorm is PyTorch's", "[nn][golden]") { check_layer("layer_norm", nn::LayerNorm(5, 1e-3)); }
+TEST_CASE("LayerNorm matches PyTorch", "[nn][golden]") { check_layer("layer_norm", nn::LayerNorm(5, 1e-3)); }
 
-TEST_CASE("Sequential and the activations are PyTorch's", "[nn][golden]") {
+TEST_CASE("Sequential and the activations match PyTorch", "[nn][golden]") {
   using std::make_unique;
   check_layer("sequential", nn::Sequential(make_unique<nn::Linear>(4, 7), make_unique<nn::Tanh>(),
                                            make_unique<nn::LayerNorm>(7), make_unique<nn::ReLU>(),

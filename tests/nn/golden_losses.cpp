@@ -8,7 +8,7 @@
 namespace nn = gradus::nn;
 using gradus::NamedTensors;
 
-TEST_CASE("masked_cross_entropy with label smoothing is PyTorch's", "[nn][golden]") {
+TEST_CASE("masked_cross_entropy with label smoothing matches PyTorch", "[nn][golden]") {
   const auto check = [](const Golden& golden, double amount) {
     INFO(amount);
     const nn::Module none;

@@ -147,7 +147,7 @@ Tensor with_gradient(std::initializer_list<double> values, std::initializer_list
 
 }  // namespace
 
-TEST_CASE("five steps of every optimiser, with groups and every option, are PyTorch's", "[nn][optimiser]") {
+TEST_CASE("five steps of every optimiser, with groups and every option, match PyTorch", "[nn][optimiser]") {
   for (const Case& made : cases) {
     for (const Precision& precision : precisions) {
       INFO(made.name << " in " << name(precision.dtype));

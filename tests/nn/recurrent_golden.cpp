@@ -146,7 +146,7 @@ void check_grid(const char* file) {
 
 }  // namespace
 
-TEST_CASE("RNNCell is PyTorch's", "[nn][golden]") {
+TEST_CASE("RNNCell matches PyTorch", "[nn][golden]") {
   const nn::RNNCell with_tanh(3, 4), with_relu(3, 4, {.bias = false, .nonlinearity = nn::Nonlinearity::relu});
   const auto check = [](const char* file, const nn::RNNCell& cell) {
     check_against(Golden(file), cell, [&](const Leaves& leaf) {
@@ -157,7 +157,7 @@ TEST_CASE("RNNCell is PyTorch's", "[nn][golden]") {
   check("rnn_cell_relu", with_relu);
 }
 
-TEST_CASE("LSTMCell is PyTorch's", "[nn][golden]") {
+TEST_CASE("LSTMCell matches PyTorch", "[nn][golden]") {
   const FusedAndComposed both;
   const nn::LSTMCell cell(3, 4);
   check_against(Golden("lstm_cell"), cell, [&](const Leaves& leaf) {
@@ -173,7 +173,7 @@ TEST_CASE("GRUCell in the original form is the paper's equations", "[nn][golden]
   });
 }
 
-TEST_CASE("cells without biases, and cells without an initial state, are PyTorch's", "[nn][golden]") {
+TEST_CASE("cells without biases, and cells without an initial state, match PyTorch", "[nn][golden]") {
   const FusedAndComposed both;
   const Golden golden("lesser_cells");
   const auto check = [&](const std::string& name, const auto& cell) {

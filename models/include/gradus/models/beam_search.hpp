@@ -27,10 +27,9 @@ struct BeamOptions {
 /// ends at the maximum length. With K = 1 and n = 1 this is greedy decoding; with K at least the number of
 /// possible outputs it is exhaustive.
 ///
-/// Returns the n best results of each source, best first; fewer if there are not so many outputs. If the
-/// maximum length is reached before n are complete, incomplete hypotheses follow the complete ones. Ties are
-/// ordered by the hypothesis that they continue, then by token id. Source i of a batch gives the same results
-/// as on its own.
+/// Returns the n best results of each source, best first; fewer if fewer outputs exist. If the maximum length
+/// is reached before n are complete, incomplete hypotheses follow the complete ones. Ties are ordered by the
+/// hypothesis that they continue, then by token id. Source i of a batch gives the same results as on its own.
 ///
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64

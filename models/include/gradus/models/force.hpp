@@ -17,8 +17,8 @@ struct Forced : Decoded {
   std::vector<bool> likeliest;
 };
 
-/// Scores each pair's target by teacher forcing, in the batches of decode(). Use it for perplexity, e^(−Σ ln
-/// p / tokens), token accuracy, and alignments of known translations. A target without EOS counts as an
+/// Scores each pair's target by teacher forcing, in the batches of decode(). Use it for token accuracy,
+/// alignments of known translations, and perplexity, e^(−Σ ln p / tokens). A target without EOS counts as an
 /// output cut off at the maximum length.
 /// @throws Error if a source is empty, a target contains PAD, BOS, or EOS before its end, or a token is
 /// outside the vocabulary.

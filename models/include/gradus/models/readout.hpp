@@ -20,8 +20,8 @@ enum class ReadoutForm {
 ///
 ///     logits = W_o t + b_o,    t = x,  or  max_j (W x + b)_{·,j} of two pieces,  or  W x where W_o = E
 ///
-/// Parameters: `weight` W_o (V, ·) and `bias` b_o (V); modules: `hidden`, which computes t from x, unless t =
-/// x.
+/// Parameters: `weight` W_o (V, ·) and `bias` b_o (V); modules: `hidden`, which computes t from x if they
+/// differ.
 class Readout : public nn::Layer {
  public:
   /// @param inputs the size of x

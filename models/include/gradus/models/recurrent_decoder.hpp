@@ -91,8 +91,7 @@ class RecurrentDecoder : public nn::DecoderStep {
   Tensor unroll_whole(const Tensor& y, const Tensor& context, const nn::State& first,
                       const Packing& targets) const;
 
-  /// Extracts the state of `rnn` from a decoder's state; state_of() builds a decoder's state from it and
-  /// `kept`.
+  /// Converts a decoder's state to the state of `rnn`, and back together with `kept`.
   nn::RecurrentState cells(const nn::State& state) const;
   nn::State state_of(const nn::RecurrentState& cells, const NamedTensors& kept, std::int64_t step) const;
 

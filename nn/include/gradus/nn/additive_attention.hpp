@@ -23,7 +23,7 @@ class AdditiveAttention : public ScoredAttention {
   const Tensor v_a;
 
  protected:
-  /// @throws Error when the query is not (B, Q).
+  /// @throws Error if the query is not (B, Q).
   Tensor energies(const Tensor& query, const Memory& memory, std::int64_t step,
                   const Tensor& previous_weights) const override;
 };

@@ -29,13 +29,13 @@ class Attention : public Module {
   };
 
   /// By default returns values and lengths unchanged, without keys.
-  /// @param values (T, B, D); elements beyond the lengths must be finite and have no effect
+  /// @param values  (T, B, D); elements beyond the lengths must be finite and have no effect
   /// @param lengths (B), i64, or undefined
   /// @throws Error if the values are not (T, B, D), the lengths are not (B), or a length is outside [0, T].
   virtual Memory prepare(const Tensor& values, const Tensor& lengths) const;
 
-  /// @param query (B, Q): the decoder's state, before or after its update, by the decoder's choice
-  /// @param step decoder step, from 0; local attention centres its window there
+  /// @param query            (B, Q): the decoder's state, before or after its update, by the decoder's choice
+  /// @param step             decoder step, from 0; local attention centres its window there
   /// @param previous_weights (B, T): the previous step's weights; undefined at step 0
   virtual Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                         const Tensor& previous_weights) const = 0;

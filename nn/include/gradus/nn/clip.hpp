@@ -7,9 +7,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Scales all gradients by one factor so that the norm over all their elements is at most `max_norm` (Pascanu
-/// et al. 2013, algorithm 1). Returns the norm before scaling. As in PyTorch, the factor is min(1, max_norm /
-/// (norm + 1e-6)).
+/// Scales all gradients by one factor, min(1, max_norm / (norm + 1e-6)) as in PyTorch, so that the norm over
+/// all their elements is at most `max_norm` (Pascanu et al. 2013, algorithm 1). Returns the norm before
+/// scaling.
 ///
 /// If the norm is not finite, the gradients stay unchanged; check the result with std::isfinite before the
 /// optimiser's step. PyTorch would set them to NaN or 0.

@@ -75,12 +75,10 @@ class GRU : public Recurrent {
   };
 
   /// @param x       (T, B, I), or (B, T, I) if batch_first. Elements beyond the lengths must be finite; the
-  /// fused
-  ///                PyTorch form does not read them
-  /// @param lengths (B), i64, or undefined if all are T. The state is frozen after the last token; the
-  /// backward
-  ///                direction starts at the last token. As PyTorch's packed sequences, except that a length
-  ///                may be 0, which keeps the initial state
+  ///                fused PyTorch form does not read them
+  /// @param lengths (B), i64, or undefined if all are T. The state is frozen after the last token, where the
+  ///                backward direction starts. As PyTorch's packed sequences, except that a length may be
+  ///                0, which keeps the initial state
   /// @param h_0     (layers·D, B, H), in the order of h_n, or undefined for zeros
   /// @throws Error if the sizes do not fit, or a length is outside [0, T].
   Output forward(const Tensor& x, const Tensor& lengths = Tensor(), const Tensor& h_0 = Tensor()) const;

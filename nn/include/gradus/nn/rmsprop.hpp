@@ -12,7 +12,7 @@ namespace gradus::nn {
 ///     Δ = g / (√v + ε),       and centered   g / (√(v − g_ave²) + ε)
 ///     θ ← θ − η Δ,            and with momentum   b ← μ b + Δ,   θ ← θ − η b
 ///
-/// Graves puts ε inside the root and η inside the average b. State: `v`, `g_ave` if centered, `b` unless μ =
+/// Graves has ε inside the root and η inside the average b. State: `v`, `g_ave` if centered, `b` unless μ =
 /// 0.
 struct RMSpropRule {
   double learning_rate = 1e-2;  ///< η

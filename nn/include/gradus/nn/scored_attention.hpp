@@ -6,8 +6,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Base class of attentions that differ only in their energies; the rest is common (Bahdanau et al. 2015, eq.
-/// 5 and 6):
+/// Base class of attentions that differ only in their energies (Bahdanau et al. 2015, eq. 5 and 6):
 ///
 ///     α_tj = exp(e_tj) / Σ_k exp(e_tk)     over the real positions only
 ///     c_t  = Σ_j α_tj h_j

@@ -11,8 +11,8 @@ namespace gradus::nn {
 ///     b ← g at the first step, then μ b + (1 − τ) g
 ///     θ ← θ − η b,   or with Nesterov's momentum   θ ← θ − η (g + μ b)
 ///
-/// and θ ← θ − η g if μ = 0. Sutskever et al. 2013, eq. 1–2 and 3–4, multiply by η before averaging, v ← μ v
-/// − η g, which is the same as long as η is constant. State: `b`, unless μ = 0.
+/// and θ ← θ − η g if μ = 0. Sutskever et al. 2013, eq. 1–2 and 3–4, average η g instead, v ← μ v − η g: the
+/// same as long as η is constant. State: `b`, unless μ = 0.
 struct SGDRule {
   double learning_rate = 1e-2;  ///< η
   double momentum = 0;          ///< μ
