@@ -48,7 +48,7 @@ TEST_CASE("a probability of 0 drops nothing in training either", "[nn][dropout]"
   CHECK(mismatch(Dropout(0).forward(x), x) == "");
 }
 
-TEST_CASE("Dropout refuses values outside [0, 1)", "[nn][dropout]") {
+TEST_CASE("Dropout refuses a probability below 0 or of at least 1", "[nn][dropout]") {
   CHECK_ERROR(Dropout(1), "Dropout: the probability must be in [0, 1), and is 1");
   CHECK_ERROR(Dropout(-0.5), "Dropout: the probability must be in [0, 1), and is -0.5");
   CHECK_ERROR(Dropout(std::numeric_limits<double>::quiet_NaN()),
