@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-static_assert(std::endian::native == std::endian::little, "values are copied as they are in the file");
+static_assert(std::endian::native == std::endian::little, "values are copied byte for byte from the file");
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::uint64_t longest_header = 10000;  // NumPy's own limit
@@ -37,7 +37,7 @@ void read_header(files::Input& in, void* into, std::uint64_t bytes) {
 void check_magic(files::Input& in) {
   std::string start(std::min<std::uint64_t>(in.left(), magic.size()), '\0');
   in.read(start.data(), start.size());
-  if (start != magic) refuse_npy(in.path(), "is no .npy file; write one with save_npy() or numpy.save");
+  if (start != magic) refuse_npy(in.path(), "is not a .npy file; write one with save_npy() or numpy.save");
 }
 
 int major_version(files::Input& in) {
@@ -45,8 +45,8 @@ int major_version(files::Input& in) {
   read_header(in, version.data(), version.size());
   const int major = version[0], minor = version[1];
   if (major < 1 || major > 3 || minor != 0) {
-    refuse_npy(in.path(), "is of version ", major, '.', minor,
-               ", and 1.0, 2.0 and 3.0 are read; save it again with numpy.save");
+    refuse_npy(in.path(), "has version ", major, '.', minor,
+               ", but only 1.0, 2.0 and 3.0 are read; save it again with numpy.save");
   }
   return major;
 }
@@ -56,8 +56,8 @@ std::string header_of(files::Input& in) {
   std::uint32_t length = 0;
   read_header(in, &length, major_version(in) == 1 ? 2 : 4);
   if (length > longest_header) {
-    refuse_npy(in.path(), "says that its header has ", length, " bytes, and ", longest_header,
-               " are enough for any tensor; save it again with numpy.save");
+    refuse_npy(in.path(), "declares a header of ", length, " bytes, and at most ", longest_header,
+               " are allowed; save it again with numpy.save");
   }
   std::string text(length, '\0');
   read_header(in, text.data(), length);
@@ -96,7 +96,7 @@ Tensor load_npy(const fs::path& path) {
   const std::uint64_t bytes =
       static_cast<std::uint64_t>(header.shape.numel()) * bytes_per_element(header.dtype);
   if (in.left() != bytes) {
-    refuse_npy(path, "has ", in.left(), " bytes of values, and ", name(header.dtype), ' ', header.shape,
+    refuse_npy(path, "has ", in.left(), " bytes of values, but ", name(header.dtype), ' ', header.shape,
                " needs ", bytes, "; it is damaged, so copy or save it again");
   }
   const Tensor stored = empty(header.fortran_order ? reversed(header.shape) : header.shape, header.dtype);

@@ -12,8 +12,7 @@
 namespace gradus::nn {
 namespace {
 
-// A Python literal, of which only what NumPy writes is understood: strings without escapes, booleans, and
-// tuples of sizes.
+// A parser for the Python literals that NumPy writes: strings without escapes, booleans, and tuples of sizes.
 class Literal {
  public:
   Literal(std::string_view text, const std::filesystem::path& file) : text_(text), file_(file) {}
@@ -63,7 +62,7 @@ class Literal {
   }
 
   [[noreturn]] void expected(const std::string& what) const {
-    refuse_npy(file_, "has no header of NumPy's: ", what, " is expected at its byte ", at_,
+    refuse_npy(file_, "has an invalid header: expected ", what, " at byte ", at_,
                "; write the file again with numpy.save");
   }
 

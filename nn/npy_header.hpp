@@ -11,12 +11,11 @@ namespace gradus::nn {
 
 struct NpyHeader {
   Dtype dtype;
-  bool fortran_order;  // the first axis runs fastest
+  bool fortran_order;  // column-major
   Shape shape;
 };
 
-/// What the dictionary of a .npy file says: exactly the keys 'descr', 'fortran_order' and 'shape', in any
-/// order.
+/// Parses the dictionary of a .npy file: exactly the keys 'descr', 'fortran_order' and 'shape', in any order.
 /// @throws Error that names `file`.
 NpyHeader parse_npy_header(std::string_view text, const std::filesystem::path& file);
 

@@ -1,4 +1,4 @@
-// .npy files: what is written comes back, NumPy's own are read, and nothing in a file is trusted.
+// .npy files: saved tensors load bit for bit, NumPy's files are read, and invalid files are refused.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -61,7 +61,7 @@ void check_refused(const std::string& bytes, const std::string& message) {
 
 void check_bad_header(const std::string& header, const std::string& expected, std::size_t at) {
   CAPTURE(header);
-  check_refused(file_of(header), "has no header of NumPy's: " + expected + " is expected at its byte " +
+  check_refused(file_of(header), "has an invalid header: expected " + expected + " at byte " +
                                      std::to_string(at) + "; write the file again with numpy.save");
 }
 
@@ -75,7 +75,7 @@ Doubles counted(int n, double (*value)(int)) {
 
 }  // namespace
 
-TEST_CASE("a tensor of any dtype and rank comes back from its file", "[nn][npy]") {
+TEST_CASE("a tensor of any dtype and rank can be saved and loaded as .npy", "[nn][npy]") {
   const Scratch scratch;
   const fs::path path = scratch.path() / "x.npy";
   for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i64}) {
@@ -93,7 +93,7 @@ TEST_CASE("a tensor of any dtype and rank comes back from its file", "[nn][npy]"
   }
 }
 
-TEST_CASE("every bit of a value comes back", "[nn][npy]") {
+TEST_CASE("every bit of a value survives .npy", "[nn][npy]") {
   const Scratch scratch;
   const fs::path path = scratch.path() / "x.npy";
   const std::vector<std::int64_t> large{INT64_MIN, -1, (std::int64_t{1} << 53) + 1, INT64_MAX};
@@ -101,7 +101,7 @@ TEST_CASE("every bit of a value comes back", "[nn][npy]") {
   CHECK(load_npy(path).to_vector<std::int64_t>() == large);
 }
 
-TEST_CASE("a view is saved as what it shows, without its place on the tape", "[nn][npy]") {
+TEST_CASE("a view saves only its own elements, and loads as a leaf", "[nn][npy]") {
   const Scratch scratch;
   save_npy(scratch.path() / "x.npy", leaf(tensor({{1, 2}, {3, 4}, {5, 6}}))[1]);
   const Tensor y = load_npy(scratch.path() / "x.npy");
@@ -109,7 +109,7 @@ TEST_CASE("a view is saved as what it shows, without its place on the tape", "[n
   CHECK_FALSE(y.requires_grad());
 }
 
-TEST_CASE("NumPy's own files are read", "[nn][npy]") {
+TEST_CASE("files written by NumPy are read", "[nn][npy]") {
   const Doubles eighths = counted(24, [](int i) { return i / 8.0; });
   CHECK(golden("f4").dtype() == Dtype::f32);
   CHECK(golden("f4").shape() == Shape{2, 3, 4});
@@ -141,7 +141,7 @@ TEST_CASE("a file has the bytes that NumPy would write, up to padding", "[nn][np
   }
 }
 
-TEST_CASE("keys stand in any order, with any spaces and quotes", "[nn][npy]") {
+TEST_CASE("keys may be in any order, with any spaces and quotes", "[nn][npy]") {
   const std::string two_floats("\0\0\x80\x3f\0\0\0\x40", 8);
   for (const char* header : {"{'shape': (2,), 'descr': '<f4', 'fortran_order': False}",
                              "{ \"shape\":(2 , ) ,\"fortran_order\" : True,\n'descr':'<f4' , }  \n",
@@ -154,12 +154,12 @@ TEST_CASE("keys stand in any order, with any spaces and quotes", "[nn][npy]") {
   CHECK(load_npy(column.path()).shape() == Shape{2, 1});
 }
 
-TEST_CASE("an empty array whose first axis runs fastest keeps its shape", "[nn][npy]") {
+TEST_CASE("an empty column-major array keeps its shape", "[nn][npy]") {
   const File file(file_of("{'descr': '<f4', 'fortran_order': True, 'shape': (3, 0, 2), }"));
   CHECK(load_npy(file.path()).shape() == Shape{3, 0, 2});
 }
 
-TEST_CASE("a path that is no file is refused", "[nn][npy]") {
+TEST_CASE("a missing .npy path, a folder and a device are refused", "[nn][npy]") {
   const Scratch scratch;
   const fs::path missing = scratch.path() / "missing.npy", pipe = scratch.path() / "pipe.npy";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -171,15 +171,15 @@ TEST_CASE("a path that is no file is refused", "[nn][npy]") {
   }
 }
 
-TEST_CASE("what is no .npy file, or of another version, is refused", "[nn][npy]") {
+TEST_CASE("a file that is not .npy, or has another version, is refused", "[nn][npy]") {
   for (const char* bytes : {"", "\x93NUM", "PK\x03\x04 a zip, which .npz is", "\x93numpy\x01"})
-    check_refused(bytes, "is no .npy file; write one with save_npy() or numpy.save");
+    check_refused(bytes, "is not a .npy file; write one with save_npy() or numpy.save");
   for (const auto& [bytes, version] :
        {std::pair{std::string("\0\0", 2), "0.0"}, std::pair{std::string("\1\1"), "1.1"},
         std::pair{std::string("\4\0", 2), "4.0"}}) {
     check_refused("\x93NUMPY" + bytes + file_of(header_of("'<f4'", "()")).substr(8),
-                  std::string("is of version ") + version +
-                      ", and 1.0, 2.0 and 3.0 are read; save it again with numpy.save");
+                  std::string("has version ") + version +
+                      ", but only 1.0, 2.0 and 3.0 are read; save it again with numpy.save");
   }
 }
 
@@ -195,8 +195,8 @@ TEST_CASE("a file that ends within its header is refused", "[nn][npy]") {
 
 TEST_CASE("a header longer than NumPy reads is refused before it is read", "[nn][npy]") {
   const auto message = [](const std::string& length) {
-    return "says that its header has " + length +
-           " bytes, and 10000 are enough for any tensor; save it again with numpy.save";
+    return "declares a header of " + length +
+           " bytes, and at most 10000 are allowed; save it again with numpy.save";
   };
   const std::string version_2("\x93NUMPY\x02\0", 8);
   check_refused(version_2 + "\xff\xff\xff\xff", message("4294967295"));
@@ -229,7 +229,7 @@ TEST_CASE("a header that is not NumPy's dictionary is refused", "[nn][npy]") {
   check_bad_header(whole + "x", "nothing more", whole.size());
 }
 
-TEST_CASE("keys that are missing, unknown or there twice are refused", "[nn][npy]") {
+TEST_CASE("missing, unknown and duplicate .npy keys are refused", "[nn][npy]") {
   check_bad_header("{}", "each of 'descr', 'fortran_order' and 'shape'", 2);
   check_bad_header("{'fortran_order': False, 'shape': ()}", "each of 'descr', 'fortran_order' and 'shape'",
                    37);
@@ -243,7 +243,7 @@ TEST_CASE("keys that are missing, unknown or there twice are refused", "[nn][npy
   check_bad_header("{'shape': (), 'shape': ()}", once, 22);
 }
 
-TEST_CASE("other types are refused, and it is said how to convert them", "[nn][npy]") {
+TEST_CASE("unsupported types are refused, and the message says how to convert them", "[nn][npy]") {
   const std::string rest =
       ", and only '<f4', '<f8' and '<i8' are read; convert it in NumPy, say with a.astype('<f4'), and save "
       "it "
@@ -260,7 +260,7 @@ TEST_CASE("other types are refused, and it is said how to convert them", "[nn][n
   }
 }
 
-TEST_CASE("an array of a shape that no tensor has is refused", "[nn][npy]") {
+TEST_CASE("an array with a shape that no tensor can have is refused", "[nn][npy]") {
   const auto refused = [](const std::string& shape, const std::string& why) {
     check_refused(file_of(header_of("'<f4'", shape)),
                   "has a shape that no tensor can have (Shape: " + why + "); reshape or split it in NumPy");
@@ -271,9 +271,9 @@ TEST_CASE("an array of a shape that no tensor has is refused", "[nn][npy]") {
           "(4294967296, 4294967296) is too large: its elements cannot be counted in 64 bits");
 }
 
-TEST_CASE("values that are fewer or more than the shape's are refused before memory is taken", "[nn][npy]") {
+TEST_CASE("too few or too many values for the shape are refused before memory is allocated", "[nn][npy]") {
   const auto message = [](const std::string& has, const std::string& needs) {
-    return "has " + has + " bytes of values, and " + needs + "; it is damaged, so copy or save it again";
+    return "has " + has + " bytes of values, but " + needs + "; it is damaged, so copy or save it again";
   };
   check_refused(file_of(header_of("'<f4'", "(2, 3)"), std::string(23, 'x')),
                 message("23", "f32 (2, 3) needs 24"));
@@ -286,7 +286,7 @@ TEST_CASE("values that are fewer or more than the shape's are refused before mem
   CHECK(gradus::memory_stats().peak_bytes == before.peak_bytes);
 }
 
-TEST_CASE("a full disk leaves the old file, and nothing else", "[nn][npy]") {
+TEST_CASE("a full disk keeps the old .npy file, and leaves no other file", "[nn][npy]") {
   const Scratch scratch;
   const fs::path path = scratch.path() / "x.npy";
   save_npy(path, tensor({1, 2}));
@@ -300,7 +300,7 @@ TEST_CASE("a full disk leaves the old file, and nothing else", "[nn][npy]") {
   CHECK(names(scratch.path()) == std::vector<std::string>{"x.npy"});
 }
 
-TEST_CASE("a file that cannot be made is named", "[nn][npy]") {
+TEST_CASE("a file that cannot be created is named", "[nn][npy]") {
   const Scratch scratch;
   const fs::path path = scratch.path() / "gone" / "x.npy";
   CHECK_ERROR(save_npy(path, tensor({1})),
