@@ -59,7 +59,7 @@ double difference(const Sizes& sizes, Layout layout, T beta) {
                  b[static_cast<std::size_t>(in_b)];
         }
         const double off = std::abs(sum - c[at]);
-        largest = off <= largest ? largest : off;  // a NaN is never <= largest
+        largest = std::isnan(largest) || off <= largest ? largest : off;  // a NaN stays
       }
     }
   }
