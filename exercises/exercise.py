@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The coach behind ./run exercise: builds and checks the learner's files, and keeps what they have reached.
+"""Implements ./run exercise: builds and checks the learner's files and records the progress.
 
-exercise.py BUILD [WORDS …]: BUILD is a configured build folder; the words are those of ./run exercise.
+exercise.py BUILD [WORDS …]: BUILD is a configured build folder, WORDS the arguments of ./run exercise.
 
-The learner works on copies of the stubs in exercises/mine/, which git ignores, or in the folder that GRADUS_EXERCISES
-names; progress.json there remembers the stages that have passed and the hints that were given.
+The learner edits copies of the stubs in exercises/mine/ (ignored by git) or in the folder that GRADUS_EXERCISES names.
+progress.json in that folder records the stages passed and the hints shown.
 """
 
 import json
@@ -20,20 +20,20 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 MINE = pathlib.Path(os.environ.get("GRADUS_EXERCISES", HERE / "mine")).resolve()
 EXIT_FINDING, EXIT_USAGE, EXIT_TO_DO = 1, 2, 3
-LONGEST_CHECK = 600  # seconds: a loop that never ends
-POLL = 0.5  # seconds between two looks at a file that is watched
+LONGEST_CHECK = 600  # seconds; stops endless loops
+POLL = 0.5  # seconds between two checks of a watched file
 
 USAGE = """\
 usage: ./run exercise                      list the exercises and how far you are
-       ./run exercise NAME                 build and check your solution; the first time, it makes your copy of the stub
-       ./run exercise watch NAME           the same each time that you save
-       ./run exercise hint NAME            the next hint
-       ./run exercise reset NAME           begin anew; what you had is kept beside it
-       ./run exercise solution NAME        ours, once yours has passed (or with --give-up)
-       ./run exercise check-all            check every exercise that you began
-       ./run exercise NAME --cli COMMAND   the gradus command with your classes in it (where the list says so)
+       ./run exercise NAME                 build and check your solution; the first call copies the stub to your folder
+       ./run exercise watch NAME           the same, at every save
+       ./run exercise hint NAME            show the next hint
+       ./run exercise reset NAME           start again from the stub; your old file is renamed
+       ./run exercise solution NAME        show our solution, once yours has passed (or with --give-up)
+       ./run exercise check-all            check every exercise that you have started
+       ./run exercise NAME --cli COMMAND   run the gradus command with your classes (exercises listed with --cli)
 
-environment: GRADUS_EXERCISES              the folder of your files, in place of exercises/mine
+environment: GRADUS_EXERCISES              folder of your files; default: exercises/mine
 """
 
 
@@ -45,7 +45,7 @@ class Exercise:
 
     @property
     def title(self):
-        """README.md's first line is "# NN · Title"."""
+        """The first line of README.md is "# NN · Title"."""
         return (self.folder / "README.md").read_text().split("\n", 1)[0].split("·", 1)[1].strip()
 
     @property
@@ -54,11 +54,11 @@ class Exercise:
 
     @property
     def hints(self):
-        """hints.md holds "## 1", the first hint, "## 2", and so on."""
+        """In hints.md, each hint follows a heading "## N"."""
         return [part.strip() for part in re.split(r"^## \d+\n", (self.folder / "hints.md").read_text(), flags=re.M)[1:]]
 
     def hints_of(self, part):
-        """Where an exercise has parts, a hint begins with its part, and so does the name of a stage: "general: gradients"."""
+        """In an exercise with parts, hints and stage names begin with the part: "general: gradients"."""
         return [hint for hint in self.hints if hint.startswith(part + ": ")] or self.hints
 
     @property
@@ -80,7 +80,7 @@ def find(word):
     for exercise in exercises():
         if word in (exercise.name, exercise.number, exercise.number.lstrip("0"), exercise.folder.name):
             return exercise
-    stop(f"there is no exercise '{word}'; ./run exercise lists them")
+    stop(f"unknown exercise '{word}'; ./run exercise lists them")
 
 
 def stop(message, code=EXIT_USAGE):
@@ -95,14 +95,14 @@ def shown(path):
 
 
 class Progress:
-    """What has been reached, by exercise; written whole or not at all."""
+    """The progress of each exercise. The file is replaced atomically."""
 
     def __init__(self):
         self.path = MINE / "progress.json"
         try:
             self.known = json.loads(self.path.read_text()) if self.path.exists() else {}
         except ValueError:
-            stop(f"{shown(self.path)} is not JSON any more; remove it to begin counting anew")
+            stop(f"{shown(self.path)} is not valid JSON; delete it to reset your progress")
 
     def of(self, exercise):
         return {"passed": False, "stages": 0, "of": 0, "part": "", "hints": 0, **self.known.get(exercise.name, {})}
@@ -120,8 +120,8 @@ def state_of(exercise, progress):
     if reached["passed"]:
         return "passed"
     if not exercise.file.exists():
-        return "not begun"
-    return f"{reached['stages']} of {reached['of']} stages" if reached["of"] else "begun"
+        return "not started"
+    return f"{reached['stages']} of {reached['of']} stages" if reached["of"] else "started"
 
 
 def list_exercises(progress):
@@ -135,7 +135,7 @@ class Build:
         self.folder = pathlib.Path(folder)
 
     def take(self, exercise):
-        """Puts the learner's file where the build looks for it. The compiler speaks of it by its own name."""
+        """Copies the learner's file into the build folder. #line makes the compiler's messages name the original."""
         taken = self.folder / "exercises" / "learner" / exercise.file.name
         text = f"#line 1 {json.dumps(str(exercise.file))}\n{exercise.file.read_text()}"
         if not taken.exists() or taken.read_text() != text:
@@ -143,12 +143,12 @@ class Build:
             taken.write_text(text)
 
     def program(self, exercise, kind=""):
-        """Builds the learner's program; None when it does not compile, which is explained."""
+        """Builds the learner's program. If it does not compile, prints the first error and returns None."""
         target = f"exercise_{exercise.name}{kind}"
         if not (self.folder / "exercises" / target).exists():
-            print(f"Building {target} in {shown(self.folder)}; the first time takes longest.\n", flush=True)
+            print(f"Building {target} in {shown(self.folder)}; the first build takes longest.\n", flush=True)
         self.take(exercise)
-        in_english = {**os.environ, "LC_ALL": "C.UTF-8"}  # what the compiler says is read here
+        in_english = {**os.environ, "LC_ALL": "C.UTF-8"}  # first_error() parses the messages
         done = subprocess.run(["ninja", "-C", self.folder, "--quiet", target], env=in_english, capture_output=True, text=True)
         if done.returncode == 0:
             return self.folder / "exercises" / target
@@ -160,7 +160,7 @@ DIAGNOSTIC = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? (?P<kin
 
 
 def first_error(output):
-    """The first error with the lines of source that belong to it, and the file it is in; (None, []) without one."""
+    """(file, lines) of the first error, with the source lines quoted below it; (None, []) without an error."""
     lines = output.splitlines()
     for i, line in enumerate(lines):
         match = DIAGNOSTIC.match(line)
@@ -177,14 +177,14 @@ def first_error(output):
 def explain_compile_error(output, exercise):
     file, block = first_error(output)
     if file is None:
-        print(output)  # the linker's, or ninja's
+        print(output)  # an error of the linker or of ninja
         return
     mine = file.resolve() == exercise.file.resolve()
-    print("  It does not compile yet. The first error:\n" if mine else
-          "  Your file compiles, but does not fit what the statement asks for. The first error where it is used:\n")
+    print("  Your file does not compile yet. The first error:\n" if mine else
+          "  Your file compiles, but its declarations do not match the statement. The first error where they are used:\n")
     for line in block:
         print("    " + line.replace(str(file), str(shown(file.resolve()))))
-    print(f"\n  Correct it in {shown(exercise.file)}; other errors may follow from it.")
+    print(f"\n  Fix it in {shown(exercise.file)}; further errors may disappear with it.")
 
 
 def check(exercise, progress, build):
@@ -197,19 +197,19 @@ def check(exercise, progress, build):
         try:
             code = subprocess.run([program, "--state", state], timeout=LONGEST_CHECK).returncode
         except subprocess.TimeoutExpired:
-            print(f"\n  Stopped after {LONGEST_CHECK} s: is there a loop that never ends?")
+            print(f"\n  Stopped after {LONGEST_CHECK} s: does your code contain an endless loop?")
             code = EXIT_FINDING
         names, _, passed = state.read_text().partition("\n\n") if state.exists() else ("", "", "")
     stages, reached = names.splitlines(), len(passed.splitlines())
     if code < 0:
-        stage = f" in the stage \"{stages[reached]}\"" if reached < len(stages) else ", but in none of the stages"
+        stage = f" in the stage \"{stages[reached]}\"" if reached < len(stages) else " outside the stages"
         print(f"\n  Your code crashed ({signal.Signals(-code).name}){stage}: "
-              f"an index or a pointer that leads nowhere.\n"
-              f"  GRADUS_PRESET=asan-ubsan ./run exercise {exercise.name} says where.")
+              f"likely an out-of-range index or an invalid pointer.\n"
+              f"  GRADUS_PRESET=asan-ubsan ./run exercise {exercise.name} shows where.")
         code = EXIT_FINDING
     note_stages(exercise, progress, stages, reached, code == 0)
     if code != 0:
-        print(f"\n  Your file: {shown(exercise.file)}. ./run exercise hint {exercise.name} says more.")
+        print(f"\n  Your file: {shown(exercise.file)}. For a hint: ./run exercise hint {exercise.name}.")
     return code
 
 
@@ -229,12 +229,12 @@ def check_and_go_on(exercise, progress, build):
 
 
 def say_what_next(exercise, progress):
-    print(f"\n  Ours, to compare: ./run exercise solution {exercise.name}.")
+    print(f"\n  To see our solution: ./run exercise solution {exercise.name}.")
     if exercise.has_cli:
-        print(f"  In the gradus command: ./run exercise {exercise.name} --cli train --help.")
+        print(f"  To use your classes in the gradus command: ./run exercise {exercise.name} --cli train --help.")
     left = [other for other in exercises() if not progress.of(other)["passed"]]
     after = [other for other in left if other.number > exercise.number] or left
-    print(f"  Next: ./run exercise {after[0].name}." if after else "  That was the last one.")
+    print(f"  Next: ./run exercise {after[0].name}." if after else "  That was the last exercise.")
 
 
 def watch(exercise, progress, build):
@@ -242,10 +242,10 @@ def watch(exercise, progress, build):
     while True:
         seen = exercise.file.stat().st_mtime_ns
         check_and_go_on(exercise, progress, build)
-        print(f"\n  Watching {shown(exercise.file)}; Ctrl-C ends it.\n", flush=True)
+        print(f"\n  Watching {shown(exercise.file)}; press Ctrl-C to stop.\n", flush=True)
         while not exercise.file.exists() or exercise.file.stat().st_mtime_ns == seen:
             time.sleep(POLL)
-        print(f"  {shown(exercise.file)} was saved.\n", flush=True)
+        print(f"  {shown(exercise.file)} has changed.\n", flush=True)
 
 
 def hint(exercise, progress):
@@ -254,7 +254,7 @@ def hint(exercise, progress):
     number = min(given, len(hints) - 1)
     print(f"Hint {number + 1} of {len(hints)}\n\n{hints[number]}")
     if given >= len(hints):
-        print("\nThat was the last one already.")
+        print("\nThere are no more hints.")
     progress.note(exercise, hints=min(given + 1, len(hints)))
 
 
@@ -262,7 +262,7 @@ def reset(exercise, progress):
     if exercise.file.exists() and exercise.file.read_text() != exercise.stub:
         kept = exercise.file.with_suffix(".hpp.before-reset")
         exercise.file.replace(kept)
-        print(f"What you had is in {shown(kept)}.")
+        print(f"Your previous file is now {shown(kept)}.")
     exercise.file.unlink(missing_ok=True)
     progress.note(exercise, passed=False, stages=0, of=0, part="", hints=0)
     exercise.begin()
@@ -270,7 +270,7 @@ def reset(exercise, progress):
 
 def solution(exercise, progress, give_up):
     if not (give_up or progress.of(exercise)["passed"]):
-        stop(f"yours has not passed yet; with --give-up it is shown all the same: "
+        stop(f"your solution has not passed yet; to see ours anyway: "
              f"./run exercise solution {exercise.name} --give-up", EXIT_FINDING)
     print((exercise.folder / "solution.hpp").read_text(), end="")
 
@@ -278,24 +278,24 @@ def solution(exercise, progress, give_up):
 def check_all(progress, build):
     begun = [exercise for exercise in exercises() if exercise.file.exists()]
     failed = [exercise.name for exercise in begun if check(exercise, progress, build) != 0]
-    print(f"\n{len(begun) - len(failed)} of {len(begun)} that you began pass; there are {len(exercises())}.")
+    print(f"\n{len(begun) - len(failed)} of the {len(begun)} exercises that you have started pass; {len(exercises())} in all.")
     return EXIT_FINDING if failed else 0
 
 
 def command_line(exercise, build, arguments):
     if not exercise.has_cli:
-        stop(f"{exercise.name} has no classes for the gradus command; these have: "
+        stop(f"{exercise.name} does not support --cli; available: "
              + ", ".join(other.name for other in exercises() if other.has_cli))
     exercise.begin()
     program = build.program(exercise, "_cli")
     if program is None:
         return EXIT_FINDING
-    called = f"./run exercise {exercise.name} --cli"  # what it says to type next begins so
+    called = f"./run exercise {exercise.name} --cli"  # the command quotes argv[0] in its messages
     return subprocess.run([called, *arguments], executable=program).returncode
 
 
 def main():
-    sys.stdout.reconfigure(line_buffering=True)  # what the programs print comes between
+    sys.stdout.reconfigure(line_buffering=True)  # keeps the order with the programs' output
     build, words, progress = Build(sys.argv[1]), sys.argv[2:], Progress()
     if not words:
         list_exercises(progress)
@@ -317,7 +317,7 @@ def main():
         return reset(find(words[1]), progress)
     if words[0] == "solution" and (len(words) == 2 or words[2:] == ["--give-up"]):
         return solution(find(words[1]), progress, len(words) == 3)
-    stop(f"what is '{' '.join(words)}'? ./run exercise --help says what there is")
+    stop(f"unknown command '{' '.join(words)}'; see ./run exercise --help")
 
 
 if __name__ == "__main__":

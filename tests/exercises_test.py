@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every exercise is complete, and the coach works as its user would: exercises_test.py BUILD.
+"""Checks that every exercise is complete, and runs ./run exercise like a learner: exercises_test.py BUILD.
 
-The coach builds in BUILD, the folder of this test's build, and keeps its files in a folder that is removed.
+exercise.py builds in BUILD, this test's build folder, and keeps the learner's files in a temporary folder.
 """
 
 import json
@@ -17,7 +17,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXERCISES = ROOT / "exercises"
 FILES = {"README.md", "answer.hpp", "bank.cpp", "checker.cpp", "hints.md", "learner.cpp", "solution.hpp", "stub.hpp"}
-NAME, NUMBER = "scalar_tanh", "01"  # the one that compiles fastest
+NAME, NUMBER = "scalar_tanh", "01"  # the fastest to compile
 FOLDER = EXERCISES / f"{NUMBER}_{NAME}"
 
 RIGHT = (FOLDER / "solution.hpp").read_text()
@@ -34,12 +34,12 @@ def complete(folder):
     assert not missing, f"{folder.name} lacks {missing}"
     readme, hints = (folder / "README.md").read_text(), (folder / "hints.md").read_text()
     assert re.match(rf"# {number} · \S.*\n\n", readme), f"{folder.name}/README.md begins with {readme[:40]!r}"
-    assert f"`{name}.hpp`" in readme, f"{folder.name}/README.md does not say which file is the learner's"
+    assert f"`{name}.hpp`" in readme, f"{folder.name}/README.md does not name the learner's file"
     numbers = [int(n) for n in re.findall(r"^## (\d+)$", hints, flags=re.M)]
     assert len(numbers) >= 3 and numbers == list(range(1, len(numbers) + 1)), f"{folder.name}/hints.md has hints {numbers}"
     assert all(part.strip() for part in re.split(r"^## \d+$", hints, flags=re.M)[1:]), f"{folder.name}: an empty hint"
     assert "TODO" in (folder / "stub.hpp").read_text(), f"{folder.name}/stub.hpp has no TODO"
-    assert "TODO" not in (folder / "solution.hpp").read_text(), f"{folder.name}/solution.hpp has a TODO left"
+    assert "TODO" not in (folder / "solution.hpp").read_text(), f"{folder.name}/solution.hpp contains a TODO"
     assert f"({folder.name}/README.md)" in (EXERCISES / "README.md").read_text(), f"exercises/README.md has no {folder.name}"
 
 
@@ -72,32 +72,32 @@ class Coach:
 
 
 def first_check(coach):
-    assert coach.state().startswith("not begun")
+    assert coach.state().startswith("not started")
     coach.expect(3, [NAME], "Your file: ", "exercises/01_scalar_tanh/README.md", "to do   value", "Write tanh(x)")
     assert coach.file.read_text() == (FOLDER / "stub.hpp").read_text()
     assert coach.state().startswith("0 of 6 stages")
-    coach.expect(3, [NUMBER], "Write tanh(x)", never=["The statement: "])  # by its number; the file is there already
+    coach.expect(3, [NUMBER], "Write tanh(x)", never=["The statement: "])  # by its number; the file exists
 
 
 def hints(coach):
     coach.expect(0, ["hint", NAME], "Hint 1 of 3", "Look at `operator*`")
-    coach.expect(0, ["hint", NAME], "Hint 2 of 3", "derivative of the quotient", never=["last one"])
-    coach.expect(0, ["hint", NAME], "Hint 3 of 3", never=["last one"])
-    coach.expect(0, ["hint", NAME], "Hint 3 of 3", "That was the last one already.")
+    coach.expect(0, ["hint", NAME], "Hint 2 of 3", "derivative of the quotient", never=["no more hints"])
+    coach.expect(0, ["hint", NAME], "Hint 3 of 3", never=["no more hints"])
+    coach.expect(0, ["hint", NAME], "Hint 3 of 3", "There are no more hints.")
 
 
 def what_does_not_compile(coach):
     coach.file.write_text(BROKEN)
     line = BROKEN[:BROKEN.index("std::tangens")].count("\n") + 1
-    coach.expect(1, [NAME], "It does not compile yet", f"{NAME}.hpp:{line}:", "tangens", "Correct it in",
+    coach.expect(1, [NAME], "Your file does not compile yet", f"{NAME}.hpp:{line}:", "tangens", "Fix it in",
                  never=["recoil(*x", "learner/", "ninja", "FAILED"])
     coach.file.write_text(UNFIT)
-    coach.expect(1, [NAME], "does not fit what the statement asks for", "learner.cpp")
+    coach.expect(1, [NAME], "declarations do not match the statement", "learner.cpp")
 
 
 def what_is_wrong(coach):
     coach.file.write_text(WRONG)
-    coach.expect(1, [NAME], "passed  value", "not yet gradient", "x = ", "got ", "expected ", "looks like  It is 1 − y",
+    coach.expect(1, [NAME], "passed  value", "not yet gradient", "x = ", "got ", "expected ", "looks like  The slope is 1 − y",
                  "hint ")
     assert coach.state().startswith("1 of 6 stages")
     coach.expect(1, ["solution", NAME], "has not passed yet", never=["1 - y * y"])
@@ -105,26 +105,26 @@ def what_is_wrong(coach):
     coach.file.write_text(CRASHING)
     coach.expect(1, [NAME], "crashed (SIGABRT) in the stage \"value\"")
     coach.file.write_text(CRASHING_AT_ONCE)
-    coach.expect(1, [NAME], "crashed (SIGABRT), but in none of the stages", never=["Traceback"])
+    coach.expect(1, [NAME], "crashed (SIGABRT) outside the stages", never=["Traceback"])
 
 
 def what_is_right(coach):
     coach.file.write_text(RIGHT)
-    coach.expect(0, [NAME], "All of it is right", f"./run exercise solution {NAME}", "Next: ./run exercise topological_order")
+    coach.expect(0, [NAME], "Every stage passed", f"./run exercise solution {NAME}", "Next: ./run exercise topological_order")
     assert coach.state().startswith("passed")
     assert coach.expect(0, ["solution", NAME]) == RIGHT
-    coach.expect(0, ["check-all"], "1 of 1 that you began pass")
+    coach.expect(0, ["check-all"], "1 of the 1 exercises that you have started pass")
 
 
 def reset(coach):
     coach.expect(0, ["reset", NAME], "before-reset")
     assert coach.file.with_suffix(".hpp.before-reset").read_text() == RIGHT
     assert coach.file.read_text() == (FOLDER / "stub.hpp").read_text()
-    assert coach.state().startswith("begun")
-    coach.expect(0, ["reset", NAME], never=["before-reset"])  # a stub is not worth keeping
+    assert coach.state().startswith("started")
+    coach.expect(0, ["reset", NAME], never=["before-reset"])  # an unchanged stub is not kept
     assert coach.file.with_suffix(".hpp.before-reset").read_text() == RIGHT
     coach.expect(0, ["hint", NAME], "Hint 1 of 3")
-    coach.expect(1, ["check-all"], "0 of 1 that you began pass")
+    coach.expect(1, ["check-all"], "0 of the 1 exercises that you have started pass")
 
 
 def hints_by_part(coach):
@@ -145,11 +145,11 @@ def read_until(watching, text):
 def watch(coach):
     watching = coach.watch()
     try:
-        for source, verdict in [(None, "to do   value"), (WRONG, "not yet gradient"), (RIGHT, "All of it is right")]:
+        for source, verdict in [(None, "to do   value"), (WRONG, "not yet gradient"), (RIGHT, "Every stage passed")]:
             if source:
-                time.sleep(0.01)  # a time of its own, where the file system counts in milliseconds
+                time.sleep(0.01)  # a new modification time, even with a resolution of milliseconds
                 coach.file.write_text(source)
-                read_until(watching, "was saved")
+                read_until(watching, "has changed")
             read_until(watching, verdict)
             read_until(watching, "Watching ")
         watching.send_signal(signal.SIGINT)
@@ -159,15 +159,15 @@ def watch(coach):
 
 
 def what_it_refuses(coach):
-    coach.expect(2, ["tangens"], "there is no exercise 'tangens'; ./run exercise lists them")
-    coach.expect(2, ["hint", "tangens"], "there is no exercise 'tangens'")
-    coach.expect(2, ["solve", NAME], f"what is 'solve {NAME}'? ./run exercise --help says what there is")
-    coach.expect(2, [NAME, "--cli", "train"], f"{NAME} has no classes for the gradus command")
+    coach.expect(2, ["tangens"], "unknown exercise 'tangens'; ./run exercise lists them")
+    coach.expect(2, ["hint", "tangens"], "unknown exercise 'tangens'")
+    coach.expect(2, ["solve", NAME], f"unknown command 'solve {NAME}'; see ./run exercise --help")
+    coach.expect(2, [NAME, "--cli", "train"], f"{NAME} does not support --cli")
     coach.expect(0, ["--help"], "usage: ./run exercise", "GRADUS_EXERCISES")
     progress = coach.mine / "progress.json"
     assert json.loads(progress.read_text())[NAME]["passed"] is True
     progress.write_text("{")
-    coach.expect(2, [], "progress.json is not JSON any more")
+    coach.expect(2, [], "progress.json is not valid JSON")
 
 
 def main():

@@ -10,7 +10,7 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake, c
   return {name, mistake, scalar_tanh_exercise(answer)};
 }
 
-// tanh with another slope, from x and y.
+// tanh with the given slope, a function of x and y.
 template <class Slope>
 ScalarTanh with_slope(const Slope& slope) {
   return [=](Value x) {
@@ -34,7 +34,7 @@ int main() {
   return exercise::bank({
       attempt("slope 1/cosh² at x", "",
               with_slope([](double x, double) { return std::pow(std::cosh(x), -2); })),
-      attempt("tanh once more on the way back", "",
+      attempt("tanh recomputed in backward", "",
               [](Value x) {
                 return record(*x.tape, std::tanh(x.data()), [x](double g) {
                   const double y = std::tanh(x.data());

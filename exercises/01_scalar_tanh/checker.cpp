@@ -15,24 +15,26 @@ using exercise::Mistake;
 using exercise::text;
 using namespace scalar;
 
-const Mistake sigmoid{"sigmoid", "It is the logistic function, which lies between 0 and 1.",
-                      "tanh lies between −1 and 1; std::tanh computes it."};
-const Mistake overflow{"overflow", "e^x is infinite for large x, and infinity by infinity is not a number.",
-                       "std::tanh is exact for every x."};
-const Mistake in_place{"in-place", "The node of x itself was changed.",
-                       "The result is a node of its own, from record(); others may still need x."};
-const Mistake not_on_tape{"not-on-tape", "", "record(*x.tape, y, …) returns what is to be returned."};
-const Mistake no_way_back{"no-way-back", "The gradient ends at y: nothing comes to x.",
-                          "record() takes a third argument, what to do with the gradient of y."};
-const Mistake at_x{"slope-at-x", "It is 1 − x², with x where y belongs.",
-                   "The slope is 1 − tanh² x: the value that you have computed already, squared."};
-const Mistake no_square{"no-square", "It is 1 − y, without the square.", "Differentiate the quotient again."};
-const Mistake slope_of_sigmoid{"slope-of-sigmoid", "It is y (1 − y), which belongs to the logistic function.",
+const Mistake sigmoid{"sigmoid", "The function is the logistic one, with values between 0 and 1.",
+                      "tanh has values between −1 and 1; std::tanh computes it."};
+const Mistake overflow{"overflow",
+                       "e^x overflows to infinity for large x, and infinity divided by infinity is NaN.",
+                       "std::tanh does not overflow."};
+const Mistake in_place{"in-place", "The node of x was changed.",
+                       "Return a new node, from record(); other operations may still need x."};
+const Mistake not_on_tape{"not-on-tape", "", "Return the Value that record(*x.tape, y, …) gives."};
+const Mistake no_way_back{"no-way-back", "The gradient stops at y and does not reach x.",
+                          "The third argument of record() is the function that receives the gradient of y."};
+const Mistake at_x{"slope-at-x", "The slope is 1 − x², with x in place of y.",
+                   "The slope is 1 − tanh² x, and tanh x is the value y that you have already."};
+const Mistake no_square{"no-square", "The slope is 1 − y, without the square.",
+                        "Differentiate the quotient again."};
+const Mistake slope_of_sigmoid{"slope-of-sigmoid", "The slope is y (1 − y), that of the logistic function.",
                                "Differentiate (e^x − e^−x) / (e^x + e^−x)."};
-const Mistake sign{"sign", "The sign is turned round.", "tanh rises everywhere: its slope is never below 0."};
-const Mistake no_chain{"no-chain", "It is ∂y/∂x, whatever comes in: g is not in it.",
+const Mistake sign{"sign", "The sign is wrong.", "tanh increases everywhere: its slope is positive."};
+const Mistake no_chain{"no-chain", "The gradient is ∂y/∂x without the factor g.",
                        "The chain rule: ∂L/∂x = ∂L/∂y · ∂y/∂x, and g is ∂L/∂y."};
-const Mistake assigned{"assigned", "The last use of x overwrites what the others had left.",
+const Mistake assigned{"assigned", "The last use of x overwrites the gradients from the others.",
                        "Each use of x adds a term to its gradient."};
 
 using Function = std::function<double(double)>;
@@ -44,8 +46,7 @@ struct Suspect {
 
 bool close(double a, double b) { return std::abs(a - b) <= 1e-9; }  // false for NaN
 
-// `got` is the function `expected` at some numbers; when it is one of the suspects there, that is the
-// mistake.
+// Expects `got` to equal `expected` at a few numbers. If it equals a suspect there, reports that mistake.
 void expect_function(const std::string& what, const Function& got, const Function& expected,
                      const std::vector<Suspect>& suspects, const Mistake& otherwise) {
   constexpr std::array<double, 6> xs = {-2, -0.5, 0, 0.25, 1, 3};
@@ -58,7 +59,7 @@ void expect_function(const std::string& what, const Function& got, const Functio
   const auto found = std::find_if(suspects.begin(), suspects.end(),
                                   [&](const Suspect& suspect) { return same(suspect.function); });
   throw Finding{.mistake = found == suspects.end() ? otherwise : found->mistake,
-                .says = what + " is not what the equation gives.",
+                .says = what + " differs from the equation.",
                 .where = "x = " + text(wrong),
                 .got = text(got(wrong)),
                 .expected = text(expected(wrong))};
@@ -66,18 +67,17 @@ void expect_function(const std::string& what, const Function& got, const Functio
 
 double slope(double x) { return 1 / (std::cosh(x) * std::cosh(x)); }
 
-// tanh x, which must be a new node of x's tape.
+// Evaluates tanh x, and expects a new node on x's tape.
 double value_of(const ScalarTanh& answer, double x) {
   Tape tape;
   const Value input = record(tape, x), y = answer(input);
-  exercise::expect(y.tape == &tape && y.at < tape.size(), not_on_tape,
-                   "The result is on another tape than x.");
-  exercise::expect(input.data() == x && y.at != input.at, in_place, "x is not what it was.",
-                   text(input.data()), text(x));
+  exercise::expect(y.tape == &tape && y.at < tape.size(), not_on_tape, "The result is not on the tape of x.");
+  exercise::expect(input.data() == x && y.at != input.at, in_place, "x was changed.", text(input.data()),
+                   text(x));
   return y.data();
 }
 
-// dL/dx of an L that is computed from x on a new tape.
+// dL/dx, on a new tape.
 double gradient_of(const std::function<Value(Value)>& L, double x) {
   Tape tape;
   const Value input = record(tape, x);
@@ -92,8 +92,8 @@ void value(const ScalarTanh& answer) {
       {"values", "", "std::tanh(x.data()) is the value."});
   for (const double x : {-1000.0, 1000.0}) {
     const double y = value_of(answer, x);
-    exercise::expect(close(y, std::tanh(x)), overflow, "tanh " + text(x) + " is not what it should be.",
-                     text(y), text(std::tanh(x)));
+    exercise::expect(close(y, std::tanh(x)), overflow, "tanh " + text(x) + " is wrong.", text(y),
+                     text(std::tanh(x)));
   }
 }
 
@@ -124,10 +124,10 @@ void used_twice(const ScalarTanh& answer) {
       "∂L/∂x of L = tanh x + tanh x",
       [&](double x) { return gradient_of([&](Value in) { return answer(in) + answer(in); }, x); },
       [](double x) { return 2 * slope(x); }, {{assigned, slope}},
-      {"gradient", "", "Two ways lead from x to L."});
+      {"gradient", "", "Two paths lead from x to L: their gradients add up."});
   expect_function(
       "∂L/∂x of L = x + tanh x",
-      [&](double x) {  // the way through tanh is the last that comes back to x
+      [&](double x) {  // the path through tanh reaches x last
         return gradient_of(
             [&](Value in) {
               const Value y = answer(in);
@@ -136,10 +136,10 @@ void used_twice(const ScalarTanh& answer) {
             x);
       },
       [](double x) { return 1 + slope(x); }, {{assigned, slope}},
-      {"gradient", "", "Two ways lead from x to L."});
+      {"gradient", "", "Two paths lead from x to L: their gradients add up."});
 }
 
-// One formula for doubles and for values on a tape.
+// The same formula for doubles and for values on a tape.
 template <class Number, class Tanh>
 Number neuron(const std::vector<Number>& p, const Tanh& tanh) {
   const Number y = tanh(p[0] * p[1] + p[2] * tanh(p[3]) + p[4]);
@@ -161,10 +161,10 @@ void as_differences_say(const ScalarTanh& answer) {
     };
     const double numeric = (L(h) - L(-h)) / (2 * h), got = leaves[i].gradient();
     if (std::abs(got - numeric) <= 1e-7) continue;
-    throw Finding{.mistake = {"gradient", "", "Follow the gradient back by hand, from y to that leaf."},
+    throw Finding{.mistake = {"gradient", "", "Follow the gradient by hand, from y to that leaf."},
                   .says =
-                      "A gradient in a neuron, y = tanh(p₀ p₁ + p₂ tanh(p₃) + p₄), L = y p₀ + y², is not "
-                      "the one that differences give.",
+                      "A gradient of the neuron y = tanh(p₀ p₁ + p₂ tanh(p₃) + p₄), L = y p₀ + y², disagrees "
+                      "with finite differences.",
                   .where = "∂L/∂p_" + std::to_string(i),
                   .got = text(got),
                   .expected = text(numeric)};
@@ -194,16 +194,17 @@ void learns_xor(const ScalarTanh& answer) {
   for (int i = 0; i < 17; ++i) theta.push_back(record(tape, 2 * generator.uniform() - 1));
   double first = 0, last = 0;
   for (int step = 0; step < 500; ++step) {
-    tape.resize(theta.size());  // the parameters stay; what was made of them goes
+    tape.resize(theta.size());  // keeps only the parameters
     const Value L = xor_loss(theta, answer);
     (step == 0 ? first : last) = L.data();
     backward(L);
     for (const Value& parameter : theta) parameter.node().data -= 0.1 * parameter.gradient();
   }
-  std::cout << "          XOR by four of your neurons: the loss went from " << text(first) << " to "
+  std::cout << "          XOR with four of your neurons: the loss went from " << text(first) << " to "
             << text(last) << " in 500 steps\n";
-  exercise::expect(last < 0.5, {"training", "", "The gradients are right: does your tanh keep a state?"},
-                   "XOR was not learnt.", text(last), "below 0.5");
+  exercise::expect(last < 0.5,
+                   {"training", "", "The gradients are right: does your tanh keep state between calls?"},
+                   "The network did not learn XOR.", text(last), "below 0.5");
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 using namespace scalar;
 
-// y = tanh x, on the tape of x.
+// y = tanh x, recorded on x's tape.
 inline Value tanh(Value /*x*/) {
   // TODO
-  exercise::to_do("Write tanh(x): its value, and how the gradient of y goes on to x.");
+  exercise::to_do("Write tanh(x): its value, and the function that passes the gradient of y back to x.");
 }

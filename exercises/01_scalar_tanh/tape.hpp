@@ -5,21 +5,21 @@
 #include <utility>
 #include <vector>
 
-/// A tape for single numbers: every operation leaves a node, which knows how its gradient goes on to the
-/// numbers that it was computed from.
+/// A tape for scalars: every operation records a node whose backward function passes the gradient on to the
+/// operation's inputs.
 namespace scalar {
 
 struct Node {
   double data;
-  std::function<void(double g)> backward;  ///< given g = ∂L/∂(this), adds to the inputs' gradients; a leaf
-                                           ///< has none
-  double gradient = 0;  ///< ∂L/∂(this), for the L that backward() was called on
+  std::function<void(double g)>
+      backward;         ///< given g = ∂L/∂(this), adds to the inputs' gradients; null in a leaf
+  double gradient = 0;  ///< ∂L/∂(this), where L is the argument of backward()
 };
 
-/// In the order of computing, so that an operation's inputs stand before it.
+/// Nodes in the order of computation: inputs precede the operations that use them.
 using Tape = std::vector<Node>;
 
-/// A handle: which node of which tape.
+/// A handle to a node: its tape and its index.
 struct Value {
   Tape* tape;
   std::size_t at;
@@ -29,7 +29,7 @@ struct Value {
   double& gradient() const { return node().gradient; }
 };
 
-/// A new node at the end of the tape; a leaf without `backward`.
+/// Appends a node to the tape; without `backward`, a leaf.
 inline Value record(Tape& tape, double data, std::function<void(double g)> backward = nullptr) {
   tape.push_back({data, std::move(backward)});
   return {&tape, tape.size() - 1};
@@ -51,8 +51,8 @@ inline Value operator*(Value a, Value b) {
   });
 }
 
-/// The gradients of L with respect to all that it was computed from. From the newest node to the oldest: a
-/// node's gradient is complete when its turn comes.
+/// Sets every node's gradient to ∂L/∂(node). Walks from the newest node to the oldest, so that a node's
+/// gradient is complete before it is passed on.
 inline void backward(Value L) {
   for (Node& node : *L.tape) node.gradient = 0;
   L.gradient() = 1;

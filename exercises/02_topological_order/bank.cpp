@@ -17,7 +17,7 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake,
 
 using Seen = std::unordered_set<Node*>;
 
-// A node after its inputs, by a stack of nodes with the next edge to follow.
+// Every node after its inputs, with an explicit stack of (node, next edge).
 std::vector<Node*> inputs_first(Node* L) {
   std::vector<Node*> order;
   Seen seen = {L};
@@ -52,7 +52,7 @@ std::vector<Node*> recursive(Node* L) {
   return reversed(order);
 }
 
-// From what is ready, whichever: a node is once the last of its uses is in.
+// Kahn's algorithm with a stack: a node is ready once all nodes that use it are in the order.
 std::vector<Node*> by_counting(Node* L) {
   std::unordered_map<Node*, std::size_t> uses;
   for (Node* node : inputs_first(L))
@@ -67,7 +67,7 @@ std::vector<Node*> by_counting(Node* L) {
   return order;
 }
 
-// A node where it is first met; `deep` goes on with its inputs before others.
+// Every node at its first visit, depth first or breadth first.
 std::vector<Node*> as_met(Node* L, bool deep) {
   std::vector<Node*> order;
   Seen seen;
@@ -104,7 +104,7 @@ std::vector<Node*> first_edge_only(Node* L) {
   return order;
 }
 
-// The longest way from L decides, found anew along every way.
+// Longest path from L, by exhaustive search.
 void lower(Node* node, int depth, std::unordered_map<Node*, int>& depths) {
   depths[node] = std::max(depths[node], depth);
   for (const Edge& edge : node->edges) lower(edge.input, depth + 1, depths);
@@ -123,16 +123,16 @@ std::vector<Node*> by_depth(Node* L) {
 
 int main() {
   return exercise::bank({
-      attempt("after its inputs, reversed", "", [](Node* L) { return reversed(inputs_first(L)); }),
-      attempt("by counting, the last that is ready first", "", by_counting),
+      attempt("inputs first, reversed", "", [](Node* L) { return reversed(inputs_first(L)); }),
+      attempt("by counting uses, with a stack", "", by_counting),
       attempt("not reversed", "inputs-first", inputs_first),
-      attempt("calls itself", "recursion", recursive),
-      attempt("by the longest way, trying all", "too-slow", by_depth),
+      attempt("recursive", "recursion", recursive),
+      attempt("longest path by exhaustive search", "too-slow", by_depth),
       attempt("depth first", "depth-first", [](Node* L) { return as_met(L, true); }),
       attempt("breadth first", "breadth-first", [](Node* L) { return as_met(L, false); }),
-      attempt("at every use", "twice", at_every_use),
+      attempt("once for every use", "twice", at_every_use),
       attempt("leaves left out", "missing", without_leaves),
-      attempt("the first input alone", "missing", first_edge_only),
+      attempt("only the first input followed", "missing", first_edge_only),
       attempt("L left out", "missing",
               [](Node* L) {
                 std::vector<Node*> order = reversed(inputs_first(L));

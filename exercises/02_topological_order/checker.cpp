@@ -18,31 +18,29 @@ using namespace scalar;
 
 const Mistake missing{"missing", "", "Follow every edge of every node, down to the leaves."};
 const Mistake foreign{"foreign", "",
-                      "Begin at L, and follow the edges: what is not reached has no part in it."};
-const Mistake twice{"twice", "A node was put in again for each of its uses.",
-                    "Remember which nodes are there already; which of its uses decides where it stands?"};
-const Mistake inputs_first{"inputs-first", "It is the order of computing, from the leaves up to L.",
-                           "Backward goes from L to the leaves: turn it round."};
-const Mistake depth_first{"depth-first",
-                          "A node stands where it was first met, going down from L as deep as possible.",
-                          "When a node is met for the first time, others that use it may still come."};
-const Mistake breadth_first{"breadth-first", "Nodes stand by how few steps they are from L.",
-                            "A node may be used next to L and once more far below: the longest way decides."};
-const Mistake order_wrong{"order", "", "When may a node hand on its gradient?"};
+                      "Start at L and follow the edges: L does not depend on nodes that you do not reach."};
+const Mistake twice{"twice", "A node was added once for each of its uses.",
+                    "Remember which nodes the order contains. Which of a node's uses decides its position?"};
+const Mistake inputs_first{"inputs-first", "The order is that of the computation, from the leaves to L.",
+                           "Backward goes from L to the leaves: reverse the order."};
+const Mistake depth_first{"depth-first", "The nodes are in depth-first order, each at its first visit.",
+                          "When a node is visited for the first time, nodes that use it may still follow."};
+const Mistake breadth_first{"breadth-first", "The nodes are sorted by their shortest path from L.",
+                            "A node may be used both near L and far from it: the longest path decides."};
+const Mistake order_wrong{"order", "", "When is a node's gradient complete, so that it may be passed on?"};
 const Mistake recursion{
-    "recursion",
-    "The stack overflowed: a function that calls itself once a node needs a place there for each.",
-    "Keep the nodes that are still to be done in a std::vector of your own."};
-const Mistake too_slow{
-    "too-slow", "The time grows with the square of the nodes, or with the number of ways.",
-    "Is a whole list searched for each node, or a node looked at once for each way to it? A "
-    "hash table finds a node at once."};
+    "recursion", "The stack overflowed: a recursive function needs a stack frame for each node of the chain.",
+    "Keep the nodes still to be visited in a std::vector instead of recursing."};
+const Mistake too_slow{"too-slow",
+                       "The time grows with the square of the number of nodes, or with the number of paths.",
+                       "Do you search a list for each node, or visit a node once per path? A hash table "
+                       "finds a node in constant time."};
 
 using Names = std::map<const Node*, std::string>;
 
 std::string name_of(const Names& names, const Node* node) {
   const auto found = names.find(node);
-  return found == names.end() ? "a node that was never made" : found->second;
+  return found == names.end() ? "a pointer to no node of the graph" : found->second;
 }
 
 std::string text(const Names& names, const std::vector<Node*>& order) {
@@ -51,7 +49,7 @@ std::string text(const Names& names, const std::vector<Node*>& order) {
   return out.empty() ? "no nodes" : out;
 }
 
-// All that L needs; in the order in which they are met, the next at the front (depth first) or at the end.
+// All nodes that L needs, in depth-first (deep) or breadth-first order of the first visit.
 std::vector<Node*> met(Node* L, bool deep) {
   std::vector<Node*> order;
   std::set<Node*> seen;
@@ -68,14 +66,14 @@ std::vector<Node*> met(Node* L, bool deep) {
   return order;
 }
 
-// For each node its place in the order.
+// The index of each node in the order.
 std::map<const Node*, std::size_t> places(const std::vector<Node*>& order) {
   std::map<const Node*, std::size_t> at;
   for (std::size_t i = 0; i < order.size(); ++i) at.emplace(order[i], i);
   return at;
 }
 
-// The first node of the order that stands before one that uses it, and that one; null when there is none.
+// A node that precedes one of its users, and that user; null pointers if the order is right.
 std::pair<const Node*, const Node*> too_early(const std::vector<Node*>& order) {
   const auto at = places(order);
   for (const Node* user : order)
@@ -101,21 +99,19 @@ void expect_order(const std::string& graph, const TopologicalOrder& answer, Node
     if (!at.contains(node)) wrong(missing, name_of(names, node) + " is missing.");
   for (const Node* node : order)
     if (std::find(needed.begin(), needed.end(), node) == needed.end())
-      wrong(foreign, name_of(names, node) + " is there, though L does not need it.");
-  if (order.size() != needed.size()) wrong(twice, "A node is there more than once.");
+      wrong(foreign, name_of(names, node) + " is in the order, although L does not depend on it.");
+  if (order.size() != needed.size()) wrong(twice, "A node is in the order more than once.");
   const auto [early, user] = too_early(order);
   if (early)
-    wrong(which(L, order),
-          name_of(names, early) + " stands before " + name_of(names, user) + ", which uses it.");
+    wrong(which(L, order), name_of(names, early) + " precedes " + name_of(names, user) + ", which uses it.");
 }
 
 void chain(const TopologicalOrder& answer) {
   Graph graph;
   Node *a = graph.leaf(2), *b = graph.leaf(3), *c = graph.mul(a, b), *d = graph.leaf(1), *L = graph.add(c, d);
   Node* unused = graph.add(c, c);
-  expect_order(
-      "c = a b, L = c + d", answer, L,
-      {{a, "a"}, {b, "b"}, {c, "c"}, {d, "d"}, {L, "L"}, {unused, "c + c, which has no part in L,"}});
+  expect_order("c = a b, L = c + d", answer, L,
+               {{a, "a"}, {b, "b"}, {c, "c"}, {d, "d"}, {L, "L"}, {unused, "c + c, which L does not use,"}});
   expect_order("L is a leaf", answer, a, {{a, "L"}});
 }
 
@@ -141,7 +137,7 @@ void ways_of_different_lengths(const TopologicalOrder& answer) {
                {{x, "x"}, {a, "a"}, {b, "b"}, {c, "c"}, {L, "L"}});
 }
 
-// n nodes, where the i-th has inputs among those after it. They are made in no order that would help.
+// n nodes, the inputs of each among those after it in inputs_last. Their order in memory is random.
 struct RandomGraph {
   std::vector<Node> nodes;
   std::vector<Node*> inputs_last;
@@ -171,7 +167,7 @@ struct RandomGraph {
 void random_graphs(const TopologicalOrder& answer) {
   gradus::Generator generator(1);
   for (std::size_t i = 0; i < 200; ++i) {
-    const RandomGraph graph(2 + i / 8, generator);  // small ones first, so that a failure is short
+    const RandomGraph graph(2 + i / 8, generator);  // small graphs first, for a short message
     expect_order(graph.text(), answer, graph.inputs_last.front(), graph.names);
   }
 }
@@ -195,8 +191,7 @@ void as_differences_say(const TopologicalOrder& answer) {
 
 enum class End { right, wrong, endless, crashed };
 
-// Runs a check in a process of its own, with a stack of the usual size, for so many seconds of the processor:
-// the learner's code may crash there.
+// Runs a check in a child process, which may crash, with an 8 MiB stack and a limit in seconds of CPU time.
 End in_process(const std::function<bool()>& check, rlim_t seconds) {
   constexpr int exit_wrong = 7;
   const pid_t child = fork();
@@ -215,13 +210,13 @@ End in_process(const std::function<bool()>& check, rlim_t seconds) {
   waitpid(child, &status, 0);
   if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGXCPU ? End::endless : End::crashed;
   if (WEXITSTATUS(status) == 0) return End::right;
-  return WEXITSTATUS(status) == exit_wrong ? End::wrong : End::crashed;  // a sanitizer exits with another
+  return WEXITSTATUS(status) == exit_wrong ? End::wrong : End::crashed;  // sanitizers exit with another code
 }
 
 void expect_end(End end, const std::string& graph) {
   exercise::expect(end != End::crashed, recursion, "It crashed on " + graph + ".");
   exercise::expect(end != End::endless, too_slow, "It took too long for " + graph + ".");
-  exercise::expect(end == End::right, order_wrong, "The order of " + graph + " is wrong.");
+  exercise::expect(end == End::right, order_wrong, "The order for " + graph + " is wrong.");
 }
 
 void deep(const TopologicalOrder& answer) {
@@ -257,9 +252,9 @@ exercise::Exercise topological_order_exercise(const TopologicalOrder& answer) {
           .stages = {{"a chain", [=] { chain(answer); }},
                      {"a node that is used twice", [=] { used_twice(answer); }},
                      {"a diamond", [=] { diamond(answer); }},
-                     {"ways of different lengths", [=] { ways_of_different_lengths(answer); }},
+                     {"paths of different lengths", [=] { ways_of_different_lengths(answer); }},
                      {"200 random graphs", [=] { random_graphs(answer); }},
                      {"gradients", [=] { as_differences_say(answer); }},
-                     {"a million million ways", [=] { many_ways(answer); }},
+                     {"a million million paths", [=] { many_ways(answer); }},
                      {"a million nodes", [=] { deep(answer); }}}};
 }

@@ -3,13 +3,13 @@
 #include <deque>
 #include <vector>
 
-/// Numbers that know what they were computed from, as the nodes of a graph. There is no tape: nothing says in
-/// which order they were made.
+/// A graph of scalars, each with edges to its inputs. Without a tape, the order of computation is not
+/// recorded.
 namespace scalar {
 
 struct Node;
 
-/// An input of an operation, and ∂(result)/∂(input) at the values that they have.
+/// An input of an operation, and ∂(result)/∂(input) at the current values.
 struct Edge {
   Node* input;
   double slope;
@@ -17,11 +17,11 @@ struct Edge {
 
 struct Node {
   double data;
-  std::vector<Edge> edges = {};  ///< to the inputs; none for a leaf, two to the same node for a + a
-  double gradient = 0;           ///< ∂L/∂(this), for the L that backward() began at
+  std::vector<Edge> edges = {};  ///< to the inputs; empty in a leaf; two to the same node for a + a
+  double gradient = 0;           ///< ∂L/∂(this), where L is the first node in backward()
 };
 
-/// Owns its nodes, which stay where they are.
+/// Owns its nodes; their addresses do not change.
 class Graph {
  public:
   Node* leaf(double data) { return node(data, {}); }
@@ -34,8 +34,8 @@ class Graph {
   std::deque<Node> nodes_;
 };
 
-/// ∂L/∂(node) for each node of `order`, which begins with L. When a node's turn comes it hands its gradient
-/// on, so all that goes into it must be there by then.
+/// Sets the gradient of each node of `order`, which begins with L, to ∂L/∂(node). Each node passes its
+/// gradient on in its turn, so that it must come after all nodes that use it.
 inline void backward(const std::vector<Node*>& order) {
   for (Node* node : order) node->gradient = 0;
   order.front()->gradient = 1;

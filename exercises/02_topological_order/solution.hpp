@@ -7,10 +7,10 @@
 
 using namespace scalar;
 
-// Kahn (1962): a node's turn comes when the last of its uses has been seen. Both loops run over a list that
-// grows while they do, so that no depth of the graph needs any stack.
+// Kahn (1962): a node is appended after the last node that uses it. Both loops iterate over a growing list
+// instead of recursing, so that deep graphs cannot overflow the stack.
 inline std::vector<Node*> topological_order(Node* L) {
-  std::unordered_map<Node*, int> uses;  // by the nodes that L needs; an edge is a use
+  std::unordered_map<Node*, int> uses;  // by nodes that L needs; each edge counts
   std::vector<Node*> needed = {L};
   for (std::size_t i = 0; i < needed.size(); ++i)
     for (const Edge& edge : needed[i]->edges)

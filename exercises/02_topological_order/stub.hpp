@@ -7,9 +7,9 @@
 
 using namespace scalar;
 
-// All nodes that L was computed from, and L, once each: a node after all that use it.
+// L and all nodes that it was computed from, once each: every node after all nodes that use it.
 inline std::vector<Node*> topological_order(Node* /*L*/) {
   // TODO
   exercise::to_do(
-      "Write topological_order(L): every node that L needs, once, after all the nodes that use it.");
+      "Write topological_order(L): every node that L was computed from, once, after all nodes that use it.");
 }

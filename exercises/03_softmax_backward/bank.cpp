@@ -29,7 +29,7 @@ int main() {
       attempt("the Jacobian, row by row", "", by_jacobian),
       attempt("expanded", "",
               [](const Tensor& y, const Tensor& g) { return y * g - y * sum(y * g, 1, true); }),
-      attempt("diagonal alone", "diagonal",
+      attempt("only the diagonal", "diagonal",
               [](const Tensor& y, const Tensor& g) { return g * y * (1.0 - y); }),
       attempt("sum over the batch", "batch-axis",
               [](const Tensor& y, const Tensor& g) { return y * (g - sum(g * y, 0, true)); }),

@@ -10,18 +10,18 @@ using exercise::Mistake;
 using exercise::Plain;
 using namespace gradus;
 
-const Mistake diagonal{"diagonal", "Only the diagonal of the Jacobian is there: y_i (1 − y_i) g_i.",
-                       "Every weight depends on every score: what does raising x_j do to y_i?"};
+const Mistake diagonal{"diagonal", "The result uses only the diagonal of the Jacobian: y_i (1 − y_i) g_i.",
+                       "Every weight depends on every score: how does y_i change when x_j grows?"};
 const Mistake batch_axis{
-    "batch-axis", "The sum goes over the batch, or over everything.",
-    "Each row is a softmax of its own: the sum goes over the last axis, and stretches over it again."};
+    "batch-axis", "The sum runs over the batch, or over all elements.",
+    "Each row is a separate softmax: sum over the last axis and broadcast the result over it."};
 const Mistake forgot_y{"no-outer-y", "The factor y_i before the bracket is missing.",
-                       "∂y_j/∂x_i = y_j (δ_ij − y_i): sum g_j times that over j."};
-const Mistake unweighted{"unweighted-sum", "The sum over the row is of g alone.",
-                         "It is the mean of g under the weights y: Σ_j g_j y_j."};
-const Mistake sign{"sign", "Every sign is turned round.", "Which of the two terms has the minus?"};
+                       "∂y_j/∂x_i = y_j (δ_ij − y_i): multiply it by g_j and sum over j."};
+const Mistake unweighted{"unweighted-sum", "The sum over the row is that of g, without the factor y.",
+                         "The sum must be weighted by y: Σ_j g_j y_j."};
+const Mistake sign{"sign", "Every sign is wrong.", "Which of the two terms is subtracted?"};
 
-// Weights and a gradient that comes in, (B, T).
+// Scores, weights and the gradient of the weights, (B, T).
 struct Case {
   Tensor x, y, g;
 };
@@ -32,7 +32,7 @@ Case example(std::int64_t B, std::int64_t T) {
   return {x, softmax(x), normal({B, T}, 0, 1, generator, Dtype::f64)};
 }
 
-// Σ_j g_j J_ji for a row, with the whole Jacobian, J_ji = y_j (δ_ij − y_i); `jacobian` may make mistakes.
+// Σ_j g_j J_ji per row with the full Jacobian, J_ji = y_j (δ_ij − y_i) or a wrong one.
 template <class Jacobian>
 Plain by_jacobian(const Case& c, const Jacobian& jacobian) {
   const Plain y(c.y), g(c.g);
@@ -95,7 +95,7 @@ void values(const SoftmaxBackward& answer) {
   }
 }
 
-// Adding a number to all scores of a row changes nothing, so the gradient has no part in that direction.
+// Adding a constant to a row's scores changes no weight, so that the gradient's row sums are 0.
 void rows_sum_to_zero(const SoftmaxBackward& answer) {
   const Case c = example(4, 6);
   exercise::expect_values("the row sums of dx", sum(answer(c.y, c.g), -1), Plain(Shape{4}));

@@ -8,7 +8,7 @@
 
 #include "kit/check.hpp"
 
-/// The numbers of algorithm 1, with the values that it proposes.
+/// The constants of algorithm 1, with its default values.
 struct AdamOptions {
   double alpha = 1e-3;
   double beta_1 = 0.9;
@@ -16,11 +16,11 @@ struct AdamOptions {
   double epsilon = 1e-8;
 };
 
-/// What exercise 04 asks for: an optimiser of these parameters, as its step().
+/// The answer to exercise 04: makes an optimiser of these parameters and returns its step().
 using MakeAdam =
     std::function<std::function<void()>(const std::vector<gradus::Tensor>& parameters, const AdamOptions&)>;
 
-/// For a class with the statement's constructor and step().
+/// Wraps a class with the statement's constructor and step().
 template <class Adam>
 MakeAdam maker_of() {
   return [](const std::vector<gradus::Tensor>& parameters, const AdamOptions& o) {

@@ -9,7 +9,7 @@ using namespace gradus;
 
 namespace {
 
-// What one of the faulty classes does otherwise.
+// The fault of a class below.
 enum class Fault {
   none,
   own_handle,
@@ -86,8 +86,8 @@ class Faulty {
   int t_ = 0;
 };
 
-// In place, number by number, and with the hats' factors taken together, as section 2 of the paper has it
-// (but with its ε where algorithm 1 has it).
+// In place, element by element, with both bias corrections in one factor as in section 2 of the paper, but ε
+// as in algorithm 1.
 class InPlace {
  public:
   InPlace(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2, double epsilon)
@@ -139,24 +139,24 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake) {
 int main() {
   return exercise::bank({
       attempt<Faulty<Fault::none>>("vectors of tensors", ""),
-      attempt<InPlace>("in place, number by number", ""),
-      attempt<Faulty<Fault::own_handle>>("its own handles", "unchanged"),
+      attempt<InPlace>("in place, element by element", ""),
+      attempt<Faulty<Fault::own_handle>>("rebinds its own handles", "unchanged"),
       attempt<Faulty<Fault::uphill>>("uphill", "uphill"),
-      attempt<Faulty<Fault::no_hats>>("no hats", "no-hats"),
-      attempt<Faulty<Fault::hat_on_m_alone>>("m̂ alone", "one-hat"),
+      attempt<Faulty<Fault::no_hats>>("no bias correction", "no-hats"),
+      attempt<Faulty<Fault::hat_on_m_alone>>("only m̂", "one-hat"),
       attempt<Faulty<Fault::t_from_0>>("t from 0", "t-from-0"),
-      attempt<Faulty<Fault::t_stays>>("t stays", "t-stays"),
+      attempt<Faulty<Fault::t_stays>>("t stays 1", "t-stays"),
       attempt<Faulty<Fault::t_for_each>>("t counts parameters", "t-for-each"),
       attempt<Faulty<Fault::epsilon_inside>>("ε under the root", "epsilon-inside"),
       attempt<Faulty<Fault::no_epsilon>>("no ε", "no-epsilon"),
       attempt<Faulty<Fault::no_square>>("|g| for g²", "no-square"),
       attempt<Faulty<Fault::g_for_its_square>>("g for g²", "no-square"),
-      attempt<Faulty<Fault::no_root>>("no root", "no-root"),
-      attempt<Faulty<Fault::forgets>>("m and v forget", "forgets"),
-      attempt<Faulty<Fault::hats_kept>>("hats kept", "hats-kept"),
+      attempt<Faulty<Fault::no_root>>("no square root", "no-root"),
+      attempt<Faulty<Fault::forgets>>("m and v reset at every step", "forgets"),
+      attempt<Faulty<Fault::hats_kept>>("m̂ and v̂ stored", "hats-kept"),
       attempt<Faulty<Fault::betas_swapped>>("β₁ and β₂ swapped", "betas-swapped"),
       attempt<Faulty<Fault::shared>>("one m and v for all", "shared-moments"),
-      attempt<Faulty<Fault::needs_gradients>>("every parameter must have a gradient", "error"),
+      attempt<Faulty<Fault::needs_gradients>>("requires every gradient", "error"),
       attempt<Faulty<Fault::f64_alone>>("m and v in f64", "error"),
   });
 }

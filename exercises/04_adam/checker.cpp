@@ -20,16 +20,16 @@ using exercise::Plain;
 using namespace gradus;
 
 const Mistake unchanged{
-    "unchanged", "The parameter is what it was before.",
-    "p = p − … gives your own handle another tensor; p.replace(…) changes the one that the model holds."};
+    "unchanged", "The parameter did not change.",
+    "p = p − … rebinds your copy of the handle; p.replace(…) changes the model's parameter."};
 const Mistake t_from_0{"t-from-0", "t is 0 at the first step, and 1 − β⁰ is 0.",
-                       "Count the step first, then update."};
-const Mistake t_for_each{"t-for-each", "t goes up for every parameter instead of every step.",
-                         "All parameters of one step have the same t: count outside of the loop over them."};
+                       "Increment t before the update."};
+const Mistake t_for_each{"t-for-each", "t is incremented for every parameter instead of once per step.",
+                         "All parameters use the same t in a step: increment it outside the loop over them."};
 const Mistake shared{"shared-moments", "All parameters share one m and one v.",
-                     "Every parameter has an m and a v of its own."};
+                     "Every parameter needs its own m and v."};
 
-// Which of algorithm 1's lines is not as it should be.
+// The line of algorithm 1 that is wrong.
 enum class Slip {
   none,
   uphill,
@@ -47,31 +47,30 @@ enum class Slip {
 };
 
 const std::vector<std::pair<Slip, Mistake>> slips = {
-    {Slip::uphill, {"uphill", "The step goes up the slope.", "θ moves against its gradient: minus."}},
+    {Slip::uphill, {"uphill", "The step increases the loss.", "θ moves against its gradient: subtract."}},
     {Slip::no_hats,
-     {"no-hats", "m and v are taken without their hats.",
-      "At step 1, m̂ must be g itself: divide by 1 − β₁ᵗ."}},
-    {Slip::hat_on_m_alone, {"one-hat", "v is taken without its hat.", "v̂ = v / (1 − β₂ᵗ)."}},
-    {Slip::hat_on_v_alone, {"one-hat", "m is taken without its hat.", "m̂ = m / (1 − β₁ᵗ)."}},
+     {"no-hats", "The update uses m and v without the bias correction.",
+      "At step 1, m̂ must equal g: divide by 1 − β₁ᵗ."}},
+    {Slip::hat_on_m_alone, {"one-hat", "The update uses v instead of v̂.", "v̂ = v / (1 − β₂ᵗ)."}},
+    {Slip::hat_on_v_alone, {"one-hat", "The update uses m instead of m̂.", "m̂ = m / (1 − β₁ᵗ)."}},
     {Slip::t_stays, {"t-stays", "t is 1 at every step.", "t counts the calls of step()."}},
-    {Slip::epsilon_inside, {"epsilon-inside", "ε is under the root.", "√v̂ + ε: the root first."}},
-    {Slip::no_epsilon, {"no-epsilon", "ε is not there.", "√v̂ + ε: what if a gradient is 0?"}},
+    {Slip::epsilon_inside, {"epsilon-inside", "ε is added under the root.", "√v̂ + ε: take the root first."}},
+    {Slip::no_epsilon, {"no-epsilon", "ε is missing.", "√v̂ + ε: what happens when a gradient is 0?"}},
     {Slip::no_square,
-     {"no-square", "v averages the size of g, not its square.",
-      "v = β₂ v + (1 − β₂) g², element by element."}},
+     {"no-square", "v averages |g| instead of g².", "v = β₂ v + (1 − β₂) g², element by element."}},
     {Slip::no_root,
-     {"no-root", "It divides by v̂, not by its root.",
-      "√v̂ has the size of g, so that the step has the size of α."}},
+     {"no-root", "The update divides by v̂ instead of its root.",
+      "√v̂ has the magnitude of g, so that the step has that of α."}},
     {Slip::forgets,
-     {"forgets", "m and v have forgotten the steps before.",
-      "They are members, and their new value is made from the old one."}},
+     {"forgets", "m and v are reset at every step.",
+      "Keep m and v in members, and compute each new value from the old one."}},
     {Slip::hats_kept,
-     {"hats-kept", "The hats went into m and v themselves.",
-      "m and v are kept as they are; m̂ and v̂ are made from them at each step."}},
-    {Slip::betas_swapped, {"betas-swapped", "β₁ and β₂ have changed places.", "m is with β₁, v with β₂."}},
+     {"hats-kept", "m̂ and v̂ were stored in m and v.",
+      "Keep m and v uncorrected, and compute m̂ and v̂ from them at each step."}},
+    {Slip::betas_swapped, {"betas-swapped", "β₁ and β₂ are swapped.", "m uses β₁, v uses β₂."}},
 };
 
-// Algorithm 1 for one element, written out; with the slip, if any.
+// Algorithm 1 for one element, with the given slip.
 struct Element {
   double theta, m = 0, v = 0;
 
@@ -95,7 +94,7 @@ struct Element {
   }
 };
 
-// Parameters, and the gradients that they get at one step after the other.
+// Parameters, and their gradients at each step.
 struct Case {
   std::vector<Tensor> parameters;
   std::vector<std::vector<Tensor>> gradients;  // [step][parameter]
@@ -116,7 +115,7 @@ Case example(const std::vector<Shape>& shapes, int steps, double size = 1) {
   return c;
 }
 
-// What parameter k must be after all steps, or would be with a slip.
+// Parameter k after all steps, with the given slip.
 Plain after(const Case& c, std::size_t k, Slip slip = Slip::none) {
   std::vector<double> values = c.parameters[k].to_vector<double>();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -128,7 +127,7 @@ Plain after(const Case& c, std::size_t k, Slip slip = Slip::none) {
   return Plain(tensor(values, c.parameters[k].shape()));
 }
 
-// The same for parameters of one shape that share their m and v, or whose t goes up for each of them.
+// The same for parameters of one shape that share m and v, or that each increment t.
 Plain after_sharing(const Case& c, std::size_t k, bool moments, bool count_each) {
   std::vector<double> values = c.parameters[k].to_vector<double>();
   const std::size_t n = c.parameters.size();
@@ -157,7 +156,7 @@ std::vector<exercise::Suspect> suspects(const Case& c, std::size_t k) {
   return all;
 }
 
-// The parameters as the answer leaves them; those of the case stay as they are.
+// The parameters after the answer's steps; works on clones of the case's.
 std::vector<Tensor> run(const MakeAdam& make, const Case& c) {
   std::vector<Tensor> parameters;
   for (const Tensor& theta : c.parameters) parameters.push_back(theta.clone().set_requires_grad());
@@ -173,10 +172,10 @@ void one_step(const MakeAdam& make) {
   Case c = example({{2, 3}}, 1);
   c.gradients[0][0] = abs(c.gradients[0][0]);
   const Tensor theta = run(make, c)[0];
-  exercise::expect_shape("θ", theta, {2, 3}, "that it had");
+  exercise::expect_shape("θ", theta, {2, 3}, "(2, 3)");
   const std::vector<double> values = theta.to_vector<double>();
-  exercise::expect(values != c.parameters[0].to_vector<double>(), unchanged, "One step moved nothing.");
-  exercise::expect(!std::isnan(values[0]), t_from_0, "θ is not a number after the first step.");
+  exercise::expect(values != c.parameters[0].to_vector<double>(), unchanged, "One step left θ unchanged.");
+  exercise::expect(!std::isnan(values[0]), t_from_0, "θ is NaN after the first step.");
   exercise::expect_values("θ after one step", theta, after(c, 0), suspects(c, 0));
 }
 
@@ -206,9 +205,9 @@ void no_gradient(const MakeAdam& make) {
   Case c = example({{2, 3}, {4}}, 3);
   for (std::vector<Tensor>& now : c.gradients) now[1] = Tensor();
   const std::vector<Tensor> got = run(make, c);
-  exercise::expect_values("the parameter that has a gradient", got[0], after(c, 0));
-  exercise::expect_values("the parameter that has none", got[1], Plain(c.parameters[1]), {},
-                          {"no-gradient", "", "grad().defined() is false: leave the parameter alone."});
+  exercise::expect_values("the parameter with a gradient", got[0], after(c, 0));
+  exercise::expect_values("the parameter without a gradient", got[1], Plain(c.parameters[1]), {},
+                          {"no-gradient", "", "Skip a parameter whose grad().defined() is false."});
 }
 
 void in_f32(const MakeAdam& make) {
@@ -216,8 +215,8 @@ void in_f32(const MakeAdam& make) {
   c.parameters[0] = c.parameters[0].detach().to(Dtype::f32);
   for (std::vector<Tensor>& now : c.gradients) now[0] = now[0].to(Dtype::f32);
   const Tensor theta = run(make, c)[0];
-  exercise::expect(theta.dtype() == Dtype::f32, {"dtype", "", "m and v are of the parameter's dtype."},
-                   "A parameter of f32 has become one of another dtype.");
+  exercise::expect(theta.dtype() == Dtype::f32, {"dtype", "", "m and v must have the parameter's dtype."},
+                   "The dtype of an f32 parameter changed.");
   exercise::expect_values("θ in f32, after 3 steps", theta, after(c, 0), {}, {}, 1e-5);
 }
 
@@ -243,8 +242,9 @@ void learns_reversal(const MakeAdam& make) {
             << tutorial::decimals(first) << " to " << tutorial::decimals(last) << "; it reverses "
             << tutorial::decimals(100 * exact, 1) << " % of unseen sequences of length 4\n";
   exercise::expect(
-      exact > 0.5, {"training", "", "The steps are right one by one: is something kept that should not be?"},
-      "It has not learnt to reverse sequences of length 4.", tutorial::decimals(exact), "above 0.5");
+      exact > 0.5,
+      {"training", "", "Each step is right on its own: does your class keep state that it should not?"},
+      "The model did not learn to reverse sequences of length 4.", tutorial::decimals(exact), "above 0.5");
 }
 
 }  // namespace
@@ -255,7 +255,7 @@ exercise::Exercise adam_exercise(const MakeAdam& make) {
                      {"several steps", [=] { several_steps(make); }},
                      {"parameters of the same shape", [=] { same_shape(make); }},
                      {"parameters of different shapes", [=] { different_shapes(make); }},
-                     {"a parameter without gradient", [=] { no_gradient(make); }},
+                     {"a parameter without a gradient", [=] { no_gradient(make); }},
                      {"f32", [=] { in_f32(make); }},
                      {"learning to reverse", [=] { learns_reversal(make); }, true}}};
 }

@@ -20,7 +20,7 @@ class Adam {
   }
 
   void step() {
-    const NoGrad no_grad;  // the update is not to be differentiated
+    const NoGrad no_grad;  // the update is not recorded
     ++t_;
     for (auto& [theta, m, v] : entries_) {  // all of theta's shape
       const Tensor g = theta.grad();

@@ -16,11 +16,12 @@ class Adam {
   Adam(const std::vector<Tensor>& /*parameters*/, double /*alpha*/, double /*beta_1*/, double /*beta_2*/,
        double /*epsilon*/) {
     // TODO
-    exercise::to_do("Write Adam's constructor: keep the parameters and the numbers, and begin m and v at 0.");
+    exercise::to_do(
+        "Write Adam's constructor: store the parameters and the constants, and set m and v to 0.");
   }
 
   void step() {
     // TODO
-    exercise::to_do("Write Adam's step(): m, v, their hats, and the new parameters.");
+    exercise::to_do("Write Adam's step(): update m and v, compute m̂ and v̂, and update the parameters.");
   }
 };

@@ -6,7 +6,7 @@
 
 #include "kit/check.hpp"
 
-/// What exercise 05 asks for: the mean cross-entropy over the real tokens; logits (T, B, V), targets (T, B),
+/// The answer to exercise 05: the mean cross-entropy over the real tokens; logits (T, B, V), targets (T, B),
 /// lengths (B).
 using MaskedLoss = std::function<gradus::Tensor(const gradus::Tensor& logits, const gradus::Tensor& targets,
                                                 const gradus::Tensor& lengths)>;

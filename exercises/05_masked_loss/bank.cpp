@@ -55,7 +55,7 @@ int main() {
       attempt("targets marked as ignored", "", by_ignoring),
       attempt("pads counted", "pads-counted",
               [](const Tensor& z, const Tensor& y, const Tensor&) { return mean(surprise(z, y)); }),
-      attempt("pads in the sum alone", "pads-counted",
+      attempt("pads in the sum, not in the count", "pads-counted",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 return sum(surprise(z, y)) / count(z, n);
               }),
@@ -75,7 +75,7 @@ int main() {
               }),
       attempt("sum", "sum",
               [](const Tensor& z, const Tensor& y, const Tensor& n) { return sum(of_real(z, y, n)); }),
-      attempt("no minus", "sign",
+      attempt("no minus sign", "sign",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 return -sum(of_real(z, y, n)) / count(z, n);
               }),
@@ -100,14 +100,14 @@ int main() {
                 const Tensor mask = less_equal(unsqueeze(arange(z.size(0)), 1), n).to(z.dtype());
                 return sum(surprise(z, y) * mask) / sum(mask);
               }),
-      attempt("pads known by their target", "values",
+      attempt("pads recognised by their target", "values",
               [](const Tensor& z, const Tensor& y, const Tensor&) { return cross_entropy(z, y, 0); }),
-      attempt("mean of means, of the sentences that have tokens", "mean-of-means",
+      attempt("mean of the means of non-empty sentences", "mean-of-means",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 const Tensor lengths = maximum(n.to(z.dtype()), ones({}, z.dtype()));
                 return mean(sum(of_real(z, y, n), 0) / lengths);
               }),
-      attempt("at least a token for each sentence", "pads-matter",
+      attempt("at least one token for each sentence", "pads-matter",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 const Tensor lengths = maximum(n.to(z.dtype()), ones({}, z.dtype())).to(Dtype::i64);
                 return sum(of_real(z, y, lengths)) / count(z, lengths);
@@ -118,15 +118,15 @@ int main() {
                                   zeros({}, z.dtype()))) /
                        count(z, n);
               }),
-      attempt("off the tape", "gradient",
+      attempt("detached from the tape", "gradient",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 return one_by_one(z.detach(), y, n) + 0.0 * sum(z);
               }),
-      attempt("for each sentence", "shape",
+      attempt("one loss per sentence", "shape",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 return sum(of_real(z, y, n), 0) / n.to(z.dtype());
               }),
-      attempt("mask turned round", "error",
+      attempt("mask transposed", "error",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 const Tensor mask = less(arange(z.size(0)), unsqueeze(n, 1)).to(z.dtype());  // (B, T)
                 return sum(surprise(z, y) * mask) / sum(mask);

@@ -13,31 +13,31 @@ using exercise::Plain;
 using namespace gradus;
 
 const Mistake pads_counted{
-    "pads-counted", "The pads are counted like tokens.",
-    "Which (t, b) are real? Those with t < ℓ_b; leave the others out of the sum and of the number."};
+    "pads-counted", "The pads are treated as tokens.",
+    "Only (t, b) with t < ℓ_b are real: exclude the others from the sum and from the count."};
 const Mistake over_everything{"divided-by-all", "The sum is right, but it is divided by T·B.",
                               "Divide by the number of real tokens."};
-const Mistake mean_of_means{
-    "mean-of-means", "It is the mean of the sentences' own means.",
-    "One sum over all real tokens, divided by how many there are in the whole batch."};
+const Mistake mean_of_means{"mean-of-means", "The result is the mean of the sentences' means.",
+                            "Sum over all real tokens, and divide by their number in the whole batch."};
 const Mistake by_sentences{"divided-by-sentences", "The sum is divided by the number of sentences.",
                            "Divide by the number of real tokens."};
 const Mistake by_steps{"divided-by-steps", "The sum is divided by T.",
                        "Divide by the number of real tokens."};
-const Mistake not_divided{"sum", "It is the sum, not the mean.", "Divide by the number of real tokens."};
-const Mistake sign{"sign", "The sign is turned round.", "ln p is below 0, and the loss above."};
-const Mistake no_logarithm{"no-logarithm", "It is the probability, without its logarithm.",
-                           "log_softmax, not softmax."};
-const Mistake no_softmax{"no-softmax", "The logits were taken for logarithms of probabilities.",
+const Mistake not_divided{"sum", "The result is the sum, not the mean.",
+                          "Divide by the number of real tokens."};
+const Mistake sign{"sign", "The sign is wrong.", "ln p is negative, the loss positive."};
+const Mistake no_logarithm{"no-logarithm", "The result is the mean probability, without the logarithm.",
+                           "Use log_softmax, not softmax."};
+const Mistake no_softmax{"no-softmax", "The logits are used as log-probabilities.",
                          "ln softmax(z)_y = z_y − ln Σ_k e^{z_k}: log_softmax computes it."};
-const Mistake softmax_axis{"softmax-axis", "The softmax goes over the positions or the sentences.",
-                           "Over the vocabulary, which is the last axis."};
-const Mistake off_by_one{"off-by-one", "The real tokens are counted one too far, or one too short.",
-                         "Positions count from 0: t is real when t < ℓ_b."};
-const Mistake pads_matter{"pads-matter", "What stands at the pads has a part in the loss.",
-                          "Take the pads out with where(real, …, zeros), and out of the number too."};
-const Mistake underflow{"underflow", "A probability became 0, and its logarithm is infinite.",
-                        "log_softmax computes ln p without p."};
+const Mistake softmax_axis{"softmax-axis", "The softmax runs over the positions or the sentences.",
+                           "Normalise over the vocabulary, the last axis."};
+const Mistake off_by_one{"off-by-one", "Each sentence is one token too long or too short.",
+                         "Positions are numbered from 0: t is real when t < ℓ_b."};
+const Mistake pads_matter{"pads-matter", "The logits or targets at the pads change the loss.",
+                          "Exclude the pads from the sum, with where(real, …, zeros), and from the count."};
+const Mistake underflow{"underflow", "A probability underflowed to 0, and its logarithm is infinite.",
+                        "log_softmax computes ln p without computing p."};
 
 struct Case {
   Tensor logits, targets, lengths;  // (T, B, V), (T, B), (B)
@@ -65,7 +65,7 @@ Case example(std::int64_t T, std::int64_t V, const std::vector<std::int64_t>& le
 
 const std::vector<std::int64_t> lengths = {3, 6, 1, 4};
 
-// −ln of softmax over an axis (0: positions, 1: sentences, 2: vocabulary), at the target.
+// −ln softmax(z)[target], with the softmax over an axis (0: positions, 1: sentences, 2: vocabulary).
 double surprise(const Case& c, const Plain& z, std::int64_t t, std::int64_t b, int axis = 2) {
   const std::int64_t y = c.target(t, b);
   double total = 0;
@@ -74,7 +74,7 @@ double surprise(const Case& c, const Plain& z, std::int64_t t, std::int64_t b, i
   return std::log(total) - z(t, b, y);
 }
 
-// Σ term(t, b) over the real tokens; over some more, or fewer, of each sentence.
+// Σ term(t, b) over the first ℓ_b + more tokens of each sentence.
 template <class Term>
 double total(const Case& c, const Term& term, std::int64_t more = 0) {
   double sum = 0;
@@ -164,11 +164,11 @@ void pads_do_not_matter(const MaskedLoss& answer) {
                          before, pads_matter);
 
   const Case longer{pad(c.logits, 0, 0, 2), pad(c.targets, 0, 0, 2), c.lengths};
-  exercise::expect_value("the loss with two pads more for every sentence", loss(answer, longer).item(),
+  exercise::expect_value("the loss with two more pads for every sentence", loss(answer, longer).item(),
                          before, pads_matter);
 
   const Case with_empty = example(6, 5, {3, 0, 1, 4});
-  exercise::expect_value("the loss where one sentence has no token", loss(answer, with_empty).item(),
+  exercise::expect_value("the loss with one empty sentence", loss(answer, with_empty).item(),
                          expected(with_empty), pads_matter);
 }
 
@@ -176,7 +176,7 @@ void large_logits(const MaskedLoss& answer) {
   const Case c = example(6, 5, lengths, 400);
   const Plain z(c.logits);
   const auto shifted = [&](auto t,
-                           auto b) {  // e to a logit of 1000 is infinite: the largest is taken out first
+                           auto b) {  // subtracts the largest logit: e^1000 overflows
     double largest = z(t, b, 0), sum = 0;
     for (std::int64_t k = 1; k < c.V(); ++k) largest = std::max(largest, z(t, b, k));
     for (std::int64_t k = 0; k < c.V(); ++k) sum += std::exp(z(t, b, k) - largest);
@@ -198,7 +198,7 @@ exercise::Exercise masked_loss_exercise(const MaskedLoss& answer) {
   return {.name = "masked_loss",
           .stages = {{"shape", [=] { shape(answer); }},
                      {"values", [=] { values(answer); }},
-                     {"pads do not matter", [=] { pads_do_not_matter(answer); }},
+                     {"independence of the pads", [=] { pads_do_not_matter(answer); }},
                      {"large logits", [=] { large_logits(answer); }},
                      {"gradients", [=] { gradients(answer); }}}};
 }

@@ -7,8 +7,8 @@
 
 #include "kit/check.hpp"
 
-/// What exercise 06 asks for: scales all gradients by one factor, so that their norm is at most max_norm;
-/// returns the norm that they had.
+/// The answer to exercise 06: scales all gradients by one factor, so that their joint norm is at most
+/// max_norm. Returns the norm before.
 using ClipGradients = std::function<double(const std::vector<gradus::Tensor>& parameters, double max_norm)>;
 
 exercise::Exercise global_clipping_exercise(const ClipGradients& answer);

@@ -32,7 +32,7 @@ void scale(const Parameters& parameters, double factor) {
   for (Tensor& p : with_gradient(parameters)) p.set_grad(p.grad() * factor);
 }
 
-// Clips when `norm`, measured in some way, is above max_norm, and returns it.
+// Clips if the norm that `norm` measures exceeds max_norm; returns it.
 template <class Norm>
 ClipGradients by(const Norm& norm) {
   return [=](const Parameters& parameters, double max_norm) {
@@ -42,7 +42,7 @@ ClipGradients by(const Norm& norm) {
   };
 }
 
-// The right norm and the right condition, and something else in place of scaling.
+// The right norm and condition, with `change` in place of the scaling.
 template <class Change>
 ClipGradients changing(const Change& change) {
   return [=](const Parameters& parameters, double max_norm) {
@@ -66,8 +66,8 @@ int main() {
     return norm;
   };
   return exercise::bank({
-      attempt("one long vector, in place", "", concatenated),
-      attempt("PyTorch's ε, by the library", "", nn::clip_grad_norm),
+      attempt("concatenated, in place", "", concatenated),
+      attempt("the library's, with PyTorch's ε", "", nn::clip_grad_norm),
       attempt("no root", "no-root", by([](const Parameters& p) { return std::pow(norm_of(p), 2); })),
       attempt("norms added", "sum-of-norms", by([](const Parameters& parameters) {
                 double total = 0;
@@ -87,14 +87,14 @@ int main() {
               })),
       attempt("the last parameter's norm", "one-parameter",
               by([](const Parameters& parameters) { return norm_of({parameters.back()}); })),
-      attempt("own handles", "unchanged",
+      attempt("rebinds its own handles", "unchanged",
               changing([](const Parameters& parameters, double max_norm, double norm) {
                 for (const Tensor& p : parameters) {
                   Tensor g = p.grad();
                   g = g * (max_norm / norm);
                 }
               })),
-      attempt("each by itself", "each-by-itself",
+      attempt("each parameter separately", "each-by-itself",
               changing([](const Parameters& parameters, double max_norm, double) {
                 for (const Tensor& p : parameters) scale({p}, std::min(1.0, max_norm / norm_of({p})));
               })),
@@ -102,14 +102,14 @@ int main() {
               changing([](const Parameters& parameters, double max_norm, double) {
                 nn::clip_grad_value(parameters, max_norm);
               })),
-      attempt("to length 1", "to-one",
+      attempt("to norm 1", "to-one",
               changing([](const Parameters& p, double, double norm) { scale(p, 1 / norm); })),
-      attempt("upside down", "inverse",
+      attempt("inverse factor", "inverse",
               changing([](const Parameters& p, double max_norm, double norm) { scale(p, norm / max_norm); })),
       attempt("scaled by squares", "no-root", changing([](const Parameters& p, double max_norm, double norm) {
                 scale(p, max_norm / (norm * norm));
               })),
-      attempt("the parameters too", "parameters-changed",
+      attempt("scales the parameters too", "parameters-changed",
               changing([](const Parameters& parameters, double max_norm, double norm) {
                 for (Tensor p : parameters) {
                   const Tensor g = p.grad();
@@ -117,19 +117,19 @@ int main() {
                   p.set_grad(g * (max_norm / norm));
                 }
               })),
-      attempt("the norm after", "norm-after",
+      attempt("norm after clipping", "norm-after",
               [](const Parameters& parameters, double max_norm) {
                 const double norm = norm_of(parameters);
                 if (norm > max_norm) scale(parameters, max_norm / norm);
                 return std::min(norm, max_norm);
               }),
-      attempt("always", "scales-up",
+      attempt("scales always", "scales-up",
               [](const Parameters& parameters, double max_norm) {
                 const double norm = norm_of(parameters);
                 scale(parameters, max_norm / norm);
                 return norm;
               }),
-      attempt("every parameter must have one", "error",
+      attempt("requires every gradient", "error",
               [](const Parameters& parameters, double max_norm) {
                 double squares = 0;
                 for (const Tensor& p : parameters) squares += sum(p.grad() * p.grad()).item();
@@ -137,19 +137,19 @@ int main() {
                 if (norm > max_norm) scale(parameters, max_norm / norm);
                 return norm;
               }),
-      attempt("0 for those without", "no-gradient",
+      attempt("sets missing gradients to 0", "no-gradient",
               [](const Parameters& parameters, double max_norm) {
                 for (Tensor p : parameters)
                   if (!p.grad().defined()) p.set_grad(zeros(p.shape(), p.dtype()));
                 return nn::clip_grad_norm(parameters, max_norm);
               }),
-      attempt("the norm divided by itself", "zero",
+      attempt("0 / 0 for zero gradients", "zero",
               [](const Parameters& parameters, double max_norm) {
                 const double norm = norm_of(parameters);
                 scale(parameters, std::min(norm, max_norm) / norm);
                 return norm;
               }),
-      attempt("the smaller factor", "not-finite",
+      attempt("std::min for the factor", "not-finite",
               [](const Parameters& parameters, double max_norm) {
                 const double norm = norm_of(parameters);
                 scale(parameters, std::min(1.0, max_norm / (norm + 1e-12)));

@@ -14,41 +14,40 @@ using exercise::Mistake;
 using exercise::Plain;
 using namespace gradus;
 
-const Mistake not_the_root{"no-root", "It is the sum of the squares, without the root.",
-                           "The norm is the root of the sum."};
-const Mistake sum_of_norms{
-    "sum-of-norms", "The norms of the parameters were added.",
-    "Add the squares of all elements of all parameters, and take one root at the end."};
-const Mistake absolute{"absolute", "It is the sum of absolute values.",
-                       "Square every element, add, take the root."};
-const Mistake largest{"largest", "It is the largest element.", "Square every element, add, take the root."};
-const Mistake norm_after{"norm-after", "It is the norm after clipping.",
-                         "Return the norm that the gradients had before."};
-const Mistake one_parameter{"one-parameter", "It is the norm of one parameter's gradient.",
-                            "One norm over all of them."};
+const Mistake not_the_root{"no-root", "The result is the sum of squares, without the root.",
+                           "The norm is the square root of the sum."};
+const Mistake sum_of_norms{"sum-of-norms", "The norms of the parameters were added.",
+                           "Add the squares of all elements of all gradients, and take one root at the end."};
+const Mistake absolute{"absolute", "The norm is the sum of absolute values.",
+                       "Square every element, add up, and take the root."};
+const Mistake largest{"largest", "The norm is the largest absolute value.",
+                      "Square every element, add up, and take the root."};
+const Mistake norm_after{"norm-after", "The result is the norm after clipping.",
+                         "Return the norm before clipping."};
+const Mistake one_parameter{"one-parameter", "The result is the norm of one parameter's gradient.",
+                            "Compute one norm over all gradients."};
 const Mistake unchanged{
-    "unchanged", "The gradients are what they were.",
-    "g = g * … gives your own handle another tensor; p.set_grad(…) changes the parameter's gradient."};
+    "unchanged", "The gradients did not change.",
+    "g = g * … rebinds your copy of the handle; p.set_grad(…) changes the parameter's gradient."};
 const Mistake each_by_itself{"each-by-itself", "Every parameter was clipped by its own norm.",
-                             "One norm over all of them, and one factor: else the direction changes."};
-const Mistake by_element{"by-element", "Every element was brought between −max_norm and max_norm.",
-                         "The direction is to be kept: multiply all elements by the same number."};
-const Mistake to_one{"to-one", "The gradients have the norm 1 now, whatever max_norm is.",
+                             "Use one norm and one factor for all; otherwise the direction changes."};
+const Mistake by_element{"by-element", "Every element was clamped to [−max_norm, max_norm].",
+                         "Keep the direction: multiply all elements by the same number."};
+const Mistake to_one{"to-one", "The gradients were scaled to norm 1 instead of max_norm.",
                      "The factor is max_norm / norm."};
-const Mistake inverse{"inverse", "The factor is upside down.",
-                      "The factor is max_norm / norm, which is below 1."};
-const Mistake scales_up{"scales-up", "Short gradients were made as long as max_norm.",
-                        "Nothing is to be done unless the norm is above max_norm."};
-const Mistake parameters_changed{"parameters-changed", "The parameters themselves were changed.",
-                                 "Only their gradients are to be: p.set_grad(…)."};
-const Mistake zero{"zero", "0 was divided by 0.",
-                   "A norm of 0 is not above max_norm: nothing is to be done."};
-const Mistake not_finite{"not-finite", "A norm that is not finite went into the gradients.",
-                         "Ask std::isfinite(norm) before anything is changed."};
+const Mistake inverse{"inverse", "The factor is norm / max_norm.",
+                      "The factor is max_norm / norm, less than 1."};
+const Mistake scales_up{"scales-up", "Gradients with a norm below max_norm were scaled up.",
+                        "Scale only if the norm exceeds max_norm."};
+const Mistake parameters_changed{"parameters-changed", "The parameters were changed.",
+                                 "Change only their gradients: p.set_grad(…)."};
+const Mistake zero{"zero", "0 was divided by 0.", "A norm of 0 does not exceed max_norm: change nothing."};
+const Mistake not_finite{"not-finite", "Gradients were scaled with a norm that is not finite.",
+                         "Check std::isfinite(norm) before you change anything."};
 
 using Gradients = std::vector<Plain>;
 
-// Three parameters, all of other sizes, with gradients of some size.
+// Three parameters of different shapes, with gradients.
 struct Case {
   std::vector<Tensor> parameters;
 
@@ -110,12 +109,12 @@ Plain scaled(const Plain& g, double factor) {
   return each(g, [=](double x) { return factor * x; });
 }
 
-// PyTorch divides by the norm + 1e-6; that is right here, too.
+// Loose enough for PyTorch's factor, max_norm / (norm + 1e-6).
 constexpr double bound = 1e-5;
 
 void expect_norm(double got, const Gradients& before, double max_norm) {
   const double norm = norm_of(before);
-  exercise::expect_values("the norm that comes back", Plain(got).tensor(), Plain(norm),
+  exercise::expect_values("the returned norm", Plain(got).tensor(), Plain(norm),
                           {{not_the_root, Plain(norm * norm)},
                            {sum_of_norms, Plain(norms_added(before))},
                            {absolute, Plain(sum_of_absolutes(before))},
@@ -126,7 +125,7 @@ void expect_norm(double got, const Gradients& before, double max_norm) {
                           {}, bound);
 }
 
-// What known mistakes would have made of the gradient g, one of those `before`.
+// The gradient g, one of `before`, after each known mistake.
 std::vector<exercise::Suspect> suspects(const Gradients& before, const Plain& g, double max_norm) {
   const double norm = norm_of(before);
   return {{unchanged, g},
@@ -168,7 +167,7 @@ void short_enough(const ClipGradients& answer) {
   const Gradients before = c.gradients();
   answer(c.parameters, 0.7);
   for (std::size_t k = 0; k < before.size(); ++k)
-    exercise::expect_values(name(k) + ", which was short enough", c.parameters[k].grad(), before[k],
+    exercise::expect_values(name(k) + ", whose norm is below max_norm", c.parameters[k].grad(), before[k],
                             {{scales_up, scaled(before[k], 0.7 / norm_of(before))}}, {}, 1e-12);
 }
 
@@ -177,18 +176,18 @@ void no_gradient(const ClipGradients& answer) {
   const Gradients before = {Plain(c.parameters[0].grad()), Plain(c.parameters[2].grad())};
   c.parameters[1].zero_grad();
   expect_norm(answer(c.parameters, 0.7), before, 0.7);
-  exercise::expect(!c.parameters[1].grad().defined(), {"no-gradient", "", "Skip what is not defined."},
-                   "A parameter that had no gradient has one now.");
+  exercise::expect(!c.parameters[1].grad().defined(), {"no-gradient", "", "Skip undefined gradients."},
+                   "A parameter without a gradient was given one.");
   exercise::expect_values(name(2), c.parameters[2].grad(), scaled(before[1], 0.7 / norm_of(before)), {}, {},
                           bound);
   for (Tensor p : c.parameters) p.zero_grad();
-  exercise::expect_value("the norm of no gradients at all", answer(c.parameters, 0.7), 0);
+  exercise::expect_value("the norm without any gradients", answer(c.parameters, 0.7), 0);
 }
 
 void zeros_stay(const ClipGradients& answer) {
   const Case c = example(0);
   const double got = answer(c.parameters, 0.7);
-  exercise::expect_value("the norm of gradients that are 0", got, 0, zero);
+  exercise::expect_value("the norm of zero gradients", got, 0, zero);
   for (std::size_t k = 0; k < c.parameters.size(); ++k)
     exercise::expect_values(name(k) + ", which was 0", c.parameters[k].grad(), Plain(c.parameters[k].shape()),
                             {}, zero);
@@ -205,7 +204,7 @@ void left_alone_when_not_finite(const ClipGradients& answer) {
                      "The norm of a gradient with an element " + exercise::text(bad) + " is finite.",
                      exercise::text(got), exercise::text(bad));
     for (const std::size_t k : {1, 2})
-      exercise::expect_values(name(k) + ", beside one with an element " + exercise::text(bad),
+      exercise::expect_values(name(k) + ", next to one with an element " + exercise::text(bad),
                               c.parameters[k].grad(), before[k], {}, not_finite);
   }
 }
@@ -217,7 +216,7 @@ exercise::Exercise global_clipping_exercise(const ClipGradients& answer) {
           .stages = {{"the norm", [=] { norm(answer); }},
                      {"clipped gradients", [=] { clipped(answer); }},
                      {"short gradients", [=] { short_enough(answer); }},
-                     {"parameters without gradient", [=] { no_gradient(answer); }},
-                     {"gradients that are 0", [=] { zeros_stay(answer); }},
-                     {"gradients that are not finite", [=] { left_alone_when_not_finite(answer); }}}};
+                     {"parameters without a gradient", [=] { no_gradient(answer); }},
+                     {"zero gradients", [=] { zeros_stay(answer); }},
+                     {"infinite and NaN gradients", [=] { left_alone_when_not_finite(answer); }}}};
 }

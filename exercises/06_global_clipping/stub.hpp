@@ -9,11 +9,10 @@
 
 using namespace gradus;
 
-// Pascanu et al. (2013), algorithm 1, over the gradients of all parameters together. Returns the norm that
-// they had.
+// Pascanu et al. (2013), algorithm 1, for all gradients together. Returns the norm before clipping.
 inline double clip_gradients(const std::vector<Tensor>& /*parameters*/, double /*max_norm*/) {
   // TODO
   exercise::to_do(
-      "Write clip_gradients(parameters, max_norm): one norm of all gradients, and one factor for all of "
+      "Write clip_gradients(parameters, max_norm): one norm over all gradients, and one factor for all of "
       "them.");
 }

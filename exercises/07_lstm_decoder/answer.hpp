@@ -8,11 +8,11 @@
 
 #include "kit/check.hpp"
 
-/// What exercise 07 asks for: an LSTM cell, and a decoder around it.
+/// The answer to exercise 07: an LSTM cell and a decoder that uses it.
 struct LstmAnswer {
   struct Cell {
     std::shared_ptr<gradus::nn::Module> module;
-    /// {h′, c′} of x, h and c.
+    /// {h′, c′} from x, h and c.
     std::function<std::pair<gradus::Tensor, gradus::Tensor>(const gradus::Tensor& x, const gradus::Tensor& h,
                                                             const gradus::Tensor& c)>
         forward;
@@ -26,7 +26,7 @@ struct LstmAnswer {
       decoder;
 };
 
-/// By classes of the statement's form.
+/// Wraps classes with the statement's interface.
 template <class LstmCell, class LstmDecoder>
 LstmAnswer lstm_answer() {
   return {.cell =

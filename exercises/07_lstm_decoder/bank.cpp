@@ -16,15 +16,15 @@ namespace {
 
 using HC = std::pair<Tensor, Tensor>;  // h and c, (B, H) each
 
-// --- A cell and a decoder in parts, of which an attempt gets one wrong ---
+// --- A cell and a decoder with replaceable parts; each attempt breaks one ---
 
 struct Gates {
-  Tensor i, f, g, o;  // (B, H), what the sigmoids and tanh are of
+  Tensor i, f, g, o;  // (B, H), pre-activations
 };
 
 class Cell;
 struct CellParts {
-  std::array<int, 4> blocks{0, 1, 2, 3};                                                // of i, f, g, o
+  std::array<int, 4> blocks{0, 1, 2, 3};  // index of the blocks of i, f, g, o
   std::function<Tensor(const Cell&, const Tensor& x, const Tensor& h)> sums = nullptr;  // (B, 4H)
   std::function<HC(const Gates& gates, const Tensor& h, const Tensor& c)> update = nullptr;
   bool bias = true, transposed = false;
@@ -148,7 +148,7 @@ exercise::Attempt wrong_cell(const std::string& name, const std::string& mistake
   return attempt(name, mistake, {.cell = parts});
 }
 
-// --- Right ones ---
+// --- Correct solutions ---
 
 // The library's cell.
 class LibraryCell : public nn::LSTMCell {
@@ -186,7 +186,7 @@ class GateByGate : public nn::Module {
   std::int64_t H;
 };
 
-// One product of [W_ih W_hh] with [x; h], and i, f and o in one sigmoid.
+// One product of [W_ih W_hh] with [x; h], and one sigmoid for i, f and o.
 class OneProduct : public nn::Module {
  public:
   OneProduct(std::int64_t inputs, std::int64_t hidden)
@@ -209,7 +209,7 @@ class OneProduct : public nn::Module {
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
 };
 
-// A decoder around any cell; its readout is three products, and its state has another tensor, too.
+// A decoder for any cell. Computes the logits with three products, and keeps a third tensor in its state.
 template <class AnyCell>
 class Around : public nn::DecoderStep {
  public:
@@ -255,9 +255,9 @@ exercise::Attempt right(const std::string& name) {
   return {name, "", lstm_decoder_exercise(lstm_answer<AnyCell, Around<AnyCell>>())};
 }
 
-// --- Wrong ones that are no part of those above ---
+// --- Other wrong solutions ---
 
-// Attends once more, with the new state: for the readout alone, or for the weights that it returns, too.
+// Attends again with the new state, for the logits and optionally for the returned weights.
 template <bool returned>
 class LooksAgain : public Decoder {
  public:
@@ -291,7 +291,7 @@ class CellInMember : public Decoder {
 };
 
 std::vector<exercise::Attempt> right_ones() {
-  return {attempt("in parts", "", {}), right<LibraryCell>("the library's cell"),
+  return {attempt("replaceable parts", "", {}), right<LibraryCell>("the library's cell"),
           right<GateByGate>("gate by gate"), right<OneProduct>("one product")};
 }
 
@@ -301,7 +301,7 @@ std::vector<exercise::Attempt> wrong_weights() {
       return linear(x, cell.weight_ih) + linear(h, cell.weight_hh) + bias(cell);
     }};
   };
-  // b with its second quarter taken `times`.
+  // b with its second quarter multiplied by `times`.
   const auto forget = [](const Tensor& b, double times) {
     const std::int64_t H = b.size(0) / 4;
     return concat({b.slice(0, H), times * b.slice(H, 2 * H), b.slice(2 * H, 4 * H)}, 0);
@@ -317,8 +317,8 @@ std::vector<exercise::Attempt> wrong_weights() {
                  biases([forget](const Cell& cell) { return forget(cell.bias_ih, 2) + cell.bias_hh; })),
       wrong_cell("both forget biases twice", "forget-bias",
                  biases([forget](const Cell& cell) { return forget(cell.bias_ih + cell.bias_hh, 2); })),
-      wrong_cell("one bias alone", "bias-missing", biases([](const Cell& cell) { return cell.bias_ih; })),
-      wrong_cell("h not read", "no-recurrence",
+      wrong_cell("only one bias", "bias-missing", biases([](const Cell& cell) { return cell.bias_ih; })),
+      wrong_cell("h not used", "no-recurrence",
                  {.sums = [](auto& cell, auto& x,
                              auto&) { return linear(x, cell.weight_ih, cell.bias_ih + cell.bias_hh); }}),
       wrong_cell("h first", "error",
@@ -327,7 +327,7 @@ std::vector<exercise::Attempt> wrong_weights() {
                         return linear(h, cell.weight_ih, cell.bias_ih) +
                                linear(x, cell.weight_hh, cell.bias_hh);
                       }}),
-      wrong_cell("weights off the tape", "gradient",
+      wrong_cell("weights detached", "gradient",
                  {.sums =
                       [](auto& cell, auto& x, auto& h) {
                         return linear(x, cell.weight_ih, cell.bias_ih) +
@@ -341,10 +341,10 @@ std::vector<exercise::Attempt> wrong_updates() {
     return CellParts{.update = f};
   };
   return {
-      wrong_cell("1 on the forget gate", "forget-bias", update([](auto& k, auto&, auto& c) {
+      wrong_cell("1 added to the forget gate", "forget-bias", update([](auto& k, auto&, auto& c) {
                    return shown(k, sigmoid(k.f + 1.0) * c + sigmoid(k.i) * tanh(k.g));
                  })),
-      wrong_cell("tanh(c) left out", "no-tanh-of-cell", update([](auto& k, auto&, auto& c) {
+      wrong_cell("no tanh(c)", "no-tanh-of-cell", update([](auto& k, auto&, auto& c) {
                    const Tensor next = next_cell(k, c);
                    return HC{sigmoid(k.o) * next, next};
                  })),
@@ -363,19 +363,19 @@ std::vector<exercise::Attempt> wrong_updates() {
                    const Tensor f = sigmoid(k.f);
                    return shown(k, f * c + (1.0 - f) * tanh(k.g));
                  })),
-      wrong_cell("forgets what it should keep", "forget-inverted", update([](auto& k, auto&, auto& c) {
+      wrong_cell("1 - f for f", "forget-inverted", update([](auto& k, auto&, auto& c) {
                    return shown(k, (1.0 - sigmoid(k.f)) * c + sigmoid(k.i) * tanh(k.g));
                  })),
-      wrong_cell("c not read", "cell-unused",
+      wrong_cell("c not used", "cell-unused",
                  update([](auto& k, auto&, auto&) { return shown(k, sigmoid(k.i) * tanh(k.g)); })),
-      wrong_cell("c given back", "cell-unchanged", update([](auto& k, auto&, auto& c) {
+      wrong_cell("old c returned", "cell-unchanged", update([](auto& k, auto&, auto& c) {
                    return HC{shown(k, next_cell(k, c)).first, c};
                  })),
       wrong_cell("output gate on c", "output-gate-on-cell", update([](auto& k, auto&, auto& c) {
                    const Tensor next = sigmoid(k.o) * next_cell(k, c);
                    return HC{tanh(next), next};
                  })),
-      wrong_cell("h of the old c", "old-cell-shown", update([](auto& k, auto&, auto& c) {
+      wrong_cell("h from the old c", "old-cell-shown", update([](auto& k, auto&, auto& c) {
                    return HC{sigmoid(k.o) * tanh(c), next_cell(k, c)};
                  })),
       wrong_cell("no output gate", "no-output-gate", update([](auto& k, auto&, auto& c) {
@@ -392,7 +392,7 @@ std::vector<exercise::Attempt> wrong_updates() {
                  })),
       wrong_cell("h for c", "values",
                  update([](auto& k, auto& h, auto&) { return shown(k, next_cell(k, h)); })),
-      wrong_cell("c off the tape", "gradient",
+      wrong_cell("c detached", "gradient",
                  update([](auto& k, auto&, auto& c) { return shown(k, next_cell(k, c.detach())); })),
       wrong_cell("summed over the batch", "shape", update([](auto& k, auto&, auto& c) {
                    const auto [h, next] = shown(k, next_cell(k, c));
@@ -420,7 +420,7 @@ std::vector<exercise::Attempt> wrong_starts() {
                      return State({{"s", hc.first}, {"c", hc.second}});
                    }}),
       attempt(
-          "c_0 not carried", "state-names",
+          "c_0 not in the state", "state-names",
           {.first =
                [halves](auto& decoder, auto& annotations) {
                  return State({{"h", halves(tanh(decoder.W_s.forward(annotations.first_backward))).first}});
@@ -431,11 +431,11 @@ std::vector<exercise::Attempt> wrong_starts() {
                      const HC hc = halves(tanh(decoder.W_s.forward(annotations.first_backward)));
                      return State({{"h", hc.first}, {"c", hc.second}}, 1);
                    }}),
-      attempt("all of it h_0", "shape", first([](auto& decoder, auto& annotations) {
+      attempt("h_0 of size 2H", "shape", first([](auto& decoder, auto& annotations) {
                 const Tensor both = tanh(decoder.W_s.forward(annotations.first_backward));
                 return HC{both, both};
               })),
-      attempt("h_0 and c_0 exchanged", "start-exchanged", first([halves](auto& decoder, auto& annotations) {
+      attempt("h_0 and c_0 swapped", "start-exchanged", first([halves](auto& decoder, auto& annotations) {
                 const HC hc = halves(tanh(decoder.W_s.forward(annotations.first_backward)));
                 return HC{hc.second, hc.first};
               })),
@@ -453,7 +453,7 @@ std::vector<exercise::Attempt> wrong_starts() {
                 const Tensor h = halves(tanh(decoder.W_s.forward(annotations.first_backward))).first;
                 return HC{h, h};
               })),
-      attempt("starts off the tape", "gradient", first([halves](auto& decoder, auto& annotations) {
+      attempt("first state detached", "gradient", first([halves](auto& decoder, auto& annotations) {
                 return halves(tanh(decoder.W_s.forward(annotations.first_backward.detach())));
               })),
   };
@@ -462,7 +462,7 @@ std::vector<exercise::Attempt> wrong_starts() {
 std::vector<exercise::Attempt> wrong_steps() {
   return {
       attempt("no weights", "no-weights", {.with_weights = false}),
-      attempt("the cell asks", "query-is-cell", {.query = [](auto& s) { return s["c"]; }}),
+      attempt("c as the query", "query-is-cell", {.query = [](auto& s) { return s["c"]; }}),
       attempt("[z; E y] into the cell", "input-order",
               {.input =
                    [](auto& y, auto& z) {
@@ -478,19 +478,19 @@ std::vector<exercise::Attempt> wrong_steps() {
                    [](auto& s) {
                      return HC{zeros(s["h"].shape(), s["h"].dtype()), s["c"]};
                    }}),
-      attempt("h and c exchanged going in", "state-exchanged",
+      attempt("h and c swapped in the cell's arguments", "state-exchanged",
               {.before =
                    [](auto& s) {
                      return HC{s["c"], s["h"]};
                    }}),
-      attempt("h and c exchanged coming out", "state-exchanged",
+      attempt("h and c swapped in the new state", "state-exchanged",
               {.after =
                    [](auto& s, auto& h, auto& c) {
                      return State({{"h", c}, {"c", h}}, s.step() + 1);
                    }}),
       attempt("the old state", "state-unchanged",
               {.after = [](auto& s, auto&, auto&) { return State(s.tensors(), s.step() + 1); }}),
-      attempt("c never written", "cell-unchanged",
+      attempt("c not updated", "cell-unchanged",
               {.after =
                    [](auto& s, auto& h, auto&) {
                      return State({{"h", h}, {"c", s["c"]}}, s.step() + 1);
@@ -505,27 +505,27 @@ std::vector<exercise::Attempt> wrong_steps() {
                    [](auto& s, auto& h, auto&) {
                      return State({{"h", h}}, s.step() + 1);
                    }}),
-      attempt("state off the tape", "detached-state",
+      attempt("state detached", "detached-state",
               {.before =
                    [](auto& s) {
                      return HC{s["h"].detach(), s["c"].detach()};
                    }}),
-      attempt("cell off the tape", "detached-state",
+      attempt("c of the state detached", "detached-state",
               {.before =
                    [](auto& s) {
                      return HC{s["h"], s["c"].detach()};
                    }}),
-      attempt("reads out h_{t-1}", "readout-of-old-state",
+      attempt("logits from h_{t-1}", "readout-of-old-state",
               {.read =
                    [](auto& s, auto&, auto&, auto& z, auto& y) {
                      return concat({s["h"], z, y}, 1);
                    }}),
-      attempt("reads out c", "readout-of-cell",
+      attempt("logits from c", "readout-of-cell",
               {.read =
                    [](auto&, auto&, auto& c, auto& z, auto& y) {
                      return concat({c, z, y}, 1);
                    }}),
-      attempt("reads out [E y; z; h]", "readout-order",
+      attempt("logits from [E y; z; h]", "readout-order",
               {.read =
                    [](auto&, auto& h, auto&, auto& z, auto& y) {
                      return concat({y, z, h}, 1);
@@ -542,9 +542,9 @@ std::vector<exercise::Attempt> wrong_steps() {
                    }}),
       {"attends after the update", "query-after-update",
        lstm_decoder_exercise(lstm_answer<GateByGate, LooksAgain<true>>())},
-      {"attends again to read out", "readout-of-next-context",
+      {"attends again for the logits", "readout-of-next-context",
        lstm_decoder_exercise(lstm_answer<GateByGate, LooksAgain<false>>())},
-      {"the cell in a member", "remembers", lstm_decoder_exercise(lstm_answer<GateByGate, CellInMember>())},
+      {"c in a member", "remembers", lstm_decoder_exercise(lstm_answer<GateByGate, CellInMember>())},
   };
 }
 

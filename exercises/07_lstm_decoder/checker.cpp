@@ -29,7 +29,7 @@ struct CellState {
   Plain h, c;  // (B, H) each
 };
 
-// {h′, c′} of one unit from the four sums i, f, g, o and c.
+// {h′, c′} of one unit from the pre-activations of i, f, g and o, and from c.
 using Update = std::function<std::pair<double, double>(const std::array<double, 4>& sums, double c)>;
 
 std::pair<double, double> standard(const std::array<double, 4>& sums, double c) {
@@ -38,13 +38,13 @@ std::pair<double, double> standard(const std::array<double, 4>& sums, double c) 
   return {sigmoid_of(o) * std::tanh(next), next};
 }
 
-// The equations, and where they may go wrong.
+// A variant of the equations; the defaults are right.
 struct CellForm {
-  std::array<int, 4> blocks{0, 1, 2, 3};      // of the weights: where i, f, g and o stand
-  std::array<double, 4> bias_ih{1, 1, 1, 1};  // how often each gate gets it
+  std::array<int, 4> blocks{0, 1, 2, 3};      // index of the weight block of i, f, g and o
+  std::array<double, 4> bias_ih{1, 1, 1, 1};  // factor of the bias in each gate
   std::array<double, 4> bias_hh{1, 1, 1, 1};
-  double forget = 0;      // added to f
-  double recurrence = 1;  // how often W_hh h is added
+  double forget = 0;      // added to f's pre-activation
+  double recurrence = 1;  // factor of W_hh h
   Update update = standard;
 };
 
@@ -76,7 +76,7 @@ CellState lstm(const CellWeights& w, const Plain& x, const CellState& before, co
   return after;
 }
 
-// --- What goes wrong in a cell ---
+// --- Wrong cells ---
 
 struct WrongCell {
   Mistake mistake;
@@ -91,9 +91,10 @@ std::vector<WrongCell> wrong_orders() {
     std::array<char, 4> order{};
     for (std::size_t gate = 0; gate < 4; ++gate)
       order[static_cast<std::size_t>(blocks[gate])] = letters[gate];
-    std::string sign = "The gates are taken in the order ";
+    std::string sign = "The gates are read in the order ";
     for (const char letter : order) sign += std::string(1, letter) + (letter == order.back() ? "." : ", ");
-    wrong.push_back({{"gate-order", sign, "PyTorch's order of the four blocks of rows is i, f, g, o."},
+    wrong.push_back({{"gate-order", sign,
+                      "The four blocks of rows are those of i, f, g and o, in this order, as in PyTorch."},
                      {.blocks = blocks}});
   }
   return wrong;
@@ -102,9 +103,9 @@ std::vector<WrongCell> wrong_orders() {
 std::vector<WrongCell> wrong_biases() {
   const auto twice = [](const std::string& which) {
     return Mistake{"forget-bias", "The forget gate gets " + which + ".",
-                   "Each gate adds its part of bias_ih and of bias_hh once, and nothing else."};
+                   "Each gate adds its part of bias_ih and of bias_hh once, and no other constant."};
   };
-  const Mistake missing{"bias-missing", "A bias is left out.", "Each gate adds bias_ih and bias_hh."};
+  const Mistake missing{"bias-missing", "A bias is missing.", "Each gate adds bias_ih and bias_hh."};
   return {
       {twice("bias_ih twice"), {.bias_ih = {1, 2, 1, 1}}},
       {twice("bias_hh twice"), {.bias_hh = {1, 2, 1, 1}}},
@@ -116,7 +117,7 @@ std::vector<WrongCell> wrong_biases() {
   };
 }
 
-// h′ = o ∘ tanh c′ as it should be, of a c′ that should not.
+// The right h′ = o ∘ tanh c′, from a wrong c′.
 Update with_cell(const std::function<double(double i, double f, double g, double c)>& cell) {
   return [cell](const std::array<double, 4>& sums, double c) {
     const double next = cell(sums[0], sums[1], sums[2], c);
@@ -124,7 +125,7 @@ Update with_cell(const std::function<double(double i, double f, double g, double
   };
 }
 
-// c′ as it should be, and an h′ that should not.
+// The right c′, and a wrong h′.
 Update with_output(const std::function<double(double o, double next, double c)>& output) {
   return [output](const std::array<double, 4>& sums, double c) {
     const double next = standard(sums, c).second;
@@ -135,54 +136,54 @@ Update with_output(const std::function<double(double o, double next, double c)>&
 std::vector<WrongCell> wrong_updates() {
   const std::string cell = "c′ = f ∘ c + i ∘ g.", output = "h′ = o ∘ tanh c′.";
   return {
-      {{"no-recurrence", "W_hh h is missing.", "The gates see the input and the state before."},
+      {{"no-recurrence", "W_hh h is missing.", "The gates depend on the input and on the previous state."},
        {.recurrence = 0}},
-      {{"sigmoid-g", "g is a sigmoid.", "g is what is written: tanh, from −1 to 1. Gates are sigmoids."},
+      {{"sigmoid-g", "g uses a sigmoid.", "g is the candidate, a tanh; only the gates are sigmoids."},
        {.update = with_cell([](double i, double f, double g, double c) {
           return sigmoid_of(f) * c + sigmoid_of(i) * sigmoid_of(g);
         })}},
-      {{"tanh-gates", "The gates are tanh, not sigmoids.", "A gate lets through a share, from 0 to 1."},
+      {{"tanh-gates", "The gates use tanh, not a sigmoid.", "A gate is a factor between 0 and 1."},
        {.update =
             [](const std::array<double, 4>& sums, double c) {
               const double next = std::tanh(sums[1]) * c + std::tanh(sums[0]) * std::tanh(sums[2]);
               return std::pair(std::tanh(sums[3]) * std::tanh(next), next);
             }}},
-      {{"no-forget-gate", "c is kept whole: the forget gate is not used.", cell},
+      {{"no-forget-gate", "c is not multiplied by the forget gate.", cell},
        {.update = with_cell(
             [](double i, double, double g, double c) { return c + sigmoid_of(i) * std::tanh(g); })}},
-      {{"no-input-gate", "g is written whole: the input gate is not used.", cell},
+      {{"no-input-gate", "g is not multiplied by the input gate.", cell},
        {.update = with_cell(
             [](double, double f, double g, double c) { return sigmoid_of(f) * c + std::tanh(g); })}},
-      {{"coupled-gates", "1 − f stands where i should: that is a GRU's way.", cell},
+      {{"coupled-gates", "1 − f is used in place of i, as in a GRU.", cell},
        {.update = with_cell([](double, double f, double g, double c) {
           return sigmoid_of(f) * c + (1 - sigmoid_of(f)) * std::tanh(g);
         })}},
-      {{"forget-inverted", "1 − f stands where f should.", "A forget gate of 1 keeps the cell. " + cell},
+      {{"forget-inverted", "1 − f is used in place of f.", "A forget gate of 1 keeps c. " + cell},
        {.update = with_cell([](double i, double f, double g, double c) {
           return (1 - sigmoid_of(f)) * c + sigmoid_of(i) * std::tanh(g);
         })}},
-      {{"cell-unused", "c is not used: the cell forgets everything.", cell},
-       {.update =
-            with_cell([](double i, double, double g, double) { return sigmoid_of(i) * std::tanh(g); })}},
-      {{"cell-unchanged", "c′ is c: the new cell is not returned.", "Return both: {h′, c′}. " + cell},
+      {{"cell-unused", "c is not used.", cell}, {.update = with_cell([](double i, double, double g, double) {
+                                                   return sigmoid_of(i) * std::tanh(g);
+                                                 })}},
+      {{"cell-unchanged", "The old c is returned as c′.", "Return both: {h′, c′}. " + cell},
        {.update = [](const std::array<double, 4>& sums,
                      double c) { return std::pair(standard(sums, c).first, c); }}},
-      {{"output-gate-on-cell", "The output gate acts on c′, too.",
-        "It decides what is shown, not what is kept: " + output},
+      {{"output-gate-on-cell", "The output gate is applied to c′, too.",
+        "The output gate affects only h′: " + output},
        {.update =
             [](const std::array<double, 4>& sums, double c) {
               const double next = sigmoid_of(sums[3]) * standard(sums, c).second;
               return std::pair(std::tanh(next), next);
             }}},
-      {{"state-swapped", "h′ and c′ are exchanged.", "forward returns {h′, c′}, in this order."},
+      {{"state-swapped", "h′ and c′ are swapped.", "forward returns {h′, c′}, in this order."},
        {.update =
             [](const std::array<double, 4>& sums, double c) {
               const auto [h, next] = standard(sums, c);
               return std::pair(next, h);
             }}},
-      {{"no-tanh-of-cell", "tanh of c′ is left out.", output},
+      {{"no-tanh-of-cell", "The tanh of c′ is missing.", output},
        {.update = with_output([](double o, double next, double) { return sigmoid_of(o) * next; })}},
-      {{"old-cell-shown", "h′ is made of c, not of c′.", "First the new cell, then what is shown of it."},
+      {{"old-cell-shown", "h′ is computed from c, not from c′.", "Compute c′ first, then h′ from it."},
        {.update = with_output([](double o, double, double c) { return sigmoid_of(o) * std::tanh(c); })}},
       {{"no-output-gate", "The output gate is not used.", output},
        {.update = with_output([](double, double next, double) { return std::tanh(next); })}},
@@ -240,7 +241,7 @@ void cell_values(const LstmAnswer& answer) {
   const auto [x, h, c] = cell_case();
   const CellWeights w = weights_of(*cell.module, "");
   const CellState expected = lstm(w, Plain(x), {Plain(h), Plain(c)});
-  // Where c′ is right, only those suspects are left that get h′ wrong.
+  // Mistakes that leave c′ right are suspects for h′.
   std::vector<Suspect> of_h, of_c;
   const auto suspect = [&](const Mistake& mistake, const CellState& after) {
     const bool in_h = after.c.values() == expected.c.values();
@@ -248,7 +249,7 @@ void cell_values(const LstmAnswer& answer) {
   };
   for (const auto& group : {wrong_orders(), wrong_biases(), wrong_updates()})
     for (const auto& [mistake, form] : group) suspect(mistake, lstm(w, Plain(x), {Plain(h), Plain(c)}, form));
-  suspect({"state-exchanged", "h and c are exchanged on the way in.", "forward(x, h, c), in this order."},
+  suspect({"state-exchanged", "The arguments h and c are swapped.", "forward(x, h, c), in this order."},
           lstm(w, Plain(x), {Plain(c), Plain(h)}));
   const auto [h_after, c_after] = cell.forward(x, h, c);
   exercise::expect_values("c′", c_after, expected.c, of_c);
@@ -273,7 +274,7 @@ constexpr std::int64_t half = 4, energy = 6, positions = 7, batch = 2;  // D / 2
 
 struct Made {
   std::unique_ptr<nn::DecoderStep> decoder;
-  const nn::Attention* attention;  // in it
+  const nn::Attention* attention;  // owned by decoder
 };
 
 Made make_decoder(const LstmAnswer& answer) {
@@ -286,7 +287,7 @@ Made make_decoder(const LstmAnswer& answer) {
 
 struct DecoderCase {
   nn::Annotations annotations;
-  Tensor tokens, h, c;  // (B), and a state in the midst of a sentence
+  Tensor tokens, h, c;  // (B), (B, H), (B, H): a state within a sentence
 };
 
 DecoderCase decoder_case(std::uint64_t seed = 4) {
@@ -300,7 +301,7 @@ DecoderCase decoder_case(std::uint64_t seed = 4) {
   return {std::move(annotations), tensor({9, 4}, Dtype::i64), h, drawn({batch, hidden})};
 }
 
-// x Wᵀ + b, (B, ·); b may be missing.
+// x Wᵀ + b, (B, ·); `bias` may be empty.
 Plain affine(const Plain& x, const Plain& weight, const Plain& bias = {}) {
   Plain y(Shape{x.size(0), weight.size(0)});
   for (std::int64_t b = 0; b < y.size(0); ++b) {
@@ -340,7 +341,7 @@ Plain each(const Plain& x, double (*f)(double)) {
 
 double tanh_of(double x) { return std::tanh(x); }
 
-// A decoder's step by hand: its parameters, and what it is given.
+// A decoder's step in plain loops, with the parameters of the learner's decoder.
 class PlainDecoder {
  public:
   PlainDecoder(const Made& made, const DecoderCase& k)
@@ -395,15 +396,15 @@ std::vector<exercise::Parameter> decoder_parameters() {
   return all;
 }
 
-// h or c of a state; all that there is must have the batch first, since beam search chooses rows of it.
+// Returns h or c of a state. Expects (B, H): beam search selects rows of a state.
 Tensor part(const nn::State& state, const char* name, const std::string& of) {
   std::string names;
   for (const auto& [there, tensor] : state.tensors()) names += (names.empty() ? "" : ", ") + there;
   exercise::expect(
       state.find(name).defined(),
-      {"state-names", "", "What a step needs of the one before is in its State, by name: h and c."},
-      "There is no " + std::string(name) + " in the state " + of + ".", names.empty() ? "no tensors" : names,
-      "h, c");
+      {"state-names", "", "A step passes h and c to the next one in its State, under these names."},
+      "The state " + of + " does not contain " + std::string(name) + ".",
+      names.empty() ? "no tensors" : names, "h, c");
   exercise::expect_shape(name + (" " + of), state[name], {batch, hidden}, "(B, H)");
   return state[name];
 }
@@ -419,10 +420,10 @@ void expect_output(const nn::DecoderStep::Output& output) {
   part(output.state, "h", "after a step");
   part(output.state, "c", "after a step");
   exercise::expect_shape("weights", output.weights, {batch, positions}, "(B, T)",
-                         {"no-weights", "", "attend gives them; align draws them."});
+                         {"no-weights", "", "Return the weights from attend(); gradus align draws them."});
   exercise::expect(output.state.step() == 3,
                    {"step-count", "", "A State counts its steps: nn::State({…}, state.step() + 1)."},
-                   "The state is not one step further.", std::to_string(output.state.step()), "3, after 2");
+                   "The state's step count did not increase by 1.", std::to_string(output.state.step()), "3");
 }
 
 void decoder_shapes(const LstmAnswer& answer) {
@@ -432,12 +433,14 @@ void decoder_shapes(const LstmAnswer& answer) {
   const auto [state, memory] = made.decoder->start(k.annotations);
   part(state, "h", "at the start");
   part(state, "c", "at the start");
-  exercise::expect(state.step() == 0, {"step-count", "", "nn::State({…}) begins at 0."},
-                   "The state at the start has taken steps.", std::to_string(state.step()), "0");
-  exercise::expect_shape("memory.values", memory.values, k.annotations.h.shape(), "(T, B, D)",
-                         {"memory", "", "attention->prepare(annotations.h, annotations.lengths) makes it."});
-  exercise::expect_shape("memory.lengths", memory.lengths, {batch}, "(B)",
-                         {"memory", "", "attention->prepare(annotations.h, annotations.lengths) makes it."});
+  exercise::expect(state.step() == 0, {"step-count", "", "nn::State({…}) has step count 0."},
+                   "The first state's step count is not 0.", std::to_string(state.step()), "0");
+  exercise::expect_shape(
+      "memory.values", memory.values, k.annotations.h.shape(), "(T, B, D)",
+      {"memory", "", "Return the memory from attention->prepare(annotations.h, annotations.lengths)."});
+  exercise::expect_shape(
+      "memory.lengths", memory.lengths, {batch}, "(B)",
+      {"memory", "", "Return the memory from attention->prepare(annotations.h, annotations.lengths)."});
   expect_output(made.decoder->step(k.tokens, state_of(k), memory_of(made, k)));
 }
 
@@ -448,13 +451,12 @@ void decoder_start(const LstmAnswer& answer) {
   const Plain sums = plain.bridge(k.annotations.first_backward), both = each(sums, tanh_of);
   const Plain forward = each(plain.bridge(k.annotations.last_forward), tanh_of);
   const Plain h = columns(both, 0, hidden), c = columns(both, hidden, 2 * hidden);
-  const Mistake exchanged{"start-exchanged", "h_0 and c_0 are exchanged.",
-                          "The first H numbers are h_0, the others c_0."};
-  const Mistake no_tanh{"start-without-tanh", "There is no tanh.", "[h_0; c_0] = tanh(W_s ←h_1)."};
-  const Mistake other_end{
-      "start-other-end", "It starts from the forward state.",
-      "←h_1, annotations.first_backward, has read the whole source and ends at its start."};
-  const Mistake zero{"start-zero", "It starts at 0.", "[h_0; c_0] = tanh(W_s ←h_1)."};
+  const Mistake exchanged{"start-exchanged", "h_0 and c_0 are swapped.",
+                          "The first H columns are h_0, the others c_0."};
+  const Mistake no_tanh{"start-without-tanh", "The tanh is missing.", "[h_0; c_0] = tanh(W_s ←h_1)."};
+  const Mistake other_end{"start-other-end", "The first state is computed from the forward state.",
+                          "Use ←h_1, annotations.first_backward: the backward state after the whole source."};
+  const Mistake zero{"start-zero", "The first state is 0.", "[h_0; c_0] = tanh(W_s ←h_1)."};
   const Plain zeros(h.shape());
   const nn::State state = made.decoder->start(k.annotations).state;
   exercise::expect_values("h_0", state["h"], h,
@@ -462,11 +464,12 @@ void decoder_start(const LstmAnswer& answer) {
                            {no_tanh, columns(sums, 0, hidden)},
                            {other_end, columns(forward, 0, hidden)},
                            {zero, zeros}});
-  exercise::expect_values("c_0", state["c"], c,
-                          {{{"start-one-part", "c_0 is h_0.", "W_s has rows for both."}, h},
-                           {no_tanh, columns(sums, hidden, 2 * hidden)},
-                           {other_end, columns(forward, hidden, 2 * hidden)},
-                           {zero, zeros}});
+  exercise::expect_values(
+      "c_0", state["c"], c,
+      {{{"start-one-part", "c_0 equals h_0.", "Half of W_s's rows give h_0, the others c_0."}, h},
+       {no_tanh, columns(sums, hidden, 2 * hidden)},
+       {other_end, columns(forward, hidden, 2 * hidden)},
+       {zero, zeros}});
 }
 
 Plain softmaxed(const Plain& logits, bool logarithm) {
@@ -493,49 +496,49 @@ void decoder_step(const LstmAnswer& answer) {
                            const Plain& h) {
     of_h.push_back({{name, sign, hint}, h});
   };
-  suspect("input-order", "The cell's input is [z; E y].", "It is [E y; z]: the weights know which is which.",
+  suspect("input-order", "The cell's input is [z; E y].", "The order is [E y; z].",
           plain.advance(side_by_side({z, y}), before).h);
   suspect("cell-not-carried", "The cell starts from c = 0 at every step.",
-          "c comes from the state before, and goes into the next one: as h does.",
+          "Read c from the previous state and put c′ into the new one, like h.",
           plain.advance(side_by_side({y, z}), {before.h, nothing}).h);
   suspect("state-not-carried", "The cell starts from h = 0 at every step.",
-          "h comes from the state before, and goes into the next one: as c does.",
+          "Read h from the previous state and put h′ into the new one, like c.",
           plain.advance(side_by_side({y, z}), {nothing, before.c}).h);
-  suspect("state-exchanged", "h and c are exchanged on their way into the cell.",
+  suspect("state-exchanged", "h and c are swapped in the call of the cell.",
           "forward(x, h, c): state[\"h\"] before state[\"c\"].",
           plain.advance(side_by_side({y, z}), {before.c, before.h}).h);
-  suspect("state-exchanged", "h and c are exchanged in the new state.", "forward returns {h′, c′}.", after.c);
-  suspect("state-unchanged", "The new state is the old one.", "Put h′ and c′ into it.", before.h);
+  suspect("state-exchanged", "h and c are swapped in the new state.", "forward returns {h′, c′}.", after.c);
+  suspect("state-unchanged", "The new state equals the old one.", "Put h′ and c′ into the new state.",
+          before.h);
 
   const nn::DecoderStep::Output output = made.decoder->step(k.tokens, state_of(k), memory_of(made, k));
   expect_output(output);
   exercise::expect_values(
       "weights", output.weights, plain.weights(before.h),
-      {{{"query-is-cell", "The cell c asks.",
-         "The query is h: what the LSTM shows. c is what it keeps to itself."},
+      {{{"query-is-cell", "The query is c.", "The query is h, the LSTM's output; c is internal to the cell."},
         plain.weights(before.c)},
-       {{"query-after-update", "h_t asks, the state after the update: that is Luong's way.",
-         "Bahdanau's decoder attends with h_{t−1}, before it updates its state."},
+       {{"query-after-update", "The query is h_t, the state after the update, as in Luong's decoder.",
+         "Bahdanau's decoder attends with h_{t−1}, before the update."},
         plain.weights(after.h)}});
   exercise::expect_values("h after a step", output.state["h"], after.h, of_h);
   exercise::expect_values(
       "c after a step", output.state["c"], after.c,
-      {{{"cell-unchanged", "c stays as it was at the start.", "Put c′ into the new state, beside h′."},
-        before.c}});
+      {{{"cell-unchanged", "c did not change.", "Put c′ into the new state, beside h′."}, before.c}});
 
   const Plain logits = plain.read({after.h, z, y});
-  const Mistake order{"readout-order", "What is read out is joined in another order.",
-                      "It is [h_t; z_t; E y]."};
-  const Mistake probabilities{"not-logits", "These are probabilities, or their logarithms.",
-                              "Return W_o […] + b_o itself: the loss takes the softmax."};
+  const Mistake order{"readout-order", "The input of W_o is concatenated in another order.",
+                      "The order is [h_t; z_t; E y]."};
+  const Mistake probabilities{"not-logits", "The result contains probabilities or log-probabilities.",
+                              "Return W_o […] + b_o: the loss applies the softmax."};
   exercise::expect_values(
       "logits", output.logits, logits,
-      {{{"readout-of-old-state", "They are read from h_{t−1}.", "First the cell's step, then the readout."},
+      {{{"readout-of-old-state", "The logits are computed from h_{t−1}.",
+         "Advance the cell first, then compute the logits."},
         plain.read({before.h, z, y})},
-       {{"readout-of-cell", "They are read from c_t.", "What the LSTM shows is h."},
+       {{"readout-of-cell", "The logits are computed from c_t.", "The output of an LSTM is h."},
         plain.read({after.c, z, y})},
-       {{"readout-of-next-context", "They are read from the context that h_t asks for.",
-         "One context a step: the cell and the readout see the same z_t."},
+       {{"readout-of-next-context", "The logits are computed from a second context, with the query h_t.",
+         "Attend once per step: the cell and the logits use the same z_t."},
         plain.read({after.h, plain.context(after.h), y})},
        {order, plain.read({after.h, y, z})},
        {order, plain.read({y, z, after.h})},
@@ -546,7 +549,7 @@ void decoder_step(const LstmAnswer& answer) {
        {probabilities, softmaxed(logits, true)}});
 }
 
-// Beam search keeps several states, and goes on from any of them.
+// Beam search continues from several states in any order.
 void steps_are_independent(const LstmAnswer& answer) {
   const Made made = make_decoder(answer);
   const DecoderCase k = decoder_case(), other = decoder_case(5);
@@ -554,17 +557,17 @@ void steps_are_independent(const LstmAnswer& answer) {
   const nn::Memory memory = memory_of(made, k);
   const Plain h(k.h), c(k.c), first(made.decoder->step(k.tokens, state, memory).logits);
   const Mistake changes{"changes-its-input", "",
-                        "Make new tensors: beam search goes on from the old state, too."};
-  exercise::expect_values("h of the state that was given", state["h"], h, {}, changes);
-  exercise::expect_values("c of the state that was given", state["c"], c, {}, changes);
+                        "Make new tensors: beam search may use the old state again."};
+  exercise::expect_values("h of the given state", state["h"], h, {}, changes);
+  exercise::expect_values("c of the given state", state["c"], c, {}, changes);
   made.decoder->step(other.tokens, state_of(other), memory_of(made, other));
-  exercise::expect_values(
-      "logits of the same step, after another sentence's", made.decoder->step(k.tokens, state, memory).logits,
-      first, {},
-      {"remembers", "A member keeps what belongs into the State.", "start and step change no member."});
+  exercise::expect_values("logits of the same step, repeated after a step of another sentence",
+                          made.decoder->step(k.tokens, state, memory).logits, first, {},
+                          {"remembers", "A member keeps data that belongs in the State.",
+                           "start and step must not change members."});
 }
 
-// Whether a gradient that comes into this part of the next state goes back to that part of the one before.
+// Whether the gradient of this part of the next state reaches that part of the previous one.
 bool goes_back(const LstmAnswer& answer, const char* next, Tensor DecoderCase::*before) {
   const Made made = make_decoder(answer);
   DecoderCase k = decoder_case();
@@ -576,12 +579,10 @@ bool goes_back(const LstmAnswer& answer, const char* next, Tensor DecoderCase::*
 }
 
 void decoder_gradients(const LstmAnswer& answer) {
-  const Mistake cut{"detached-state", "The state was taken off the tape.",
-                    "Errors go back through all steps, by h and by c: no detach(), no NoGrad."};
-  exercise::expect(goes_back(answer, "h", &DecoderCase::h), cut,
-                   "No gradient goes back from h_t to h_{t−1}.");
-  exercise::expect(goes_back(answer, "c", &DecoderCase::c), cut,
-                   "No gradient goes back from c_t to c_{t−1}.");
+  const Mistake cut{"detached-state", "The state was detached from the tape.",
+                    "Gradients flow back through h and c of all steps: remove detach() and NoGrad."};
+  exercise::expect(goes_back(answer, "h", &DecoderCase::h), cut, "No gradient flows from h_t to h_{t−1}.");
+  exercise::expect(goes_back(answer, "c", &DecoderCase::c), cut, "No gradient flows from c_t to c_{t−1}.");
   const Made made = make_decoder(answer);
   const DecoderCase k = decoder_case();
   exercise::expect_gradients(
@@ -617,8 +618,8 @@ exercise::Exercise lstm_decoder_exercise(const LstmAnswer& answer) {
                      {"the cell: values", [=] { cell_values(answer); }},
                      {"the cell: gradients", [=] { cell_gradients(answer); }},
                      {"the decoder: shapes and parameters", [=] { decoder_shapes(answer); }},
-                     {"the decoder: its start", [=] { decoder_start(answer); }},
-                     {"the decoder: a step", [=] { decoder_step(answer); }},
+                     {"the decoder: start()", [=] { decoder_start(answer); }},
+                     {"the decoder: step()", [=] { decoder_step(answer); }},
                      {"the decoder: steps are independent", [=] { steps_are_independent(answer); }},
                      {"the decoder: gradients", [=] { decoder_gradients(answer); }},
                      {"training: reversal", [=] { training(answer); }, true}}};

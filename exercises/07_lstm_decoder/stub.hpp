@@ -24,7 +24,7 @@ class LstmCell : public nn::Module {
   // {h′, c′}, (B, H) each, from x (B, I), h and c (B, H).
   std::pair<Tensor, Tensor> forward(const Tensor& /*x*/, const Tensor& /*h*/, const Tensor& /*c*/) const {
     // TODO
-    exercise::to_do("Write LstmCell::forward(): the gates i, f, g and o, and from them c′ and h′.");
+    exercise::to_do("Write LstmCell::forward(): compute i, f, g and o, then c′ and h′.");
   }
 
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
@@ -50,14 +50,15 @@ class LstmDecoder : public nn::DecoderStep {
   Start start(const nn::Annotations& /*annotations*/) const override {
     // TODO
     exercise::to_do(
-        "Write LstmDecoder::start(): the first state {h, c}, and the memory that attention prepares.");
+        "Write LstmDecoder::start(): return the first state {h, c} and the memory from "
+        "attention->prepare().");
   }
 
-  // One token further: {logits (B, V), state, weights (B, T)}, from y_{t−1}, (B), and the state before.
+  // One decoding step: {logits (B, V), state, weights (B, T)} from y_{t−1}, (B), and the previous state.
   Output step(const Tensor& /*previous*/, const nn::State& /*state*/,
               const nn::Memory& /*memory*/) const override {
     // TODO
-    exercise::to_do("Write LstmDecoder::step(): attend with h, advance the cell, and read out the logits.");
+    exercise::to_do("Write LstmDecoder::step(): attend with h, advance the cell, and compute the logits.");
   }
 
   nn::Embedding embedding;

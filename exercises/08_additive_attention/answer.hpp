@@ -8,7 +8,7 @@
 #include "kit/attention.hpp"
 #include "kit/check.hpp"
 
-/// What exercise 08 asks for: an attention with additive energies, of these sizes.
+/// The answer to exercise 08: makes an additive attention of these sizes.
 using MakeAdditiveAttention =
     std::function<std::unique_ptr<gradus::nn::Attention>(const exercise::AttentionSizes& sizes)>;
 

@@ -14,7 +14,7 @@ using nn::Memory;
 
 namespace {
 
-// --- An attention in four parts, of which an attempt gets one wrong ---
+// --- An attention with replaceable parts; each attempt breaks one ---
 
 enum class Made { right, with_biases, transposed, swapped, unregistered };
 
@@ -28,7 +28,7 @@ struct Parts {
   Made made = Made::right;
 };
 
-// e, (B, T), from what is inside tanh and v_a.
+// e, (B, T), from the terms to be summed over A.
 Tensor summed(const Tensor& terms) { return transpose(sum(terms, 2), 0, 1); }
 // (B, T) as (T, B, 1).
 Tensor columns(const Tensor& alpha) { return unsqueeze(transpose(alpha, 0, 1), -1); }
@@ -86,7 +86,7 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake) {
           })};
 }
 
-// 1 where a position is a pad, (B, T).
+// 1 at pads, (B, T).
 Tensor pads(const Tensor& e, const Tensor& lengths) {
   const Tensor ends =
       lengths.defined() ? lengths : full({e.size(0)}, static_cast<double>(e.size(1)), Dtype::i64);
@@ -96,9 +96,9 @@ Tensor reals(const Tensor& e, const Tensor& lengths) {
   return equal(pads(e, lengths), zeros({}, Dtype::i64));
 }
 
-// --- Right ones ---
+// --- Correct solutions ---
 
-// What they have in common: nothing but the parameters.
+// The parameters of the correct solutions.
 class Parameters : public nn::Attention {
  public:
   Parameters(std::int64_t Q, std::int64_t D, std::int64_t A)
@@ -126,7 +126,7 @@ class BatchFirst : public Parameters {
   }
 };
 
-// Position by position, with the softmax written out.
+// Position by position, with a softmax in elementary operations.
 class ByPosition : public Parameters {
  public:
   using Parameters::Parameters;
@@ -186,9 +186,9 @@ class BySentence : public Parameters {
   }
 };
 
-// --- Wrong ones that keep or change something ---
+// --- Wrong solutions that cache or modify tensors ---
 
-// Made in parts again: what these do with W_a, U_a and v_a is right.
+// A correct attention, whose subclasses cache or modify tensors.
 class Usual : public Parameters {
  public:
   using Parameters::Parameters;
@@ -357,7 +357,7 @@ std::vector<exercise::Attempt> wrong_keys() {
             {.keys = [](auto& a, auto& h) { return a.W_a.forward(h); },
              .energies = [](auto& a, auto& s,
                             auto& memory) { return summed(a.v_a * tanh(a.U_a.forward(s) + memory.keys)); }}),
-      wrong("keys of the query", "equal-sizes",
+      wrong("keys from the query's projection", "equal-sizes",
             {.energies =
                  [](auto& a, auto& s, auto& memory) {
                    return summed(a.v_a * tanh(a.W_a.forward(s) + a.U_a.forward(s) + 0 * memory.values));
@@ -368,7 +368,7 @@ std::vector<exercise::Attempt> wrong_keys() {
                  [](auto& a, auto& s, auto& memory) {
                    return summed(a.v_a * tanh(matmul(s, a.W_a.weight) + memory.keys));
                  }}),
-      wrong("keys off the tape", "detached-keys",
+      wrong("keys detached", "detached-keys",
             {.keys = [](auto& a, auto& h) { return a.U_a.forward(h.detach()); }}),
       wrong("keys without gradients", "detached-keys",
             {.keys =
@@ -389,7 +389,7 @@ std::vector<exercise::Attempt> wrong_energies() {
   return {
       wrong("no tanh", "no-tanh",
             energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * (x + y)); })),
-      wrong("a tanh for each", "no-query",
+      wrong("separate tanh for query and values", "no-query",
             energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * (tanh(x) + tanh(y))); })),
       wrong("tanh outside", "tanh-outside",
             energies([](auto& a, auto& x, auto& y) { return tanh(summed(a.v_a * (x + y))); })),
@@ -402,7 +402,7 @@ std::vector<exercise::Attempt> wrong_energies() {
             energies([](auto& a, auto&, auto& y) { return summed(a.v_a * tanh(y)); })),
       wrong("sigmoid", "sigmoid",
             energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * sigmoid(x + y)); })),
-      wrong("product of the two", "product",
+      wrong("W_a s times U_a h", "product",
             energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * tanh(x * y)); })),
       wrong("mean over A", "mean-over-energies", energies([](auto& a, auto& x, auto& y) {
               return transpose(mean(a.v_a * tanh(x + y), 2), 0, 1);
@@ -412,9 +412,9 @@ std::vector<exercise::Attempt> wrong_energies() {
             })),
       wrong("relu", "values",
             energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * relu(x + y)); })),
-      wrong("query off the tape", "detached-query",
+      wrong("query detached", "detached-query",
             energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * tanh(x.detach() + y)); })),
-      wrong("v_a off the tape", "gradient",
+      wrong("v_a detached", "gradient",
             energies([](auto& a, auto& x, auto& y) { return summed(a.v_a.detach() * tanh(x + y)); })),
       wrong("(T, B)", "shape", {.shown = [](auto& alpha, auto&) { return transpose(alpha, 0, 1); }}),
   };
@@ -434,19 +434,19 @@ std::vector<exercise::Attempt> wrong_weights() {
       wrong("softmax twice", "softmax-twice",
             weights([](auto& e, auto& n) { return masked_softmax(masked_softmax(e, n), n); })),
       wrong("no mask", "no-mask", weights([](auto& e, auto&) { return softmax(e); })),
-      wrong("energies of pads 0", "zero-score",
+      wrong("pads' energies set to 0", "zero-score",
             weights([](auto& e, auto& n) { return softmax(masked_fill(e, pads(e, n), 0)); })),
       wrong("masked after the softmax", "mask-after-softmax",
             weights([](auto& e, auto& n) { return masked_fill(softmax(e), pads(e, n), 0); })),
-      wrong("pads and tokens mixed up", "mask-inverted", weights([](auto& e, auto& n) {
+      wrong("tokens masked instead of pads", "mask-inverted", weights([](auto& e, auto& n) {
               return n.defined() ? softmax(masked_fill(e, reals(e, n), -1e9)) * pads(e, n).to(e.dtype())
                                  : softmax(e);
             })),
-      wrong("a pad too many", "mask-too-long", weights([](auto& e, auto& n) {
+      wrong("one pad not masked", "mask-too-long", weights([](auto& e, auto& n) {
               if (!n.defined()) return softmax(e);
               return softmax(masked_fill(e, less(unsqueeze(n, 1), unsqueeze(arange(e.size(1)), 0)), -1e9));
             })),
-      wrong("a token too few", "mask-too-short", weights([](auto& e, auto& n) {
+      wrong("last token masked", "mask-too-short", weights([](auto& e, auto& n) {
               if (!n.defined()) return softmax(e);
               const Tensor from_one = arange(e.size(1) + 1).slice(1, e.size(1) + 1);
               return softmax(masked_fill(e, less_equal(unsqueeze(n, 1), unsqueeze(from_one, 0)), -1e9));
@@ -465,7 +465,7 @@ std::vector<exercise::Attempt> wrong_weights() {
               return softmax(
                   masked_fill(e, less_equal(unsqueeze(n, 1), unsqueeze(arange(e.size(1)), 0)), -1e9));
             })),
-      wrong("weights from before the mask", "other-weights",
+      wrong("unmasked weights returned", "other-weights",
             {.shown = [](auto&, auto& e) { return softmax(e); }}),
   };
 }
@@ -498,10 +498,10 @@ std::vector<exercise::Attempt> wrong_contexts() {
             })),
       wrong("summed over the batch", "shape",
             context([](auto& alpha, auto& memory, auto&) { return sum(columns(alpha) * memory.values, 1); })),
-      wrong("values off the tape", "detached-values", context([](auto& alpha, auto& memory, auto&) {
+      wrong("values detached", "detached-values", context([](auto& alpha, auto& memory, auto&) {
               return context_of(alpha, memory.values.detach());
             })),
-      wrong("weights off the tape", "detached-weights", context([](auto& alpha, auto& memory, auto&) {
+      wrong("weights detached", "detached-weights", context([](auto& alpha, auto& memory, auto&) {
               return context_of(alpha.detach(), memory.values);
             })),
   };
@@ -512,9 +512,9 @@ std::vector<exercise::Attempt> wrong_memories() {
       attempt<ValuesBatchFirst>("batch-first values", "memory-layout"),
       attempt<FirstKeys>("the first sentence's keys for all", "remembers"),
       attempt<LastKeys>("keys in a member", "remembers"),
-      attempt<QueryBefore>("the query of the call before", "remembers"),
+      attempt<QueryBefore>("query of the previous call", "remembers"),
       attempt<FirstV>("a copy of v_a", "v-zero"),
-      attempt<LooksElsewhere>("less weight where it looked before", "depends-on-step"),
+      attempt<LooksElsewhere>("depends on the previous weights", "depends-on-step"),
       attempt<ClearsPads>("sets pads to 0 in place", "changes-its-input"),
       attempt<ChangesLengths>("changes the lengths", "changes-its-input"),
       attempt<AddsToKeys>("adds the query to the keys in place", "changes-its-input"),

@@ -28,7 +28,7 @@ exercise::PlainEnergies summed(const exercise::AdditiveTerm& term) {
   };
 }
 
-// v_a · (W_a s + U_a h), and tanh around it.
+// tanh(v_a · (W_a s + U_a h))
 Plain tanh_outside(const nn::Module& attention, const Plain& query, const Plain& values) {
   Plain e = exercise::additive_energies(attention, query, values,
                                         [](double v, double x, double y) { return v * (x + y); });
@@ -42,35 +42,34 @@ double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 std::vector<exercise::AttentionTask::EnergySuspect> suspects() {
   const std::string not_scaled = "e_tj is a plain sum over the A products v_a · tanh(…).";
   return {
-      {{"no-tanh", "There is no tanh: the weights are the same whatever the query is.",
+      {{"no-tanh", "The tanh is missing, so the weights do not depend on the query.",
         "Without tanh, v_a · W_a s is the same number for every position, and cancels in the softmax."},
        summed([](double v, double x, double y) { return v * (x + y); })},
-      {{"tanh-outside", "The tanh is around v_a · (…), not inside.",
-        "First tanh of each of the A sums, then the product with v_a."},
+      {{"tanh-outside", "The tanh is applied to v_a · (…).",
+        "Apply tanh to each of the A sums, then multiply by v_a."},
        tanh_outside},
-      {{"no-keys", "The energies do not depend on the values: every position weighs the same.",
-        "e_tj needs h_j."},
+      {{"no-keys", "The energies do not depend on the values: every position has the same weight.",
+        "e_tj depends on h_j."},
        summed([](double v, double x, double) { return v * std::tanh(x); })},
-      {{"no-query", "The query is missing, or cancels in the softmax: every step looks at the same place.",
-        "e_tj needs s_{t−1}, and inside the same tanh as h_j: there alone they meet."},
+      {{"no-query", "The query is missing or cancels in the softmax: the weights are the same at every step.",
+        "e_tj depends on s_{t−1}, which must be in the same tanh as h_j."},
        summed([](double v, double, double y) { return v * std::tanh(y); })},
-      {{"sigmoid", "There is a sigmoid in place of tanh.", "tanh goes from −1 to 1."},
+      {{"sigmoid", "A sigmoid is used in place of tanh.", "tanh has values between −1 and 1."},
        summed([](double v, double x, double y) { return v * sigmoid_of(x + y); })},
-      {{"product", "W_a s and U_a h are multiplied.", "It is called additive."},
+      {{"product", "W_a s and U_a h are multiplied.", "Additive attention adds them."},
        summed([](double v, double x, double y) { return v * std::tanh(x * y); })},
-      {{"v-inside", "v_a is multiplied before the tanh.", "First the tanh, then the product with v_a."},
+      {{"v-inside", "v_a is multiplied inside the tanh.", "Apply the tanh first, then multiply by v_a."},
        summed([](double v, double x, double y) { return std::tanh(v * (x + y)); })},
-      {{"no-v", "The elements of tanh(…) are summed without v_a.",
-        "v_a says how much each of the A elements counts."},
+      {{"no-v", "The elements of tanh(…) are summed without v_a.", "v_a weights each of the A elements."},
        summed([](double, double x, double y) { return std::tanh(x + y); })},
       {{"mean-over-energies", "The energies are the mean over A, not the sum.", not_scaled},
        summed([](double v, double x, double y) { return exercise::additive_term(v, x, y) / A; })},
-      {{"scaled", "The energies are divided by √A.", not_scaled + " Dividing belongs to dot products."},
+      {{"scaled", "The energies are divided by √A.", not_scaled + " Only dot-product attention divides."},
        summed([](double v, double x, double y) { return exercise::additive_term(v, x, y) / std::sqrt(A); })},
   };
 }
 
-// A sentence of 5 tokens and one of 2, and their queries.
+// Two sentences, of 5 and 2 tokens, and their queries.
 struct Sentences {
   Tensor query, values, lengths;
 };
@@ -89,7 +88,7 @@ std::unique_ptr<nn::Attention> in_double(const MakeAdditiveAttention& make) {
   return attention;
 }
 
-// Where training started in the paper: every energy is 0, whatever was there before.
+// v_a = 0, the paper's initial value. The first call finds code that caches results.
 void without_v(const MakeAdditiveAttention& make) {
   const auto attention = in_double(make);
   const Sentences s = sentences();
@@ -99,10 +98,10 @@ void without_v(const MakeAdditiveAttention& make) {
   }
   const nn::Attention::Result result =
       attention->attend(s.query, attention->prepare(s.values, s.lengths), 0, Tensor());
-  exercise::expect_values("weights with v_a = 0", result.weights,
-                          exercise::plain_weights(Plain(Shape{2, 5}), {5, 2}), {},
-                          {"v-zero", "The energies are not those of the parameters as they are now.",
-                           "With v_a = 0 all energies are 0, and all real positions weigh the same."});
+  exercise::expect_values(
+      "weights with v_a = 0", result.weights, exercise::plain_weights(Plain(Shape{2, 5}), {5, 2}), {},
+      {"v-zero", "The energies were not computed from the current parameters.",
+       "With v_a = 0 all energies are 0, so that all real positions have the same weight."});
 }
 
 void same_at_every_step(const MakeAdditiveAttention& make) {
@@ -112,8 +111,8 @@ void same_at_every_step(const MakeAdditiveAttention& make) {
   const nn::Attention::Result first = attention->attend(s.query, memory, 0, Tensor());
   exercise::expect_values("weights at step 3", attention->attend(s.query, memory, 3, first.weights).weights,
                           Plain(first.weights), {},
-                          {"depends-on-step", "The step, or the weights of the step before, are used.",
-                           "The equation knows the query and the values alone."});
+                          {"depends-on-step", "The result depends on the step or on the previous weights.",
+                           "The equation uses only the query and the values."});
 }
 
 void training(const MakeAdditiveAttention& make) {
@@ -137,7 +136,7 @@ exercise::Exercise additive_attention_exercise(const MakeAdditiveAttention& make
                                   .parameters = parameters,
                                   .energies = summed(exercise::additive_term),
                                   .suspects = suspects()});
-  stages.insert(stages.end() - 1, {"v_a = 0, and other steps", [=] {
+  stages.insert(stages.end() - 1, {"v_a = 0, and later steps", [=] {
                                      without_v(make);
                                      same_at_every_step(make);
                                    }});

@@ -20,16 +20,18 @@ class AdditiveAttention : public nn::Attention {
     add_module("U_a", U_a);
   }
 
-  // Once a sentence: values h, (T, B, D), and lengths (B), which are undefined when all positions are real.
+  // Called once per sentence with the values h (T, B, D) and the lengths (B), undefined if all positions are
+  // real.
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
-    const nn::Memory memory = nn::Attention::prepare(values, lengths);  // checked; without keys
+    const nn::Memory memory = nn::Attention::prepare(values, lengths);  // checks the arguments; sets no keys
     // TODO
     exercise::to_do(
-        "Write prepare(): what of the energies needs no query? Keep it in memory.keys, (T, B, A).");
+        "Write prepare(): store the part of the energies that does not depend on the query in memory.keys, "
+        "(T, B, A).");
     return memory;
   }
 
-  // Once a step: the query s_{t−1}, (B, Q). Returns {context (B, D), weights (B, T)}.
+  // Called once per step with the query s_{t−1}, (B, Q). Returns {context (B, D), weights (B, T)}.
   Result attend(const Tensor& /*query*/, const nn::Memory& /*memory*/, std::int64_t /*step*/,
                 const Tensor& /*previous_weights*/) const override {
     // TODO

@@ -93,7 +93,7 @@ class Faulty : public nn::ScoredAttention {
   }
 };
 
-// The whole of attend by matrix products, from a product of both matrices, projecting at every step.
+// attend() in matrix products: multiplies W_qᵀ W_k and projects at every step.
 class ByMatrixProducts : public nn::Attention {
  public:
   ByMatrixProducts(std::int64_t query_size, std::int64_t value_size, std::int64_t d)
@@ -168,9 +168,9 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake, F
 
 int main() {
   return exercise::bank({
-      attempt("as the statement says", "", Fault::none),
+      attempt("as in the statement", "", Fault::none),
       attempt<ByMatrixProducts>("by matrix products, projected at every step", ""),
-      attempt<QueryScaled>("the query is scaled", ""),
+      attempt<QueryScaled>("scaled query", ""),
       attempt("not scaled", "unscaled", Fault::unscaled),
       attempt("divided by d", "divided-by-d", Fault::by_d),
       attempt("divided by √D", "other-size", Fault::by_root_of_values),
@@ -178,14 +178,14 @@ int main() {
       attempt("multiplied by √d", "multiplied", Fault::multiplied),
       attempt("the mean of the products", "mean", Fault::mean),
       attempt("cosine", "cosine", Fault::cosine),
-      attempt("tanh left over", "tanh", Fault::tanh),
-      attempt("the query is ignored", "query-ignored", Fault::query_ignored),
-      attempt("every query meets the first sentence", "keys-of-one-sentence", Fault::keys_of_one_sentence),
+      attempt("with tanh", "tanh", Fault::tanh),
+      attempt("query ignored", "query-ignored", Fault::query_ignored),
+      attempt("keys of the first sentence for all", "keys-of-one-sentence", Fault::keys_of_one_sentence),
       attempt("not transposed", "time-first", Fault::not_transposed),
-      attempt("a softmax too many", "softmax-twice", Fault::softmax_twice),
+      attempt("two softmaxes", "softmax-twice", Fault::softmax_twice),
       attempt("context of keys", "context-of-keys", Fault::context_of_keys),
-      attempt("the query is off the tape", "detached-query", Fault::query_detached),
-      attempt("the keys are off the tape", "detached-keys", Fault::keys_detached),
+      attempt("query detached", "detached-query", Fault::query_detached),
+      attempt("keys detached", "detached-keys", Fault::keys_detached),
       attempt("no keys", "error", Fault::unprepared),
       attempt("projections swapped", "equal-sizes", Fault::swapped),
       attempt<WithBias>("with a bias", "parameters"),

@@ -23,24 +23,24 @@ using gradus::nn::Attention;
 using gradus::nn::Module;
 
 const Mistake unscaled{"unscaled", "The energies are not divided by √d.",
-                       "The larger d, the larger the energies: what does a softmax make of that?"};
+                       "Energies grow with d: what does the softmax do with large energies?"};
 const Mistake divided_by_d{"divided-by-d", "The energies are divided by d, not by √d.",
-                           "A sum of d terms of variance 1 has the variance d. Which factor makes it 1?"};
+                           "A sum of d terms of variance 1 has variance d. Which factor reduces it to 1?"};
 const Mistake other_size{"other-size", "The energies are divided by the root of another size.",
-                         "d is how many products one energy sums."};
-const Mistake multiplied{"multiplied", "The energies are multiplied by √d.", "They must become smaller."};
-const Mistake mean{"mean", "An energy is the mean of its products, divided by √d once more.",
-                   "q · k is a sum."};
-const Mistake cosine{"cosine", "The energies are cosines: query and keys were brought to length 1.",
-                     "Only √d divides: the lengths of q and k_j are part of the energy."};
-const Mistake tanh_left{"tanh", "There is a tanh around the product.",
-                        "The tanh belongs to the additive score; here is none."};
+                         "d is the number of products in one energy."};
+const Mistake multiplied{"multiplied", "The energies are multiplied by √d.",
+                         "Divide, so that they become smaller."};
+const Mistake mean{"mean", "The energies are means of products, divided by √d as well.",
+                   "q · k is a sum, not a mean."};
+const Mistake cosine{"cosine", "The energies are cosines: query and keys were normalised to length 1.",
+                     "Divide only by √d: the lengths of q and k_j affect the energy."};
+const Mistake tanh_left{"tanh", "A tanh is applied to the product.", "Only the additive score has a tanh."};
 const Mistake query_ignored{"query-ignored", "The energies do not depend on the query.",
                             "e_j = q · k_j / √d."};
-const Mistake keys_of_one{"keys-of-one-sentence", "Every query meets the first sentence's keys.",
+const Mistake keys_of_one{"keys-of-one-sentence", "Every query is multiplied with the first sentence's keys.",
                           "Row b of the query belongs to keys[:, b]."};
 const Mistake softmax_twice{"softmax-twice", "The softmax was taken twice.",
-                            "ScoredAttention takes the softmax of what energies() returns."};
+                            "ScoredAttention applies the softmax to the result of energies()."};
 
 // Element i of W x.
 double projected(const Plain& W, std::int64_t i, const auto& x) {
@@ -49,7 +49,7 @@ double projected(const Plain& W, std::int64_t i, const auto& x) {
   return y;
 }
 
-// What one energy is made of: q and k_j, d numbers each.
+// The two vectors of one energy: q and k_j, of size d.
 struct Pair {
   std::vector<double> q, k;
   double dot() const {
@@ -60,7 +60,7 @@ struct Pair {
   double root() const { return std::sqrt(static_cast<double>(q.size())); }  // √d
 };
 
-// e_bt = score(q_b, k_tb) with the module's projections; `sentence` says whose keys row b meets.
+// e_bt = score(q_b, k_tb) with the module's projections; `sentence` maps a query's row to that of its keys.
 template <class Score>
 exercise::PlainEnergies energies(
     const Score& score,
@@ -133,7 +133,7 @@ exercise::AttentionTask task(const MakeScaledDot& answer) {
           }};
 }
 
-// Has the decoder take it a step at a time, as it takes any attention that it does not know.
+// A type that the decoder does not recognise, so that it runs step by step instead of fused.
 class StepByStep : public gradus::nn::AdditiveAttention {
   using AdditiveAttention::AdditiveAttention;
 };
@@ -143,7 +143,7 @@ std::unique_ptr<Attention> make_additive(const gradus::models::AttentionSizes& n
   return std::make_unique<Additive>(n.query, n.value, n.energy);
 }
 
-// Of one loss and its gradients, for a batch of 64 sources of that length: the shortest of five runs.
+// The best time of five for a loss and its gradients, on a batch of 64 sources of this length.
 double milliseconds(const gradus::models::Seq2Seq& model, std::int64_t length) {
   const auto next = tutorial::training_batches(gradus::data::Reversal(10, length, length), 1);
   double shortest = std::numeric_limits<double>::infinity();
@@ -179,7 +179,7 @@ void measured(const MakeScaledDot& answer) {
 
   tutorial::Table times{.name = "time",
                         .rows_are = "length",
-                        .columns = {"additive", "additive, by steps", "yours"},
+                        .columns = {"additive", "additive, step by step", "yours"},
                         .rows = {},
                         .digits = 1};
   for (const std::int64_t length : {4, 8, 16, 32}) {
@@ -187,7 +187,7 @@ void measured(const MakeScaledDot& answer) {
                           {milliseconds(*additive, length), milliseconds(*step_by_step, length),
                            milliseconds(*yours, length)}});
   }
-  std::cout << "\n  milliseconds for the loss of 64 sources and its gradients\n"
+  std::cout << "\n  milliseconds for the loss of 64 sources and its gradients, best of 5\n"
             << tutorial::text(times) << '\n';
   exercise::expect_learnt(learnt, 0.7);
 }

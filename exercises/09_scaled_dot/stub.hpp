@@ -10,7 +10,7 @@
 
 using namespace gradus;
 
-// e_j = (W_q s) · (W_k h_j) / √d. ScoredAttention makes the weights and the context of it.
+// e_j = (W_q s) · (W_k h_j) / √d. ScoredAttention computes the weights and the context.
 class ScaledDotAttention : public nn::ScoredAttention {
  public:
   ScaledDotAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t d)
@@ -19,7 +19,7 @@ class ScaledDotAttention : public nn::ScoredAttention {
     add_module("W_k", W_k);
   }
 
-  // Runs once a sentence: the values (T, B, D), the lengths as they are, and the keys.
+  // Called once per sentence. Returns the values (T, B, D), the lengths and the keys.
   nn::Memory prepare(const Tensor& /*values*/, const Tensor& /*lengths*/) const override {
     // TODO
     exercise::to_do("Write prepare(): the memory, with the keys k_j = W_k h_j, (T, B, d).");
@@ -28,7 +28,7 @@ class ScaledDotAttention : public nn::ScoredAttention {
   nn::Linear W_q, W_k;  // weights (d, Q) and (d, D)
 
  protected:
-  // Runs once a step: the energies e, (B, T), of a query (B, Q).
+  // Called once per step. Returns the energies e, (B, T), for a query (B, Q).
   Tensor energies(const Tensor& /*query*/, const nn::Memory& /*memory*/, std::int64_t /*step*/,
                   const Tensor& /*previous_weights*/) const override {
     // TODO

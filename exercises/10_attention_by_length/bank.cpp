@@ -14,7 +14,7 @@ using ByLength = std::map<std::int64_t, double>;
 
 Tensor lengths_as(const Tensor& x, const Tensor& lengths) { return lengths.to(x.dtype()); }
 
-// Pads of the source out: (Ty, B, Tx).
+// `values` with 0 at pads of the source: (Ty, B, Tx).
 Tensor real_positions(const Tensor& weights, const Tensor& lengths) {
   return masked_fill(weights, less_equal(unsqueeze(lengths, 1), arange(weights.size(2))), 0);
 }
@@ -48,7 +48,7 @@ ByLength means(const Tensor& values, const Tensor& counted, const Tensor& length
   return total;
 }
 
-// By tensor operations, over the whole batch at once.
+// Tensor operations on the whole batch.
 ByLength entropy(const Tensor& weights, const Tensor& lengths) {
   return means(entropies(real_positions(weights, lengths)), real_steps(weights, lengths), lengths);
 }
@@ -60,7 +60,7 @@ ByLength on_target(const Tensor& weights, const Tensor& lengths) {
                real_steps(weights, lengths), lengths);
 }
 
-// Sentence by sentence, by slices.
+// Sentence by sentence, with slices.
 template <class OfSentence>
 ByLength by_slices(const Tensor& weights, const Tensor& lengths, const OfSentence& of_sentence) {
   std::map<std::int64_t, std::vector<double>> all;
@@ -114,19 +114,19 @@ Tensor all_steps(const Tensor& weights) { return ones({weights.size(0), weights.
 
 int main() {
   return exercise::bank({
-      {"by tensor operations", "", attention_by_length_exercise({entropy, sharpness, on_target})},
+      {"tensor operations", "", attention_by_length_exercise({entropy, sharpness, on_target})},
       {"sentence by sentence", "",
        attention_by_length_exercise({entropy_by_slices, sharpness_by_slices, on_target_by_slices})},
-      entropy_is("of all steps", "all-steps",
+      entropy_is("all steps", "all-steps",
                  [](const Tensor& w, const Tensor& lengths) {
                    return means(entropies(real_positions(w, lengths)), all_steps(w), lengths);
                  }),
-      entropy_is("with the step of <eos>", "eos-counted",
+      entropy_is("step of <eos> counted", "eos-counted",
                  [](const Tensor& w, const Tensor& lengths) {
                    const Tensor counted = less_equal(unsqueeze(arange(w.size(0)), 1), lengths);
                    return means(entropies(real_positions(w, lengths)), counted, lengths);
                  }),
-      entropy_is("of the pads too", "pads-read",
+      entropy_is("pads read", "pads-read",
                  [](const Tensor& w, const Tensor& lengths) {
                    return means(entropies(w), real_steps(w, lengths), lengths);
                  }),
@@ -135,7 +135,7 @@ int main() {
                    const Tensor real = real_positions(w, lengths);
                    return means(-sum(real * log(real), 2), real_steps(w, lengths), lengths);
                  }),
-      entropy_is("below 0", "sign",
+      entropy_is("negative", "sign",
                  [](const Tensor& w, const Tensor& lengths) {
                    return changed(entropy(w, lengths), [](auto, double H) { return -H; });
                  }),
@@ -149,23 +149,23 @@ int main() {
                      return L == 1 ? 0 : H / std::log(static_cast<double>(L));
                    });
                  }),
-      entropy_is("divided by the sentences", "by-sentences",
+      entropy_is("divided by the number of sentences", "by-sentences",
                  [](const Tensor& w, const Tensor& lengths) {
                    return changed(entropy(w, lengths),
                                   [](std::int64_t L, double H) { return H * static_cast<double>(L); });
                  }),
-      entropy_is("under the padded length", "lengths",
+      entropy_is("filed under the padded length", "lengths",
                  [](const Tensor& w, const Tensor& lengths) {
                    return ByLength{{w.size(2), entropy(w, lengths).begin()->second}};
                  }),
       sharpness_is(
-          "of all steps and pads", "all-steps",
+          "all steps and pads", "all-steps",
           [](const Tensor& w, const Tensor& lengths) { return means(max(w, 2), all_steps(w), lengths); }),
-      sharpness_is("of the pads too", "pads-read",
+      sharpness_is("pads read", "pads-read",
                    [](const Tensor& w, const Tensor& lengths) {
                      return means(max(w, 2), real_steps(w, lengths), lengths);
                    }),
-      sharpness_is("of the last sentence", "last-sentence",
+      sharpness_is("only the last sentence", "last-sentence",
                    [](const Tensor& w, const Tensor& lengths) {
                      ByLength last;
                      for (std::int64_t b = 0; b < w.size(1); ++b) {
@@ -180,11 +180,11 @@ int main() {
                      const Tensor read = w.reshape({w.size(1), w.size(0), w.size(2)});
                      return sharpness(transpose(read, 0, 1), lengths);
                    }),
-      sharpness_is("the smallest", "smallest",
+      sharpness_is("smallest weight", "smallest",
                    [](const Tensor& w, const Tensor& lengths) {
                      return by_slices(w, lengths, [](const Tensor& own) { return min(own, 1); });
                    }),
-      sharpness_is("the weight at the true position", "first-weight",
+      sharpness_is("weight at the target position", "first-weight",
                    [](const Tensor& w, const Tensor& lengths) {
                      return by_slices(w, lengths, [](const Tensor& own) {
                        const std::int64_t L = own.size(0);
@@ -193,13 +193,13 @@ int main() {
                        return tensor(there);
                      });
                    }),
-      on_target_is("from the end of the padding", "padded-length",
+      on_target_is("counted from the padded end", "padded-length",
                    [](const Tensor& w, const Tensor& lengths) {
                      const Tensor padded = full(lengths.shape(), static_cast<double>(w.size(2)), Dtype::i64);
                      return means(at_true_position(argmax(real_positions(w, lengths)), padded),
                                   real_steps(w, lengths), lengths);
                    }),
-      on_target_is("the diagonal", "diagonal",
+      on_target_is("diagonal", "diagonal",
                    [](const Tensor& w, const Tensor& lengths) {
                      return by_slices(w, lengths, [](const Tensor& own) {
                        return equal(argmax(own), arange(own.size(0)));
@@ -211,7 +211,7 @@ int main() {
                      return means(at_true_position(argmax(real_positions(w, lengths)), longer),
                                   real_steps(w, lengths), lengths);
                    }),
-      on_target_is("the last of equal ones", "last-of-equal",
+      on_target_is("last of several maxima", "last-of-equal",
                    [](const Tensor& w, const Tensor& lengths) {
                      return by_slices(w, lengths, [](const Tensor& own) {
                        return equal(argmax(flip(own, 1)), arange(own.size(0)));
@@ -228,7 +228,7 @@ int main() {
                      }
                      return total;
                    }),
-      on_target_is("the pads' weights are read", "pads-read",
+      on_target_is("pads read", "pads-read",
                    [](const Tensor& w, const Tensor& lengths) {
                      return means(at_true_position(argmax(w), lengths), real_steps(w, lengths), lengths);
                    }),

@@ -21,51 +21,52 @@ using namespace gradus;
 using ByLength = std::map<std::int64_t, double>;
 using Lengths = std::vector<std::int64_t>;
 
-const Mistake all_steps{"all-steps", "All Ty steps are counted, those of <eos> and of the padding, too.",
+const Mistake all_steps{"all-steps", "All Ty steps are counted, including those of <eos> and of the padding.",
                         "A sentence of length L has the steps 0 … L − 1."};
-const Mistake eos_counted{"eos-counted", "One step more is counted: the one that writes <eos>.",
+const Mistake eos_counted{"eos-counted", "The step that writes <eos> is counted, too.",
                           "A sentence of length L has the steps 0 … L − 1."};
-const Mistake pads_read{"pads-read", "Positions beyond the source's end are read.",
-                        "Of sentence b, only the first L of the Tx positions count, L being its own length."};
-const Mistake not_averaged{"not-averaged", "It is a sum, not a mean.",
+const Mistake pads_read{"pads-read", "Pads of the source are read.",
+                        "Use only the first L of the Tx positions, where L is the length of sentence b."};
+const Mistake not_averaged{"not-averaged", "The result is a sum, not a mean.",
                            "Divide by the number of steps of all sentences of that length."};
 const Mistake by_sentences{"by-sentences", "The sum over steps is divided by the number of sentences.",
-                           "A sentence of length L has L steps: divide by all of them."};
-const Mistake by_all_steps{"by-all-steps", "The sum is divided by Ty a sentence.",
-                           "Divide by the number of steps that were counted, L a sentence."};
-const Mistake last_sentence{"last-sentence", "Only the last sentence of each length is in it.",
-                            "Several sentences may have the same length: add up, do not overwrite."};
-const Mistake not_a_number{"not-a-number", "0 · ln 0 was computed, which is 0 times −∞.",
-                           "A weight of 0 adds nothing to an entropy: leave it out."};
-const Mistake sign{"sign", "The sign is turned round.", "ln of a weight is below 0; an entropy is not."};
-const Mistake bits{"bits", "It is in bits, not in nats.", "ln, not log2: std::log."};
-const Mistake relative{"relative", "It is divided by ln L.", "The entropy itself is asked for, in nats."};
-const Mistake of_mean{"entropy-of-mean",
-                      "It is the entropy of the mean weights, not the mean of the entropies.",
-                      "One entropy for each step; then the mean."};
-const Mistake wrong_layout{"layout", "Sentences and steps are mixed up: it was read as (B, Ty, Tx).",
-                           "α_tbj stands at (t · B + b) · Tx + j."};
-const Mistake smallest{"smallest", "It is the smallest weight.", "The largest weight of each step."};
-const Mistake first_weight{"first-weight", "It is the weight at the true position, not the largest.",
-                           "The largest, wherever it is."};
+                           "Divide by the number of steps: L per sentence."};
+const Mistake by_all_steps{"by-all-steps", "The sum is divided by Ty per sentence.",
+                           "Divide by the number of steps: L per sentence."};
+const Mistake last_sentence{"last-sentence", "The result uses only the last sentence of each length.",
+                            "Several sentences may have the same length: add their terms up."};
+const Mistake not_a_number{"not-a-number", "0 · ln 0 was computed as 0 · (−∞), which is NaN.",
+                           "Skip weights of 0: they add nothing to an entropy."};
+const Mistake sign{"sign", "The sign is wrong.",
+                   "The logarithm of a weight is negative, the entropy positive."};
+const Mistake bits{"bits", "The entropy is in bits, not in nats.", "Use std::log, not std::log2."};
+const Mistake relative{"relative", "The entropy is divided by ln L.", "Return the entropy in nats."};
+const Mistake of_mean{"entropy-of-mean", "The result is the entropy of the mean weights.",
+                      "Compute the entropy of each step, then the mean."};
+const Mistake wrong_layout{"layout", "The weights were read as (B, Ty, Tx).",
+                           "α_tbj is element (t · B + b) · Tx + j."};
+const Mistake smallest{"smallest", "The result is the mean of the smallest weight.",
+                       "Take the largest weight of each step."};
+const Mistake first_weight{"first-weight", "The result uses the weight at L − 1 − t.",
+                           "Take the largest weight, at any position."};
 const Mistake padded_length{"padded-length",
-                            "The true position was counted from the end of the padded source.",
-                            "L − 1 − t, with the sentence's own length, not Tx."};
-const Mistake diagonal{"diagonal", "It was compared with position t: that is copying.",
+                            "The target position is counted from the end of the padded source.",
+                            "The position is L − 1 − t, where L is the sentence's length, not Tx."};
+const Mistake diagonal{"diagonal", "The target position is t, that of the copy task.",
                        "Reversal reads from the end: L − 1 − t."};
-const Mistake off_by_one{"off-by-one", "The true position is off by one.",
-                         "Counted from 0, the first step reads the last position: L − 1."};
-const Mistake last_of_equal{"last-of-equal", "Of equal largest weights, the last was taken.",
-                            "The first one counts: compare with >, not with >=."};
-const Mistake weight_there{"weight-there", "It is the mean weight at the true position.",
-                           "The share of steps: each counts 1 or 0."};
+const Mistake off_by_one{"off-by-one", "The target position is off by one.",
+                         "Step 0 reads the last position, L − 1."};
+const Mistake last_of_equal{"last-of-equal", "The last of several equal largest weights was used.",
+                            "Use the first one: compare with >, not with >=."};
+const Mistake weight_there{"weight-there", "The result is the mean weight at L − 1 − t.",
+                           "Each step counts 1 or 0: is its largest weight at L − 1 − t?"};
 
 struct Case {
   Tensor weights;  // (Ty, B, Tx)
   Lengths lengths;
 };
 
-// α_tbj of energies e: a softmax of the first L, and some number beyond.
+// α_tbj: a softmax over the first L energies, and arbitrary numbers at the pads.
 double weight(const Plain& e, std::int64_t t, std::int64_t b, std::int64_t j, std::int64_t L) {
   if (j >= L) return 0.4 + 0.2 * e(t, b, j) * e(t, b, j);
   double total = 0;
@@ -73,7 +74,7 @@ double weight(const Plain& e, std::int64_t t, std::int64_t b, std::int64_t j, st
   return std::exp(e(t, b, j)) / total;
 }
 
-// Lengths that repeat, in no order; a weight of 1 among zeros, a tie, and numbers where nothing counts.
+// Repeated, unordered lengths; one step with a weight of 1, one with a tie; arbitrary numbers at pads.
 Case example() {
   const Lengths lengths = {3, 5, 2, 3, 1, 5, 4, 4};
   Generator generator(8);
@@ -93,7 +94,7 @@ Case example() {
 
 // --- plain loops
 
-// The weights of one sentence of length L at step t, and what they are padded to.
+// The weights of a sentence of length L at step t; Tx is the padded length.
 struct Step {
   std::vector<double> alpha;
   std::int64_t t, L, Tx;
@@ -122,9 +123,9 @@ double entropy(const Step& step) { return entropy_of(step.alpha); }
 double sharpness(const Step& step) { return step.alpha[largest(step.alpha)]; }
 double on_target(const Step& step) { return is_at(step, step.L - 1 - step.t); }
 
-// How a mean may go wrong, whatever it is of.
+// Ways to compute a mean wrongly; the defaults are right.
 struct Counting {
-  std::int64_t more_steps = 0;  // beyond L
+  std::int64_t more_steps = 0;  // steps after L
   bool all_steps = false, all_positions = false, batch_first = false, last_sentence = false;
   enum { steps, sentences, ty, nothing } divided_by = steps;
 };
@@ -214,9 +215,8 @@ Mistake mistake_in(const ByLength& got, const std::vector<Suspect>& suspects) {
 void expect_by_length(const std::string& what, const ByLength& got, const ByLength& expected,
                       const std::vector<Suspect>& suspects = {}, double bound = exercise::in_double) {
   exercise::expect(
-      text(got) == text(expected),
-      {"lengths", "", "One entry for each source length that occurs in the batch, and no other."},
-      what + " is not there for the lengths of the batch.", text(got), text(expected));
+      text(got) == text(expected), {"lengths", "", "Return one entry for each source length in the batch."},
+      what + " has entries for other lengths than those of the batch.", text(got), text(expected));
   for (const auto& [length, value] : expected)
     exercise::expect_value(what + " of the sources of length " + std::to_string(length), got.at(length),
                            value, mistake_in(got, suspects), bound);
@@ -252,7 +252,7 @@ void check_sharpness(const AttentionByLength& answer) {
 }
 
 void check_on_target(const AttentionByLength& answer) {
-  check("the share on target", answer.on_target, on_target, [](const Case& c) -> std::vector<Suspect> {
+  check("the fraction on target", answer.on_target, on_target, [](const Case& c) -> std::vector<Suspect> {
     return {{padded_length, measured(c, [](const Step& s) { return is_at(s, s.Tx - 1 - s.t); })},
             {diagonal, measured(c, [](const Step& s) { return is_at(s, s.t); })},
             {off_by_one, measured(c, [](const Step& s) { return is_at(s, s.L - s.t); })},
@@ -271,11 +271,11 @@ void expect_all(const AttentionByLength& answer, const Case& c, double bound = e
   const Tensor lengths = tensor(c.lengths);
   expect_by_length("the entropy", answer.entropy(c.weights, lengths), measured(c, entropy), {}, bound);
   expect_by_length("the sharpness", answer.sharpness(c.weights, lengths), measured(c, sharpness), {}, bound);
-  expect_by_length("the share on target", answer.on_target(c.weights, lengths), measured(c, on_target), {},
+  expect_by_length("the fraction on target", answer.on_target(c.weights, lengths), measured(c, on_target), {},
                    bound);
 }
 
-// In f32, as a model gives them, and with a batch of one.
+// In f32, like a model's weights, and with a batch of one.
 void as_a_model_gives_them(const AttentionByLength& answer) {
   const Case c = example();
   constexpr double in_float = 1e-5;
@@ -285,7 +285,7 @@ void as_a_model_gives_them(const AttentionByLength& answer) {
 
 // --- a trained model
 
-// Weights of a model that is given the true targets, as a padded batch.
+// The weights of a model under teacher forcing, as a padded batch.
 Case attention_of(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
   const std::vector<models::Forced> forced = models::force(model, pairs);
   Case c;
@@ -334,8 +334,8 @@ void of_a_trained_model(const AttentionByLength& answer) {
                           {scores.at(length).exact.fraction(), right.at(length), m.at(length), H.at(length),
                            std::log(static_cast<double>(length))}});
   std::cout << "\n  trained on lengths " << task.shortest << " to " << task.longest << ", " << task.steps
-            << " updates; measured on held-out sources. Weights are those under the true\n"
-               "  targets, which the exact match does not see\n"
+            << " updates; measured on held-out sources. The weights come from\n"
+               "  teacher forcing, the exact match from free decoding\n"
             << tutorial::text(table) << '\n';
 }
 

@@ -9,10 +9,10 @@
 
 using namespace gradus;
 
-using ByLength = std::map<std::int64_t, double>;  // a number for each source length of the batch
+using ByLength = std::map<std::int64_t, double>;  // one number per source length in the batch
 
-// All three: of weights α (Ty, B, Tx) and source_lengths L (B), i64, over the steps t < L[b] of each sentence
-// b.
+// Each function takes weights α (Ty, B, Tx) and source_lengths L (B), i64, and averages over the steps t <
+// L[b] of every sentence b.
 
 // The mean of −Σ_j α_tj ln α_tj, in nats.
 inline ByLength entropy(const Tensor& /*weights*/, const Tensor& /*source_lengths*/) {
@@ -24,12 +24,14 @@ inline ByLength entropy(const Tensor& /*weights*/, const Tensor& /*source_length
 // The mean of max_j α_tj.
 inline ByLength sharpness(const Tensor& /*weights*/, const Tensor& /*source_lengths*/) {
   // TODO
-  exercise::to_do("Write sharpness(weights, source_lengths): the mean largest weight, by source length.");
+  exercise::to_do(
+      "Write sharpness(weights, source_lengths): the mean of the largest weight, by source length.");
 }
 
-// The share of steps whose largest weight is at L − 1 − t, counted from 0.
+// The fraction of steps t whose largest weight is at position L − 1 − t.
 inline ByLength on_target(const Tensor& /*weights*/, const Tensor& /*source_lengths*/) {
   // TODO
   exercise::to_do(
-      "Write on_target(weights, source_lengths): how often the largest weight is where reversal reads.");
+      "Write on_target(weights, source_lengths): the fraction of steps whose largest weight is at L − 1 − t, "
+      "by source length.");
 }

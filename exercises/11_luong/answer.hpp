@@ -8,7 +8,7 @@
 #include "kit/attention.hpp"
 #include "sizes.hpp"
 
-/// What exercise 11 asks for, part by part.
+/// The answers to the parts of exercise 11.
 struct Luong {
   using MakeAttention =
       std::function<std::unique_ptr<gradus::nn::Attention>(const exercise::AttentionSizes&)>;

@@ -1,5 +1,4 @@
-// Wrong solutions of each part, and right ones written differently. A part that an attempt is not about is
-// the solution's.
+// Wrong and alternative solutions of each part. The other parts of an attempt are those of our solution.
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +29,7 @@ Luong right() {
                     double w) { return std::make_unique<LocalPredictive>(n.query, n.value, n.energy, w); }};
 }
 
-// Only the stages of one part: the others are the solution's.
+// Runs only the stages of one part; the other parts are those of our solution.
 Attempt of_part(const std::string& part, const std::string& name, const std::string& mistake,
                 const Luong& answer) {
   exercise::Exercise whole = luong_exercise(answer);
@@ -40,14 +39,14 @@ Attempt of_part(const std::string& part, const std::string& name, const std::str
 
 Tensor minus_infinity(Dtype dtype) { return full({}, -std::numeric_limits<double>::infinity(), dtype); }
 
-// 1 where a position is real, (B, T), i64.
+// 1 at real positions, (B, T), i64.
 Tensor real_positions(const nn::Memory& memory) {
   const std::int64_t T = memory.values.size(0), B = memory.values.size(1);
   if (!memory.lengths.defined()) return expand(equal(arange(1), arange(1)), {B, T});
   return less(arange(T), unsqueeze(memory.lengths, 1));
 }
 
-// Where both conditions hold.
+// Logical and.
 Tensor both(const Tensor& a, const Tensor& b) {
   return equal(a.to(Dtype::f64) * b.to(Dtype::f64), ones({}, Dtype::f64));
 }
@@ -57,7 +56,7 @@ Tensor context(const Tensor& alpha, const Tensor& values) {
   return sum(unsqueeze(transpose(alpha, 0, 1), 2) * values, 0);  // (T, B, 1) · (T, B, D)
 }
 
-// --- dot, with all of an attention in its own hands
+// --- dot, with its own attend()
 
 enum class Dot {
   right,
@@ -250,8 +249,8 @@ Attempt of_concat(const std::string& name, const std::string& mistake, Concat ho
 
 enum class Step {
   right,
-  by_halves,   // W_c [c; s] as a sum
-  keeps_more,  // than is asked for
+  by_halves,   // W_c [c; s] as a sum of two products
+  keeps_more,  // extra entries in the state
   earlier_query,
   earlier_in_output,
   swapped_output,
@@ -270,8 +269,8 @@ enum class Step {
   state_detached,
   steps_not_counted,
   weights_not_kept,
-  asks_twice,  // before the step, and after
-  // of input feeding
+  asks_twice,  // attends before the update, too
+  // input feeding
   not_fed,
   fed_too_late,
   swapped_input,
@@ -402,7 +401,7 @@ class OwnDecoder : public nn::DecoderStep {
 
   bool feeds_;
   Step how_;
-  mutable Tensor kept_;  // what a class should not do
+  mutable Tensor kept_;  // not allowed: state in a member
 };
 
 Attempt of_decoder(const std::string& name, const std::string& mistake, Step how) {
@@ -421,11 +420,11 @@ Attempt of_input_feeding(const std::string& name, const std::string& mistake, St
   return of_part("input feeding", name, mistake, answer);
 }
 
-// --- local attention, from where() and softmax()
+// --- local attention, with where() and softmax()
 
 enum class Local {
   right,
-  by_exp,  // the softmax by hand
+  by_exp,  // softmax with exp() and sum()
   no_mask,
   masked_afterwards,
   no_window,
@@ -506,7 +505,7 @@ class OwnLocal : public LuongGeneral {
     }
   }
 
-  // The softmax, and what becomes of it under the Gaussian.
+  // The softmax times the Gaussian.
   std::pair<Tensor, Tensor> align(const Tensor& e, const Tensor& away, const Tensor& real) const {
     const Tensor within = inside(away), here = both(within, real), zero = zeros({}, e.dtype());
     const Tensor none = minus_infinity(e.dtype()), around = window(away);
@@ -605,116 +604,116 @@ Attempt of_local_p(const std::string& name, const std::string& mistake, Local ho
 
 int main() {
   return exercise::bank({
-      of_dot("all of it by hand", "", Dot::right),
-      of_dot("by a product of matrices", "", Dot::by_matmul),
+      of_dot("own attend()", "", Dot::right),
+      of_dot("matrix product", "", Dot::by_matmul),
       of_dot("scaled by √D", "scaled", Dot::scaled),
-      of_dot("the query forgotten", "ignores-query", Dot::without_query),
-      of_dot("the first query for all", "one-query", Dot::first_query),
-      of_dot("(T, B) left as it is", "time-first", Dot::not_transposed),
+      of_dot("query ignored", "ignores-query", Dot::without_query),
+      of_dot("first query for all", "one-query", Dot::first_query),
+      of_dot("not transposed", "time-first", Dot::not_transposed),
       of_dot("softmax over the batch", "batch-axis", Dot::batch_softmax),
       of_dot("no softmax", "no-softmax", Dot::no_softmax),
       of_dot("no mask", "no-mask", Dot::no_mask),
-      of_dot("pads' energies 0", "zero-score", Dot::zero_score),
+      of_dot("pads' energies set to 0", "zero-score", Dot::zero_score),
       of_dot("masked after the softmax", "mask-after-softmax", Dot::masked_afterwards),
-      of_dot("one sentence at a time", "batch-of-one", Dot::batch_of_one),
+      of_dot("works for one sentence only", "batch-of-one", Dot::batch_of_one),
       of_dot("pads overwritten", "changes-its-input", Dot::pads_overwritten),
-      of_dot("the mean for a context", "context-mean", Dot::mean),
+      of_dot("mean of the values as context", "context-mean", Dot::mean),
 
-      of_general("the query multiplied by W_a from the left", "", General::right),
-      of_general("W_a on the query, transposed", "parameter-shape", General::transposed),
+      of_general("query times W_a", "", General::right),
+      of_general("W_a transposed", "parameter-shape", General::transposed),
       of_general("W_a with a bias", "parameters", General::bias),
       of_general("W_a not registered", "parameters", General::unregistered),
-      of_general("a tanh as in concat", "extra-tanh", General::extra_tanh),
-      of_general("a sum for a product", "ignores-query", General::added),
+      of_general("extra tanh", "extra-tanh", General::extra_tanh),
+      of_general("sum in place of product", "ignores-query", General::added),
       of_general("scaled", "scaled", General::scaled),
-      of_general("keys for values", "context-of-keys", General::keys_as_values),
+      of_general("keys returned as values", "context-of-keys", General::keys_as_values),
 
       of_concat("W_a in two halves", "", Concat::right),
       of_concat("[h; s]", "halves-swapped", Concat::swapped),
       of_concat("no tanh", "no-tanh", Concat::no_tanh),
-      of_concat("tanh around it all", "tanh-outside", Concat::tanh_outside),
+      of_concat("tanh of the energy", "tanh-outside", Concat::tanh_outside),
       of_concat("tanh before W_a", "tanh-first", Concat::tanh_first),
       of_concat("no v_a", "no-v", Concat::no_v),
-      of_concat("zeros for the query", "ignores-query", Concat::no_query),
+      of_concat("zeros in place of the query", "ignores-query", Concat::no_query),
       of_concat("W_a with a bias", "parameters", Concat::bias),
 
-      of_decoder("in one class", "", Step::right),
+      of_decoder("one class", "", Step::right),
       of_decoder("W_c in two halves", "", Step::by_halves),
-      of_decoder("more in the state", "", Step::keeps_more),
-      of_decoder("asks with s_{t−1}", "earlier-state", Step::earlier_query),
-      of_decoder("reads out s_{t−1}", "earlier-state-in-output", Step::earlier_in_output),
+      of_decoder("extra tensors in the state", "", Step::keeps_more),
+      of_decoder("query s_{t−1}", "earlier-state", Step::earlier_query),
+      of_decoder("h̃ from s_{t−1}", "earlier-state-in-output", Step::earlier_in_output),
       of_decoder("[s; c]", "output-swapped", Step::swapped_output),
       of_decoder("h̃ without tanh", "no-tanh", Step::linear_output),
       of_decoder("h̃ without c", "parameter-shape", Step::output_without_context),
-      of_decoder("lengths not told", "no-mask", Step::no_mask),
-      of_decoder("the old state given back", "state-not-moved", Step::state_not_moved),
+      of_decoder("lengths not passed", "no-mask", Step::no_mask),
+      of_decoder("old state returned", "state-not-moved", Step::state_not_moved),
       of_decoder("softmax of the logits", "softmax-of-logits", Step::probabilities),
       of_decoder("W_o with a bias", "parameters", Step::output_bias),
-      of_decoder("the attention not registered", "parameters", Step::attention_unregistered),
+      of_decoder("attention not registered", "parameters", Step::attention_unregistered),
       of_decoder("s_0 without tanh", "s0-no-tanh", Step::s0_linear),
-      of_decoder("s_0 of [←h; →h]", "s0-swapped", Step::s0_swapped),
+      of_decoder("s_0 from [←h; →h]", "s0-swapped", Step::s0_swapped),
       of_decoder("s_0 = 0", "s0-zero", Step::s0_zero),
-      of_decoder("s_0 of the last annotation", "s0-last-annotation", Step::s0_last_annotation),
-      of_decoder("annotations off the tape", "off-the-tape", Step::annotations_detached),
-      of_decoder("s off the tape", "off-the-tape", Step::state_detached),
+      of_decoder("s_0 from the last annotation", "s0-last-annotation", Step::s0_last_annotation),
+      of_decoder("annotations detached", "off-the-tape", Step::annotations_detached),
+      of_decoder("s detached", "off-the-tape", Step::state_detached),
       of_decoder("steps not counted", "step-not-counted", Step::steps_not_counted),
-      of_decoder("asks before the step too", "attends-once", Step::asks_twice),
-      of_decoder("weights not kept", "previous-weights", Step::weights_not_kept),
+      of_decoder("attends before the update, too", "attends-once", Step::asks_twice),
+      of_decoder("weights not in the state", "previous-weights", Step::weights_not_kept),
 
-      of_input_feeding("in one class", "", Step::right),
+      of_input_feeding("one class", "", Step::right),
       of_input_feeding("W_c in two halves", "", Step::by_halves),
-      of_input_feeding("more in the state", "", Step::keeps_more),
+      of_input_feeding("extra tensors in the state", "", Step::keeps_more),
       of_input_feeding("zeros fed", "not-fed", Step::not_fed),
-      of_input_feeding("h̃ of two steps ago", "fed-too-late", Step::fed_too_late),
+      of_input_feeding("h̃_{t−2} fed", "fed-too-late", Step::fed_too_late),
       of_input_feeding("[h̃; E y]", "input-swapped", Step::swapped_input),
-      of_input_feeding("fed before its tanh", "fed-before-tanh", Step::fed_before_tanh),
+      of_input_feeding("h̃ fed without tanh", "fed-before-tanh", Step::fed_before_tanh),
       of_input_feeding("h̃_0 = 1", "h-tilde-0", Step::first_h_tilde_1),
-      of_input_feeding("h̃_{t−1} kept", "h-tilde-not-moved", Step::h_tilde_not_moved),
-      of_input_feeding("h̃ in a member alone", "h-tilde-not-in-state", Step::member_alone),
+      of_input_feeding("h̃ not updated", "h-tilde-not-moved", Step::h_tilde_not_moved),
+      of_input_feeding("h̃ only in a member", "h-tilde-not-in-state", Step::member_alone),
       of_input_feeding("h̃ read from a member", "kept-in-a-member", Step::member_beside_state),
-      of_input_feeding("h̃ off the tape", "off-the-tape", Step::h_tilde_detached),
-      of_input_feeding("asks with s_{t−1}", "earlier-state", Step::earlier_query),
+      of_input_feeding("h̃ detached", "off-the-tape", Step::h_tilde_detached),
+      of_input_feeding("query s_{t−1}", "earlier-state", Step::earlier_query),
       of_input_feeding("[s; c]", "output-swapped", Step::swapped_output),
 
       of_local_m("with where()", "", Local::right),
-      of_local_m("the softmax by hand", "", Local::by_exp),
-      of_local_m("lengths not looked at", "no-mask", Local::no_mask),
+      of_local_m("own softmax", "", Local::by_exp),
+      of_local_m("lengths ignored", "no-mask", Local::no_mask),
       of_local_m("masked after the softmax", "mask-after-softmax", Local::masked_afterwards),
       of_local_m("no window", "no-window", Local::no_window),
-      of_local_m("the ends left out", "window-too-narrow", Local::narrow),
-      of_local_m("an end too many", "window-too-wide", Local::wide),
+      of_local_m("window without its ends", "window-too-narrow", Local::narrow),
+      of_local_m("window one position wider", "window-too-wide", Local::wide),
       of_local_m("only the past", "one-sided", Local::past_only),
-      of_local_m("energies 0 outside", "zero-score", Local::zero_outside),
-      of_local_m("energies −30 outside", "nearly-zero", Local::small_outside),
-      of_local_m("cut after the softmax", "window-after-softmax", Local::cut_afterwards),
+      of_local_m("energies outside set to 0", "zero-score", Local::zero_outside),
+      of_local_m("energies outside set to −30", "nearly-zero", Local::small_outside),
+      of_local_m("window after the softmax", "window-after-softmax", Local::cut_afterwards),
       of_local_m("positions from 1", "centre-too-early", Local::from_1),
       of_local_m("centred at t + 1", "centre-too-late", Local::next_position),
-      of_local_m("calls counted", "step-ignored", Local::calls_counted),
+      of_local_m("own step counter", "step-ignored", Local::calls_counted),
       of_local_m("past the end", "past-the-end", Local::unclamped),
       of_local_m("one past the end", "past-the-end", Local::clamped_late),
-      of_local_m("T for S", "batch-length", Local::batch_length),
+      of_local_m("T in place of S", "batch-length", Local::batch_length),
 
       of_local_p("with where()", "", Local::right),
-      of_local_p("the softmax by hand", "", Local::by_exp),
-      of_local_p("lengths not looked at", "no-mask", Local::no_mask),
+      of_local_p("own softmax", "", Local::by_exp),
+      of_local_p("lengths ignored", "no-mask", Local::no_mask),
       of_local_p("not truncated", "no-window", Local::no_window),
-      of_local_p("energies 0 outside", "zero-score", Local::zero_outside),
-      of_local_p("cut after the softmax", "window-after-softmax", Local::cut_afterwards),
+      of_local_p("energies outside set to 0", "zero-score", Local::zero_outside),
+      of_local_p("window after the softmax", "window-after-softmax", Local::cut_afterwards),
       of_local_p("positions from 1", "centre-too-early", Local::from_1),
       of_local_p("centred at p + 1", "centre-too-late", Local::next_position),
-      of_local_p("T for S", "batch-length", Local::batch_length),
-      of_local_p("S − 1 for S", "scaled-by-s-1", Local::last_position),
+      of_local_p("T in place of S", "batch-length", Local::batch_length),
+      of_local_p("S − 1 in place of S", "scaled-by-s-1", Local::last_position),
       of_local_p("no sigmoid", "no-sigmoid", Local::no_sigmoid),
       of_local_p("no tanh", "no-tanh", Local::no_inner_tanh),
       of_local_p("p rounded", "rounded", Local::rounded),
-      of_local_p("p off the tape", "off-the-tape", Local::detached),
+      of_local_p("p detached", "off-the-tape", Local::detached),
       of_local_p("no Gaussian", "no-gaussian", Local::no_gaussian),
       of_local_p("σ = w", "sigma", Local::sigma_w),
-      of_local_p("σ² for 2σ²", "no-two", Local::no_two),
-      of_local_p("a Gaussian that rises", "gaussian-sign", Local::rising),
-      of_local_p("the Gaussian on the energies", "gaussian-before-softmax", Local::on_energies),
+      of_local_p("σ² in place of 2σ²", "no-two", Local::no_two),
+      of_local_p("exp(+…) for the Gaussian", "gaussian-sign", Local::rising),
+      of_local_p("energies times the Gaussian", "gaussian-before-softmax", Local::on_energies),
       of_local_p("renormalised", "renormalised", Local::renormalised),
-      of_local_p("ln of the Gaussian on the energies", "renormalised", Local::on_log_scale),
-      of_local_p("context of the softmax", "context-without-gaussian", Local::context_of_softmax),
+      of_local_p("energies plus the log-Gaussian", "renormalised", Local::on_log_scale),
+      of_local_p("context without the Gaussian", "context-without-gaussian", Local::context_of_softmax),
   });
 }

@@ -11,7 +11,7 @@ using gradus::nn::DecoderStep;
 
 constexpr std::int64_t hidden = 48, energy = 32;
 
-// Trains Luong's decoder on reversal, and tells how it does by length.
+// Trains Luong's decoder on reversal, and prints the exact match by length.
 void training(const std::string& label, const Luong::MakeDecoder& make, std::unique_ptr<Attention> attention,
               std::int64_t steps, double least) {
   const exercise::Reversals task{.steps = steps};
@@ -52,8 +52,10 @@ exercise::Exercise luong_exercise(const Luong& answer) {
   append(
       stages,
       {{"training: general, input feeding",
-        [=] { training("general, fed", answer.input_feeding, answer.general(sizes), 600, 0.9); }, true},
+        [=] { training("general, input feeding", answer.input_feeding, answer.general(sizes), 600, 0.9); },
+        true},
        {"training: local-p",
-        [=] { training("local-p, fed", answer.input_feeding, answer.local_p(sizes, 2), 400, 0.8); }, true}});
+        [=] { training("local-p, input feeding", answer.input_feeding, answer.local_p(sizes, 2), 400, 0.8); },
+        true}});
   return {.name = "luong", .stages = stages};
 }

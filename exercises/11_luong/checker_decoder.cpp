@@ -35,7 +35,7 @@ struct Task {
   bool feeds;  // whether the cell reads h̃_{t−1}
 };
 
-// Any attention would do; this one tells what it was told.
+// Records the arguments of attend().
 class Watched : public gradus::nn::AdditiveAttention {
  public:
   Watched() : AdditiveAttention(sizes.hidden, sizes.annotation, course::A) {}
@@ -44,7 +44,7 @@ class Watched : public gradus::nn::AdditiveAttention {
     std::int64_t step;
     Tensor previous_weights;
   };
-  std::vector<Call>* calls = nullptr;  // where to note them
+  std::vector<Call>* calls = nullptr;  // null: not recorded
 
   Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                 const Tensor& previous_weights) const override {
@@ -73,42 +73,42 @@ struct Known {
 const std::vector<Known>& known_faults() {
   static const std::vector<Known> known = {
       {Fault::earlier_query,
-       {"earlier-state", "It attends by s_{t−1}, as Bahdanau does.",
-        "Luong updates the state first, and asks with s_t."}},
+       {"earlier-state", "The query is s_{t−1}, as in Bahdanau's decoder.",
+        "Luong updates the state first: the query is s_t."}},
       {Fault::earlier_in_output,
-       {"earlier-state-in-output", "h̃_t is made of c_t and s_{t−1}.", "Eq. 5 has s_t, the updated state."}},
+       {"earlier-state-in-output", "h̃_t is computed from c_t and s_{t−1}.",
+        "Eq. 5 uses s_t, the updated state."}},
       {Fault::swapped_output,
-       {"output-swapped", "W_c is applied to [s_t; c_t].", "Eq. 5: the first D columns of W_c are for c_t."}},
-      // This one before the next: what is fed is the same in both, but the first step is right.
+       {"output-swapped", "W_c is applied to [s_t; c_t].",
+        "Eq. 5: the first D columns of W_c belong to c_t."}},
+      // Before linear_output: both feed the same vector, but here the first step is right.
       {Fault::linear_fed,
-       {"fed-before-tanh", "What is fed is W_c [c; s], before the tanh.",
-        "h̃ is one vector: read out and fed back."}},
-      {Fault::linear_output, {"no-tanh", "h̃_t has no tanh.", "Eq. 5: h̃_t = tanh(W_c [c_t; s_t])."}},
+       {"fed-before-tanh", "The cell reads W_c [c; s], before the tanh.",
+        "Feed the same h̃ that the logits are computed from."}},
+      {Fault::linear_output, {"no-tanh", "h̃_t lacks the tanh.", "Eq. 5: h̃_t = tanh(W_c [c_t; s_t])."}},
       {Fault::no_mask,
-       {"no-mask", "The pads got weight: the attention does not know the lengths.",
-        "prepare(annotations.h, annotations.lengths) tells them."}},
+       {"no-mask", "The pads got weight.",
+        "Pass the lengths to the attention: prepare(annotations.h, annotations.lengths)."}},
       {Fault::state_not_moved,
-       {"state-not-moved", "Every step begins at s_0.", "The state that step() returns holds s_t."}},
+       {"state-not-moved", "Every step starts from s_0.", "Return a state with s_t from step()."}},
       {Fault::probabilities,
-       {"softmax-of-logits", "These are probabilities.",
-        "The loss and the searches take the softmax; eq. 6 stops at W_o h̃_t here."}},
+       {"softmax-of-logits", "The result contains probabilities.",
+        "Return W_o h̃_t: the loss and the decoding apply the softmax of eq. 6."}},
       {Fault::not_fed,
-       {"not-fed", "The cell reads zeros where h̃_{t−1} should be.",
-        "The state that step() returns must hold h̃_t, and the next step must read it."}},
+       {"not-fed", "The cell reads zeros in place of h̃_{t−1}.",
+        "Return h̃_t in the state of step(), and read it in the next step."}},
       {Fault::h_tilde_not_moved,
-       {"h-tilde-not-moved", "The state holds h̃_0 at every step.",
-        "The state that step() returns holds h̃_t."}},
+       {"h-tilde-not-moved", "The state contains h̃_0 at every step.", "Return h̃_t in the state of step()."}},
       {Fault::fed_two_ago,
-       {"fed-too-late", "The cell reads h̃_{t−2}.",
-        "step() puts the h̃ that it has just made into its state."}},
+       {"fed-too-late", "The cell reads h̃_{t−2}.", "Put the h̃_t of this step into the returned state."}},
       {Fault::swapped_input,
        {"input-swapped", "The cell reads [h̃_{t−1}; E y_{t−1}].",
-        "The first E columns of weight_ih are for the embedding."}},
+        "The first E columns of weight_ih belong to the embedding."}},
   };
   return known;
 }
 
-// What each known fault would give of one thing.
+// The values of one result under each known fault.
 std::vector<Suspect> suspects(const DecoderStep& decoder, const Case& c, bool feeds, std::int64_t n,
                               Plain Course::*what) {
   std::vector<Suspect> out;
@@ -118,9 +118,9 @@ std::vector<Suspect> suspects(const DecoderStep& decoder, const Case& c, bool fe
   return out;
 }
 
-const Mistake not_in_state{"h-tilde-not-in-state", "h̃ is not in the state.",
-                           "nn::State is all that a search carries from step to step: h̃ must be in it, as "
-                           "\"h_tilde\"."};
+const Mistake not_in_state{
+    "h-tilde-not-in-state", "h̃ is not in the state.",
+    "Decoding passes only nn::State from step to step: put h̃ into it, as \"h_tilde\"."};
 
 void expect_state(const State& state, const Task& task, const std::string& when) {
   expect_shape("s in the state " + when, state.find("s"), {B, sizes.hidden}, "(B, H)");
@@ -178,18 +178,17 @@ void first_values(const Task& task) {
   expect_values("s_0", state["s"], course::first_state(*decoder, c),
                 {{{"s0-no-tanh", "The tanh is missing.", equation}, wrong(StartFault::no_tanh)},
                  {{"s0-swapped", "W_s is applied to [←h_1; →h_S].", equation}, wrong(StartFault::swapped)},
-                 {{"s0-last-annotation", "It is made of the last annotation, which may be a pad.",
-                   "annotations.last_forward and annotations.first_backward know where a sentence ends."},
+                 {{"s0-last-annotation", "s_0 is computed from the last annotation, which may be a pad.",
+                   "Use annotations.last_forward and annotations.first_backward, which respect each "
+                   "sentence's length."},
                   wrong(StartFault::last_annotation)},
-                 {{"s0-zero", "It is 0: the decoder does not begin where the encoder ended.", equation},
-                  wrong(StartFault::zero)}});
+                 {{"s0-zero", "s_0 is 0.", equation}, wrong(StartFault::zero)}});
   if (!task.feeds) return;
-  expect_values(
-      "h̃_0", state["h_tilde"], Plain({B, sizes.attentional}), {},
-      {"h-tilde-0", "h̃_0 is not 0.", "Before the first step nothing has been read out: zeros, (B, K)."});
+  expect_values("h̃_0", state["h_tilde"], Plain({B, sizes.attentional}), {},
+                {"h-tilde-0", "h̃_0 is not 0.", "There is no h̃ before the first step: use zeros, (B, K)."});
 }
 
-// The first n steps.
+// Compares the first n steps.
 void golden(const Task& task, const Lengths& lengths, std::int64_t n) {
   const auto decoder = make(task);
   const Case c = example(lengths);
@@ -214,29 +213,28 @@ void golden(const Task& task, const Lengths& lengths, std::int64_t n) {
 }
 
 void expect_counted(std::int64_t told, std::int64_t counted, std::int64_t t) {
-  exercise::expect(
-      told == t && counted == t + 1,
-      {"step-not-counted", "The steps are not counted.",
-       "Give state.step() to attend(), and state.step() + 1 to the state that you return: local "
-       "attention looks there."},
-      "The number of the step is not right.",
-      "attend was told " + std::to_string(told) + ", and the new state says " + std::to_string(counted),
-      std::to_string(t) + " and " + std::to_string(t + 1));
+  exercise::expect(told == t && counted == t + 1,
+                   {"step-not-counted", "The step count is wrong.",
+                    "Pass state.step() to attend(), and state.step() + 1 to the returned state: local "
+                    "attention depends on it."},
+                   "attend() or the new state got a wrong step number.",
+                   std::to_string(told) + " in attend(), " + std::to_string(counted) + " in the new state",
+                   std::to_string(t) + " in attend(), " + std::to_string(t + 1) + " in the new state");
 }
 
 void expect_previous(const Tensor& told, const Tensor& before) {
-  const Mistake mistake{"previous-weights", "The attention is not told the weights of the step before.",
-                        "They go from step to step in the state, as \"weights\"; undefined, Tensor(), at the "
-                        "start."};
+  const Mistake mistake{
+      "previous-weights", "attend() did not get the previous step's weights.",
+      "Pass them on in the state, as \"weights\"; in the first state they are undefined, Tensor()."};
   const auto said = [](const Tensor& weights) {
     return weights.defined() ? "weights" : "an undefined tensor";
   };
-  exercise::expect(told.defined() == before.defined(), mistake, "previous_weights of attend() is not right.",
-                   said(told), said(before));
+  exercise::expect(told.defined() == before.defined(), mistake,
+                   "The argument previous_weights of attend() is wrong.", said(told), said(before));
   if (before.defined()) expect_values("previous_weights", told, Plain(before), {}, mistake);
 }
 
-// The attention hears the number of the step and the weights of the step before.
+// attend() gets the step number and the previous weights.
 void told(const Task& task) {
   auto attention = std::make_unique<Watched>();
   std::vector<Watched::Call> calls;
@@ -248,9 +246,8 @@ void told(const Task& task) {
   for (std::int64_t t = 0; t < steps; ++t) {
     calls.clear();
     const DecoderStep::Output output = stepped(*decoder, c.tokens[t], state, memory, task);
-    exercise::expect(calls.size() == 1,
-                     {"attends-once", "", "One step, one look: attention->attend(…), once."},
-                     "The attention was not asked once in a step.", std::to_string(calls.size()), "1");
+    exercise::expect(calls.size() == 1, {"attends-once", "", "Call attention->attend(…) once per step."},
+                     "step() did not call attend() exactly once.", std::to_string(calls.size()), "1");
     expect_counted(calls[0].step, output.state.step(), t);
     expect_previous(calls[0].previous_weights, before);
     before = output.weights;
@@ -258,7 +255,7 @@ void told(const Task& task) {
   }
 }
 
-// Beam search goes on from other rows than those of the step before: all that is carried is in the state.
+// Beam search reorders rows between steps, so that everything carried must be in the state.
 void rows_may_be_chosen(const Task& task) {
   const auto decoder = make(task);
   const Case c = example(some_padding);
@@ -271,9 +268,9 @@ void rows_may_be_chosen(const Task& task) {
   const DecoderStep::Output chosen =
       stepped(*decoder, index_select(c.tokens[1], order), again.select(order), memory.select(order), task);
   expect_values("logits after State::select", chosen.logits, expected, {},
-                {"kept-in-a-member", "Something goes from step to step outside of the state.",
-                 "Beam search chooses rows of the state between two steps; what a member of the class keeps "
-                 "stays in the old order. Put it into nn::State."});
+                {"kept-in-a-member", "A value is passed from step to step outside the state.",
+                 "Beam search reorders the rows of the state between two steps, but not a member's rows. Put "
+                 "the value into nn::State."});
 }
 
 void gradients(const Task& task) {
@@ -295,9 +292,8 @@ void gradients(const Task& task) {
       },
       {c.annotations.h, c.annotations.last_forward, c.annotations.first_backward},
       {"h", "last_forward", "first_backward"},
-      {"off-the-tape", "Something that goes from step to step has left the tape.",
-       "detach(), clone() and values that are copied out carry no gradient: keep the tensor itself in the "
-       "state."});
+      {"off-the-tape", "A value passed from step to step was detached from the tape.",
+       "detach(), clone() and copied values have no gradient: keep the tensor itself in the state."});
 }
 
 std::vector<exercise::Stage> stages(const std::string& part, const Task& task) {
@@ -306,8 +302,8 @@ std::vector<exercise::Stage> stages(const std::string& part, const Task& task) {
                         {"values of the first step", [=] { golden(task, all_real, 1); }},
                         {"values, step by step", [=] { golden(task, all_real, steps); }},
                         {"values, with padding", [=] { golden(task, some_padding, steps); }},
-                        {"what the attention is told", [=] { told(task); }},
-                        {"rows chosen by a beam", [=] { rows_may_be_chosen(task); }},
+                        {"arguments of attend()", [=] { told(task); }},
+                        {"rows reordered by beam search", [=] { rows_may_be_chosen(task); }},
                         {"gradients", [=] { gradients(task); }}});
 }
 

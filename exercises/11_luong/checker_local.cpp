@@ -1,4 +1,4 @@
-// Local attention (section 3.2): local-m and local-p, both over the energies of general.
+// Local attention (section 3.2): local-m and local-p, both with the energies of general.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
@@ -29,7 +29,7 @@ constexpr std::int64_t T = 9;
 constexpr double w = 2;
 const Lengths all_real = {T, T, T}, some_padding = {T, 7, 4};
 
-// Ways to go wrong.
+// Known faults.
 enum class Fault {
   none,
   // the mask
@@ -40,15 +40,15 @@ enum class Fault {
   narrow,  // |j − p| < w
   wide,    // |j − p| ≤ w + 1
   past_only,
-  zero_outside,  // energies outside of it are 0
+  zero_outside,  // energies outside are 0
   cut_afterwards,
-  // its centre
+  // the centre
   too_early,
   too_late,
   step_ignored,  // p = 0
   not_clamped,
-  clamped_late,  // to S, not S − 1
-  batch_length,  // T in place of S
+  clamped_late,  // clamped to S instead of S − 1
+  batch_length,  // uses T in place of S
   // eq. 9
   last_position,  // (S − 1) σ(…)
   no_sigmoid,
@@ -57,8 +57,8 @@ enum class Fault {
   // eq. 10
   no_gaussian,
   wide_gaussian,    // σ = w
-  narrow_gaussian,  // without the 2 of 2σ²
-  rising_gaussian,  // without the minus
+  narrow_gaussian,  // σ² in place of 2σ²
+  rising_gaussian,  // exp(+…)
   gaussian_on_energies,
   renormalised,
 };
@@ -69,42 +69,43 @@ struct Known {
 };
 
 const std::vector<Known>& known_of_both() {
-  // At the end of a source a centre too late looks like a window too narrow: these two stand first.
+  // At the end of a source a late centre looks like a narrow window: these two come first.
   static const std::vector<Known> known = {
       {Fault::batch_length,
-       {"batch-length", "p_t is made with T, the longest length of the batch.",
-        "S is the length of each sentence, (B, 1), from memory.lengths."}},
+       {"batch-length", "p_t is computed with T, the longest length of the batch.",
+        "S is the length of the sentence: memory.lengths as (B, 1)."}},
       {Fault::clamped_late,
-       {"past-the-end", "p_t goes one position past the end of the source.",
-        "Positions count from 0: the last one is S − 1."}},
+       {"past-the-end", "p_t reaches one position past the end of the source.",
+        "Positions are numbered from 0: the last one is S − 1."}},
       {Fault::no_window,
-       {"no-window", "There is no window: all real positions have weight.",
-        "Positions with |j − p_t| > w get the energy −∞ before the softmax."}},
+       {"no-window", "The window is missing: all real positions have weight.",
+        "Set the energies with |j − p_t| > w to −∞ before the softmax."}},
       {Fault::narrow,
-       {"window-too-narrow", "The window is one too narrow at both ends.",
-        "[p_t − w, p_t + w] has its ends inside: outside is |j − p_t| > w."}},
+       {"window-too-narrow", "The window lacks one position at both ends.",
+        "[p_t − w, p_t + w] includes its ends: only |j − p_t| > w is outside."}},
       {Fault::wide,
-       {"window-too-wide", "The window is too wide.", "Outside is |j − p_t| > w, at both ends."}},
+       {"window-too-wide", "The window is too wide.", "Positions with |j − p_t| > w are outside."}},
       {Fault::past_only,
-       {"one-sided", "The window ends at p_t.", "It goes as far to the right: j − p_t in [−w, w]."}},
+       {"one-sided", "The window ends at p_t.", "The window extends to both sides: j − p_t in [−w, w]."}},
       {Fault::zero_outside,
-       {"zero-score", "The energies outside of the window were made 0, not the weights.",
-        "e^0 = 1: the energy must be −∞ there."}},
+       {"zero-score", "The energies outside the window were set to 0, not the weights.",
+        "e^0 = 1: set those energies to −∞."}},
       {Fault::cut_afterwards,
-       {"window-after-softmax", "The softmax was taken over the whole sentence, and then cut.",
-        "The softmax goes over the window: energies outside are −∞ before it."}},
+       {"window-after-softmax",
+        "The softmax runs over the whole sentence, and the window is applied afterwards.",
+        "Set the energies outside the window to −∞ before the softmax."}},
       {Fault::too_early,
        {"centre-too-early", "The window is centred one position too early.",
-        "Positions j and the steps t both count from 0 here."}},
+        "Positions j and steps t are both numbered from 0."}},
       {Fault::too_late,
        {"centre-too-late", "The window is centred one position too late.",
-        "Positions j and the steps t both count from 0 here: attend() is told step = t."}},
+        "Positions j and steps t are both numbered from 0: the argument step of attend() is t."}},
       {Fault::no_mask,
        {"no-mask", "The pads got weight, as if they were tokens.",
-        "masked_softmax(e, memory.lengths) leaves them out."}},
+        "masked_softmax(e, memory.lengths) excludes them."}},
       {Fault::mask_after_softmax,
        {"mask-after-softmax", "The weights were masked after the softmax.",
-        "The softmax goes over what is real and in the window: mask the energies."}},
+        "Mask the energies, so that the softmax runs over the real positions in the window."}},
   };
   return known;
 }
@@ -113,37 +114,36 @@ const std::vector<Known>& known_of_m() {
   static const std::vector<Known> known = {
       {Fault::step_ignored,
        {"step-ignored", "The window stays at the first position.",
-        "attend() is told the step. A counter of one's own goes wrong when a search goes on from another "
-        "row."}},
+        "Use the argument step of attend(). A counter in a member is wrong when beam search reorders rows."}},
       {Fault::not_clamped,
-       {"past-the-end", "p_t goes on past the end of the source.",
-        "p_t = min(t, S − 1): from the last token on, the window stays there."}}};
+       {"past-the-end", "p_t moves past the end of the source.",
+        "p_t = min(t, S − 1): the window stops at the last token."}}};
   return known;
 }
 
 const std::vector<Known>& known_of_p() {
   static const std::vector<Known> known = {
-      {Fault::last_position, {"scaled-by-s-1", "p_t is made with S − 1.", "Eq. 9: p_t = S · σ(…)."}},
+      {Fault::last_position, {"scaled-by-s-1", "p_t is computed with S − 1.", "Eq. 9: p_t = S · σ(…)."}},
       {Fault::no_sigmoid,
-       {"no-sigmoid", "p_t has no sigmoid.", "σ brings the number into (0, 1), a share of the sentence."}},
-      {Fault::no_inner_tanh, {"no-tanh", "p_t has no tanh.", "Eq. 9: p_t = S · σ(v_p · tanh(W_p s_t))."}},
+       {"no-sigmoid", "The sigmoid is missing in p_t.", "σ maps to (0, 1), a fraction of the sentence."}},
+      {Fault::no_inner_tanh,
+       {"no-tanh", "The tanh is missing in p_t.", "Eq. 9: p_t = S · σ(v_p · tanh(W_p s_t))."}},
       {Fault::rounded,
        {"rounded", "p_t is rounded to a whole position.",
-        "p_t is a real number: rounded, it would have no gradient, and W_p would never learn."}},
+        "p_t is a real number: rounding removes its gradient, so that W_p would not learn."}},
       {Fault::no_gaussian,
        {"no-gaussian", "The Gaussian is missing.", "Eq. 10: the softmax times exp(−(j − p_t)² / 2σ²)."}},
-      {Fault::wide_gaussian, {"sigma", "σ is w, not w/2.", "Section 3.2: σ = w/2 (the paper: D/2)."}},
-      {Fault::narrow_gaussian,
-       {"no-two", "The exponent is −(j − p_t)²/σ², without the 2.", "Eq. 10 divides by 2σ²."}},
+      {Fault::wide_gaussian, {"sigma", "σ is w instead of w/2.", "Section 3.2: σ = w/2 (the paper: D/2)."}},
+      {Fault::narrow_gaussian, {"no-two", "The exponent is −(j − p_t)²/σ².", "Eq. 10 divides by 2σ²."}},
       {Fault::rising_gaussian,
        {"gaussian-sign", "The Gaussian grows with the distance.", "The exponent is negative."}},
       {Fault::gaussian_on_energies,
        {"gaussian-before-softmax", "The Gaussian multiplies the energies.",
         "Eq. 10: it multiplies the weights, after the softmax."}},
       {Fault::renormalised,
-       {"renormalised", "The weights were made to sum to 1 again.",
-        "Eq. 10 stops at the product: what the Gaussian takes away is not given back. (A Gaussian added to "
-        "the energies as a logarithm is renormalised by the softmax, too.)"}},
+       {"renormalised", "The weights were normalised again after the Gaussian.",
+        "Eq. 10 ends with the product: the weights sum to less than 1. (Adding the Gaussian's logarithm to "
+        "the energies renormalises, too.)"}},
   };
   return known;
 }
@@ -239,7 +239,7 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
     const auto real = [&](std::int64_t j) { return fault == Fault::no_mask || j < S; };
     const auto away = [&](std::int64_t j) { return static_cast<double>(j) - p; };
     const auto around = [&](std::int64_t j) { return task.predictive ? gaussian(away(j), fault) : 1.0; };
-    // What the softmax makes of position j, before it is divided by the sum.
+    // The softmax's numerator at position j.
     const auto term = [&](std::int64_t j) {
       const bool within = inside(away(j), fault);
       if (fault == Fault::zero_outside) return real(j) ? std::exp(within ? e(b, j) : 0) : 0;
@@ -297,7 +297,8 @@ void shapes(const Task& task) {
   expect_shapes(run(*attention, c, 0), c);
 }
 
-// Local-m looks elsewhere at every step; in the middle of the sentence most mistakes differ from each other.
+// The window of local-m moves with the step. Starts in the middle of the sentence, where most mistakes give
+// different weights.
 std::vector<std::int64_t> steps(const Task& task) {
   return task.predictive ? std::vector<std::int64_t>{0, 3} : std::vector<std::int64_t>{4, 0, 1, 7, 8, 10, 20};
 }
@@ -313,13 +314,13 @@ void golden(const Task& task, const Lengths& lengths) {
     expect_values("weights" + when, result.weights, weights, suspects(*attention, c, task, step));
     const Plain softmax_alone = plain_local(*attention, c, task, step, Fault::no_gaussian);
     expect_values("context" + when, result.context, plain_context(weights, values),
-                  {{{"context-without-gaussian", "The context is made of the softmax, without the Gaussian.",
-                     "Use the very weights that you return."},
+                  {{{"context-without-gaussian", "The context uses the softmax without the Gaussian.",
+                     "Compute the context from the weights that you return."},
                     plain_context(softmax_alone, values)}});
   }
 }
 
-// Not just small: 0.
+// Positions outside the window, and pads, have weight exactly 0.
 void others_have_no_weight(const Task& task) {
   const auto attention = make(task);
   const Case c = example(some_padding);
@@ -327,9 +328,9 @@ void others_have_no_weight(const Task& task) {
   for (std::int64_t b = 0; b < weights.size(0); ++b) {
     for (std::int64_t j = 0; j < T; ++j) {
       exercise::expect(expected(b, j) != 0 || weights(b, j) == 0,
-                       {"nearly-zero", "The energies there are very negative, but finite.",
-                        "−∞ is -std::numeric_limits<double>::infinity()."},
-                       "A position outside of the window, or a pad, has a weight that is small but not 0.",
+                       {"nearly-zero", "Masked energies are very negative, but finite.",
+                        "Use −∞: -std::numeric_limits<double>::infinity()."},
+                       "A position outside the window, or a pad, has a small weight instead of 0.",
                        std::to_string(weights(b, j) * 1e12) + "e-12", "0");
     }
   }
@@ -340,8 +341,8 @@ void memory_is_left_alone(const Task& task) {
   const auto attention = make(task);
   const Case c = example(some_padding);
   const gradus::nn::Memory memory = attention->prepare(c.values, gradus::tensor(c.lengths));
-  const Mistake mistake{"changes-its-input", "Something that was only to be read has been changed.",
-                        "Make a new tensor; memory is read again at every step."};
+  const Mistake mistake{"changes-its-input", "An input was changed in place.",
+                        "Make a new tensor; the memory is read again at every step."};
   const Plain values(c.values), first(attention->attend(c.query, memory, 2, Tensor()).weights);
   expect_values("weights at the second call", attention->attend(c.query, memory, 2, Tensor()).weights, first,
                 {}, mistake);
@@ -361,9 +362,8 @@ void gradients(const Task& task) {
         return gradus::nn::concat_flat({context, weights});
       },
       {c.query, c.values}, {"query", "values"},
-      {"off-the-tape", "A part of it was computed off the tape.",
-       "item(), values() and detach() carry no gradient; p_t reaches the result through "
-       "the Gaussian."});
+      {"off-the-tape", "A part of the result was computed outside the tape.",
+       "item(), values() and detach() have no gradient; p_t affects the result through the Gaussian."});
 }
 
 std::vector<exercise::Stage> stages(const std::string& part, const Task& task) {

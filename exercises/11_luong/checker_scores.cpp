@@ -13,7 +13,7 @@ using exercise::Parameter;
 using exercise::Plain;
 using gradus::nn::Module;
 
-// e, (B, T), each by f(b, t).
+// e_bt = f(b, t), (B, T)
 template <class F>
 Plain energies(const Plain& query, const Plain& values, const F& f) {
   Plain e({query.size(0), values.size(0)});
@@ -31,12 +31,11 @@ double total(std::int64_t n, const F& f) {
 }
 
 const Mistake ignores_query{
-    "ignores-query", "The query has no influence: it is left out, or only added.",
-    "e_tj compares h_j with s_t. What depends on s_t alone is the same for every j, and "
-    "cancels in the softmax."};
+    "ignores-query", "The query has no influence: it is missing or only added.",
+    "e_tj must combine h_j with s_t. A term without h_j is the same for every j and cancels in the softmax."};
 const Mistake scaled{"scaled", "The energies are divided by a square root.",
-                     "That is the scaled dot product of Vaswani et al. 2017; Luong's is not scaled."};
-const Mistake one_query{"one-query", "Every sentence is asked with the first sentence's query.",
+                     "Only the dot product of Vaswani et al. (2017) is scaled; Luong's is not."};
+const Mistake one_query{"one-query", "Every sentence uses the first sentence's query.",
                         "Row b of the query belongs to values[:, b]."};
 
 Plain dot(const Plain& query, const Plain& values) {
@@ -56,14 +55,14 @@ double key(const Plain& W, const Plain& values, std::int64_t t, std::int64_t b, 
   return total(values.size(2), [&](auto d) { return W(q, d) * values(t, b, d); });
 }
 
-// What concat may do with W_a [s_t; h_j].
+// Variants of concat; the defaults are right.
 struct Concat {
   bool swapped = false;       // [h_j; s_t]
-  bool query = true;          // whether s_t is there
-  bool tanh = true;           // within the sum
-  bool tanh_outside = false;  // around it
-  bool tanh_first = false;    // of s_t and h_j, before W_a
-  bool weighted = true;       // by v_a
+  bool query = true;          // s_t is used
+  bool tanh = true;           // applied to each of the A sums
+  bool tanh_outside = false;  // applied to e
+  bool tanh_first = false;    // applied to s_t and h_j, before W_a
+  bool weighted = true;       // multiplied by v_a
 };
 
 Plain concat(const Module& module, const Plain& query, const Plain& values, const Concat& form) {
@@ -152,10 +151,9 @@ std::vector<exercise::Stage> general_stages(const Luong::MakeAttention& make) {
                           },
                       .suspects =
                           {
-                              general_suspect(
-                                  {"extra-tanh", "There is a tanh that general has not.",
-                                   "e_tj = s_tᵀ W_a h_j is a product and nothing else; concat has the tanh."},
-                                  [](double s, double k) { return s * std::tanh(k); }),
+                              general_suspect({"extra-tanh", "The energies contain a tanh.",
+                                               "e_tj = s_tᵀ W_a h_j is only a product; concat has the tanh."},
+                                              [](double s, double k) { return s * std::tanh(k); }),
                               general_suspect(ignores_query, [](double, double k) { return k; }),
                               {scaled,
                                [](const Module& module, const Plain& query, const Plain& values) {
@@ -182,21 +180,20 @@ std::vector<exercise::Stage> concat_stages(const Luong::MakeAttention& make) {
            .suspects =
                {
                    concat_suspect({"halves-swapped", "W_a is applied to [h_j; s_t].",
-                                   "The first Q columns of W_a are for the query: [s_t; h_j]."},
+                                   "The first Q columns of W_a belong to the query: [s_t; h_j]."},
                                   {.swapped = true}),
-                   concat_suspect(
-                       {"no-tanh", "The tanh is missing.",
-                        "Without it, the part of s_t is the same for every j and cancels in the softmax: "
-                        "every step looks at the same place."},
-                       {.tanh = false}),
-                   concat_suspect({"tanh-outside", "The tanh is around v_a · W_a [s_t; h_j], not inside.",
-                                   "v_a weights the A numbers that tanh gave."},
+                   concat_suspect({"no-tanh", "The tanh is missing.",
+                                   "Without tanh, the term of s_t is the same for every j and cancels in the "
+                                   "softmax: the weights are the same at every step."},
+                                  {.tanh = false}),
+                   concat_suspect({"tanh-outside", "The tanh is applied to v_a · W_a [s_t; h_j].",
+                                   "Apply tanh to the A numbers before the product with v_a."},
                                   {.tanh = false, .tanh_outside = true}),
-                   concat_suspect({"tanh-first", "The tanh is taken of [s_t; h_j], before W_a.",
-                                   "W_a comes first; tanh bends the A numbers that it gives."},
+                   concat_suspect({"tanh-first", "The tanh is applied to [s_t; h_j], before W_a.",
+                                   "Multiply by W_a first, then apply tanh to the A numbers."},
                                   {.tanh = false, .tanh_first = true}),
                    concat_suspect({"no-v", "The A numbers are summed without v_a.",
-                                   "v_a weights the A numbers that tanh gave."},
+                                   "v_a weights the A results of tanh."},
                                   {.weighted = false}),
                    concat_suspect(ignores_query, {.query = false}),
                }}));

@@ -19,7 +19,7 @@ using gradus::models::Registry;
 
 constexpr double half_window = 2;
 
-// The encoder's annotations are twice as large as the decoder's state: dot asks with W s.
+// The annotations are twice as large as the decoder's state, so that dot needs a projected query, W s.
 std::unique_ptr<gradus::nn::Attention> make_dot(const AttentionSizes& n) {
   auto dot = std::make_unique<LuongDot>();
   if (n.query == n.value) return dot;

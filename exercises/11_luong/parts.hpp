@@ -4,7 +4,7 @@
 
 #include "answer.hpp"
 
-/// The stages of the parts; a stage's name begins with that of its part, "general: gradients".
+/// The stages of each part. A stage's name begins with its part: "general: gradients".
 std::vector<exercise::Stage> dot_stages(const Luong::MakeAttention& make);
 std::vector<exercise::Stage> general_stages(const Luong::MakeAttention& make);
 std::vector<exercise::Stage> concat_stages(const Luong::MakeAttention& make);
@@ -13,9 +13,9 @@ std::vector<exercise::Stage> input_feeding_stages(const Luong::MakeDecoder& make
 std::vector<exercise::Stage> local_m_stages(const Luong::MakeLocal& make);
 std::vector<exercise::Stage> local_p_stages(const Luong::MakeLocal& make);
 
-/// The same stages, with the part before their names.
+/// Prefixes the stages' names with the part.
 std::vector<exercise::Stage> of_part(const std::string& part, std::vector<exercise::Stage> stages);
 
-/// e_tj = s_t · W_a h_j, (B, T), which general and both local attentions have; W (Q, D).
+/// e_tj = s_t · W_a h_j, (B, T), the energies of general and of both local attentions; W_a (Q, D).
 exercise::Plain plain_general(const exercise::Plain& W, const exercise::Plain& query,
                               const exercise::Plain& values);

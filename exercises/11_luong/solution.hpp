@@ -21,7 +21,7 @@ class LuongDot : public nn::ScoredAttention {
  protected:
   Tensor energies(const Tensor& s, const nn::Memory& memory, std::int64_t /*step*/,
                   const Tensor& /*previous_weights*/) const override {
-    return transpose(sum(memory.values * s, 2), 0, 1);  // (T, B, D) · (B, D), summed: (T, B)
+    return transpose(sum(memory.values * s, 2), 0, 1);  // Σ_d (T, B, D) · (B, D): (T, B)
   }
 };
 
@@ -40,7 +40,7 @@ class LuongGeneral : public nn::ScoredAttention {
  protected:
   Tensor energies(const Tensor& s, const nn::Memory& memory, std::int64_t /*step*/,
                   const Tensor& /*previous_weights*/) const override {
-    return transpose(sum(memory.keys * s, 2), 0, 1);  // (T, B, Q) · (B, Q), summed: (T, B)
+    return transpose(sum(memory.keys * s, 2), 0, 1);  // Σ_q (T, B, Q) · (B, Q): (T, B)
   }
 };
 
@@ -111,7 +111,7 @@ class LuongDecoder : public nn::DecoderStep {
     add_module("W_o", W_o);
   }
 
-  // What the cell reads, of E y_{t−1} (B, E) and the state before.
+  // The cell's input, from y = E y_{t−1}, (B, E), and the previous state.
   virtual Tensor input(const Tensor& y, const nn::State& /*before*/) const { return y; }
 };
 
@@ -161,7 +161,7 @@ class LocalMonotonic : public LuongGeneral {
   const double w;
 };
 
-// p_t = S · σ(v_p · tanh(W_p s_t)), eq. 9; over the softmax a Gaussian about p_t with σ = w/2, eq. 10
+// p_t = S · σ(v_p · tanh(W_p s_t)), eq. 9; the softmax times a Gaussian around p_t with σ = w/2, eq. 10
 class LocalPredictive : public LuongGeneral {
  public:
   LocalPredictive(std::int64_t query, std::int64_t value, std::int64_t energy, double half_window)

@@ -33,7 +33,7 @@ class LuongDot : public nn::ScoredAttention {
 class LuongGeneral : public nn::ScoredAttention {
  public:
   LuongGeneral(std::int64_t /*query*/, std::int64_t /*value*/) {
-    // TODO: W_a, a member
+    // TODO: the member W_a
     exercise::to_do("Give LuongGeneral its W_a.weight (Q, D), and write prepare(): the keys W_a h_j.");
   }
 
@@ -50,7 +50,7 @@ class LuongGeneral : public nn::ScoredAttention {
 class LuongConcat : public nn::ScoredAttention {
  public:
   LuongConcat(std::int64_t /*query*/, std::int64_t /*value*/, std::int64_t /*energy*/) {
-    // TODO: W_a and v_a, members
+    // TODO: the members W_a and v_a
     exercise::to_do("Give LuongConcat its W_a.weight (A, Q + D) and v_a.weight (1, A).");
   }
 
@@ -67,19 +67,22 @@ class LuongConcat : public nn::ScoredAttention {
 class LuongDecoder : public nn::DecoderStep {
  public:
   LuongDecoder(const LuongSizes& /*n*/, std::unique_ptr<nn::Attention> /*given*/) {
-    // TODO: embedding, attention, W_s, cell, W_c and W_o, members
-    exercise::to_do("Give LuongDecoder its parts: embedding, attention, W_s, cell, W_c and W_o.");
+    // TODO: the members embedding, attention, W_s, cell, W_c and W_o
+    exercise::to_do("Give LuongDecoder its members: embedding, attention, W_s, cell, W_c and W_o.");
   }
 
   Start start(const nn::Annotations& /*annotations*/) const override {
     // TODO
-    exercise::to_do("Write LuongDecoder::start(): s_0 = tanh(W_s [→h_S; ←h_1]), and the attention's memory.");
+    exercise::to_do(
+        "Write LuongDecoder::start(): return s_0 = tanh(W_s [→h_S; ←h_1]) and the attention's memory.");
   }
 
   Output step(const Tensor& /*previous*/, const nn::State& /*state*/,
               const nn::Memory& /*memory*/) const override {
     // TODO
-    exercise::to_do("Write LuongDecoder::step(): s_t, then c_t by s_t, h̃_t (eq. 5) and the logits (eq. 6).");
+    exercise::to_do(
+        "Write LuongDecoder::step(): compute s_t, c_t with the query s_t, h̃_t (eq. 5) and the logits (eq. "
+        "6).");
   }
 };
 
@@ -88,20 +91,21 @@ class LuongDecoder : public nn::DecoderStep {
 class LuongInputFeeding : public nn::DecoderStep {
  public:
   LuongInputFeeding(const LuongSizes& /*n*/, std::unique_ptr<nn::Attention> /*given*/) {
-    // TODO: the parts of LuongDecoder, with a cell that reads E + K numbers
-    exercise::to_do("Give LuongInputFeeding its parts, with a cell that reads [E y_{t−1}; h̃_{t−1}].");
+    // TODO: the members of LuongDecoder, with a cell of input size E + K
+    exercise::to_do("Give LuongInputFeeding its members, with a cell that reads [E y_{t−1}; h̃_{t−1}].");
   }
 
   Start start(const nn::Annotations& /*annotations*/) const override {
     // TODO
-    exercise::to_do("Write LuongInputFeeding::start(): as LuongDecoder's, with h̃_0 = 0 in the state.");
+    exercise::to_do("Write LuongInputFeeding::start(): like LuongDecoder's, with h̃_0 = 0 in the state.");
   }
 
   Output step(const Tensor& /*previous*/, const nn::State& /*state*/,
               const nn::Memory& /*memory*/) const override {
     // TODO
     exercise::to_do(
-        "Write LuongInputFeeding::step(): s_t = GRU([E y_{t−1}; h̃_{t−1}], s_{t−1}), h̃ in the state.");
+        "Write LuongInputFeeding::step(): s_t = GRU([E y_{t−1}; h̃_{t−1}], s_{t−1}), with h̃_t in the new "
+        "state.");
   }
 };
 
@@ -129,7 +133,7 @@ class LocalPredictive : public LuongGeneral {
  public:
   LocalPredictive(std::int64_t query, std::int64_t value, std::int64_t /*energy*/, double half_window)
       : LuongGeneral(query, value), w(half_window) {
-    // TODO: W_p and v_p, members
+    // TODO: the members W_p and v_p
     exercise::to_do("Give LocalPredictive its W_p.weight (A, Q) and v_p.weight (1, A).");
   }
 
@@ -137,7 +141,7 @@ class LocalPredictive : public LuongGeneral {
                 const Tensor& /*previous_weights*/) const override {
     // TODO
     exercise::to_do(
-        "Write LocalPredictive::attend(): p_t by eq. 9, and the Gaussian of eq. 10 over the softmax.");
+        "Write LocalPredictive::attend(): p_t by eq. 9, and the softmax times the Gaussian of eq. 10.");
   }
 
   const double w;

@@ -8,14 +8,15 @@
 
 #include "kit/check.hpp"
 
-/// What exercise 12 asks for. A source has L symbols; weights are α of its decoding, (L + 1, L), the last row
-/// that of <eos>.
+/// The answer to exercise 12. A source has L symbols; its attention weights α are (L + 1, L), the last row
+/// for <eos>.
 struct CopyAndSort {
   using Symbols = std::vector<std::int64_t>;
   using Positions = std::vector<std::int64_t>;
-  /// Which source position each of the L target steps needs.
+  /// The source position that each of the L target steps needs.
   std::function<Positions(const Symbols&source)> copy, reverse, sort;
-  /// The share of the L steps whose largest weight is at that position, or at its symbol.
+  /// The fraction of the L steps whose largest weight is at that position, or at any position with the same
+  /// symbol.
   std::function<double(const gradus::Tensor& weights, const Positions& positions)> on_position;
   std::function<double(const gradus::Tensor& weights, const Positions& positions, const Symbols& source)>
       on_symbol;

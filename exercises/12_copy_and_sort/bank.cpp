@@ -31,7 +31,7 @@ Positions sorted_by(const Symbols& source, const Before& before) {
 
 Positions sort(const Symbols& source) { return sorted_by(source, std::less<>()); }
 
-// Symbol by symbol, from a map of where each stands.
+// Symbol by symbol, with a map from symbols to positions.
 Positions sort_by_map(const Symbols& source) {
   std::map<std::int64_t, Positions> places;
   for (std::size_t j = 0; j < source.size(); ++j) places[source[j]].push_back(static_cast<std::int64_t>(j));
@@ -64,7 +64,7 @@ double on_position_by_loops(const Tensor& weights, const Positions& positions) {
   return static_cast<double>(right) / static_cast<double>(L);
 }
 
-// Where a step looks at an equal symbol, that is the position it is asked for.
+// on_symbol by on_position: moves each position to the largest weight if the symbol there is equal.
 double on_symbol_by_loops(const Tensor& weights, const Positions& positions, const Symbols& source) {
   Positions equal_ones = positions;
   const Positions at = looks(weights).to_vector<std::int64_t>();
@@ -80,7 +80,7 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake, c
   return {name, mistake, copy_and_sort_exercise(answer)};
 }
 
-// All right but for one function.
+// Replaces one function of the right answer.
 template <class Member, class F>
 exercise::Attempt with(Member member, const std::string& name, const std::string& mistake, const F& wrong) {
   CopyAndSort answer = right;
@@ -101,17 +101,16 @@ int main() {
   constexpr auto position = &CopyAndSort::on_position;
   constexpr auto symbol = &CopyAndSort::on_symbol;
   return exercise::bank({
-      attempt("by tensor operations", "", right),
-      attempt("by loops and a map", "",
-              {copy, reverse, sort_by_map, on_position_by_loops, on_symbol_by_loops}),
+      attempt("tensor operations", "", right),
+      attempt("loops and a map", "", {copy, reverse, sort_by_map, on_position_by_loops, on_symbol_by_loops}),
       with(the_copy, "copy from 1", "from-one", [](const Symbols& x) { return moved(copy(x), 1); }),
-      with(the_copy, "with <eos>", "one-entry-a-step",
+      with(the_copy, "<eos> included", "one-entry-a-step",
            [](const Symbols& x) {
              Positions positions = copy(x);
              positions.push_back(std::ssize(x));
              return positions;
            }),
-      with(the_copy, "the symbols", "symbols", [](const Symbols& x) { return x; }),
+      with(the_copy, "symbols", "symbols", [](const Symbols& x) { return x; }),
       with(the_reverse, "L − t", "off-by-one", [](const Symbols& x) { return moved(reverse(x), 1); }),
       with(the_reverse, "L − 2 − t", "off-by-one", [](const Symbols& x) { return moved(reverse(x), -1); }),
       with(the_reverse, "not reversed", "other-task", copy),
@@ -123,12 +122,12 @@ int main() {
            }),
       with(the_sort, "descending", "descending",
            [](const Symbols& x) { return sorted_by(x, std::greater<>()); }),
-      with(the_sort, "turned round", "descending",
+      with(the_sort, "reversed", "descending",
            [](const Symbols& x) {
              const Positions positions = sort(x);
              return Positions(positions.rbegin(), positions.rend());
            }),
-      with(the_sort, "the later of equal ones first", "unstable",
+      with(the_sort, "equal symbols reversed", "unstable",
            [](const Symbols& x) {
              Positions positions = reverse(x);
              std::stable_sort(positions.begin(), positions.end(), [&](std::int64_t i, std::int64_t j) {
@@ -144,7 +143,7 @@ int main() {
              });
              return positions;
            }),
-      with(the_sort, "the first of equal ones each time", "repeated",
+      with(the_sort, "first of equal symbols each time", "repeated",
            [](const Symbols& x) {
              Positions positions;
              Symbols target = x;
@@ -153,35 +152,35 @@ int main() {
                positions.push_back(std::find(x.begin(), x.end(), wanted) - x.begin());
              return positions;
            }),
-      with(position, "with <eos>", "eos-counted",
+      with(position, "<eos> included", "eos-counted",
            [](const Tensor& weights, const Positions& positions) {
              const double L = static_cast<double>(positions.size());
              return on_position(weights, positions) * L / (L + 1);
            }),
-      with(position, "in the columns", "other-axis",
+      with(position, "maxima of columns", "other-axis",
            [](const Tensor& weights, const Positions& positions) {
              return share(equal(argmax(weights, 0), tensor(positions)));
            }),
-      with(position, "the weight there", "weight-there",
+      with(position, "mean weight", "weight-there",
            [](const Tensor& weights, const Positions& positions) {
              const Tensor rows = weights.slice(0, weights.size(1));
              return mean(gather(rows, 1, unsqueeze(tensor(positions), 1))).item();
            }),
-      with(position, "how many", "not-averaged",
+      with(position, "not divided", "not-averaged",
            [](const Tensor& weights, const Positions& positions) {
              return on_position(weights, positions) * static_cast<double>(positions.size());
            }),
-      with(position, "the last of equal ones", "last-of-equal",
+      with(position, "last of several maxima", "last-of-equal",
            [](const Tensor& weights, const Positions& positions) {
              Positions from_the_end = positions;
              for (std::int64_t& p : from_the_end) p = weights.size(1) - 1 - p;
              return on_position(flip(weights, 1), from_the_end);
            }),
-      with(symbol, "the position", "strict",
+      with(symbol, "on_position", "strict",
            [](const Tensor& weights, const Positions& positions, const Symbols&) {
              return on_position(weights, positions);
            }),
-      with(symbol, "the symbol at t", "symbol-of-step",
+      with(symbol, "symbol at t", "symbol-of-step",
            [](const Tensor& weights, const Positions&, const Symbols& source) {
              return on_symbol(weights, copy(source), source);
            }),

@@ -26,37 +26,39 @@ using Symbols = CopyAndSort::Symbols;
 using Positions = CopyAndSort::Positions;
 
 const Mistake one_entry_a_step{"one-entry-a-step", "",
-                               "One position for each of the L symbols; <eos> has none."};
-const Mistake from_one{"from-one", "The positions are counted from 1.", "The first position is 0."};
+                               "Return one position for each of the L symbols and none for <eos>."};
+const Mistake from_one{"from-one", "The positions start at 1.", "The first position is 0."};
 const Mistake off_by_one{"off-by-one", "The positions are off by one.",
                          "Step 0 of a reversal reads the last position: L − 1."};
 const Mistake other_task{"other-task", "These are the positions of another task.",
-                         "Write source and target below each other: where did each symbol come from?"};
+                         "Write the target below the source: where does each of its symbols come from?"};
 const Mistake symbols_given{"symbols",
-                            "These are the symbols of the target, not where they stand in the source.",
-                            "Sort positions, by the symbols that they point to."};
+                            "The result contains the target's symbols, not their positions in the source.",
+                            "Sort the positions by their symbols."};
 const Mistake ranks{
-    "ranks", "These are the ranks: where each source symbol goes, not where each target symbol comes from.",
-    "It is the inverse: the first number says where the smallest symbol stands."};
+    "ranks",
+    "The result contains ranks: where each source symbol goes, not where each target symbol comes from.",
+    "Invert the permutation: the first number is the position of the smallest symbol."};
 const Mistake descending{"descending", "The largest symbol comes first.",
-                         "From the smallest to the largest."};
-const Mistake unstable{"unstable", "Of equal symbols, a later position comes first.",
-                       "Among equal symbols the order of the source stays: std::stable_sort."};
-const Mistake repeated{"repeated", "Equal symbols all have the position of the first of them.",
-                       "Each position is needed once: it is a permutation."};
+                         "Sort from the smallest to the largest."};
+const Mistake unstable{"unstable", "Equal symbols are not in the order of the source.",
+                       "Use a stable sort: std::stable_sort."};
+const Mistake repeated{"repeated", "Equal symbols all get the position of the first one.",
+                       "Use each position once: the result is a permutation."};
 
 const Mistake eos_counted{"eos-counted", "The step of <eos> is counted.",
-                          "Only the first L of the L + 1 rows, and divided by L."};
-const Mistake other_axis{"other-axis", "The largest was looked for in the columns.",
-                         "A row of weights belongs to a step: where is its largest?"};
-const Mistake weight_there{"weight-there", "It is the mean weight at the right place.",
-                           "The share of steps: each counts 1 or 0."};
-const Mistake not_averaged{"not-averaged", "It is the number of steps, not their share.", "Divide by L."};
-const Mistake last_of_equal{"last-of-equal", "Of equal largest weights, the last was taken.",
-                            "The first one counts."};
-const Mistake strict{"strict", "It asks for the position: that is on_position.",
-                     "Every position that has the right symbol is right."};
-const Mistake symbol_of_step{"symbol-of-step", "It was compared with the source's symbol at t.",
+                          "Use only the first L of the L + 1 rows, and divide by L."};
+const Mistake other_axis{"other-axis", "The largest weight is taken per column.",
+                         "Take the largest weight of each row: a row belongs to a step."};
+const Mistake weight_there{"weight-there", "The result is the mean weight at the right position.",
+                           "Each step counts 1 or 0: is its largest weight at the right position?"};
+const Mistake not_averaged{"not-averaged", "The result is the number of steps, not their fraction.",
+                           "Divide by L."};
+const Mistake last_of_equal{"last-of-equal", "The last of several equal largest weights was used.",
+                            "Use the first one."};
+const Mistake strict{"strict", "The result is that of on_position.",
+                     "Any position with the right symbol is right."};
+const Mistake symbol_of_step{"symbol-of-step", "The symbols are compared with the source's symbol at t.",
                              "Step t needs the symbol at positions[t]."};
 
 // --- positions, in plain loops
@@ -70,7 +72,7 @@ Positions range(std::int64_t first, std::int64_t step, std::size_t count) {
 Positions copied(const Symbols& x) { return range(0, 1, x.size()); }
 Positions reversed(const Symbols& x) { return range(std::ssize(x) - 1, -1, x.size()); }
 
-// How many positions come before j.
+// The index of position j in the sorted order.
 std::int64_t rank(const Symbols& x, std::size_t j) {
   std::int64_t before = 0;
   for (std::size_t i = 0; i < x.size(); ++i) before += x[i] < x[j] || (x[i] == x[j] && i < j);
@@ -90,7 +92,7 @@ Positions sorted(const Symbols& x) {
   return positions;
 }
 
-// --- what known mistakes give
+// --- results of known mistakes
 
 Positions shifted(Positions positions, std::int64_t by) {
   for (std::int64_t& position : positions) position += by;
@@ -120,7 +122,7 @@ Positions firsts(const Symbols& x) {
   return positions;
 }
 
-// Whether the symbols come out right, only with equal ones in another order.
+// Whether the positions sort x, apart from the order of equal symbols.
 bool is_permutation_that_sorts(const Symbols& x, Positions positions) {
   const bool within = std::all_of(positions.begin(), positions.end(),
                                   [&](std::int64_t j) { return j >= 0 && j < std::ssize(x); });
@@ -135,7 +137,7 @@ Mistake mistake_in(const Symbols& x, const Positions& got, const Suspects& suspe
   for (const auto& [mistake, positions] : suspects)
     if (got == positions) return mistake;
   if (is_permutation_that_sorts(x, got)) return unstable;
-  return {"values", "", "Write source and target below each other: where did each symbol come from?"};
+  return {"values", "", "Write the target below the source: where does each of its symbols come from?"};
 }
 
 std::string text(const std::vector<std::int64_t>& numbers) {
@@ -149,7 +151,7 @@ void expect_positions(const std::string& what, const Symbols& x, const Positions
   if (got == expected) return;
   const bool fits = got.size() == expected.size();
   throw exercise::Finding{.mistake = fits ? mistake_in(x, got, suspects) : one_entry_a_step,
-                          .says = fits ? what + " does not say where the target's symbols stand."
+                          .says = fits ? what + " has wrong positions."
                                        : what + " has " + std::to_string(got.size()) + " entries for " +
                                              std::to_string(x.size()) + " symbols.",
                           .where = "the source " + text(x),
@@ -157,7 +159,7 @@ void expect_positions(const std::string& what, const Symbols& x, const Positions
                           .expected = text(expected)};
 }
 
-// The last is long enough for std::sort to change the order of equal symbols.
+// The last source is long enough for std::sort to reorder equal symbols.
 const std::vector<Symbols> sources = {
     {8, 3, 12, 3, 7, 8, 3, 5}, {5, 4, 9}, {4}, {6, 6, 6}, {3, 4, 5, 6}, {4, 3, 4, 3, 3, 4, 4, 3, 3, 4,
                                                                          3, 4, 4, 3, 4, 3, 3, 3, 4, 4,
@@ -189,10 +191,10 @@ void sort(const CopyAndSort& answer) {
   }
 }
 
-// --- shares
+// --- fractions
 
-// Weights in which most steps look at their position, some at an equal symbol, some elsewhere, one at two
-// places alike; and <eos> at the last position.
+// Weights with their maximum at the right position in most steps, at an equal symbol or elsewhere in some,
+// and at two positions in one.
 struct Aligned {
   Symbols source = {8, 3, 12, 3, 7, 8, 3, 5};
   Positions positions = sorted(source);  // 1 3 6 7 4 0 5 2
@@ -204,7 +206,7 @@ struct Aligned {
     for (std::int64_t t = 0; t < 9; ++t)
       for (std::int64_t j = 0; j < 8; ++j)
         weights(t, j) = 0.05 * generator.uniform() + (j == looks[t] ? 0.6 : 0);
-    weights(3, 2) = weights(3, 7);  // step 3 needs position 7, and looks at 2 first
+    weights(3, 2) = weights(3, 7);  // a tie in step 3, whose position is 7
   }
   std::size_t L() const { return source.size(); }
 };
@@ -230,7 +232,7 @@ double share(std::size_t steps, double divided_by, const Counts& counts) {
   return total / divided_by;
 }
 
-// Whether looking at position j is right at step t.
+// Whether position j is right in step t.
 using IsRight = std::function<bool(std::size_t t, std::int64_t j)>;
 
 double expected_share(const Plain& weights, std::size_t L, const IsRight& right) {
@@ -330,7 +332,7 @@ std::unique_ptr<models::Seq2Seq> trained(const data::Task& task) {
   return model;
 }
 
-// Shares of all steps of all sources.
+// Exact match, and fractions of all steps of all sources.
 struct Shares {
   double exact = 0, copy = 0, reverse = 0, sort = 0, sort_symbol = 0;
 };
@@ -371,8 +373,8 @@ std::string alignment(const std::string& title, const models::Seq2Seq& model, co
 void expect_found(const std::string& what, double got, double least) {
   exercise::expect(
       got >= least,
-      {"not-found", "", "Your functions were right before: look at the alignment that is drawn above."},
-      "The trained model does not look where " + what + " reads.", tutorial::decimals(got),
+      {"not-found", "", "Your functions passed the other stages: compare with the alignment above."},
+      "The trained model's largest weights are not where " + what + " reads.", tutorial::decimals(got),
       "at least " + tutorial::decimals(least));
 }
 
@@ -380,7 +382,7 @@ void trained_models(const CopyAndSort& answer) {
   const data::TaskOptions sizes{.symbols = symbols, .min_length = 3, .max_length = 8};
   tutorial::Table table{.name = "shares",
                         .rows_are = "trained to",
-                        .columns = {"exact match", "copy", "reverse", "sort", "sort, any equal symbol"},
+                        .columns = {"exact match", "copy", "reverse", "sort", "sort, by symbol"},
                         .rows = {}};
   std::ostringstream pictures;
   std::map<std::string, Shares> found;
@@ -396,9 +398,9 @@ void trained_models(const CopyAndSort& answer) {
     });
     pictures << '\n' << alignment(name, *model, *longest);
   }
-  std::cout << "\n  " << measured_sources << " sources drawn anew, after " << updates
-            << " updates: exact match, and the share of steps whose largest weight is\n"
-               "  where each task reads\n"
+  std::cout << "\n  " << measured_sources << " new sources, after " << updates
+            << " updates: exact match, and the fraction of steps whose largest weight is\n"
+               "  at the position that each task reads\n"
             << tutorial::text(table) << pictures.str() << '\n';
   expect_found("copying", found["copy"].copy, 0.8);
   expect_found("reversing", found["reverse"].reverse, 0.8);
@@ -411,6 +413,6 @@ exercise::Exercise copy_and_sort_exercise(const CopyAndSort& answer) {
   return {.name = "copy_and_sort",
           .stages = {{"positions to copy and to reverse", [=] { copy_and_reverse(answer); }},
                      {"positions to sort", [=] { sort(answer); }},
-                     {"shares of an alignment", [=] { shares(answer); }},
-                     {"in trained models", [=] { trained_models(answer); }, true}}};
+                     {"fractions of an alignment", [=] { shares(answer); }},
+                     {"trained models", [=] { trained_models(answer); }, true}}};
 }

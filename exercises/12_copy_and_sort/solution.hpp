@@ -8,9 +8,8 @@
 
 using namespace gradus;
 
-using Symbols = std::vector<std::int64_t>;  // a source, L of them
-using Positions =
-    std::vector<std::int64_t>;  // for each target step t = 0 … L − 1 the source position it needs
+using Symbols = std::vector<std::int64_t>;    // a source of L symbols
+using Positions = std::vector<std::int64_t>;  // the source position for each target step t = 0 … L − 1
 
 inline Positions copy_positions(const Symbols& source) {
   Positions positions(source.size());
@@ -24,7 +23,7 @@ inline Positions reverse_positions(const Symbols& source) {
   return positions;
 }
 
-// Of equal symbols, the earlier position first: the sort is stable.
+// Equal symbols keep their order: the sort is stable.
 inline Positions sort_positions(const Symbols& source) {
   const auto symbol = [&](std::int64_t j) { return source[static_cast<std::size_t>(j)]; };
   Positions positions = copy_positions(source);
@@ -33,7 +32,7 @@ inline Positions sort_positions(const Symbols& source) {
   return positions;
 }
 
-// The share of the steps for which `is_right(t, j)`, j being the position of step t's largest weight.
+// The fraction of the steps t with is_right(t, j), where j is the position of the largest weight.
 template <class IsRight>
 double share(const Tensor& weights, std::size_t steps, const IsRight& is_right) {
   const Positions largest = argmax(weights).to_vector<std::int64_t>();  // (L + 1)
@@ -42,12 +41,12 @@ double share(const Tensor& weights, std::size_t steps, const IsRight& is_right) 
   return right / static_cast<double>(steps);
 }
 
-// Of weights α (L + 1, L): the share of the first L steps whose largest weight is at positions[t].
+// The fraction of the first L steps whose largest weight is at positions[t]; weights α (L + 1, L).
 inline double on_position(const Tensor& weights, const Positions& positions) {
   return share(weights, positions.size(), [&](std::size_t t, std::int64_t j) { return j == positions[t]; });
 }
 
-// The same, where every position with the symbol of positions[t] is right.
+// The same, but any position with the symbol at positions[t] is right.
 inline double on_symbol(const Tensor& weights, const Positions& positions, const Symbols& source) {
   const auto symbol = [&](std::int64_t j) { return source[static_cast<std::size_t>(j)]; };
   return share(weights, positions.size(),

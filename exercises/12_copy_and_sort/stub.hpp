@@ -10,39 +10,41 @@
 
 using namespace gradus;
 
-using Symbols = std::vector<std::int64_t>;  // a source, L of them
-using Positions =
-    std::vector<std::int64_t>;  // for each target step t = 0 … L − 1 the source position it needs
+using Symbols = std::vector<std::int64_t>;    // a source of L symbols
+using Positions = std::vector<std::int64_t>;  // the source position for each target step t = 0 … L − 1
 
 inline Positions copy_positions(const Symbols& /*source*/) {
   // TODO
-  exercise::to_do(
-      "Write copy_positions(source): which source position does step t need to write the same again?");
+  exercise::to_do("Write copy_positions(source): which source position does step t read to copy the source?");
 }
 
 inline Positions reverse_positions(const Symbols& /*source*/) {
   // TODO
   exercise::to_do(
-      "Write reverse_positions(source): which source position does step t need to write it backwards?");
+      "Write reverse_positions(source): which source position does step t read to reverse the source?");
 }
 
-// Of equal symbols, the earlier position first.
+// Equal symbols keep their order.
 inline Positions sort_positions(const Symbols& /*source*/) {
   // TODO
   exercise::to_do(
-      "Write sort_positions(source): where does the source have its smallest symbol, where the next?");
+      "Write sort_positions(source): the position of the smallest symbol, of the second smallest, and so "
+      "on.");
 }
 
-// Of weights α (L + 1, L): the share of the first L steps whose largest weight is at positions[t].
+// The fraction of the first L steps whose largest weight is at positions[t]; weights α (L + 1, L).
 inline double on_position(const Tensor& /*weights*/, const Positions& /*positions*/) {
   // TODO
-  exercise::to_do("Write on_position(weights, positions): the share of steps that look at their position.");
+  exercise::to_do(
+      "Write on_position(weights, positions): the fraction of steps whose largest weight is at their "
+      "position.");
 }
 
-// The same, where every position with the symbol of positions[t] is right.
+// The same, but any position with the symbol at positions[t] is right.
 inline double on_symbol(const Tensor& /*weights*/, const Positions& /*positions*/,
                         const Symbols& /*source*/) {
   // TODO
   exercise::to_do(
-      "Write on_symbol(weights, positions, source): the share of steps that look at the right symbol.");
+      "Write on_symbol(weights, positions, source): the fraction of steps whose largest weight is at the "
+      "right symbol.");
 }

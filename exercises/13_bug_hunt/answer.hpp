@@ -7,7 +7,7 @@
 
 #include "kit/check.hpp"
 
-/// What exercise 13 has mended; the shapes are in its statement.
+/// The answer to exercise 13: the four corrected functions.
 struct BugHunt {
   using Tensor = gradus::Tensor;
   std::function<Tensor(const Tensor& x, const Tensor& W, const Tensor& U)> read_backward;

@@ -8,7 +8,7 @@ using namespace gradus;
 
 namespace {
 
-// All four right, each written in another way than the solution.
+// All four functions right, but different from the solution.
 
 Tensor read_backward(const Tensor& x, const Tensor& W, const Tensor& U) {
   std::vector<Tensor> states(static_cast<std::size_t>(x.size(0)));
@@ -42,7 +42,7 @@ void descend(const Parameters& parameters, const Loss& loss, double rate) {
     Tensor(parameters[k]).replace(parameters[k].detach() - rate * gradients[k]);
 }
 
-// The same, but something in place of one of them.
+// The same with one function replaced.
 exercise::Attempt attempt(const std::string& name, const std::string& mistake,
                           const std::function<void(BugHunt&)>& change) {
   BugHunt answer{read_backward, energies, weights, descend};
@@ -89,27 +89,27 @@ void clear(const Parameters& parameters) {
 int main() {
   const double infinity = std::numeric_limits<double>::infinity();
   return exercise::bank({
-      attempt("all four", "", [](BugHunt&) {}),
+      attempt("all four right", "", [](BugHunt&) {}),
       reading(
-          "as it was", "to do",
+          "unchanged", "to do",
           [](const Tensor& x, const Tensor& W, const Tensor& U) { return flip(read_backward(x, W, U), 0); }),
       reading("reads forward", "forward",
               [](const Tensor& x, const Tensor& W, const Tensor& U) {
                 return flip(read_backward(flip(x, 0), W, U), 0);
               }),
       reading(
-          "turned round before", "forward",
+          "input reversed", "forward",
           [](const Tensor& x, const Tensor& W, const Tensor& U) { return read_backward(flip(x, 0), W, U); }),
       reading(
-          "turned round along the batch", "values",
+          "reversed along the batch", "values",
           [](const Tensor& x, const Tensor& W, const Tensor& U) { return flip(read_backward(x, W, U), 1); }),
-      reading("the last state alone", "shape",
+      reading("only the last state", "shape",
               [](const Tensor& x, const Tensor& W, const Tensor& U) { return read_backward(x, W, U)[0]; }),
-      reading("off the tape", "gradient",
+      reading("detached", "gradient",
               [](const Tensor& x, const Tensor& W, const Tensor& U) {
                 return read_backward(x, W.detach(), U) + 0.0 * sum(W);
               }),
-      asking("as it was", "to do",
+      asking("unchanged", "to do",
              [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
                return sum(v * (linear(s, W) + linear(h, U)), 2);
              }),
@@ -117,7 +117,7 @@ int main() {
              [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
                return tanh(sum(v * (linear(s, W) + linear(h, U)), 2));
              }),
-      asking("tanh apart", "tanh-apart",
+      asking("separate tanhs", "tanh-apart",
              [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
                return sum(v * (tanh(linear(s, W)) + tanh(linear(h, U))), 2);
              }),
@@ -125,16 +125,16 @@ int main() {
              [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
                return sum(v * sigmoid(linear(s, W) + linear(h, U)), 2);
              }),
-      looking("as it was", "to do",
+      looking("unchanged", "to do",
               [](const Tensor& e, const Tensor& lengths) { return softmax(e * real(e, lengths), 0); }),
-      looking("masked and scaled after", "",
+      looking("masked and rescaled after the softmax", "",
               [](const Tensor& e, const Tensor& lengths) {
                 const Tensor some = exp(e - max(e, 0, true)) * real(e, lengths);
                 return some / sum(some, 0, true);
               }),
-      looking("masked after", "masked-after",
+      looking("masked after the softmax", "masked-after",
               [](const Tensor& e, const Tensor& lengths) { return softmax(e, 0) * real(e, lengths); }),
-      looking("multiplied before and after", "masked-after",
+      looking("multiplied by the mask before and after", "masked-after",
               [](const Tensor& e, const Tensor& lengths) {
                 return softmax(e * real(e, lengths), 0) * real(e, lengths);
               }),
@@ -142,11 +142,11 @@ int main() {
               [](const Tensor& e, const Tensor& lengths) {
                 return softmax(e - 100.0 * (1.0 - real(e, lengths)), 0);
               }),
-      looking("the real ones masked", "values",
+      looking("tokens masked", "values",
               [=](const Tensor& e, const Tensor& lengths) {
                 return softmax(masked_fill(e, real(e, lengths).to(Dtype::i64), -infinity), 0);
               }),
-      stepping("as it was", "to do",
+      stepping("unchanged", "to do",
                [](const Parameters& parameters, const Loss& loss, double rate) {
                  loss().backward();
                  move(parameters, rate);

@@ -13,18 +13,17 @@ using exercise::Mistake;
 using exercise::Plain;
 using namespace gradus;
 
-const Mistake forward{"forward", "It reads from the first token to the last now.",
-                      "The direction was right; it is the place of the states in the result."};
-const Mistake tanh_outside{"tanh-outside", "The tanh is around the whole energy.",
-                           "v_a · tanh(W_a s + U_a h_j): inside of the sum over A."};
-const Mistake tanh_apart{"tanh-apart", "Query and keys have a tanh each.",
-                         "What the query adds is still the same for every j: the tanh goes around the sum."};
+const Mistake forward{"forward", "The function now reads from the first token to the last.",
+                      "The direction was right; look at the order of the states in the result."};
+const Mistake tanh_outside{"tanh-outside", "The tanh is applied to the whole energy.",
+                           "v_a · tanh(W_a s + U_a h_j): apply it before the sum over A."};
+const Mistake tanh_apart{"tanh-apart", "Query and keys have separate tanhs.",
+                         "The query still adds the same number for every j: apply tanh to the sum of both."};
 const Mistake masked_after{"masked-after", "The weights of pads were set to 0 after the softmax.",
-                           "Then the others do not sum to 1: the pads must be out before."};
-const Mistake only_lower{"only-lower", "A pad's energy is a low number, but not low enough.",
-                         "Only e^−∞ is exactly 0."};
-const Mistake no_step{"no-step", "The gradient was cleared before it was used.",
-                      "Before backward(), or at the very end."};
+                           "The other weights then sum to less than 1: exclude the pads before the softmax."};
+const Mistake only_lower{"only-lower", "A pad's energy is low, but not −∞.", "Only e^−∞ is exactly 0."};
+const Mistake no_step{"no-step", "The gradient was cleared before the update.",
+                      "Clear the gradients before backward() or after the update."};
 
 bool same(const Tensor& got, const Plain& expected) {
   if (!got.defined() || got.shape() != expected.shape()) return false;
@@ -35,8 +34,7 @@ bool same(const Tensor& got, const Plain& expected) {
 
 std::string text(double value) { return exercise::text(value, 3); }
 
-// A function that still gives what it gave with the mistake planted in it is yet to be mended; `symptom`
-// measures.
+// Throws a ToDo with the symptom while the function still returns the result of the planted mistake.
 template <class Symptom>
 void expect_mended(const Tensor& got, const Plain& planted, const Symptom& symptom) {
   if (same(got, planted)) exercise::to_do(symptom());
@@ -49,7 +47,7 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
 
 // 1.
 
-// h_j from `W x_j + U h_{j ± 1}`, in the order of the tokens or turned round.
+// h_j = tanh(W x_j + U h_{j ± 1}), in the order of the tokens or reversed.
 Plain read(const Plain& x, const Plain& W, const Plain& U, bool from_the_end, bool turned) {
   const std::int64_t T = x.size(0), B = x.size(1), H = U.size(0);
   Plain h(Shape{T, B, H});
@@ -72,7 +70,7 @@ Plain read(const Plain& x, const Plain& W, const Plain& U, bool from_the_end, bo
   return out;
 }
 
-// Which annotations move when a token is changed, as a table of dots and crosses.
+// A table of the annotations h_j that change with each token x_k.
 std::string sensitivity(const BugHunt& answer, const Tensor& x, const Tensor& W, const Tensor& U) {
   const Plain before(answer.read_backward(x, W, U));
   const std::int64_t T = x.size(0);
@@ -97,9 +95,8 @@ void reading(const BugHunt& answer) {
   const Plain px(x), pW(W), pU(U);
   const Tensor h = answer.read_backward(x, W, U);
   expect_mended(h, read(px, pW, pU, true, true), [&] {
-    return "Mend read_backward. h_j has read x_j and what comes after it; but when one token x_k is "
-           "changed,\n"
-           "  these annotations move:\n\n" +
+    return "Fix read_backward. h_j must depend on x_j and the tokens after it, but when one token x_k "
+           "changes,\n  these annotations change:\n\n" +
            sensitivity(answer, x, W, U);
   });
   exercise::expect_shape("h", h, {4, 2, 5}, "(T, B, H)");
@@ -120,7 +117,7 @@ struct Energies {
     return answer.energies(query, h, W_a, U_a, v_a);
   }
 
-  // Σ_a v_a inner(W_a s, U_a h_j), and `outer` of that.
+  // outer(Σ_a v_a inner(W_a s, U_a h_j))
   template <class Inner, class Outer>
   Plain by(const Inner& inner, const Outer& outer) const {
     const Plain ps(s), ph(h), W(W_a), U(U_a), v(v_a);
@@ -150,12 +147,11 @@ void asking(const BugHunt& answer) {
   const Tensor e = c.of(answer, c.s);
   expect_mended(e, c.by(add, as_it_is), [&] {
     const Tensor other = c.of(answer, random({2, 3}, 6));
-    return "Mend energies. Two quite different queries s were asked of the same sentences. Their energies "
-           "differ\n"
-           "  by up to " +
-           text(largest_difference(e, other)) + ", but the weights, softmax(e), by " +
+    return "Fix energies. For two different queries s and the same sentences, the energies differ\n  by up "
+           "to " +
+           text(largest_difference(e, other)) + ", but the weights softmax(e) by at most " +
            text(largest_difference(softmax(e, 0), softmax(other, 0))) +
-           " at the most:\n  the decoder always looks at the same place.";
+           ":\n  the decoder attends to the same position at every step.";
   });
   exercise::expect_shape("e", e, {4, 2}, "(T, B)");
   exercise::expect_values(
@@ -172,7 +168,7 @@ void asking(const BugHunt& answer) {
 
 const std::vector<std::int64_t> lengths = {2, 5, 3};
 
-// Weights where `pad` is e to the energy of a pad, and the pads have weight themselves, or not.
+// Weights with pad(e) in place of exp(e) at pads; `keep`: whether the pads keep their weights.
 Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool keep) {
   Plain alpha(e.shape());
   for (std::int64_t b = 0; b < e.size(1); ++b) {
@@ -200,9 +196,8 @@ void looking(const BugHunt& answer) {
   const auto one = [](double) { return 1.0; };
   expect_mended(alpha, weights_by(pe, one, true), [&] {
     const Tensor alone = answer.weights(e.slice(0, 2).slice(0, 1, 1), tensor({2}, Dtype::i64));
-    return "Mend weights. A sentence of two tokens was given alone, and then with three pads behind it, in "
-           "a\n"
-           "  batch with longer ones. Its weights must not change, but were:\n\n    alone        " +
+    return "Fix weights. A sentence of two tokens must have the same weights on its own and with three "
+           "pads,\n  in a batch of longer sentences. The weights are:\n\n    alone        " +
            column(alone) + "\n    with pads    " + column(alpha);
   });
   exercise::expect_shape("α", alpha, {5, 3}, "(T, B)");
@@ -211,7 +206,7 @@ void looking(const BugHunt& answer) {
                                               pe, [](double pad) { return std::exp(pad); }, false)},
                            {masked_after, weights_by(pe, one, false)}});
   const Tensor low = answer.weights(random({5, 3}, 8, 100), tensor(lengths));
-  exercise::expect(low[3].slice(0, 1).item() == 0, only_lower, "Where energies are large, a pad has weight.",
+  exercise::expect(low[3].slice(0, 1).item() == 0, only_lower, "With large energies, a pad has weight.",
                    text(low[3].slice(0, 1).item()), "0");
   exercise::expect_gradients([&](const auto& in) { return answer.weights(in[0], tensor(lengths)); }, {e},
                              {"e"});
@@ -220,7 +215,7 @@ void looking(const BugHunt& answer) {
 // 4.
 
 void stepping(const BugHunt& answer) {
-  // L = 3 p + q₁ − 2 q₂: the slopes are the same everywhere.
+  // L = 3 p + q₁ − 2 q₂ has constant gradients.
   const Tensor p = tensor({1}, Dtype::f64).set_requires_grad(),
                q = tensor({2, 4}, Dtype::f64).set_requires_grad();
   const Tensor slopes = tensor({1, -2}, Dtype::f64);
@@ -235,12 +230,11 @@ void stepping(const BugHunt& answer) {
     return Plain(tensor(std::vector{first, second, third}));
   };
   expect_mended(moves, expected(-0.3, -0.6, -0.9), [&] {
-    return "Mend descend. L = 3 θ has the same slope everywhere, so that with η = 0.1 each step moves θ by "
-           "−0.3.\n"
-           "  Three steps moved it by " +
+    return "Fix descend. L = 3 θ has a constant gradient, so that with η = 0.1 each step must change θ by "
+           "−0.3.\n  Three steps changed it by " +
            text(at[1] - at[0]) + ", " + text(at[2] - at[1]) + ", " + text(at[3] - at[2]) + ".";
   });
-  exercise::expect_values("the move of θ in L = 3 θ, step by step", moves, expected(-0.3, -0.3, -0.3),
+  exercise::expect_values("the change of θ in each step, for L = 3 θ", moves, expected(-0.3, -0.3, -0.3),
                           {{no_step, expected(0, 0, 0)}});
   exercise::expect_values("a second parameter, after three steps", q,
                           Plain(tensor(std::vector{2 - 0.3, 4 + 0.6})));

@@ -6,7 +6,7 @@
 
 #include "kit/check.hpp"
 
-/// What exercise 14 asks for, of weights α (Ty, B, Tx) and target lengths (B), i64.
+/// The answer to exercise 14, for weights α (Ty, B, Tx) and target lengths (B), i64.
 struct Coverage {
   std::function<gradus::Tensor(const gradus::Tensor& weights)> coverage;  ///< c, (Ty, B, Tx)
   std::function<gradus::Tensor(const gradus::Tensor& weights, const gradus::Tensor& target_lengths)>

@@ -16,7 +16,7 @@ Tensor is_pad(const Tensor& steps, const Tensor& lengths) {
 
 Tensor count(const Tensor& weights, const Tensor& lengths) { return sum(lengths.to(weights.dtype())); }
 
-// The mean over the real steps of what is paid, (Ty, B).
+// The mean of `steps` (Ty, B) over the real steps.
 Tensor mean_over_real(const Tensor& steps, const Tensor& lengths) {
   return sum(masked_fill(steps, is_pad(steps, lengths), 0)) / count(steps, lengths);
 }
@@ -25,7 +25,7 @@ Tensor right_loss(const Tensor& weights, const Tensor& lengths) {
   return mean_over_real(sum(minimum(weights, right_coverage(weights)), 2), lengths);
 }
 
-// Step by step, sentence by sentence, as the equations are written.
+// The equations in loops, step by step and sentence by sentence.
 Tensor by_loops(const Tensor& weights, const Tensor& lengths) {
   Tensor total = zeros({}, weights.dtype());
   double steps = 0;
@@ -41,7 +41,7 @@ Tensor by_loops(const Tensor& weights, const Tensor& lengths) {
   return total / steps;
 }
 
-// min(a, c) = a − max(a − c, 0), with weights of 1 and 0 for the steps.
+// min(a, c) = a − max(a − c, 0), with a mask of 1 and 0 for the steps.
 Tensor by_relu(const Tensor& weights, const Tensor& lengths) {
   const Tensor c = right_coverage(weights);
   const Tensor steps = sum(weights - relu(weights - c), 2);
@@ -64,11 +64,11 @@ exercise::Attempt covered(const std::string& name, const std::string& mistake, C
 
 int main() {
   return exercise::bank({
-      attempt("by tensors", "", right_loss),
-      attempt("by loops", "", by_loops),
-      attempt("by relu and a mask of numbers", "", by_relu),
-      covered("cumsum as it is", "includes-now", [](const Tensor& w) { return cumsum(w, 0); }),
-      covered("the step before alone", "previous-only",
+      attempt("tensor operations", "", right_loss),
+      attempt("loops", "", by_loops),
+      attempt("relu and a mask of 1 and 0", "", by_relu),
+      covered("cumsum including step t", "includes-now", [](const Tensor& w) { return cumsum(w, 0); }),
+      covered("only the previous step", "previous-only",
               [](const Tensor& w) { return pad(w, 0, 1, 0).slice(0, w.size(0)); }),
       covered("along the batch", "other-axis", [](const Tensor& w) { return cumsum(w, 1) - w; }),
       covered("along the source", "other-axis", [](const Tensor& w) { return cumsum(w, 2) - w; }),
@@ -76,7 +76,7 @@ int main() {
               [](const Tensor& w) { return flip(cumsum(flip(w, 0), 0), 0) - w; }),
       covered("one step fewer", "shape",
               [](const Tensor& w) { return cumsum(w, 0).slice(0, w.size(0) - 1); }),
-      covered("summed away", "shape", [](const Tensor& w) { return sum(w, 0); }),
+      covered("summed over the steps", "shape", [](const Tensor& w) { return sum(w, 0); }),
       attempt("pads in the sum", "counts-pads",
               [](const Tensor& w, const Tensor& lengths) {
                 return sum(minimum(w, right_coverage(w))) / count(w, lengths);
@@ -95,16 +95,16 @@ int main() {
               [](const Tensor& w, const Tensor& lengths) {
                 return mean_over_real(mean(minimum(w, right_coverage(w)), 2), lengths);
               }),
-      attempt("sentence by sentence", "per-sentence",
+      attempt("mean of the sentences' means", "per-sentence",
               [](const Tensor& w, const Tensor& lengths) {
                 const Tensor steps = sum(minimum(w, right_coverage(w)), 2);
                 return mean(sum(masked_fill(steps, is_pad(steps, lengths), 0), 0) / lengths.to(w.dtype()));
               }),
-      attempt("the larger", "maximum",
+      attempt("maximum", "maximum",
               [](const Tensor& w, const Tensor& lengths) {
                 return mean_over_real(sum(maximum(w, right_coverage(w)), 2), lengths);
               }),
-      attempt("the product", "product",
+      attempt("product", "product",
               [](const Tensor& w, const Tensor& lengths) {
                 return mean_over_real(sum(w * right_coverage(w), 2), lengths);
               }),
@@ -114,24 +114,24 @@ int main() {
                 const Tensor pads = less(lengths, unsqueeze(arange(w.size(0)), 1));
                 return sum(masked_fill(steps, pads, 0)) / count(w, lengths);
               }),
-      attempt("own step included in the loss", "includes-now",
+      attempt("step t included in the loss's coverage", "includes-now",
               [](const Tensor& w, const Tensor& lengths) {
                 return mean_over_real(sum(minimum(w, cumsum(w, 0)), 2), lengths);
               }),
-      attempt("one number a sentence", "shape",
+      attempt("one number per sentence", "shape",
               [](const Tensor& w, const Tensor& lengths) {
                 const Tensor steps = sum(minimum(w, right_coverage(w)), 2);
                 return sum(masked_fill(steps, is_pad(steps, lengths), 0), 0) / count(w, lengths);
               }),
-      attempt("lengths of the wrong kind", "error",
+      attempt("lengths not converted", "error",
               [](const Tensor& w, const Tensor& lengths) {
                 return sum(minimum(w, right_coverage(w))) / sum(lengths);
               }),
-      attempt("coverage off the tape", "gradient",
+      attempt("coverage detached", "gradient",
               [](const Tensor& w, const Tensor& lengths) {
                 return mean_over_real(sum(minimum(w, right_coverage(w).detach()), 2), lengths);
               }),
-      attempt("all off the tape", "error",
+      attempt("everything detached", "error",
               [](const Tensor& w, const Tensor& lengths) { return right_loss(w.detach(), lengths); }),
   });
 }

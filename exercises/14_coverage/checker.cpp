@@ -20,36 +20,35 @@ using exercise::Plain;
 using namespace gradus;
 using Lengths = std::vector<std::int64_t>;
 
-const Mistake includes_now{"includes-now", "Step t is in its own coverage.",
-                           "c_t sums what was before t: the first step has nothing before it."};
-const Mistake previous_only{"previous-only", "The coverage is the weights of the step before alone.",
-                            "c_t is the sum of all steps before t."};
+const Mistake includes_now{"includes-now", "The coverage includes step t.",
+                           "c_t sums the steps before t, so that c_0 = 0."};
+const Mistake previous_only{"previous-only", "The coverage contains only the previous step's weights.",
+                            "c_t is the sum over all steps before t."};
 const Mistake other_axis{"other-axis", "The sum runs along another axis than the decoder's steps.",
                          "α is (Ty, B, Tx), and c_t sums over earlier t."};
-const Mistake still_to_come{"still-to-come", "The coverage sums the steps from t on, not those before.",
-                            "Which way does cumsum run?"};
+const Mistake still_to_come{"still-to-come", "The coverage sums the steps from t onwards.",
+                            "c_t sums the steps before t: in which direction does your sum run?"};
 const Mistake averaged{"averaged", "The coverage is divided by the number of steps so far.",
-                       "c_t is a sum, no mean: a position may have had more than 1."};
+                       "c_t is a sum, not a mean: it may exceed 1."};
 
-const Mistake counts_pads{"counts-pads", "Steps beyond the targets' ends are in the sum.",
-                          "Set them to 0 before you sum: t < target_lengths[b] is real."};
-const Mistake mean_of_all{"mean-of-all", "It is divided by all Ty · B steps.",
+const Mistake counts_pads{"counts-pads", "The sum includes steps after the targets' ends.",
+                          "Only t < target_lengths[b] is real: set the other steps to 0."};
+const Mistake mean_of_all{"mean-of-all", "The sum is divided by all Ty · B steps.",
                           "Divide by the number of real steps, the sum of the lengths."};
-const Mistake not_averaged{"not-averaged", "It is the sum over the steps, not their mean.",
+const Mistake not_averaged{"not-averaged", "The result is the sum over the steps, not their mean.",
                            "Divide by the number of real steps."};
-const Mistake over_source{"over-source", "It is divided by Tx as well.",
-                          "covloss_t is a sum over the source: only the steps are averaged."};
-const Mistake per_sentence{"per-sentence",
-                           "Each sentence has been averaged by itself, and then the sentences.",
-                           "Every real step of the batch counts the same."};
-const Mistake maximum_taken{"maximum", "The larger of weight and coverage was taken.",
-                            "What is paid is what both have: the smaller."};
+const Mistake over_source{"over-source", "The sum is divided by Tx as well.",
+                          "covloss_t is a sum over the source: average only over the steps."};
+const Mistake per_sentence{"per-sentence", "The result is the mean of the sentences' means.",
+                           "Weight every real step of the batch equally."};
+const Mistake maximum_taken{"maximum", "The maximum of weight and coverage was taken.",
+                            "Eq. 12 takes the minimum of the two."};
 const Mistake product{"product", "Weight and coverage are multiplied.",
-                      "Eq. 12 takes the smaller of the two."};
-const Mistake one_too_many{"one-too-many", "One step beyond each target's end is taken for real.",
-                           "Steps count from 0: the last real one is length − 1."};
+                      "Eq. 12 takes the minimum of the two."};
+const Mistake one_too_many{"one-too-many", "One step after each target's end is treated as real.",
+                           "Steps are numbered from 0: the last real one is length − 1."};
 
-// Weights as a softmax makes them, with pads in the source, and targets of several lengths.
+// Random softmax weights with pads in the source, and targets of several lengths.
 struct Case {
   Tensor weights;  // (Ty, B, Tx)
   Lengths targets;
@@ -69,7 +68,7 @@ Case example() {
 
 // --- plain loops
 
-// c_tj = Σ_k α_kj over the steps k that `counts` says of t.
+// c_tj = Σ_k α_kj over the steps k with counts(k, t).
 template <class Counts>
 Plain covered(const Plain& weights, const Counts& counts) {
   Plain c(weights.shape());
@@ -111,7 +110,7 @@ Plain divided_by_step(Plain c) {
 
 double smaller(double a, double c) { return std::min(a, c); }
 
-// Σ_j of the smaller of weight and coverage, (Ty, B).
+// Σ_j pays(α_tj, c_tj), (Ty, B); by default the minimum.
 Plain paid(const Plain& weights, const Plain& c, double (*pays)(double, double) = smaller) {
   Plain steps(Shape{weights.size(0), weights.size(1)});
   for (std::int64_t t = 0; t < weights.size(0); ++t)
@@ -216,14 +215,14 @@ void beyond_the_end(const Coverage& answer) {
   for (std::int64_t b = 0; b < c.B(); ++b)
     for (std::int64_t t = c.targets[static_cast<std::size_t>(b)]; t < c.Ty(); ++t)
       for (std::int64_t j = 0; j < c.Tx(); ++j) other(t, b, j) = 1e3;
-  exercise::expect_value("the loss with other weights beyond the targets' ends",
+  exercise::expect_value("the loss with other weights after the targets' ends",
                          answer.loss(other.tensor(), c.lengths()).item(),
                          expected_loss(Plain(c.weights), c.targets),
-                         {"pads-leak", "What stands beyond a target's end changes the loss.",
-                          "Those steps must be 0 in the sum, whatever they were."});
+                         {"pads-leak", "The weights after a target's end change the loss.",
+                          "Exclude the steps after the end from the sum."});
 }
 
-// One sentence of n tokens, whose step t looks at position `at(t)` alone.
+// The loss of one sentence of n tokens, with weight 1 at position at(t) in step t.
 template <class At>
 double loss_of(const Coverage& answer, std::int64_t n, const At& at) {
   Plain weights(Shape{n, 1, n});
@@ -233,25 +232,24 @@ double loss_of(const Coverage& answer, std::int64_t n, const At& at) {
 
 void known_cases(const Coverage& answer) {
   constexpr std::int64_t n = 6;
-  exercise::expect_value("the loss of looking at every position once",
+  exercise::expect_value("the loss when every position is attended once",
                          loss_of(answer, n, [](auto t) { return n - 1 - t; }), 0);
-  exercise::expect_value("the loss of looking at one position always",
+  exercise::expect_value("the loss when one position is attended at every step",
                          loss_of(answer, n, [](auto) { return 2; }), static_cast<double>(n - 1) / n);
   const Case c = example();
   const Plain weights(c.weights), lengths(c.lengths());
   answer.loss(c.weights, c.lengths());
-  const Mistake mistake{"changes-its-input", "Something that was only to be read has been changed in place.",
-                        "Make a new tensor."};
+  const Mistake mistake{"changes-its-input", "An input was changed in place.", "Make a new tensor."};
   exercise::expect_values("weights after the loss", c.weights, weights, {}, mistake);
 }
 
 void gradients(const Coverage& answer) {
   const Case c = example();
-  exercise::expect_gradients(
-      [&](const std::vector<Tensor>& x) { return answer.loss(x[0], c.lengths()); }, {c.weights}, {"weights"},
-      {"gradient", "",
-       "The values are right. The gradient flows through the weights of step t, and through c_t to all steps "
-       "before it: is one of them cut off?"});
+  exercise::expect_gradients([&](const std::vector<Tensor>& x) { return answer.loss(x[0], c.lengths()); },
+                             {c.weights}, {"weights"},
+                             {"gradient", "",
+                              "The values are right. The gradient flows through the weights of step t and, "
+                              "through c_t, to all earlier steps: is one of the paths detached?"});
 }
 
 // --- training
@@ -272,7 +270,7 @@ struct Source {
         target_lengths(tensor(batch.target_lengths)) {}
 };
 
-// Adam at 3e-3, falling linearly to a tenth; L = cross-entropy + λ · coverage loss.
+// Adam with rate 3e-3, decaying linearly to a tenth; L = cross-entropy + λ · coverage loss.
 void train(models::Seq2Seq& model, const data::Reversal& task, const Coverage& answer, double lambda) {
   const auto next = tutorial::training_batches(task, 1);
   nn::Adam adam(model.parameters());
@@ -320,15 +318,15 @@ void with_and_without(const Coverage& answer) {
     table.rows.push_back({tutorial::decimals(lambda, 0), {m.exact, m.on_target, m.loss, m.nats}});
   }
   std::cout << "\n  held-out sources of " << longest << " tokens, after " << updates
-            << " updates; on target: the share of steps whose\n"
-               "  largest weight lies on the token that they write; entropy of the weights, in nats\n"
+            << " updates; on target: the fraction of steps whose\n"
+               "  largest weight is at the token to be written; entropy of the weights, in nats\n"
             << tutorial::text(table) << '\n';
   const double without = table.rows[0].values[2], with = table.rows[1].values[2];
   exercise::expect(
       with < without,
-      {"no-effect", "", "The term and its gradient are right alone: is the result of the right sign?"},
-      "Trained with your term, the model's coverage loss is not smaller than without.",
-      tutorial::decimals(with), "below " + tutorial::decimals(without));
+      {"no-effect", "", "The values and gradients are right: does your function keep state between calls?"},
+      "Training with your loss term did not reduce the model's coverage loss.", tutorial::decimals(with),
+      "below " + tutorial::decimals(without));
 }
 
 }  // namespace
@@ -337,8 +335,8 @@ exercise::Exercise coverage_exercise(const Coverage& answer) {
   return {.name = "coverage",
           .stages = {{"coverage", [=] { coverage_values(answer); }},
                      {"the loss", [=] { loss_values(answer); }},
-                     {"beyond the targets' ends", [=] { beyond_the_end(answer); }},
-                     {"looking once, looking always", [=] { known_cases(answer); }},
+                     {"steps after the targets' ends", [=] { beyond_the_end(answer); }},
+                     {"known cases", [=] { known_cases(answer); }},
                      {"gradients", [=] { gradients(answer); }},
-                     {"training with and without it", [=] { with_and_without(answer); }, true}}};
+                     {"training with and without the loss term", [=] { with_and_without(answer); }, true}}};
 }

@@ -4,12 +4,12 @@
 
 using namespace gradus;
 
-// c_t = Σ_{k<t} α_k, of weights α (Ty, B, Tx): how much attention each source position has had before step t.
+// c_t = Σ_{k<t} α_k, (Ty, B, Tx): the attention that each source position received before step t.
 inline Tensor coverage(const Tensor& weights) {
-  return cumsum(weights, 0) - weights;  // up to t, without t
+  return cumsum(weights, 0) - weights;  // excludes step t
 }
 
-// The mean of Σ_j min(α_tj, c_tj) over the real steps, t < target_lengths[b]: a scalar.
+// The mean of Σ_j min(α_tj, c_tj) over the real steps t < target_lengths[b]: a scalar.
 inline Tensor coverage_loss(const Tensor& weights, const Tensor& target_lengths) {
   const Tensor steps = sum(minimum(weights, coverage(weights)), 2);   // (Ty, B)
   const Tensor t = unsqueeze(arange(weights.size(0)), 1);             // (Ty, 1)

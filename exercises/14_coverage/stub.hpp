@@ -6,13 +6,13 @@
 
 using namespace gradus;
 
-// c_t = Σ_{k<t} α_k, of weights α (Ty, B, Tx): how much attention each source position has had before step t.
+// c_t = Σ_{k<t} α_k, (Ty, B, Tx): the attention that each source position received before step t.
 inline Tensor coverage(const Tensor& /*weights*/) {
   // TODO
-  exercise::to_do("Write coverage(weights): what each source position was given before each step.");
+  exercise::to_do("Write coverage(weights): the sum of each source position's weights before each step.");
 }
 
-// The mean of Σ_j min(α_tj, c_tj) over the real steps, the first target_lengths[b]: a scalar.
+// The mean of Σ_j min(α_tj, c_tj) over the real steps t < target_lengths[b]: a scalar.
 inline Tensor coverage_loss(const Tensor& /*weights*/, const Tensor& /*target_lengths*/) {
   // TODO
   exercise::to_do(

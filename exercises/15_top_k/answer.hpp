@@ -8,9 +8,10 @@
 
 #include "kit/check.hpp"
 
-/// What exercise 15 asks for.
+/// The answer to exercise 15.
 struct TopK {
-  /// Weights, (B, T), of energies e (B, T) and lengths (B) or undefined: a softmax of the k largest alone.
+  /// Weights (B, T) from energies e (B, T) and lengths (B), or undefined: the softmax of each row's k largest
+  /// energies.
   std::function<gradus::Tensor(const gradus::Tensor& e, const gradus::Tensor& lengths, std::int64_t k)>
       softmax;
   /// Additive attention with these weights, for queries of size Q, values of size D, energies of size A.

@@ -25,7 +25,7 @@ Tensor without_pads(const Tensor& e, const Tensor& lengths) {
 
 Tensor inverted(const Tensor& mask) { return equal(mask, zeros({}, Dtype::i64)); }
 
-// 1 where a row's k largest are, the first of equal ones first.
+// 1 at a row's k largest, earlier positions first if equal.
 Tensor largest(Tensor left, std::int64_t k) {
   left = left.detach();
   Tensor chosen = zeros(left.shape(), Dtype::i64);
@@ -41,7 +41,7 @@ Tensor of_chosen(const Tensor& e, const Tensor& chosen) {
   return softmax(masked_fill(e, inverted(chosen), -infinity));
 }
 
-// A mask that a function writes for each row: positions in the order of what it takes to choose.
+// The mask of each row's first k positions in the order `before`.
 template <class Order>
 Tensor chosen_by_sorting(const Tensor& e, const Tensor& lengths, std::int64_t k, const Order& before) {
   const std::int64_t B = e.size(0), T = e.size(1);
@@ -66,14 +66,14 @@ Tensor by_argmax(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   return of_chosen(e, largest(without_pads(e, lengths), k));
 }
 
-// The softmax of all, masked, and divided by what is left.
+// The softmax of all energies, masked and divided by its sum.
 Tensor renormalised(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
   const Tensor kept = masked_softmax(e, lengths) * chosen;
   return kept / sum(kept, 1, true);
 }
 
-// All that are at least the k-th largest.
+// All energies ≥ the k-th largest.
 Tensor by_threshold(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   Tensor left = without_pads(e, lengths).detach(), threshold = max(left, 1, true);
   const std::int64_t T = e.size(1);
@@ -123,25 +123,25 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake, c
 
 int main() {
   return exercise::bank({
-      attempt("argmax, k times", "", by_argmax),
-      attempt("sorted in loops", "", by_sorting),
-      attempt("a softmax of all, divided by what is left", "", renormalised),
+      attempt("k times argmax", "", by_argmax),
+      attempt("sorting", "", by_sorting),
+      attempt("softmax of all, renormalised", "", renormalised),
       attempt(
-          "all take part", "all-take-part",
+          "softmax of all", "all-take-part",
           [](const Tensor& e, const Tensor& lengths, std::int64_t) { return masked_softmax(e, lengths); }),
       attempt("masked after the softmax", "not-renormalised",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 return masked_softmax(e, lengths) * largest(without_pads(e, lengths), k).to(e.dtype());
               }),
-      attempt("energies of 0", "zero-energy",
+      attempt("other energies 0", "zero-energy",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 return softmax(e * largest(without_pads(e, lengths), k).to(e.dtype()));
               }),
-      attempt("the smallest", "smallest",
+      attempt("smallest", "smallest",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 return of_chosen(e, chosen_by_sorting(e, lengths, k, std::less<>()));
               }),
-      attempt("the largest in absolute value", "by-size",
+      attempt("largest absolute values", "by-size",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 return of_chosen(e, largest(without_pads(gradus::abs(e), lengths), k));
               }),
@@ -153,7 +153,7 @@ int main() {
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 return by_argmax(e, lengths, k - 1);
               }),
-      attempt("the first k", "first-k",
+      attempt("first k", "first-k",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 const Tensor first =
                     expand(less(arange(e.size(1)), full({}, static_cast<double>(k), Dtype::i64)), e.shape());
@@ -173,23 +173,23 @@ int main() {
                 const Tensor kept = masked_fill(exp(e) * largest(e, k).to(e.dtype()), is_pad(e, lengths), 0);
                 return kept / maximum(sum(kept, 1, true), full({}, 1e-300, e.dtype()));
               }),
-      attempt("the same weight each", "uniform",
+      attempt("equal weights", "uniform",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
                 return chosen / sum(chosen, 1, true);
               }),
-      attempt("by a threshold", "ties", by_threshold),
-      attempt("the later of equal ones", "ties-last",
+      attempt("threshold", "ties", by_threshold),
+      attempt("later positions of equal energies", "ties-last",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 const Tensor turned = largest(flip(without_pads(e, lengths), 1), k);
                 return of_chosen(without_pads(e, lengths), flip(turned.to(Dtype::f64), 1).to(Dtype::i64));
               }),
-      attempt("k beyond T is an error", "error",
+      attempt("error for k > T", "error",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 e.slice(0, k, 1);
                 return by_argmax(e, lengths, k);
               }),
-      attempt("lengths are always read", "undefined-lengths",
+      attempt("lengths always read", "undefined-lengths",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 const Tensor pads = less_equal(unsqueeze(lengths, 1), arange(e.size(1)));
                 return of_chosen(e, largest(masked_fill(e, pads, -infinity), k));
@@ -203,16 +203,16 @@ int main() {
                 Tensor(e).mutable_values<double>()[0] = 9;
                 return weights;
               }),
-      attempt("gradient through half of it", "gradient",
+      attempt("half of the gradient", "gradient",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
                 const Tensor kept = exp(e) * chosen;
                 return kept / sum(kept, 1, true).detach();
               }),
-      attempt("context of all", "context-of-all", by_argmax, Fault::of_all),
+      attempt("context of all positions", "context-of-all", by_argmax, Fault::of_all),
       attempt("context divided by T", "context-divided", by_argmax, Fault::divided),
-      attempt("attend as it was", "all-take-part", by_argmax, Fault::plain_additive),
+      attempt("additive attention's attend", "all-take-part", by_argmax, Fault::plain_additive),
       attempt("weights not transposed", "error", by_argmax, Fault::not_transposed),
-      attempt("the query is off the tape", "gradient", by_argmax, Fault::detached_query),
+      attempt("query detached", "gradient", by_argmax, Fault::detached_query),
   });
 }

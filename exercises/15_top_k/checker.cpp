@@ -21,37 +21,37 @@ using exercise::Plain;
 using namespace gradus;
 using Lengths = std::vector<std::int64_t>;
 
-const Mistake all_weights{"all-take-part", "All positions take part, not the k largest.",
-                          "The energies of all others must be −∞ before the softmax."};
-const Mistake not_renormalised{"not-renormalised",
-                               "The others were set to 0 after the softmax: the rows no longer sum to 1.",
-                               "The sum below the line is over the k chosen: choose before the softmax."};
-const Mistake zero_energy{"zero-energy", "The others' energies were made 0, not −∞.",
-                          "e^0 = 1: what takes no part needs the energy −∞."};
-const Mistake smallest{"smallest", "The k smallest energies were chosen.",
-                       "Those with the most weight stay."};
-const Mistake by_size{"by-size", "Chosen were the energies of the largest absolute value.",
-                      "A large negative energy is a small weight."};
-const Mistake one_more{"one-more", "One more than k take part.",
-                       "Count from 0: the first of them is the 0th."};
-const Mistake one_less{"one-less", "One less than k take part.", "How often does your loop run?"};
-const Mistake first_k{"first-k", "The first k positions were chosen, whatever their energies.",
-                      "A position is not an energy."};
-const Mistake over_batch{"batch-axis", "The k largest were chosen over the batch, or over everything.",
-                         "Every row chooses its own k."};
-const Mistake pads_chosen{"pads-chosen", "Pads were chosen: they took the place of real positions.",
-                          "Pads must be out before the k largest are looked for."};
-const Mistake uniform{"uniform", "The chosen ones have the same weight each.",
-                      "Their weights are a softmax of their energies."};
+const Mistake all_weights{"all-take-part", "All positions have weight, not only the k largest.",
+                          "Set the energies of all others to −∞ before the softmax."};
+const Mistake not_renormalised{
+    "not-renormalised", "The other weights were set to 0 after the softmax, so the rows no longer sum to 1.",
+    "Choose before the softmax: its denominator sums over the k chosen."};
+const Mistake zero_energy{"zero-energy", "The other energies were set to 0, not to −∞.",
+                          "e^0 = 1, but e^−∞ = 0."};
+const Mistake smallest{"smallest", "The k smallest energies were chosen.", "Choose the largest ones."};
+const Mistake by_size{"by-size", "The energies of largest absolute value were chosen.",
+                      "A large negative energy gives a small weight."};
+const Mistake one_more{"one-more", "k + 1 positions have weight.",
+                       "How many iterations does your loop have?"};
+const Mistake one_less{"one-less", "k − 1 positions have weight.",
+                       "How many iterations does your loop have?"};
+const Mistake first_k{"first-k", "The first k positions were chosen.",
+                      "Choose by the energy, not by the position."};
+const Mistake over_batch{"batch-axis", "The k largest were chosen over the batch, or over all elements.",
+                         "Choose k positions in every row."};
+const Mistake pads_chosen{"pads-chosen", "Pads were chosen in place of real positions.",
+                          "Exclude the pads before the choice."};
+const Mistake uniform{"uniform", "All chosen positions have the same weight.",
+                      "Their weights are the softmax of their energies."};
 const Mistake undefined_lengths{
     "undefined-lengths", "",
-    "Where all rows are T long, lengths.defined() is false: ask before you read it."};
-const Mistake all_ties{"ties", "More than k take part where energies are equal.",
-                       "Comparing with the k-th largest takes all that equal it: exactly k take part."};
-const Mistake last_tie{"ties-last", "Of equal energies, the later positions were chosen.",
-                       "The earlier ones take part."};
+    "If all rows have length T, lengths.defined() is false: check it before you read the lengths."};
+const Mistake all_ties{"ties", "With equal energies, more than k positions have weight.",
+                       "Comparing with the k-th largest keeps all equal ones: choose exactly k."};
+const Mistake last_tie{"ties-last", "Of several equal energies, later positions were chosen.",
+                       "Choose the earlier positions."};
 
-// Energies, (B, T), of which row b has `lengths[b]`.
+// Energies (B, T); row b has `lengths[b]` real ones.
 struct Case {
   Tensor e;
   Lengths lengths;
@@ -85,7 +85,8 @@ Case with_ties() {
 using Order = std::function<bool(double a, double b)>;  // whether a comes before b
 bool larger(double a, double b) { return a > b; }
 
-// The positions of the first k of row b's first `length` by this order, the earlier of equal ones first.
+// The first k positions of row b in this order, among its first `length`; equal energies in order of
+// position.
 std::vector<std::int64_t> first_of(const Plain& e, std::int64_t b, std::int64_t length, std::int64_t k,
                                    const Order& order = larger) {
   std::vector<std::int64_t> positions(static_cast<std::size_t>(length));
@@ -113,7 +114,7 @@ Plain mask_of(const Shape& shape, const Chosen& is_chosen) {
   return mask;
 }
 
-// The softmax over what the mask has; 0 in a row that has nothing.
+// The softmax over the positions in the mask; 0 in a row without any.
 Plain softmax_over(const Plain& e, const Plain& mask) {
   Plain weights(e.shape());
   for (std::int64_t b = 0; b < e.size(0); ++b) {
@@ -137,7 +138,7 @@ Plain expected(const Plain& e, const Lengths& lengths, std::int64_t k) {
   return softmax_over(e, chosen(e, lengths, k));
 }
 
-// --- what known mistakes give
+// --- results of known mistakes
 
 // The k largest of each column.
 Plain chosen_over_batch(const Plain& e, std::int64_t k) {
@@ -154,7 +155,7 @@ Plain chosen_of_everything(const Plain& e, std::int64_t k) {
   });
 }
 
-// All that are at least as large as the k-th largest.
+// All energies ≥ the k-th largest.
 Plain chosen_by_threshold(const Plain& e, const Lengths& lengths, std::int64_t k) {
   return mask_of(e.shape(), [&](auto b, auto t) {
     const std::int64_t length = lengths[static_cast<std::size_t>(b)];
@@ -162,7 +163,7 @@ Plain chosen_by_threshold(const Plain& e, const Lengths& lengths, std::int64_t k
   });
 }
 
-// The k largest, the later of equal ones first.
+// The k largest, later positions first if equal.
 Plain chosen_from_the_end(const Plain& e, const Lengths& lengths, std::int64_t k) {
   Plain turned(e.shape());
   Lengths all(lengths.size(), e.size(1));
@@ -206,9 +207,10 @@ Tensor weights_of(const TopK& answer, const Case& c, std::int64_t k) {
     return answer.softmax(c.e, c.told(), k);
   } catch (const Error& error) {
     if (c.masked) throw;
-    answer.softmax(c.e, tensor(c.lengths), k);  // fails as well when it is not the lengths
-    throw exercise::Finding{
-        .mistake = undefined_lengths, .says = "It works only where lengths are given.", .got = error.what()};
+    answer.softmax(c.e, tensor(c.lengths), k);  // throws if the lengths are not the cause
+    throw exercise::Finding{.mistake = undefined_lengths,
+                            .says = "The function fails without lengths, but works with them.",
+                            .got = error.what()};
   }
 }
 
@@ -218,7 +220,7 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
     const std::vector<exercise::Suspect> known = suspects(c, k);
     const Tensor got = weights_of(answer, c, k);
     exercise::expect_values("e after top_k_softmax", c.e, e, {},
-                            {"changes-its-input", "The energies have been changed in place.",
+                            {"changes-its-input", "The energies were changed in place.",
                              "Make a new tensor, or clone() it first."});
     exercise::expect_shape("the weights", got, c.e.shape(), "(B, T)");
     exercise::expect_values("weights for k = " + std::to_string(k), got, expected(e, c.lengths, k), known);
@@ -231,13 +233,12 @@ void gradients(const TopK& answer) {
     exercise::expect_gradients(
         [&](const std::vector<Tensor>& x) { return answer.softmax(x[0], c.told(), k); }, {c.e}, {"e"},
         {"gradient", "",
-         "The choice has no gradient, but the softmax of the chosen has: is it computed from e itself, on "
-         "the "
-         "tape?"});
+         "The choice has no gradient, but the softmax of the chosen energies has: is it computed from e "
+         "without detaching?"});
   }
 }
 
-// An additive attention with parameters that are not 0, and what it reads: Q 4, D 5, A 3, T 6.
+// An additive attention with random parameters, and its inputs: Q 4, D 5, A 3, T 6.
 struct Attending {
   std::unique_ptr<nn::Attention> attention;
   Tensor query, values, lengths;
@@ -290,14 +291,13 @@ void attends(const TopK& answer) {
     Plain mean = exercise::plain_context(weights, values);
     for (std::int64_t b = 0; b < 3; ++b)
       for (std::int64_t d = 0; d < 5; ++d) mean(b, d) /= 6;
-    exercise::expect_values(
-        "context" + of_k, result.context, exercise::plain_context(weights, values),
-        {{{"context-of-all", "The weights are right, but the context is that of all positions.",
-           "Make the context of the very weights that you return."},
-          exercise::plain_context(all, values)},
-         {{"context-divided", "The context is divided by T.",
-           "The weights sum to 1 already: a sum, not a mean."},
-          mean}});
+    exercise::expect_values("context" + of_k, result.context, exercise::plain_context(weights, values),
+                            {{{"context-of-all", "The weights are right, but the context uses all positions.",
+                               "Compute the context from the weights that you return."},
+                              exercise::plain_context(all, values)},
+                             {{"context-divided", "The context is divided by T.",
+                               "The weights sum to 1 already: a sum, not a mean."},
+                              mean}});
   }
 }
 
@@ -367,7 +367,7 @@ exercise::Exercise top_k_exercise(const TopK& answer) {
                         expect_weights(answer, with_padding(), {6, 100});
                       }},
                      {"gradients of the weights", [=] { gradients(answer); }},
-                     {"attend",
+                     {"attend()",
                       [=] {
                         attends(answer);
                         best_alone(answer);

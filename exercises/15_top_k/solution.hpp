@@ -8,20 +8,19 @@
 
 using namespace gradus;
 
-// A softmax of the k largest of each row's energies e (B, T), among its first lengths[b]; 0 elsewhere, (B,
-// T).
+// The softmax of each row's k largest energies e (B, T) among its first lengths[b], and 0 elsewhere; (B, T).
 inline Tensor top_k_softmax(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::int64_t T = e.size(1);
 
-  // Which ones is a choice, and has no gradient: off the tape.
+  // The choice has no gradient.
   Tensor left = e.detach();
   if (lengths.defined()) {
     left = masked_fill(left, less_equal(unsqueeze(lengths, 1), arange(T)), -infinity);  // (B, 1) ≤ (T)
   }
   Tensor chosen = zeros(e.shape(), Dtype::i64);
   for (std::int64_t i = 0; i < std::min(k, T); ++i) {
-    // Nothing left: the first position of all −∞, which is among the chosen already.
+    // If all are −∞, argmax gives 0, which was chosen before.
     const Tensor largest = one_hot(argmax(left), T, Dtype::i64);
     chosen = where(largest, largest, chosen);
     left = masked_fill(left, largest, -infinity);
@@ -29,7 +28,7 @@ inline Tensor top_k_softmax(const Tensor& e, const Tensor& lengths, std::int64_t
   return softmax(masked_fill(e, equal(chosen, zeros({}, Dtype::i64)), -infinity));
 }
 
-// Additive attention whose weights are a softmax of the k largest energies.
+// Additive attention whose weights are the softmax of the k largest energies.
 class TopKAttention : public nn::AdditiveAttention {
  public:
   TopKAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size, std::int64_t k_)

@@ -9,24 +9,24 @@
 
 using namespace gradus;
 
-// (B, T): a softmax of the k largest energies e of each row, among its first lengths[b]; 0 elsewhere.
+// The softmax of each row's k largest energies e (B, T) among its first lengths[b], and 0 elsewhere; (B, T).
 inline Tensor top_k_softmax(const Tensor& /*e*/, const Tensor& /*lengths*/, std::int64_t /*k*/) {
   // TODO
   exercise::to_do(
       "Write top_k_softmax(e, lengths, k): the softmax of each row's k largest energies, 0 elsewhere.");
 }
 
-// Additive attention whose weights are a softmax of the k largest energies.
+// Additive attention whose weights are the softmax of the k largest energies.
 class TopKAttention : public nn::AdditiveAttention {
  public:
   TopKAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size, std::int64_t k_)
       : AdditiveAttention(query_size, value_size, energy_size), k(k_) {}
 
-  // The context (B, D) and the weights (B, T) of a query (B, Q).
+  // The context (B, D) and the weights (B, T) for a query (B, Q).
   Result attend(const Tensor& /*query*/, const nn::Memory& /*memory*/, std::int64_t /*step*/,
                 const Tensor& /*previous_weights*/) const override {
     // TODO
-    exercise::to_do("Write attend(): the weights by top_k_softmax of the energies, and the context of them.");
+    exercise::to_do("Write attend(): weights = top_k_softmax(energies), and the context with these weights.");
   }
 
   const std::int64_t k;

@@ -19,11 +19,11 @@ using gradus::nn::Attention;
 using gradus::nn::Memory;
 using Lengths = std::vector<std::int64_t>;
 
-// What an attention is given, in double.
+// The inputs of an attention, in double.
 struct Case {
   Tensor query, values;  // (B, Q), (T, B, D)
-  Lengths lengths;       // all T where nothing is said
-  bool masked;           // whether the attention is told the lengths
+  Lengths lengths;       // all T without padding
+  bool masked;           // whether prepare() is given the lengths
 
   std::int64_t B() const { return query.size(0); }
   std::int64_t T() const { return values.size(0); }
@@ -56,8 +56,8 @@ Attention::Result run(const Attention& attention, const Case& c) {
 // --- Shapes ---
 
 const Mistake context_of_keys{
-    "context-of-keys", "The context is made of the keys.",
-    "Keys say how well a position fits; what is read there are the values: c = Σ_j α_j h_j."};
+    "context-of-keys", "The context is a weighted sum of the keys.",
+    "Keys only determine the weights; the context is a weighted sum of the values: c = Σ_j α_j h_j."};
 
 void expect_shapes(const Attention::Result& result, const Case& c, std::int64_t key_size) {
   expect_shape("weights", result.weights, {c.B(), c.T()}, "(B, T)");
@@ -66,15 +66,15 @@ void expect_shapes(const Attention::Result& result, const Case& c, std::int64_t 
                like_keys ? context_of_keys : Mistake{});
 }
 
-// Whoever chooses rows of a memory, as beam search does, must know which axis is the batch.
+// Beam search selects rows of a memory and relies on axis 1 being the batch.
 void expect_layout(const std::string& what, const Tensor& kept, const Case& c) {
   if (!kept.defined() || (kept.rank() == 3 && kept.size(0) == c.T() && kept.size(1) == c.B())) return;
   throw Finding{
       .mistake = {"memory-layout", "",
-                  "Beam search chooses rows of a Memory: the batch is axis 1 of all that it keeps."},
-      .says = what + " has not the shape (T, B, ·).",
+                  "Beam search selects rows of a Memory: axis 1 of each of its tensors is the batch."},
+      .says = what + " does not have the shape (T, B, ·).",
       .got = kept.shape().text(),
-      .expected = Shape{c.T(), c.B()}.text() + " and one more size"};
+      .expected = Shape{c.T(), c.B()}.text() + " and one more axis"};
 }
 
 bool has_shapes(const AttentionTask& task, const AttentionSizes& sizes, std::int64_t B, bool masked = false) {
@@ -82,34 +82,35 @@ bool has_shapes(const AttentionTask& task, const AttentionSizes& sizes, std::int
     const Case c = example(sizes, positions, Lengths(static_cast<std::size_t>(B), positions), masked);
     expect_shapes(run(*make(task, sizes), c), c, sizes.energy);
     return true;
-  } catch (...) {  // whatever it is: the caller reports that of the case that matters
+  } catch (...) {  // the caller reports the error of the original case
     return false;
   }
 }
 
-// When it works only in a special case, that says more than an error or a shape does.
+// Working only in a special case tells the learner more than a shape error does.
 void expect_no_special_case(const AttentionTask& task) {
   const AttentionSizes n = task.sizes;
   expect(!has_shapes(task, n, 3, true),
-         {"needs-lengths", "It uses lengths that are undefined.",
+         {"needs-lengths", "Your code reads undefined lengths.",
           "Where lengths.defined() is false, all positions are real."},
-         "Without lengths it does not work; with them it does.");
+         "The attention fails without lengths, but works with them.");
   expect(!has_shapes(task, n, 1),
-         {"batch-of-one", "It works for a batch of one sentence only.",
-          "Axis 1 of the values is the batch: which of your axes stretch over it by accident?"},
-         "Three sentences at once do not work; one does.");
-  expect(!has_shapes(task, {n.query, n.query, n.query}, 3),
-         {"equal-sizes", "It works only when query, values and energies have the same size.",
-          "A weight is (outputs, inputs): which of query and values does each of yours take?"},
-         "Sizes Q, D and A that differ do not work; equal ones do.");
+         {"batch-of-one", "Your code works only for a batch of one sentence.",
+          "Axis 1 of the values is the batch: which of your axes are broadcast over it by accident?"},
+         "The attention fails for a batch of three sentences, but works for one.");
+  expect(
+      !has_shapes(task, {n.query, n.query, n.query}, 3),
+      {"equal-sizes", "Your code works only when query, values and energies have the same size.",
+       "A weight has the shape (outputs, inputs): is each of yours applied to the query or to the values?"},
+      "The attention fails for different sizes Q, D and A, but works for equal ones.");
 }
 
-// An operation refuses (T, B) where it needs (B, T), and takes it when the two are equal.
+// Energies of shape (T, B) raise an error, except when T = B.
 void expect_not_time_first(const AttentionTask& task) {
   expect(!has_shapes(task, task.sizes, positions),
-         {"time-first", "The energies are (T, B) where they must be (B, T).",
-          "The values have the position first, the energies the sentence: transpose(x, 0, 1)."},
-         "It works only when there are as many sentences as positions.");
+         {"time-first", "The energies have the shape (T, B) instead of (B, T).",
+          "In the values the position comes first, in the energies the sentence: transpose(x, 0, 1)."},
+         "The attention works only when the batch has as many sentences as positions.");
 }
 
 void shapes(const AttentionTask& task) {
@@ -166,14 +167,14 @@ Lengths changed(const Lengths& lengths, std::int64_t by, std::int64_t longest) {
   return out;
 }
 
-// The softmax gone wrong, without any padding.
+// Wrong softmaxes, without padding.
 std::vector<Suspect> softmax_suspects(const Plain& e) {
   return {
       {{"batch-axis", "The softmax was taken over the batch.",
         "The weights of one sentence sum to 1 over its source positions: which axis is that?"},
        softmax_over_batch(e)},
       {{"batch-axis", "The softmax was taken over all sentences at once.",
-        "The weights of each sentence sum to 1 of their own."},
+        "The weights of each sentence sum to 1."},
        softmax_over_everything(e)},
       {{"no-softmax", "These are the energies themselves.", "α_j = exp(e_j) / Σ_k exp(e_k)."}, e},
       {{"not-normalised", "These are exp(e), not divided by their sum.", "α_j = exp(e_j) / Σ_k exp(e_k)."},
@@ -181,12 +182,12 @@ std::vector<Suspect> softmax_suspects(const Plain& e) {
       {{"sign", "The energies have the wrong sign.", "A larger energy is a larger weight."},
        plain_weights(mapped(e, [](double x, auto, auto) { return -x; }), all_real)},
       {{"softmax-twice", "The softmax was taken twice.",
-        "α = softmax(e), once: of its own result it is nearly uniform."},
+        "α = softmax(e), once: a second softmax gives nearly uniform weights."},
        plain_weights(plain_weights(e, all_real), all_real)},
   };
 }
 
-// The mask gone wrong.
+// Wrong masks.
 std::vector<Suspect> mask_suspects(const Plain& e, const Lengths& lengths) {
   const Lengths full(lengths.size(), e.size(1));
   const auto real = [&](std::int64_t b, std::int64_t t) { return t < lengths[static_cast<std::size_t>(b)]; };
@@ -195,31 +196,31 @@ std::vector<Suspect> mask_suspects(const Plain& e, const Lengths& lengths) {
       {{"no-mask", "The pads got weight, as if they were tokens.",
         "Set a pad's energy to −∞ before the softmax: e^−∞ = 0."},
        unmasked},
-      {{"zero-score", "The pads' energies were made 0, not their weights.",
+      {{"zero-score", "The pads' energies were set to 0, not their weights.",
         "e^0 = 1: a pad's energy must be −∞."},
        plain_weights(mapped(e, [&](double x, auto b, auto t) { return real(b, t) ? x : 0; }), full)},
-      {{"mask-after-softmax", "The weights were masked after the softmax, and no longer sum to 1.",
+      {{"mask-after-softmax", "The weights were masked after the softmax, so they no longer sum to 1.",
         "Mask the energies, before the softmax."},
        mapped(unmasked, [&](double x, auto b, auto t) { return real(b, t) ? x : 0; })},
-      {{"mask-inverted", "The real positions were masked, and the pads left.",
-        "Which side of the length is real?"},
+      {{"mask-inverted", "The real positions were masked instead of the pads.",
+        "The positions before the length are real."},
        mapped(e,
               [&](double x, auto b, auto t) {
                 double total = 0;
                 for (std::int64_t k = 0; k < e.size(1); ++k) total += real(b, k) ? 0 : std::exp(e(b, k));
                 return real(b, t) || total == 0 ? 0 : std::exp(x) / total;
               })},
-      {{"mask-too-long", "One pad of each sentence is taken for real.",
-        "Positions count from 0: the last real one is length − 1."},
+      {{"mask-too-long", "One pad of each sentence is treated as real.",
+        "Positions are numbered from 0: the last real one is length − 1."},
        plain_weights(e, changed(lengths, 1, e.size(1)))},
       {{"mask-too-short", "The last real position of each sentence is masked.",
-        "Positions count from 0: the last real one is length − 1."},
+        "Positions are numbered from 0: the last real one is length − 1."},
        plain_weights(e, changed(lengths, -1, e.size(1)))},
-      {{"one-length", "Every sentence is masked by the longest length of the batch.",
-        "Each row has a length of its own."},
+      {{"one-length", "Every sentence is masked with the longest length of the batch.",
+        "Each row has its own length."},
        plain_weights(e, Lengths(lengths.size(), *std::max_element(lengths.begin(), lengths.end())))},
-      {{"one-length", "Every sentence is masked by the first one's length.",
-        "Each row has a length of its own."},
+      {{"one-length", "Every sentence is masked with the length of the first.",
+        "Each row has its own length."},
        plain_weights(e, Lengths(lengths.size(), lengths.front()))},
   };
 }
@@ -238,8 +239,8 @@ std::vector<Suspect> context_suspects(const Plain& weights, const Plain& energie
     for (std::int64_t d = 0; d < D; ++d)
       for (std::int64_t t = 0; t < T; ++t) other_sentence(b, d) += weights(b, t) * values(t, 0, d);
   const Mistake unmasked{"context-unmasked",
-                         "The weights are masked, but the context is made of others that are not.",
-                         "Use the very weights that you return."};
+                         "The returned weights are masked, but the context uses unmasked ones.",
+                         "Compute the context from the weights that you return."};
   return {
       {{"context-mean", "The context is the mean of the values: the weights are not used.",
         "c = Σ_j α_j h_j."},
@@ -253,7 +254,7 @@ std::vector<Suspect> context_suspects(const Plain& weights, const Plain& energie
         "c = Σ_j α_j h_j."},
        reduced([&](auto b, auto t) { return energies(b, t); })},
       {unmasked, plain_context(plain_weights(energies, Lengths(static_cast<std::size_t>(B), T)), values)},
-      {{"context-one-sentence", "Every context is made of the first sentence's values.",
+      {{"context-one-sentence", "Every context is a sum of the first sentence's values.",
         "Row b of the weights belongs to values[:, b]."},
        other_sentence},
   };
@@ -277,15 +278,16 @@ void golden(const AttentionTask& task, const Lengths& lengths, bool masked) {
   expect_shapes(result, c, task.sizes.energy);
   const Plain context = plain_context(weights, values);
   expect(!has_values(result.context, context) || has_values(result.weights, weights),
-         {"other-weights", "", "Return the very weights that the context is made of: align draws them."},
-         "The context is right, but the weights that are returned are not those that it is made of.");
+         {"other-weights", "",
+          "Return the weights that the context was computed from: gradus align draws them."},
+         "The context is right, but the returned weights are not those that it was computed from.");
   expect_values("weights", result.weights, weights, suspects);
   expect_values("context", result.context, context, context_suspects(weights, energies, values));
 }
 
 // --- Invariants ---
 
-// A sentence alone, without its padding.
+// One sentence without its padding.
 Case alone(const Case& c, std::int64_t b) {
   const std::int64_t length = c.lengths[static_cast<std::size_t>(b)];
   return {c.query.slice(b, b + 1), c.values.slice(0, length).slice(b, b + 1, 1), {length}, c.masked};
@@ -297,10 +299,9 @@ void each_sentence_anew(const AttentionTask& task) {
   const Case next = example(task.sizes, positions, {5, 3, 4}, true, 4);
   const Plain first(run(*make(task, task.sizes), c).context),
       second(run(*make(task, task.sizes), next).context);
-  const Mistake mistake{
-      "remembers", "A member keeps something of another sentence, or of another step.",
-      "What belongs to a sentence lives in the Memory that prepare returns, what belongs to "
-      "a step in attend's arguments. prepare and attend change no member."};
+  const Mistake mistake{"remembers", "A member keeps data of another sentence or of another step.",
+                        "Data of a sentence belongs in the Memory that prepare returns, data of a step in "
+                        "attend's arguments. prepare and attend must not change members."};
   const Memory memory = attention->prepare(c.values, c.told());
   expect_values("context of a first sentence", attention->attend(c.query, memory, 0, Tensor()).context, first,
                 {}, mistake);
@@ -317,8 +318,8 @@ void one_by_one(const AttentionTask& task) {
     const Case single = alone(c, b);
     expect_values("context of sentence " + std::to_string(b) + " in a padded batch",
                   together.context.slice(b, b + 1), Plain(run(*attention, single).context), {},
-                  {"batch-differs", "A sentence gives something else in a batch than alone.",
-                   "What does a row know of the other rows, or of its padding?"});
+                  {"batch-differs", "A sentence gets a different result in a batch than on its own.",
+                   "Does a row depend on other rows or on its padding?"});
   }
 }
 
@@ -331,8 +332,8 @@ void pads_have_no_influence(const AttentionTask& task) {
     for (std::int64_t t = c.lengths[static_cast<std::size_t>(b)]; t < positions; ++t)
       for (std::int64_t d = 0; d < task.sizes.value; ++d) values(t, b, d) = 1e4;
   other.values = values.tensor();
-  const Mistake mistake{"pads-leak", "What stands in the pads changes the result.",
-                        "A pad's weight must be 0 exactly."};
+  const Mistake mistake{"pads-leak", "The values at the pads change the result.",
+                        "A pad's weight must be exactly 0."};
   expect_values("weights with other pads", run(*attention, other).weights, Plain(run(*attention, c).weights),
                 {}, mistake);
   expect_values("context with other pads", run(*attention, other).context, Plain(run(*attention, c).context),
@@ -349,7 +350,7 @@ void permuted(const AttentionTask& task) {
   expect_values("context with the positions in another order", run(*attention, reversed).context,
                 Plain(run(*attention, c).context), {},
                 {"order-matters", "The order of the positions changes the context.",
-                 "An attention by content knows no positions: the same weights go to the same values."});
+                 "Attention by content does not use positions: equal values get equal weights."});
 }
 
 void one_position(const AttentionTask& task) {
@@ -367,8 +368,8 @@ void inputs_are_left_alone(const AttentionTask& task) {
   const Tensor lengths = c.told();
   const Memory memory = attention->prepare(c.values, lengths);
   const Plain first(attention->attend(c.query, memory, 0, Tensor()).weights);
-  const Mistake mistake{"changes-its-input", "Something that was only to be read has been changed in place.",
-                        "Make a new tensor; memory is read again at every step."};
+  const Mistake mistake{"changes-its-input", "An input was changed in place.",
+                        "Make a new tensor; the memory is read again at every step."};
   expect_values("query after attend", c.query, query, {}, mistake);
   expect_values("values after attend", c.values, values, {}, mistake);
   expect_values("lengths after attend", lengths, Plain(gradus::tensor(some_padding)), {}, mistake);
@@ -378,7 +379,7 @@ void inputs_are_left_alone(const AttentionTask& task) {
 
 // --- Gradients ---
 
-// Whether a gradient that comes into this part of the result goes back to that input.
+// Whether the gradient of this part of the result reaches that input.
 bool goes_back(const AttentionTask& task, std::int64_t T, Tensor Attention::Result::*part,
                Tensor Case::*input) {
   const auto attention = make(task, task.sizes);
@@ -393,23 +394,25 @@ bool goes_back(const AttentionTask& task, std::int64_t T, Tensor Attention::Resu
   return std::any_of(gradient.begin(), gradient.end(), [](double g) { return g != 0; });
 }
 
-// A way back that is cut, before the gradients are compared: then it can be named. With one position the
-// weights are 1, and the context alone is the way to the values.
+// Finds and names detached tensors before gradients are compared. With one position the weights are constant
+// 1, so that only the context depends on the values.
 void ways_back(const AttentionTask& task) {
   const std::string hint =
-      "detach(), NoGrad and copied values take a tensor off the tape: what came before them does not learn.";
+      "detach(), NoGrad and copied values remove a tensor from the tape: nothing before them learns.";
   expect(goes_back(task, positions, &Attention::Result::weights, &Case::query),
-         {"detached-query", "The query was taken off the tape.", hint},
-         "No gradient goes back from the weights to the query: the decoder cannot learn what to ask for.");
-  expect(goes_back(task, positions, &Attention::Result::weights, &Case::values),
-         {"detached-keys", "The keys, or what they are made of, were taken off the tape.", hint},
-         "No gradient goes back from the weights to the values: the encoder cannot learn to be found.");
+         {"detached-query", "The query was detached from the tape.", hint},
+         "No gradient flows from the weights to the query: the decoder cannot learn its queries.");
+  expect(
+      goes_back(task, positions, &Attention::Result::weights, &Case::values),
+      {"detached-keys", "The keys, or the values they are computed from, were detached from the tape.", hint},
+      "No gradient flows from the weights to the values: the encoder cannot learn to attract attention.");
   expect(goes_back(task, 1, &Attention::Result::context, &Case::values),
-         {"detached-values", "The values were taken off the tape.", hint},
-         "No gradient goes back from the context to the values: the encoder cannot learn what to say.");
+         {"detached-values", "The values were detached from the tape.", hint},
+         "No gradient flows from the context to the values: the encoder cannot learn the context's content.");
   expect(goes_back(task, positions, &Attention::Result::context, &Case::query),
-         {"detached-weights", "The weights that make the context were taken off the tape.", hint},
-         "No gradient goes back from the context to the query: where to look cannot be learnt.");
+         {"detached-weights", "The weights that the context is computed from were detached from the tape.",
+          hint},
+         "No gradient flows from the context to the query: the decoder cannot learn where to attend.");
 }
 
 void gradients(const AttentionTask& task) {

@@ -10,7 +10,7 @@
 #include "check.hpp"
 #include "expect.hpp"
 
-/// What holds of every attention that ends in a softmax over the real source positions, whatever its score.
+/// Checks for any attention whose weights are a softmax over the real source positions.
 namespace exercise {
 
 struct AttentionSizes {
@@ -19,13 +19,14 @@ struct AttentionSizes {
   std::int64_t energy;  ///< A
 };
 
-/// Energies in plain loops, (B, T), from the module's parameters, the query (B, Q) and the values (T, B, D).
+/// Computes energies (B, T) in plain loops from the module's parameters, the query (B, Q) and the values (T,
+/// B, D).
 using PlainEnergies =
     std::function<Plain(const gradus::nn::Module&, const Plain& query, const Plain& values)>;
 
 struct AttentionTask {
   std::function<std::unique_ptr<gradus::nn::Attention>(const AttentionSizes&)> make;
-  AttentionSizes sizes;  ///< all different, but those that the score needs to be equal
+  AttentionSizes sizes;  ///< all different, unless the score needs equal ones
   std::function<std::vector<Parameter>(const AttentionSizes&)> parameters;
   PlainEnergies energies;
   struct EnergySuspect {
@@ -35,12 +36,12 @@ struct AttentionTask {
   std::vector<EnergySuspect> suspects = {};  ///< known wrong energies
 };
 
-/// Shapes, weights, masking, context, invariants and gradients, a stage each, in the order in which one would
-/// look. What is special of a score stands in the exercise's own stages.
+/// One stage each for shapes, values without and with padding, invariants and gradients. Checks specific to
+/// one score are stages of its exercise.
 std::vector<Stage> attention_stages(const AttentionTask& task);
 
-/// e_j = Σ_a term(v_a, (W_a s)_a, (U_a h_j)_a), (B, T), from parameters of these names: additive attention's
-/// energies, and what is like them.
+/// e_j = Σ_a term(v_a, (W_a s)_a, (U_a h_j)_a), (B, T), with the parameters W_a, U_a and v_a: the energies of
+/// additive attention and its variants.
 using AdditiveTerm = std::function<double(double v, double query, double key)>;
 double additive_term(double v, double query, double key);  ///< v · tanh(query + key)
 Plain additive_energies(const gradus::nn::Module& attention, const Plain& query, const Plain& values,

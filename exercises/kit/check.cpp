@@ -21,19 +21,18 @@ constexpr int exit_finding = 1, exit_usage = 2, exit_to_do = 3;
 Finding stopped(const std::string& message) {
   return {
       .mistake = {.name = "error",
-                  .hint =
-                      "Read the message from its end: it says what does not fit, and in which operation."},
-      .says = "Your code stopped with an error.",
+                  .hint = "Read the message from its end: it names the operation and what does not match."},
+      .says = "Your code threw an exception.",
       .got = message};
 }
 
-// "general" of "general: gradients"; empty where an exercise has no parts.
+// "general" of "general: gradients"; empty in an exercise without parts.
 std::string part_of(const std::string& stage) {
   const std::size_t colon = stage.find(": ");
   return colon == std::string::npos ? "" : stage.substr(0, colon);
 }
 
-// The stages that passed, a line each; those of a part that is done become one line.
+// Prints a line for each stage that passed; the stages of a completed part share one line.
 class Passed {
  public:
   explicit Passed(const std::vector<Stage>& stages) {
@@ -65,7 +64,7 @@ class Passed {
   std::vector<std::pair<std::string, double>> lines_;
 };
 
-// A label and what belongs to it, unless that is empty.
+// Prints `label` and `text`, unless `text` is empty.
 void print(const std::string& label, const std::string& text) {
   if (!text.empty()) std::cout << "    " << std::left << std::setw(12) << label << text << '\n';
 }
@@ -86,7 +85,7 @@ void print(const Verdict& verdict) {
     std::cout << "  not yet " << verdict.stage << "\n\n";
     print(*verdict.finding);
   } else {
-    std::cout << "\n  All of it is right.\n";
+    std::cout << "\n  Every stage passed.\n";
   }
 }
 
@@ -130,7 +129,7 @@ int main(int argc, char** argv, const Exercise& exercise) {
       state.open(argv[++i]);
     } else {
       std::cerr << argv[0] << ": unknown argument '" << argument
-                << "'; there are --no-training and --state FILE\n";
+                << "'; available: --no-training, --state FILE\n";
       return exit_usage;
     }
   }
@@ -165,7 +164,7 @@ int bank(const std::vector<Attempt>& attempts) {
     }
     std::cout << '\n';
   }
-  std::cout << attempts.size() << " attempts, " << unexpected << " not judged as they should be\n";
+  std::cout << attempts.size() << " attempts, " << unexpected << " judged wrongly\n";
   return unexpected == 0 ? 0 : exit_finding;
 }
 

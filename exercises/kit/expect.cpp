@@ -15,7 +15,7 @@ namespace {
 using gradus::Shape;
 using gradus::Tensor;
 
-// A mistake that has a name, whatever the caller left out.
+// `mistake` with `name` and `hint` as defaults.
 Mistake named(Mistake mistake, const std::string& name, const std::string& hint) {
   if (mistake.name.empty()) mistake.name = name;
   if (mistake.hint.empty()) mistake.hint = hint;
@@ -49,27 +49,27 @@ void expect_gradients(const gradus::GradcheckReport& report, const std::vector<s
     if (!entry.passed()) {
       const std::string when = entry.needing.empty() ? "." : ' ' + entry.needing + '.';
       throw Finding{
-          .mistake =
-              named(mistake, "gradient",
-                    "The values are right, so it is the way back: is a part computed outside of the tape, "
-                    "or a gradient lost?"),
+          .mistake = named(mistake, "gradient",
+                           "The values are right, so the error is in the backward pass: does a value bypass "
+                           "the tape, or is a gradient dropped?"),
           .says = "The gradient of " + name +
-                  (entry.wrong > 0 ? " is not the one that differences give" + when
-                                   : " could not be checked: differences disagree at most elements."),
+                  (entry.wrong > 0
+                       ? " disagrees with finite differences" + when
+                       : " could not be checked: finite differences are inaccurate at most elements."),
           .where = place("d/d " + name, entry.wrong > 0 ? entry.worst : entry.first_open.index),
           .got = text(entry.wrong > 0 ? entry.analytic : entry.first_open.analytic),
           .expected = text(entry.wrong > 0 ? entry.numeric : entry.first_open.fine)};
     }
     if (entry.all_zero && std::find(may_be_zero.begin(), may_be_zero.end(), name) == may_be_zero.end()) {
       throw Finding{
-          .mistake = named({}, "no-gradient", "Where on its way to the result does " + name + " get lost?"),
+          .mistake = named({}, "no-gradient", "Where is " + name + " lost on the way to the result?"),
           .says = "The gradient of " + name + " is 0 everywhere: the result does not depend on it.",
           .where = name + " " + entry.shape.text()};
     }
   }
 }
 
-// Those that gradcheck has an entry for: the floating ones.
+// The names of the floating inputs; gradcheck reports only those.
 std::vector<std::string> floating(const std::vector<Tensor>& inputs, const std::vector<std::string>& names) {
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -97,12 +97,12 @@ std::string text(double value, int digits) {
 void expect_shape(const std::string& what, const Tensor& got, const Shape& expected, const std::string& axes,
                   const Mistake& mistake) {
   if (got.defined() && got.shape() == expected) return;
-  throw Finding{.mistake = named(mistake, "shape",
-                                 "Write the shape of each intermediate result beside it, with the letters of "
-                                 "the statement."),
-                .says = what + " has not the shape " + axes + ".",
-                .got = got.defined() ? got.shape().text() : "no tensor at all",
-                .expected = expected.text() + ", which is " + axes};
+  throw Finding{.mistake = named(
+                    mistake, "shape",
+                    "Note the shape of each intermediate result in a comment, with the statement's letters."),
+                .says = what + " does not have the shape " + axes + ".",
+                .got = got.defined() ? got.shape().text() : "an undefined tensor",
+                .expected = expected.text() + (axes == expected.text() ? "" : ", which is " + axes)};
 }
 
 bool has_values(const Tensor& got, const Plain& expected, double bound) {
@@ -116,14 +116,14 @@ void expect_values(const std::string& what, const Tensor& got, const Plain& expe
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (close(values[i], expected.values()[i], bound)) continue;
     Mistake mistake =
-        named(otherwise, "values", "Compute this element by hand, from the equation, for one sentence.");
+        named(otherwise, "values", "Compute this element by hand from the equation, for one sentence.");
     for (const Suspect& suspect : suspects) {
       if (!same(values, suspect.values, bound)) continue;
       mistake = suspect.mistake;
       break;
     }
     throw Finding{.mistake = mistake,
-                  .says = what + " is not what the equation gives.",
+                  .says = what + " differs from the equation.",
                   .where = place(what, expected.shape().index_of(static_cast<std::int64_t>(i))),
                   .got = text(values[i]),
                   .expected = text(expected.values()[i])};
@@ -134,7 +134,7 @@ void expect_value(const std::string& what, double got, double expected, const Mi
                   double bound) {
   if (close(got, expected, bound)) return;
   throw Finding{.mistake = named(otherwise, "values", "Compute it by hand, from the equation."),
-                .says = what + " is not what the equation gives.",
+                .says = what + " differs from the equation.",
                 .got = text(got),
                 .expected = text(expected)};
 }
@@ -156,12 +156,12 @@ void expect_parameters(const gradus::nn::Module& module, const std::vector<Param
       throw Finding{
           .mistake =
               {.name = "parameters",
-               .hint = found != there.end() && has_bias_too_many(there, expected)
-                           ? "There is a bias that the statement has not: nn::Linear(inputs, outputs, false) "
-                             "makes none."
-                           : "A parameter is registered with add_parameter(name, tensor), a part that has "
-                             "some with add_module(name, part), in the constructor."},
-          .says = "The parameters are not those of the statement.",
+               .hint =
+                   found != there.end() && has_bias_too_many(there, expected)
+                       ? "One bias is not in the statement: nn::Linear(inputs, outputs, false) has no bias."
+                       : "In the constructor, register a tensor with add_parameter(name, tensor) and a "
+                         "submodule with add_module(name, module)."},
+          .says = "The parameters differ from the statement's.",
           .got = names.empty() ? "none" : names,
           .expected = wanted};
     }
@@ -170,10 +170,11 @@ void expect_parameters(const gradus::nn::Module& module, const std::vector<Param
     const bool transposed = shape.rank() == 2 && parameter.shape.rank() == 2 &&
                             shape[0] == parameter.shape[1] && shape[1] == parameter.shape[0];
     throw Finding{
-        .mistake = {.name = "parameter-shape",
-                    .sign = transposed ? "It is transposed." : "",
-                    .hint = "A weight is (outputs, inputs), as in PyTorch: W x maps inputs to outputs."},
-        .says = parameter.name + " has not the shape " + parameter.axes + ".",
+        .mistake =
+            {.name = "parameter-shape",
+             .sign = transposed ? "It is transposed." : "",
+             .hint = "A weight has the shape (outputs, inputs), as in PyTorch: W x maps inputs to outputs."},
+        .says = parameter.name + " does not have the shape " + parameter.axes + ".",
         .got = shape.text(),
         .expected = parameter.shape.text() + ", which is " + parameter.axes};
   }
@@ -193,9 +194,9 @@ Plain parameter(const gradus::nn::Module& module, const std::string& name) {
   for (const auto& [there, tensor] : module.named_parameters()) {
     if (there == name) return Plain(tensor);
   }
-  throw Finding{.mistake = {.name = "parameters",
-                            .hint = "The names of the members and of the parameters are the statement's."},
-                .says = "There is no parameter " + name + "."};
+  throw Finding{
+      .mistake = {.name = "parameters", .hint = "Use the statement's names for members and parameters."},
+      .says = "The parameter " + name + " is missing."};
 }
 
 void expect_gradients(gradus::nn::Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,

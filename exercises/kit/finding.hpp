@@ -4,29 +4,28 @@
 
 namespace exercise {
 
-/// A way to be wrong that a checker can tell from others.
+/// A kind of mistake that a checker can recognise.
 struct Mistake {
-  std::string name = {};  ///< "no-mask": the banks of wrong solutions know it by this
-  std::string sign = {};  ///< which mistake it looks like, in a sentence: "The pads got weight."; empty when
-                          ///< nothing is known
-  std::string hint = {};  ///< one thing to think about
+  std::string name = {};  ///< identifies it in the banks: "no-mask"
+  std::string sign = {};  ///< describes the mistake: "The pads got weight."; empty if unknown
+  std::string hint = {};  ///< a question or fact that leads to the error
 };
 
-/// Why a check stopped: thrown by a stage, printed for the learner. What does not apply is left empty.
+/// A failed check, thrown by a stage and printed for the learner. Unused fields are empty.
 struct Finding {
   Mistake mistake = {};
-  std::string says = {};      ///< what is not as it should be, in a sentence
+  std::string says = {};      ///< what is wrong, in a sentence
   std::string where = {};     ///< "weights[1, 0]: row 1 of the batch, source position 0"
   std::string got = {};       ///< there
   std::string expected = {};  ///< there
 };
 
-/// What an exercise's stub throws in place of the code that is to be written.
+/// Thrown by a stub in place of the missing code.
 struct ToDo {
-  std::string task;  ///< in a sentence: "Write energies(): e_tj = v_a · tanh(W_a s + U_a h_j), as (B, T)."
+  std::string task;  ///< a sentence: "Write energies(): e_tj = v_a · tanh(W_a s + U_a h_j), as (B, T)."
 };
 
-/// Stands in the stub where the learner's code is to stand, of any type: `exercise::to_do("Write …")`.
+/// Placeholder for the learner's code in a stub: `exercise::to_do("Write …")`.
 [[noreturn]] inline void to_do(const std::string& task) { throw ToDo{task}; }
 
 }  // namespace exercise

@@ -7,8 +7,8 @@
 
 namespace exercise {
 
-/// Numbers in double with up to four indices, for references that are written as plain loops: the checkers
-/// compute what they expect without the library's operations.
+/// An array of doubles, for references in plain loops: checkers compute expected values without the library's
+/// operations.
 class Plain {
  public:
   Plain() = default;

@@ -54,15 +54,16 @@ void expect_learnt(const ByLength& measured, double least, const Mistake& mistak
   const auto worst = std::min_element(measured.exact.begin(), measured.exact.end());
   if (*worst >= least) return;
   const std::int64_t length = measured.lengths[static_cast<std::size_t>(worst - measured.exact.begin())];
-  throw Finding{.mistake = mistake.name.empty()
-                               ? Mistake{"does-not-learn", "",
-                                         "All that was checked before is right: what is there that was not? "
-                                         "The gradients of every parameter, and the state from step to step."}
-                               : mistake,
-                .says = "It does not learn to reverse.",
-                .where = "length " + std::to_string(length),
-                .got = "exact match " + tutorial::decimals(*worst),
-                .expected = "at least " + tutorial::decimals(least)};
+  throw Finding{
+      .mistake = mistake.name.empty()
+                     ? Mistake{"does-not-learn", "",
+                               "All earlier stages passed. Look at what they do not cover: the gradient of "
+                               "every parameter, and the state carried from step to step."}
+                     : mistake,
+      .says = "The model does not learn to reverse.",
+      .where = "length " + std::to_string(length),
+      .got = "exact match " + tutorial::decimals(*worst),
+      .expected = "at least " + tutorial::decimals(least)};
 }
 
 }  // namespace exercise

@@ -9,37 +9,37 @@
 
 #include "finding.hpp"
 
-/// A short training on sequence reversal, by length: that what passed all other stages learns, too.
+/// A short training on sequence reversal, measured by length: the last stage of some exercises.
 namespace exercise {
 
 struct Reversals {
   std::int64_t symbols = 10;
   std::int64_t shortest = 3, longest = 8;
   std::int64_t steps = 600;
-  std::uint64_t seed = 1;  ///< of the training data; the model brings its own initial values
+  std::uint64_t seed = 1;  ///< seed of the training data, not of the model
 };
 
-/// The share of held-out sources of each length, shortest to longest, that are reversed without a mistake.
+/// Exact match on held-out sources, by length.
 struct ByLength {
   std::string label;
   std::vector<std::int64_t> lengths;
   std::vector<double> exact;
-  double seconds;  ///< of training
+  double seconds;  ///< training time
 };
 
-/// Trains (Adam, rate falling linearly, clipped) and measures. The vocabulary of the model must be
-/// `vocabulary_of(task)`.
+/// Trains with Adam, linear decay of the rate and clipping, then measures. The model's vocabulary must have
+/// `vocabulary_of(task)` entries.
 ByLength train_on_reversals(const std::string& label, gradus::models::Seq2Seq& model, const Reversals& task);
 std::int64_t vocabulary_of(const Reversals& task);
 
-/// Bahdanau's model for the task, of the tutorials' sizes, that attends with this attention.
+/// Bahdanau's model for the task, with this attention and the tutorials' sizes.
 std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(
     const gradus::models::Registry::MakeAttention& attention, const Reversals& task);
 
-/// What was trained, and one line a length: "    length  8   exact match 0.994".
+/// Prints the label and a line for each length: "    length  8   exact match 0.994".
 void print(const ByLength& measured);
 
-/// The exact match is `least` at every length; else "does-not-learn".
+/// Expects an exact match of at least `least` at every length. Reports `mistake`, or "does-not-learn".
 void expect_learnt(const ByLength& measured, double least, const Mistake& mistake = {});
 
 }  // namespace exercise
