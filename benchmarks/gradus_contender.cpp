@@ -15,7 +15,7 @@ using namespace gradus;
 
 namespace {
 
-// Weights are set afterwards: what a preset draws would only cost memory.
+// The initial values are overwritten; drawing a preset's would need extra memory.
 std::unique_ptr<models::Seq2Seq> make_model(const Config& config) {
   models::ModelOptions model = config.preset.empty() ? models::ModelOptions{} : models::preset(config.preset);
   model.embedding = config.E;

@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// The model in gradus, as its own users would train it. Sets the number of threads of the process.
+/// The model in gradus. Sets the process's number of threads.
 class GradusContender : public Contender {
  public:
   explicit GradusContender(const Options& options);
@@ -27,7 +27,7 @@ class GradusContender : public Contender {
   const std::vector<gradus::Tensor> parameters_;
   gradus::nn::Adam adam_;
   std::optional<gradus::MixedPrecision> mixed_precision_;
-  std::optional<gradus::PackWeights> pack_weights_;  // for all batches that are decoded, as decode() does
+  std::optional<gradus::PackWeights> pack_weights_;  // weights stay packed for all decoded batches
 };
 
 }  // namespace bench

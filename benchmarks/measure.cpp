@@ -25,7 +25,7 @@ double peak_rss_mb() {
   return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;  // Linux counts KiB
 }
 
-// The same tokens give the same number, and others very likely another.
+// A polynomial hash of the tokens.
 std::uint64_t checksum(const std::vector<std::vector<std::int64_t>>& sentences) {
   std::uint64_t sum = 0;
   for (const auto& tokens : sentences) {

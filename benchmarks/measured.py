@@ -1,4 +1,4 @@
-"""What peers.py and scaling.py share: to run a benchmark program, and to print a table."""
+"""Helpers for scripts that compare benchmark programs: run one, print a table."""
 
 import json
 import os
@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 
-# Variables that choose a library's kernels and threads: what a shell happens to have would hold one program back, and
-# not the other, which gets its own.
+# Variables that select a library's kernels and threads. A shell's values are removed: they would slow down one program but not
+# another that sets its own.
 CHOSEN_BY_VARIABLES = ("OPENBLAS_", "OMP_", "GOMP_", "MKL_")
 
 
@@ -16,8 +16,8 @@ def neutral_environment():
 
 
 def run(program, environment=None, **options):
-    """One run of a benchmark program with --json: its report. Kernels and threads are what the libraries choose by
-    themselves, but for what `environment` says. An option whose value is True is a flag."""
+    """Runs a benchmark program with --json and returns its report. Libraries choose their kernels and threads, except for
+    settings in `environment`. An option whose value is True is a flag."""
     command = [str(program), "--json"]
     for name, value in options.items():
         command += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
@@ -28,7 +28,7 @@ def run(program, environment=None, **options):
 
 
 def table(header, rows):
-    """Columns aligned, the first to the left and the others to the right."""
+    """Aligns the first column to the left and the others to the right."""
     lines = [[str(cell) for cell in row] for row in [header, *rows]]
     widths = [max(map(len, column)) for column in zip(*lines)]
     return "\n".join("  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)

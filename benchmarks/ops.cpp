@@ -1,5 +1,5 @@
-// bench_ops: each operation and fused kernel against its composed twin, against a plain loop, and against the
-// memory bandwidth or the SGEMM peak that are measured first. Takes Google Benchmark's options.
+// bench_ops: compares each operation and fused kernel with its composed twin, a plain loop, and the measured
+// memory bandwidth or SGEMM peak. Takes Google Benchmark's options.
 
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/runtime.hpp>
@@ -24,7 +24,7 @@ namespace {
 
 using bench::OperationCase;
 
-// Bytes a second that one copy of 64 MB reads and writes, at best.
+// Bytes per second read and written by the fastest of ten copies of 64 MB.
 double memory_bandwidth() {
   using Clock = std::chrono::steady_clock;
   const std::size_t size = std::size_t{64} << 20;
@@ -50,7 +50,7 @@ double sgemm_peak() {
                             .seed = 1});
 }
 
-// Collects the least time of every way of every operation.
+// Collects the minimum time of each implementation of each operation.
 class Collector : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -64,7 +64,7 @@ class Collector : public benchmark::BenchmarkReporter {
     }
   }
 
-  // In seconds; 0 when it did not run.
+  // In seconds; 0 if it did not run.
   double least(const OperationCase& c, const std::string& way) const {
     const auto found = least_.find(c.name + "/" + way);
     return found == least_.end() ? 0 : found->second;
@@ -75,12 +75,12 @@ class Collector : public benchmark::BenchmarkReporter {
 };
 
 struct Bounds {
-  double bandwidth, peak;  // bytes and floating-point operations a second
+  double bandwidth, peak;  // bytes and floating-point operations per second
 };
 
 using Json = nlohmann::ordered_json;
 
-// One row an operation that ran.
+// One row per operation that ran.
 Json results(const std::vector<OperationCase>& cases, const Collector& collected, const Bounds& bounds) {
   Json rows = Json::array();
   const auto microseconds = [](double seconds) { return seconds > 0 ? Json(1e6 * seconds) : Json(nullptr); };
@@ -145,12 +145,12 @@ int main(int argc, char** argv) {
                        [&](std::string_view argument) { return argument.starts_with(option); });
   };
   if (given("--help")) {
-    std::cout << "bench_ops: each operation against its composed twin, a plain loop, and what bounds it, on "
-                 "one thread.\n"
+    std::cout << "bench_ops: compares each operation with its composed twin, a plain loop, and its lower "
+                 "bound, on one thread.\n"
                  "  --json                        one JSON object on one line instead of the table\n"
-                 "  --benchmark_filter=<regex>    only these, such as 'GRU|matmul'\n"
-                 "  --benchmark_format=<console|json|csv>, --benchmark_list_tests and more: Google "
-                 "Benchmark's own\n";
+                 "  --benchmark_filter=<regex>    only matching ones, such as 'GRU|matmul'\n"
+                 "  --benchmark_format=<console|json|csv>, --benchmark_list_tests and more: options of "
+                 "Google Benchmark\n";
     return 0;
   }
   const bool json = given("--json");
@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
   argc = static_cast<int>(std::remove(argv + 1, argv + argc, std::string_view("--json")) - argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  gradus::set_threads(1);  // as the loops and the measured bandwidth have
+  gradus::set_threads(1);  // like the loops and the measured bandwidth
   gradus::initialise();
 
   std::vector<OperationCase> cases;

@@ -6,22 +6,22 @@
 
 namespace bench {
 
-/// One operation at one size, written in up to three ways that compute the same.
+/// One operation at one size, in up to three equivalent implementations.
 struct OperationCase {
   std::string name = {};
   std::function<void()> ours = {};
-  std::function<void()> composed = {};  ///< of primitive operations, or a conventional product; may be empty
+  std::function<void()> composed = {};  ///< from primitive operations, or another product; may be empty
   std::function<void()> loop = {};      ///< plain C++ without the engine; may be empty
-  /// What bounds it: the bytes that it must read and write at least, or its floating-point operations.
+  /// The lower bound: bytes that must be read and written, or floating-point operations.
   double bytes = 0, flop = 0;
 };
 
-/// Operations whose time is that of memory, at a size that leaves the caches; forward.
+/// Memory-bound elementwise operations, larger than the caches; forward.
 std::vector<OperationCase> elementwise_cases();
-/// Operations along rows and columns, and those that only move; forward.
+/// Reductions along rows and columns, and operations that only move data; forward.
 std::vector<OperationCase> row_cases();
 std::vector<OperationCase> product_cases();
-/// What has a fused kernel, forward and backward together.
+/// Operations with a fused kernel, forward and backward.
 std::vector<OperationCase> fused_cases();
 
 }  // namespace bench

@@ -18,7 +18,7 @@ namespace {
 
 using namespace gradus;
 
-// Of a batch of sentences, as the configuration `small` has them.
+// The sizes of the configuration `small`.
 constexpr std::int64_t T = 15, B = 64, H = 128, A = 128, V = 1000;
 
 Tensor random(const Shape& shape) {
@@ -29,14 +29,14 @@ Tensor leaf(const Shape& shape) { return random(shape).set_requires_grad(); }
 
 const float* data(const Tensor& x) { return x.values<float>().data(); }
 
-// Lengths from T/2 to T, in turn.
+// Lengths that cycle through T/2 … T.
 Tensor lengths() {
   std::vector<std::int64_t> values;
   for (std::int64_t b = 0; b < B; ++b) values.push_back(T / 2 + b % (T - T / 2 + 1));
   return tensor(values, {B});
 }
 
-// Forward, and backward from a random gradient.
+// Forward, then backward from a random gradient.
 std::function<void()> both_ways(const std::function<Tensor()>& forward) {
   const Tensor gradient = random(forward().shape());
   return [=] { forward().backward(gradient); };
@@ -54,7 +54,7 @@ OperationCase twins(const std::string& name, const std::function<Tensor()>& forw
 
 float sigmoid_of(float x) { return 1 / (1 + std::exp(-x)); }
 
-// The elementwise part of a GRU step, forward, as one would first write it.
+// The elementwise part of a GRU step, forward, in a straightforward loop.
 std::function<void()> gru_loop() {
   return [x = random({B, 3 * H}), u = random({B, 3 * H}), h = random({B, H}), y = empty({B, H})]() mutable {
     float* to = y.mutable_values<float>().data();
@@ -83,7 +83,7 @@ std::function<void()> energy_loop(const Tensor& query, const Tensor& keys, const
   };
 }
 
-// As layer_norm's equation reads.
+// layer_norm's equation in primitive operations.
 Tensor written_layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias) {
   const Tensor centred = x - mean(x, 1, true);
   return centred / sqrt(mean(centred * centred, 1, true) + 1e-5) * gain + bias;

@@ -1,7 +1,7 @@
-// bench_options: the speed of a training step under options of `gradus train`, as a share of the plain run's.
-// The options are parsed, and the model is built and trained, by the command's own code. All rows are
-// measured in turn, round after round, so that whatever else the machine does meets them alike; of each batch
-// the fastest step counts.
+// bench_options: the speed of a training step under options of `gradus train`, relative to a run without
+// options. The command's own code parses the options, builds the model and trains it. All rows are measured
+// in turn in every round, so that other load on the machine affects them equally; for each batch the fastest
+// step counts.
 
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/random.hpp>
@@ -36,7 +36,7 @@ struct Row {
   }
 };
 
-// The plain run comes first.
+// The first row is the run without options.
 const std::vector<Row> rows = {{"", ""},
                                {"", "--dropout 0.3"},
                                {"", "--layers 2"},
@@ -50,7 +50,7 @@ const std::vector<Row> rows = {{"", ""},
                                {"bahdanau", ""},
                                {"d2l", ""}};
 
-// Of every row, presets too. --energy and --maxout are the command's defaults.
+// For every row, including presets. --energy and --maxout are the command's defaults.
 constexpr auto sizes = "--embedding 32 --hidden 64 --energy 128 --maxout 64 --batch 64";
 
 struct Options {
@@ -59,7 +59,7 @@ struct Options {
   bool json = false;
 };
 
-// A model in training.
+// One row's model in training.
 class Run {
  public:
   explicit Run(const Row& row) : row_(row) {
@@ -81,7 +81,7 @@ class Run {
 
   const Row& row() const { return row_; }
 
-  // A step on each batch that is not timed, for the caches that other rows have filled; then two that are.
+  // One untimed step on each batch to warm the caches, then two timed ones.
   void measure() {
     for (int cycle = 0; cycle < 3; ++cycle) {
       for (next_ = 0; next_ < batches_.size(); ++next_) {
@@ -94,7 +94,7 @@ class Run {
   }
 
   // The elements of the weight matrices, without embeddings. A step multiplies by each once per token and
-  // direction of the tape, so a row with more of them has more to do.
+  // direction of the tape, so more elements mean more work.
   double matrix_elements() const {
     double elements = 0;
     for (const auto& [name, parameter] : model_->named_parameters()) {
@@ -105,7 +105,7 @@ class Run {
     return elements;
   }
 
-  // Of each batch the fastest step counts.
+  // From the fastest step on each batch.
   double tokens_per_s() const {
     std::int64_t tokens = 0;
     for (const data::Batch& batch : batches_) tokens += batch.target_tokens();
@@ -118,7 +118,7 @@ class Run {
   std::size_t next_ = 0;
   std::unique_ptr<models::Seq2Seq> model_;
   std::unique_ptr<models::Trainer> trainer_;
-  std::vector<double> least_;  // seconds of a step on each batch
+  std::vector<double> least_;  // shortest step on each batch, in seconds
 };
 
 std::vector<std::unique_ptr<Run>> measured(const Options& options) {
@@ -160,15 +160,16 @@ std::string table(const std::vector<std::unique_ptr<Run>>& runs) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("The speed of a training step under options of gradus train, as a share of the plain run's");
-  app.footer(
-      std::string("\nEvery row has ") + sizes +
-      "\nand trains on batches like those of --task reverse: the batches of bench_bahdanau's tiny.\n"
-      "weights: the elements of the weight matrices, relative to the plain run; more of them are more work.");
+  CLI::App app(
+      "The speed of a training step under options of gradus train, relative to a run without options");
+  app.footer(std::string("\nEvery row has ") + sizes +
+             "\nand trains on the batches of bench_bahdanau's tiny, which are like those of --task reverse.\n"
+             "weights: the elements of the weight matrices, relative to the run without options; more "
+             "elements mean more work.");
   app.option_defaults()->always_capture_default();
-  app.add_option("--threads", options.threads, "for products and loops")->check(CLI::Range(1, 256));
+  app.add_option("--threads", options.threads, "number of threads")->check(CLI::Range(1, 256));
   app.add_option("--rounds", options.rounds,
-                 "in which the rows are measured in turn; the fastest step of each batch counts")
+                 "number of rounds; each measures all rows, and the fastest step on each batch counts")
       ->check(CLI::Range(1, 1000));
   app.add_flag("--json", options.json, "one JSON object on one line instead of the table");
   try {

@@ -16,7 +16,7 @@ namespace {
 
 using gradus::Tensor;
 
-// The least time of a call: of three at least, and of as many as fit into a fortieth of a second.
+// The shortest of at least three calls, repeated for at least 25 ms.
 double least_seconds(const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   call();
@@ -31,7 +31,7 @@ double least_seconds(const std::function<void()>& call) {
   return least;
 }
 
-// Halves the longest side until the product takes a fraction of a second.
+// Halves the longest side until the product has at most 2³³ multiply-adds.
 Product cut(Product p) {
   while (static_cast<double>(p.m) * static_cast<double>(p.k) * static_cast<double>(p.n) > 0x1p33) {
     *std::max({&p.m, &p.k, &p.n}, [](const auto* a, const auto* b) { return *a < *b; }) /= 2;
@@ -79,7 +79,7 @@ double sgemm_peak(const Options& options) {
   double best = 0;
   const std::vector<Product> sizes = products(options.config, batch);
   for (const Product& product : sizes) best = std::max(best, our_rate(cut(product)));
-  // After ours: its threads go on waiting for work for a while, on the processors that ours need.
+  // After ours: OpenBLAS's threads spin for a while after a product and would slow ours down.
   openblas_set_num_threads(options.threads);
   for (const Product& product : sizes) best = std::max(best, rate_of_openblas(cut(product)));
   openblas_set_num_threads(1);

@@ -4,8 +4,8 @@
 
 namespace bench {
 
-/// The best rate of a single-precision product on `options.threads` threads, in GFLOP/s: among `products`
-/// (those above 2³³ multiply-adds are cut down), each by OpenBLAS itself and by gradus::matmul.
+/// The best rate of a single-precision product on `options.threads` threads, in GFLOP/s: the maximum over
+/// `products` (limited to 2³³ multiply-adds each) of OpenBLAS and gradus::matmul.
 double sgemm_peak(const Options& options);
 
 }  // namespace bench

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs bench_bahdanau and its peer in libtorch in turn, and prints how they compare.
+"""Runs bench_bahdanau and its peer in libtorch in turn, and prints a comparison.
 
-Every contender runs the same steps, in short processes: ours and theirs alternate, round after round, so that whatever
-else the machine does meets them alike. Of a contender's rounds the fastest counts; of libtorch, the best thread count.
+Every contender runs the same steps in short processes. Ours and theirs alternate in every round, so that other load on the
+machine affects both equally. The fastest round of each contender counts, and the best thread count.
 """
 
 import argparse
@@ -30,7 +30,7 @@ class Case:
         return f"{self.config} {self.mode} {self.batch}"
 
 
-# Memory settles in the second cycle of the eight batches; `paper` is too slow to wait for that.
+# Memory use is stable after the second cycle of the eight batches; `paper` is too slow for a second cycle.
 CASES = [
     Case("tiny", "train", 64, 160, 16, 5),
     Case("d2l", "train", 64, 160, 16, 5),
@@ -50,18 +50,18 @@ CASES = [
 
 SLOW = ("medium", "paper", "paper-exact")
 
-# Relative, of losses.
+# Relative tolerance of losses.
 TOLERANCE = {"f32": 1e-3, "bf16": 1e-2}
 
 
 def best_settings():
-    """libtorch's environment at its best: OpenBLAS on OpenMP, whose threads are also libtorch's own, which do not spin long
-    when another program wants their core; kernels for this processor, which OpenBLAS 0.3.21 does not choose on newer
-    ones; and freed memory kept, so that large tensors are not paged in again at every step."""
+    """The environment in which libtorch is fastest: OpenBLAS on OpenMP, which shares its threads with libtorch; a short spin time,
+    in case another program needs the core; kernels for this processor, since OpenBLAS 0.3.21 does not detect newer ones; freed
+    memory kept, so that large tensors need no page faults at every step."""
     files = subprocess.run(["dpkg", "-L", "libopenblas0-openmp"], capture_output=True, text=True).stdout.split()
     folders = [pathlib.Path(file).parent for file in files if file.endswith("/libopenblas.so.0")]
     if not folders:
-        sys.exit("peers.py: the package libopenblas0-openmp is not installed; ./run bench peers installs it")
+        sys.exit("peers.py: the package libopenblas0-openmp is missing; ./run bench peers installs it")
     flags = set(re.search(r"^flags\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)[1].split())
     settings = {"LD_LIBRARY_PATH": str(folders[0]), "GOMP_SPINCOUNT": "1000",
                 "MALLOC_MMAP_THRESHOLD_": str(2**32), "MALLOC_TRIM_THRESHOLD_": str(2**34)}
@@ -73,7 +73,7 @@ def best_settings():
 
 
 def contenders(ours, theirs, threads):
-    """(who, settings, threads) → how to run it. Out of the box, libtorch takes all cores."""
+    """Maps (program, settings, threads) to (executable, environment). By default libtorch uses all cores."""
     best = best_settings()
     several = sorted({1, threads})
     return {**{("gradus", "", n): (ours, {}) for n in several},
@@ -82,12 +82,12 @@ def contenders(ours, theirs, threads):
 
 
 def steps_of(case, settings):
-    """Steps and warm-up. Out of the box libtorch is far behind, and is not measured for long."""
+    """Steps and warm-up; fewer for libtorch's default settings, which are much slower."""
     return (case.steps, case.warmup) if settings != "plain" else (max(1, case.steps // 8), min(case.warmup, 2))
 
 
 def compare(case, everyone, precision, progress):
-    """The fastest round of each contender."""
+    """Maps each contender to the report of its fastest round."""
     if case.dropout:
         progress(f"{case}: losses without dropout")
         check_agreement(case, precision, without_dropout(case, everyone, precision))
@@ -108,23 +108,23 @@ def compare(case, everyone, precision, progress):
 
 
 def has_one_round(case, settings, threads):
-    """What cannot win, and takes long."""
+    """Whether one round is enough: contenders that are slow and cannot win."""
     return settings == "plain" or (threads == 1 and case.mode == "train" and case.config in SLOW)
 
 
 def without_dropout(case, everyone, precision):
-    """Reports of a short run of each contender without dropout: one step for each batch."""
+    """Reports of each contender without dropout, for one step on each batch."""
     return {who: measured.run(program, environment, config=case.config, mode=case.mode, batch=case.batch, steps=8,
                               warmup=0, threads=who[2], precision=precision, no_dropout=True)
             for who, (program, environment) in everyone.items()}
 
 
 def check_agreement(case, precision, fastest):
-    """The same model: the first loss is the same up to rounding, the last one after as many updates, and the tokens,
-    but for near ties."""
+    """Checks that all contenders compute the same model: equal first and last losses up to rounding, or equal tokens except
+    for near ties."""
     if case.mode == "decode":
         if len({report["tokens_checksum"] for report in fastest.values()}) > 1:
-            print(f"{case}: the tokens differ somewhere, as near ties may let them", file=sys.stderr)
+            print(f"{case}: some tokens differ; near ties can cause this", file=sys.stderr)
         return
     reports = list(fastest.values())
     most = max(report["steps"] for report in reports)
@@ -132,22 +132,22 @@ def check_agreement(case, precision, fastest):
     for key, compared in (("loss_first", reports), ("loss_final", as_long)):
         losses = [report[key] for report in compared]
         if not max(losses) - min(losses) <= TOLERANCE[precision] * min(losses):
-            sys.exit(f"peers.py: {case}: {key} differs: {losses}; that is not the same model")
+            sys.exit(f"peers.py: {case}: {key} differs: {losses}; the models are not the same")
 
 
 def best(fastest, who, settings=None):
-    """The report of the best thread count."""
+    """The report with the best thread count."""
     reports = [report for key, report in fastest.items() if key[0] == who and settings in (None, key[1])]
     return min(reports, key=lambda report: report["ms_per_step"])
 
 
 def least_memory(fastest, who):
-    """Its best settings cost libtorch some memory: that is not held against it."""
+    """The lowest peak memory over all settings: libtorch's fastest settings need more memory."""
     return min(report["peak_rss_mb"] for key, report in fastest.items() if key[0] == who)
 
 
 def as_json(case, precision, fastest):
-    """Thread count → report, for each contender."""
+    """Reports by contender and thread count."""
     kinds = {"gradus": ("gradus", ""), "libtorch_best": ("libtorch", "best"), "libtorch_plain": ("libtorch", "plain")}
     return {"config": case.config, "mode": case.mode, "batch": case.batch, "precision": precision, "rounds": case.rounds,
             **{name: {str(key[2]): report for key, report in fastest.items() if key[:2] == kind}
@@ -176,20 +176,20 @@ def arguments():
     parser.add_argument("--mode", choices=["train", "decode"], help="only this mode")
     parser.add_argument("--batch", type=int, help="only the cases of this batch size")
     parser.add_argument("--precision", choices=TOLERANCE, default="f32",
-                        help="of the inputs of matrix products; libtorch's bf16 is its own autocast (default: %(default)s)")
+                        help="precision of the inputs of matrix products; in libtorch, bf16 is autocast (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=measured.threads_of_machine(),
-                        help="the most threads that are tried, besides one (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, help="of alternation, instead of each case's own number")
+                        help="measured with 1 and with this many threads (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, help="rounds per case; default: each case's own number")
     parser.add_argument("--json", action="store_true", help="print one JSON object on one line instead of a table")
     chosen = parser.parse_args()
     for name in ("threads", "rounds", "batch"):
         value = getattr(chosen, name)
         if value is not None and value < 1:
-            parser.error(f"--{name} must be at least 1, and is {value}")
+            parser.error(f"--{name} must be at least 1, got {value}")
     chosen.cases = [case for case in CASES if (not chosen.config or case.config in chosen.config)
                     and chosen.mode in (None, case.mode) and chosen.batch in (None, case.batch)]
     if not chosen.cases:
-        parser.error("no case is left; available: " + ", ".join(map(str, CASES)))
+        parser.error("no case matches; available: " + ", ".join(map(str, CASES)))
     if chosen.rounds:
         chosen.cases = [Case(**{**vars(case), "rounds": chosen.rounds}) for case in chosen.cases]
     return chosen

@@ -20,29 +20,28 @@ namespace bench {
 namespace {
 
 constexpr auto footer = R"(
-configurations         V     E     H     A    B   Tx   Ty    steps  warm-up
+configuration          V     E     H     A    B   Tx   Ty    steps  warm-up
 {}
-The model is that of tutorial 10: GRUs of one layer, a bidirectional encoder, logits of [s; c; y]. d2l-exact and paper-exact
+The model is that of tutorial 10: one-layer GRUs, a bidirectional encoder, logits from [s; c; y]. d2l-exact and paper-exact
 are the models of `gradus train --preset d2l` (two layers, dropout 0.1) and `--preset bahdanau` (the GRU of the paper, a maxout
 of 500).
 
-A step takes one of eight seeded batches, in turn; source lengths are uniform in [Tx/2, Tx], target lengths, which
-count EOS, in [Ty/2, Ty]. train: gradients cleared, loss over the real tokens, backward, clip 1.0, Adam. decode: greedy
-search, Ty tokens for every sentence.
+Steps cycle through eight seeded batches. Source lengths are uniform in [Tx/2, Tx], target lengths (with EOS) in [Ty/2, Ty].
+train: clear gradients, loss over real tokens, backward, clip to 1.0, Adam. decode: greedy, Ty tokens for every sentence.
 
---json prints one object on one line; what has no value in this mode is null:
-  ms_per_step, ms_min             median and least time of a step
-  target_tokens_per_s             median; real tokens in training, tokens written in decoding
+--json prints one object on one line; values that the mode does not define are null:
+  ms_per_step, ms_min             median and minimum time of a step
+  target_tokens_per_s             median; real target tokens in training, written tokens in decoding
   gflops                          median; multiply-adds of real tokens only, two operations each
-  sgemm_peak_gflops               the best rate among conventional products of 1024³ and of the model's own sizes, measured
-                                  before and after the steps in a process of its own, on the same number of threads
-  percent_of_sgemm_peak           gflops by that
-  peak_rss_mb                     the most memory held, in 10⁶ bytes
-  dropout                         the share of numbers that training sets to 0
-  precision                       of the inputs of matrix products
-  loss_first, loss_final          of the first step of all, and of the last; nats a token
-  tokens_checksum                 of what the first decoding wrote: the same for the same tokens
-  buffers_allocated_after_first   times that the system was asked for a tensor's memory after the first step,
+  sgemm_peak_gflops               the best rate among products of 1024³ and of the model's sizes, measured before and after
+                                  the steps in a separate process, on the same number of threads
+  percent_of_sgemm_peak           100 gflops / sgemm_peak_gflops
+  peak_rss_mb                     peak resident memory, in 10⁶ bytes
+  dropout                         dropout probability in training
+  precision                       that of the inputs of matrix products
+  loss_first, loss_final          that of the first step, warm-up included, and of the last; nats per token
+  tokens_checksum                 hash of the tokens that the first step wrote
+  buffers_allocated_after_first   tensor allocations from the system after the first step
   buffers_allocated_after_warmup  and in the timed steps
 )";
 
@@ -64,7 +63,7 @@ struct CommandLine {
   bool peak_only = false;
 };
 
-// Reads argv into `line`; returns the exit code when there is nothing left to do.
+// Reads argv into `line`. Returns the exit code if the program should end.
 std::optional<int> parse(int argc, char** argv, const Program& program, CommandLine& line) {
   CLI::App app(program.description);
   app.footer(footer_text());
@@ -74,31 +73,27 @@ std::optional<int> parse(int argc, char** argv, const Program& program, CommandL
   int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   std::int64_t batch = 0, steps = 0, warmup = 0;
   std::uint64_t seed = 1;
-  app.add_option("--config", config, "the sizes, see below")
-      ->check(CLI::IsMember(names))
-      ->capture_default_str();
-  app.add_option("--mode", mode, "what a step is, see below")
+  app.add_option("--config", config, "sizes, see below")->check(CLI::IsMember(names))->capture_default_str();
+  app.add_option("--mode", mode, "kind of step, see below")
       ->check(CLI::IsMember({"train", "decode"}))
       ->capture_default_str();
-  app.add_option("--threads", threads, "for products and loops")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
-  auto* batch_option = app.add_option("--batch", batch, "sentences in a batch [the configuration's]")
+  app.add_option("--threads", threads, "number of threads")->check(CLI::Range(1, 256))->capture_default_str();
+  auto* batch_option = app.add_option("--batch", batch, "sentences per batch [the configuration's]")
                            ->check(CLI::Range(1, 100000));
   auto* steps_option =
       app.add_option("--steps", steps, "steps to time [the configuration's]")->check(CLI::Range(1, 1000000));
-  auto* warmup_option = app.add_option("--warmup", warmup, "steps before that [the configuration's]")
+  auto* warmup_option = app.add_option("--warmup", warmup, "untimed steps before them [the configuration's]")
                             ->check(CLI::Range(0, 1000000));
   bool no_dropout = false;
-  app.add_flag("--no-dropout", no_dropout, "train the configuration's model without its dropout");
-  app.add_option("--precision", precision, "of the inputs of matrix products; everything else is f32")
+  app.add_flag("--no-dropout", no_dropout, "train without the configuration's dropout");
+  app.add_option("--precision", precision,
+                 "precision of the inputs of matrix products; everything else is f32")
       ->check(CLI::IsMember(program.precisions))
       ->capture_default_str();
-  app.add_option("--seed", seed, "of the weights and the batches")->capture_default_str();
+  app.add_option("--seed", seed, "seed of the weights and the batches")->capture_default_str();
   app.add_flag("--json", line.json, "one JSON object on one line");
   if (program.sgemm_peak) {
-    app.add_flag("--peak", line.peak_only,
-                 "print the peak rate of matrix products in GFLOP/s, and nothing else");
+    app.add_flag("--peak", line.peak_only, "print only the peak rate of matrix products, in GFLOP/s");
   }
   try {
     app.parse(argc, argv);
@@ -122,7 +117,7 @@ std::optional<int> parse(int argc, char** argv, const Program& program, CommandL
   return std::nullopt;
 }
 
-// This program again, with --peak.
+// Runs this program with --peak.
 double peak_of_child(const Options& options) {
   std::ostringstream command;
   command << '\'' << std::filesystem::read_symlink("/proc/self/exe").string() << "' --peak --config "

@@ -14,9 +14,9 @@ struct Report {
   std::optional<double> sgemm_peak_gflops;
 };
 
-/// One object on one line, with a newline.
+/// One JSON object on one line, with a newline.
 std::string json(const Report& report);
-/// The same, a value a line.
+/// The same with one value per line.
 std::string table(const Report& report);
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // bench_scaling: how the cost grows with lengths, batch, sizes and threads. Each size is doubled several
-// times; the exponent p of cost ∝ sizeᵖ is fitted by least squares in logarithms. The points of a sweep are
-// measured in turn, round after round, so that whatever else the machine does meets small and large alike.
+// times; the exponent p of cost ∝ sizeᵖ is a least-squares fit in logarithms. Every round measures all points
+// of a sweep, so that other load on the machine affects small and large sizes equally.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
@@ -32,12 +32,12 @@ using bench::Config;
 struct Options {
   std::string out = "out/scaling";
   int threads = gradus::threads();
-  double seconds = 0.1;  // that each point is repeated for in a round
+  double seconds = 0.1;  // minimum time per point and round
   int rounds = 5;
   bool json = false;
 };
 
-// The least time of a call in ms, after two that are not counted.
+// The shortest time of a call in ms, after two untimed calls.
 double least_ms(const Options& options, const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   call();
@@ -53,7 +53,7 @@ double least_ms(const Options& options, const std::function<void()>& call) {
   return least;
 }
 
-// Of `small`: the middle of each sweep.
+// The configuration `small`, in the middle of each sweep.
 Config base() { return *std::ranges::find(bench::configs(), "small", &Config::name); }
 
 Config with_T(std::int64_t T) {
@@ -95,7 +95,7 @@ double train_step_ms(const Options& options, const Config& config, int threads) 
   return least_ms(options, [&] { contender.train(batch); });
 }
 
-// The encoder alone, forward and backward.
+// Only the encoder, forward and backward.
 double encoder_ms(const Options& options, const Config& config) {
   set_threads(options.threads);
   const models::Encoder encoder({.vocabulary = config.V, .embedding = config.E, .hidden = config.H});
@@ -105,7 +105,7 @@ double encoder_ms(const Options& options, const Config& config) {
   return least_ms(options, [&] { sum(encoder.forward(source, lengths).h).backward(); });
 }
 
-// Attention alone, forward and backward: prepared once, asked Ty times.
+// Only the attention, forward and backward: one prepare(), Ty attend().
 double attention_ms(const Options& options, const Config& config) {
   set_threads(options.threads);
   Generator generator(1);
@@ -139,7 +139,7 @@ struct Sweep {
   }
 };
 
-// The least time of each size in all rounds.
+// The shortest time of each size over all rounds.
 Sweep sweep(const Options& options, const std::string& name, const std::vector<std::int64_t>& sizes,
             const std::function<double(std::int64_t)>& ms_at) {
   Sweep result{.name = name,
@@ -176,7 +176,7 @@ struct ThreadsRow {
   double ms;
 };
 
-// Keeps a core busy as long as it lives.
+// Keeps a core busy during its lifetime.
 class BusyNeighbour {
  public:
   ~BusyNeighbour() {
@@ -209,7 +209,7 @@ std::vector<ThreadsRow> thread_rows(const Options& options) {
 
 std::string table(const std::vector<Sweep>& sweeps, const std::vector<ThreadsRow>& rows) {
   std::ostringstream text;
-  text << std::fixed << std::left << std::setw(20) << "cost, against" << std::right << std::setw(10)
+  text << std::fixed << std::left << std::setw(20) << "cost against" << std::right << std::setw(10)
        << "exponent"
        << "   size: ms\n";
   for (const Sweep& s : sweeps) {
@@ -244,7 +244,7 @@ std::string json(const std::vector<Sweep>& sweeps, const std::vector<ThreadsRow>
   return document.dump() + "\n";
 }
 
-// Doublings against log time: the slope of a line is its exponent.
+// Doublings against log time: a line's slope is its exponent.
 std::string picture(const std::vector<Sweep>& sweeps) {
   plot::Curves curves{.title = "How the cost grows",
                       .x_label = "doublings of the size",
@@ -263,14 +263,15 @@ std::string picture(const std::vector<Sweep>& sweeps) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("How the cost of the Bahdanau model grows; the sizes that are not swept are those of `small`");
+  CLI::App app("How the cost of the Bahdanau model grows; sizes that are not swept are those of `small`");
   app.option_defaults()->always_capture_default();
-  app.add_option("--threads", options.threads, "for the sweeps, and the most that are tried")
+  app.add_option("--threads", options.threads,
+                 "number of threads for the sweeps, and the maximum that is tried")
       ->check(CLI::Range(1, 256));
   app.add_option("--seconds", options.seconds,
-                 "that each point is repeated for in a round; the least time of all rounds counts")
+                 "minimum time per point and round; the shortest time of all rounds counts")
       ->check(CLI::Range(0.0, 60.0));
-  app.add_option("--rounds", options.rounds, "in which the points are measured in turn")
+  app.add_option("--rounds", options.rounds, "number of rounds; each measures all points")
       ->check(CLI::Range(1, 1000));
   app.add_option("--out", options.out, "folder for the picture");
   app.add_flag("--json", options.json, "one JSON object on one line instead of the table");

@@ -9,7 +9,7 @@ namespace {
 using gradus::data::Batch;
 using gradus::data::Pair;
 
-// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): its k-th number
+// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the k-th number
 // is a hash of seed + k · 0x9E37….
 class Stream {
  public:
@@ -21,7 +21,7 @@ class Stream {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
     return z ^ (z >> 31);
   }
-  // In [low, high]; the bias is of the order of 2⁻³².
+  // In [low, high]; the bias is about 2⁻³².
   std::int64_t between(std::int64_t low, std::int64_t high) {
     const auto n = static_cast<std::uint64_t>(high - low + 1);
     return low + static_cast<std::int64_t>(((bits() >> 32) * n) >> 32);
@@ -61,11 +61,11 @@ std::int64_t sum(const std::vector<std::int64_t>& values) {
 // The size of an annotation.
 std::int64_t annotation(const Config& c) { return c.directions * c.H; }
 
-// d2l starts the decoder with the encoder's last states, and reads the logits out of s_t.
+// d2l starts the decoder with the encoder's last states, and computes the logits from s_t.
 bool is_d2l(const Config& c) { return c.preset == "d2l"; }
 std::int64_t read_out(const Config& c) { return is_d2l(c) ? c.H : c.H + annotation(c) + c.E; }
 
-// Multiply-adds forward: for S source tokens, N target tokens, and P pairs of a source and a target token.
+// Multiply-adds forward for S source tokens, N target tokens, and P pairs of them.
 std::int64_t forward_multiply_adds(const Config& c, std::int64_t B, std::int64_t S, std::int64_t N,
                                    std::int64_t P) {
   const std::int64_t D = annotation(c), R = read_out(c), above = c.layers - 1;
@@ -125,14 +125,14 @@ std::vector<Product> products(const Config& c, const Batch& batch) {
   const std::int64_t R = c.maxout > 0 ? c.maxout : read_out(c);
   return {
       {1024, 1024, 1024},
-      {S, c.E, 3 * c.H},               // the encoder's input side, a direction
-      {batch.size, c.H, 3 * c.H},      // the encoder's step, a direction
+      {S, c.E, 3 * c.H},               // encoder: inputs, per direction
+      {batch.size, c.H, 3 * c.H},      // encoder: step, per direction
       {S, D, c.A},                     // keys
-      {batch.size, c.E + D, 3 * c.H},  // the decoder's input side
+      {batch.size, c.E + D, 3 * c.H},  // decoder: inputs of a step
       {N, R, c.V},                     // output layer
-      {N, c.V, R},                     // and its gradients: of its input
-      {c.V, N, R},                     // of its weight
-      {3 * c.H, N, c.E + D},           // of the decoder's input weight, all steps at once
+      {N, c.V, R},                     // gradient of its input
+      {c.V, N, R},                     // gradient of its weight
+      {3 * c.H, N, c.E + D},           // gradient of the decoder's input weight, all steps
   };
 }
 

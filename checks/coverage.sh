@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Which lines the unit tests run: build/coverage/index.html. Fails where they run less than 95 % of a folder's.
+# Line coverage of the unit tests: build/coverage/index.html. Fails if a folder's coverage is below 95 %.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/coverage
 programs=(test_autograd test_nn test_models test_data)
 cmake --preset coverage >/dev/null
 ninja -C "$build" "${programs[@]}"
-find "$build" -name '*.gcda' -delete  # of earlier runs
+find "$build" -name '*.gcda' -delete  # from earlier runs
 for program in "${programs[@]}"; do
   "$build/tests/$program"
 done
@@ -18,5 +18,5 @@ for folder in autograd nn models data; do
   echo "$folder"
   "${report[@]}" --filter "$folder/" --fail-under-line 95 --print-summary --output "$build/$folder.txt" | grep '^lines' || failed=1
 done
-echo "The report: $build/index.html"
+echo "Report: $build/index.html"
 exit $failed

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The sources are as clang-format 14 writes them. The tutorials' programs are aligned by hand, so that shapes stand in columns.
+# Checks the sources with clang-format 14, except the tutorials' programs, whose shape comments are aligned by hand.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' ':!tutorials/[0-9][0-9]_*.cpp' |

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Each fuzz target for five seconds, in the build of sanitizers.sh. ./run fuzz, which optimises, is for looking longer.
+# Runs each fuzz target for five seconds in the build of sanitizers.sh. For longer runs use ./run fuzz, which optimises.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/sanitizers

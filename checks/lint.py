@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""clang-tidy over the library's sources: lint.py BUILD [--changed], BUILD being a configured folder.
+"""Runs clang-tidy over the library's sources: lint.py BUILD [--changed], where BUILD is a configured build folder.
 
-A source alone takes clang-tidy some seconds, nearly all of them in the standard library's headers. So sources that are compiled with
-the same options and whose local names do not clash are checked as one unit. --changed: only those that differ from the main branch, or from
-what was committed.
+clang-tidy spends most of its time in the standard library's headers. So sources with the same compiler options and no clashing
+local names are checked as one unit. --changed: only sources that differ from the main branch or are not committed.
 """
 
 import concurrent.futures
@@ -33,7 +32,7 @@ def changed():
 
 
 def options(command):
-    """What of a compiler's command tells clang what the source means."""
+    """The options of a compiler command that affect how clang parses the source."""
     words = shlex.split(command)
     wanted = []
     for word, following in zip(words, words[1:] + [""]):
@@ -45,7 +44,7 @@ def options(command):
 
 
 def groups(build, only):
-    """{options: sources} of the library's folders."""
+    """Maps compiler options to the library's sources that use them."""
     grouped = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"])
@@ -65,7 +64,7 @@ def compiles(flags, path):
 
 
 def units(folder, flags, sources):
-    """The sources in as few units as compile: halved until they do."""
+    """Groups the sources into few units, halving each until it compiles."""
     path = unit(folder, sources)
     if len(sources) == 1 or compiles(flags, path):
         return [path]

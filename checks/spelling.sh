@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# English is spelt without codespell's common mistakes. spelling.txt has what is right all the same: French, names, mistakes made on purpose.
+# Checks the English spelling with codespell. spelling.txt lists exceptions: French words, names, deliberate mistakes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# Not the texts in other languages, nor pictures and what programs wrote.
+# Skips texts in other languages, pictures and generated files.
 git ls-files --cached --others --exclude-standard ':!data/phrases/*.tsv' ':!docs/zh' ':!README.zh-CN.md' \
   ':!*.svg' ':!*.json' ':!*.safetensors' ':!*.npy' ':!tests/golden/*.txt' ':!tests/golden/bleu' |
   xargs codespell --ignore-words checks/spelling.txt

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs stages one after the other and sums them up: stages.py 'NAME: COMMAND' …
+"""Runs stages in order and prints a summary: stages.py 'NAME: COMMAND' …
 
-A stage that fails does not stop the others. What the first of them printed is shown in full, with the command that repeats it; what the
-others printed is in build/check/NAME.log.
+A failed stage does not stop the others. The output of every stage is in build/check/NAME.log; that of the first failed one is
+also printed, with the command that repeats it.
 """
 
 import pathlib
@@ -37,9 +37,9 @@ def main(texts):
         stage.run()
     failed = [stage for stage in stages if not stage.ok]
     if failed:
-        print(f"\n{failed[0].name} failed; it printed:\n\n{failed[0].log.read_text(errors='replace')}\n"
+        print(f"\n{failed[0].name} failed. Its output:\n\n{failed[0].log.read_text(errors='replace')}\n"
               f"To repeat it: {failed[0].command}")
-    print("", *(stage.summary() for stage in stages), f"{'together':<12} {sum(s.seconds for s in stages):6.0f} s", sep="\n")
+    print("", *(stage.summary() for stage in stages), f"{'total':<12} {sum(s.seconds for s in stages):6.0f} s", sep="\n")
     sys.exit(bool(failed))
 
 

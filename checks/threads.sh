@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests of what several threads do, under ThreadSanitizer. Without oneDNN: ThreadSanitizer reports false races in
-# OpenMP, and so one build in continuous integration is without it.
+# Runs the tests of multi-threaded code under ThreadSanitizer. The build excludes oneDNN, since ThreadSanitizer reports false
+# races in OpenMP; so continuous integration has one build without oneDNN.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/threads

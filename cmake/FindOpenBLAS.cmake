@@ -1,4 +1,4 @@
-# OpenBLAS::OpenBLAS. What Debian's package brings for CMake defines no target.
+# Defines OpenBLAS::OpenBLAS. The CMake files of Debian's package define no target.
 find_library(OpenBLAS_LIBRARY openblas)
 mark_as_advanced(OpenBLAS_LIBRARY)
 

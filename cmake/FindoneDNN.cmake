@@ -1,4 +1,4 @@
-# oneDNN::oneDNN. The configuration that Debian's package brings asks for OpenCL's headers, which are not needed here.
+# Defines oneDNN::oneDNN. The CMake files of Debian's package require OpenCL's headers, which gradus does not need.
 find_path(oneDNN_INCLUDE_DIR dnnl.h)
 find_library(oneDNN_LIBRARY dnnl)
 mark_as_advanced(oneDNN_INCLUDE_DIR oneDNN_LIBRARY)

@@ -1,16 +1,16 @@
-# What `cmake --install` puts where, in three components: runtime (shared libraries), dev (what it takes to build against
-# them) and tools (the command). No installed file knows a path of this machine: the tree may be moved.
+# Install rules in three components: runtime (shared libraries), dev (headers, CMake and pkg-config files) and tools (the
+# command). Installed files contain no absolute paths, so that the tree can be moved.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gradus)
 
-# gradus_install(target headers): a library of gradus, and the folder with its headers.
+# gradus_install(target headers): installs a library and its folder of headers.
 function(gradus_install target headers)
   if(NOT GRADUS_INSTALL)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH $ORIGIN)  # the others are beside it
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH $ORIGIN)  # all libraries are in one folder
   install(TARGETS ${target} EXPORT gradusTargets
     ARCHIVE COMPONENT dev
     LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev
@@ -18,7 +18,7 @@ function(gradus_install target headers)
   install(DIRECTORY ${headers}/ TYPE INCLUDE COMPONENT dev)
 endfunction()
 
-# gradus_install_package(): what find_package(gradus CONFIG) and pkg-config read; once all libraries are there.
+# gradus_install_package(): installs the files for find_package(gradus CONFIG) and pkg-config. Call after all libraries are defined.
 function(gradus_install_package)
   if(NOT GRADUS_INSTALL)
     return()
@@ -26,7 +26,7 @@ function(gradus_install_package)
   install(EXPORT gradusTargets NAMESPACE gradus:: DESTINATION ${config_dir} COMPONENT dev)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/gradusConfig.cmake.in gradusConfig.cmake
     INSTALL_DESTINATION ${config_dir} NO_SET_AND_CHECK_MACRO)
-  # While the major version is 0, a minor one may break what was.
+  # Before 1.0, a minor version may break compatibility.
   write_basic_package_version_file(gradusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES
     ${PROJECT_BINARY_DIR}/gradusConfig.cmake
@@ -43,7 +43,7 @@ function(gradus_install_package)
   if(NOT BUILD_SHARED_LIBS)
     string(APPEND requires " openblas libutf8proc")
     if(GRADUS_WITH_ONEDNN)
-      set(extra_libs -ldnnl)  # it brings no file for pkg-config
+      set(extra_libs -ldnnl)  # Debian's package has no pkg-config file
     endif()
   endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/gradus.pc.in gradus.pc @ONLY)

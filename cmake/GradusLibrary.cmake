@@ -1,10 +1,10 @@
-# gradus_flags(target): the flags of every target of the project. Private, so that nothing is forced on a consumer.
+# gradus_flags(target): the flags of every target of the project. They are private, so that consumers do not inherit them.
 function(gradus_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  # Let loops with a square root or a comparison vectorise. Not -ffast-math, under which a NaN passes unseen.
+  # Allow vectorised square roots and comparisons. Not -ffast-math, which breaks checks for NaN.
   # `omp simd` marks sums that may be reordered; it needs no OpenMP at run time.
-  # Clang warns of each loop of these that it does not vectorise after all: -Wpass-failed.
+  # Clang warns of each such loop that it cannot vectorise (-Wpass-failed).
   target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math -fopenmp-simd
                          $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
   if(GRADUS_NATIVE)
@@ -16,9 +16,9 @@ function(gradus_flags target)
   endif()
 endfunction()
 
-# gradus_library(name SOURCES … DEPENDS …): the library of one folder, gradus::<name>. Its public headers live in
-# <name>/include/gradus/<name>/ and are included as <gradus/name/….hpp>. They say what a shared library shows
-# (#pragma GCC visibility); all else is hidden.
+# gradus_library(name SOURCES … DEPENDS …): defines the library of one folder, gradus::<name>. Its public headers are in
+# <name>/include/gradus/<name>/ and are included as <gradus/name/….hpp>. Only their declarations are exported from a shared
+# library (#pragma GCC visibility).
 function(gradus_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(gradus_${name} ${ARG_SOURCES})
@@ -27,7 +27,7 @@ function(gradus_library name)
     EXPORT_NAME ${name}
     CXX_VISIBILITY_PRESET hidden
     VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})  # as COMPATIBILITY in GradusInstall.cmake
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})  # matches COMPATIBILITY in GradusInstall.cmake
   target_include_directories(gradus_${name} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""What bench_bahdanau prints and refuses: and so for
-bench_options: bench_test.py BENCH_BAHDANAU PEERS_PY BENCH_OPTIONS. No time is compared."""
+"""Checks the output and the error messages of bench_bahdanau, peers.py and bench_options; compares no times.
+
+bench_test.py BENCH_BAHDANAU PEERS_PY BENCH_OPTIONS
+"""
 
 import json
 import math
@@ -15,7 +17,7 @@ FIELDS = ["program", "config", "mode", "threads", "batch", "steps", "warmup", "s
           "parameters", "ms_per_step", "ms_min",
           "target_tokens_per_s", "gflops", "sgemm_peak_gflops", "percent_of_sgemm_peak", "peak_rss_mb", "loss_first",
           "loss_final", "tokens_checksum", "buffers_allocated_after_first", "buffers_allocated_after_warmup"]
-# What any run has, above 0.
+# Positive in every run.
 MEASURED = ["ms_per_step", "ms_min", "target_tokens_per_s", "gflops", "sgemm_peak_gflops", "percent_of_sgemm_peak",
             "peak_rss_mb"]
 
@@ -47,12 +49,12 @@ def refuses(command, message):
 train = report("--threads", "1", "--batch", "16", "--steps", "8", "--warmup", "16")
 assert {name: train[name] for name in ("config", "mode", "threads", "batch", "steps", "warmup", "seed")} == {
     "config": "tiny", "mode": "train", "threads": 1, "batch": 16, "steps": 8, "warmup": 16, "seed": 1}
-assert abs(train["loss_first"] - math.log(20)) < 0.1, train["loss_first"]  # near uniform over 20 symbols
+assert abs(train["loss_first"] - math.log(20)) < 0.1, train["loss_first"]  # nearly uniform over 20 symbols
 assert train["loss_final"] < train["loss_first"], train
 assert train["tokens_checksum"] is None
 assert train["buffers_allocated_after_warmup"] == 0, train
 
-sentences = report("--mode", "decode", "--batch", "1", "--steps", "15", "--warmup", "1")  # of several lengths
+sentences = report("--mode", "decode", "--batch", "1", "--steps", "15", "--warmup", "1")  # sentences of several lengths
 assert sentences["buffers_allocated_after_first"] == 0, sentences
 
 decode = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "1")
@@ -62,7 +64,7 @@ assert decode["tokens_checksum"] == again["tokens_checksum"]
 other = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "0", "--seed", "2")
 assert decode["tokens_checksum"] != other["tokens_checksum"]
 
-# The models of presets: as many parameters as `gradus train` says, and dropout that changes the loss.
+# The presets' models have the parameter count of `gradus train`, and dropout changes their loss.
 dropped = report("--batch", "2", "--steps", "1", "--warmup", "0", config="d2l-exact")
 whole = report("--batch", "2", "--steps", "1", "--warmup", "0", "--no-dropout", config="d2l-exact")
 assert dropped["parameters"] == whole["parameters"] == 49896 and (dropped["dropout"], whole["dropout"]) == (0.1, 0)
@@ -84,12 +86,12 @@ refuses([program, "--warmup", "-1"], "--warmup")
 refuses([program, "--step", "3"], "--step")
 
 driver = [sys.executable, peers, "--ours", program, "--theirs", program]
-refuses([*driver, "--rounds", "0"], "--rounds must be at least 1, and is 0")
-refuses([*driver, "--batch", "7"], "no case is left; available: tiny train 64")
+refuses([*driver, "--rounds", "0"], "--rounds must be at least 1, got 0")
+refuses([*driver, "--batch", "7"], "no case matches; available: tiny train 64")
 refuses([*driver, "--config", "huge"], "invalid choice: 'huge'")
 refuses([*driver, "--precision", "f16"], "invalid choice: 'f16'")
 
-# Every option of the table is one of `gradus train`, and is measured against the run without any.
+# Every row's options are valid for `gradus train`; ratios are relative to the run without options.
 done = run(options, "--json", "--rounds", "1", "--threads", "1")
 assert done.returncode == 0 and not done.stderr and done.stdout.count("\n") == 1, done
 measurement = json.loads(done.stdout)
@@ -105,7 +107,7 @@ assert re.search(r"^none +[0-9]+ +1\.00$", table.stdout, re.MULTILINE), table
 refuses([options, "--rounds", "0"], "--rounds")
 refuses([options, "--round", "1"], "--round")
 
-# No contender gets kernels or threads from the shell, and each gets its own settings.
+# Contenders ignore the shell's settings for kernels and threads, and use their own.
 sys.path.insert(0, str(pathlib.Path(peers).parent))
 import measured  # noqa: E402
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Every command that a page quotes exists: docs_commands.py BUILD, where the tutorials and the command have been built.
+"""Checks that every command quoted on a page exists: docs_commands.py BUILD, with the tutorials and the command built.
 
-A command is known by its words: what `./run` takes; tutorials, exercises and files that are there; options that the
-program's --help lists. Words in capitals and … stand for the reader's own.
+Checks subcommands of `./run`, names of tutorials and exercises, files, and options against the program's --help. Words in
+capitals and … are placeholders.
 """
 
 import functools
@@ -21,7 +21,7 @@ GRADUS = {"train", "translate", "evaluate", "align", "info", "convert", "gradche
 
 
 def commands(text):
-    """The words of each command, as a shell would see them."""
+    """Yields the words of each command, as a shell would split them."""
     blocks = "\n".join(SHELL.findall(text)).replace("\\\n", " ")
     lines = [command for line in blocks.splitlines() for command in re.split(r"[|;&]+ ", line)]
     for line in lines + SPAN.findall(text):
@@ -54,45 +54,45 @@ class Checker:
         return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", done.stdout))
 
     def known(self, words, *program):
-        """What is wrong with the options among `words`."""
+        """Checks options and files among `words`; returns an error message or None."""
         for word in words:
             option = word.split("=")[0]
             if word.startswith("-") and not re.fullmatch(r"-[\d.]+", word) and option not in self.options(*program):
-                return f"{' '.join(program)} has no {option}"
+                return f"unknown option {option} of {' '.join(program)}"
             if re.match(r"(configs|data|docs)/\S+\.\w+$", word) and not (ROOT / word).exists():
-                return f"there is no {word}"
+                return f"no file {word}"
         return None
 
     def gradus(self, words):
         if not words or is_open(words[0]) or words[0].startswith("--"):
             return self.known(words, "tools/gradus")
         if words[0] not in GRADUS:
-            return f"there is no gradus {words[0]}"
+            return f"unknown command gradus {words[0]}"
         return self.known(words[1:], "tools/gradus", words[0])
 
     def exercise(self, words):
         names = words[1:2] if words and words[0] in VERBS else words[:1]
         for name in names:
             if name not in self.exercises | {"check-all", "--help"} and not is_open(name):
-                return f"there is no exercise {name}"
+                return f"unknown exercise {name}"
         return self.gradus(words[words.index("--cli") + 1:]) if "--cli" in words else None
 
     def tutorial(self, words):
         if not words or is_open(words[0]):
             return None
         if not list(ROOT.glob(f"tutorials/{words[0].zfill(2)}_*.cpp")):
-            return f"there is no tutorial {words[0]}"
+            return f"unknown tutorial {words[0]}"
         number = words[0].zfill(2)
         return self.known(words[1:], f"tutorials/tutorial_{number}")
 
     def listed(self, verb, words, *more):
-        """Of a verb that lists what it takes when it stands alone."""
+        """Checks the argument of a verb that lists its arguments when called without any."""
         done = subprocess.run([ROOT / "run", verb], capture_output=True, text=True, check=True)
         names = [*more, *re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE)]
-        return None if not words or words[0] in names or is_open(words[0]) else f"{verb} has no {words[0]}"
+        return None if not words or words[0] in names or is_open(words[0]) else f"unknown argument {words[0]} of ./run {verb}"
 
     def wrong(self, words):
-        """What is wrong with a command, or None."""
+        """Checks a command; returns an error message or None."""
         if words[0] == "gradus":
             return self.gradus(words[1:])
         rest = words[2:]
@@ -100,10 +100,10 @@ class Checker:
             case "" | "test" | "coverage" | "--help" | "…":
                 return None
             case "docs":
-                return None if rest in ([], ["--serve"]) else f"docs takes no {rest}"
+                return None if rest in ([], ["--serve"]) else f"unknown argument {rest} of ./run docs"
             case "check":
                 parts = {"--fast", *re.findall(r"'\w+: \./run check (\w+)'", (ROOT / ".ci" / "run").read_text()), "units"}
-                return None if not rest or rest[0] in parts or is_open(rest[0]) else f"check takes no {rest[0]}"
+                return None if not rest or rest[0] in parts or is_open(rest[0]) else f"unknown argument {rest[0]} of ./run check"
             case "tutorial" | "exercise" | "gradus" as part:
                 return getattr(self, part)(rest)
             case "bench":
@@ -113,13 +113,13 @@ class Checker:
             case option if option.startswith("--"):
                 return self.known(words[1:], "tutorials/tutorial_10")
             case other:
-                return f"./run knows no {other}"
+                return f"unknown command ./run {other}"
 
 
 def main(build):
     checker = Checker(pathlib.Path(build))
-    assert checker.wrong(["./run", "gradus", "train", "--hiden", "3"]), "an option that is not there was not found"
-    assert checker.wrong(["./run", "exercise", "hint", "tangent"]), "an exercise that is not there was not found"
+    assert checker.wrong(["./run", "gradus", "train", "--hiden", "3"]), "an unknown option was not detected"
+    assert checker.wrong(["./run", "exercise", "hint", "tangent"]), "an unknown exercise was not detected"
     quoted = [(page, words) for page in PAGES if "mine" not in page.parts for words in commands(page.read_text())]
     assert len(quoted) > 50, f"only {len(quoted)} commands were found in the pages"
     wrong = [f"{page.relative_to(ROOT)}: {' '.join(words)}: {what}"

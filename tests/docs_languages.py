@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A page in Chinese says what the English one says: docs_languages.py.
+"""Compares the Chinese pages with the English ones: docs_languages.py.
 
-Prose cannot be compared; what must be the same can: headings by level, code, formulas, pictures, results and links.
+Compares the parts that must be equal: levels of headings, code, formulas, pictures, results and links.
 """
 
 import pathlib
@@ -10,7 +10,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TRANSLATED = ["README.md", "docs/tutorials/*.md", "docs/terms.md"]  # patterns of English pages that must be there in Chinese; any other may be
+TRANSLATED = ["README.md", "docs/tutorials/*.md", "docs/terms.md"]  # English pages that must have a translation
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMENT = {"cpp": r"\s*//.*", "sh": r"(^|\s+)#.*", "python": r"(^|\s+)#.*", "cmake": r"(^|\s+)#.*"}
 
@@ -33,11 +33,11 @@ def formulas(text):
 
 
 def links(text, path):
-    """Where links and pictures lead, with a page of either language as the English one; anchors are words, and differ."""
+    """Targets of links and pictures, with pages mapped to the English ones and without anchors, which are translated."""
     found = re.findall(r"(?:\]\(|(?:src|srcset)=\")([^)\s#\"]+)", FENCED.sub("", text))
     folder = posixpath.dirname(path)
     return sorted({link if "://" in link else english_of(posixpath.normpath(posixpath.join(folder, link)))
-                   for link in found} - {"README.md", english_of(path)})  # a page may lead to itself in the other language
+                   for link in found} - {"README.md", english_of(path)})  # a page may link to its translation
 
 
 def parts(text, path):
@@ -47,7 +47,7 @@ def parts(text, path):
 
 
 def differences(english, chinese, path):
-    """What the texts of the two pages at `path`, the English one's, do not have in common."""
+    """Yields the differences between a page and its translation; `path` is that of the English page."""
     ours, theirs = parts(english, path), parts(chinese, chinese_of(path))
     for name in ours:
         if ours[name] != theirs[name]:
@@ -61,13 +61,13 @@ def findings():
     wanted = {path.relative_to(ROOT).as_posix() for pattern in TRANSLATED for path in ROOT.glob(pattern)}
     for path in sorted(wanted):
         if chinese_of(path) not in there:
-            yield f"{path}: {chinese_of(path)} is not there"
+            yield f"{path}: the translation {chinese_of(path)} is missing"
     for path in sorted(there):
         english = ROOT / english_of(path)
         if english.exists():
             yield from differences(english.read_text(), (ROOT / path).read_text(), english_of(path))
         else:
-            yield f"{path}: there is no {english_of(path)}"
+            yield f"{path}: the English page {english_of(path)} is missing"
 
 
 def check_itself():

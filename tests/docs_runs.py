@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The commands of the pages run, as a reader types them but made short: docs_runs.py BUILD, where everything has been built.
+"""Runs the commands of the pages with options that shorten them: docs_runs.py BUILD, with everything built.
 
-The shell gets the page's own words, in an empty folder. Its `./run` and its `gradus` are this file, which is then called
-as docs_runs.py BUILD WORDS…, fetches what the page takes for there (text, a trained model), and sets options that keep it short.
-What of `./run` is not the gradus command, alone or in an exercise, or a benchmark has tests of its own.
+A shell runs the page's commands in an empty folder, where `./run` and `gradus` call this file as docs_runs.py BUILD WORDS….
+It provides the files that the page assumes (text, a trained model) and adds options that shorten the run. Only the gradus
+command, exercises with --cli and benchmarks are run; other uses of `./run` have their own tests.
 """
 
 import os
@@ -17,15 +17,15 @@ from docs_commands import PAGES, ROOT, SHELL, SPAN, commands
 PHRASES = ROOT / "data" / "phrases"
 TINY = {"--steps": "2", "--eval-every": "1", "--embedding": "8", "--hidden": "8", "--energy": "8", "--overwrite": None}
 TASK = {"--examples": "50", "--held-out": "10"}
-COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,)}  # of the phrases, by the end of the option that names a file
+COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,)}  # columns of the phrases, by the last word of the option that names a file
 EXAMPLES = ["--task", "--phrases", "--pairs", "--source", "--config"]
 
 
-# ---- One command, made short ----
+# ---- One shortened command ----
 
 
 def with_options(words, options):
-    """`words` with these options, in place of the same ones if they are there."""
+    """Adds options to `words`, or replaces their values."""
     words = list(words)
     for option, value in options.items():
         if option in words:
@@ -36,7 +36,7 @@ def with_options(words, options):
 
 
 def provide_text(option, path):
-    """The reader's own text is the phrases that gradus brings."""
+    """Writes the phrases in data/phrases as the reader's text."""
     columns = COLUMNS.get(option.rsplit("-", 1)[-1])
     if columns and not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,7 @@ def provide_text(option, path):
 
 
 def provide_model(gradus, folder):
-    """A run that the page takes for there."""
+    """Trains the model that the page assumes."""
     if not pathlib.Path(folder).exists():
         training = with_options(["train", "--phrases", "eng-fra", "--out", folder], TINY)
         subprocess.run([*gradus, *training], check=True)
@@ -80,18 +80,18 @@ def run_benchmark(build, what, words):
             return [program, *with_options(words, {"--seconds": "0", "--rounds": "1", "--out": "scaling"})]
         case "options":
             return [program, *with_options(words, {"--rounds": "1"})]
-        case "peers":  # needs libtorch, a large download
+        case "peers":  # a run needs libtorch, a large download
             return [sys.executable, ROOT / "benchmarks/peers.py", "--help"]
-        case "ops":  # there only where its library is, which the tests do not need
+        case "ops":  # built only if Google Benchmark is installed
             return [program, *words, "--benchmark_list_tests"] if program.exists() else ["true"]
 
 
 def command(build, words):
-    """What `./run` does for these words, in short."""
+    """The shortened command for these arguments of `./run`."""
     match words:
         case ["gradus", *rest]:
             return run_gradus([build / "tools" / "gradus"], rest)
-        case ["exercise", name, "--cli", *rest]:  # of the learner's file, which here is the solution
+        case ["exercise", name, "--cli", *rest]:  # runs the solution in place of the learner's file
             return run_gradus([build / "exercises" / f"exercise_{name}_cli_solution"], rest)
         case ["bench", what, *rest]:
             return run_benchmark(build, what, rest)
@@ -102,7 +102,7 @@ def command(build, words):
 
 
 def is_run(words):
-    """Whether they are run here; two words, as in `gradus train`, are but the name of a command."""
+    """Whether the command is run here. Two words, as in `gradus train`, only name a command."""
     words = [word for word in words if word != "./run"]
     if words[:1] == ["exercise"]:
         return "--cli" in words and "NAME" not in words
@@ -110,7 +110,7 @@ def is_run(words):
 
 
 def scripts(text):
-    """What a reader of the page types: its blocks, then what stands in its sentences, N being the reader's choice."""
+    """The shell blocks of a page, then the commands in its sentences, with 1 for N."""
     found = [block for block in SHELL.findall(text) if any(map(is_run, commands(f"```sh\n{block}```")))]
     spans = dict.fromkeys(span for span in SPAN.findall(text) if any(map(is_run, commands(f"`{span}`"))))
     return found + [span.removesuffix("…").replace("--seed N", "--seed 1") for span in spans]
@@ -124,11 +124,11 @@ def prepare(folder, build):
         program.write_text(f'{start} "$@"\n')
         program.chmod(0o755)
     (folder / "configs").symlink_to(ROOT / "configs")
-    (folder / "english.txt").write_text("Where is the red book?\n")  # the shell opens it
+    (folder / "english.txt").write_text("Where is the red book?\n")  # a page redirects it to stdin
 
 
 def failures(text, build):
-    """Of the commands of one page."""
+    """Yields the failures of one page's commands."""
     with tempfile.TemporaryDirectory() as folder:
         prepare(pathlib.Path(folder), build)
         path = os.pathsep.join([f"{folder}/bin", os.environ["PATH"]])
@@ -140,9 +140,9 @@ def failures(text, build):
 
 
 def main(build):
-    assert list(failures("```sh\n./run gradus train --hiden 3\n```", build)), "an option that is not there went unnoticed"
+    assert list(failures("```sh\n./run gradus train --hiden 3\n```", build)), "an unknown option was not detected"
     pages = {page: page.read_text() for page in sorted(PAGES)
-             if not {"mine", "zh"} & set(page.parts) and page.name != "README.zh-CN.md"}  # the Chinese have the same commands
+             if not {"mine", "zh"} & set(page.parts) and page.name != "README.zh-CN.md"}  # Chinese pages have the same commands
     number = sum(len(list(filter(is_run, commands(text)))) for text in pages.values())
     assert number > 40, f"only {number} commands were found"
     sys.exit("\n".join(f"{page.relative_to(ROOT)}: {failure}"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What goes wrong around a training ends in one clear line, with the checkpoint before it intact and nothing left behind.
+"""Checks that faults during training give a one-line message, keep the last checkpoint and leave no temporary files.
 
-fault_train.py GRADUS: GRADUS is the command. A full disk, a folder that may not be written, one that vanishes, Ctrl-C,
-SIGTERM, another training in the folder, and what a killed one has left.
+fault_train.py GRADUS: GRADUS is the command. The faults: a full disk, a read-only folder, a folder that is moved, Ctrl-C,
+SIGTERM, a second training in the same folder, and files left by a killed one.
 """
 
 import argparse
@@ -24,7 +24,7 @@ NOBODY = 65534
 
 
 class Command:
-    """`gradus train`, its exit code and what it said."""
+    """Runs `gradus train` and returns its exit code, stdout and stderr."""
 
     def __init__(self, gradus, **how):
         self.gradus, self.how = gradus, how
@@ -39,7 +39,7 @@ class Command:
         return process.returncode, out, err
 
     def new_run(self, folder, *more):
-        """A run of ten steps, and its last checkpoint."""
+        """Trains ten steps and returns the last checkpoint."""
         code, _, err = self.run(*COURSE, *SIZES, "--steps", 10, "--out", folder, *more)
         assert code == 0, err
         return tensors(folder / "last.safetensors")
@@ -54,7 +54,7 @@ def check_refused(result, *parts):
 
 
 def check_only_results(folder):
-    """Neither temporary files nor a lock."""
+    """No temporary files and no lock are left."""
     left = [file.name for file in folder.iterdir() if file.name.startswith(".")]
     assert not left, f"left behind: {left}"
 
@@ -63,13 +63,13 @@ def wait_for(path, process):
     for _ in range(3000):
         if path.exists():
             return
-        assert process.poll() is None, f"it ended before {path.name}: {process.communicate()}"
+        assert process.poll() is None, f"the process ended before it wrote {path.name}: {process.communicate()}"
         time.sleep(0.01)
-    raise AssertionError(f"{path} did not come")
+    raise AssertionError(f"{path} was not written")
 
 
 def limited_file_size(gradus, scratch):
-    """A write comes up short in the middle of the checkpoint, for root too."""
+    """Writing the checkpoint fails in the middle, for root too."""
     run, command = scratch / "run", Command(gradus)
     before = command.new_run(run)
     limit = (run / "last.safetensors").stat().st_size // 2
@@ -82,7 +82,7 @@ def limited_file_size(gradus, scratch):
 
 
 def full_disk(gradus, scratch):
-    """A disk of its own that holds one checkpoint, and not the next one beside it."""
+    """A file system with room for one checkpoint but not for two."""
     size = sum(-(-file.stat().st_size // 4096) * 4096 for file in (scratch / "run").iterdir()) + 8192
     script = (f'mount -t tmpfs -o size={size} none "$2" && cd "$2" || exit 77\n'
               '"$1" train "${@:3}" --steps 10 --out run >/dev/null || exit 78\n'
@@ -93,7 +93,7 @@ def full_disk(gradus, scratch):
     done = subprocess.run(["unshare", "--map-root-user", "--mount", "bash", "-c", script, "bash", gradus, disk, *COURSE, *SIZES],
                           capture_output=True, text=True)
     if done.returncode in (1, 77, 127) and not done.stdout:
-        print(f"a small disk could not be mounted, and was not tried: {done.stderr.strip()}")
+        print(f"skipped: could not mount a small file system: {done.stderr.strip()}")
         return
     code, error, *info = done.stdout.splitlines()
     assert code == "1" and "No space left on device; free some space" in error, done.stdout + done.stderr
@@ -115,9 +115,9 @@ def no_folder(gradus, scratch):
 
 
 def read_only(gradus, scratch):
-    """From the start, and from the middle of a run on."""
+    """Read-only at the start, and made read-only during a run."""
     command = Command(gradus)
-    if os.geteuid() == 0:  # who may write everywhere
+    if os.geteuid() == 0:  # root can write everywhere
         shutil.copy(gradus, scratch / "gradus")
         command = Command(scratch / "gradus", user=NOBODY, group=NOBODY, extra_groups=[])
     forbidden, run = scratch / "forbidden", scratch / "guarded"
@@ -154,7 +154,7 @@ def vanished_folder(gradus, scratch):
 
 
 def signals(gradus, scratch):
-    """The step is finished and saved, and what goes on from there ends as if nothing had been."""
+    """A signal saves after the current step; the resumed run ends with the weights of an uninterrupted one."""
     command, whole = Command(gradus), scratch / "whole"
     course = [*COURSE, *SIZES, "--steps", 1500, "--save-every", 100000]
     assert command.run(*course, "--out", whole)[0] == 0
@@ -182,7 +182,7 @@ def another_training(gradus, scratch):
     check_refused(command.run(*COURSE, *SIZES, "--overwrite", "--out", run), message)
     first.kill()
     first.communicate()
-    (run / ".gradus-1-0.tmp").write_text("what a killed writer leaves")
+    (run / ".gradus-1-0.tmp").write_text("left by a killed writer")
     code, _, err = command.run(*COURSE, *SIZES, "--overwrite", "--steps", 3, "--out", run)
     assert code == 0, err
     check_only_results(run)

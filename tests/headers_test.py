@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Public headers leave nothing behind in the code that includes them, and say what a shared library shows.
+"""Checks that public headers define no macros, include only public headers, and export their declarations.
 
-They include the standard library and one another, define no macro, and hold all that they declare between two lines,
-`#pragma GCC visibility push(default)` and `pop`. Only <gradus/autograd/xtensor.hpp> includes xtensor, and no other includes it.
+They may include the standard library and one another. All declarations are between `#pragma GCC visibility push(default)`
+and `pop`. Only <gradus/autograd/xtensor.hpp> includes xtensor, and no other header includes it.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ SHOWN = re.compile(r"#pragma GCC visibility push\(default\)\n(///?[^\n]*\n)*name
 
 
 def faults(name, text, public):
-    """What is wrong with a header."""
+    """Yields the faults of a header."""
     for included in re.findall(r"^\s*#\s*include\s*(.*?)\s*(?://.*)?$", text, re.MULTILINE):
         header = included.strip("<>")
         if not (included == f"<{header}>" and (header in public - {XTENSOR} or re.fullmatch("[a-z_]+", header)
@@ -26,7 +26,7 @@ def faults(name, text, public):
     for macro in re.findall(r"^\s*#\s*define\s+(\w+)", text, re.MULTILINE):
         yield f"defines {macro}"
     if "namespace gradus" in text and not SHOWN.search(text):
-        yield "declares something that is not between '#pragma GCC visibility push(default)' and 'pop'"
+        yield "has declarations outside '#pragma GCC visibility push(default)' and 'pop'"
 
 
 def main():

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""What the how-to pages tell the reader to type works: how_to_test.py BUILD.
+"""Runs the commands of the how-to pages: how_to_test.py BUILD.
 
-The programs on these pages are compiled by tests/CMakeLists.txt, and consumers/check.py does what use-from-cmake.md says;
-here is the rest.
+tests/CMakeLists.txt compiles the programs on these pages, and consumers/check.py tests use-from-cmake.md.
 """
 
 import json
@@ -17,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def block(page, language):
-    """The page's first block in that language."""
+    """The page's first code block in this language."""
     return re.search(rf"^```{language}\n(.*?)^```", (ROOT / "docs/how-to" / page).read_text(), re.MULTILINE | re.DOTALL)[1]
 
 
@@ -36,7 +35,7 @@ def train_on_your_text(folder, build):
 
 
 def load_pytorch_weights(folder, build):
-    """The state of PyTorch's module, by names and shapes: PyTorch itself is not needed."""
+    """Writes the file that PyTorch would write, so that PyTorch is not needed."""
     compile(block("load-pytorch-weights.md", "python"), "load-pytorch-weights.md", "exec")
     header, end = {}, 0
     for direction in ("", "_reverse"):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A training that is killed again and again ends with the weights of one that never was.
+"""Checks that a training killed many times ends with the weights of an uninterrupted one.
 
-kill_train.py GRADUS [--kills N] [--seed N]: GRADUS is the command. Each time, the training is killed (SIGKILL) at a random
-moment, from its start to its end, and resumed from its folder; before there is a checkpoint, it begins anew.
+kill_train.py GRADUS [--kills N] [--seed N]: GRADUS is the command. The training is killed (SIGKILL) at random moments and resumed
+from its folder; without a checkpoint it starts again.
 """
 
 import argparse
@@ -24,7 +24,7 @@ def train(command, folder, *more):
 
 
 def tensors(path):
-    """Everything in a safetensors file but its metadata: weights, optimiser, generators, the place in the data."""
+    """All tensors of a safetensors file: weights, optimiser, generators, position in the data."""
     data = path.read_bytes()
     size = int.from_bytes(data[:8], "little")
     header = json.loads(data[8:8 + size])
@@ -49,22 +49,22 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         whole, killed = pathlib.Path(scratch, "whole"), pathlib.Path(scratch, "killed")
         start = time.monotonic()
-        finish(train(options.gradus, whole, *COURSE, *SIZES), "the training that is left alone")
+        finish(train(options.gradus, whole, *COURSE, *SIZES), "the uninterrupted training")
         longest = time.monotonic() - start
 
         kills = resumed = began = 0
         while kills < options.kills:
             checkpoint = killed / "last.safetensors"
             if checkpoint.exists():
-                assert tensors(checkpoint), "a checkpoint without anything in it"
+                assert tensors(checkpoint), "the checkpoint is empty"
                 process, resumed = train(options.gradus, killed, "--resume", killed), resumed + 1
             else:
                 process, began = train(options.gradus, killed, *COURSE, *SIZES, "--overwrite"), began + 1
             try:
                 process.wait(moments.uniform(0, longest / 3))
                 error = process.stderr.read().decode()
-                assert process.returncode == 0, f"it did not go on after {kills} kills: {error}"
-                for file in killed.iterdir():  # it came to its end: from the start again
+                assert process.returncode == 0, f"the training did not resume after {kills} kills: {error}"
+                for file in killed.iterdir():  # the run has ended: start again
                     file.unlink()
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
@@ -80,7 +80,7 @@ def main():
         assert tensors(killed / "best.safetensors") == tensors(whole / "best.safetensors"), "the best checkpoints differ"
         left = {file.name for file in killed.iterdir()} ^ {file.name for file in whole.iterdir()}
         assert not left, f"stale or missing files: {left}"
-        print(f"killed {kills} times, resumed {resumed} times, begun {began} times: the same weights in the end")
+        print(f"killed {kills} times, resumed {resumed} times, started {began} times; the final weights are equal")
 
 
 if __name__ == "__main__":

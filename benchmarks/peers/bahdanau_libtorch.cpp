@@ -1,4 +1,4 @@
-// peer_libtorch: the same models, batches and first weights as bench_bahdanau, in libtorch.
+// peer_libtorch: the models, batches and initial weights of bench_bahdanau in libtorch.
 
 #include <ATen/autocast_mode.h>
 #include <algorithm>
@@ -17,7 +17,7 @@ std::unique_ptr<peers::Model> make_model(const bench::Config& config) {
   return peers::make_tutorial(config);
 }
 
-// libtorch's own mixed precision, while it lives: products in bf16, with weights converted once a step.
+// Enables libtorch's autocast: products in bf16, with weights converted once per step.
 class Autocast {
  public:
   explicit Autocast(bench::Precision precision) : on_(precision == bench::Precision::bf16) {
@@ -37,7 +37,7 @@ class Autocast {
   const bool on_;
 };
 
-// A view, while `ids` lives.
+// A view of `ids`, which must outlive it.
 Tensor view(const std::vector<int64_t>& ids, torch::IntArrayRef shape) {
   return torch::from_blob(const_cast<int64_t*>(ids.data()), shape, torch::kLong);
 }
@@ -64,7 +64,7 @@ class Libtorch : public bench::Contender {
   }
 
   double train(const gradus::data::Batch& batch) override {
-    for (Tensor& parameter : parameters_) parameter.mutable_grad().reset();  // cheaper than zeros
+    for (Tensor& parameter : parameters_) parameter.mutable_grad().reset();  // cheaper than zeroing
     Tensor loss;
     {
       const Autocast autocast(precision_);

@@ -8,8 +8,8 @@ namespace {
 
 namespace nn = torch::nn;
 
-// The GRU of the paper, whose reset gate acts before the product (gradus's GRUForm::original). libtorch has
-// no kernel for it. Both biases are added to the input's side.
+// The paper's GRU, whose reset gate is applied before the product (GRUForm::original in gradus). libtorch has
+// no kernel for it. Both biases are added to the input's part.
 class OriginalCell {
  public:
   OriginalCell(const nn::GRU& rnn, int64_t direction) : cell_(rnn, direction), H_(cell_.weight_hh.size(1)) {
@@ -19,15 +19,14 @@ class OriginalCell {
     bias_ = cell_.bias_ih + cell_.bias_hh;
   }
 
-  /// The input's side of columns [first, first + x.size(-1)) of weight_ih, for all steps in one product, with
-  /// the biases.
+  /// x times columns [first, first + x.size(-1)) of weight_ih, plus the biases, for all steps in one product.
   Tensor input_side(const Tensor& x) const {
     return torch::linear(x, cell_.weight_ih.slice(1, 0, x.size(-1)), bias_);
   }
-  /// The columns of weight_ih that input_side() leaves to each step, transposed.
+  /// The remaining columns of weight_ih, for the products in each step, transposed.
   Tensor rest(int64_t inputs) const { return cell_.weight_ih.slice(1, inputs).t(); }
 
-  /// The state after h (B, H) from the input's side (B, 3H).
+  /// The next state from h (B, H) and the input's part (B, 3H).
   Tensor updated(const Tensor& x_part, const Tensor& h) const {
     const auto x = x_part.split({2 * H_, H_}, 1);
     const auto rz = torch::addmm(x[0], h, W_rz_).sigmoid_().chunk(2, 1);
@@ -44,7 +43,7 @@ class OriginalCell {
     }
     return torch::cat(states);
   }
-  /// The same from each sequence's end, and the state at the first token, (B, H), in the packing's order.
+  /// The same from each sequence's end; also the state at the first token, (B, H), in the packing's order.
   std::pair<Tensor, Tensor> backward(const Tensor& rows, const std::vector<int64_t>& sizes) const {
     const auto steps = input_side(rows).split_with_sizes(sizes);
     Tensor h = rows.new_zeros({sizes.back(), H_});
@@ -105,7 +104,7 @@ class BahdanauModel : public Model {
       : encoder_(register_module("encoder", std::make_shared<Encoder>(c.V, c.E, c.H))),
         decoder_(register_module("decoder", std::make_shared<Decoder>(c))) {}
 
-  // The logits are read out of the state before: of s_0 … s_{n−1}.
+  // The logits are computed from the previous states, s_0 … s_{n−1}.
   Tensor loss(const Batch& batch) override {
     const auto [memory, s_0] = encode(batch.source, batch.lengths);
     const Tensor ys = decoder_->embedding(batch.target_in);  // (Ty, B, E)
@@ -141,7 +140,7 @@ class BahdanauModel : public Model {
   }
 
  private:
-  // What the decoder attends to, and s_0 (B, H). Both directions run over packed rows, without padding.
+  // The decoder's memory and s_0 (B, H). Both directions run over packed rows, without padding.
   std::pair<Memory, Tensor> encode(const Tensor& source, const Tensor& lengths) {
     namespace rnn = nn::utils::rnn;
     const auto packed = rnn::pack_padded_sequence(encoder_->embedding(source), lengths, false,

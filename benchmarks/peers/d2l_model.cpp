@@ -24,13 +24,13 @@ struct Decoder : nn::Module {
         readout(register_module("readout", nn::Linear(c.H, c.V))) {}
   nn::Embedding embedding;
   std::shared_ptr<Attention> attention;
-  nn::GRU rnn;  // run step by step
+  nn::GRU rnn;  // called step by step
   nn::Linear readout;
 };
 
-// The top layer's state asks, and the logits are read out of it alone. Dropout acts on the embeddings,
-// between layers, on the attention weights and on what is read out. The decoder's masks are drawn for all
-// steps at once.
+// The query is the top layer's state, and the logits are computed only from that state. Dropout is applied to
+// the embeddings, between layers, to the attention weights and before the output layer. The decoder's masks
+// are drawn for all steps at once.
 class D2lModel : public Model {
  public:
   explicit D2lModel(const bench::Config& config)
@@ -46,7 +46,7 @@ class D2lModel : public Model {
     const Tensor W_c = context_side(cells[0], ys.size(2));
     const int64_t Ty = ys.size(0), B = ys.size(1), H = states[0].size(1);
     const std::vector<Tensor> of_weights = masks({Ty, batch.source.size(0), B});
-    std::vector<std::vector<Tensor>> between(cells.size());  // layers; none below the lowest
+    std::vector<std::vector<Tensor>> between(cells.size());  // one per layer, none below the lowest
     for (std::size_t layer = 1; layer < cells.size(); ++layer) between[layer] = masks({Ty, B, H});
     std::vector<Tensor> tops;
     for (std::size_t t = 0; t < y_parts.size(); ++t) {
@@ -83,7 +83,7 @@ class D2lModel : public Model {
  private:
   double dropout() const { return is_training() ? dropout_ : 0; }
 
-  // What the decoder attends to, and its first states, (B, H) for each layer: the encoder's last ones.
+  // The decoder's memory and its first states, (B, H) per layer: the encoder's last ones.
   std::pair<Memory, std::vector<Tensor>> encode(const Tensor& source, const Tensor& lengths) {
     const auto packed = nn::utils::rnn::pack_padded_sequence(dropped(encoder_->embedding(source), dropout()),
                                                              lengths, false, /*enforce_sorted=*/false);
@@ -100,11 +100,11 @@ class D2lModel : public Model {
     return cells;
   }
 
-  // The embedding's side of the lowest layer's input, for all steps in one product.
+  // The embeddings' part of the lowest layer's input, for all steps in one product.
   static Tensor y_side(const Cell& cell, const Tensor& y) {
     return torch::linear(y, cell.weight_ih.slice(1, 0, y.size(-1)), cell.bias_ih);
   }
-  // The columns of its weight that read the context, transposed.
+  // The columns of the lowest layer's weight for the context, transposed.
   static Tensor context_side(const Cell& cell, int64_t embedding) {
     return cell.weight_ih.slice(1, embedding).t();
   }
@@ -117,7 +117,7 @@ class D2lModel : public Model {
                    torch::addmm(cell.bias_hh, s, cell.weight_hh.t()), s);
   }
 
-  // A mask for each step; none without dropout.
+  // One mask per step; empty without dropout.
   std::vector<Tensor> masks(torch::IntArrayRef shape) const {
     if (dropout() == 0) return {};
     return dropout_mask(shape, dropout()).unbind(0);

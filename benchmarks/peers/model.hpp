@@ -6,20 +6,19 @@
 
 #include "workload.hpp"
 
-/// The models of the benchmark in libtorch. Of the ways to write each part that were tried, the fastest on
-/// CPU stands here.
+/// The benchmark's models in libtorch. Each part is the fastest on CPU of the implementations tried.
 namespace peers {
 
 using torch::Tensor;
 
-/// A batch, as bench_bahdanau gets it.
+/// A batch of bench_bahdanau.
 struct Batch {
   Tensor source;                 // (Tx, B)
   Tensor lengths;                // (B)
   Tensor target_in, target_out;  // (Ty, B)
 };
 
-/// A model whose parameters have the names of those in gradus.
+/// A model with the parameter names of gradus.
 struct Model : torch::nn::Module {
   /// The mean cross-entropy of the real target tokens.
   virtual Tensor loss(const Batch& batch) = 0;
@@ -29,9 +28,9 @@ struct Model : torch::nn::Module {
 
 /// The model of tutorial 10.
 std::unique_ptr<Model> make_tutorial(const bench::Config& config);
-/// That of `gradus train --preset bahdanau`.
+/// The model of `gradus train --preset bahdanau`.
 std::unique_ptr<Model> make_bahdanau(const bench::Config& config);
-/// That of `gradus train --preset d2l`.
+/// The model of `gradus train --preset d2l`.
 std::unique_ptr<Model> make_d2l(const bench::Config& config);
 
 }  // namespace peers

@@ -7,21 +7,21 @@
 
 #include "model.hpp"
 
-/// What the models have in common.
+/// Parts shared by the models.
 namespace peers {
 
-/// What the decoder attends to.
+/// The source as the decoder's attention sees it.
 struct Memory {
   Tensor annotations;  // (Tx, B, D)
   Tensor keys;         // (Tx, B, A)
-  Tensor padding;      // (Tx, B): true beyond a source's end
+  Tensor padding;      // (Tx, B): true after a source's end
 };
 
-/// Additive attention with keys that are computed once.
+/// Additive attention; the keys are computed once per batch.
 struct Attention : torch::nn::Module {
   Attention(int64_t H, int64_t D, int64_t A);
   Memory prepare(const Tensor& annotations, const Tensor& lengths);
-  /// The weights (Tx, B) of a query (B, H).
+  /// The weights (Tx, B) for a query (B, H).
   Tensor weights(const Tensor& s, const Memory& memory);
 
   torch::nn::Linear W_a, U_a;
@@ -31,19 +31,19 @@ struct Attention : torch::nn::Module {
 /// The context (B, D). A product and a sum: bmm is slower on CPU.
 Tensor context(const Tensor& weights, const Memory& memory);
 
-/// The parameters of a layer of a GRU module, which is run step by step.
+/// The parameters of one layer of a GRU module that is called step by step.
 struct Cell {
   Cell(const torch::nn::GRU& rnn, int64_t layer);
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
 };
 
-/// The update of a GRU in PyTorch's form from the input's part x and the state's part h, (B, 3H) each.
+/// PyTorch's GRU update from the input's part x and the state's part h, (B, 3H) each.
 Tensor updated(const Tensor& x, const Tensor& h, const Tensor& s);
 
-/// Numbers that are 0 with probability p, and else 1 / (1 − p). Faster on CPU than torch::dropout, whose
+/// A dropout mask: 0 with probability p, else 1 / (1 − p). Faster on CPU than torch::dropout, whose
 /// bernoulli_ draws doubles.
 Tensor dropout_mask(torch::IntArrayRef shape, double p);
-/// torch::dropout by such numbers; x itself for p = 0.
+/// Applies such a mask to x; returns x for p = 0.
 Tensor dropped(const Tensor& x, double p);
 
 /// The rows of real target tokens among Ty · B.

@@ -25,7 +25,7 @@ struct Decoder : nn::Module {
   nn::Embedding embedding;
   std::shared_ptr<Attention> attention;
   nn::Linear W_s;
-  nn::GRU rnn;  // run step by step
+  nn::GRU rnn;  // called step by step
   nn::Linear readout;
 };
 
@@ -39,8 +39,8 @@ class TutorialModel : public Model {
     const auto [memory, s_0] = encode(batch.source, batch.lengths);
     const Tensor ys = decoder_->embedding(batch.target_in);  // (Ty, B, E)
     const Cell cell(decoder_->rnn, 0);
-    // The embedding's side of the cell's input is one product for all steps: faster than torch::gru_cell on
-    // [y; c] by that product and the copy.
+    // One product computes the embeddings' part of the cell's input for all steps. torch::gru_cell on [y; c]
+    // would need this product and a copy in each step.
     const auto y_parts = torch::linear(ys, cell.weight_ih.slice(1, 0, ys.size(2)), cell.bias_ih).unbind(0);
     const Tensor W_c = cell.weight_ih.slice(1, ys.size(2)).t();
     Tensor s = s_0;
@@ -71,7 +71,7 @@ class TutorialModel : public Model {
   }
 
  private:
-  // What the decoder attends to, and s_0 (B, H).
+  // The decoder's memory and s_0 (B, H).
   std::pair<Memory, Tensor> encode(const Tensor& source, const Tensor& lengths) {
     const auto packed = nn::utils::rnn::pack_padded_sequence(encoder_->embedding(source), lengths, false,
                                                              /*enforce_sorted=*/false);

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""What depends on gradus builds and runs as docs/how-to/use-from-cmake.md says: check.py BUILD [CONSUMER …]
+"""Builds and runs projects that use gradus as in docs/how-to/use-from-cmake.md: check.py BUILD [CONSUMER …]
 
-BUILD is a folder in which gradus is built; what is built for the check stays in BUILD/consumers. The consumers, all but the last
-unless some are named:
+BUILD is a folder with gradus built; the consumers are built in BUILD/consumers. Without names, all consumers but the last run:
 
-installed   find_package and pkg-config, from BUILD, installed and moved elsewhere
-shared      add_subdirectory with shared libraries, and the same from those, which it builds
-fetched     FetchContent: it is configured, and the first library built
-packages    the Debian packages, which it builds, unpacks and runs
+installed   find_package and pkg-config, with BUILD installed and the installation moved
+shared      add_subdirectory with shared libraries, then `installed` with those
+fetched     FetchContent: configures, and builds the first library
+packages    builds and unpacks the Debian packages, and runs the command in them
 
-What it builds of gradus is not optimised, for the sake of time; but the packages are.
+To save time, gradus is built without optimisation, except for the packages.
 """
 
 import os
@@ -30,7 +29,7 @@ SAYS = (f"gradus {VERSION}: context (2, 6), weights (2, 7), gradient of v_a (5)\
 
 
 def commands(heading):
-    """The shell commands below a heading of the page, a list for each block."""
+    """The shell blocks below a heading of the page, each as a list of lines."""
     section = PAGE.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
     return [block.splitlines() for block in re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL)]
 
@@ -43,7 +42,7 @@ def shell(folder, lines, **environment):
 
 
 def project(home, name):
-    """A folder with the program and the CMakeLists.txt of a consumer."""
+    """Creates a consumer's folder with attend.cpp and its CMakeLists.txt."""
     folder = home / name
     shutil.copytree(HERE / name, folder, dirs_exist_ok=True) if (HERE / name).exists() else folder.mkdir()
     shutil.copy(HERE / "attend.cpp", folder)
@@ -51,17 +50,17 @@ def project(home, name):
 
 
 def check_tree(tree, build):
-    """No file knows where it was made or first put, and a consumer is given no flags."""
+    """Checks that no file contains a path of the build or the installation, and that no flags are exported."""
     for path in filter(pathlib.Path.is_file, tree.rglob("*")):
         content = path.read_bytes()
         for place in (ROOT, build, tree):
-            assert str(place).encode() not in content, f"{path} holds the path {place}"
+            assert str(place).encode() not in content, f"{path} contains the path {place}"
     for path in tree.rglob("gradusTargets*.cmake"):
-        assert not re.search("_OPTIONS|_DEFINITIONS", path.read_text()), f"{path} forces flags on a consumer"
+        assert not re.search("_OPTIONS|_DEFINITIONS", path.read_text()), f"{path} exports flags to consumers"
 
 
 def consume(home, build, install):
-    """Installs by the page's command, moves, and builds the program against what is there."""
+    """Installs with the page's command, moves the installation, and builds and runs the program with it."""
     for name in ("first", "gradus", "installed", "pkg-config"):
         shutil.rmtree(home / name, ignore_errors=True)
     shell(ROOT, [install.replace("build/library", str(build)).replace("$HOME/gradus", str(home / "first"))])
@@ -74,7 +73,7 @@ def consume(home, build, install):
 
 
 def in_build(home, name, *options):
-    """The project of a consumer, configured, with gradus beside it; and the commands that build and run it."""
+    """Configures a consumer's project next to gradus. Returns its folder and the commands that build and run it."""
     if not (home / "gradus").exists():
         (home / "gradus").symlink_to(ROOT)
     configure, make, run = commands("In your build")[0]
@@ -99,7 +98,7 @@ def shared(home, _):
 def fetched(home, _):
     folder, make, _ = in_build(home, "fetched")
     plan = shell(folder, [f"{make} -- -n"])
-    assert "gradus_nn" in plan and "gradus_models" not in plan, f"more is built than the program needs:\n{plan}"
+    assert "gradus_nn" in plan and "gradus_models" not in plan, f"the build includes libraries that the program does not need:\n{plan}"
     shell(folder, [f"{make} --target gradus_files"])
 
 

@@ -1,4 +1,4 @@
-"""The faults that mutants.py plants: in backward code, in the tape that runs it, and in the models."""
+"""The faults that mutants.py plants in backward code, in the tape, and in the models."""
 from typing import NamedTuple
 
 
@@ -17,9 +17,9 @@ def of_models(file, *faults):
     return of(file, *faults, folder="models")
 
 
-ASSIGNED, SIGN, TERM = "= for +=", "sign", "dropped term"
+ASSIGNED, SIGN, TERM = "= instead of +=", "sign", "dropped term"
 VALUE, BROADCAST, TRANSPOSE, FACTOR = "wrong saved value", "missing sum", "missing transpose", "wrong factor"
-PLACE, CHECK = "wrong place", "missing check"
+PLACE, CHECK = "wrong position", "missing check"
 
 FAULTS = [
     *of("ops/arithmetic.cpp",

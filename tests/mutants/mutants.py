@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Plants one fault at a time in the engine's backward code or in a model, and requires its folder's tests to notice.
+"""Mutation tests: plants one fault at a time in backward code or in a model, and requires that the folder's tests fail.
 
-    tests/mutants/mutants.py            all faults, on a copy of the tree in build/mutants; prints a table
-    tests/mutants/mutants.py --only softmax    those whose file, text or kind match
-    tests/mutants/mutants.py --check    only checks that every fault still fits its source (a test in CI)
+    tests/mutants/mutants.py            tests all faults in a copy of the tree in build/mutants; prints a table
+    tests/mutants/mutants.py --only softmax    only faults whose file, text or kind match
+    tests/mutants/mutants.py --check    checks that every fault matches its source; builds nothing (a test in CI)
 
-A fault that the tests let through is a missing test. The exit status is 1 when there is one.
+A fault that passes the tests means that a test is missing; the exit status is then 1.
 """
 import argparse
 import functools
@@ -20,15 +20,14 @@ from faults import FAULTS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutants"
-TIMEOUT = 300  # seconds for one run of the tests: a fault may make a loop endless
+TIMEOUT = 300  # seconds for one run of the tests; a fault may cause an endless loop
 
 
 def planted(text, fault):
-    """The source with the fault in it; an error when its place is not found exactly once."""
+    """The source with the fault. Exits with an error unless fault.before occurs exactly once."""
     count = text.count(fault.before)
     if count != 1:
-        sys.exit(f"mutants: {fault.file}: {fault.before!r} occurs {count} times, and must occur once; "
-                 "bring tests/mutants/faults.py up to date")
+        sys.exit(f"mutants: {fault.file}: {fault.before!r} must occur once, found {count} times; update tests/mutants/faults.py")
     return text.replace(fault.before, fault.after)
 
 
@@ -36,8 +35,8 @@ def check(faults):
     for fault in faults:
         planted((ROOT / fault.file).read_text(), fault)
         if fault.before == fault.after:
-            sys.exit(f"mutants: {fault.file}: {fault.before!r} is no fault")
-    print(f"{len(faults)} faults fit their sources")
+            sys.exit(f"mutants: {fault.file}: before and after are equal: {fault.before!r}")
+    print(f"{len(faults)} faults match their sources")
 
 
 def run(command, **options):
@@ -53,25 +52,25 @@ def build(*programs):
 
 
 def prepare(programs):
-    """A copy of the tree, built anew (files keep their times, so old objects could pass for theirs); its tests pass."""
+    """Copies the tree, builds it from scratch, since copies keep their modification times, and requires that its tests pass."""
     shutil.rmtree(WORK, ignore_errors=True)
     shutil.copytree(ROOT, WORK / "tree", ignore=shutil.ignore_patterns("build", ".git", "out"))
     configure = ["cmake", "-S", str(WORK / "tree"), "-B", str(WORK / "build"), "-G", "Ninja",
                  "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1", "-DGRADUS_TUTORIALS=OFF"]
     steps = [lambda: run(configure), lambda: build(*programs), *(functools.partial(test, name) for name in programs)]
-    for step in steps:  # each only when the one before has passed
+    for step in steps:  # stops at the first failure
         done = step()
         if done.returncode != 0:
-            sys.exit(f"mutants: the tree without faults does not build or pass:\n{done.stdout[-3000:]}")
+            sys.exit(f"mutants: the tree without faults does not build, or its tests fail:\n{done.stdout[-3000:]}")
 
 
 def test(name):
-    # Training takes long, and gets round many a fault.
+    # Training tests are slow, and training compensates for many faults.
     return run([str(next((WORK / "build").rglob(name))), "--abort", "~[learning]"], timeout=TIMEOUT)
 
 
 def verdict(fault):
-    """Plants the fault, builds, tests, and takes it out again."""
+    """Plants the fault, builds, tests, and restores the source."""
     source = WORK / "tree" / fault.file
     original = source.read_text()
     source.write_text(planted(original, fault))
@@ -83,18 +82,18 @@ def verdict(fault):
         tested = test(program(fault))
         if tested.returncode == 0:
             return "SURVIVED"
-        cases = re.findall(r"-{79}\n(.*?)\n-{79}", tested.stdout, re.DOTALL)  # the last failed; some only warn
+        cases = re.findall(r"-{79}\n(.*?)\n-{79}", tested.stdout, re.DOTALL)  # the last case failed; earlier ones may only warn
         return "caught: " + (" ".join(cases[-1].split()) if cases else f"exit status {tested.returncode}")
     except subprocess.TimeoutExpired:
-        return f"caught: no end after {TIMEOUT} s"
+        return f"caught: timeout after {TIMEOUT} s"
     finally:
         source.write_text(original)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="REGEX", default="", help="faults that match")
-    parser.add_argument("--check", action="store_true", help="check the list, build nothing")
+    parser.add_argument("--only", metavar="REGEX", default="", help="only matching faults")
+    parser.add_argument("--check", action="store_true", help="only check that the faults match their sources")
     arguments = parser.parse_args()
     faults = [f for f in FAULTS if re.search(arguments.only, f"{f.file} {f.kind} {f.before} {f.after}")]
     check(faults)
