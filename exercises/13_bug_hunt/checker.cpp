@@ -197,7 +197,7 @@ void looking(const BugHunt& answer) {
   expect_mended(alpha, weights_by(pe, one, true), [&] {
     const Tensor alone = answer.weights(e.slice(0, 2).slice(0, 1, 1), tensor({2}, Dtype::i64));
     return "Fix weights. A sentence of two tokens must have the same weights on its own and with three "
-           "pads,\n  in a batch of longer sentences. The weights are:\n\n    alone        " +
+           "pads,\n  in a batch of longer sentences. The weights are:\n\n    on its own   " +
            column(alone) + "\n    with pads    " + column(alpha);
   });
   exercise::expect_shape("α", alpha, {5, 3}, "(T, B)");
