@@ -48,7 +48,7 @@ const Mistake undefined_lengths{
     "If all rows have length T, lengths.defined() is false: check it before you read the lengths."};
 const Mistake all_ties{"ties", "With equal energies, more than k positions have weight.",
                        "Comparing with the k-th largest keeps all equal ones: choose exactly k."};
-const Mistake last_tie{"ties-last", "Of several equal energies, later positions were chosen.",
+const Mistake last_tie{"ties-last", "Among equal energies, later positions were chosen.",
                        "Choose the earlier positions."};
 
 // Energies (B, T); row b has `lengths[b]` real ones.

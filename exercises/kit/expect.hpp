@@ -15,7 +15,8 @@ namespace exercise {
 /// Formats a number for the learner.
 std::string text(double value, int digits = 7);
 
-/// Expects `got` to be defined and of this shape, with the axes "(B, T)", say. Reports `mistake`, or "shape".
+/// Expects `got` to be defined and of this shape. `axes` names the axes for the message: "(B, T)". Reports
+/// `mistake`, or "shape".
 void expect_shape(const std::string& what, const gradus::Tensor& got, const gradus::Shape& expected,
                   const std::string& axes, const Mistake& mistake = {});
 

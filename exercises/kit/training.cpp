@@ -57,8 +57,8 @@ void expect_learnt(const ByLength& measured, double least, const Mistake& mistak
   throw Finding{
       .mistake = mistake.name.empty()
                      ? Mistake{"does-not-learn", "",
-                               "All earlier stages passed. Look at what they do not cover: the gradient of "
-                               "every parameter, and the state carried from step to step."}
+                               "All earlier stages passed, but they do not cover everything: check the "
+                               "gradient of every parameter, and the state carried from step to step."}
                      : mistake,
       .says = "The model does not learn to reverse.",
       .where = "length " + std::to_string(length),
