@@ -103,7 +103,7 @@ for row in others:
     assert row["ratio"] == row["target_tokens_per_s"] / first["target_tokens_per_s"] > 0, row
 table = run(options, "--rounds", "1")
 assert table.returncode == 0 and table.stdout.count("\n") == 1 + len(measurement["rows"]), table
-assert re.search(r"^none +[0-9]+ +1\.00$", table.stdout, re.MULTILINE), table
+assert re.search(r"^none +[0-9]+ +1\.00 +1\.00$", table.stdout, re.MULTILINE), table
 refuses([options, "--rounds", "0"], "--rounds")
 refuses([options, "--round", "1"], "--round")
 

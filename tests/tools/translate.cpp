@@ -102,7 +102,7 @@ TEST_CASE("the n best outputs are sorted, with the sentence number", "[tools][tr
   CHECK(lines(ran.out).size() == 7);
 }
 
-TEST_CASE("--scores writes log-probability and score", "[tools][translate]") {
+TEST_CASE("the option --scores writes log-probability and score", "[tools][translate]") {
   const Command translate;
   const auto saved = tools::load_saved_model(translate.model, models::Registry::standard());
   const std::vector<std::string> in{"good morning"};
@@ -160,7 +160,7 @@ TEST_CASE("an unknown word is replaced by the most attended source word", "[tool
   CHECK(replaced == expected);
 }
 
-TEST_CASE("--alignments writes the most attended source token of each target token", "[tools][translate]") {
+TEST_CASE("the option --alignments writes the most attended source token of each target token", "[tools][translate]") {
   const Command translate;
   const Ran ran = translate({"--alignments", translate.file("links")});
   REQUIRE(ran.code == 0);
