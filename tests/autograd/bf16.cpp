@@ -200,10 +200,10 @@ TEST_CASE("MixedPrecision rejects bf16 on processors without bf16 instructions",
     CHECK_NOTHROW(MixedPrecision(Precision::bf16));
     return;
   }
-  CHECK_THROWS_WITH(
-      MixedPrecision(Precision::bf16),
-      Catch::StartsWith("MixedPrecision: ") &&
-          Catch::EndsWith("; take bf16_emulated, which rounds alike and multiplies in f32, or f32"));
+  CHECK_THROWS_WITH(MixedPrecision(Precision::bf16),
+                    Catch::Matchers::StartsWith("MixedPrecision: ") &&
+                        Catch::Matchers::EndsWith(
+                            "; take bf16_emulated, which rounds alike and multiplies in f32, or f32"));
   CHECK(gradus::precision() == Precision::f32);
 }
 

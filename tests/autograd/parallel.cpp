@@ -17,6 +17,7 @@
 #include "memory/sanitizers.hpp"
 
 using namespace gradus;
+using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("every index of a parallel loop is visited once, with any number of threads",
           "[autograd][parallel]") {
@@ -175,14 +176,14 @@ TEST_CASE("failing to start threads is an error, and the team works with those t
   if (start == "no such stack") return;
   CAPTURE(start);
   CHECK_THAT(start,
-             Catch::Matchers::Contains("threads: only ") &&
-                 Catch::Matchers::Contains(
+             ContainsSubstring("threads: only ") &&
+                 ContainsSubstring(
                      " of 8 threads could be started (Resource temporarily unavailable), and the team "
                      "works with those; raise the limits on processes (ulimit -u) and memory, or ask for "
                      "fewer with set_threads() or GRADUS_NUM_THREADS\nfew, 499500\n"));
   const std::string later = with_few_threads("[.too-many-later]", "1");
   CAPTURE(later);
-  CHECK_THAT(later, Catch::Matchers::Contains("set_threads: only ") &&
-                        Catch::Matchers::Contains(" of 8 threads could be started") &&
-                        Catch::Matchers::Contains("\nfew, 0\n2, 0\n"));
+  CHECK_THAT(later, ContainsSubstring("set_threads: only ") &&
+                        ContainsSubstring(" of 8 threads could be started") &&
+                        ContainsSubstring("\nfew, 0\n2, 0\n"));
 }

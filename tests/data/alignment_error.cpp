@@ -25,9 +25,9 @@ TEST_CASE("alignment error counts sure links twice and does not penalise possibl
   CHECK(error.sure == 3);
   CHECK(error.matching_sure == 2);
   CHECK(error.matching_possible == 3);
-  CHECK(error.rate() == Approx(1 - 5. / 7));
+  CHECK(error.rate() == Catch::Approx(1 - 5. / 7));
   CHECK(error.precision() == 0.75);
-  CHECK(error.recall() == Approx(2. / 3));
+  CHECK(error.recall() == Catch::Approx(2. / 3));
 
   AlignmentError perfect;
   perfect.add({{0, 0}, {1, 1}, {2, 3}, {3, 3}}, sure, possible);
@@ -37,7 +37,7 @@ TEST_CASE("alignment error counts sure links twice and does not penalise possibl
   CHECK(again.rate() == 0);
 
   error += perfect;
-  CHECK(error.rate() == Approx(1 - 12. / 14));
+  CHECK(error.rate() == Catch::Approx(1 - 12. / 14));
 }
 
 TEST_CASE("every target word is linked to the source word with the largest weight", "[data][metrics]") {

@@ -22,15 +22,15 @@ TEST_CASE("entropy is 0 for one position and ln Tx for uniform weights", "[data]
 
   AttentionEntropy alike;
   alike.add(std::vector<float>(4, 0.25F));
-  CHECK(alike.nats() == Approx(std::log(4)));
-  CHECK(alike.share() == Approx(1));
+  CHECK(alike.nats() == Catch::Approx(std::log(4)));
+  CHECK(alike.share() == Catch::Approx(1));
 
   entropy += alike;
   entropy.add(std::vector<double>{0, 0, 0, 0.5, 0, 0, 0.5, 0});
   entropy.add(std::vector<double>{1});
   CHECK(entropy.rows == 4);
-  CHECK(entropy.nats() == Approx(std::log(8) / 4));
-  CHECK(entropy.share() == Approx((1 + 1. / 3) / 4));
+  CHECK(entropy.nats() == Catch::Approx(std::log(8) / 4));
+  CHECK(entropy.share() == Catch::Approx((1 + 1. / 3) / 4));
 }
 
 TEST_CASE("an invalid row of weights is refused", "[data][metrics]") {

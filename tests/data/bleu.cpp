@@ -69,7 +69,7 @@ TEST_CASE("statistics add up to those of the corpus, which allows BLEU by length
   CHECK(bleu_score(all).score == whole.score);
   CHECK(whole.counts == std::vector<std::int64_t>{10, 5, 3, 1});
   CHECK(whole.totals == std::vector<std::int64_t>{13, 10, 7, 5});
-  CHECK(whole.score == Approx(100 * std::pow(10. / 13 * 5 / 10 * 3 / 7 * 1 / 5, 0.25)));
+  CHECK(whole.score == Catch::Approx(100 * std::pow(10. / 13 * 5 / 10 * 3 / 7 * 1 / 5, 0.25)));
 
   BleuCounts together;
   for (const auto& [length, counts] : by_length) together += counts;
@@ -79,8 +79,8 @@ TEST_CASE("statistics add up to those of the corpus, which allows BLEU by length
 
 TEST_CASE("sentence BLEU of fewer than four words uses the effective order", "[data][bleu]") {
   const Strings reference = {"go home"};
-  CHECK(sentence_bleu("go home", reference).score == Approx(100));
-  CHECK(sentence_bleu("go away", reference).score == Approx(100 * std::sqrt(0.5 * 0.5)));
+  CHECK(sentence_bleu("go home", reference).score == Catch::Approx(100));
+  CHECK(sentence_bleu("go away", reference).score == Catch::Approx(100 * std::sqrt(0.5 * 0.5)));
   CHECK(corpus_bleu(Strings{"go home"}, std::vector<Strings>{reference}).score == 0);
   CHECK(sentence_bleu("", reference).score == 0);
   CHECK(sentence_bleu("", reference).brevity_penalty == 0);

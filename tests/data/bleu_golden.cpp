@@ -94,15 +94,16 @@ TEST_CASE("BLEU equals sacreBLEU's in sacreBLEU's own tests", "[data][bleu]") {
     INFO(test["name"].text());
     const BleuScore score = score_of(test);
     const Json& recomputed = test["recomputed"];
-    CHECK(score.score == Approx(test["expected"].number()).margin(test["tolerance"].number()).epsilon(0));
-    CHECK(score.score == Approx(recomputed["score"].number()).margin(1e-9).epsilon(0));
-    CHECK(score.brevity_penalty == Approx(recomputed["bp"].number()).margin(1e-12).epsilon(0));
+    CHECK(score.score ==
+          Catch::Approx(test["expected"].number()).margin(test["tolerance"].number()).epsilon(0));
+    CHECK(score.score == Catch::Approx(recomputed["score"].number()).margin(1e-9).epsilon(0));
+    CHECK(score.brevity_penalty == Catch::Approx(recomputed["bp"].number()).margin(1e-12).epsilon(0));
     CHECK(score.hypothesis_length == static_cast<std::int64_t>(recomputed["sys_len"].number()));
     CHECK(score.reference_length == static_cast<std::int64_t>(recomputed["ref_len"].number()));
     REQUIRE(score.precisions.size() == recomputed["precisions"].list().size());
     for (std::size_t n = 0; n < score.precisions.size(); ++n) {
       const double expected = recomputed["precisions"].list()[n].number();
-      CHECK(score.precisions[n] == Approx(expected).margin(1e-9).epsilon(0));
+      CHECK(score.precisions[n] == Catch::Approx(expected).margin(1e-9).epsilon(0));
     }
     // sacreBLEU adds k to the counts it reports; ours are unsmoothed.
     if (!asks_for(test["options"], "smooth_method", "add-k")) {
@@ -136,7 +137,7 @@ TEST_CASE("BLEU equals Moses' where the definitions agree", "[data][bleu]") {
                               static_cast<std::int64_t>(test["ref_len"].number())};
       const double tolerance = test["relative_tolerance_percent"].number() / 100;
       CHECK(gradus::data::bleu_score(counts, options).score / 100 ==
-            Approx(test["bleu"].number()).epsilon(tolerance));
+            Catch::Approx(test["bleu"].number()).epsilon(tolerance));
     }
     ++checked;
   }

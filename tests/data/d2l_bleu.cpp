@@ -31,11 +31,11 @@ TEST_CASE("d2l's BLEU follows the book", "[data][bleu]") {
   // The book's example: label A B C D E F, prediction A B B C D.
   const double expected =
       std::exp(1 - 6. / 5) * std::pow(4. / 5, 1. / 2) * std::pow(3. / 4, 1. / 4) * std::pow(1. / 3, 1. / 8);
-  CHECK(bleu("A B B C D", "A B C D E F", 3) == Approx(expected));
+  CHECK(bleu("A B B C D", "A B C D E F", 3) == Catch::Approx(expected));
   CHECK(bleu("A B B C D", "A B C D E F", 4) == 0);  // no 4-gram matches, and there is no smoothing
   CHECK(bleu("A B C D E F", "A B", 1) ==
-        Approx(std::sqrt(1. / 3)));     // a long prediction only lowers precision
-  CHECK(bleu("va !", "va !", 4) == 1);  // n stops at the prediction's length
+        Catch::Approx(std::sqrt(1. / 3)));  // a long prediction only lowers precision
+  CHECK(bleu("va !", "va !", 4) == 1);      // n stops at the prediction's length
   CHECK(bleu("", "va !", 2) == 0);
 }
 

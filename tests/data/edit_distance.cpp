@@ -40,7 +40,7 @@ TEST_CASE("the error rate is edits divided by reference tokens", "[data][metrics
   ErrorRate errors;
   CHECK(std::isnan(errors.rate()));
   errors.add(letters("kitten"), letters("sitting"));
-  CHECK(errors.rate() == Approx(3. / 7));
+  CHECK(errors.rate() == Catch::Approx(3. / 7));
   ErrorRate more;
   more.add(letters("abcd"), letters("a"));
   CHECK(more.rate() == 3);

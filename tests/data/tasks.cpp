@@ -76,9 +76,9 @@ TEST_CASE("lengths and symbols of a source are uniform", "[data][tasks]") {
     for (const int symbol : source) ++symbols[symbol];
   }
   CHECK(lengths.size() == 3);
-  for (const auto& [length, count] : lengths) CHECK(count == Approx(1000).margin(100));
+  for (const auto& [length, count] : lengths) CHECK(count == Catch::Approx(1000).margin(100));
   CHECK(symbols.size() == 5);
-  for (const auto& [symbol, count] : symbols) CHECK(count == Approx(1800).margin(150));
+  for (const auto& [symbol, count] : symbols) CHECK(count == Catch::Approx(1800).margin(150));
 }
 
 TEST_CASE("dates are written in ten formats", "[data][tasks]") {

@@ -57,7 +57,7 @@ TEST_CASE("outputs are compared with the untokenised targets", "[tools][measure]
   CHECK(total.pairs == 2);
   CHECK(total.exact == data::MatchCount{2, 1});
   const std::vector<std::string> black{"le", "livre", "noir"}, red{"le", "livre", "rouge"};
-  CHECK(total.d2l_bleu() == Approx((1 + data::d2l_bleu(black, red, 2)) / 2));
+  CHECK(total.d2l_bleu() == Catch::Approx((1 + data::d2l_bleu(black, red, 2)) / 2));
 }
 
 TEST_CASE("an output without EOS is not an exact match", "[tools][measure]") {
@@ -84,8 +84,8 @@ TEST_CASE("loss and token accuracy are computed with teacher forcing", "[tools][
     for (const bool likeliest : forced.likeliest) right.add(likeliest);
   }
   CHECK(scores.pairs == std::ssize(pairs));
-  CHECK(scores.loss() == Approx(nats / static_cast<double>(right.count)));
-  CHECK(scores.perplexity() == Approx(std::exp(scores.loss())));
+  CHECK(scores.loss() == Catch::Approx(nats / static_cast<double>(right.count)));
+  CHECK(scores.perplexity() == Catch::Approx(std::exp(scores.loss())));
   CHECK(scores.tokens == right);
   CHECK(scores.sharpness.share() > 0.5);
 }

@@ -119,7 +119,7 @@ TEST_CASE("the log of a stopped and resumed run covers every step", "[tools][tra
     return std::ranges::find(entries, step, &tools::History::Training::step)->loss;
   };
   REQUIRE(std::ranges::count(found, 7, &tools::History::Training::step) == 1);
-  CHECK((at(found, 7) + at(found, 8)) / 2 == Approx(at(expected, 8)));
+  CHECK((at(found, 7) + at(found, 8)) / 2 == Catch::Approx(at(expected, 8)));
   CHECK(at(found, 10) == at(expected, 10));
 }
 
