@@ -1,7 +1,5 @@
 #include "products/packed_matrix.hpp"
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

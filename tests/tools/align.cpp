@@ -4,6 +4,7 @@
 #include <gradus/models/greedy.hpp>
 #include <gradus/nn/npy.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "json.hpp"

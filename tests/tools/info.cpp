@@ -4,6 +4,7 @@
 #include <gradus/data/phrases.hpp>
 #include <gradus/nn/safetensors.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <sstream>

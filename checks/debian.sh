@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# debian.sh [12|13] [COMMAND …]: the README's commands, or these, in a clean checkout of HEAD on a minimal Debian 12 or 13; without a number,
+# on both. On demand only: continuous integration runs on Debian 12.
+#
+# The systems are chroots in /var/cache/gradus, kept with the packages that they installed. Needs root, debootstrap and network.
+# environment: GRADUS_DEBIAN_MIRROR  where the packages come from (http://deb.debian.org/debian)
+#              http_proxy            passed on
+#              CCACHE_DIR            a folder of ccache's, to compile with ccache
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cache=/var/cache/gradus
+mirror=${GRADUS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+declare -A suites=([12]=bookworm [13]=trixie)
+
+versions=(12 13)
+if (($#)); then
+  [[ -n ${suites[$1]:-} ]] || { echo "usage: checks/debian.sh [12|13] [COMMAND …]" >&2; exit 2; }
+  versions=("$1")
+  shift
+fi
+commands=("$@")
+((${#commands[@]})) || commands=(./run './run test')
+((EUID == 0)) || { echo 'checks/debian.sh: a chroot needs root: sudo checks/debian.sh' >&2; exit 1; }
+
+# enter ROOT COMMAND: in namespaces of its own, so that nothing stays mounted or running.
+enter() {
+  local environment=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM="${TERM:-dumb}" http_proxy="${http_proxy:-}")
+  if [[ -n ${CCACHE_DIR:-} ]]; then
+    mkdir -p "$1/ccache"
+    environment+=(CCACHE_DIR=/ccache CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  fi
+  unshare --mount --pid --fork --kill-child --mount-proc="$1/proc" bash -euc '
+    root=$1 command=$2
+    mount --rbind /dev "$root/dev"
+    mount -t sysfs -o ro sysfs "$root/sys"
+    [[ -z ${CCACHE_DIR:-} ]] || mount --bind "$CCACHE_DIR" "$root/ccache"
+    exec chroot "$root" env -i "${@:3}" bash -c "$command"' bash "$1" "$2" "${environment[@]}" </dev/null
+}
+
+mkdir -p "$cache"
+for version in "${versions[@]}"; do
+  root=$cache/debian-$version
+  exec {lock}>"$root.lock"
+  flock --nonblock "$lock" || { echo "checks/debian.sh: $root is in use by another run" >&2; exit 1; }
+  if [[ ! -d $root ]]; then
+    echo "Debian $version: making $root from $mirror"
+    rm -rf "$root.new"
+    debootstrap --variant=minbase "${suites[$version]}" "$root.new" "$mirror" >"$root.log" ||
+      { echo "checks/debian.sh: debootstrap failed; see $root.log" >&2; exit 1; }
+    mv "$root.new" "$root"
+  fi
+  [[ -z ${CCACHE_DIR:-} || -x $root/usr/bin/ccache ]] ||
+    enter "$root" 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ccache' >"$root.log"
+
+  rm -rf "$root/root/gradus"
+  git -c safe.directory="$PWD" bundle create --quiet "$root/root/gradus.bundle" HEAD
+  git -c advice.detachedHead=false clone --quiet "$root/root/gradus.bundle" "$root/root/gradus"
+  for command in "${commands[@]}"; do
+    echo "Debian $(<"$root/etc/debian_version"): $command"
+    enter "$root" "cd /root/gradus && $command"
+  done
+  exec {lock}>&-
+  echo "Debian $version: passed"
+done
