@@ -22,7 +22,8 @@ commands=("$@")
 ((${#commands[@]})) || commands=(./run './run test')
 ((EUID == 0)) || { echo 'checks/debian.sh: a chroot needs root: sudo checks/debian.sh' >&2; exit 1; }
 
-# enter ROOT COMMAND: in namespaces of its own, so that nothing stays mounted or running.
+# enter ROOT COMMAND: in namespaces of its own, so that nothing stays mounted or running. The chroot has device files of its own: root
+# in it could rename or overwrite the host's.
 enter() {
   local environment=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM="${TERM:-dumb}" http_proxy="${http_proxy:-}")
   if [[ -n ${CCACHE_DIR:-} ]]; then
@@ -31,7 +32,8 @@ enter() {
   fi
   unshare --mount --pid --fork --kill-child --mount-proc="$1/proc" bash -euc '
     root=$1 command=$2
-    mount --rbind /dev "$root/dev"
+    mkdir -p "$root/dev/shm"
+    mount -t tmpfs tmpfs "$root/dev/shm"
     mount -t sysfs -o ro sysfs "$root/sys"
     [[ -z ${CCACHE_DIR:-} ]] || mount --bind "$CCACHE_DIR" "$root/ccache"
     exec chroot "$root" env -i "${@:3}" bash -c "$command"' bash "$1" "$2" "${environment[@]}" </dev/null
