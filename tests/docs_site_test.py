@@ -47,7 +47,7 @@ for wrong, message in WRONG.items():
     assert checked(RIGHT + wrong) == (1, message), checked(RIGHT + wrong)
 assert checked(RIGHT, "@font-face { src: url('https://example.org/a.woff') }") == (1, "a.css: external resource https://example.org/a.woff")
 
-if KATEX.exists() and (shutil.which("qjs") or shutil.which("duk")):  # they come with the first `./run docs`
+if KATEX.exists() and (shutil.which("qjs") or shutil.which("duk")):  # `./run docs` installs them
     assert checked(FORMULAS) == (0, ""), checked(FORMULAS)
     for wrong, message in WRONG_FORMULAS.items():
         code, found = checked(FORMULAS + wrong)
