@@ -34,6 +34,7 @@ enter() {
     root=$1 command=$2
     mkdir -p "$root/dev/shm"
     mount -t tmpfs tmpfs "$root/dev/shm"
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
     mount -t sysfs -o ro sysfs "$root/sys"
     [[ -z ${CCACHE_DIR:-} ]] || mount --bind "$CCACHE_DIR" "$root/ccache"
     exec chroot "$root" env -i "${@:3}" bash -c "$command"' bash "$1" "$2" "${environment[@]}" </dev/null
