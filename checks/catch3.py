@@ -57,7 +57,7 @@ def main(build):
             jobs += [(*flags, "-include-pch", compiled, "-fsyntax-only", source) for source in sorted(sources)]
         done = list(pool.map(lambda job: clang(*job), jobs))
     print("".join(text for _, text in done), end="")
-    print(f"{len(done)} sources, {sum(bool(code) for code, _ in done)} of which do not compile against Catch2 3")
+    print(f"{len(done)} sources, {sum(bool(code) for code, _ in done)} do not compile against Catch2 3")
     sys.exit(not done or any(code for code, _ in done))
 
 

@@ -48,7 +48,7 @@ WORDS = {
     # 04, 05
     "1 step": "1 步", "delay": "延迟", "mean": "平均", "lowest": "最低", "highest": "最高",
     "Cho et al. against": "与 Cho 等的约定比较", "after 1 step": "1 步之后", "after 20": "20 步之后",
-    "PyTorch: r after the product": "PyTorch：r 在乘积之后", "Bahdanau et al.: z turned round": "Bahdanau 等：z 的含义相反",
+    "PyTorch: r after the product": "PyTorch：r 在乘积之后", "Bahdanau et al.: z inverted": "Bahdanau 等：z 的含义相反",
     "the same, and z's weights negated": "同上，且 z 的权重变号", "network": "网络", "10 steps": "10 步",
     # 06, 07
     "length": "长度", "600 updates": "600 次更新", "2400 updates": "2400 次更新", "model": "模型", "parameters": "参数个数",
@@ -60,7 +60,7 @@ WORDS = {
     # 09
     "what": "测量的量", "measured": "结果",
     "$v_a$ = 0: largest difference of $α_j$ from 1/length": "$v_a$ = 0：$α_j$ 与 1/长度的最大差",
-    "one key alone: largest difference of c from $h_1$": "只有一个键：c 与 $h_1$ 的最大差",
+    "a single key: largest difference of c from $h_1$": "只有一个键：c 与 $h_1$ 的最大差",
     "keys permuted: largest difference from α permuted": "重排各键：与同样重排的 α 的最大差",
     "weight on padding, energy −∞ there": "填充的权重，填充处的能量设为 −∞", "weight on padding, energy · 0 there": "填充的权重，填充处的能量乘以 0",
     "weight on padding, no mask": "填充的权重，没有掩码",

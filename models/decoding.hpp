@@ -32,7 +32,7 @@ class Prediction {
   Tensor log_p_, weights_;
 };
 
-// The decoder states of a batch of rows, each of which attends to one source.
+// The decoder states of a batch of rows. Each row attends to one source.
 class Decoding {
  public:
   // One row per source of the batch.

@@ -27,7 +27,7 @@ class Golden {
   /// @throws std::runtime_error if the file has no tensor of this name.
   const gradus::Tensor& operator[](const std::string& name) const {
     const auto found = tensors_.find(name);
-    if (found == tensors_.end()) throw std::runtime_error("there is no tensor '" + name + "' in " + file_);
+    if (found == tensors_.end()) throw std::runtime_error("unknown tensor '" + name + "' in " + file_);
     return found->second;
   }
 

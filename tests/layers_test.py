@@ -11,7 +11,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What the public headers of each library may include.
+# The libraries whose headers each library may include.
 LIBRARIES = {"files": (), "autograd": (), "nn": ("autograd", "files"), "data": ("files",), "plot": ("files",),
              "graph": ("autograd", "files"), "models": ("nn", "autograd", "data", "files"),
              "tools": ("models", "nn", "autograd", "data", "plot", "graph", "files")}
@@ -23,7 +23,7 @@ def included(path):
 
 
 def library_faults():
-    """Includes of libraries that a library does not stand on."""
+    """Includes of libraries that a library may not use."""
     for library, below in LIBRARIES.items():
         for path in sorted((ROOT / library).rglob("*.[ch]pp")):
             for header in included(path):
@@ -33,7 +33,7 @@ def library_faults():
 
 
 def autograd_faults(folder=ROOT / "autograd"):
-    """Includes from a folder of autograd to one that stands above it, and sources in no folder."""
+    """Includes from a folder of autograd to a later one, and sources in no folder."""
     for path in sorted(folder.rglob("*.[ch]pp")):
         own = path.relative_to(folder).parts[0]
         if own == "include":
@@ -44,7 +44,7 @@ def autograd_faults(folder=ROOT / "autograd"):
         for header in included(path):
             other = header.split("/")[0]
             if other in AUTOGRAD[AUTOGRAD.index(own) + 1:]:
-                yield f"autograd/{path.relative_to(folder)} includes \"{header}\"; {own} stands below {other}"
+                yield f"autograd/{path.relative_to(folder)} includes \"{header}\"; {own} precedes {other}"
 
 
 def test_faults_are_found(folder):
@@ -53,7 +53,7 @@ def test_faults_are_found(folder):
     (folder / "memory" / "pool.cpp").write_text('#include "runtime/runtime_state.hpp"\n#include "ops/layout.hpp"\n')
     (folder / "loose.cpp").write_text("")
     found = list(autograd_faults(folder))
-    assert len(found) == 2 and "stands below ops" in found[1] and "in none of" in found[0], found
+    assert len(found) == 2 and "precedes ops" in found[1] and "in none of" in found[0], found
 
 
 def main():

@@ -128,7 +128,7 @@ Tensor tanh_taken_at_x(const Tensor& x) {
                 [](Gradients& g) { g.add(0, g.out() * (1.0 - g.saved(0) * g.saved(0))); });
 }
 
-// The last element is computed off the tape.
+// The last element is computed without recording.
 Tensor tanh_without_the_last(const Tensor& x) {
   const std::int64_t last = x.size(0) - 1;
   return concat({tanh(x.slice(0, last)), tanh(x.slice(last, last + 1).detach())}, 0);  // as x

@@ -158,14 +158,14 @@ void run(const tutorial::Options& options) {
   std::cout << "largest ‖∂ →h_j / ∂(E x_k)‖ with k > j: " << max(forward * greater(k, j).to(Dtype::f64)).item()
             << "; ‖∂ ←h_j / ∂(E x_k)‖ with k < j: " << max(backward * less(k, j).to(Dtype::f64)).item() << '\n';
 
-  // 3. Padding and order. A sequence must have the same annotations alone and in a batch with a longer one.
+  // 3. Padding and order. A sequence must have the same annotations by itself and in a batch with a longer one.
   const nn::GRU& encoder = tagger.encoder;
   const Tensor x = tagger.embedding.forward(ids), y = tagger.embedding.forward(tokens(1, generator));  // (T, 1, E)
   constexpr std::int64_t L = T - 4;
   const Tensor lengths = tensor({double(L), double(T)}, Dtype::i64);                    // (2)
   const Tensor alone = encoder.forward(x.slice(0, L)).output;                           // (L, 1, 2H)
   const Tensor beside = encoder.forward(concat({x, y}, 1), lengths).output;             // (T, 2, 2H)
-  std::cout << "annotations of a sequence alone and beside a longer one: largest difference "
+  std::cout << "annotations of a sequence by itself and beside a longer one: largest difference "
             << largest_difference(alone, beside.slice(0, L).slice(0, 1, 1)) << '\n';
   const Reader reads_forward(encoder.weights(0, 0)), reads_backward(encoder.weights(0, 1));
   std::cout << "backward half by hand: largest difference from nn::GRU "

@@ -1,4 +1,4 @@
-// Tutorial 09: additive attention alone: a query, keys, values, a mask.
+// Tutorial 09: additive attention: a query, keys, values, a mask.
 //
 // Tutorial 08 made an annotation for every token. Given a query, attention scores each annotation, turns the scores
 // into weights, and returns the weighted mean. This program has no encoder and no decoder. Bahdanau, Cho and Bengio,
@@ -83,7 +83,7 @@ std::pair<tutorial::Table, plot::GroupedBars> look(Generator& generator) {
   tutorial::Table properties{.name = "properties", .rows_are = "what", .columns = {"measured"}, .digits = 4};
   properties.rows = {
       {"v_a = 0: largest difference of α_j from 1/length", {largest_difference(uniform, real / sum(real, 1, true))}},
-      {"one key alone: largest difference of c from h_1",
+      {"a single key: largest difference of c from h_1",
        {largest_difference(context(softmax(energies(attention, q, first)), first), first[0])}},
       {"keys permuted: largest difference from α permuted",
        {largest_difference(permuted, transpose(index_select(transpose(unmasked, 0, 1), order), 0, 1))}},
@@ -177,7 +177,7 @@ void run(const tutorial::Options& options) {
   std::cout << "thousands of multiply-adds for the scores\n" << text(costs) << '\n';
 
   publish({.number = "09",
-           .title = "additive attention alone",
+           .title = "additive attention",
            .intro = "A query, keys, values, a mask.",
            .sections = {{"Weights", {{"weights", plot::svg(bars)}}, text(properties)},
                         {"Look-up", {{"look_up", plot::strip({before, after})}}, text(look_up)}},
@@ -189,7 +189,7 @@ void run(const tutorial::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tutorial::run(argc, argv, "Tutorial 09: additive attention alone, and a look-up that it learns",
+  return tutorial::run(argc, argv, "Tutorial 09: additive attention, and a look-up that it learns",
                        {.steps = 1000, .out = "out/tutorial-09"}, run,
                        {{"--energy", &energy, "A, the size of the vector inside the tanh"}});
 }

@@ -92,7 +92,7 @@ TEST_CASE("the useful work of a step", "[benchmarks]") {
   with_maxout.maxout = 2;
   CHECK(bench::train_flop(with_maxout, batch) == 6 * (24 + 4 + 1 + 3 + 18 + 36 + 78));
 
-  // Two layers, one direction, and logits of s alone: encoder 2·3·(2 + 2) = 24, keys 2, query 3, attention
+  // Two layers, one direction, and logits of s only: encoder 2·3·(2 + 2) = 24, keys 2, query 3, attention
   // 6·2 = 12, decoder 3·3·(3 + 2) = 45, readout 3·5 = 15.
   Config d2l = one;
   d2l.preset = "d2l";

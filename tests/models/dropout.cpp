@@ -1,4 +1,4 @@
-// What dropout acts on. With a probability of almost 1 its input is all zeros, so results computed from it do
+// The tensors to which dropout is applied. With a probability of almost 1 its input is all zeros, so results computed from it do
 // not depend on the data.
 
 #include <gradus/models/model.hpp>

@@ -18,7 +18,7 @@ struct GraphNode {
 /// draws larger graphs with Graphviz.
 std::string graph_svg(const std::string& title, const std::vector<GraphNode>& nodes);
 
-/// The same for a tape: a list of nodes with `name`, `data`, `gradient` and `edges`, each of which has the
+/// The same for a tape: a list of nodes with `name`, `data`, `gradient` and `edges`. Each edge has the
 /// index `from` of an input. The title begins with `what`.
 template <class Tape>
 std::string tape_svg(const std::string& what, const Tape& tape) {

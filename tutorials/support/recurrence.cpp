@@ -48,7 +48,7 @@ Table gru_conventions(std::int64_t H, const StepFunction& cho, const StepFunctio
           .rows_are = "Cho et al. against",
           .columns = {"after 1 step", "after " + std::to_string(x.size(0))},
           .rows = {row("PyTorch: r after the product", pytorch, p),
-                   row("Bahdanau et al.: z turned round", bahdanau, p),
+                   row("Bahdanau et al.: z inverted", bahdanau, p),
                    row("the same, and z's weights negated", bahdanau, z_negated)}};
 }
 

@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// What a decoder attends to: computed once per batch, read at every step.
+/// The keys and values that a decoder attends to: computed once per batch, read at every step.
 struct Memory {
   Tensor values;   ///< (T, B, D): the annotations h_j, or the attention's projection of them
   Tensor keys;     ///< (T, B, ·): precomputed for the score; undefined if the score needs only the values
