@@ -17,7 +17,7 @@ Packing::Packing(const Tensor& lengths) {
   check_integers("Packing", "the lengths", lengths);
   const auto length = lengths.values<std::int64_t>();
   for (const std::int64_t one : length) {
-    if (one < 0) fail("Packing", "a length is ", one, ", and must be at least 0");
+    if (one < 0) fail("Packing", "length ", one, " is negative");
   }
   order_.resize(length.size());
   std::iota(order_.begin(), order_.end(), 0);

@@ -62,7 +62,7 @@ Tensor masked_softmax(const Tensor& x, const Tensor& lengths) {
   if (x.rank() == 0) fail("masked_softmax", "needs scores (…, T), and got a scalar");
   const Shape rows = x.shape().without(-1);
   if (lengths.defined() && lengths.shape() != rows)
-    fail("masked_softmax", "the lengths are ", lengths.shape(), " and must be ", rows, ", one a row of ",
+    fail("masked_softmax", "the lengths are ", lengths.shape(), " and must be ", rows, ", one per row of ",
          x.shape());
   check_lengths("masked_softmax", lengths.defined() ? lengths.reshape({rows.numel()}) : lengths, rows.numel(),
                 x.size(-1));

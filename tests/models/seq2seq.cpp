@@ -231,11 +231,11 @@ TEST_CASE("errors carry the path of the module at fault", "[models]") {
   CHECK_ERROR(model.forward(x.source, integers({4, 0, 2}), x.target_in),
               "Encoder: a source is empty; remove empty sentences from the batch [in encoder]");
   CHECK_ERROR(model.forward(x.source, integers({4, 5, 2}), x.target_in),
-              "Encoder: a length is 5, outside [0, 4], the steps there are [in encoder]");
+              "Encoder: length 5 is outside [0, 4] [in encoder]");
   CHECK_ERROR(model.forward(x.source[0], x.source_lengths, x.target_in),
               "Encoder: the source is (3) and must be (T, B) [in encoder]");
   CHECK_ERROR(all[2]->encoder.forward(x.source, integers({4, 1})),
-              "Encoder: the lengths are (2) and must be (3), one a row of the batch [in encoder]");
+              "Encoder: the lengths are (2) and must be (3), one per row of the batch [in encoder]");
   CHECK_ERROR(
       model.decoder->start(all[2]->encoder.forward(x.source, x.source_lengths)),
       "BahdanauDecoder: s_0 is computed from the backward state of the first token; the encoder must be "

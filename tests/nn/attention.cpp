@@ -179,9 +179,8 @@ TEST_CASE("every attention refuses values and lengths that do not fit", "[nn][at
   CHECK_ERROR(attention->prepare(values[0], Tensor()),
               "Attention: the values are (5, 4) and must be (T, B, D)");
   CHECK_ERROR(attention->prepare(values, integers({1, 2})),
-              "Attention: the lengths are (2) and must be (5), one a row of the batch");
-  CHECK_ERROR(attention->prepare(values, integers({1, 2, 3, 4, 7})),
-              "Attention: a length is 7, outside [0, 6], the steps there are");
+              "Attention: the lengths are (2) and must be (5), one per row of the batch");
+  CHECK_ERROR(attention->prepare(values, integers({1, 2, 3, 4, 7})), "Attention: length 7 is outside [0, 6]");
 }
 
 TEST_CASE("attention refuses a dropout probability of 1", "[nn][attention]") {

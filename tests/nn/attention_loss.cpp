@@ -132,7 +132,6 @@ TEST_CASE("attention losses refuse shapes and lengths that do not fit", "[nn][lo
   CHECK_ERROR(loss.f(e.weights[0], e.lengths),
               name + ": the weights are (3, 5) and must be (T_y, B, T_x); stack() the weights of all steps");
   CHECK_ERROR(loss.f(e.weights, integers({1, 2})),
-              name + ": the lengths are (2) and must be (3), one a row of the batch");
-  CHECK_ERROR(loss.f(e.weights, integers({1, 2, 5})),
-              name + ": a length is 5, outside [0, 4], the steps there are");
+              name + ": the lengths are (2) and must be (3), one per row of the batch");
+  CHECK_ERROR(loss.f(e.weights, integers({1, 2, 5})), name + ": length 5 is outside [0, 4]");
 }

@@ -103,9 +103,9 @@ TEST_CASE("masked_cross_entropy refuses arguments that do not fit", "[nn][loss]"
       masked_cross_entropy(e.logits, transpose(e.targets, 0, 1), e.lengths),
       "masked_cross_entropy: needs logits (T, B, V) and targets (T, B), and got (4, 3, 5) and (3, 4)");
   CHECK_ERROR(masked_cross_entropy(e.logits, e.targets, integers({3, 1, 5})),
-              "masked_cross_entropy: a length is 5, outside [0, 4], the steps there are");
+              "masked_cross_entropy: length 5 is outside [0, 4]");
   CHECK_ERROR(masked_cross_entropy(e.logits, e.targets, integers({3, 1})),
-              "masked_cross_entropy: the lengths are (2) and must be (3), one a row of the batch");
+              "masked_cross_entropy: the lengths are (2) and must be (3), one per row of the batch");
   const Tensor outside = gradus::full({T, B}, V, Dtype::i64);
   CHECK_ERROR(
       masked_cross_entropy(e.logits, outside, e.lengths),

@@ -233,7 +233,7 @@ TEST_CASE("multi-head attention refuses sizes that do not fit", "[nn][multi_head
   CHECK_ERROR(attention.forward(x, x, zeros({T_k, B, 5})),
               "linear: the last axis of the input (6, 3, 5) must be axis 1 of the weight (8, 8), 8");
   CHECK_ERROR(attention.forward(x, x, x, {integers({1, 2, 7})}),
-              "MultiHeadAttention: a length is 7, outside [0, 6], the steps there are");
+              "MultiHeadAttention: length 7 is outside [0, 6]");
   CHECK_ERROR(
       attention.attend(zeros({1, E}), attention.prepare(x, Tensor()), 0, Tensor()),
       "MultiHeadAttention: needs queries (T_q, B, E), keys (T_k, B, ·) and values (T_k, B, ·), and got "
@@ -245,8 +245,8 @@ TEST_CASE("multi-head attention refuses a memory whose lengths do not fit", "[nn
   nn::Memory memory = attention.prepare(gradus::zeros({T_k, B, E}), Tensor());
   memory.lengths = integers({2});
   CHECK_ERROR(attention.attend(gradus::zeros({B, E}), memory, 0, Tensor()),
-              "MultiHeadAttention: the lengths are (1) and must be (3), one a row of the batch");
+              "MultiHeadAttention: the lengths are (1) and must be (3), one per row of the batch");
   memory.lengths = integers({2, 1, T_k + 1});
   CHECK_ERROR(attention.attend(gradus::zeros({B, E}), memory, 0, Tensor()),
-              "MultiHeadAttention: a length is 7, outside [0, 6], the steps there are");
+              "MultiHeadAttention: length 7 is outside [0, 6]");
 }

@@ -358,11 +358,11 @@ TEST_CASE("a recurrent module refuses an input, lengths and states that do not f
   CHECK_ERROR(batch_first.forward(zeros({2, 0, 3})),
               "RNN: the input is (2, 0, 3) and must be (B, T, 3) with T of at least 1");
   CHECK_ERROR(batch_first.forward(x, integers({1, 2})),
-              "RNN: the lengths are (2) and must be (4), one a row of the batch");
+              "RNN: the lengths are (2) and must be (4), one per row of the batch");
   CHECK_ERROR(gru.forward(x, integers({1, 2, 3})),
-              "GRU: the lengths are (3) and must be (2), one a row of the batch");
-  CHECK_ERROR(gru.forward(x, integers({1, 5})), "GRU: a length is 5, outside [0, 4], the steps there are");
-  CHECK_ERROR(gru.forward(x, integers({-1, 4})), "GRU: a length is -1, outside [0, 4], the steps there are");
+              "GRU: the lengths are (3) and must be (2), one per row of the batch");
+  CHECK_ERROR(gru.forward(x, integers({1, 5})), "GRU: length 5 is outside [0, 4]");
+  CHECK_ERROR(gru.forward(x, integers({-1, 4})), "GRU: length -1 is outside [0, 4]");
   CHECK_ERROR(gru.forward(x, zeros({2})), "GRU: the lengths (2) must be i64, and is f32");
   CHECK_ERROR(gru.forward(x, none, zeros({2, 2, 5})),
               "GRU: the state h_0 is (2, 2, 5) and must be (1, 2, 5)");

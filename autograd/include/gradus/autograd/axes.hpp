@@ -10,7 +10,8 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Axes that an operation works over: `1`, `{0, -1}`; a negative one counts from the end, and `{}` means all.
+/// The axes that an operation works over: `1`, `{0, -1}`; a negative axis counts from the end, and `{}` means
+/// all.
 class Axes {
  public:
   Axes() = default;
@@ -21,8 +22,8 @@ class Axes {
   Axes(std::initializer_list<int> axes) : Axes(std::span(axes.begin(), axes.size())) {}
   explicit Axes(std::span<const int> axes);
 
-  /// Which axes of `shape` are meant. @throws Error naming the operation, for an axis that `shape` has not,
-  /// or one named twice.
+  /// True for each axis of `shape` that is included. @throws Error naming the operation, for an axis that
+  /// `shape` lacks, or one given twice.
   std::array<bool, Shape::max_rank> in(const char* operation, const Shape& shape) const;
 
  private:

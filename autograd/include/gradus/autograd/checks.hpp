@@ -4,7 +4,7 @@
 #include <gradus/autograd/tensor.hpp>
 
 #pragma GCC visibility push(default)
-/// Checks that operations and modules share; all throw Error with the operation's name.
+/// Argument checks for operations and modules; all throw Error with the operation's name.
 namespace gradus {
 
 inline void check_same_dtype(const char* operation, const Tensor& a, const Tensor& b) {
@@ -13,24 +13,23 @@ inline void check_same_dtype(const char* operation, const Tensor& a, const Tenso
        "; convert one with .to(other.dtype())");
 }
 
-/// `what` holds ids, lengths or a condition.
+/// @param what names x in the message, as "the lengths"
 inline void check_integers(const char* operation, const char* what, const Tensor& x) {
   if (x.dtype() != Dtype::i64)
     fail(operation, what, " ", x.shape(), " must be i64, and is ", name(x.dtype()));
 }
 
-/// Lengths of the rows of a batch: i64 (B), each in [0, limit]; undefined means that all are `limit`.
+/// Row lengths of a batch: (B), i64, each in [0, limit]; undefined means that all are `limit`.
 inline void check_lengths(const char* operation, const Tensor& lengths, std::int64_t batch,
                           std::int64_t limit) {
   if (!lengths.defined()) return;
   check_integers(operation, "the lengths", lengths);
   if (lengths.shape() != Shape{batch}) {
     fail(operation, "the lengths are ", lengths.shape(), " and must be ", Shape{batch},
-         ", one a row of the batch");
+         ", one per row of the batch");
   }
   for (const std::int64_t length : lengths.values<std::int64_t>()) {
-    if (length < 0 || length > limit)
-      fail(operation, "a length is ", length, ", outside [0, ", limit, "], the steps there are");
+    if (length < 0 || length > limit) fail(operation, "length ", length, " is outside [0, ", limit, "]");
   }
 }
 
@@ -39,7 +38,7 @@ inline std::int64_t length_of(const Tensor& lengths, std::int64_t row, std::int6
   return lengths.defined() ? lengths.values<std::int64_t>()[static_cast<std::size_t>(row)] : limit;
 }
 
-/// A negative axis is turned into the one that it means.
+/// The axis, counted from 0 if it was negative.
 inline int checked_axis(const char* operation, const Shape& shape, int axis) {
   if (axis >= -shape.rank() && axis < shape.rank()) return axis < 0 ? axis + shape.rank() : axis;
   fail(operation, "there is no axis ", axis, " in ", shape, "; it has ", shape.rank(),

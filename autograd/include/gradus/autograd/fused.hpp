@@ -9,11 +9,12 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Operations that do in one pass over memory what several of ops.hpp do together. Each has a composed twin
-/// in `nn`, that a test holds it to; `Composed` (runtime.hpp) makes the modules use that one.
+/// Fused operations: each does the work of several operations of ops.hpp in one pass over memory. Tests
+/// compare each one with an equivalent composition in `nn`; `Composed` (runtime.hpp) makes modules use the
+/// composition.
 namespace gradus {
 
-/// One step of a gated recurrent unit after its two products, as PyTorch has it:
+/// One step of a gated recurrent unit, given its two products, in PyTorch's form:
 ///
 ///     r = σ(x_r + h_r),  z = σ(x_z + h_z),  n = tanh(x_n + r ∘ h_n),  h′ = (1 − z) ∘ n + z ∘ h
 ///
@@ -23,12 +24,13 @@ namespace gradus {
 /// @param lengths (B), i64, or undefined: a row whose length is at most `step` keeps its h
 /// @return h′, (B, H)
 /// Gradients: at the argument of n, d = g∘(1 − z)∘(1 − n²); of r, d∘h_n∘r∘(1 − r); of z, g∘(h − n)∘z∘(1 − z).
-/// x_part gets all three, h_part the same with d∘r for n, h gets g∘z; a row that keeps its h, g for h alone.
+/// x_part gets all three; h_part the same, with d∘r for n; h gets g∘z. In a row that keeps its h, only h gets
+/// a gradient, g.
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h,
                   const Tensor& lengths = Tensor(), std::int64_t step = 0);
 
-/// Where the reset gate of a GRU acts: after the product of the state, as in PyTorch, or before it, as in the
-/// papers. W_hn and b_hn are the last rows of W_hh and b_hh.
+/// Whether the reset gate of a GRU is applied after the product of the state, as in PyTorch, or before it, as
+/// in the papers. W_hn and b_hn are the last H rows of W_hh and b_hh.
 ///
 ///     pytorch    n = tanh(x_n + r ∘ (W_hn h + b_hn))
 ///     original   n = tanh(x_n + W_hn (r ∘ h) + b_hn)      Cho et al. 2014, eq. 8
@@ -36,12 +38,11 @@ enum class GRUForm { pytorch, original };
 
 struct GRUStates {
   Tensor states;  ///< h after each step, (N, H), packed
-  Tensor last;    ///< (B, H): h after each sequence's last step, or its first one in reverse
+  Tensor last;    ///< (B, H): h after each sequence's last step, or its first one if reversed
 };
 
 /// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}), or
-/// with n in the original form. Padding is not computed, and the gradient of W_hh is one product for all
-/// steps.
+/// with n in the original form. Padding is skipped. The gradient of W_hh is one product over all steps.
 ///
 /// @param x_parts   W_ih x + b_ih, (N, 3H), packed
 /// @param weight_hh W_hh, (3H, H)
@@ -49,13 +50,13 @@ struct GRUStates {
 /// @param h_0       (B, H), in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
 /// @param form      where the reset gate acts
-/// Gradients: those of gru_update at each step, from the last step made to the first; x_parts gets them as
-/// they are, W_hh their products with h_{t−1}, b_hh their sum.
+/// Gradients: those of gru_update, with the steps in reverse order. x_parts gets them unchanged, W_hh their
+/// products with h_{t−1}, b_hh their sum.
 GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                        const Tensor& h_0, const Packing& packing, bool reverse = false,
                        GRUForm form = GRUForm::pytorch);
 
-/// One step of a long short-term memory after its two products, as PyTorch has it:
+/// One step of a long short-term memory, given its two products, in PyTorch's form:
 ///
 ///     i = σ(x_i + h_i),  f = σ(x_f + h_f),  g = tanh(x_g + h_g),  o = σ(x_o + h_o)
 ///     c′ = f ∘ c + i ∘ g,  h′ = o ∘ tanh(c′)
@@ -66,19 +67,20 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
 /// @param c      (B, H)
 /// @param lengths (B), i64, or undefined: a row whose length is at most `step` keeps its h and c
 /// @return [h′; c′], (2, B, H)
-/// Gradients: with d the one at h′ and e = d_c′ + d∘o∘(1 − tanh²(c′)) the whole one at c′: at the argument of
-/// i, e∘g∘i∘(1 − i); of f, e∘c∘f∘(1 − f); of g, e∘i∘(1 − g²); of o, d∘tanh(c′)∘o∘(1 − o), each the same for
-/// x_part and h_part; c gets e∘f. A row that keeps its state, d for h and d_c′ for c alone.
+/// Gradients: let d be the gradient at h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient at c′. At
+/// the argument of i, e∘g∘i∘(1 − i); of f, e∘c∘f∘(1 − f); of g, e∘i∘(1 − g²); of o, d∘tanh(c′)∘o∘(1 − o).
+/// x_part and h_part both get these; c gets e∘f. In a row that keeps its state, only h and c get gradients, d
+/// and d_c′.
 Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h, const Tensor& c,
                    const Tensor& lengths = Tensor(), std::int64_t step = 0);
 
 struct LSTMStates {
   Tensor states;          ///< h after each step, (N, H), packed
-  Tensor last_h, last_c;  ///< (B, H): after each sequence's last step, or its first one in reverse
+  Tensor last_h, last_c;  ///< (B, H): after each sequence's last step, or its first one if reversed
 };
 
 /// A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh,
-/// h_{t−1}, c_{t−1}). The rest is as in gru_sequence.
+/// h_{t−1}, c_{t−1}). Otherwise as gru_sequence.
 ///
 /// @param x_parts   W_ih x + b_ih, (N, 4H), packed
 /// @param weight_hh W_hh, (4H, H)
@@ -86,18 +88,18 @@ struct LSTMStates {
 /// @param h_0       (B, H), in the order of the batch
 /// @param c_0       (B, H), likewise
 /// @param reverse   whether each sequence is read from its last step to its first
-/// Gradients: those of lstm_update at each step, from the last step made to the first; x_parts gets them as
-/// they are, W_hh their products with h_{t−1}, b_hh their sum.
+/// Gradients: those of lstm_update, with the steps in reverse order. x_parts gets them unchanged, W_hh their
+/// products with h_{t−1}, b_hh their sum.
 LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                          const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse = false);
 
-/// Bahdanau's energies, e_bt = v · tanh(q_b + k_tb) (Bahdanau et al. 2015, appendix A.1.2), without keeping
-/// the tanh.
+/// Bahdanau's energies, e_bt = v · tanh(q_b + k_tb) (Bahdanau et al. 2015, appendix A.1.2). The tanh is not
+/// stored.
 ///
 /// @param query   W_a s, (B, A)
 /// @param keys    U_a h_t, (T, B, A)
 /// @param v       v_a, (A)
-/// @param lengths (B), i64, or undefined: energies beyond a row's length are 0 and have no gradient
+/// @param lengths (B), i64, or undefined: energies past a row's length are 0 and have no gradient
 /// @return e, (B, T)
 /// Gradients: with y = tanh(q_b + k_tb), g_bt v∘(1 − y²) to k_tb and, summed over t, to q_b; Σ_bt g_bt y to
 /// v.
@@ -108,12 +110,12 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
 ///
 /// @param weights α, (B, T)
 /// @param values  h, (T, B, D)
-/// @param lengths (B), i64, or undefined: positions beyond a row's length are left out of the sum
+/// @param lengths (B), i64, or undefined: positions past a row's length are excluded
 /// @return c, (B, D)
 /// Gradients: g_b · h_tb to α_bt; α_bt g_b to h_tb.
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths = Tensor());
 
-/// The cell of attention_sequence: G = 3 gates, or 4 of an LSTM.
+/// The cell of attention_sequence. It has G = 3 gates, or 4 for an LSTM.
 enum class AttentionCell { gru, original_gru, lstm };
 
 /// Dropout in attention_sequence. Step t draws from stream t of `steps`: first the mask of the attention
@@ -127,17 +129,17 @@ struct AttentionDropout {
 /// nn::AdditiveAttention.
 struct AttentionDecoder {
   struct Layer {
-    Tensor weight_ih;  ///< W_ih: [W_y, W_c], (G·H, E + D), of the lowest layer; (G·H, H) of the others
+    Tensor weight_ih;  ///< W_ih: [W_y, W_c], (G·H, E + D), in the lowest layer; (G·H, H) in the others
     Tensor weight_hh;  ///< W_hh, (G·H, H)
     Tensor bias_ih;    ///< (G·H), or undefined
     Tensor bias_hh;    ///< (G·H), or undefined
   };
   AttentionCell cell = AttentionCell::gru;
   std::vector<Layer> layers;  ///< the lowest first
-  Tensor W_a;                 ///< (A, H); undefined where the query is the state itself, and A = H
-  Tensor v_a;                 ///< (A); undefined where the score is a dot product
-  double scale = 1;           ///< of a dot product
-  bool earlier = false;       ///< whether the result has the state before each step, not after it
+  Tensor W_a;                 ///< (A, H); if undefined, the query is the state itself and A = H
+  Tensor v_a;                 ///< (A); if undefined, the score is a dot product
+  double scale = 1;           ///< factor of a dot product
+  bool earlier = false;       ///< whether the result holds the state before each step instead of after it
   std::optional<AttentionDropout> dropout = std::nullopt;
 };
 
@@ -151,19 +153,19 @@ struct AttentionDecoder {
 ///
 /// With several layers, layer l > 0 reads the h of layer l − 1.
 ///
-/// Neither the padding of the targets nor that of the sources is computed; the gradient of each weight is one
-/// product for all steps; the tanh of the energies, N·T·A values in all, is not kept.
+/// Padding of targets and sources is skipped. The gradient of each weight is one product over all steps. The
+/// tanh of the energies, N·T·A values, is not stored.
 ///
 /// @param y       the embedded previous tokens, (N, E), packed
-/// @param state   s_0 of each layer, (B, H), in the order of the batch; of an LSTM c_0 of each after them
+/// @param state   s_0 of each layer, (B, H), in the order of the batch; for an LSTM followed by c_0 of each
 /// @param keys    k_j, (T, B, A): U_a h_j, or h_j
 /// @param values  h_j, (T, B, D)
 /// @param lengths of the sources, (B), i64, or undefined when all are T
 /// @param packing of the targets
 /// @return rows [s_t; c_t; α_t], or [s_{t−1}; c_t; α_t], (N, H + D + T), packed; α_t before dropout
-/// Gradients: those of gru_sequence or lstm_sequence, weighted_sum, masked_softmax and the energies at each
-/// step, from the last to the first.
-/// @throws Error when the sizes or dtypes do not fit, and for a dropout probability outside [0, 1).
+/// Gradients: those of gru_sequence or lstm_sequence, weighted_sum, masked_softmax and the energies, with the
+/// steps in reverse order.
+/// @throws Error for a dropout probability outside [0, 1).
 Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,
                           const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,
                           const Packing& packing);

@@ -11,58 +11,57 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// How gradients are checked. The result of f has elements y_j, and a random gradient r_j comes into each.
-/// The numeric derivative of Σ_j r_j y_j along one element x is Σ_j r_j D_j, where D_j is the 4-point central
-/// difference of y_j alone, (y_j(x−2h) − 8 y_j(x−h) + 8 y_j(x+h) − y_j(x+2h)) / 12h, whose error is of order
-/// h⁴. So an element of the result that x does not change adds no rounding. What rounding may add is bounded
-/// by
+/// How gradients are checked. Let y_j be the elements of f's result, and r_j a random gradient for each. The
+/// numeric derivative of Σ_j r_j y_j with respect to an element x is Σ_j r_j D_j, where D_j is the 4-point
+/// central difference of y_j, (y_j(x−2h) − 8 y_j(x−h) + 8 y_j(x+h) − y_j(x+2h)) / 12h, with an error of order
+/// h⁴. Because each y_j has its own difference, a y_j that does not depend on x adds no rounding error. The
+/// rounding error is at most
 ///
 ///     u = 16 ε Σ_j (1.5 |r_j y_j| + |x r_j D_j|) / h        over the y_j that x changes, with ε = 2⁻⁵²
 ///
-/// A gradient is right where |analytic − numeric| ≤ atol + rtol·|numeric| + u, with u at most a thousandth of
-/// the gradient or rtol of the tensor's largest one.
+/// A gradient is right if |analytic − numeric| ≤ atol + rtol·|numeric| + u, where u must not exceed a
+/// thousandth of the gradient or rtol times the tensor's largest gradient.
 ///
-/// The first step is h = step·max(1, |x|). Where it does not confirm the gradient, the difference itself may
-/// be at fault: f is curved too strongly for h, x ± 2h leaves f's domain, f has a kink, or u is large. So
-/// smaller steps, h/9, h/81 and so on, are tried until u could explain the error, and then larger ones, up to
-/// 729h. The gradient is right when one of them confirms it, and wrong when two successive ones agree. An
-/// element is not judged when none does, or when f's slopes on the two sides of x stay apart as the step
-/// shrinks.
+/// The first step is h = step·max(1, |x|). If it does not confirm the gradient, the difference may be
+/// inaccurate: f curves too strongly for h, x ± 2h leaves f's domain, f has a kink, or u is large. So smaller
+/// steps, h/9, h/81 and so on, are tried until u could explain the error, and then larger ones, up to 729h.
+/// The gradient is right if one of them confirms it, and wrong if two successive steps agree on another
+/// value. An element is not judged if neither happens, or if f's slopes on the two sides of x stay apart as
+/// the step shrinks.
 ///
-/// The gradients are computed again with each tensor alone requiring one, and with all but one. Elements
-/// whose gradient changes are judged again.
+/// The gradients are computed again with only one tensor requiring a gradient, for each tensor, and with all
+/// but one. Elements whose gradient changes are judged again.
 struct GradcheckOptions {
   double step = 1e-3;
   double rtol = 1e-6;
-  double atol = 0;  ///< for rounding inside f that the size of its result does not show
+  double atol = 0;  ///< for rounding inside f that is large relative to its result
   std::uint64_t seed =
       1;  ///< of the incoming gradient, which is random: under a plain sum, softmax's gradient is 0
 };
 
-/// An element that could not be judged, and what differences say of it.
+/// An element that could not be judged, with its estimates.
 struct GradcheckDoubt {
   std::vector<std::int64_t> index;
   double analytic = 0;          ///< its gradient by backward()
-  double coarse = 0, fine = 0;  ///< the numeric gradient by two successive steps
-  double left = 0, right = 0;   ///< f's slopes on the two sides of x, by the smaller step
-  double rounding = 0;          ///< the most that rounding may have added to `fine`
+  double coarse = 0, fine = 0;  ///< numeric gradients from two successive steps
+  double left = 0, right = 0;   ///< f's slopes on the two sides of x, from the smaller step
+  double rounding = 0;          ///< bound of the rounding error in `fine`
 };
 
-/// What was found for one input or parameter.
+/// The result for one input or parameter.
 struct GradcheckEntry {
   std::string name;
   Shape shape;
-  std::vector<std::int64_t>
-      worst;               ///< the index of the element with the largest error, relative to what is allowed
-  double analytic = 0;     ///< its gradient by backward()
-  double numeric = 0;      ///< its gradient by differences
-  double error = 0;        ///< |analytic − numeric|, NaN included
-  double allowed = 0;      ///< atol + rtol·|numeric| + u
-  std::int64_t wrong = 0;  ///< how many elements are off by more than is allowed
-  std::string needing;     ///< for which tensors the gradient is wrong, when it is right for all at once
-  std::int64_t not_judged = 0;  ///< how many elements could not be judged
-  GradcheckDoubt first_open;    ///< the first of these
-  bool all_zero = false;        ///< every gradient is exactly 0: right perhaps, but then nothing was checked
+  std::vector<std::int64_t> worst;  ///< the index of the element with the largest error relative to `allowed`
+  double analytic = 0;              ///< its gradient by backward()
+  double numeric = 0;               ///< its gradient by differences
+  double error = 0;                 ///< |analytic − numeric|, NaN included
+  double allowed = 0;               ///< atol + rtol·|numeric| + u
+  std::int64_t wrong = 0;           ///< the number of wrong elements
+  std::string needing;              ///< if only a subset of the tensors gives wrong gradients: which
+  std::int64_t not_judged = 0;      ///< the number of elements that could not be judged
+  GradcheckDoubt first_open;        ///< the first of these
+  bool all_zero = false;            ///< every gradient is exactly 0, so little was checked
 
   std::int64_t judged() const { return shape.numel() - not_judged; }
   /// No element is wrong, and at least half were judged.
@@ -76,12 +75,12 @@ struct GradcheckReport {
   explicit operator bool() const { return passed(); }
 };
 
-/// A line for each tensor: name, shape, worst element with its analytic and numeric value, the first that
-/// could not be judged, and what to make of it.
+/// One line per tensor: name, shape, the worst element with its analytic and numeric gradient, the first
+/// element that could not be judged, and advice.
 std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 
-/// Checks d f / d inputs for every element of every floating input, in double: f is called on f64 copies of
-/// the inputs, which are left alone. f may return a tensor of any shape; a random gradient comes in from it.
+/// Checks df/d(input) for every element of every floating-point input, in double: f is called with f64 copies
+/// of the inputs. f may return a tensor of any shape; its incoming gradient is random.
 ///
 ///     std::cout << gradcheck([](auto x) { return tanh(matmul(x[0], x[1])); }, {a, b});
 ///
@@ -90,13 +89,12 @@ std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options = {});
 
-/// The same for a function of tensors that it holds itself: `leaves` are changed while it runs, and put back.
-/// They must be f64 and have requires_grad; their gradients are cleared.
+/// The same for a function that captures its tensors: `leaves` are changed during the check, and restored.
+/// They must be f64 and require gradients; their gradients are cleared.
 GradcheckReport gradcheck(const std::function<Tensor()>& f, const NamedTensors& leaves,
                           const GradcheckOptions& options = {});
 
-/// Both in one: `leaves`, which f holds, come first in the report, then the floating inputs. Inputs may be
-/// undefined.
+/// Checks captured `leaves` and floating-point inputs, in this order in the report. Inputs may be undefined.
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, NamedTensors leaves,
                           const GradcheckOptions& options);

@@ -7,14 +7,13 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Takes one from a count of references; whether that was the last. An atomic change is only needed while
-/// others hold some.
+/// Drops one reference; returns true if it was the last. A sole owner needs no atomic decrement.
 inline bool is_last(std::atomic<std::int64_t>& references) {
   return references.load(std::memory_order_acquire) == 1 ||
          references.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-/// A shared pointer whose count lives in the object: one word, one allocation. T gives `retain(T*)` and
+/// A shared pointer with the count in the object: one word, one allocation. T provides `retain(T*)` and
 /// `release(T*)`.
 template <class T>
 class IntrusivePtr {
@@ -29,7 +28,7 @@ class IntrusivePtr {
     std::swap(object_, other.object_);
     return *this;
   }
-  /// To an object that nobody else points to yet, with a count `references`.
+  /// The first pointer to a new object, whose count is its member `references`.
   static IntrusivePtr first(T* object) {
     object->references.store(1, std::memory_order_relaxed);
     IntrusivePtr pointer;

@@ -10,15 +10,15 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// What each operation costs: as long as it lives, the operations of this thread are timed and counted.
+/// While it lives, times and counts the operations of this thread.
 ///
 ///     Profile profile;
 ///     train(…);
 ///     std::cout << profile;
 ///
-/// Times are those of an operation's own loops and products, without the making of its result and the
-/// recording; of its whole backward function otherwise. A second Profile inside takes over, and gives what it
-/// has counted to the outer one at its end.
+/// Forward time is that of an operation's own loops and products, without allocation and recording; backward
+/// time is that of the whole backward function. A nested Profile takes over, and adds its counts to the outer
+/// one at its end.
 class Profile {
  public:
   struct Row {
@@ -27,7 +27,7 @@ class Profile {
     std::int64_t backward_calls = 0;  ///< runs of its backward function
     double forward_seconds = 0;
     double backward_seconds = 0;
-    std::int64_t bytes = 0;  ///< taken for results, gradients and temporaries; new or from the pool
+    std::int64_t bytes = 0;  ///< allocated for results, gradients and temporaries, new or pooled
   };
 
   Profile();
@@ -35,7 +35,7 @@ class Profile {
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
-  /// One row an operation, the most expensive first.
+  /// One row per operation, the most expensive first.
   std::vector<Row> rows() const;
 
  private:
@@ -44,7 +44,7 @@ class Profile {
 
   std::map<std::string, Row, std::less<>> rows_;
   std::int64_t unassigned_bytes_ = 0;
-  bool timing_ = false;  // an operation runs
+  bool timing_ = false;  // an operation is being timed
   Profile* outer_;
 };
 

@@ -11,15 +11,15 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Which sequences of a larger batch a part of it holds.
+/// The sequences that a part of a batch holds.
 struct BatchPart {
-  std::int64_t batch;                   ///< how many sequences the whole has
-  std::vector<std::int64_t> sequences;  ///< the number in the whole of each sequence here
+  std::int64_t batch;                   ///< number of sequences in the whole batch
+  std::vector<std::int64_t> sequences;  ///< the index in the whole batch of each one in the part
 };
 
-/// Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
-/// 2011). With the distributions below, a seed gives the same numbers with any compiler and standard library.
-/// The whole state is the seed and a counter.
+/// A counter-based generator of random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as
+/// easy as 1, 2, 3", 2011). A seed gives the same numbers, and the same draws of the distributions below,
+/// with any compiler and standard library. The state is the seed and a counter.
 class Generator {
  public:
   explicit Generator(std::uint64_t seed = 0) : seed_(seed) {}
@@ -30,27 +30,28 @@ class Generator {
   double uniform();
   /// Uniform in [0, n), without bias. @throws Error for n = 0.
   std::uint64_t below(std::uint64_t n);
-  /// Normal with mean 0 and variance 1 (Box–Muller; two draws of `bits` each, none kept over).
+  /// Normal with mean 0 and variance 1 (Box–Muller; each call draws `bits` twice and caches nothing).
   double normal();
-  /// A generator of an independent stream, drawn from this one.
+  /// An independent generator, seeded by one draw from this one.
   Generator split();
-  /// Independent generator n, derived from the seed. Draws nothing. A loop gives each step its own stream, so
-  /// that later draws do not depend on the number of steps.
+  /// Independent generator n, derived from the seed. Draws nothing. If each step of a loop has its own
+  /// stream, later draws do not depend on the number of steps.
   Generator stream(std::uint64_t n) const;
 
-  /// This generator for part of a batch. It draws the same numbers; dropout() gives each sequence its mask
-  /// from the whole batch. Generators split from it do the same.
+  /// This generator for part of a batch: it draws the same numbers, and dropout() gives each sequence its
+  /// mask in the whole batch. Generators split from it are for the same part.
   Generator of_part(BatchPart part) const;
   /// Null unless of_part() made this generator.
   const BatchPart* part() const { return part_.get(); }
-  /// The row of step t of sequence b in the whole, padded batch (T·B, …), where B sequences are here.
+  /// The row of step t of sequence b in the padded whole batch (T·B, …); B is the number of sequences in the
+  /// part.
   std::int64_t place(std::int64_t t, std::int64_t b, std::int64_t B) const {
     return part_ ? t * part_->batch + part_->sequences[static_cast<std::size_t>(b)] : t * B + b;
   }
 
   struct State {
     std::uint64_t seed;
-    std::uint64_t position;  ///< how many draws of 64 bits have been made
+    std::uint64_t position;  ///< number of 64-bit draws so far
     bool operator==(const State&) const = default;
   };
   State state() const { return {seed_, position_}; }
@@ -59,14 +60,14 @@ class Generator {
  private:
   std::uint64_t seed_;
   std::uint64_t position_ = 0;
-  std::array<std::uint64_t, 2> block_{};  // draws 2·⌊position/2⌋ and the one after, when position is odd
+  std::array<std::uint64_t, 2> block_{};  // draws 2·⌊position/2⌋ and the next, if position is odd
   std::shared_ptr<const BatchPart> part_;
 };
 
-/// This thread's generator, for dropout and initialisers. Every thread's starts from seed 0, so that threads
-/// draw the same numbers unless each calls seed().
+/// This thread's generator, for dropout and initialisers. It starts with seed 0, so all threads draw the same
+/// numbers unless each calls seed().
 Generator& default_generator();
-/// Starts this thread's generator anew.
+/// Restarts this thread's generator with a new seed.
 void seed(std::uint64_t value);
 
 /// While it lives, this thread's default generator is the given one.
@@ -81,12 +82,12 @@ class DrawFrom {
   Generator outer_;
 };
 
-/// While it lives, the steps of a loop draw from generators of their own (Generator::stream).
+/// While it lives, each step of a loop draws from its own generator (Generator::stream).
 class DrawsOfSteps {
  public:
-  /// @param on whether to draw one number for them; without, at() does nothing
+  /// @param on draws one number to seed them; if false, at() does nothing
   explicit DrawsOfSteps(bool on);
-  /// From now on this thread's default generator is that of step t.
+  /// Makes the generator of step t this thread's default generator.
   void at(std::int64_t t);
 
  private:
@@ -94,7 +95,7 @@ class DrawsOfSteps {
   std::optional<DrawFrom> guard_;
 };
 
-/// Tensors of random values, in f32 or f64 (the same draws, rounded).
+/// Tensors of random values. f32 and f64 use the same draws, rounded to the dtype.
 Tensor uniform(const Shape& shape, double low, double high, Generator& generator, Dtype dtype = Dtype::f32);
 Tensor normal(const Shape& shape, double mean, double deviation, Generator& generator,
               Dtype dtype = Dtype::f32);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// The tape, for programs that read it: to draw it, to count operations, to explain a step.
+/// Read access to the tape, for example to draw it or to count operations.
 namespace gradus {
 
 /// An operation on the tape, or a leaf: a tensor with requires_grad that no operation made.
@@ -21,15 +21,15 @@ struct Recorded {
   const ScopePath* scope = nullptr;  ///< the modules in which it was recorded
   Shape shape = {};                  ///< of its result
   Dtype dtype = Dtype::f32;
-  std::string values = {};               ///< of a result of up to 8 elements, "[[1, 2], [3, 4]]"; else empty
-  std::string gradient = {};             ///< likewise, of the gradient that it holds
-  std::vector<std::size_t> inputs = {};  ///< places in the list; without inputs that need no gradient
+  std::string values = {};               ///< "[[1, 2], [3, 4]]" for up to 8 elements; else empty
+  std::string gradient = {};             ///< likewise for its gradient
+  std::vector<std::size_t> inputs = {};  ///< indices into the list; omits inputs that need no gradient
 };
 
 /// Everything that `root` was computed from, oldest first: inputs come before results, and the root is last.
-/// `names` are named_parameters() of a module, or any.
-/// @throws Error, under the name of `operation`, if `root` was not recorded or an earlier backward() freed
-/// its tape.
+/// `names` are the named_parameters() of a module, or other tensors.
+/// @throws Error, in the name of `operation`, if `root` was not recorded or an earlier backward() freed its
+/// tape.
 std::vector<Recorded> recorded(const char* operation, const Tensor& root, const NamedTensors& names = {});
 
 }  // namespace gradus

@@ -10,13 +10,12 @@
 #include <string_view>
 
 #pragma GCC visibility push(default)
-/// What a user can see and switch of the engine's process-wide and per-thread state: recording, the search
-/// for anomalies, fused operations, packed weights, the names of the running modules, memory, and the
-/// linear algebra library's kernels. The default generator is in random.hpp.
+/// The engine's process-wide and per-thread state: recording, anomaly detection, fused operations, mixed
+/// precision, packed weights, module paths, memory, and the BLAS kernels. The default generator is in
+/// random.hpp.
 namespace gradus {
 
-/// Sets whether this thread records operations on the tape, as long as it lives. Nests, and is
-/// exception-safe.
+/// While it lives, this thread's recording on the tape is on or off. Nests; exception-safe.
 class Recording {
  public:
   explicit Recording(bool on);
@@ -35,13 +34,13 @@ struct NoGrad : Recording {
 struct EnableGrad : Recording {
   EnableGrad() : Recording(true) {}
 };
-/// Whether this thread records operations on the tape; it does from its start.
+/// Whether this thread records operations on the tape; true by default.
 bool is_recording();
 
-/// While it lives, every result and every gradient that this thread computes is searched for NaN and
-/// infinity. The first is an Error that names the operation, its module path, the shapes, and the inputs with
-/// the operations that they came from, so that what went wrong is found where it did. An infinity that is
-/// meant, as in masked_fill(x, mask, −∞), is found as well: masked_softmax does without. Slow; nests.
+/// While it lives, checks every result and gradient that this thread computes for NaN and infinity. The first
+/// one found throws an Error that names the operation, its module path, the shapes, and the inputs with the
+/// operations that produced them. Intended infinities, as in masked_fill(x, mask, −∞), throw too; use
+/// masked_softmax instead. Slow; nests.
 class DetectAnomaly {
  public:
   DetectAnomaly();
@@ -55,7 +54,7 @@ class DetectAnomaly {
 bool detects_anomaly();
 
 /// While it lives, modules on this thread compose primitive operations instead of calling the fused ones
-/// (fused.hpp): slower, and to be read and watched step by step. Nests.
+/// (fused.hpp): slower, but each step is a separate operation that can be inspected. Nests.
 class Composed {
  public:
   Composed();
@@ -68,20 +67,20 @@ class Composed {
 };
 bool uses_fused_operations();
 
-/// What the two inputs of a product of f32 are rounded to.
+/// The format to which the two inputs of an f32 product are rounded.
 enum class Precision {
-  f32,            ///< nothing
-  bf16,           ///< bfloat16, and multiplied by the processor's instructions for it
-  bf16_emulated,  ///< bfloat16, and multiplied in f32, on any processor: the same but for denormals and the
-                  ///< order of sums
+  f32,            ///< no rounding
+  bf16,           ///< bfloat16, multiplied by the processor's bf16 instructions
+  bf16_emulated,  ///< bfloat16, multiplied in f32 on any processor; differs from bf16 only in denormals and
+                  ///< the order of sums
 };
 
-/// While it lives, large enough products on this thread round their two inputs to bf16 (8 bits of precision;
-/// to nearest, ties to even) and add up in f32 (P. Micikevicius et al., "Mixed precision training", ICLR
-/// 2018; D. Kalamkar et al., "A study of bfloat16 for deep learning training", 2019). Large enough is an
-/// m×n×k product with m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴; in the fused recurrences m is the batch. All else
-/// stays f32: parameters, gradients, optimisers, reductions, softmax and losses. backward() rounds if it runs
-/// in such a scope, so let the scope contain both. Nests.
+/// While it lives, large products on this thread round their two inputs to bf16 (8 bits of precision; to
+/// nearest, ties to even) and accumulate in f32 (P. Micikevicius et al., "Mixed precision training", ICLR
+/// 2018; D. Kalamkar et al., "A study of bfloat16 for deep learning training", 2019). An m×n×k product is
+/// large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴; in the fused recurrences m is the batch. Everything else
+/// stays f32: parameters, gradients, optimisers, reductions, softmax and losses. backward() rounds only if it
+/// runs in such a scope, so keep it inside as well. Nests.
 /// @throws Error for Precision::bf16 if the processor has no such instructions (AVX512-BF16 or AMX-BF16), or
 /// gradus was built without oneDNN.
 class MixedPrecision {
@@ -99,11 +98,11 @@ Precision precision();
 /// False for Precision::bf16 where MixedPrecision refuses it.
 bool supports(Precision precision);
 
-class PackedWeights;  // the engine's own
-/// While it lives, this thread packs a parameter once for all products of linear() and the fused recurrences
-/// with it: for many small steps with the same weights, as in decoding. A parameter is packed again after its
-/// values were changed in place. Takes as much memory again as those parameters. Nests; the outermost one
-/// keeps the packed copies.
+class PackedWeights;  // internal
+/// While it lives, linear() and the fused recurrences on this thread pack each parameter once and reuse the
+/// packed copy, which pays for many small steps with the same weights, as in decoding. A parameter is packed
+/// again after an in-place change. The copies take as much memory as the parameters. Nests; the outermost one
+/// owns the copies.
 class PackWeights {
  public:
   PackWeights();
@@ -115,7 +114,7 @@ class PackWeights {
   std::unique_ptr<PackedWeights> kept_;  // null inside another
 };
 
-/// A node of the tree of names that have been entered; the root has no name.
+/// A module path: a node in the tree of scope names. The root has no name.
 struct ScopePath {
   const ScopePath* parent;
   std::string name;
@@ -123,13 +122,13 @@ struct ScopePath {
   std::string text() const;
 };
 
-/// While it lives, this thread's operations and errors carry `name` as one more part of their path. Modules
-/// push their names here; an empty name adds nothing.
+/// While it lives, `name` is appended to the module path of this thread's operations and errors. Modules push
+/// their names here; an empty name adds nothing.
 class Scope {
  public:
   explicit Scope(std::string_view name);
-  /// The same, for a name that is entered again and again: `last` remembers where it led to, null at first,
-  /// which saves finding it. Every name has a `last` of its own, that threads may share.
+  /// The same, for a name that is entered often: `last`, initially null, caches the path that the name led
+  /// to. Use one `last` per name; threads may share it.
   Scope(std::string_view name, std::atomic<const ScopePath*>& last);
   ~Scope();
   Scope(const Scope&) = delete;
@@ -139,55 +138,54 @@ class Scope {
   const ScopePath* outer_;
 };
 
-/// The path that this thread is in. Paths live as long as the program.
+/// This thread's module path. Paths live as long as the program.
 const ScopePath* current_scope();
 
-/// Throws Error("<operation>: <message> [in <module path>]"); the parts are put together by message().
+/// Throws Error("<operation>: <message> [in <module path>]"); message() concatenates the parts.
 [[noreturn]] void fail(std::string_view operation, const std::string& message);
 template <class... Parts>
 [[noreturn]] void fail(std::string_view operation, const Parts&... parts) {
   fail(operation, message(parts...));
 }
 
-/// Memory held by tensors, in bytes. Freed buffers stay in a pool for the next tensor of about the same size;
-/// new ones are cut from blocks of 16 MB or more of the system's memory, which it gives a page at a time,
-/// when first written. Memory that was taken over from others (adopt(), from_xtensor()) is live like any, and
-/// goes back to them.
+/// Tensor memory. Freed buffers stay in a pool for later tensors of similar size. New buffers are cut from
+/// mapped blocks of at least 16 MB, whose pages are committed on first write. Adopted memory (adopt(),
+/// from_xtensor()) counts as live, and goes back to its owner.
 struct MemoryStats {
   std::int64_t live_bytes = 0;         ///< in use by tensors now
-  std::int64_t peak_bytes = 0;         ///< the most that was ever in use
+  std::int64_t peak_bytes = 0;         ///< the maximum so far
   std::int64_t pooled_bytes = 0;       ///< kept for reuse
   std::int64_t live_buffers = 0;       ///< buffers in use now
-  std::int64_t buffers_allocated = 0;  ///< times that the system gave a block, since the start
-  std::int64_t live_nodes = 0;         ///< recorded operations and leaves now alive
+  std::int64_t buffers_allocated = 0;  ///< blocks mapped since the start
+  std::int64_t live_nodes = 0;         ///< recorded operations and leaves in memory now
 };
 MemoryStats memory_stats();
 
-/// Gives the pooled memory back to the system, but for pages that buffers in use have a part of. With glibc,
-/// also the memory of freed tapes and whatever else the general allocator keeps.
+/// Returns pooled memory to the system, except pages that buffers in use overlap. With glibc, also trims the
+/// heap, which holds the memory of freed tapes.
 void release_pooled_memory();
 
 /// Chooses the OpenBLAS kernels for this processor, and sets OpenBLAS to one thread: products are split among
-/// threads() instead. The first product, or build_info(), does the same, once. A program in which other
-/// threads use OpenBLAS must call this before they start, because the choice rebuilds OpenBLAS's table of
-/// kernels and sets OPENBLAS_CORETYPE while it does. Nothing is changed when the library is loaded, and the
-/// choice of kernels never if OPENBLAS_CORETYPE is set.
+/// threads() instead. The first product or build_info() calls it implicitly. A program whose own threads use
+/// OpenBLAS must call it before they start, because it rebuilds OpenBLAS's kernel table and sets
+/// OPENBLAS_CORETYPE for the duration of the call. Loading the library changes nothing. If OPENBLAS_CORETYPE
+/// is set, the kernels are left as they are.
 void initialise();
 
-/// How this library was built, and which libraries make its matrix products.
+/// How this library was built, and which libraries compute its matrix products.
 struct BuildInfo {
   std::string compiler;
-  /// What the library's own loops were compiled for, and what runs of those that are compiled several times
-  /// (kernels/clones.hpp): "x86-64 with AVX-512", "x86-64, and x86-64-v3 (AVX2) for rows" …
+  /// The target of the library's own loops, and the variant in use of those that are compiled for several
+  /// targets (kernels/clones.hpp): "x86-64 with AVX-512", "x86-64, and x86-64-v3 (AVX2) for rows" …
   std::string instructions;
-  /// What makes products of f32, with its version and instruction set: "oneDNN 2.6.3, avx512_core"; empty if
-  /// that is the BLAS. Single rows, small products and f64 are the BLAS's in any case.
+  /// The library for f32 products, with its version and instruction set: "oneDNN 2.6.3, avx512_core"; empty
+  /// if that is the BLAS. The BLAS computes f64 products, and the f32 products at which it is faster.
   std::string onednn;
   std::string blas;           ///< the BLAS, with its version
-  std::string blas_kernels;   ///< the kernels that it runs: "SkylakeX", "Haswell" …
-  std::string blas_detected;  ///< the kernels that it had chosen by itself
-  int threads = 1;            ///< threads() (parallel.hpp), among which products and loops are shared
-  std::string warning;        ///< why faster kernels could not be chosen; empty when all is well
+  std::string blas_kernels;   ///< the kernels in use: "SkylakeX", "Haswell" …
+  std::string blas_detected;  ///< the kernels that it chose by itself
+  int threads = 1;            ///< threads() (parallel.hpp)
+  std::string warning;        ///< why faster kernels could not be chosen; else empty
 };
 BuildInfo build_info();
 

@@ -13,14 +13,14 @@
 namespace gradus {
 
 /// The sizes of a tensor's axes, outermost first; rank 0 is a scalar. One size may be −1, for reshape() to
-/// work out; no tensor has such a shape. Held inline: making one allocates nothing.
+/// infer; no tensor has such a shape. Stored inline, without allocation.
 class Shape {
  public:
   static constexpr int max_rank = 8;
 
   Shape() = default;
-  /// @throws Error for more than max_rank axes, a size below −1, two of −1, or more bytes than 64 bits can
-  /// count.
+  /// @throws Error for more than max_rank axes, a size below −1, two sizes of −1, or more bytes than 64 bits
+  /// can count.
   Shape(std::initializer_list<std::int64_t> sizes);
   explicit Shape(std::span<const std::int64_t> sizes);
 
@@ -32,10 +32,10 @@ class Shape {
     if (product <= 0) check_known();
     return product;
   }
-  /// The size of an axis; a negative one counts from the end.
+  /// The size of an axis; a negative axis counts from the end.
   /// @throws Error when there is no such axis.
   std::int64_t operator[](int axis) const { return sizes_[static_cast<std::size_t>(axis_index(axis))]; }
-  /// Turns a negative axis into the one that it means.
+  /// The axis, counted from 0 if it was negative.
   /// @throws Error when there is no such axis.
   int axis_index(int axis) const {
     if (axis < -rank_ || axis >= rank_) fail_axis(axis);
@@ -45,12 +45,12 @@ class Shape {
   const std::int64_t* begin() const { return sizes_.data(); }
   const std::int64_t* end() const { return sizes_.data() + rank_; }
 
-  /// This shape with one axis' size replaced, one axis removed, or one axis put before `axis`.
+  /// This shape with the size of one axis replaced, one axis removed, or an axis inserted before `axis`.
   Shape with(int axis, std::int64_t size) const;
   Shape without(int axis) const;
   Shape inserted(int axis, std::int64_t size) const;
 
-  /// The index of element `element`, counted row-major: of 5 in (2, 3), [1, 2].
+  /// The index of the element at row-major position `element`: [1, 2] for 5 in (2, 3).
   std::vector<std::int64_t> index_of(std::int64_t element) const;
 
   bool operator==(const Shape& other) const {
@@ -74,7 +74,8 @@ class Shape {
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
-/// The shape that both stretch to: axes are matched from the last, and a size of 1 stretches (NumPy's rule).
+/// The shape to which both broadcast: axes are matched from the last, and an axis of size 1 is stretched
+/// (NumPy's rule).
 /// @throws Error naming the operation, both shapes and the axis, when they do not match.
 Shape broadcast(const char* operation, const Shape& a, const Shape& b);
 

@@ -10,35 +10,33 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// The tape: what an operation records so that `backward()` can run it in reverse. To write an operation of
-/// one's own: check the shapes, compute the result without recording, and return
+/// The tape records operations so that `backward()` can run them in reverse. To write your own operation,
+/// check the shapes, compute the result without recording, and return
 ///
 ///     record("sine", y, {x}, {x}, [](Gradients& g) { g.add(0, g.out() * cosine(g.saved(0))); });
 namespace gradus {
 
-struct Node;  // the engine's own
+struct Node;  // internal
 struct Run;
 
-/// What a backward function works with: the gradient of the result, and those of the inputs to add to.
+/// The argument of a backward function: gives the gradient of the result, and adds to those of the inputs.
 class Gradients {
  public:
   Gradients(Node& node, Run& run) : node_(node), run_(run) {}
 
   /// d(loss)/d(result).
   const Tensor& out() const;
-  /// Whether input i needs a gradient; the work for those that do not is left out.
+  /// Whether input i needs a gradient. Skip the work for inputs that do not.
   bool wants(int i) const;
-  /// d(loss)/d(input i), to be added to in place; zeros when nothing has been added yet.
-  /// @throws Error when none is wanted.
+  /// d(loss)/d(input i), to add to in place; zeros if nothing was added yet. @throws Error unless wants(i).
   const Tensor& in(int i);
-  /// Adds to it, summed over the axes along which `gradient` is larger. The first one of its shape is not
-  /// copied: it becomes d(loss)/d(input i) itself, when it is moved here and nobody else sees its values, and
-  /// out() does too.
-  /// @throws Error also when its dtype differs.
+  /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which it is larger. The first gradient
+  /// of the input's shape is stored without a copy if it is out(), or if nothing else shares its values.
+  /// @throws Error unless wants(i), and when the dtype differs.
   void add(int i, Tensor gradient);
-  /// Adds to it by a kernel of the form y ← A·B + β·y: calls f(y, β) with y of its shape. With β = 0 the
-  /// values of y are undefined, and f writes every one; this saves filling with zeros, and reading them. With
-  /// β = 1, f adds to them.
+  /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y: calls f(y, β) with y of the input's
+  /// shape. With β = 0, y is uninitialised and f must write every element, which saves filling and reading
+  /// zeros. With β = 1, f adds to y.
   template <class F>
   void accumulate(int i, F f) {
     Tensor first = first_of(i);
@@ -46,27 +44,26 @@ class Gradients {
     f(std::as_const(first), 0);
     add(i, std::move(first));
   }
-  /// Value i of those that were saved, off the tape.
+  /// Saved value i, not on the tape.
   const Tensor& saved(int i) const;
-  /// The same, to be overwritten: the saved value itself when this is the last that reads it, otherwise a
-  /// copy. It is saved no longer.
+  /// Saved value i, which the caller may overwrite: moved out if nothing else reads it, otherwise copied.
   Tensor take_saved(int i);
-  /// Whether this run frees the tape; else the backward function may run again.
+  /// Whether this run frees the tape. If not, the backward function may run again.
   bool tape_is_freed() const;
   const char* operation() const;
 
  private:
-  Tensor first_of(int i) const;  // undefined when something has been added already
+  Tensor first_of(int i) const;  // undefined if something was added already
 
   Node& node_;
   Run& run_;
-  std::array<const Tensor*, 4> found_{};  // what in() gave for the first inputs: it is called in inner loops
+  std::array<const Tensor*, 4> found_{};  // caches in(), which inner loops call
 };
 
-/// Adds to the gradients of the inputs. It runs once, or as often as the tape is retained.
+/// Adds to the gradients of the inputs. Runs once, or several times if the tape is retained.
 using Backward = std::function<void(Gradients&)>;
 
-/// A tensor in a list of arguments, which so copies no handle.
+/// A reference to a tensor, so that argument lists copy no handles.
 class TensorRef {
  public:
   TensorRef(const Tensor& tensor) : tensor_(&tensor) {}
@@ -78,22 +75,21 @@ class TensorRef {
 
 namespace tape {
 
-// Looks at a new result, and says whether it is to be put on the tape.
+// Checks a new result. Returns true if it must be recorded.
 bool takes(const char* operation, const Tensor& result, std::span<const TensorRef> inputs);
 void put(const char* operation, const Tensor& result, std::span<const TensorRef> inputs,
          std::span<const TensorRef> saved, Backward backward);
 
 }  // namespace tape
 
-/// Puts `result` on the tape as `operation` of `inputs`, when this thread records and an input needs a
-/// gradient; otherwise `saved` and `backward` are dropped. Undefined inputs are allowed, and need no
-/// gradient. `backward` is a Backward, or what makes one.
+/// Records `result` as `operation` of `inputs` if this thread records and an input needs a gradient;
+/// otherwise drops `saved` and `backward`. Undefined inputs are allowed, and need no gradient. `backward` is
+/// a Backward or converts to one.
 ///
-/// `saved` are the values that `backward` reads, and all that it keeps alive. They must not change:
-/// backward() refuses to run, before it has computed anything, when one was changed in place since. So save
-/// only what will be read (`for_gradient_of`). `operation` must live as long as the program, as a literal
-/// does.
-/// @return result. @throws Error when it has a place on the tape already, as an input has.
+/// `saved` are the tensors that `backward` reads; no others are kept alive. backward() throws before it
+/// computes anything if one of them was changed in place meanwhile, so save only values that will be read
+/// (`for_gradient_of`). `operation` must live as long as the program, like a literal.
+/// @return result. @throws Error when `result` is already recorded, for example because it is an input.
 template <class F>
 Tensor record(const char* operation, Tensor result, std::span<const TensorRef> inputs,
               std::initializer_list<TensorRef> saved, F&& backward) {
@@ -125,7 +121,7 @@ Tensor record(const char* operation, Tensor result, std::span<const Tensor> inpu
   return result;
 }
 
-/// `value`, which only the gradient of `input` reads: undefined when that needs none.
+/// `value` if `input` needs a gradient, otherwise undefined. For a value that only this gradient reads.
 inline Tensor for_gradient_of(const Tensor& input, const Tensor& value) {
   return input.defined() && input.requires_grad() ? value : Tensor();
 }

@@ -1,15 +1,14 @@
 #pragma once
 
-// The one door to xtensor: every include of it in the project comes through here.
+// Include this before any header of xtensor: it works around a bug.
 //
-// xtensor 0.24.3 tests `__cplusplus == 201703L` where it means "at least": as C++20 under g++, temporaries of
-// dynamic rank become tensors of rank 4 (the inline capacity of its shape class), and xt::eval, xt::tile or a
-// strided assignment fail to compile or give garbage. The specialisation below is what the C++17 branch would
-// have chosen. It must be seen before any other part of xtensor, hence the order here.
-// tests/autograd/xtensor_test.cpp fails without it.
-// clang-format off
-#include <xtensor/xtensor_forward.hpp>
+// xtensor 0.24.3 tests `__cplusplus == 201703L` where it means "at least": compiled as C++20 by g++,
+// temporaries of dynamic rank become tensors of rank 4 (the inline capacity of its shape class), and
+// xt::eval, xt::tile or a strided assignment fail to compile or give wrong results. The specialisation below
+// is what the C++17 branch would have chosen. It must precede every other part of xtensor, hence the order
+// here. tests/autograd/xtensor_test.cpp fails without it. clang-format off
 #include <xtensor/xstorage.hpp>
+#include <xtensor/xtensor_forward.hpp>
 // clang-format on
 
 #if defined(__GNUC__) && !defined(__clang__) && __cplusplus > 201703L && \
@@ -42,8 +41,8 @@ struct xtype_for_shape<xt::svector<std::size_t, 4, std::allocator<std::size_t>, 
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// A view of a tensor's values as an xtensor expression. It shares them, and must not outlive the tensor. T
-/// is float, double or std::int64_t. @throws Error when that is not the tensor's dtype.
+/// A view of a tensor's values as an xtensor expression. It must not outlive the tensor. T is float, double
+/// or std::int64_t. @throws Error when T is not the tensor's dtype.
 template <class T>
 auto as_xarray(const Tensor& tensor) {
   const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
@@ -51,7 +50,7 @@ auto as_xarray(const Tensor& tensor) {
   return xt::adapt(values.data(), values.size(), xt::no_ownership(), shape);
 }
 
-/// The same, to be written through; counts as a change in place, now.
+/// A writable view. The call counts as one in-place change.
 template <class T>
 auto as_mutable_xarray(const Tensor& tensor) {
   const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
