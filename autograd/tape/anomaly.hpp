@@ -10,11 +10,10 @@ namespace gradus {
 
 struct Node;
 
-/// @throws Error when the result of `operation` on `inputs` holds a NaN or an infinity.
+/// @throws Error when the result of `operation` on `inputs` contains a NaN or an infinity.
 void check_result(const char* operation, const Tensor& result, std::span<const TensorRef> inputs);
 
-/// @throws Error when the gradient that the backward function of `node` has just added to, that of input i,
-/// holds one.
+/// @throws Error when `gradient` contains one: that of input i of `node`, after the node's backward function.
 void check_gradient(const Node& node, std::size_t i, const Tensor& gradient);
 
 }  // namespace gradus

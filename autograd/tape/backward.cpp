@@ -16,20 +16,20 @@ namespace gradus {
 
 namespace {
 
-// Whether it keeps more values alive than its own.
+// True for a view of only a part of its storage.
 bool is_part(const Tensor& tensor) {
   const std::size_t bytes = static_cast<std::size_t>(tensor.numel()) * bytes_per_element(tensor.dtype());
   return bytes != tensor.impl().storage->bytes;
 }
 
-// So that the sum can be changed without anybody noticing.
+// Makes the sum safe to modify in place, by a copy if it is shared.
 void own(Pending& gradient) {
   if (gradient.borrowed && (is_shared(gradient.sum) || is_part(gradient.sum)))
     gradient.sum = gradient.sum.clone();
   gradient.borrowed = false;
 }
 
-// What all hooks of its node make of the gradient.
+// Runs the node's hooks, which may replace the gradient.
 void run_hooks(const Node& node, Pending& pending) {
   if (node.hooks.empty()) return;
   own(pending);
@@ -43,11 +43,11 @@ void run_hooks(const Node& node, Pending& pending) {
       fail("backward", "a hook on ", node.text(), " returned a gradient ", replacement.shape(), " ",
            name(replacement.dtype()), "; it must be ", node.shape, " ", name(node.dtype), ", or undefined");
     }
-    gradient = replacement.clone();  // what the hook gave stays the hook's
+    gradient = replacement.clone();  // the hook may keep its tensor
   }
 }
 
-// Gradients may come from several threads to the leaves that they share.
+// Several threads may add to the gradients of shared leaves.
 std::mutex adding;
 
 void add_to_gradient(Node& node, Tensor gradient) {
@@ -70,7 +70,7 @@ void check_incoming(const char* operation, const Tensor& output, const Tensor& g
          " was not recorded: no input has requires_grad, or NoGrad is on");
   }
   if (!gradient.defined() && output.numel() != 1) {
-    fail(operation, "only a scalar has a gradient of its own, and this is ", output.shape(),
+    fail(operation, "without a gradient the tensor must be a scalar, and it is ", output.shape(),
          "; reduce it with sum() or mean(), or pass the gradient of the loss with respect to it");
   }
   if (gradient.defined() && (gradient.shape() != output.shape() || gradient.dtype() != output.dtype())) {
@@ -93,7 +93,8 @@ Run::~Run() {
   }
 }
 
-// All results that the outputs were computed from, newest first, and which of them a target is behind.
+// Finds all results that the outputs were computed from, newest first, and marks those that depend on a
+// target.
 void Run::find(const std::vector<NodePtr>& outputs) {
   const auto add = [&](const NodePtr& node) {
     if (!node) return;
@@ -101,7 +102,7 @@ void Run::find(const std::vector<NodePtr>& outputs) {
     if (is_end(*node) || node->run == this) return;
     if (node->run != nullptr) {
       fail("backward", node->text(),
-           " is being run through already; a hook or a backward function cannot run the tape that it is on");
+           " is part of a running backward pass; a hook or a backward function cannot run its own tape");
     }
     nodes_.push_back(node);
     node->run = this;
@@ -123,9 +124,9 @@ bool Run::has_work(const Node& node) const {
                      [this](const NodePtr& input) { return wants(input); });
 }
 
-// Everything that can be wrong before the first gradient is made.
+// Makes all checks before the first gradient is computed.
 void Run::check() const {
-  // Behind a freed node may lie an older target, or more ways to one that was found.
+  // A freed node may hide an older target, or further paths to one that was found.
   std::uint64_t oldest = 0;
   if (targets_ != nullptr) {
     const auto older = [](const Node* a, const Node* b) { return a->number < b->number; };
@@ -173,7 +174,7 @@ void Run::add(const NodePtr& node, Tensor gradient, const Tensor& passed_on) {
   }
 }
 
-// Through one node, whose gradient is complete.
+// Visits one node, whose gradient is complete.
 void Run::step(Node& node) {
   run_hooks(node, node.pending);
   if (!has_work(node)) return;
@@ -210,11 +211,11 @@ void Run::run(bool retain_graph) {
     node->value = Tensor();
     node->freed = true;
   }
-  if (oldest_ == 0) {  // else these gradients are parts
+  if (oldest_ == 0) {  // otherwise these gradients are partial
     for (const NodePtr& leaf : leaves) run_hooks(*leaf, gradients[leaf.get()]);
   }
   for (auto& [node, gradient] : gradients) {
-    gradient.borrowed = true;  // or a hook has kept it
+    gradient.borrowed = true;  // a hook may have kept it
     own(gradient);
   }
 }
@@ -234,7 +235,7 @@ const NodePtr& wanted_input(const Node& node, const Run& run, int i) {
   const NodePtr& found = input(node, i);
   if (!run.wants(found)) {
     fail(node.operation, "its backward function adds to the gradient of input ", i,
-         ", of which none is wanted; ask wants(", i, ") first");
+         ", which needs none; check wants(", i, ") first");
   }
   return found;
 }
@@ -277,7 +278,7 @@ const Tensor& Gradients::saved(int i) const { return saved_value(node_, i).value
 Tensor Gradients::take_saved(int i) {
   Tensor& value = saved_value(node_, i).values;
   if (!run_.frees || is_shared(value)) return value.clone();
-  node_.freed = true;  // though this run should fail
+  node_.freed = true;  // even if this run fails later
   return std::exchange(value, Tensor());
 }
 

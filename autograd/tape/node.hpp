@@ -15,24 +15,23 @@
 
 namespace gradus {
 
-/// Values of at most this many elements are kept for pictures of the graph, and shown in them.
+/// Nodes keep values of at most this many elements, for pictures of the graph.
 constexpr std::int64_t shown_elements = 8;
 
-/// A value that a backward function reads, as it was when it was recorded.
+/// A value that a backward function reads, with its version when it was recorded.
 struct SavedValue {
-  Tensor values;  // off the tape, so that a result does not keep its own node alive; may be undefined
+  Tensor values;  // not on the tape, so that a result does not keep its own node alive; may be undefined
   std::uint32_t version = 0;
 };
 
-/// A gradient while it is being added up: undefined before the first contribution.
+/// A gradient that is being accumulated; undefined before the first contribution.
 struct Pending {
   Tensor sum;
-  bool borrowed =
-      false;  // the gradient of a result is passed on as it is: to be copied before it is added to
+  bool borrowed = false;  // shares the gradient of a result: copy it before modifying
 };
 
-/// One recorded operation, or a leaf, that has no inputs. `number` grows with every node made, so descending
-/// numbers are a topological order of any graph.
+/// A recorded operation, or a leaf, which has no inputs. `number` increases with every new node, so
+/// descending numbers are a topological order of any graph.
 struct Node : Recycled<Node> {
   std::atomic<std::int64_t> references{0};
   std::uint64_t number = 0;
@@ -40,19 +39,20 @@ struct Node : Recycled<Node> {
   const ScopePath* scope = nullptr;
   Shape shape;
   Dtype dtype = Dtype::f32;
-  Tensor value;                 // of a result small enough to be shown in a picture, off the tape
-  Tensor gradient;              // what Tensor::grad() gives
-  std::vector<NodePtr> inputs;  // null where no gradient is wanted
+  Tensor value;                 // the result if it has at most shown_elements, not on the tape
+  Tensor gradient;              // returned by Tensor::grad()
+  std::vector<NodePtr> inputs;  // null for inputs that need no gradient
   std::vector<SavedValue> saved;
-  Backward backward;                                                        // empty in leaves, and once freed
-  std::vector<std::pair<int, std::function<Tensor(const Tensor&)>>> hooks;  // by the number of their handle
+  Backward backward;  // empty in leaves and after freeing
+  std::vector<std::pair<int, std::function<Tensor(const Tensor&)>>>
+      hooks;  // with the numbers that add_hook() returned
   bool leaf = true;
   bool freed = false;
   bool keeps_gradient = false;
-  bool uses_gradient = false;  // an input was computed from a gradient, whose own is not recorded
+  bool uses_gradient = false;  // an unrecorded input was computed from a gradient
   Node* next_dead = nullptr;
 
-  // Of the run that goes through this node now. Not used in leaves, which threads may share.
+  // State of the run that is visiting this node. Unused in leaves, which threads may share.
   const Run* run = nullptr;  // null: none
   Pending pending;           // its gradient so far
   bool needed = false;
@@ -66,7 +66,7 @@ struct Node : Recycled<Node> {
   std::string text() const;
 };
 
-/// The number that the next node will have.
+/// The number of the next new node.
 std::uint64_t next_node_number();
 
 /// The node of a new leaf with these values.

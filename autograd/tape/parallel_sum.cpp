@@ -25,14 +25,14 @@ Tensor sum_of(const std::vector<Tensor>& terms) {
   return sum;
 }
 
-// A tensor for record() to take its node from; it has no values.
+// An empty tensor that passes a node to record().
 Tensor tensor_at(const NodePtr& node) {
   Tensor tensor = empty({0}, node->dtype);
   tensor.impl().node = node;
   return tensor;
 }
 
-// The tapes of the terms, and the nodes older than all of them at which they end, or leaves.
+// The tapes of the terms. They end at leaves, and at nodes that are older than all terms.
 class Tapes {
  public:
   Tapes(std::vector<Tensor> terms, std::uint64_t oldest) : terms_(std::move(terms)), oldest_(oldest) {
@@ -57,7 +57,7 @@ class Tapes {
   }
 
  private:
-  // By their numbers in ends_.
+  // Returns indices into ends_.
   std::vector<int> find_ends(const Tensor& term) {
     std::vector<int> found;
     std::vector<const Node*> inner;
@@ -76,7 +76,7 @@ class Tapes {
     return found;
   }
 
-  // d(loss)/d(end) through one term, for those that are wanted and reached.
+  // d(loss)/d(end) through one term; undefined for ends that are not wanted or not reached.
   std::vector<Tensor> gradients(const Gradients& g, const Tensor& term, const std::vector<int>& ends,
                                 bool retain_graph) const {
     std::unordered_set<const Node*> wanted;

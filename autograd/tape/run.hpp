@@ -11,15 +11,15 @@
 
 namespace gradus {
 
-/// One run of the tape in reverse, from some outputs. Nothing that outlives it is touched but the tape that
-/// it frees: the gradients of leaves are its own until it has succeeded.
+/// One reverse pass over the tape, from some outputs. It modifies nothing except the tape that it frees: it
+/// owns the gradients of leaves until it has succeeded.
 struct Run {
-  // `targets`: the nodes whose gradients are wanted; null means those of all leaves. The run ends at nodes
-  // that were made before number `oldest`, as it does at leaves.
+  // `targets`: the nodes whose gradients are wanted; null means all leaves. The run stops at leaves, and at
+  // nodes with a number below `oldest`.
   Run(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets,
       std::uint64_t oldest = 0)
       : Run(targets, oldest) {
-    find(outputs);  // if this throws, the destructor runs nevertheless
+    find(outputs);  // if this throws, the destructor still runs
     check();
   }
   ~Run();
@@ -33,21 +33,21 @@ struct Run {
     if (!node) return false;
     return is_end(*node) ? targets_ == nullptr || targets_->contains(node.get()) : node->needed;
   }
-  // The gradient of a node so far.
+  // The accumulated gradient of a node.
   Pending& pending(const NodePtr& node);
-  // The same, to be added to in place; zeros when there is none.
+  // The same, to add to in place; zeros if there is none.
   const Tensor& accumulator(const NodePtr& node);
-  // Adds to it, and keeps `gradient` itself if it can. It may be `passed_on`: the gradient of a result, which
-  // is complete, so that it will only be read as long as it is shared.
+  // Adds `gradient` to it, without a copy if possible. `passed_on` is the complete gradient of a result,
+  // which `gradient` may be: it is then shared, and copied before it is modified.
   void add(const NodePtr& node, Tensor gradient, const Tensor& passed_on = {});
 
-  std::unordered_set<const Node*> reached;  // of the targets
+  std::unordered_set<const Node*> reached;  // the targets that were found
 
-  // What was computed, once run() has ended: of leaves, and of other nodes that are targets or keep theirs.
-  // Nobody else sees these gradients.
+  // The results of run(): gradients of leaves, and of other nodes that are targets or keep their gradient.
+  // Nothing else shares these gradients.
   std::vector<NodePtr> leaves, kept;
   std::unordered_map<const Node*, Pending> gradients;
-  bool frees = false;  // the tape is freed on the way
+  bool frees = false;  // whether the run frees the tape
 
  private:
   Run(const std::unordered_set<const Node*>* targets, std::uint64_t oldest)

@@ -14,9 +14,9 @@ namespace {
 
 std::atomic<std::uint64_t> nodes_made{0};
 
-// Deleting a node releases its inputs, which may be the last to hold theirs, and so on down a tape of any
-// length: nodes that die while another is being deleted wait in this list instead of going deeper. It must
-// work until the very end of the thread, so it has no destructor.
+// Deleting a node may release the last reference to its inputs, and so on along a tape of any length. Instead
+// of recursing, nodes that die during a deletion wait in this list. It is used until the thread ends, so it
+// has no destructor.
 thread_local Node* dead = nullptr;
 thread_local bool deleting = false;
 
@@ -72,8 +72,7 @@ bool tape::takes(const char* operation, const Tensor& result, std::span<const Te
   if (detects_anomaly()) check_result(operation, result, inputs);
   if (result.impl().node) {
     fail(operation, "its result ", result.shape(),
-         " has a place on the tape already, as an input has; record a new tensor: clone(), or detach() to "
-         "share the values");
+         " is already recorded (is it an input?); return a clone(), or detach() to share the values");
   }
   result.impl().from_gradient = std::any_of(inputs.begin(), inputs.end(), from_gradient);
   return is_recording() && std::any_of(inputs.begin(), inputs.end(), needs_gradient);

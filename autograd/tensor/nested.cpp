@@ -23,7 +23,7 @@ std::string kind(std::int64_t length) {
   return length == no_list ? "a number" : "a list of " + std::to_string(length);
 }
 
-// What the first element of every depth says; the others must agree.
+// The lengths of the first list at every depth; the others must match.
 Shape shape_of(const NestedList& list) {
   std::vector<std::int64_t> sizes;
   for (const NestedList* first = &list; !first->is_number(); first = first->elements().begin()) {
@@ -68,7 +68,7 @@ class Reader {
   void check_number(double number) const {
     if (!integers_ || (std::abs(number) < 0x1p53 && number == std::trunc(number))) return;
     fail("tensor", number,
-         " is no integer below 2^53, which is what a list for an i64 tensor may hold; "
+         " is not an integer below 2^53, as a list for an i64 tensor requires; "
          "choose f32 or f64, or pass a std::vector<std::int64_t>");
   }
 

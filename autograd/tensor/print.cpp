@@ -16,7 +16,7 @@
 namespace gradus {
 namespace {
 
-// Axes of at most `whole` elements are shown whole, others by their two ends.
+// The number of elements shown of an axis: all if at most `whole`, otherwise the two ends.
 std::int64_t shown(std::int64_t size, std::int64_t whole) { return size <= whole ? size : whole / 2 * 2; }
 
 std::int64_t numbers_shown(const Shape& shape, std::int64_t whole) {
@@ -25,7 +25,7 @@ std::int64_t numbers_shown(const Shape& shape, std::int64_t whole) {
   return product;
 }
 
-// The largest that keeps the text short. 2 does for any shape, and is what the limit comes from.
+// The largest value that keeps the text short. The limit is chosen so that 2 works for any shape.
 std::int64_t longest_whole_axis(const Shape& shape) {
   constexpr std::int64_t limit = std::int64_t{1} << Shape::max_rank;
   std::int64_t whole = 7;
@@ -35,7 +35,7 @@ std::int64_t longest_whole_axis(const Shape& shape) {
 
 void print_number(std::ostream& out, std::int64_t value) { out << value; }
 void print_number(std::ostream& out, double value) {
-  out << (std::isnan(value) ? std::abs(value) : value);  // a NaN's sign says nothing
+  out << (std::isnan(value) ? std::abs(value) : value);  // without the meaningless sign of a NaN
 }
 
 template <class T>
@@ -70,7 +70,7 @@ void print_origin(std::ostream& out, const Tensor& tensor) {
 
 std::string values_text(const Tensor& tensor) {
   if (tensor.numel() == 0) return "[]";
-  std::ostringstream text;  // keeps the caller's format flags out, and theirs untouched
+  std::ostringstream text;  // neither uses nor changes the caller's format flags
   text.precision(4);
   const std::int64_t whole = longest_whole_axis(tensor.shape());
   for_any("print", tensor.dtype(), [&]<class T>() { print_axis(text, view<const T>(tensor), 0, whole); });
@@ -79,7 +79,7 @@ std::string values_text(const Tensor& tensor) {
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   if (!tensor.defined()) return out << "undefined tensor";
-  std::ostringstream text;  // keeps the caller's format flags out, and theirs untouched
+  std::ostringstream text;  // neither uses nor changes the caller's format flags
   text << name(tensor.dtype()) << ' ' << tensor.shape() << ' ' << values_text(tensor);
   print_origin(text, tensor);
   return out << text.str();

@@ -29,7 +29,7 @@ double Generator::uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-
 
 std::uint64_t Generator::below(std::uint64_t n) {
   if (n == 0) fail("Generator::below", "there is no number in [0, 0)");
-  // Draws from the incomplete last copy of [0, n) are thrown away.
+  // Rejects draws below 2⁶⁴ mod n, so that all remainders are equally likely.
   const std::uint64_t incomplete = (0 - n) % n;
   while (true) {
     const std::uint64_t draw = bits();

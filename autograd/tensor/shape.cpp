@@ -29,7 +29,7 @@ void Shape::check() const {
     if (size == -1 && unknown < axis)
       fail("Shape", "axes ", unknown, " and ", axis, " are both -1; reshape() works out one size");
     if (size == -1) unknown = axis;
-    // An axis of 0 does not make room for the others: they are what strides are made of.
+    // A size of 0 counts as 1: strides are products of the other sizes.
     if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes)) {
       fail("Shape", text(), " is too large: its elements cannot be counted in 64 bits");
     }

@@ -36,7 +36,7 @@ void check_type(const char* operation, const Tensor& tensor) {
        "; convert it with .to(Dtype::", name(dtype_of<T>), ")");
 }
 
-// to ← from's values as To, towards zero.
+// Converts the values to To, to integers by truncation.
 template <class From, class To>
 void convert(const char* operation, const Tensor& from, To* to) {
   const From *const begin = raw<From>(from), *const end = begin + from.numel();
@@ -87,7 +87,7 @@ double Tensor::item() const {
   return to_vector<double>()[0];
 }
 
-// Function templates say themselves that they are shown: GCC does not see the header's pragma for them.
+// Function templates need the attribute: GCC ignores the header's visibility pragma for them.
 #define GRADUS_FOR_TYPE(T)                                                                         \
   template std::span<const T> Tensor::values() const;                                              \
   template std::span<T> Tensor::mutable_values(const char*);                                       \
@@ -111,7 +111,7 @@ Tensor& Tensor::set_requires_grad(bool on) {
     fail("set_requires_grad", "an i64 tensor ", shape(), " has no gradient");
   if (on && !self.node) {
     self.node = make_leaf(*this);
-    self.from_gradient = false;  // from here on it is a beginning
+    self.from_gradient = false;  // a leaf starts a new tape
   } else if (!on) {
     self.node = NodePtr();
   }
@@ -167,7 +167,7 @@ void Tensor::replace(const Tensor& values) {
   self.offset = other.offset;
   self.shape = other.shape;
   self.dtype = other.dtype;
-  // A new leaf: what was recorded of the old values goes on with a gradient of their shape and dtype.
+  // A new node: operations recorded on the old values keep the old node, with its shape and dtype.
   if (self.node) {
     const NodePtr old = std::exchange(self.node, NodePtr());
     set_requires_grad();
@@ -218,7 +218,7 @@ Tensor empty(const Shape& shape, Dtype dtype) {
 
 Tensor full(const Shape& shape, double value, Dtype dtype) {
   if (dtype == Dtype::i64 && !(value >= -0x1p63 && value < 0x1p63 && value == std::trunc(value)))
-    fail("full", value, " is no integer of 64 bits; choose f32 or f64");
+    fail("full", value, " is not a 64-bit integer; choose f32 or f64");
   Tensor result = empty(shape, dtype);
   for_any("full", dtype, [&]<class T>() {
     for_each_range(result.numel(), 1,
@@ -250,7 +250,7 @@ Tensor tensor(std::span<const T> values, const Shape& shape) {
 
 template <class T>
 Tensor adopt(std::shared_ptr<T> values, const Shape& shape) {
-  if (shape.numel() == 0) return empty(shape, dtype_of<T>);  // whose values may be null
+  if (shape.numel() == 0) return empty(shape, dtype_of<T>);  // `values` may be null
   if (!values) fail("adopt", "the values are null, and ", shape, " needs ", shape.numel());
   const std::size_t bytes = static_cast<std::size_t>(shape.numel()) * sizeof(T);
   return make(IntrusivePtr<Storage>::first(new Storage(std::move(values), bytes)), 0, shape, dtype_of<T>);

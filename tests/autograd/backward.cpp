@@ -65,9 +65,10 @@ TEST_CASE("backward() works on a leaf itself", "[autograd][backward]") {
 TEST_CASE("backward() rejects a missing or mismatched gradient, and tensors that were not recorded",
           "[autograd][backward]") {
   const Tensor x = leaf(tensor({1.0, 2.0}));
-  CHECK_ERROR((x * x).backward(),
-              "backward: only a scalar has a gradient of its own, and this is (2); reduce it with sum() or "
-              "mean(), or pass the gradient of the loss with respect to it");
+  CHECK_ERROR(
+      (x * x).backward(),
+      "backward: without a gradient the tensor must be a scalar, and it is (2); reduce it with sum() or "
+      "mean(), or pass the gradient of the loss with respect to it");
   const std::string unrecorded =
       "backward: this tensor () was not recorded: no input has requires_grad, or NoGrad is on";
   CHECK_ERROR(sum(x.detach()).backward(), unrecorded);
@@ -245,9 +246,8 @@ TEST_CASE("an error inside a backward function names the module of its operation
     const gradus::Scope scope("decoder");
     return record("wrong", x.clone(), {x, tensor({1.0})}, {}, [](Gradients& g) { g.in(1); });
   }();
-  CHECK_ERROR(
-      y.backward(),
-      "wrong: its backward function adds to the gradient of input 1, of which none is wanted; ask wants(1) "
-      "first [in decoder]");
+  CHECK_ERROR(y.backward(),
+              "wrong: its backward function adds to the gradient of input 1, which needs none; check "
+              "wants(1) first [in decoder]");
   CHECK(gradus::current_scope()->text().empty());
 }

@@ -82,10 +82,9 @@ TEST_CASE("a backward function that can never run is destroyed with its captures
 
 TEST_CASE("errors in record() and in backward functions name the operation", "[autograd][custom]") {
   const Tensor x = leaf(tensor({1.0, 2.0}));
-  CHECK_ERROR(
-      record("identity", x, {x}, {}, [](Gradients&) {}),
-      "identity: its result (2) has a place on the tape already, as an input has; record a new tensor: "
-      "clone(), or detach() to share the values");
+  CHECK_ERROR(record("identity", x, {x}, {}, [](Gradients&) {}),
+              "identity: its result (2) is already recorded (is it an input?); return a clone(), or detach() "
+              "to share the values");
   const auto broken = [&](gradus::Backward backward) {
     sum(record("broken", x.clone(), {x}, {x}, std::move(backward))).backward();
   };

@@ -100,7 +100,7 @@ TEST_CASE("grad() rejects invalid arguments before it runs", "[autograd][grad]")
               "tensor that was used");
   CHECK_ERROR(grad({sum(y)}, {x.detach()}), "grad: input 0 (2) does not require a gradient");
   CHECK_ERROR(grad({y}, {x}),
-              "grad: only a scalar has a gradient of its own, and this is (2); reduce it with sum() or "
+              "grad: without a gradient the tensor must be a scalar, and it is (2); reduce it with sum() or "
               "mean(), or pass the gradient of the loss with respect to it");
   CHECK_ERROR(grad({y}, {x}, {tensor({1.0})}),
               "grad: the gradient is (1) f32, but the tensor is (2) f32; they must be the same");

@@ -102,10 +102,9 @@ TEST_CASE("a hook cannot run its own tape, but may run another", "[autograd][hoo
     loss.backward(true);
     return Tensor();
   });
-  CHECK_ERROR(
-      loss.backward(true),
-      "backward: 'mul' (1) is being run through already; a hook or a backward function cannot run the tape "
-      "that it is on");
+  CHECK_ERROR(loss.backward(true),
+              "backward: 'mul' (1) is part of a running backward pass; a hook or a backward function cannot "
+              "run its own tape");
   CHECK_FALSE(x.grad().defined());
   y.remove_hook(number);
 

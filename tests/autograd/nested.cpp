@@ -67,7 +67,7 @@ TEST_CASE("a list for i64 accepts only integers that a double represents exactly
   CHECK(tensor({-1, 0x1p53 - 1}, Dtype::i64).to_vector<std::int64_t>() ==
         Ids{-1, (std::int64_t{1} << 53) - 1});
   const std::string why =
-      " is no integer below 2^53, which is what a list for an i64 tensor may hold; choose f32 or f64, or "
+      " is not an integer below 2^53, as a list for an i64 tensor requires; choose f32 or f64, or "
       "pass a "
       "std::vector<std::int64_t>";
   CHECK_ERROR(tensor({1, 2.5}, Dtype::i64), "tensor: 2.5" + why);

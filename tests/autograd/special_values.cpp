@@ -434,6 +434,6 @@ TEST_CASE("a size that overflows 64 bits is rejected before allocating", "[autog
 
 TEST_CASE("filling an i64 tensor with a non-integer is an error", "[autograd][special]") {
   const Tensor ids = gradus::arange(3);
-  CHECK_ERROR(masked_fill(ids, ids, 0.5), "full: 0.5 is no integer of 64 bits; choose f32 or f64");
-  CHECK_ERROR(pad(ids, 0, 1, 0, -infinity), "full: -inf is no integer of 64 bits; choose f32 or f64");
+  CHECK_ERROR(masked_fill(ids, ids, 0.5), "full: 0.5 is not a 64-bit integer; choose f32 or f64");
+  CHECK_ERROR(pad(ids, 0, 1, 0, -infinity), "full: -inf is not a 64-bit integer; choose f32 or f64");
 }
