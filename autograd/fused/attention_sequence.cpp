@@ -399,7 +399,7 @@ void check_dropout(const AttentionDropout& dropout, std::int64_t B) {
   }
   const BatchPart* part = dropout.steps.part();
   if (part != nullptr && std::ssize(part->sequences) != B) {
-    fail(operation, "the draws are for ", std::ssize(part->sequences),
+    fail(operation, "the generator is for ", std::ssize(part->sequences),
          " sequences of a batch, and there are ", B);
   }
 }

@@ -11,7 +11,7 @@
 namespace gradus {
 namespace {
 
-// Told apart while running, not when compiling: a loop for each would cost the build more than it saves here.
+// A run-time value: one loop per relation would cost more build time than it saves run time.
 enum class Relation { equal, not_equal, less, less_equal, greater, greater_equal };
 
 template <class T>
@@ -32,7 +32,7 @@ bool holds(Relation relation, T x, T z) {
   }
 }
 
-// 1 where a and b are in this relation, otherwise 0.
+// 1 where a and b have this relation, otherwise 0.
 Tensor compare(const char* operation, const Tensor& a, const Tensor& b, Relation relation) {
   check_same_dtype(operation, a, b);
   Tensor y = empty(broadcast(operation, a.shape(), b.shape()), Dtype::i64);
@@ -43,7 +43,7 @@ Tensor compare(const char* operation, const Tensor& a, const Tensor& b, Relation
   return y;
 }
 
-// Whichever of a and b is `winning` over the other, or the NaN if one is.
+// The one of a and b that is `winning` over the other; NaN if either is NaN.
 Tensor select(const char* operation, const Tensor& a, const Tensor& b, Relation winning) {
   check_same_dtype(operation, a, b);
   Tensor y = empty(broadcast(operation, a.shape(), b.shape()), a.dtype());
@@ -101,7 +101,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   check_integers("masked_fill", "the mask", mask);
   if (broadcast("masked_fill", x.shape(), mask.shape()) != x.shape()) {
     fail("masked_fill", "the mask ", mask.shape(), " would stretch ", x.shape(),
-         "; expand() that first if it is meant");
+         "; expand() the input first if this is intended");
   }
   return where(mask, full({}, value, x.dtype()), x);
 }

@@ -15,11 +15,11 @@
 namespace gradus {
 namespace {
 
-// `places` are the mask's rows for the rows of x; if empty, row r has mask row r.
+// Row r of x gets row places[r] of the mask, or row r if `places` is empty.
 Tensor drop(const Tensor& x, std::int64_t rows, double probability, Generator& generator,
             std::vector<std::int64_t> places) {
   const std::int64_t n = rows == 0 ? 0 : x.numel() / rows;
-  // For the value, and again for its gradient.
+  // For the value and for its gradient.
   const auto apply = [=, mask = kernels::DropoutMask(probability, generator.bits()),
                       places = std::move(places)](const Tensor& from) {
     Tensor to = empty(from.shape(), from.dtype());
@@ -49,7 +49,7 @@ Tensor dropout(const Tensor& x, double probability, Generator& generator) {
   if (const BatchPart* part = generator.part()) {
     const std::int64_t B = std::ssize(part->sequences);
     if (x.rank() < 2 || x.size(-2) != B) {
-      fail("dropout", "the draws are for ", B, " sequences of a batch; the input must be (…, ", B,
+      fail("dropout", "the generator is for ", B, " sequences of a batch; the input must be (…, ", B,
            ", n), and is ", x.shape());
     }
     for (std::int64_t r = 0; r < rows; ++r) places.push_back(generator.place(r / B, r % B, B));
@@ -64,8 +64,8 @@ Tensor dropout(const Tensor& x, double probability, Generator& generator, const 
   if (!drops(probability)) return x;
   const std::int64_t B = packing.batch();
   if (generator.part() != nullptr && std::ssize(generator.part()->sequences) != B) {
-    fail("dropout", "the draws are for ", std::ssize(generator.part()->sequences),
-         " sequences of a batch, and the packed sequences are ", B);
+    fail("dropout", "the generator is for ", std::ssize(generator.part()->sequences),
+         " sequences of a batch, and the packing has ", B);
   }
   std::vector<std::int64_t> places;
   for (std::int64_t t = 0; t < packing.steps(); ++t) {

@@ -13,7 +13,7 @@
 namespace gradus {
 namespace {
 
-// `limit` elements of `of` can be chosen.
+// Checks that every index is in [0, limit), the range of the rows, axis or classes (`of`) of `shape`.
 void check_indices(const char* operation, const Tensor& index, std::int64_t limit, const char* of,
                    const Shape& shape) {
   check_integers(operation, "the index", index);
@@ -41,7 +41,7 @@ Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Sha
                   const std::int64_t n = g.saved(0).numel();
                   const T* from = raw<T>(g.out());
                   T* into = raw<T>(g.in(0));
-                  // Shared by columns: a row may be chosen many times.
+                  // Split among threads by columns, because a row may be chosen many times.
                   for_each_range(width, n, [=](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t i = 0; i < n; ++i)
                       math::add(end - begin, from + i * width + begin, into + row[i] * width + begin);
@@ -49,8 +49,8 @@ Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Sha
                 }));
 }
 
-// visit(in x, in index): the offsets of every element that an index along an axis chooses in a tensor of
-// shape `x`, and of that index.
+// Calls visit(offset in x, offset in index) for every element of an index along an axis of a tensor of shape
+// `x`.
 template <class Visit>
 void for_each_chosen(const Shape& x, int axis, const Tensor& index, Visit visit) {
   const Lanes in_x(x, axis), in_index(index.shape(), axis);
@@ -62,11 +62,11 @@ void for_each_chosen(const Shape& x, int axis, const Tensor& index, Visit visit)
   });
 }
 
-// Checks an index along an axis of x, and makes the axis positive.
+// Checks an index along an axis of x. Returns the axis, counted from 0.
 int checked_along(const char* operation, const Tensor& x, int axis, const Tensor& index) {
   axis = checked_axis(operation, x.shape(), axis);
   if (index.rank() != x.rank() || index.shape().with(axis, 0) != x.shape().with(axis, 0)) {
-    fail(operation, "the index ", index.shape(), " and ", x.shape(), " differ elsewhere than on axis ", axis);
+    fail(operation, "the index ", index.shape(), " and ", x.shape(), " may differ only on axis ", axis);
   }
   check_indices(operation, index, x.size(axis), "axis", x.shape());
   return axis;
@@ -106,7 +106,7 @@ Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor&
   check_same_dtype("scatter_add", x, source);
   if (source.shape() != index.shape()) {
     fail("scatter_add", "the source is ", source.shape(), " and the index ", index.shape(),
-         "; there must be one index an element");
+         "; they must be equal");
   }
   Tensor y = x.clone();
   for_floating("scatter_add", x.dtype(), [&]<class T>() {

@@ -14,11 +14,11 @@
 #include "kernels/lanes.hpp"
 #include "memory/storage.hpp"
 
-// Operations that copy values to other places.
+// Operations that copy values into another layout.
 namespace gradus {
 namespace {
 
-// A result that shows x in other strides: `seen(view of x)` has the result's shape.
+// A copy of x in the order of a strided view: `seen(view of x)` has the result's shape.
 template <class Seen>
 Tensor rearranged(const char* operation, const Tensor& x, const Shape& shape, Seen seen) {
   Tensor y = empty(shape, x.dtype());
@@ -34,7 +34,7 @@ Tensor rearranged(const char* operation, const Tensor& x, const Shape& shape, Se
                 }));
 }
 
-// The gradient of an input that became elements [begin, begin + size) of the result.
+// Adds the gradient of an input that became elements [begin, begin + size) of the result.
 void add_part(Gradients& g, int input, int axis, std::int64_t begin, std::int64_t size) {
   const Lanes lanes(g.out().shape(), axis);
   if (lanes.outer == 1)
@@ -103,11 +103,12 @@ Tensor expand(const Tensor& x, const Shape& shape) {
 Tensor pad(const Tensor& x, int axis, std::int64_t before, std::int64_t after, double value) {
   axis = checked_axis("pad", x.shape(), axis);
   if (before < 0 || after < 0)
-    fail("pad", "cannot add ", before, " elements before and ", after, " after; slice() takes some away");
+    fail("pad", "cannot add ", before, " elements before and ", after,
+         " after; use slice() to remove elements");
   const std::int64_t n = x.size(axis);
   std::int64_t padded = 0;
   if (__builtin_add_overflow(before, after, &padded) || __builtin_add_overflow(padded, n, &padded))
-    fail("pad", before, " and ", after, " more elements are more than can be counted in 64 bits");
+    fail("pad", before, " and ", after, " more elements cannot be counted in 64 bits");
   Tensor y = full(x.shape().with(axis, padded), value, x.dtype());
   for_any("pad", x.dtype(),
           [&]<class T>() { map(same, view<T>(y).narrowed(axis, before, n), view<const T>(x)); });
@@ -123,7 +124,7 @@ Tensor concat(std::span<const Tensor> parts, int axis) {
   begins.push_back(0);
   for (const Tensor& part : parts) {
     if (part.rank() != first.rank() || part.shape().with(axis, 0) != first.shape().with(axis, 0)) {
-      fail("concat", first.shape(), " and ", part.shape(), " differ elsewhere than on axis ", axis);
+      fail("concat", first.shape(), " and ", part.shape(), " may differ only on axis ", axis);
     }
     check_same_dtype("concat", first, part);
     begins.push_back(begins.back() + part.size(axis));

@@ -16,7 +16,8 @@
 namespace gradus {
 namespace {
 
-// Targets (…) are classes of the last axis of `scores` (…, V), or `ignored`. How many are not.
+// Checks that targets (…) are classes of the last axis of `scores` (…, V), or `ignored`. Returns the number
+// of targets that are not ignored.
 std::int64_t check_targets(const char* operation, const char* what, const Tensor& scores,
                            const Tensor& targets, std::int64_t ignored) {
   check_integers(operation, "the targets", targets);
@@ -37,7 +38,7 @@ std::int64_t check_targets(const char* operation, const char* what, const Tensor
   return counted;
 }
 
-// row(r, target) for all rows that are not ignored.
+// Calls row(r, target) for every row that is not ignored.
 template <class Row>
 void for_each_target(const Tensor& targets, std::int64_t ignored, Row row) {
   const std::int64_t* target = raw<std::int64_t>(targets);
@@ -51,7 +52,7 @@ T average(double total, std::int64_t n) {
   return n == 0 ? T(0) : static_cast<T>(total / static_cast<double>(n));
 }
 
-// Nothing is stretched: in a loss that is mostly a mistake.
+// Losses do not broadcast: unequal shapes are mostly a mistake.
 void check_pair(const char* operation, const Tensor& a, const Tensor& b) {
   check_same_dtype(operation, a, b);
   if (a.shape() != b.shape())
@@ -64,13 +65,13 @@ struct RowLoss {
   double smoothed, plain;
 };
 
-// −Σ_k q_k ln softmax(x)_k of one row, where q is as in cross_entropy(), and the same without smoothing;
-// leaves e^(x − max x) in e, which may be x, and 1 / Σ e^(x − max x) in inverse. Bound by the exponential.
+// −Σ_k q_k ln softmax(x)_k of one row, with q as in cross_entropy(), and the same without smoothing. Writes
+// e^(x − max x) to e, which may be x, and 1 / Σ e^(x − max x) to inverse. Bound by the exponential.
 template <class T>
 RowLoss cross_entropy_row(std::int64_t n, const T* x, std::int64_t target, double smoothing, T* e,
                           T& inverse) {
   const T largest = math::max_of(n, x);
-  // Σ_k q_k (max x − x_k), whose terms may be ∞: then none of them is subtracted, or multiplied by 0.
+  // Σ_k q_k (max x − x_k). Terms may be ∞, so none is subtracted or multiplied by 0.
   const double plain = static_cast<double>(largest - x[target]);
   double below = smoothing < 1 ? (1 - smoothing) * plain : 0;
   if (smoothing > 0) {
@@ -93,9 +94,9 @@ Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored,
   const std::int64_t classes = logits.size(-1), rows = targets.numel();
   const Dtype dtype = logits.dtype();
   Tensor loss = zeros({}, dtype);
-  // Of each row e^(x − max x) and 1 / Σ e^(x − max x), of which the gradient is made. (N, V) may be the
-  // largest of all tensors: when nobody else sees the logits it is written over them, and the gradient over
-  // it. A message about an anomaly would show the logits.
+  // backward() needs e^(x − max x) and 1 / Σ e^(x − max x) of each row. (N, V) may be the largest tensor of
+  // all, so unshared logits are overwritten by the exponentials, and these by the gradient; not under
+  // DetectAnomaly, whose messages show the logits.
   const bool in_place = !is_shared(logits) && !detects_anomaly();
   const Tensor exponential = in_place ? logits : empty(logits.shape(), dtype);
   const Tensor inverse = empty({rows}, dtype);
@@ -169,7 +170,7 @@ Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets) {
     const T *x = raw<T>(logits), *t = raw<T>(targets);
     double total = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      // The large parts first: they cancel where the logit is right.
+      // The large terms first: they cancel if the logit is right.
       total += static_cast<double>((x[i] < 0 ? T(0) : x[i]) - x[i] * t[i] +
                                    std::log1p(math::exp(-std::abs(x[i]))));
     }

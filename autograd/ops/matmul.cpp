@@ -12,7 +12,7 @@
 namespace gradus {
 namespace {
 
-// The first elements of the matrices that x (…, rows, columns) holds.
+// A view of the first element of every matrix in x (…, rows, columns).
 template <class T>
 View<T> matrices(const Tensor& x) {
   View<T> result = view<T>(x);
@@ -42,7 +42,7 @@ void multiply(Layout a_layout, Layout b_layout, const Tensor& a, const Tensor& b
   });
 }
 
-// The rows of all matrices of x, as one matrix. When B is a single one, a batch of A is one tall product.
+// The rows of all matrices of x, as one matrix. If B is a single matrix, a batch of A is one tall product.
 Tensor rows_of(const Tensor& x) { return view_of(x, 0, {x.shape().without(-1).numel(), x.size(-1)}); }
 
 Tensor product(const Tensor& a, const Tensor& b) {

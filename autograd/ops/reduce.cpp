@@ -18,11 +18,11 @@
 namespace gradus {
 namespace {
 
-// What a reduction of x over some axes makes of its shape.
+// The shapes of a reduction of x over some axes.
 struct Reduction {
-  Shape kept;          // with 1 in place of the sizes reduced
-  Shape result;        // kept, or without those axes
-  std::int64_t n = 1;  // elements that become one
+  Shape kept;          // reduced axes have size 1
+  Shape result;        // `kept`, or without the reduced axes
+  std::int64_t n = 1;  // elements per result
 
   Reduction(const char* operation, const Tensor& x, const Axes& axes, bool keep) : kept(x.shape()) {
     const auto reduced = axes.in(operation, x.shape());
@@ -41,8 +41,8 @@ void scale(const Tensor& x, double factor) {
   map([s = static_cast<T>(factor)](T v) { return v * s; }, view<T>(x), view<const T>(x));
 }
 
-// factor · Σ f(x…), in the shape with 1s. A long sum is made in double: in f32 it would lose digits with its
-// length.
+// factor · Σ f(x…), of shape over.kept. Long sums are accumulated in double: in f32 their error grows with
+// the length.
 template <class T, class F, class... X>
 Tensor summed(const Reduction& over, double factor, F f, const Shape& shape, const X&... x) {
   constexpr std::int64_t long_sum = 1024;
@@ -70,7 +70,7 @@ Tensor scaled_sum(const char* operation, const Tensor& x, const Reduction& over,
                 }));
 }
 
-// The largest x, or the smallest, over the last axis; NaN where there is one.
+// The largest or the smallest x along the last axis; NaN if there is one.
 Tensor extreme_of_rows(const char* operation, const Tensor& x, bool largest) {
   const std::int64_t n = x.size(-1), rows = x.shape().without(-1).numel();
   const Tensor y = empty(x.shape().without(-1), x.dtype());
@@ -178,7 +178,7 @@ Tensor argmax(const Tensor& x, int axis, bool keep) {
     lanes.for_each([&](std::int64_t k, std::int64_t first) {
       const T* lane = raw<T>(x) + first;
       std::int64_t best = 0;
-      // `!(<=)` so that NaN wins, and a NaN that has won stays.
+      // `!(<=)`, so that a NaN wins; the loop ends at a NaN.
       for (std::int64_t i = 1; i < lanes.n && lane[best * lanes.inner] == lane[best * lanes.inner]; ++i) {
         if (!(lane[i * lanes.inner] <= lane[best * lanes.inner])) best = i;
       }

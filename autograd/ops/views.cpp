@@ -7,11 +7,11 @@
 #include "layout.hpp"
 #include "memory/storage.hpp"
 
-// Operations whose results share their input's values.
+// Operations whose results are views.
 namespace gradus {
 namespace {
 
-// The elements of `shape` from `offset` on.
+// A view of x with this shape, from element `offset` on.
 Tensor part(const char* operation, const Tensor& x, std::int64_t offset, const Shape& shape) {
   return record(operation, view_of(x, offset, shape), {x}, {},
                 [offset, shape, whole = x.shape()](Gradients& g) {
@@ -20,15 +20,15 @@ Tensor part(const char* operation, const Tensor& x, std::int64_t offset, const S
                 });
 }
 
-// `to`, with its size of −1 worked out.
+// `to`, with a size of −1 inferred.
 Shape known(const Shape& to, const Tensor& x) {
   const auto unknown = std::find(to.begin(), to.end(), -1);
   if (unknown == to.end()) return to;
   const int axis = static_cast<int>(unknown - to.begin());
   const std::int64_t others = to.with(axis, 1).numel();
   if (others == 0 || x.numel() % others != 0) {
-    fail("reshape", x.shape(), " has ", x.numel(), " elements, which the other sizes (", others,
-         " elements together) do not divide, so that -1 cannot be worked out");
+    fail("reshape", "cannot infer -1 in ", to, ": ", x.shape(), " has ", x.numel(),
+         " elements, and the other sizes give ", others);
   }
   return to.with(axis, x.numel() / others);
 }
@@ -57,7 +57,7 @@ Tensor Tensor::slice(std::int64_t begin, std::int64_t end, int axis) const {
   const std::int64_t n = size(axis);
   const std::int64_t from = begin < 0 ? begin + n : begin, to = end < 0 ? end + n : end;
   if (from < 0 || to < from || to > n) {
-    fail("slice", "[", begin, ", ", end, ") is no part of axis ", axis, " of ", shape(), ", which is [0, ", n,
+    fail("slice", "[", begin, ", ", end, ") is not within axis ", axis, " of ", shape(), ", which is [0, ", n,
          ")");
   }
   if (axis > 0) return slice_inside(*this, axis, from, to - from);

@@ -27,7 +27,7 @@ void Shape::check() const {
     const std::int64_t size = sizes_[static_cast<std::size_t>(axis)];
     if (size < -1) fail("Shape", "axis ", axis, " has the negative size ", size);
     if (size == -1 && unknown < axis)
-      fail("Shape", "axes ", unknown, " and ", axis, " are both -1; reshape() works out one size");
+      fail("Shape", "axes ", unknown, " and ", axis, " are both -1; reshape() can infer one size");
     if (size == -1) unknown = axis;
     // A size of 0 counts as 1: strides are products of the other sizes.
     if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes)) {

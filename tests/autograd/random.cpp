@@ -205,9 +205,10 @@ TEST_CASE("part of a batch draws the same dropout masks as in the whole batch", 
   check_same(part.split(), whole.split());
   CHECK_ERROR(
       dropout(x, 0.4, part),
-      "dropout: the draws are for 2 sequences of a batch; the input must be (…, 2, n), and is (3, 4, 70)");
-  CHECK_ERROR(dropout(gradus::ones({2}), 0.4, part),
-              "dropout: the draws are for 2 sequences of a batch; the input must be (…, 2, n), and is (2)");
+      "dropout: the generator is for 2 sequences of a batch; the input must be (…, 2, n), and is (3, 4, 70)");
+  CHECK_ERROR(
+      dropout(gradus::ones({2}), 0.4, part),
+      "dropout: the generator is for 2 sequences of a batch; the input must be (…, 2, n), and is (2)");
 }
 
 TEST_CASE("seed() restarts this thread's generator", "[autograd][random]") {

@@ -50,11 +50,12 @@ std::vector<Operation> choosing() {
        .samples = {"() ()<2 -> ()", "(3,5) (3,5)<2 -> (3,5)", "(3,5) (5)<2 -> (3,5)",
                    "(3,5) (3,1)<2 -> (3,5)", "(2,3,4) (3,1)<2 -> (2,3,4)", "(2) {0,-3} -> (2)",
                    "(0,3) (3)<2 -> (0,3)"},
-       .refusals = {{"(2,3) (2,3)", "masked_fill: the mask (2, 3) must be i64, and is f64"},
-                    {"(3) (2,3)<2",
-                     "masked_fill: the mask (2, 3) would stretch (3); expand() that first if it is meant"},
-                    {"(2,3) (4)<2",
-                     "masked_fill: shapes (2, 3) and (4) do not match at axis -1 (3 and 4): sizes must be "
-                     "equal, or one of them 1"}}},
+       .refusals =
+           {{"(2,3) (2,3)", "masked_fill: the mask (2, 3) must be i64, and is f64"},
+            {"(3) (2,3)<2",
+             "masked_fill: the mask (2, 3) would stretch (3); expand() the input first if this is intended"},
+            {"(2,3) (4)<2",
+             "masked_fill: shapes (2, 3) and (4) do not match at axis -1 (3 and 4): sizes must be "
+             "equal, or one of them 1"}}},
   };
 }

@@ -72,8 +72,8 @@ TEST_CASE("a shape with too many elements for 64 bits is an error, however it is
 TEST_CASE("Shape rejects invalid sizes and axes", "[autograd][shape]") {
   CHECK_ERROR(Shape({1, 2, 3, 4, 5, 6, 7, 8, 9}), "Shape: 9 axes are too many: a tensor has at most 8");
   CHECK_ERROR(Shape({2, -3}), "Shape: axis 1 has the negative size -3");
-  CHECK_ERROR(Shape({-1, -1}), "Shape: axes 0 and 1 are both -1; reshape() works out one size");
-  CHECK_ERROR((Shape{4, -1}.with(0, -1)), "Shape: axes 0 and 1 are both -1; reshape() works out one size");
+  CHECK_ERROR(Shape({-1, -1}), "Shape: axes 0 and 1 are both -1; reshape() can infer one size");
+  CHECK_ERROR((Shape{4, -1}.with(0, -1)), "Shape: axes 0 and 1 are both -1; reshape() can infer one size");
   CHECK_ERROR(Shape({2, 3})[2], "Shape: no axis 2 in (2, 3), which has 2 axes");
   CHECK_ERROR(Shape({2})[-2], "Shape: no axis -2 in (2), which has 1 axis");
   CHECK_ERROR(Shape().without(0), "Shape: no axis 0 in (), which has 0 axes");
