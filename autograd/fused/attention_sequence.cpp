@@ -14,16 +14,16 @@
 #include "kernels/softmax.hpp"
 #include "kernels/weighted.hpp"
 
-// Bound by the products of a step, and where A and T are large by the tanh of the energies.
+// Bound by the products of each step or, if A and T are large, by the tanh of the energies.
 namespace gradus {
 namespace {
 
 constexpr const char* operation = "attention_sequence";
 
-// The inputs: these, the first state, the parameters of each layer.
+// Indices of the inputs: these, then the first state, then the parameters of each layer.
 enum Input { in_y, in_keys, in_values, in_W_a, in_v_a, in_state };
 enum OfLayer { weight_ih, bias_ih, weight_hh, bias_hh, of_layer };
-// The saved values: the inputs, then these.
+// Indices of the saved values: the inputs, then these.
 enum Saved { saved_lengths, saved_kept, saved_below, saved_queries, saved_result };
 
 // v · tanh(q + k), or scale · q · k.
@@ -32,16 +32,16 @@ struct Score {
   double scale;
 };
 
-// Sizes, options, and the numbers of the inputs.
+// Sizes, options and indices of the inputs.
 struct Form {
   AttentionCell cell;
-  std::int64_t N, B, T, E, H, A, D, gates, parts, kept;  // the last three of the cell
+  std::int64_t N, B, T, E, H, A, D, gates, parts, kept;  // the last three depend on the cell
   int layers;
   Score score;
   bool earlier;
   std::optional<AttentionDropout> dropout;
 
-  std::int64_t result() const { return H + D + T; }  // of a row [s; c; α]
+  std::int64_t result() const { return H + D + T; }  // width of a row [s; c; α]
   int state(int part, int layer) const { return in_state + part * layers + layer; }
   int parameter(int layer, OfLayer which) const {
     return in_state + static_cast<int>(parts) * layers + layer * of_layer + which;
@@ -53,7 +53,7 @@ struct Form {
   }
 };
 
-// The dropout masks of a step: of the weights, and of the input of each layer but the lowest.
+// The dropout masks of one step: for the attention weights, and for the input of each layer above the lowest.
 class Masks {
  public:
   Masks(const Form& form, std::int64_t t) {
@@ -65,7 +65,7 @@ class Masks {
     }
   }
   const kernels::DropoutMask* weights() const { return weights_ ? &*weights_ : nullptr; }
-  // Of the input of a layer, not the lowest.
+  // For the input of a layer above the lowest.
   const kernels::DropoutMask* below(int layer) const {
     return between_.empty() ? nullptr : &between_[static_cast<std::size_t>(layer - 1)];
   }
@@ -75,15 +75,15 @@ class Masks {
   std::vector<kernels::DropoutMask> between_;
 };
 
-// Written by the forward pass for every packed row. All but the result are undefined without a tape.
+// Written by the forward pass for every packed row. All but the result are undefined if nothing is recorded.
 struct Rowwise {
   Tensor result;   // rows [s; c; α]
-  Tensor kept;     // by the cells, (layers, N, K·H)
-  Tensor below;    // the inputs of the layers but the lowest, (layers − 1, N, H)
+  Tensor kept;     // values stored by the cells, (layers, N, K·H)
+  Tensor below;    // the inputs of the layers above the lowest, (layers − 1, N, H)
   Tensor queries;  // W_a s, (N, A); undefined without W_a
 };
 
-// The rows of ranks [first, last) at a step.
+// The rows of one step for ranks [first, last).
 struct Share {
   const Packing& packing;
   const Form& form;
@@ -91,7 +91,7 @@ struct Share {
   std::int64_t first;
 
   std::int64_t sequence(std::int64_t r) const { return packing.sequence(first + r); }
-  // The row of a mask: each step has masks of its own, (B, ·).
+  // The mask row of row r. Each step has its own masks, (B, ·).
   std::int64_t place(std::int64_t r) const {
     return form.dropout->steps.place(0, sequence(r), packing.batch());
   }
@@ -106,7 +106,7 @@ void drop_rows(const kernels::DropoutMask& mask, const Share& share, const T* x,
   }
 }
 
-// The weights that make the context: α under the mask, if there is one.
+// The weights of the context: α, masked if there is a mask.
 template <class T>
 const T* used_weights(const kernels::DropoutMask* mask, const Share& share, std::int64_t r,
                       std::int64_t length, const T* alpha, T* into) {
@@ -132,7 +132,7 @@ void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packin
   std::optional<StepMatrix<T>> W_a;
   if (in[in_W_a].defined()) W_a.emplace(Layout::transposed, in[in_W_a], packing);
   std::vector<typename C::Forward> advance;
-  std::vector<StepMatrix<T>> W_in;  // of the layers but the lowest
+  std::vector<StepMatrix<T>> W_in;  // of the layers above the lowest
   for (int layer = 0; layer < L; ++layer) {
     advance.emplace_back(of(layer, weight_hh), of(layer, bias_hh), packing);
     if (layer > 0) W_in.emplace_back(Layout::transposed, of(layer, weight_ih), packing);
@@ -215,15 +215,15 @@ void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packin
   });
 }
 
-// Gradients, written step by step, for the products over all steps.
+// Gradients written at each step, for the products over all steps that follow.
 template <class T>
 struct Wanted {
   Tensor at_x;             // at the input parts, (layers, N, G·H)
-  Tensor at_u;             // at W_hh h + b_hh, likewise; at_x itself where both are the same
+  Tensor at_u;             // at W_hh h + b_hh, same shape; at_x itself if both are equal
   Tensor at_queries;       // (N, A)
   Tensor at_state;         // at the first state, (parts · layers, B, H)
   Tensor at_v;             // of each sequence, (B, A); undefined unless the score is additive
-  T *at_keys, *at_values;  // added to; null where they are not wanted
+  T *at_keys, *at_values;  // accumulated; null if not wanted
 };
 
 template <template <class> class Cell, class T>
@@ -249,19 +249,18 @@ void run_backward(Gradients& g, const Packing& packing, const Form& form, const 
     go_back.emplace_back(of(layer, weight_hh), packing);
     if (layer > 0) W_in.emplace_back(Layout::plain, of(layer, weight_ih), packing);
   }
-  // The queries, rows of A: W_a s, or s as the cell has kept it.
+  // The queries, rows of A: W_a s, or s as the cell stored it.
   const T* queries = raw<T>(kept) + ((L - 1) * N * C::kept + C::previous) * H;
   std::int64_t query_stride = C::kept * H;
   if (W_a) {
     queries = raw<T>(g.saved(after + saved_queries));
     query_stride = A;
   }
-  const Tensor unwanted =
-      wanted.at_keys ? Tensor() : zeros({B, A}, dtype);  // the keys' gradient is added there
+  const Tensor unwanted = wanted.at_keys ? Tensor() : zeros({B, A}, dtype);  // receives the keys' gradient
 
   for_each_share(packing, form.weight_bytes(sizeof(T)), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
-    const Tensor at_states = zeros({C::parts, L, n, H}, dtype);  // of each rank, from later steps
+    const Tensor at_states = zeros({C::parts, L, n, H}, dtype);  // per rank, from later steps
     const Tensor at_h = empty({3, n, H}, dtype);                 // of one layer: d, spare, from_above
     const Tensor at_c = empty({n, D}, dtype), at_energies = empty({2, n, form.T}, dtype);
     const auto at_state = [&](int layer) {
@@ -341,7 +340,7 @@ void run_backward(Gradients& g, const Packing& packing, const Form& form, const 
   });
 }
 
-// The gradients of the weights, each one product for all steps, and of the inputs.
+// Computes the gradients of the weights, one product over all steps each, and of the inputs.
 template <template <class> class Cell, class T>
 void finish_backward(Gradients& g, const Form& form, const Wanted<T>& wanted) {
   using C = Cell<T>;

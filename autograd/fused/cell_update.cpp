@@ -17,7 +17,7 @@
 namespace gradus {
 namespace {
 
-// A cell by rows. `before` is the part of the old state that its equations read: h, or the c of an LSTM.
+// The row kernels of a cell. `before` is the part of the old state that they read: h, or c for an LSTM.
 struct GruRows {
   static constexpr std::size_t gates = 3, parts = 1, kept = 4;
   template <class T>
@@ -101,7 +101,7 @@ Tensor update(const char* operation, std::initializer_list<TensorRef> inputs, co
           for (std::size_t part = 0; part < P; ++part) add(to[2 + part], b, H, d[part]);
           continue;
         }
-        // Computing the gates again is cheaper than keeping them.
+        // Recomputing the gates is cheaper than storing them.
         Cell::forward(H, x + b * width, u + b * width, old + b * H, after, keep.data());
         Cell::backward(H, keep.data(), old + b * H, d, at_x.data(), at_u.data(), at_old.data());
         add(to[0], b, width, at_x.data());

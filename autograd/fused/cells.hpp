@@ -15,16 +15,16 @@
 ///
 ///     gates      G: the input part W_ih x + b_ih is (m, G·H)
 ///     parts      of the state: 1 for {h}, 2 for {h, c}
-///     kept       K: Forward writes K·H numbers a row, which Backward reads
-///     previous   the place of the earlier h among them, in units of H
+///     kept       K: Forward writes K·H numbers per row, which Backward reads
+///     previous   the offset of the earlier h in them, in units of H
 ///     shares_u   whether the gradients at W_hh h + b_hh and at the input part are the same
 ///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
-///     Backward   (m, row, d, state, at_x, at_u, spare), where d (m, H) is the whole gradient at the later h,
+///     Backward   (m, row, d, state, at_x, at_u, spare), where d (m, H) is the total gradient at the later h,
 ///                turns the gradient at the later state into that at the earlier one; spare (m, H)
 ///     add_weight_gradients   adds the gradient of W_hh from `at`, the gradient at W_hh h + b_hh of all rows
 namespace gradus::cells {
 
-/// A step's rows of a state, or of the gradient at it.
+/// The rows of a state at one step, or of its gradient.
 template <class T>
 struct State {
   T *h, *c;  // (m, H) each
@@ -80,8 +80,8 @@ struct Gru {
   }
 };
 
-/// The original gated recurrent unit, whose reset gate acts before the product (fused.hpp, GRUForm). Keeps
-/// [r; z; n; h; r ∘ h].
+/// The original gated recurrent unit, whose reset gate is applied before the product (fused.hpp, GRUForm).
+/// Keeps [r; z; n; h; r ∘ h].
 template <class T>
 struct OriginalGru {
   static constexpr std::int64_t gates = 3, parts = 1, kept = 5, previous = 3;

@@ -21,23 +21,22 @@
 #include "products/packed_weights.hpp"
 #include "products/product.hpp"
 
-/// What the fused recurrences over packed sequences share.
+/// Code shared by the fused recurrences over packed sequences.
 namespace gradus {
 
-/// Whether anything will ask for gradients of these inputs: whether what backward reads is to be kept.
+/// True if an operation on these inputs is recorded, so that values for backward must be stored.
 inline bool keeps_tape(std::span<const Tensor> inputs) {
   return is_recording() && std::any_of(inputs.begin(), inputs.end(), [](const Tensor& input) {
            return input.defined() && input.requires_grad();
          });
 }
 
-/// Calls work(first, last) for ranges of ranks that together are the batch, side by side. Sequences need
-/// nothing from each other, so each thread can take some of them through all steps and never wait; but it
-/// then reads all weights at every step. Where they do not stay in its cache there is one range, and the
-/// products inside are shared.
+/// Calls work(first, last) in parallel for ranges of ranks that make up the batch. Sequences are independent,
+/// so each thread runs its own through all steps without barriers, but reads all weights at every step. If
+/// these do not fit in its cache, there is one range, and the products inside are split among threads.
 template <class Work>
 void for_each_share(const Packing& packing, std::int64_t weight_bytes, const Work& work) {
-  constexpr std::int64_t fewest = 8;  // sequences, below which products get slow
+  constexpr std::int64_t fewest = 8;  // sequences per range; products with fewer rows are slow
   const std::int64_t parts = weight_bytes > cached_weight_bytes
                                  ? 1
                                  : std::clamp<std::int64_t>(packing.batch() / fewest, 1, team::available());
@@ -48,7 +47,7 @@ void for_each_share(const Packing& packing, std::int64_t weight_bytes, const Wor
   });
 }
 
-/// The rows of ranks [first, last) that step t has.
+/// The packed rows of step t for ranks [first, last).
 struct StepRows {
   std::int64_t offset, size;
   StepRows(const Packing& packing, std::int64_t t, std::int64_t first, std::int64_t last)
@@ -58,11 +57,11 @@ struct StepRows {
 };
 
 /// A matrix B (k, n) for products x·B at every step: columns [first, first + columns) of a weight, or their
-/// transpose. Packed, if a PackWeights keeps it or there are enough steps.
+/// transpose. Packed if a PackWeights holds it, or if there are enough steps.
 template <class T>
 class StepMatrix {
  public:
-  /// @param weight to outlive this
+  /// @param weight must outlive this
   StepMatrix(Layout layout, const Tensor& weight, std::int64_t first, std::int64_t columns,
              const Packing& packing)
       : layout_(layout),
@@ -92,17 +91,17 @@ class StepMatrix {
   Layout layout_;
   std::int64_t k_, n_;
   Rows<const T> b_;
-  Precision precision_ = precision();  // of the thread that made this; others may multiply
+  Precision precision_ = precision();  // of the constructing thread; others may multiply
   std::shared_ptr<const PackedMatrix<T>> packed_;
 };
 
-/// Calls step(t) for the steps in the order in which they are made: forward in time or, in reverse, backward.
+/// Calls step(t) for every step, from the first to the last, or from the last to the first if `reverse`.
 template <class Step>
 void for_each_step(const Packing& packing, bool reverse, Step step) {
   for (std::int64_t i = 0; i < packing.steps(); ++i) step(reverse ? packing.steps() - 1 - i : i);
 }
 
-/// Rows of `width` in the order of the batch, (B, width), to those of ranks [first, last), and back.
+/// Copies rows (B, width) from the order of the batch to that of ranks [first, last), and back.
 template <class T>
 void copy_to_ranks(const Packing& packing, std::int64_t first, std::int64_t last, std::int64_t width,
                    const T* of_batch, T* of_ranks) {

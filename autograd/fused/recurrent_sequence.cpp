@@ -12,10 +12,10 @@
 namespace gradus {
 namespace {
 
-// The inputs; the parts of the first state come last.
+// Indices of the inputs; the parts of the first state come last.
 enum Input { in_x_parts, in_weight, in_bias, in_first };
 
-// y (N + parts·B, H): h after each step, then the last h of each sequence and, of an LSTM, the last c.
+// y (N + parts·B, H): h after each step, then the last h of each sequence and, for an LSTM, the last c.
 template <template <class> class Cell, class T>
 void run_forward(std::span<const Tensor> inputs, const Packing& packing, bool reverse, const Tensor& y,
                  const Tensor& kept) {
@@ -59,9 +59,9 @@ void run_backward(const Tensor& dy, const Tensor& weight, const Packing& packing
   const typename C::Backward go_back(weight, packing);
   for_each_share(packing, C::gates * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
-    const Tensor later = empty({(C::parts + 2) * n, H}, dy.dtype());  // of each rank, from later steps
+    const Tensor later = empty({(C::parts + 2) * n, H}, dy.dtype());  // per rank, gradients from later steps
     const std::array<T*, 2> at_state{raw<T>(later), raw<T>(later) + n * H};
-    T* const d = raw<T>(later) + C::parts * n * H;  // at h, with the gradient from outside
+    T* const d = raw<T>(later) + C::parts * n * H;  // at h, including the gradient from outside
     for (std::size_t part = 0; part < C::parts; ++part) {
       copy_to_ranks(packing, first, last, H, raw<T>(dy) + (N + part * B) * H, at_state[part]);
     }
