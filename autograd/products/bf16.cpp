@@ -13,7 +13,7 @@
 namespace gradus::bf16 {
 namespace {
 
-// Products are cut into blocks of few, round sizes. oneDNN generates code once per size.
+// Products are cut into blocks of few, round sizes, because oneDNN generates code for every size.
 constexpr std::int64_t most_rows = 256, most_columns = 2048, most_terms = 4096, packed_columns = 256;
 
 constexpr std::int64_t multiple(std::int64_t x, std::int64_t of) { return (x + of - 1) / of * of; }
@@ -78,7 +78,7 @@ void multiply_block(onednn::RoundedProduct shape, std::int64_t m, std::int64_t n
   }
 }
 
-// Some terms of a product.
+// Computes a product with at most most_terms terms.
 void multiply_slice(const Product<float>& p) {
   const std::int64_t k = padded(p.k), columns = std::min(p.n, most_columns);
   const Scratch<Bits> a(padded_rows(std::min(p.m, most_rows)) * k), b(k * padded(columns));

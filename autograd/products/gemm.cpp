@@ -10,8 +10,8 @@
 namespace gradus {
 namespace {
 
-// oneDNN makes f32 products. OpenBLAS is faster (measured with AVX-512) for one row times a transposed B, for
-// small products, and for few rows times a large transposed B.
+// oneDNN computes f32 products. OpenBLAS is faster (measured with AVX-512) for one row times a transposed B,
+// for small products, and for few rows times a large transposed B.
 template <class T>
 bool is_for_onednn(const Product<T>& p) {
   if (!onednn::is_used() || !std::is_same_v<T, float>) return false;

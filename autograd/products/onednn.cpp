@@ -11,7 +11,7 @@
 
 #include "memory/storage.hpp"
 
-// Of the OpenMP that Debian's oneDNN is built with. Weak: another build of oneDNN may use other threads.
+// Functions of OpenMP, with which Debian builds oneDNN. Weak, because another build may use other threads.
 extern "C" {
 [[gnu::weak]] int omp_get_max_threads();
 [[gnu::weak]] void omp_set_num_threads(int);
@@ -22,7 +22,7 @@ namespace {
 
 using dnnl::matmul, dnnl::memory;
 
-// While it lives, OpenMP gives this thread no helpers: products are split among our own threads.
+// While it lives, OpenMP loops of this thread use one thread: products are split among our own threads.
 class OneThread {
  public:
   OneThread() {
@@ -51,7 +51,7 @@ const char* instructions() {
                                                         {dnnl_cpu_isa_avx, "avx"},
                                                         {dnnl_cpu_isa_sse41, "sse41"}};
   const unsigned isa = dnnl_get_effective_cpu_isa();
-  for (const auto& [bits, name] : names) {  // a newer one has the bits of those before it
+  for (const auto& [bits, name] : names) {  // a newer set includes the bits of older ones
     if ((isa & bits) == bits) return name;
   }
   return "other instructions";
@@ -92,7 +92,7 @@ memory::desc packed(std::int64_t k, std::int64_t n) {
   return describe({64, n, k, Layout::plain, BLayout::packed}, any).weights_desc();
 }
 
-// What is made once for a shape.
+// Created once per shape.
 struct Made {
   matmul::primitive_desc description;
   matmul primitive;
@@ -123,7 +123,7 @@ const Made& made(const RoundedProduct& shape) {
   return all.shapes.try_emplace(shape, shape).first->second;
 }
 
-// work(), whose exceptions from oneDNN become Error.
+// Calls work(), and turns exceptions of oneDNN into Error.
 template <class Work>
 auto refusing(std::int64_t m, std::int64_t k, std::int64_t n, const Work& work) {
   try {

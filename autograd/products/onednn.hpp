@@ -22,7 +22,7 @@ std::string description();
 /// True if the processor multiplies bf16, and oneDNN uses it.
 bool has_bf16();
 
-/// How the B of a RoundedProduct is stored; `packed` is an order of oneDNN's own.
+/// How the B of a RoundedProduct is stored; `packed` is an internal layout of oneDNN.
 enum class BLayout { plain, transposed, packed };
 
 /// The shape of C ← A·B for contiguous A (m, k) and B (k, n) in bf16, and C (m, n) in f32.
@@ -44,7 +44,7 @@ std::int64_t packed_bytes(std::int64_t k, std::int64_t n);
 /// Packs a contiguous B (k, n), which is stored in this layout.
 void pack(Layout layout, std::int64_t k, std::int64_t n, const std::uint16_t* b, void* packed);
 
-/// The shapes that code was generated for, since the start.
+/// The number of shapes for which code was generated.
 std::int64_t shapes_made();
 
 }  // namespace gradus::onednn

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <limits>
 
-// OpenBLAS's own functions. Weak, because another BLAS may be linked in its place; then there is nothing to
-// choose. The last two are exported but not documented: they free and rebuild OpenBLAS's table of kernels.
+// OpenBLAS's own functions. Weak, because another BLAS may be linked in its place; then no kernels are
+// chosen. The last two are exported but not documented: they free and rebuild OpenBLAS's table of kernels.
 extern "C" {
 [[gnu::weak]] char* openblas_get_corename();
 [[gnu::weak]] char* openblas_get_config();
@@ -35,15 +35,15 @@ Choice warned(const Choice& choice) {
 Choice choose_kernels() {
   if (!openblas_get_corename) return {};
   Choice choice{openblas_get_corename(), {}};
-  // gemm() splits products itself. OpenBLAS's threads spin against ours, and are slower for most sizes.
+  // gemm() splits products itself. OpenBLAS's threads compete with ours, and are slower for most sizes.
   if (openblas_set_num_threads) openblas_set_num_threads(1);
   const std::string better = better_kernels(choice.detected, processor_features());
   if (better.empty() || std::getenv("OPENBLAS_CORETYPE") != nullptr) return choice;
   if (!gotoblas_dynamic_quit || !gotoblas_dynamic_init || !openblas_set_num_threads ||
       !openblas_get_num_threads) {
     choice.warning = "OpenBLAS runs its " + choice.detected +
-                     " kernels, and this processor has faster ones; start with " +
-                     "OPENBLAS_CORETYPE=" + better + " in the environment";
+                     " kernels, but this processor supports faster ones; set OPENBLAS_CORETYPE=" + better +
+                     " in the environment";
     return warned(choice);
   }
   const int threads = openblas_get_num_threads();
@@ -73,7 +73,7 @@ auto transpose(Layout layout) {
 constexpr std::int64_t most = std::numeric_limits<int>::max();
 int size(std::int64_t value) { return static_cast<int>(value); }
 
-// A product with one row is bound by reading B: there is no time to pack it.
+// A product with one row is bound by reading B, so packing B does not pay.
 template <class T>
 void multiply_row(const Product<T>& p) {
   const bool plain = p.b_layout == Layout::plain;
@@ -97,7 +97,7 @@ ProcessorFeatures processor_features() {
 }
 
 std::string better_kernels(const std::string& current, ProcessorFeatures features) {
-  // What OpenBLAS falls back to when it does not know the processor; newer names are left alone.
+  // OpenBLAS's fallbacks for unknown processors; newer kernels are kept.
   for (const char* old :
        {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Northwood", "Katmai", "Coppermine",
         "Banias", "Opteron", "Opteron_SSE3", "Athlon", "Barcelona", "Bobcat", "Nano"}) {

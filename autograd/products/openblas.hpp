@@ -21,14 +21,14 @@ std::string better_kernels(const std::string& current, ProcessorFeatures feature
 
 namespace openblas {
 
-/// On this thread. The first call chooses the kernels, as initialise() does.
+/// Computes a product on this thread. The first call chooses the kernels, as initialise() does.
 template <class T>
 void multiply(const Product<T>& p);
 
 /// True if the kernels in use have a path for small products that packs nothing.
 bool has_small_products();
 
-/// Fills in the blas fields.
+/// Fills in the fields about the BLAS.
 void describe(BuildInfo& info);
 
 }  // namespace openblas

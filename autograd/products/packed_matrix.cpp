@@ -8,7 +8,7 @@
 namespace gradus {
 namespace {
 
-// to (k, n) ← the transpose of b (n, k). In blocks, so that the lines of both stay in the first cache.
+// to (k, n) ← the transpose of b (n, k). In blocks, so that the cache lines of both stay in L1.
 template <class T>
 void transpose(std::int64_t k, std::int64_t n, Rows<const T> b, T* to) {
   constexpr std::int64_t side = 16;

@@ -12,12 +12,12 @@
 namespace gradus {
 namespace {
 
-// Of a larger weight the reading takes as long as the packing saves, and twice the memory is much.
+// For a larger weight, reading takes as long as packing saves, and the copy takes much memory.
 constexpr std::int64_t most_packed = 1 << 24;
 constexpr std::int64_t most_rows = 256;
 
 struct PackedWeight {
-  Tensor values;  // off the tape; keeps the memory, so that nothing else can come to lie there
+  Tensor values;  // not on the tape; keeps the buffer alive, so that its address is not reused
   std::uint32_t version;
   Layout layout;
   std::int64_t first, columns;
@@ -38,7 +38,7 @@ bool is_parameter(const Tensor& tensor) {
 
 }  // namespace
 
-// What threads that work for the same PackWeights share.
+// The packed weights of a PackWeights, shared by the threads that work for it.
 class PackedWeights {
  public:
   template <class T>

@@ -11,14 +11,14 @@
 
 namespace gradus {
 
-/// Columns [first, first + columns) of a weight, or their transpose, packed, from what this thread's
-/// PackWeights keeps. Null when there is none, and for a weight that is no parameter: a result would seldom
-/// be multiplied by again.
+/// The packed columns [first, first + columns) of a weight, or their transpose, from this thread's
+/// PackWeights. Null without one, for a very large weight, and for a weight that is not a parameter, because
+/// other tensors are seldom multiplied by again.
 template <class T>
 std::shared_ptr<const PackedMatrix<T>> packed_weight(Layout layout, const Tensor& weight, std::int64_t first,
                                                      std::int64_t columns);
 
-/// A bias, if there is one, for every row of a product.
+/// The addend that adds a bias, if there is one, to every row of a product.
 template <class T>
 Addend<T> added_bias(const Tensor& bias) {
   return bias.defined() ? Addend<T>{T(1), {raw<T>(bias), 0}} : Addend<T>{};

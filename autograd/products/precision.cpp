@@ -10,7 +10,7 @@ MixedPrecision::MixedPrecision(Precision precision) : before_(thread_state().pre
     fail("MixedPrecision",
          onednn::is_used() ? "this processor has no instructions for bf16"
                            : "gradus was built without oneDNN, which multiplies bf16",
-         "; take bf16_emulated, which rounds alike and multiplies in f32, or f32");
+         "; use bf16_emulated, which rounds the same way and multiplies in f32, or f32");
   }
   thread_state().precision = precision;
 }

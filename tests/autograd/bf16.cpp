@@ -203,7 +203,7 @@ TEST_CASE("MixedPrecision rejects bf16 on processors without bf16 instructions",
   CHECK_THROWS_WITH(MixedPrecision(Precision::bf16),
                     Catch::Matchers::StartsWith("MixedPrecision: ") &&
                         Catch::Matchers::EndsWith(
-                            "; take bf16_emulated, which rounds alike and multiplies in f32, or f32"));
+                            "; use bf16_emulated, which rounds the same way and multiplies in f32, or f32"));
   CHECK(gradus::precision() == Precision::f32);
 }
 
