@@ -9,7 +9,7 @@
 namespace gradus {
 namespace {
 
-// While it lives, this thread is in that state.
+// While it lives, this thread has the given state.
 class InState {
  public:
   explicit InState(const ThreadState& other) : own_(std::exchange(thread_state(), other)) {}

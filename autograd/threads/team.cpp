@@ -43,17 +43,17 @@ void pause() {
 #endif
 }
 
-// Between two products of a step a thread looks for work for so long before it sleeps: waking it takes
-// longer than most of what there is to share, and the loops that are too short for sharing lie between.
+// How long an idle thread polls for work before it sleeps. Waking it takes longer than most shared loops, and
+// loops that are too short to share come in between.
 constexpr std::chrono::microseconds patience{100};
-// For the last range of a job its owner looks so often before it lets others run.
+// How often the caller polls for the end of a job before it yields.
 constexpr int short_wait = 1000;
-// How often it looks between two glances at the clock.
+// How often an idle thread polls between two readings of the clock.
 constexpr int looks = 32;
 
 thread_local bool at_work = false;
 
-// While it lives, loops of this thread are inside another one.
+// While it lives, this thread's loops count as nested.
 class AtWork {
  public:
   AtWork() { at_work = true; }
@@ -65,14 +65,13 @@ class AtWork {
   const bool was_ = at_work;
 };
 
-// Each thread has a share of a job's indices, of every job of so many the same one: what a loop over an array
-// leaves in a processor's cache is there for the next loop, which counts most where processors have no cache
-// in common. A thread that has done its share goes on with those of others, so that another program on one of
-// the processors costs little.
+// Each thread starts with its own share of a job's indices, the same one for every job of that size, so that
+// a loop finds the data of the loop before in its core's cache. A thread that has finished its share takes
+// indices from others, so that a core that is busy with another program costs little.
 //
-// A share is handed out by one number: the job's in its upper half, the next index in its lower one. A thread
-// takes an index by raising it, which fails when the job has changed meanwhile: so one that comes late does
-// no harm, and nobody waits for a thread that has taken nothing.
+// A share is one atomic number: the number of the job in its upper half, the next index in its lower half. A
+// thread takes an index by a compare-and-swap, which fails if the job has changed. So a late thread does no
+// harm, and the caller never waits for a thread that has taken no index.
 class Team {
  public:
   Team() = default;
@@ -85,20 +84,21 @@ class Team {
   void resize(int size) {
     if (started_ && size == this->size()) return;
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock() || at_work) fail("set_threads", "the threads are at work");
+    if (!lock.owns_lock() || at_work)
+      fail("set_threads", "the threads are running a loop; call it before or after");
     started_ = true;
     stop();
     start("set_threads", size);
   }
 
-  // Unless resize() was called before. What it throws it throws once.
+  // Does nothing if resize() was called before. Throws at most once.
   bool start_once() {
     const std::lock_guard lock(mutex_);
     if (!started_.exchange(true)) start("threads", threads_at_start());
     return true;
   }
 
-  // False when the team is not free.
+  // Returns false if the team is in use.
   bool run(std::int64_t count, team::Work work, const void* context) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return false;
@@ -131,13 +131,13 @@ class Team {
     return std::uint64_t{job} << 32 | index;
   }
 
-  // Where share i begins and the one before it ends.
+  // The first index of share i, which is the end of the share before it.
   std::uint32_t bound(std::size_t i) const {
     return static_cast<std::uint32_t>(count_.load(std::memory_order_relaxed) * std::uint64_t{i} /
                                       shares_.size());
   }
 
-  // No index is left: the next job can be written without a late thread taking one of its own for this one's.
+  // Marks every index as taken, so that a late thread cannot take one while the next job is written.
   void close(std::uint32_t job) {
     for (Share& share : shares_) {
       share.next.exchange(in_job(job, std::numeric_limits<std::uint32_t>::max()), std::memory_order_acq_rel);
@@ -193,7 +193,7 @@ class Team {
     return job;
   }
 
-  // Does what is left of a job, from its own share on.
+  // Runs the remaining indices of a job, those of its own share first.
   void take(std::uint32_t job, std::size_t own) {
     const AtWork guard;
     for (std::size_t i = 0; i < shares_.size(); ++i) take_share(job, (own + i) % shares_.size());
@@ -225,7 +225,7 @@ class Team {
   std::atomic<int> size_{1}, asleep_{0};
   std::atomic<bool> started_{false}, stopping_{false};
 
-  // The job. What a late thread reads here may belong to the next one, but then it does not get an index.
+  // The job. A late thread may read values of the next job here, but then it gets no index.
   std::atomic<team::Work> work_{nullptr};
   std::atomic<const void*> context_{nullptr};
   std::atomic<std::uint32_t> count_{0};
@@ -261,14 +261,14 @@ int team::available() { return at_work ? 1 : threads(); }
 std::int64_t team::ranges(std::int64_t n, std::int64_t grain) {
   if (n < 2 * grain) return 1;
   const std::int64_t size = available();
-  // More ranges than threads, so that one that is held up leaves its share to the others.
+  // More ranges than threads, so that others can take the ranges of a delayed thread.
   return size == 1 ? 1 : std::min(n / grain, 4 * size);
 }
 
 void team::run(std::int64_t count, Work work, const void* context) {
   if (count > 1 && available() > 1) {
     if (the_team().run(count, work, context)) return;
-    const AtWork guard;  // loops inside make the ranges that they would make in the team
+    const AtWork guard;  // nested loops make the same ranges as in the team
     for (std::int64_t i = 0; i < count; ++i) work(context, i);
     return;
   }

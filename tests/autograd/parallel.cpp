@@ -103,7 +103,7 @@ TEST_CASE("set_threads() checks its argument and fails while the team works", "[
   CHECK_ERROR(set_threads(257), "set_threads: needs a number in [1, 256], and got 257");
   const Threads set(2);
   CHECK_ERROR(parallel_tasks(2, [](std::int64_t) { set_threads(3); }),
-              "set_threads: the threads are at work");
+              "set_threads: the threads are running a loop; call it before or after");
   CHECK(threads() == 2);
 }
 
