@@ -15,25 +15,25 @@ std::size_t page() {
 
 std::size_t address(const std::byte* place) { return reinterpret_cast<std::uintptr_t>(place); }
 
-// Pages at `place`, or anywhere for nullptr; nullptr when there are none.
+// Maps pages at `place`, or anywhere if it is nullptr; nullptr on failure.
 std::byte* pages_at(std::byte* place, std::size_t bytes, bool huge) {
   const int only_there = place == nullptr ? 0 : MAP_FIXED_NOREPLACE;
   void* const pages =
       mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | only_there, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
-  if (huge) madvise(pages, bytes, MADV_HUGEPAGE);  // no harm where refused
+  if (huge) madvise(pages, bytes, MADV_HUGEPAGE);  // may be refused
   if (place == nullptr || pages == place) return static_cast<std::byte*>(pages);
-  munmap(pages, bytes);  // before Linux 4.17 the place is only a wish
+  munmap(pages, bytes);  // before Linux 4.17 the address is only a hint
   return nullptr;
 }
 
-// Pages with room before them. The system puts what anyone asks for right below what is there, and so between
-// these pages and the next: they are put where others come only after so many bytes.
+// Maps pages with a gap before them. mmap puts new mappings right below existing ones; without the gap, these
+// would stop the block from growing downwards.
 std::byte* pages_with_room(std::size_t bytes, bool huge) {
   constexpr std::size_t distance = std::size_t{1} << 36;
   void* const room =
       mmap(nullptr, 2 * distance, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room != MAP_FAILED) {  // with a limit on addresses it fails
+  if (room != MAP_FAILED) {  // fails under a limit on address space
     munmap(room, 2 * distance);
     if (std::byte* const pages = pages_at(static_cast<std::byte*>(room) + distance, bytes, huge))
       return pages;
@@ -69,13 +69,13 @@ std::byte* PageRanges::lengthen(std::size_t bytes) {
   return take(bytes);
 }
 
-// By how much the range that reaches lowest is too short.
+// How many bytes the lowest range lacks.
 std::size_t PageRanges::missing(std::size_t bytes) const {
   const auto range = std::ranges::find(ranges_, lowest_, &Range::begin);
   return range == ranges_.end() ? bytes : bytes - range->bytes;
 }
 
-// A block, or as much as it takes where there is none; before what was used, or elsewhere.
+// Maps a block, or only the missing bytes if that fails; below the used part, or else elsewhere.
 bool PageRanges::ask(std::size_t bytes) {
   const std::size_t more = whole(missing(bytes) - unused_), all = whole(bytes);
   for (const std::size_t wanted : {std::max(more, block), more}) {
@@ -103,7 +103,7 @@ std::size_t PageRanges::waiting() const {
   return bytes;
 }
 
-// Nothing may fail when all are put back, nor when then the middle of each is given to the system.
+// Reserves entries so that put(), and unmap(), which splits ranges, cannot fail.
 void PageRanges::make_room() { ranges_.reserve(std::bit_ceil(2 * (ranges_.size() + taken_ + 2))); }
 
 void PageRanges::put(std::byte* begin, std::size_t bytes) noexcept {
@@ -133,7 +133,7 @@ void PageRanges::unmap() noexcept {
     const std::size_t before = whole(address(range->begin)) - address(range->begin);
     const std::size_t after = address(range->end()) % page();
     if (before + after >= range->bytes) continue;
-    if (munmap(range->begin + before, range->bytes - before - after) != 0) continue;  // too many gaps
+    if (munmap(range->begin + before, range->bytes - before - after) != 0) continue;  // too many mappings
     std::byte* const end = range->end();
     range->bytes = before;
     range = ranges_.insert(range + 1, {end - after, after});

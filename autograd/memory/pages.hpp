@@ -6,30 +6,30 @@
 
 namespace gradus::pool {
 
-/// Ranges of the system's pages, cut anywhere, that wait for their next use. A request takes the end of the
-/// smallest range that holds it; ranges that become neighbours become one. When none is long enough, the one
-/// that reaches lowest is lengthened, by what lies before it and was never used: so a step finds its tensors'
-/// places where the step before had them, and memory stays close to what is in use at once. The system is
-/// asked for a block of it at least, far from what others ask for, and gives each page when it is first
-/// written.
+/// Free ranges of mapped memory. A request takes the end of the smallest range that is long enough;
+/// neighbouring ranges are merged. If none is long enough, the lowest one is extended downwards into unused
+/// memory, so that each step uses the addresses of the step before, and memory stays close to what is in use
+/// at once. Memory is mapped in blocks of at least `block` bytes, away from other mappings, and committed on
+/// first write.
 class PageRanges {
  public:
   static constexpr std::size_t block = std::size_t{16} << 20;
-  /// Huge pages take fewer faults and walks of page tables, and more memory than is in use.
+  /// Huge pages cost fewer page faults and page-table walks, but more memory.
   explicit PageRanges(bool huge = false) : huge_(huge) {}
-  /// `bytes` as whole pages.
+  /// `bytes` rounded up to whole pages.
   static std::size_t whole(std::size_t bytes);
 
-  /// A range of `bytes` from those that wait, or nullptr. Throws std::bad_alloc, and changes nothing then.
+  /// Takes `bytes` from the free ranges; nullptr if none is long enough. If it throws std::bad_alloc, nothing
+  /// has changed.
   std::byte* take(std::size_t bytes);
-  /// The same when no range is long enough: nullptr when the system has no more.
+  /// The same if no range is long enough: extends one, or maps a block; nullptr if the system has no memory.
   std::byte* lengthen(std::size_t bytes);
   void put(std::byte* begin, std::size_t bytes) noexcept;
-  /// Gives the whole pages of what waits, and what was never used, back to the system.
+  /// Unmaps the whole pages of free ranges, and unused memory.
   void unmap() noexcept;
-  /// The bytes that wait.
+  /// The bytes in free ranges.
   std::size_t waiting() const;
-  /// How often the system gave memory.
+  /// The number of blocks mapped.
   std::int64_t blocks() const { return blocks_; }
 
  private:
@@ -44,10 +44,10 @@ class PageRanges {
   void insert(std::byte* begin, std::size_t bytes) noexcept;
 
   bool huge_;
-  std::vector<Range> ranges_;    // by address; few, since neighbours are one
-  std::size_t taken_ = 0;        // and not yet put back
-  std::byte* lowest_ = nullptr;  // where what was used begins, in the memory that came last
-  std::size_t unused_ = 0;       // bytes before it
+  std::vector<Range> ranges_;    // sorted by address; few, because neighbours are merged
+  std::size_t taken_ = 0;        // ranges taken and not yet put back
+  std::byte* lowest_ = nullptr;  // start of the used part of the newest block
+  std::size_t unused_ = 0;       // unused bytes before it
   std::int64_t blocks_ = 0;
 };
 

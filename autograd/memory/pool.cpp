@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-// Eight classes a doubling: at most an eighth of a buffer is unused, and sequences of about the same length
-// share classes. Class k of a doubling that starts at `base` holds base · (8 + k) / 8 bytes.
+// Eight size classes per doubling: at most an eighth of a buffer is unused, and sequences of about the same
+// length share classes. Class k of a doubling that starts at `base` holds base · (8 + k) / 8 bytes.
 struct SizeClass {
   std::size_t index;
   std::size_t bytes;
@@ -36,17 +36,17 @@ SizeClass size_class(std::size_t bytes) {
   return {shift * 8 + eighths - 1, (eighths << shift) * alignment};
 }
 
-// A larger buffer has no class: the lengths of sequences, and with them the sizes of such buffers, differ
-// from batch to batch, and a class for each would keep many times what is in use at once.
+// Larger buffers have no class: their sizes change with the sequence lengths of each batch, and a class for
+// each size would keep many times the memory that is in use at once.
 constexpr std::size_t largest_class = 1 << 20;
 
-// An unused buffer holds the link to the next of its class.
+// A free buffer holds the link to the next one of its class.
 struct Unused {
   Unused* next;
   std::size_t bytes;
 };
 
-// Held for a few instructions mostly, by threads that seldom meet: half the price of a mutex.
+// A spin lock. It is held briefly and seldom contended, and costs half as much as a mutex.
 class Lock {
  public:
   void lock() {
@@ -60,17 +60,17 @@ class Lock {
 
 struct Shelf {
   std::array<Unused*, 128> unused{};  // by class
-  PageRanges small{false};            // what those are cut from
-  PageRanges large{true};             // and those without a class
+  PageRanges small{false};            // source of these
+  PageRanges large{true};             // source of buffers without a class
 };
 
 struct Pool {
   Lock mutex;
   std::array<Shelf, shelves> shelf{};
-  Stats stats{};  // pooled_bytes without those of ranges
+  Stats stats{};  // pooled_bytes excludes free ranges
 };
 
-// Never destroyed: tensors with static lifetime may outlive any order of destruction.
+// Never destroyed, because tensors with static lifetime may be destroyed later.
 Pool& the_pool() {
   static Pool* const pool = new Pool;
   return *pool;
@@ -78,23 +78,23 @@ Pool& the_pool() {
 
 bool is_large(std::size_t bytes) { return bytes > largest_class; }
 
-// What a request for so many gets.
+// The size of the buffer for a request.
 std::size_t granted(std::size_t bytes) {
   return is_large(bytes) ? PageRanges::whole(bytes) : size_class(bytes).bytes;
 }
 
-// `buffers` more in use, or fewer; the caller holds the mutex.
+// Counts `buffers` more in use, or fewer if negative. The caller holds the mutex.
 void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
   stats.live_buffers += buffers;
   stats.live_bytes += buffers * static_cast<std::int64_t>(bytes_each);
   stats.peak_bytes = std::max(stats.peak_bytes, stats.live_bytes);
 }
 
-// These are for the holder of the mutex, and for what granted() says.
+// The caller of the functions below holds the mutex, and passes sizes from granted().
 
-// Null when none waits and the system has no more.
+// Null if no buffer is free and the system has no memory.
 std::byte* take(Pool& pool, Shelf& shelf, std::size_t bytes) {
-  if (sanitized) {  // every buffer is the system's own
+  if (sanitized) {  // no pooling
     ++pool.stats.buffers_allocated;
     return static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}, std::nothrow));
   }
@@ -137,8 +137,8 @@ Buffer allocate(std::size_t wanted) {
     buffer = take(pool, shelf, bytes);
   }
   if (buffer == nullptr) {
-    fail("memory", "the system has no ", bytes, " bytes for one tensor; ", pool.stats.live_bytes,
-         " bytes are in use by others");
+    fail("memory", "cannot allocate ", bytes, " bytes for a tensor; other tensors use ",
+         pool.stats.live_bytes, " bytes");
   }
   count(pool.stats, 1, bytes);
   if (const std::uint64_t value = fill.load(std::memory_order_relaxed); value != 0)

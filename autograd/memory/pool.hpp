@@ -9,21 +9,20 @@ namespace gradus::pool {
 /// 64-byte aligned memory.
 struct Buffer {
   std::byte* data;
-  std::size_t bytes;      // at least those that were asked for
-  std::size_t shelf = 0;  // where it is kept when it is free
+  std::size_t bytes;      // at least those requested
+  std::size_t shelf = 0;  // to which it returns
 };
 
-/// Freed buffers wait on shelves, of which threads that work side by side have one each. So a shelf's
-/// requests come in the same order every time, and it has what they ask for; and what a thread wrote stays in
-/// its own cache.
+/// Free buffers are kept on shelves, one for each thread that works in parallel. So the requests to a shelf
+/// come in the same order every time, and find what they need; and a thread reuses memory that is in its own
+/// cache.
 constexpr std::size_t shelves = 8;
-/// Memory is reused: a freed buffer serves the next request of its size class, and a large one, with its
-/// neighbours, any that fit. A class with none free cuts one from a block, so that a sentence of another
-/// length than those before seldom asks the system.
+/// Takes a buffer from the pool: a free one of the size class or, for a large request, a part of merged free
+/// memory. Otherwise cuts one from a block, so that a new sequence length seldom needs a system call.
 Buffer allocate(std::size_t bytes);
 void free(Buffer buffer) noexcept;
 
-/// Memory of others counts as live while tensors hold it; it never enters the pool.
+/// Adopted memory counts as live while tensors hold it, and never enters the pool.
 void adopt(std::size_t bytes);
 void disown(std::size_t bytes) noexcept;
 
@@ -33,7 +32,7 @@ struct Stats {
 Stats stats();
 void trim();
 
-/// Unless it is 0, new buffers come filled with it: for tests that look for values read before written.
+/// If not 0, new buffers are filled with it, so that tests can detect reads of uninitialised values.
 inline std::atomic<std::uint64_t> fill{0};
 
 }  // namespace gradus::pool

@@ -7,8 +7,8 @@
 
 namespace gradus {
 
-/// A base for small objects that come and go with every operation: each thread keeps the memory of the last
-/// few of type T for the next, which is cheaper than the system's allocator. T has no class derived from it.
+/// A base for small objects that every operation creates: each thread keeps the memory of the last few freed
+/// objects of type T for reuse, which is cheaper than the system's allocator. No class may derive from T.
 template <class T>
 class Recycled {
  public:
@@ -35,7 +35,7 @@ class Recycled {
   struct Link {
     Link* next;
   };
-  // It is used until the very end of the thread, so it has no destructor.
+  // Used until the end of the thread, so it has no destructor.
   struct Kept {
     Link* first = nullptr;
     int count = 0;
@@ -43,7 +43,7 @@ class Recycled {
   };
   static constinit inline thread_local Kept kept{};
 
-  // Gives back what is kept when the thread ends; whatever is deleted still later goes straight back.
+  // Frees the kept memory when the thread ends; objects deleted later are freed directly.
   struct Closer {
     ~Closer() {
       kept.closed = true;

@@ -2,8 +2,8 @@
 
 namespace gradus {
 
-/// Whether AddressSanitizer or ThreadSanitizer watches this program. It must see every allocation as its own,
-/// to find what reads past or after it, or what two threads do to it.
+/// Whether AddressSanitizer or ThreadSanitizer is on. Memory is not pooled then, because they track errors
+/// per allocation.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #elif defined(__has_feature)

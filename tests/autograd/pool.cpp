@@ -181,8 +181,8 @@ TEST_CASE("allocating too large a tensor releases the pool, then throws", "[auto
   CHECK(memory_stats().pooled_bytes > 0);
   const auto before = memory_stats();
   CHECK_ERROR(empty({std::int64_t{1} << 55}),
-              "memory: the system has no 144115188075855872 bytes for one tensor; " +
-                  std::to_string(before.live_bytes) + " bytes are in use by others");
+              "memory: cannot allocate 144115188075855872 bytes for a tensor; other tensors use " +
+                  std::to_string(before.live_bytes) + " bytes");
   CHECK(memory_stats().pooled_bytes <= between_live_buffers());
   CHECK(memory_stats().live_bytes == before.live_bytes);
   CHECK(memory_stats().live_buffers == before.live_buffers);
