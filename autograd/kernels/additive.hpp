@@ -5,7 +5,7 @@
 
 /// Bahdanau's energies of one query (fused.hpp, additive_energy): e_t = v · tanh(q + k_t), t < T_x, where q
 /// and v are (A) and key k_t begins at k + t · stride. Both directions are bound by the arithmetic of the
-/// tanh, as long as the keys come from the cache.
+/// tanh if the keys are in the cache.
 namespace gradus::kernels {
 
 /// e (T_x).
@@ -17,16 +17,16 @@ GRADUS_CLONES void additive_energies(std::int64_t T_x, std::int64_t A, const T* 
   }
 }
 
-/// From d (T_x), the gradient at e, adds those at q (A), at the keys, where k_t's begins at at_k + t ·
-/// at_stride, and at v (A). The tanh, T_x · A values, is computed again: that is cheaper than keeping it. An
-/// at_stride of 0 leaves the keys' gradient, when nobody wants it, in one row.
+/// From d (T_x), the gradient at e, adds the gradients at q (A), at v (A), and at the keys: that of k_t
+/// begins at at_k + t · at_stride. Recomputes the tanh, T_x · A values, which is cheaper than storing it. If
+/// the keys' gradient is not wanted, an at_stride of 0 adds it all to one scratch row.
 template <class T>
 GRADUS_CLONES void additive_energies_backward(std::int64_t T_x, std::int64_t A, const T* q, const T* k,
                                               std::int64_t stride, const T* v, const T* d, T* __restrict at_q,
                                               T* __restrict at_k, std::int64_t at_stride,
                                               T* __restrict at_v) {
   for (std::int64_t t = 0; t < T_x; ++t, k += stride, at_k += at_stride) {
-#pragma omp simd  // or GCC asks first what overlaps, and goes one by one where at_stride is 0
+#pragma omp simd  // else GCC tests for overlap, and runs a scalar loop if at_stride is 0
     for (std::int64_t a = 0; a < A; ++a) {
       const T y = math::tanh(q[a] + k[a]);
       const T at_sum = d[t] * v[a] * (T(1) - y * y);

@@ -7,8 +7,8 @@
 
 #include "runtime/profile_state.hpp"
 
-/// The way from a dtype, known when running, to loops over a C++ type. An operation's forward goes through
-/// here once, with its name: this is where the profile times it.
+/// Dispatch from a run-time dtype to code for a C++ type. The forward pass of every operation goes through
+/// here once, with its name, and is timed here for the profile.
 namespace gradus {
 
 /// Calls f.operator()<T>() with T = float or double. @throws Error for i64.

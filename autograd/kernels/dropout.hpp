@@ -5,12 +5,12 @@
 
 #include "clones.hpp"
 
-/// Dropout (ops.hpp) as a pure function of a key and an element's place. Any thread can compute any part of a
-/// mask, and backward recomputes it instead of reading it.
+/// Dropout (ops.hpp) as a pure function of a key and an element's place. So any thread can compute any part
+/// of a mask, and backward recomputes it instead of storing it.
 namespace gradus::kernels {
 
-/// The four words of Philox4x32-10 in two numbers, c0·2³² + c1 and c2·2³² + c3. All operations of a round
-/// then have 64 bits, and a loop over counters vectorises.
+/// The four words of Philox4x32-10 in two numbers, c0·2³² + c1 and c2·2³² + c3. All operations are then on 64
+/// bits, so that a loop over counters vectorises.
 struct PhiloxBlock {
   std::uint64_t a, b;
 };

@@ -9,8 +9,8 @@
 
 namespace gradus {
 
-/// d(loss)/d(input i) += f(x…) over the shape `over`, to which the input and every x broadcast: summed where
-/// the input is stretched to it. Every gradient of an elementwise operation has this form.
+/// d(loss)/d(input i) += f(x…) over the shape `over`, to which the input and every x broadcast; summed over
+/// axes along which the input is stretched. Every gradient of an elementwise operation has this form.
 template <class T, class F, class... X>
 void add_gradient(Gradients& g, int i, F f, const Shape& over, View<X>... x) {
   g.accumulate(i, [&](const Tensor& gradient, int beta) {

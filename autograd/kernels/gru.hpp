@@ -8,11 +8,11 @@
 ///     r = σ(x_r + u_r),  z = σ(x_z + u_z),  n = tanh(x_n + r ∘ u_n),  y = n + z ∘ (h − n)
 ///
 /// where x = [x_r; x_z; x_n] = W_ih x_t + b_ih and u = [u_r; u_z; u_n] = W_hh h + b_hh, each (3H). Results
-/// overlap nothing, without which the loops would not vectorise. The forward is bound by the arithmetic of
-/// its three transcendental functions, the backward by memory.
+/// must not overlap anything else, so that the loops vectorise. The forward is bound by the arithmetic of its
+/// three transcendental functions, the backward by memory.
 namespace gradus::kernels {
 
-/// y (H) and kept (4H) = [r; z; n; u_n], what the backward needs of x and u, from x (3H), u (3H) and h (H).
+/// Computes y (H), and kept (4H) = [r; z; n; u_n] for the backward, from x (3H), u (3H) and h (H).
 template <class T>
 GRADUS_CLONES void gru_row(std::int64_t H, const T* x, const T* u, const T* h, T* __restrict y,
                            T* __restrict kept) {
@@ -28,8 +28,8 @@ GRADUS_CLONES void gru_row(std::int64_t H, const T* x, const T* u, const T* h, T
   }
 }
 
-/// From d (H), the gradient at y: those at x (3H), u (3H) and h (H), which are written, not added. Meanwhile
-/// the rows after these are fetched: in memory one follows the other.
+/// From d (H), the gradient at y, writes those at x (3H), u (3H) and h (H). Prefetches the next row, which
+/// follows in memory.
 template <class T>
 GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, const T* d, T* __restrict at_x,
                                     T* __restrict at_u, T* __restrict at_h) {
@@ -47,10 +47,10 @@ GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, c
   }
 }
 
-// ---- The original form, n = tanh(x_n + u_n) where u_n = W_hn (r ∘ h) + b_hn: a row of kept (5H) is
-// [r; z; n; h; r ∘ h], in which h is there before.
+// ---- The original form, n = tanh(x_n + u_n) where u_n = W_hn (r ∘ h) + b_hn: a row of kept (5H) is [r; z;
+// n; h; r ∘ h], where the caller has stored h.
 
-/// r, z and r ∘ h from x (3H) and u = [u_r; u_z] (2H).
+/// Computes r, z and r ∘ h from x (3H) and u = [u_r; u_z] (2H).
 template <class T>
 GRADUS_CLONES void original_gru_gates(std::int64_t H, const T* x, const T* u, T* kept) {
 #pragma omp simd
@@ -62,7 +62,7 @@ GRADUS_CLONES void original_gru_gates(std::int64_t H, const T* x, const T* u, T*
   }
 }
 
-/// n and y (H) from x (3H), u_n (H) and the others.
+/// Computes n and y (H) from x (3H), u_n (H), and h and z in `kept`.
 template <class T>
 GRADUS_CLONES void original_gru_row(std::int64_t H, const T* x, const T* u_n, T* kept, T* __restrict y) {
 #pragma omp simd
@@ -73,7 +73,8 @@ GRADUS_CLONES void original_gru_row(std::int64_t H, const T* x, const T* u_n, T*
   }
 }
 
-/// From d (H), the gradient at y: those at x_z and x_n, and at h (H) beside the products.
+/// From d (H), the gradient at y, writes those at x_z and x_n, and the part of that at h (H) that does not
+/// pass through a product.
 template <class T>
 GRADUS_CLONES void original_gru_backward_row(std::int64_t H, const T* kept, const T* d, T* __restrict at_x,
                                              T* __restrict at_h) {
@@ -85,7 +86,7 @@ GRADUS_CLONES void original_gru_backward_row(std::int64_t H, const T* kept, cons
   }
 }
 
-/// From d (H), the gradient at r ∘ h: that at x_r, and more of that at h.
+/// From d (H), the gradient at r ∘ h, writes that at x_r, and adds to that at h.
 template <class T>
 GRADUS_CLONES void original_gru_backward_gates(std::int64_t H, const T* kept, const T* d, T* __restrict at_x,
                                                T* __restrict at_h) {

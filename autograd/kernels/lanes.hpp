@@ -6,7 +6,7 @@
 
 namespace gradus {
 
-/// A contiguous tensor seen as lanes along one axis: it is (outer, n, inner), and a lane's n elements are
+/// The lanes of a contiguous tensor along one axis: as (outer, n, inner), its lanes have n elements that are
 /// `inner` apart.
 struct Lanes {
   std::int64_t outer = 1, n = 1, inner = 1;
@@ -16,7 +16,7 @@ struct Lanes {
     for (int after = axis + 1; after < shape.rank(); ++after) inner *= shape[after];
   }
 
-  /// lane(k, first): lane number k and the offset of its first element.
+  /// Calls lane(k, first) with the number of each lane and the offset of its first element.
   template <class Lane>
   void for_each(Lane lane) const {
     for (std::int64_t k = 0; k < outer * inner; ++k) lane(k, k / inner * n * inner + k % inner);

@@ -8,13 +8,13 @@
 ///     i = σ(x_i + u_i),  f = σ(x_f + u_f),  g = tanh(x_g + u_g),  o = σ(x_o + u_o)
 ///     c′ = f ∘ c + i ∘ g,  h′ = o ∘ tanh(c′)
 ///
-/// where x = [x_i; x_f; x_g; x_o] = W_ih x_t + b_ih and u, likewise, = W_hh h + b_hh, each (4H). Results
-/// overlap nothing, without which the loops would not vectorise. The forward is bound by the arithmetic of
-/// its five transcendental functions, the backward by memory.
+/// where x = [x_i; x_f; x_g; x_o] = W_ih x_t + b_ih and u, likewise, = W_hh h + b_hh, each (4H). Results must
+/// not overlap anything else, so that the loops vectorise. The forward is bound by the arithmetic of its five
+/// transcendental functions, the backward by memory.
 namespace gradus::kernels {
 
-/// new_h (H), new_c (H) and kept (5H) = [i; f; g; o; tanh c′], what the backward needs of x and u, from x
-/// (4H), u (4H) and c (H).
+/// Computes new_h (H), new_c (H), and kept (5H) = [i; f; g; o; tanh c′] for the backward, from x (4H), u (4H)
+/// and c (H).
 template <class T>
 GRADUS_CLONES void lstm_row(std::int64_t H, const T* x, const T* u, const T* c, T* __restrict new_h,
                             T* __restrict new_c, T* __restrict kept) {
@@ -32,8 +32,8 @@ GRADUS_CLONES void lstm_row(std::int64_t H, const T* x, const T* u, const T* c, 
   }
 }
 
-/// From d_h and d_c (H), the gradients at h′ and c′: those at the gates' arguments (4H), which are x's and
-/// u's alike, and at c (H). They are written, not added.
+/// From d_h and d_c (H), the gradients at h′ and c′, writes those at the gates' arguments (4H), which are
+/// those at x and at u, and that at c (H).
 template <class T>
 GRADUS_CLONES void lstm_backward_row(std::int64_t H, const T* kept, const T* c, const T* d_h, const T* d_c,
                                      T* __restrict at_gates, T* __restrict at_c) {

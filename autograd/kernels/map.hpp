@@ -8,11 +8,11 @@
 #include "share.hpp"
 #include "strided.hpp"
 
-/// Elementwise work over any strides, by plain loops that the compiler vectorises.
+/// Elementwise loops over any strides, which the compiler vectorises.
 namespace gradus {
 namespace kernels {
 
-// Element i of a row whose step is known when compiling: 0 (one value for the whole row), 1, or any.
+// A row whose step is known at compile time: 0 (one value for the whole row), 1, or any.
 enum class Step { zero, one, any };
 template <class T, Step step>
 struct Row {
@@ -23,8 +23,8 @@ struct Row {
   }
 };
 
-// Calls work(rows…) with each row's step made a constant: zero or one where all are, otherwise any for all.
-// Of four rows and more only the common case, all ones, is worth its compile time.
+// Calls work(rows…) with constant steps of zero or one if all rows have one of these, otherwise with any for
+// all. For four rows and more, only the common case, all ones, is worth its compile time.
 template <class Work, class... T>
 void with_steps(const Work& work, Row<T, Step::any>... rows) {
   constexpr std::size_t count = sizeof...(T);
@@ -48,8 +48,8 @@ void with_steps(const Work& work, Row<T, Step::any>... rows) {
   work(rows...);
 }
 
-// walk.for_each_row(row), shared among threads by parts that write to different places: the first view is
-// written. So the result is the same for any number of threads.
+// walk.for_each_row(row), split among threads so that no two write to the same place of the first view, which
+// is the result. So the result is the same for any number of threads.
 template <std::size_t K, class Row>
 void share(const Walk<K>& walk, const Row& row) {
   std::int64_t elements = 1;
@@ -58,7 +58,7 @@ void share(const Walk<K>& walk, const Row& row) {
   int axis = 0;
   while (axis < walk.rank - 1 && walk.strides[0][static_cast<std::size_t>(axis)] == 0) ++axis;
   const auto a = static_cast<std::size_t>(axis);
-  if (walk.strides[0][a] == 0) return walk.for_each_row(row);  // all is one sum
+  if (walk.strides[0][a] == 0) return walk.for_each_row(row);  // everything is summed into one element
   for_each_range(walk.sizes[a], elements / walk.sizes[a], [&](std::int64_t begin, std::int64_t end) {
     walk.part(axis, begin, end).for_each_row(row);
   });
@@ -83,8 +83,8 @@ void map(F f, View<T> y, View<X>... x) {
   (std::index_sequence_for<X...>{});
 }
 
-/// target += f(x…), over the shape to which target and every x broadcast; where target is stretched to it,
-/// the terms are summed. This is both a reduction and the gradient of a broadcast.
+/// target += f(x…), over the shape to which target and every x broadcast; summed over axes along which target
+/// is stretched. This is both a reduction and the gradient of a broadcast.
 template <class F, class T, class... X>
 void map_add(F f, const Shape& over, View<T> target, View<X>... x) {
   using namespace kernels;

@@ -8,15 +8,15 @@
 #include "clones.hpp"
 
 /// Transcendental functions without branches or calls, so that loops over them vectorise. For double they are
-/// the standard library's: double is for checking gradients, and there accuracy is worth more than speed.
+/// the standard library's: double is for gradient checks, where accuracy matters more than speed.
 namespace gradus::math {
 
-/// The bits of 1.0F, which no one changes, but that is more than a compiler knows.
+/// The bits of 1.0F, not const so that the compiler cannot know the value.
 inline std::uint32_t bits_of_one = 0x3F800000;
 
-/// x, but not below `low` and not above `high`; NaN stays NaN. Where it knew the limits, GCC 12 would make
-/// branches for x beyond them, with the function's values there, and then compute and blend all of these: a
-/// quarter of a row's time. So it may not know them, and makes two instructions of this.
+/// x limited to [low, high]; NaN stays NaN. If GCC 12 knew the limits, it would emit branches for x outside
+/// them, with the function's values there, and then compute and blend all of these. Multiplied by `one` the
+/// limits are unknown, and this becomes two instructions.
 inline float between(float low, float x, float high) {
   const auto one = __builtin_bit_cast(float, bits_of_one);
   const float bottom = low * one, top = high * one;
@@ -26,15 +26,15 @@ inline float between(float low, float x, float high) {
 
 /// e^x = 2^n (1 + (e^r − 1)), with x = n ln 2 + r and |r| ≤ ln 2 / 2; for −88 ≤ x ≤ 88.9.
 struct Exponential {
-  float power;  ///< 2^n; at the ends of the range 0 and ∞
+  float power;  ///< 2^n; 0 and ∞ at the ends of the range
   float rest;   ///< e^r − 1, as r times a polynomial that minimises the largest relative error of e^r, 3e-9
 };
 inline Exponential exponential(float x) {
-  // Adding 1.5 · 2^23 rounds to an integer, that then stands in the low bits; 127 is the exponent's bias.
+  // Adding 1.5 · 2^23 rounds to an integer, which is then in the low bits; 127 is the exponent's bias.
   constexpr float round = 12582912.0F + 127.0F;
   const float shifted = x * 1.44269504F + round;
   const float n = shifted - round;
-  // ln 2 in two parts, the first so short that its product is exact.
+  // ln 2 in two parts; the first has so few bits that its product with n is exact.
   const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
   float p = 0.001381416285F;
   p = p * r + 0.008368927217F;
@@ -45,14 +45,14 @@ inline Exponential exponential(float x) {
   return {__builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, shifted) << 23), p * r};
 }
 
-/// Within 1.3 units in the last place for −87.3 ≤ x ≤ 88.3; a little beyond these it is 0 and ∞.
+/// Within 1.3 units in the last place for −87.3 ≤ x ≤ 88.3; a little outside this range it is 0 and ∞.
 inline float exp(float x) {
   const Exponential e = exponential(between(-88.0F, x, 88.9F));
   return e.power * (e.rest + 1.0F);
 }
 inline double exp(double x) { return std::exp(x); }
 
-/// tanh x = (e^2x − 1) / (e^2x + 1), within 3.5 units in the last place; never beyond ±1.
+/// tanh x = (e^2x − 1) / (e^2x + 1), within 3.5 units in the last place; never outside [−1, 1].
 inline float tanh(float x) {
   const Exponential e = exponential(2.0F * between(-10.0F, x, 10.0F));
   const float minus_one = e.power * e.rest + (e.power - 1.0F);
@@ -60,7 +60,7 @@ inline float tanh(float x) {
 }
 inline double tanh(double x) { return std::tanh(x); }
 
-/// σ(x) = 1 / (1 + e^−x), within 2.6 units in the last place for x ≥ −87.3; a little below it is 0.
+/// σ(x) = 1 / (1 + e^−x), within 2.6 units in the last place for x ≥ −87.3; a little below this it is 0.
 template <class T>
 T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
@@ -82,15 +82,15 @@ inline float log_one_plus(float x) {
 inline double log_one_plus(double x) { return std::log1p(x); }
 
 /// ln(1 + e^x) = max(x, 0) + ln(1 + e^−|x|), which neither overflows nor loses digits; within 3 units in the
-/// last place for x ≥ −87.3; a little below it is 0.
+/// last place for x ≥ −87.3; a little below this it is 0.
 template <class T>
 T softplus(T x) {
   return (x < 0 ? T(0) : x) + log_one_plus(exp(-std::abs(x)));
 }
 
-/// Σ_i term(i) for i < n, in many partial sums: the compiler can add them side by side, and the rounding
-/// error grows with n/16 and not with n. The last block reaches back over terms that were added before, which
-/// it leaves out: so it too is computed side by side.
+/// Σ_i term(i) for i < n, in 16 partial sums: the compiler can vectorise them, and the rounding error grows
+/// with n/16 instead of n. The last block overlaps the one before, with the terms that were already added
+/// masked out, so that it is vectorised too.
 template <class T, class Term>
 T sum_of(std::int64_t n, const Term& term) {
   constexpr int lanes = 16;
@@ -117,7 +117,7 @@ T sum_of(std::int64_t n, const Term& term) {
   return total;
 }
 
-/// The largest of n values, −∞ when there are none; a NaN is passed over.
+/// The largest of n values, −∞ if there are none. Ignores NaN.
 template <class T>
 T max_of(std::int64_t n, const T* x) {
   T largest = -std::numeric_limits<T>::infinity();
@@ -126,8 +126,8 @@ T max_of(std::int64_t n, const T* x) {
   return largest;
 }
 
-/// Fetches n values that are needed soon. The processor foresees what comes of a few long rows, not of many
-/// short ones. They need not exist.
+/// Prefetches n values, which need not exist. The processor predicts accesses to a few long rows, but not to
+/// many short ones.
 template <class T>
 void fetch(std::int64_t n, const T* x) {
   constexpr std::int64_t line = 64 / sizeof(T);
@@ -140,7 +140,7 @@ GRADUS_CLONES void add(std::int64_t n, const T* x, T* y) {
   for (std::int64_t i = 0; i < n; ++i) y[i] += x[i];
 }
 
-/// y_i ← term(i) + β y_i for i < n, where β is 0, and y is not read, or 1.
+/// y_i ← term(i) + β y_i for i < n, where β is 0 or 1. With β = 0, y is not read.
 template <class T, class Term>
 void put(std::int64_t n, int beta, T* y, const Term& term) {
   if (beta == 0) {

@@ -5,24 +5,24 @@
 #include <algorithm>
 #include <cstdint>
 
-/// Loops over elements and rows that threads() share where there is enough to do.
+/// Loops over elements and rows, split among threads() if they are long enough.
 namespace gradus {
 
-/// At least so many elements are worth a thread's while: some microseconds.
+/// The fewest elements per thread for which splitting pays: some microseconds of work.
 constexpr std::int64_t worth_sharing = 1 << 14;
 
-/// The fewest items of n elements each that make a range.
+/// The fewest items of n elements each per range.
 constexpr std::int64_t grain(std::int64_t n) {
   return std::max<std::int64_t>(worth_sharing / std::max<std::int64_t>(n, 1), 1);
 }
 
-/// work(begin, end) for ranges of items of n elements each, that together are [0, items).
+/// Calls work(begin, end) for ranges that make up [0, items), for items of n elements each.
 template <class Work>
 void for_each_range(std::int64_t items, std::int64_t n, const Work& work) {
   parallel_for(items, grain(n), work);
 }
 
-/// row(r) for each of `rows` rows of n elements.
+/// Calls row(r) for each of `rows` rows of n elements.
 template <class Row>
 void for_each_row(std::int64_t rows, std::int64_t n, const Row& row) {
   for_each_range(rows, n, [&](std::int64_t begin, std::int64_t end) {

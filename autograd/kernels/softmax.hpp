@@ -27,7 +27,7 @@ GRADUS_CLONES void softmax_row(std::int64_t n, const T* x, T* y) {
   for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
 }
 
-/// From d, the gradient at y: at_x_i = y_i (d_i − Σ_j d_j y_j), written. at_x may be d.
+/// From d, the gradient at y, writes at_x_i = y_i (d_i − Σ_j d_j y_j). at_x may be d.
 template <class T>
 GRADUS_CLONES void softmax_backward_row(std::int64_t n, const T* y, const T* d, T* at_x) {
   const T dot = math::sum_of<T>(n, [=](std::int64_t i) { return d[i] * y[i]; });

@@ -14,15 +14,15 @@ namespace gradus {
 
 using Strides = std::array<std::int64_t, Shape::max_rank>;
 
-/// Values seen through any strides: broadcasting, permuting and cutting a tensor are changes of these alone.
-/// A stretched axis has stride 0.
+/// A view of values with any strides. Broadcasting, permuting and slicing change only the shape, the strides
+/// and the first element. A stretched axis has stride 0.
 template <class T>
 struct View {
   T* data;
   Shape shape;
   Strides strides{};  // in elements
 
-  /// Stretched to `to`, with which its own shape must broadcast. Adds leading axes.
+  /// Broadcast to `to`, which may have more leading axes.
   View expanded(const Shape& to) const {
     View result{data, to, {}};
     const int added = to.rank() - shape.rank();
@@ -71,14 +71,14 @@ View<T> view(const Tensor& tensor) {
   return result;
 }
 
-/// A walk over `shape` through K views of it, in as few and as long rows as their strides allow: axes over
-/// which every view runs on without a gap are joined.
+/// A walk over `shape` through K views of it, in as few and as long rows as their strides allow: axes that
+/// are contiguous in every view are joined.
 template <std::size_t K>
 struct Walk {
   int rank = 0;
   std::array<std::int64_t, Shape::max_rank> sizes{};
-  std::array<Strides, K> strides{};     // of each view, by joined axis
-  std::array<std::int64_t, K> first{};  // the offset in each view where it begins
+  std::array<Strides, K> strides{};     // of each view, per joined axis
+  std::array<std::int64_t, K> first{};  // the offset of the first element in each view
 
   Walk(const Shape& shape, const std::array<Strides, K>& original) {
     for (int from = 0; from < shape.rank(); ++from) {
@@ -98,7 +98,7 @@ struct Walk {
   /// The distance between two elements of a row of view k.
   std::int64_t step(std::size_t k) const { return strides[k][last()]; }
 
-  /// Only what lies in [begin, end) of one joined axis.
+  /// The part in [begin, end) of one joined axis.
   Walk part(int axis, std::int64_t begin, std::int64_t end) const {
     Walk result = *this;
     const auto a = static_cast<std::size_t>(axis);
@@ -107,8 +107,8 @@ struct Walk {
     return result;
   }
 
-  /// row(offsets, n): n elements from each view's offset on, step(k) apart; those of view 0 in the same order
-  /// for each place there, however rows are cut.
+  /// Calls row(offsets, n) for rows of n elements, which start at each view's offset and are step(k) apart.
+  /// Elements at the same place of view 0 come in the same order, however rows are cut.
   template <class Row>
   void for_each_row(const Row& row) const {
     for (std::size_t axis = 0; axis <= last(); ++axis) {
@@ -123,11 +123,11 @@ struct Walk {
  private:
   std::size_t last() const { return static_cast<std::size_t>(rank - 1); }
 
-  static constexpr std::int64_t piece = 16;  // a line of the cache in f32; measured
+  static constexpr std::int64_t piece = 16;  // a cache line of f32; measured
 
-  // Whether what follows an element of a row lies next to it in view 0, and in another view on another line
-  // of the cache, where the next row's element is next: as when a matrix is transposed. Then long rows would
-  // use one element of each line, and come back for the next when the line has gone.
+  // True if rows are contiguous in view 0 and run across another view, whose next row is contiguous: a
+  // transpose. Long rows would then use one element of each cache line, and return for the next one after the
+  // line was evicted.
   bool turns() const {
     if (rank < 2 || step(0) != 1) return false;
     for (std::size_t k = 1; k < K; ++k) {

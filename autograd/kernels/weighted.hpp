@@ -25,7 +25,7 @@ GRADUS_CLONES void dot_energies(std::int64_t T_x, std::int64_t A, T scale, const
   }
 }
 
-/// From d (D), the gradient at c, adds those at α (T_x).
+/// From d (D), the gradient at c, adds that at α (T_x).
 template <class T>
 GRADUS_CLONES void weighted_sum_to_weights(std::int64_t T_x, std::int64_t D, const T* h, std::int64_t stride,
                                            const T* d, T* __restrict at_alpha) {
