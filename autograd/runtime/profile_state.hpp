@@ -7,11 +7,11 @@
 
 namespace gradus {
 
-/// The innermost Profile of this thread; null when none is on, and then all this costs one test.
+/// This thread's innermost Profile. Null if there is none; profiling then costs one test.
 extern constinit thread_local Profile* profile;
 
-/// Times what this thread does as a pass of `operation`, as long as it lives. What runs inside counts as its
-/// own work, and not again.
+/// While it lives, times this thread as a pass of `operation`. Nested operations are included, not counted
+/// separately.
 class Profiled {
  public:
   enum class Pass { forward, backward };
@@ -29,13 +29,13 @@ class Profiled {
   void start(const char* operation, Pass pass);
   void stop();
 
-  const char* operation_ = nullptr;  // null: another is being timed already
+  const char* operation_ = nullptr;  // null if another one is being timed
   Pass pass_ = Pass::forward;
   std::int64_t begin_ = 0;  // ns
 };
 
-/// Notes that this thread has taken memory for a tensor; it is put down to the operation that is timed now,
-/// or next: an operation makes its result just before it fills it.
+/// Charges allocated bytes to this thread's current or next timed operation; an operation allocates its
+/// result just before it is timed.
 void profile_memory(std::size_t bytes);
 
 }  // namespace gradus

@@ -12,20 +12,20 @@ extern std::atomic<std::int64_t> live_nodes;
 
 class PackedWeights;
 
-/// What the classes of runtime.hpp have switched on a thread.
+/// A thread's settings, changed by the classes of runtime.hpp.
 struct ThreadState {
   bool records = true;
   bool searches = false;
   bool fuses = true;
   Precision precision = Precision::f32;
-  const ScopePath* scope;                   // the root's at first
+  const ScopePath* scope;                   // initially the root
   PackedWeights* packed_weights = nullptr;  // of the outermost PackWeights
-  std::size_t shelf = 0;                    // of the pool
+  std::size_t shelf = 0;                    // of the memory pool
 };
 /// This thread's.
 ThreadState& thread_state();
 
-/// While it lives, this thread is in the scope `path`: that of the operation whose backward function runs.
+/// While it lives, `path` is this thread's scope: that of the operation whose backward function runs.
 class InScope {
  public:
   explicit InScope(const ScopePath* path);
