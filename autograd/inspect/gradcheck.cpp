@@ -18,13 +18,13 @@ namespace {
 using Values = std::vector<double>;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double roundings = 16;  // how many roundings a value of f may be off by
-constexpr double sharp = 1e-3;    // rounding up to this part of a gradient leaves it judged
+constexpr double roundings = 16;  // rounding errors allowed in a value of f
+constexpr double sharp = 1e-3;    // a gradient is judged if rounding is at most this fraction of it
 constexpr double tiny = epsilon;  // rounding in backward(), relative to |r y| / |x|
-constexpr double ratio = 9;  // of successive steps: a period of f that divides one does not divide the next
+constexpr double ratio = 9;  // of successive steps; if a period of f divides one, it does not divide the next
 constexpr int finer_steps = 11, coarser_steps = 3;
 
-// f, its result y at the leaves' values, and the gradient r that comes into y.
+// f, its result y at the leaves' values, and the incoming gradient r.
 struct Checked {
   const std::function<Tensor()>& f;
   const NamedTensors& leaves;
@@ -42,7 +42,7 @@ Values values_of(const Checked& checked) {
   return result.to_vector<double>();
 }
 
-// The gradients of the leaves by backward(), given r; 0 where none arrives.
+// The gradients of the leaves from backward(r); 0 for a leaf that none reaches.
 std::vector<Values> gradients(const NamedTensors& leaves, const Tensor& result, const Values& r) {
   for (auto [label, leaf] : leaves) leaf.zero_grad();
   if (result.requires_grad()) result.backward(tensor(r, result.shape()));
@@ -51,11 +51,11 @@ std::vector<Values> gradients(const NamedTensors& leaves, const Tensor& result, 
     found.push_back(leaf.grad().defined() ? leaf.grad().to_vector<double>()
                                           : Values(static_cast<std::size_t>(leaf.numel())));
   }
-  for (auto [label, leaf] : leaves) leaf.zero_grad();  // last: a tensor may be there twice
+  for (auto [label, leaf] : leaves) leaf.zero_grad();  // last: a tensor may occur twice
   return found;
 }
 
-// One element of a leaf, changed as long as this lives, whatever is thrown meanwhile.
+// While it lives, one element of a leaf has another value. Restores it even after an exception.
 class ElementSet {
  public:
   ElementSet(const Tensor& leaf, std::size_t at, double value)
@@ -72,14 +72,14 @@ class ElementSet {
   double original_;
 };
 
-// Only some leaves need a gradient as long as this lives. Each keeps its node, with its hooks.
+// While it lives, only some leaves require a gradient. Leaves keep their nodes and hooks.
 class Needing {
  public:
   Needing(const NamedTensors& leaves, const std::vector<bool>& needed) : leaves_(leaves) {
     for (const auto& [label, leaf] : leaves) nodes_.push_back(leaf.impl().node);
     for (const auto& [label, leaf] : leaves) leaf.impl().node = NodePtr();
     for (std::size_t k = 0; k < leaves.size(); ++k) {
-      if (needed[k]) leaves[k].second.impl().node = nodes_[k];  // last: a tensor may be there twice
+      if (needed[k]) leaves[k].second.impl().node = nodes_[k];  // last: a tensor may occur twice
     }
   }
   ~Needing() {
@@ -93,17 +93,17 @@ class Needing {
   std::vector<NodePtr> nodes_;
 };
 
-// What differences over one step say of g = Σ_j r_j ∂y_j/∂x.
+// The estimate of g = Σ_j r_j ∂y_j/∂x from differences with one step.
 struct Estimate {
   double h;
-  double slope = 0, left = 0, right = 0;  // from all four values; from y(x − h) and y(x + h) alone
+  double slope = 0, left = 0, right = 0;  // from all four values; only from y(x − h); only from y(x + h)
   double rounding = 0;                    // bound of the rounding error in `slope`
   double size = 0;                        // Σ |r_j y_j| / max(1, |x|) over the outputs that change
   std::vector<bool> changed = {};
   double gap() const { return std::abs(right - left); }
 };
 
-// One element x of a leaf, with its gradient by backward().
+// One element x of a leaf, with its gradient from backward().
 class Element {
  public:
   Element(const Checked& checked, std::size_t leaf, std::size_t at, double gradient, double largest)
@@ -141,7 +141,7 @@ class Element {
   const Checked& checked_;
   std::size_t leaf_, at_;
   double x_, gradient_;
-  double largest_;  // gradient of the leaf
+  double largest_;  // the largest gradient of the leaf
 };
 
 Estimate Element::estimate(double h) const {
@@ -165,7 +165,8 @@ Estimate Element::estimate(double h) const {
     const double size = std::abs(r[j]) * sizes[j], slope = slopes[j] / 12;
     e.slope += slope;
     e.size += size / scale();
-    e.rounding += roundings * epsilon * (1.5 * size + std::abs(x_ * slope)) / h;  // of y, and of x ± h
+    e.rounding +=
+        roundings * epsilon * (1.5 * size + std::abs(x_ * slope)) / h;  // rounding of y, and of x ± h
     e.changed.push_back(sizes[j] > 0);
   }
   return e;
@@ -173,15 +174,16 @@ Estimate Element::estimate(double h) const {
 
 bool Element::confirms(const Estimate& e) const {
   const double g = std::abs(gradient_);
-  const double size = g <= tiny * e.size ? std::max(largest_, e.size) : largest_;  // no more than rounding
+  const double size = g <= tiny * e.size ? std::max(largest_, e.size) : largest_;  // g is only rounding
   return std::isfinite(e.slope) && error(e.slope) <= allowed(e) &&
          e.rounding <= std::max({sharp * g, checked_.options.rtol * size, checked_.options.atol});
 }
 
-// Whether a doubt of this size may explain an error: a small one is no excuse.
+// Whether a doubt of this size may explain an error.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
-// The judgement by two successive steps: open while neither confirms the gradient and they disagree.
+// The judgement from two successive steps: open if the second does not confirm the gradient and they
+// disagree.
 Element::Judgement Element::compare(const Estimate& before, const Estimate& e) const {
   Judgement judgement = doubtful(before, e);
   if (confirms(e)) {
@@ -235,7 +237,7 @@ Element::Judgement Element::judge() const {
     if (judgement.verdict == Judgement::wrong) break;
     before = e;
   }
-  // Rounding inside f may be at fault. It does less as the step grows.
+  // Rounding inside f may be the cause. Its effect shrinks as the step grows.
   before = first;
   for (int i = 0; i < coarser_steps; ++i) {
     const Estimate e = estimate(before.h * ratio);
@@ -247,7 +249,7 @@ Element::Judgement Element::judge() const {
   return judgement;
 }
 
-// An element that is worse than all before becomes the entry's worst; returns how bad the worst now is.
+// Makes an element the entry's worst if it is worse than all before. Returns the badness of the worst.
 double note(GradcheckEntry& entry, double worst, std::int64_t element, double analytic,
             const Element::Judgement& judgement) {
   const double error = std::abs(analytic - judgement.numeric);
@@ -290,7 +292,7 @@ GradcheckEntry check(const Checked& checked, std::size_t k, const Values& gradie
   return entry;
 }
 
-// Judges the elements whose gradient is another one than when all leaves need one.
+// Judges the elements whose gradient differs from the one computed with all leaves requiring gradients.
 void compare(const Checked& checked, std::size_t k, const Values& gradient, const Values& with_all,
              const std::string& needing, GradcheckEntry& entry) {
   if (!entry.passed()) return;
@@ -306,7 +308,8 @@ void compare(const Checked& checked, std::size_t k, const Values& gradient, cons
   }
 }
 
-// Each leaf alone, and all but each: a backward function may be right only as long as all are wanted.
+// Repeats the check with each leaf alone, and with all but each: a backward function may be right only if all
+// gradients are wanted.
 void check_subsets(const Checked& checked, const std::vector<Values>& with_all, GradcheckReport& report) {
   const std::size_t n = checked.leaves.size();
   for (const bool alone : {true, false}) {
@@ -327,7 +330,8 @@ void check_subsets(const Checked& checked, const std::vector<Values>& with_all, 
 void check_leaf(const std::string& label, const Tensor& leaf) {
   if (leaf.dtype() != Dtype::f64) {
     fail("gradcheck", "'", label, "' ", leaf.shape(), " is ", name(leaf.dtype()),
-         ": in less than double the differences drown in rounding; convert the module with .to(Dtype::f64)");
+         " and must be f64, because rounding swamps finite differences in f32; convert the module with "
+         ".to(Dtype::f64)");
   }
   if (!leaf.requires_grad())
     fail("gradcheck", "'", label, "' ", leaf.shape(), " does not require a gradient");

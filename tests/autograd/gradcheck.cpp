@@ -464,10 +464,10 @@ TEST_CASE("leaves keep requires_grad and their hooks, even when the function thr
 
 TEST_CASE("gradcheck() rejects inputs and functions that it cannot check", "[autograd][gradcheck]") {
   const Tensor single = leaf(tensor({1, 2})), twofold = leaf(tensor({1, 2}, Dtype::f64));
-  CHECK_ERROR(
-      gradus::gradcheck([&] { return single * single; }, NamedTensors{{"decoder.W", single}}),
-      "gradcheck: 'decoder.W' (2) is f32: in less than double the differences drown in rounding; convert "
-      "the module with .to(Dtype::f64)");
+  CHECK_ERROR(gradus::gradcheck([&] { return single * single; }, NamedTensors{{"decoder.W", single}}),
+              "gradcheck: 'decoder.W' (2) is f32 and must be f64, because rounding swamps finite differences "
+              "in f32; convert "
+              "the module with .to(Dtype::f64)");
   CHECK_ERROR(gradus::gradcheck([&] { return twofold * twofold; }, NamedTensors{{"W", twofold.detach()}}),
               "gradcheck: 'W' (2) does not require a gradient");
   CHECK_ERROR(gradus::gradcheck([](const Tensors& x) { return x[0].to(Dtype::f32); }, {twofold}),
