@@ -11,10 +11,10 @@
 namespace gradus {
 namespace {
 
-constexpr std::size_t listed_names = 3;  // of those that were merged
+constexpr std::size_t listed_names = 3;  // of the nodes that were merged into one
 
-// Colours for light and dark pages alike: nodes bring their own background, lines and words on the page are a
-// middle grey.
+// Colours for light and dark pages: nodes have their own background; lines and text outside them are
+// mid-grey.
 constexpr const char* header =
     R"(digraph gradus {
   graph [rankdir=TB, bgcolor=transparent, nodesep=0.3, ranksep=0.4, style=rounded, color="#94a3b8", penwidth=0.8, labeljust=l, fontname="Helvetica,Arial,sans-serif", fontsize=12, fontcolor="#7c8798"]
@@ -30,7 +30,7 @@ constexpr const char* gradient_colour = "#b7562a";
 constexpr const char* leaf_colour = "#3f7d4e";
 constexpr const char* detail_colour = "#6b7280";
 
-// For HTML-like labels. Graphviz reads backslashes there as in any string.
+// Escapes text for HTML-like labels, where Graphviz also interprets backslashes.
 std::string escaped(std::string_view text) {
   static const std::map<char, const char*> special{
       {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'\\', R"(\\)"}};
@@ -47,7 +47,7 @@ std::string escaped(std::string_view text) {
 
 std::string bold(std::string_view text) { return "<b>" + escaped(text) + "</b>"; }
 
-// The spaces have the size of the title, and so give small print the same height of line.
+// The spaces have the title's font size, so small lines have the same height as the title.
 std::string small(const char* colour, const std::string& text) {
   std::istringstream lines(text);
   std::string result;
@@ -58,13 +58,13 @@ std::string small(const char* colour, const std::string& text) {
   return result;
 }
 
-// A line for each row of a matrix.
+// Puts every row of a matrix on its own line.
 std::string rows(std::string text) {
   for (std::size_t at = 0; (at = text.find("], [", at)) != text.npos;) text.replace(at, 3, "],\n");
   return text;
 }
 
-// What the boxes around it do not say of a name.
+// The part of a name that the boxes around it do not show.
 std::string within(Box box, const std::string& name) {
   const std::string path = box->text() + ".";
   return box->parent != nullptr && name.starts_with(path) ? name.substr(path.size()) : name;
@@ -85,7 +85,7 @@ std::string text_of_one(const Recorded& node, Box box) {
   return text;
 }
 
-// Names of things that were merged, each once.
+// The distinct names of merged nodes.
 class Listed {
  public:
   void add(std::string name) {
@@ -110,11 +110,11 @@ class Listed {
   std::string with_count() const { return count_ == 1 ? text() : text() + " ×" + std::to_string(count_); }
 
  private:
-  std::vector<std::string> names_;  // one more than is shown, to know that there are more
+  std::vector<std::string> names_;  // at most one more than is shown
   std::size_t count_ = 0;
 };
 
-// "linear ×6", or "18 operations" and a line of which.
+// "linear ×6", or "18 operations" and a line with their names.
 std::string headline(const Listed& listed, const char* plural) {
   if (listed.of_one_kind()) return bold(listed.with_count());
   return bold(std::to_string(listed.count()) + " " + plural) + small(detail_colour, listed.text());
@@ -165,7 +165,7 @@ class Writer {
     std::vector<Box> boxes;
   };
 
-  // Puts a new box into the one around it.
+  // Adds a new box to the one around it.
   Contents& contents(Box box) {
     const auto [place, added] = contents_.try_emplace(box);
     if (added && box->parent == nullptr) outermost_ = box;
@@ -191,7 +191,7 @@ class Writer {
 
   void write(const Edge& edge) {
     out_ << "  n" << edge.from << " -> n" << edge.to;
-    // The shape is said where the node that it comes from does not say it.
+    // Edges from merged nodes show the shape; other nodes show it themselves.
     const bool shaped = picture_.vertices[edge.from].nodes.size() > 1 && edge.same_shape;
     if (shaped || edge.count > 1) {
       out_ << " [label=\"";

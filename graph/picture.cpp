@@ -33,7 +33,7 @@ Box smallest_around(Box a, Box b) {
   return a;
 }
 
-// "decoder.cell" of "decoder.cell.weight_ih"; empty when there is no dot.
+// "decoder.cell" for "decoder.cell.weight_ih"; empty if there is no dot.
 std::string owner(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   return dot == name.npos ? "" : name.substr(0, dot);
@@ -56,7 +56,7 @@ BoxesByPath boxes_by_path(const std::vector<Recorded>& nodes) {
   return result;
 }
 
-// The smallest box on the path that the name begins with.
+// The innermost box on the path of a name.
 Box named_box(const BoxesByPath& boxes, const std::string& name) {
   for (std::string path = owner(name);; path = owner(path)) {
     if (const auto found = boxes.find(path); found != boxes.end()) return found->second;
@@ -81,7 +81,7 @@ Graph graph_of(const std::vector<Recorded>& nodes) {
   return graph;
 }
 
-using Places = std::vector<std::size_t>;  // of the nodes among the vertices
+using Places = std::vector<std::size_t>;  // the vertex of each node
 
 struct Grouped {
   std::vector<Vertex> vertices;
@@ -95,7 +95,7 @@ struct Apart {
   Key operator()(const Recorded* node, Box box) const { return {box, {}, node}; }
 };
 
-// One a box of at most `levels` levels; outside of all, one an operation.
+// One vertex per box of at most `levels` levels; outside all boxes, one per operation.
 struct Collapsed {
   std::size_t levels;
   bool merges_leaves;
@@ -121,7 +121,7 @@ Grouped group(const Graph& graph, KeyOf key_of) {
   return result;
 }
 
-// The most detailed one of at most `most` vertices, or the smallest when all have more.
+// The most detailed grouping with at most `most` vertices, or the smallest if all have more.
 Grouped collapse(const Graph& graph, std::size_t most) {
   std::size_t levels = 0;
   for (const Box box : graph.boxes) levels = std::max(levels, depth(box));
@@ -136,7 +136,7 @@ Grouped collapse(const Graph& graph, std::size_t most) {
   }
 }
 
-// Inside a vertex there are none.
+// Omits edges inside a vertex.
 std::vector<Edge> edges_between(const Graph& graph, const Places& places, bool merges) {
   std::vector<Edge> edges;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> found;

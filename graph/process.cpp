@@ -16,8 +16,8 @@ namespace {
 
 [[noreturn]] void fail_by_system(int reason) { throw std::system_error(reason, std::generic_category()); }
 
-// A nameless file. Between processes it serves as a pipe does, but no side ever waits for the other or dies
-// of a closed end.
+// An unnamed temporary file, used as a pipe between processes. Unlike with a pipe, neither side blocks or
+// gets SIGPIPE.
 class Channel {
  public:
   Channel() : file_(std::tmpfile()) {
@@ -49,7 +49,7 @@ class Channel {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-// 0, or why it could not be started.
+// Returns 0, or the error number.
 int spawn(pid_t& child, const std::vector<std::string>& command, const Channel& in, const Channel& out,
           const Channel& err) {
   std::vector<char*> arguments;

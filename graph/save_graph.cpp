@@ -27,7 +27,7 @@ std::string svg_of(const std::string& dot) {
   }
   if (!result.status.empty()) {
     fail("save_graph", "Graphviz's 'dot' failed with ", result.status, ": ",
-         without_last_newline(result.errors), "; save as .dot to see what it was given");
+         without_last_newline(result.errors), "; save as .dot to see its input");
   }
   return result.output;
 }
@@ -37,7 +37,7 @@ std::string svg_of(const std::string& dot) {
 void save_graph(const Tensor& root, const std::string& path, const GraphOptions& options) {
   const auto extension = std::filesystem::path(path).extension();
   if (extension != ".dot" && extension != ".svg") {
-    fail("save_graph", "'", path, "' is neither a .dot, Graphviz's text, nor an .svg, a picture; name it so");
+    fail("save_graph", "'", path, "' must end in .dot, for Graphviz's text, or .svg, for a picture");
   }
   const std::string dot = draw_graph(root, options);
   files::write_atomically("save_graph", path, extension == ".svg" ? svg_of(dot) : dot);

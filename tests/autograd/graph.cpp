@@ -422,12 +422,10 @@ TEST_CASE("a missing or failing dot is an error that says what to do", "[autogra
   make_program(programs / "dot", "echo 'syntax error' >&2; exit 3");
   CHECK_ERROR(
       save_graph(y, folder / "graph.svg"),
-      "save_graph: Graphviz's 'dot' failed with status 3: syntax error; save as .dot to see what it was "
-      "given");
+      "save_graph: Graphviz's 'dot' failed with status 3: syntax error; save as .dot to see its input");
   make_program(programs / "dot", "echo half a picture; echo ouch >&2; kill -9 $$");
-  CHECK_ERROR(
-      save_graph(y, folder / "graph.svg"),
-      "save_graph: Graphviz's 'dot' failed with signal 9: ouch; save as .dot to see what it was given");
+  CHECK_ERROR(save_graph(y, folder / "graph.svg"),
+              "save_graph: Graphviz's 'dot' failed with signal 9: ouch; save as .dot to see its input");
   REQUIRE(::chmod((programs / "dot").c_str(), 0) == 0);
   CHECK_ERROR(save_graph(y, folder / "graph.svg"),
               "save_graph: Graphviz's 'dot' could not be run: Permission denied; save as .dot");
@@ -438,11 +436,10 @@ TEST_CASE("a missing or failing dot is an error that says what to do", "[autogra
 TEST_CASE("save_graph() rejects other extensions and paths that it cannot write", "[autograd][graph]") {
   const TemporaryFolder folder;
   const Tensor y = -scalar(1);
-  CHECK_ERROR(
-      save_graph(y, "graph.png"),
-      "save_graph: 'graph.png' is neither a .dot, Graphviz's text, nor an .svg, a picture; name it so");
+  CHECK_ERROR(save_graph(y, "graph.png"),
+              "save_graph: 'graph.png' must end in .dot, for Graphviz's text, or .svg, for a picture");
   CHECK_ERROR(save_graph(y, "graph"),
-              "save_graph: 'graph' is neither a .dot, Graphviz's text, nor an .svg, a picture; name it so");
+              "save_graph: 'graph' must end in .dot, for Graphviz's text, or .svg, for a picture");
   CHECK_ERROR(save_graph(y, "/nowhere/graph.dot"),
               "save_graph: cannot write to '/nowhere/graph.dot': No such file or directory; the folder does "
               "not exist; create it, or choose another");
