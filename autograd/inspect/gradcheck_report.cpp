@@ -15,7 +15,7 @@ constexpr const char* checked_little = ", fewer than half were judged: start fro
 
 void print_worst(std::ostream& out, const GradcheckEntry& entry) {
   out << "worst at " << index_text(entry.worst) << ", analytic " << std::setprecision(9)
-      << entry.analytic + 0.0  // not -0
+      << entry.analytic + 0.0  // prints 0 for -0
       << ", numeric " << entry.numeric << ", off by " << std::setprecision(2) << entry.error << " (allowed "
       << entry.allowed << ')';
   if (entry.wrong > 0) out << "; " << entry.wrong << " of " << entry.shape.numel() << " elements are wrong";

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>  // and with it __GLIBC__
+#include <cstdint>  // also defines __GLIBC__
 
 /// GRADUS_CLONES, before a function that works on whole rows, inlines all that it calls (flatten), and makes
 /// GCC compile it three times: for any x86-64, for x86-64-v3 (AVX2) and for x86-64-v4 (AVX-512). The dynamic

@@ -47,8 +47,8 @@ GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, c
   }
 }
 
-// ---- The original form, n = tanh(x_n + u_n) where u_n = W_hn (r ∘ h) + b_hn: a row of kept (5H) is [r; z;
-// n; h; r ∘ h], where the caller has stored h.
+// ---- The original form, n = tanh(x_n + u_n) where u_n = W_hn (r ∘ h) + b_hn.
+// A row of kept (5H) is [r; z; n; h; r ∘ h], where the caller has stored h.
 
 /// Computes r, z and r ∘ h from x (3H) and u = [u_r; u_z] (2H).
 template <class T>

@@ -60,7 +60,7 @@ class Lock {
 
 struct Shelf {
   std::array<Unused*, 128> unused{};  // by class
-  PageRanges small{false};            // source of these
+  PageRanges small{false};            // source of buffers with a class
   PageRanges large{true};             // source of buffers without a class
 };
 

@@ -10,7 +10,7 @@ namespace gradus::pool {
 struct Buffer {
   std::byte* data;
   std::size_t bytes;      // at least those requested
-  std::size_t shelf = 0;  // to which it returns
+  std::size_t shelf = 0;  // the shelf to which it returns
 };
 
 /// Free buffers are kept on shelves, one for each thread that works in parallel. So the requests to a shelf

@@ -30,7 +30,7 @@ struct Storage : Recycled<Storage> {
   std::size_t bytes;
   std::shared_ptr<void> owner;                   // of adopted memory; null for pool memory
   std::atomic<std::uint32_t> version{0};         // incremented by every in-place change
-  std::atomic<const char*> changed_by{nullptr};  // by what it was last changed
+  std::atomic<const char*> changed_by{nullptr};  // what made the last such change
 };
 
 inline void retain(Storage* storage) { storage->references.fetch_add(1, std::memory_order_relaxed); }

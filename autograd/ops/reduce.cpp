@@ -124,7 +124,7 @@ Tensor variance(const Tensor& x, const Axes& axes, bool keep, int correction) {
   const Reduction over("variance", x, axes, keep);
   if (over.n <= correction) {
     fail("variance", over.n, " elements of ", x.shape(), " are too few for a correction of ", correction,
-         "; there must be more than that");
+         "; lower the correction");
   }
   Tensor y, mean;
   const double divisor = static_cast<double>(over.n - correction);
@@ -153,7 +153,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
   for_floating("logsumexp", x.dtype(), [&]<class T>() {
     const Tensor shift = over.n == 0 ? full(over.kept, -std::numeric_limits<double>::infinity(), x.dtype())
                                      : extreme_of("logsumexp", x.detach(), axes, true, true);
-    // Infinities must not meet: ∞ − ∞ is NaN.
+    // Avoids ∞ − ∞, which is NaN.
     map([](T m) { return std::isinf(m) ? T(0) : m; }, view<T>(shift), view<const T>(shift));
     y = summed<T>(
         over, 1, [](T v, T m) { return math::exp(v - m); }, x.shape(), x, shift);

@@ -22,7 +22,7 @@ struct ThreadState {
   PackedWeights* packed_weights = nullptr;  // of the outermost PackWeights
   std::size_t shelf = 0;                    // of the memory pool
 };
-/// This thread's.
+/// This thread's state.
 ThreadState& thread_state();
 
 /// While it lives, `path` is this thread's scope: that of the operation whose backward function runs.

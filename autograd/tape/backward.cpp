@@ -109,7 +109,7 @@ void Run::find(const std::vector<NodePtr>& outputs) {
   };
   for (const NodePtr& output : outputs) add(output);
   for (std::size_t next = 0; next < nodes_.size(); ++next) {
-    // By index: the vector grows while it is walked.
+    // By index, because the loop appends to the vector.
     for (std::size_t i = 0; i < nodes_[next]->inputs.size(); ++i) add(NodePtr(nodes_[next]->inputs[i]));
   }
   std::sort(nodes_.begin(), nodes_.end(),

@@ -44,8 +44,7 @@ struct Node : Recycled<Node> {
   std::vector<NodePtr> inputs;  // null for inputs that need no gradient
   std::vector<SavedValue> saved;
   Backward backward;  // empty in leaves and after freeing
-  std::vector<std::pair<int, std::function<Tensor(const Tensor&)>>>
-      hooks;  // with the numbers that add_hook() returned
+  std::vector<std::pair<int, std::function<Tensor(const Tensor&)>>> hooks;  // by number
   bool leaf = true;
   bool freed = false;
   bool keeps_gradient = false;

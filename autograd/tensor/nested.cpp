@@ -62,7 +62,7 @@ class Reader {
     const std::int64_t first = depth == shape_.rank() ? no_list : shape_[depth];
     if (length(list) == first) return;
     fail("tensor", place(path_, depth), " is ", kind(length(list)), ", but ", place({}, depth), " is ",
-         kind(first), "; elements of one depth must be alike");
+         kind(first), "; elements at one depth must match");
   }
 
   void check_number(double number) const {

@@ -51,16 +51,15 @@ TEST_CASE("empty braces are an axis of size 0", "[autograd][nested]") {
 
 TEST_CASE("ragged braces are an error that names the position", "[autograd][nested]") {
   CHECK_ERROR(tensor({{1, 2}, {3, 4, 5}}),
-              "tensor: [1] is a list of 3, but [0] is a list of 2; elements of one depth must be alike");
-  CHECK_ERROR(
-      tensor({{{1, 2}, {3, 4}}, {{5, 6}, {7}}}),
-      "tensor: [1][1] is a list of 1, but [0][0] is a list of 2; elements of one depth must be alike");
+              "tensor: [1] is a list of 3, but [0] is a list of 2; elements at one depth must match");
+  CHECK_ERROR(tensor({{{1, 2}, {3, 4}}, {{5, 6}, {7}}}),
+              "tensor: [1][1] is a list of 1, but [0][0] is a list of 2; elements at one depth must match");
   CHECK_ERROR(tensor({{1, 2}, 3}),
-              "tensor: [1] is a number, but [0] is a list of 2; elements of one depth must be alike");
+              "tensor: [1] is a number, but [0] is a list of 2; elements at one depth must match");
   CHECK_ERROR(tensor({{1, 2}, {3, {4}}}),
-              "tensor: [1][1] is a list of 1, but [0][0] is a number; elements of one depth must be alike");
+              "tensor: [1][1] is a list of 1, but [0][0] is a number; elements at one depth must match");
   CHECK_ERROR(tensor({{}, {1}}),
-              "tensor: [1] is a list of 1, but [0] is a list of 0; elements of one depth must be alike");
+              "tensor: [1] is a list of 1, but [0] is a list of 0; elements at one depth must match");
 }
 
 TEST_CASE("a list for i64 accepts only integers that a double represents exactly", "[autograd][nested]") {

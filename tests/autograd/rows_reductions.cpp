@@ -107,11 +107,11 @@ std::vector<Operation> reductions() {
              return squares_of(elements) / static_cast<double>(elements.size() - 1);
            },
        .samples = over_several,
-       .refusals = {no_axis("variance", "[0,2]", 2),
-                    {"(3,1) [0,1]",
-                     "variance: 1 elements of (3, 1) are too few for a correction of 1; there must be more "
-                     "than that"},
-                    integers("variance", "(2):i64 [0]")}},
+       .refusals =
+           {no_axis("variance", "[0,2]", 2),
+            {"(3,1) [0,1]",
+             "variance: 1 elements of (3, 1) are too few for a correction of 1; lower the correction"},
+            integers("variance", "(2):i64 [0]")}},
       {.name = "variance",
        .variant = "without correction",
        .call = [](X x, A a) { return variance(x[0], axes_of(a), a[0] != 0, 0); },
@@ -121,9 +121,9 @@ std::vector<Operation> reductions() {
              return squares_of(elements) / static_cast<double>(elements.size());
            },
        .samples = over_axes,
-       .refusals = {{"(3,0) [0,1]",
-                     "variance: 0 elements of (3, 0) are too few for a correction of 0; there must be more "
-                     "than that"}}},
+       .refusals =
+           {{"(3,0) [0,1]",
+             "variance: 0 elements of (3, 0) are too few for a correction of 0; lower the correction"}}},
       {.name = "max",
        .call = [](X x, A a) { return max(x[0], axes_of(a), a[0] != 0); },
        .value =

@@ -34,9 +34,8 @@ namespace gradus {
 struct GradcheckOptions {
   double step = 1e-3;
   double rtol = 1e-6;
-  double atol = 0;  ///< for rounding inside f that is large relative to its result
-  std::uint64_t seed =
-      1;  ///< of the incoming gradient, which is random: under a plain sum, softmax's gradient is 0
+  double atol = 0;         ///< for rounding inside f that is large relative to its result
+  std::uint64_t seed = 1;  ///< of the random incoming gradient; with all ones, softmax's gradient would be 0
 };
 
 /// An element that could not be judged, with its estimates.

@@ -6,9 +6,10 @@
 // temporaries of dynamic rank become tensors of rank 4 (the inline capacity of its shape class), and
 // xt::eval, xt::tile or a strided assignment fail to compile or give wrong results. The specialisation below
 // is what the C++17 branch would have chosen. It must precede every other part of xtensor, hence the order
-// here. tests/autograd/xtensor_test.cpp fails without it. clang-format off
-#include <xtensor/xstorage.hpp>
+// here. tests/autograd/xtensor_test.cpp fails without it.
+// clang-format off
 #include <xtensor/xtensor_forward.hpp>
+#include <xtensor/xstorage.hpp>
 // clang-format on
 
 #if defined(__GNUC__) && !defined(__clang__) && __cplusplus > 201703L && \
