@@ -49,7 +49,7 @@ struct GRUStates {
 /// @param bias_hh   b_hh, (3H), or undefined
 /// @param h_0       (B, H), in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
-/// @param form      where the reset gate acts
+/// @param form      where the reset gate is applied
 /// Gradients: those of gru_update, with the steps in reverse order. x_parts gets them unchanged, W_hh their
 /// products with h_{t−1}, b_hh their sum.
 GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
