@@ -79,8 +79,7 @@ void map(F f, View<T> y, View<X>... x) {
       with_steps(loop, Row<T, Step::any>{y.data + offset[0], walk.step(0)},
                  Row<X, Step::any>{x.data + offset[k + 1], walk.step(k + 1)}...);
     });
-  }
-  (std::index_sequence_for<X...>{});
+  }(std::index_sequence_for<X...>{});
 }
 
 /// target += f(x…), over the shape to which target and every x broadcast; summed over axes along which target
@@ -101,8 +100,7 @@ void map_add(F f, const Shape& over, View<T> target, View<X>... x) {
       with_steps(loop, Row<T, Step::any>{target.data + offset[0], walk.step(0)},
                  Row<X, Step::any>{x.data + offset[k + 1], walk.step(k + 1)}...);
     });
-  }
-  (std::index_sequence_for<X...>{});
+  }(std::index_sequence_for<X...>{});
 }
 
 /// The identity, for copies and plain sums.

@@ -96,7 +96,7 @@ void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
 std::byte* take(Pool& pool, Shelf& shelf, std::size_t bytes) {
   if (sanitized) {  // no pooling
     ++pool.stats.buffers_allocated;
-    return static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}, std::nothrow));
+    return static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}, std::nothrow));
   }
   if (!is_large(bytes)) {
     if (Unused*& first = shelf.unused[size_class(bytes).index]; first != nullptr) {
@@ -150,7 +150,7 @@ void free(Buffer buffer) noexcept {
   Pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
   count(pool.stats, -1, buffer.bytes);
-  if (sanitized) return ::operator delete (buffer.data, std::align_val_t{alignment});
+  if (sanitized) return ::operator delete(buffer.data, std::align_val_t{alignment});
   Shelf& shelf = pool.shelf[buffer.shelf];
   if (is_large(buffer.bytes)) return shelf.large.put(buffer.data, buffer.bytes);
   pool.stats.pooled_bytes += static_cast<std::int64_t>(buffer.bytes);

@@ -77,8 +77,7 @@ Tensor softplus(const Tensor& x) {
 
 Tensor abs(const Tensor& x) {
   const auto derivative = [](auto d, auto v) { return v > 0 ? d : v < 0 ? -d : decltype(d)(0); };
-  return elementwise(
-      "abs", x, [](auto v) { return std::abs(v); }, Reads::x, derivative);
+  return elementwise("abs", x, [](auto v) { return std::abs(v); }, Reads::x, derivative);
 }
 
 Tensor clamp(const Tensor& x, double low, double high) {

@@ -180,11 +180,8 @@ Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets) {
     const T scale = *raw<T>(g.out()) / static_cast<T>(n);
     const auto x = view<const T>(g.saved(0)), t = view<const T>(g.saved(1));
     if (g.wants(0))
-      add_gradient<T>(
-          g, 0, [=](T v, T y) { return scale * (math::sigmoid(v) - y); }, x.shape, x, t);
-    if (g.wants(1))
-      add_gradient<T>(
-          g, 1, [=](T v) { return -scale * v; }, x.shape, x);
+      add_gradient<T>(g, 0, [=](T v, T y) { return scale * (math::sigmoid(v) - y); }, x.shape, x, t);
+    if (g.wants(1)) add_gradient<T>(g, 1, [=](T v) { return -scale * v; }, x.shape, x);
   });
   return record("binary_cross_entropy", loss, {logits, targets}, {logits, targets}, backward);
 }

@@ -155,8 +155,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
                                      : extreme_of("logsumexp", x.detach(), axes, true, true);
     // Avoids ∞ − ∞, which is NaN.
     map([](T m) { return std::isinf(m) ? T(0) : m; }, view<T>(shift), view<const T>(shift));
-    y = summed<T>(
-        over, 1, [](T v, T m) { return math::exp(v - m); }, x.shape(), x, shift);
+    y = summed<T>(over, 1, [](T v, T m) { return math::exp(v - m); }, x.shape(), x, shift);
     map([](T s, T m) { return std::log(s) + m; }, view<T>(y), view<const T>(y), view<const T>(shift));
   });
   return record("logsumexp", view_of(y, 0, over.result), {x}, {x, y}, typed([]<class T>(Gradients& g) {

@@ -29,9 +29,8 @@ std::vector<Operation> fused() {
   };
   const auto energy = [](V x, I i, A) {
     const std::int64_t b = i[0], t = i[1];
-    return total(x[2].shape[0], [&](auto a) {
-      return x[2]({a}) * std::tanh(x[0]({b, a}) + x[1]({t, b, a}));
-    });
+    return total(x[2].shape[0],
+                 [&](auto a) { return x[2]({a}) * std::tanh(x[0]({b, a}) + x[1]({t, b, a})); });
   };
   const auto context = [](V x, I i, A) {
     const std::int64_t length = x.size() > 2 ? static_cast<std::int64_t>(x[2]({i[0]})) : x[1].shape[0];

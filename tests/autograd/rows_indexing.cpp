@@ -4,10 +4,8 @@ std::vector<Operation> indexing() {
   return {
       {.name = "embedding",
        .call = [](X x, A) { return embedding(x[0], x[1]); },
-       .value =
-           [](V x, I i, A) {
-             return x[0]({static_cast<std::int64_t>(x[1](without_last(i))), i.back()});
-           },
+       .value = [](V x, I i,
+                   A) { return x[0]({static_cast<std::int64_t>(x[1](without_last(i))), i.back()}); },
        .samples = {"(5,3) {4,0,4,4} -> (4,3)", "(1,3) {0} -> (1,3)", "(4,1) {3,1} -> (2,1)",
                    "(5,3) (2,4)<5 -> (2,4,3)", "(5,3) ()<5 -> (3)", "(5,3) {} -> (0,3)",
                    "(5,0) {1,2} -> (2,0)"},

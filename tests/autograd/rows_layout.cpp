@@ -37,14 +37,8 @@ std::vector<Operation> layout() {
        .refusals = {no_axis("transpose", "[0,2]", 2), no_axis("transpose", "[-3,1]", -3)}},
       {.name = "permute",
        .variant = "by a list",
-       .call =
-           [](X x, A) {
-             return permute(x[0], {2, 0, 1});
-           },
-       .value =
-           [](V x, I i, A) {
-             return x[0]({i[1], i[2], i[0]});
-           },
+       .call = [](X x, A) { return permute(x[0], {2, 0, 1}); },
+       .value = [](V x, I i, A) { return x[0]({i[1], i[2], i[0]}); },
        .samples = {"(2,3,4) -> (4,2,3)", "(1,5,1) -> (1,1,5)", "(2,0,3) -> (3,2,0)"},
        .refusals = {{"(2,3)", "permute: 3 axes were named, and (2, 3) has 2; name each once"}}},
       {.name = "permute",
@@ -144,10 +138,7 @@ std::vector<Operation> layout() {
                     {"(2,5) [1,0,6,-1]", "split: a part cannot have -1 elements"}}},
       {.name = "split",
        .variant = "by a list",
-       .call =
-           [](X x, A) {
-             return split(x[0], {2, 1}, 0).at(0);
-           },
+       .call = [](X x, A) { return split(x[0], {2, 1}, 0).at(0); },
        .value = [](V x, I i, A) { return x[0](i); },
        .samples = {"(3,2) -> (2,2)"},
        .refusals = {{"(2,2)", "split: the parts have 3 elements together, and axis 0 of (2, 2) has 2"}}},
@@ -166,10 +157,7 @@ std::vector<Operation> layout() {
                      "concat: (2) is f32 and (2) is f64; convert one with .to(other.dtype())"}}},
       {.name = "concat",
        .variant = "of a list",
-       .call =
-           [](X x, A a) {
-             return gradus::concat({x[0], x[1]}, axis_of(a[0]));
-           },
+       .call = [](X x, A a) { return gradus::concat({x[0], x[1]}, axis_of(a[0])); },
        .value = joined,
        .samples = {"(2,3) (2,3) [1] -> (2,6)", "(1) (4) [0] -> (5)"},
        .refusals = {{"() () [0]", "concat: there is no axis 0 in (); it has 0 axes, counted from 0"}}},
@@ -191,10 +179,7 @@ std::vector<Operation> layout() {
                      "stack: there is no place 2 for a new axis in (2); there are 2, counted from 0"}}},
       {.name = "stack",
        .variant = "of a list",
-       .call =
-           [](X x, A) {
-             return gradus::stack({x[0], x[1]});
-           },
+       .call = [](X x, A) { return gradus::stack({x[0], x[1]}); },
        .value = [](V x, I i, A) { return x[static_cast<std::size_t>(i[0])](without_first(i)); },
        .samples = {"(3) (3) -> (2,3)"},
        .refusals = {{"(3) (2)", "stack: the shapes must be equal, and are (3) and (2)"}}},

@@ -80,10 +80,7 @@ State row(const Values& x, std::int64_t b) {
 
 // Element i of W x, plus b if given.
 double product(const Values& W, const State& x, std::int64_t i, const Values* b = nullptr) {
-  return total(std::ssize(x),
-               [&](auto k) {
-                 return W({i, k}) * x[static_cast<std::size_t>(k)];
-               }) +
+  return total(std::ssize(x), [&](auto k) { return W({i, k}) * x[static_cast<std::size_t>(k)]; }) +
          (b == nullptr ? 0 : (*b)({i}));
 }
 
@@ -163,9 +160,8 @@ double value_of_lstm(V x, I i, A a) {
   const Made made = made_until(x[4], i[0], a[0] == 1);
   State h = row(x[2], made.sequence), c = row(x[3], made.sequence);
   for_each_step(x[4], made, a[0] == 1, [&](std::int64_t n) {
-    lstm(h, c, [&, before = h](std::int64_t k) {
-      return x[0]({n, k}) + product(x[1], before, k, optional(x, 5));
-    });
+    lstm(h, c,
+         [&, before = h](std::int64_t k) { return x[0]({n, k}) + product(x[1], before, k, optional(x, 5)); });
   });
   return (made.part == 0 ? h : c)[static_cast<std::size_t>(i[1])];
 }
@@ -184,9 +180,8 @@ void attend(const Values& values, std::int64_t b, std::int64_t length, Energy en
   for (double& weight : alpha) weight /= sum > 0 ? sum : 1;
   c.clear();
   for (std::int64_t d = 0; d < values.shape[2]; ++d) {
-    c.push_back(total(values.shape[0], [&](auto t) {
-      return alpha[static_cast<std::size_t>(t)] * values({t, b, d});
-    }));
+    c.push_back(total(values.shape[0],
+                      [&](auto t) { return alpha[static_cast<std::size_t>(t)] * values({t, b, d}); }));
   }
 }
 
@@ -198,9 +193,8 @@ State joined(const State& a, const State& b) {
 
 double additive(const Values& W_a, const Values& v_a, const Values& keys, const State& s, std::int64_t t,
                 std::int64_t b) {
-  return total(v_a.shape[0], [&](auto k) {
-    return v_a({k}) * std::tanh(product(W_a, s, k) + keys({t, b, k}));
-  });
+  return total(v_a.shape[0],
+               [&](auto k) { return v_a({k}) * std::tanh(product(W_a, s, k) + keys({t, b, k})); });
 }
 
 // Inputs: y, s_0, keys, values, weight_ih, weight_hh, W_a, v_a, target lengths, source lengths if `bounded`,
@@ -222,8 +216,7 @@ double value_of_attention(V x, I i, A) {
   const auto length = bounded ? static_cast<std::int64_t>(x[9]({b})) : x[2].shape[0];
   State s = row(x[1], b), alpha, c;
   for_each_step(x[8], made, false, [&](std::int64_t n) {
-    attend(
-        x[3], b, length, [&](auto t) { return additive(x[6], x[7], x[2], s, t, b); }, alpha, c);
+    attend(x[3], b, length, [&](auto t) { return additive(x[6], x[7], x[2], s, t, b); }, alpha, c);
     const State input = joined(row(x[0], n), c);
     s = gru(
         s, [&](auto k) { return product(x[4], input, k, optional(x, biases)); },
@@ -250,9 +243,8 @@ double value_of_dot_attention(V x, I i, A) {
   State h = row(x[1], b), cell = row(x[2], b), alpha, c;
   for_each_step(x[9], made, false, [&](std::int64_t n) {
     const auto energy = [&](std::int64_t t) {
-      return 0.75 * total(std::ssize(h), [&](auto k) {
-               return h[static_cast<std::size_t>(k)] * x[3]({t, b, k});
-             });
+      return 0.75 *
+             total(std::ssize(h), [&](auto k) { return h[static_cast<std::size_t>(k)] * x[3]({t, b, k}); });
     };
     attend(x[4], b, x[3].shape[0], energy, alpha, c);
     const State input = joined(row(x[0], n), c);
@@ -285,10 +277,8 @@ double value_of_layers(V x, I i, A) {
         x[4], b, static_cast<std::int64_t>(x[12]({b})),
         [&](auto t) { return additive(x[5], x[6], x[3], s, t, b); }, alpha, c);
     const State input = joined(row(x[0], n), c);
-    lower = original_gru(
-        lower, [&](auto k) { return product(x[7], input, k); }, x[8], nullptr);
-    s = original_gru(
-        s, [&](auto k) { return product(x[9], lower, k); }, x[10], nullptr);
+    lower = original_gru(lower, [&](auto k) { return product(x[7], input, k); }, x[8], nullptr);
+    s = original_gru(s, [&](auto k) { return product(x[9], lower, k); }, x[10], nullptr);
   });
   return joined(joined(before, c), alpha)[static_cast<std::size_t>(i[1])];
 }

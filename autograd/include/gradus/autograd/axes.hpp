@@ -16,8 +16,8 @@ class Axes {
  public:
   Axes() = default;
   template <std::integral T>
-  requires(!std::same_as<T, bool>) Axes(T axis)
-      : Axes({static_cast<int>(axis)}) {}  // NOLINT(google-explicit-constructor): sum(x, 1)
+    requires(!std::same_as<T, bool>)
+  Axes(T axis) : Axes({static_cast<int>(axis)}) {}  // NOLINT(google-explicit-constructor): sum(x, 1)
   /// @throws Error for more than Shape::max_rank axes.
   Axes(std::initializer_list<int> axes) : Axes(std::span(axes.begin(), axes.size())) {}
   explicit Axes(std::span<const int> axes);
