@@ -148,14 +148,8 @@ std::vector<OperationCase> row_cases() {
            },
        .bytes = 2 * size},
       {.name = "concat of columns",
-       .ours =
-           [=] {
-             concat({a, b}, 1);
-           },
-       .composed =
-           [=] {
-             transpose(concat({transpose(a, 0, 1), transpose(b, 0, 1)}, 0), 0, 1);
-           },
+       .ours = [=] { concat({a, b}, 1); },
+       .composed = [=] { transpose(concat({transpose(a, 0, 1), transpose(b, 0, 1)}, 0), 0, 1); },
        .loop =
            [a, b, y = empty({rows, 2 * columns})]() mutable {
              for (std::int64_t r = 0; r < rows; ++r) {

@@ -157,10 +157,8 @@ std::vector<OperationCase> fused_cases() {
   const auto lstm = std::make_shared<nn::LSTM>(H, H);
   const Tensor x = leaf({T, B, H});
   constexpr double gate = 3 * 2.0 * T * B * H * (H + H);  // one gate over a sequence, forward and backward
-  cases.push_back(twins(
-      "GRU sequence", [=] { return gru->forward(x, real).output; }, 3 * gate));
-  cases.push_back(twins(
-      "LSTM sequence", [=] { return lstm->forward(x, real).output; }, 4 * gate));
+  cases.push_back(twins("GRU sequence", [=] { return gru->forward(x, real).output; }, 3 * gate));
+  cases.push_back(twins("LSTM sequence", [=] { return lstm->forward(x, real).output; }, 4 * gate));
 
   const auto attention = std::make_shared<nn::AdditiveAttention>(H, 2 * H, A);
   const Tensor query = leaf({B, H}), values = leaf({T, B, 2 * H});
@@ -168,8 +166,8 @@ std::vector<OperationCase> fused_cases() {
     const NoGrad no_grad;
     return attention->prepare(values, real);
   }();
-  OperationCase attend = twins(
-      "additive attention", [=] { return attention->attend(query, memory, 0, Tensor()).context; }, 0);
+  OperationCase attend =
+      twins("additive attention", [=] { return attention->attend(query, memory, 0, Tensor()).context; }, 0);
   attend.bytes = 4.0 * T * B * (A + 2 * H) * 2;  // keys and values, read forward and backward
   cases.push_back(attend);
 

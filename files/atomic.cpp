@@ -159,7 +159,7 @@ class TemporaryFile {
   // Locks the file. Returns true if sweep() removed it before that.
   bool was_swept() const {
     ::flock(file_, LOCK_EX);  // without file locks, sweep() removes nothing
-    struct stat status {};
+    struct stat status{};
     return ::fstat(file_, &status) == 0 && status.st_nlink == 0;
   }
 

@@ -27,7 +27,7 @@ std::string holder(const Descriptor& file) {
 
 // True if the previous holder removed the file between our open() and flock().
 bool was_removed(const Descriptor& file) {
-  struct stat status {};
+  struct stat status{};
   return ::fstat(file, &status) == 0 && status.st_nlink == 0;
 }
 

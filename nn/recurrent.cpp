@@ -166,8 +166,7 @@ Recurrent::Result Recurrent::run_steps(const Tensor& x, const Tensor& lengths,
                              const RecurrentState& state, bool reverse) {
     return over_steps(kind_.step(weights), x_parts, lengths, state, reverse);
   };
-  return run_layers(
-      direction, [this](const Tensor& h) { return drop(h); }, x, first);
+  return run_layers(direction, [this](const Tensor& h) { return drop(h); }, x, first);
 }
 
 RecurrentState Recurrent::step(const Tensor& x, const RecurrentState& before) const {

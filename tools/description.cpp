@@ -137,7 +137,7 @@ std::string tensors_of(const Description& description) {
 
 std::string json_of(const Description& description) {
   const auto best = kept(description, "best");
-  const auto vocabulary = [&](Side Sides::*side) {
+  const auto vocabulary = [&](Side Sides::* side) {
     return description.sides ? std::to_string(((*description.sides).*side).vocabulary.size()) : "null";
   };
   std::vector<std::pair<std::string, std::string>> metadata;

@@ -57,12 +57,12 @@ int info(int argc, char** argv, const models::Registry& registry) {
                  "the folder of a run of gradus train, a checkpoint, or another safetensors file")
       ->type_name("")
       ->required();
-  auto* const settings = app.add_flag_callback(
-      "--settings", [&] { part = Part::settings; }, "print only its settings, as TOML");
+  auto* const settings =
+      app.add_flag_callback("--settings", [&] { part = Part::settings; }, "print only its settings, as TOML");
   auto* const tensors = app.add_flag_callback(
       "--tensors", [&] { part = Part::tensors; }, "print only names, dtypes and shapes of its tensors");
-  auto* const as_json = app.add_flag_callback(
-      "--json", [&] { part = Part::json; }, "print everything as JSON");
+  auto* const as_json =
+      app.add_flag_callback("--json", [&] { part = Part::json; }, "print everything as JSON");
   std::string pairs;
   auto* const as_pairs =
       app.add_option("--pairs", pairs, "print the pairs of one part of its corpus, one per line")

@@ -78,8 +78,7 @@ Tensor div(const Tensor& a, const Tensor& b) {
     const Tensor& divisor = g.saved(0);
     if (g.wants(0)) add_gradient(g, 0, divided, divisor);
     if (!g.wants(1)) return;
-    add_gradient(
-        g, 1, [](auto d, auto q, auto z) { return -d * q / z; }, g.saved(1), divisor);
+    add_gradient(g, 1, [](auto d, auto q, auto z) { return -d * q / z; }, g.saved(1), divisor);
   });
 }
 

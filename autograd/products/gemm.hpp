@@ -14,7 +14,11 @@ struct Rows {
   T* data;
   std::int64_t stride;
 
-  operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, stride}; }
+  operator Rows<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, stride};
+  }
 };
 
 /// The term β·D that a product adds. D is not read if β = 0; stride 0 repeats one row, as for a bias.

@@ -84,8 +84,7 @@ double total(const Case& c, const Term& term, std::int64_t more = 0) {
 }
 
 double tokens(const Case& c, std::int64_t more = 0) {
-  return total(
-      c, [](auto, auto) { return 1; }, more);
+  return total(c, [](auto, auto) { return 1; }, more);
 }
 
 double expected(const Case& c) {

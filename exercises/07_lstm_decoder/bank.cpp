@@ -71,15 +71,11 @@ struct DecoderParts {
     return concat({y, z}, 1);
   };
   std::function<HC(const State&)> before = [](const State& s) { return HC{s["h"], s["c"]}; };
-  std::function<State(const State& before, const Tensor& h, const Tensor& c)> after = [](auto& s, auto& h,
-                                                                                         auto& c) {
-    return State({{"h", h}, {"c", c}}, s.step() + 1);
-  };
+  std::function<State(const State& before, const Tensor& h, const Tensor& c)> after =
+      [](auto& s, auto& h, auto& c) { return State({{"h", h}, {"c", c}}, s.step() + 1); };
   std::function<Tensor(const State& before, const Tensor& h, const Tensor& c, const Tensor& z,
                        const Tensor& y)>
-      read = [](auto&, auto& h, auto&, auto& z, auto& y) {
-        return concat({h, z, y}, 1);
-      };
+      read = [](auto&, auto& h, auto&, auto& z, auto& y) { return concat({h, z, y}, 1); };
   std::function<Tensor(const Tensor& logits)> logits = [](auto& x) { return x; };
   bool with_weights = true;
 };
@@ -368,16 +364,14 @@ std::vector<exercise::Attempt> wrong_updates() {
                  })),
       wrong_cell("c not used", "cell-unused",
                  update([](auto& k, auto&, auto&) { return shown(k, sigmoid(k.i) * tanh(k.g)); })),
-      wrong_cell("old c returned", "cell-unchanged", update([](auto& k, auto&, auto& c) {
-                   return HC{shown(k, next_cell(k, c)).first, c};
-                 })),
+      wrong_cell("old c returned", "cell-unchanged",
+                 update([](auto& k, auto&, auto& c) { return HC{shown(k, next_cell(k, c)).first, c}; })),
       wrong_cell("output gate on c", "output-gate-on-cell", update([](auto& k, auto&, auto& c) {
                    const Tensor next = sigmoid(k.o) * next_cell(k, c);
                    return HC{tanh(next), next};
                  })),
-      wrong_cell("h from the old c", "old-cell-shown", update([](auto& k, auto&, auto& c) {
-                   return HC{sigmoid(k.o) * tanh(c), next_cell(k, c)};
-                 })),
+      wrong_cell("h from the old c", "old-cell-shown",
+                 update([](auto& k, auto&, auto& c) { return HC{sigmoid(k.o) * tanh(c), next_cell(k, c)}; })),
       wrong_cell("no output gate", "no-output-gate", update([](auto& k, auto&, auto& c) {
                    const Tensor next = next_cell(k, c);
                    return HC{tanh(next), next};
@@ -419,12 +413,12 @@ std::vector<exercise::Attempt> wrong_starts() {
                      const HC hc = halves(tanh(decoder.W_s.forward(annotations.first_backward)));
                      return State({{"s", hc.first}, {"c", hc.second}});
                    }}),
-      attempt(
-          "c_0 not in the state", "state-names",
-          {.first =
-               [halves](auto& decoder, auto& annotations) {
-                 return State({{"h", halves(tanh(decoder.W_s.forward(annotations.first_backward))).first}});
-               }}),
+      attempt("c_0 not in the state", "state-names",
+              {.first =
+                   [halves](auto& decoder, auto& annotations) {
+                     return State(
+                         {{"h", halves(tanh(decoder.W_s.forward(annotations.first_backward))).first}});
+                   }}),
       attempt("starts at step 1", "step-count",
               {.first =
                    [halves](auto& decoder, auto& annotations) {
@@ -464,72 +458,34 @@ std::vector<exercise::Attempt> wrong_steps() {
       attempt("no weights", "no-weights", {.with_weights = false}),
       attempt("c as the query", "query-is-cell", {.query = [](auto& s) { return s["c"]; }}),
       attempt("[z; E y] into the cell", "input-order",
-              {.input =
-                   [](auto& y, auto& z) {
-                     return concat({z, y}, 1);
-                   }}),
+              {.input = [](auto& y, auto& z) { return concat({z, y}, 1); }}),
       attempt("c = 0 at every step", "cell-not-carried",
-              {.before =
-                   [](auto& s) {
-                     return HC{s["h"], zeros(s["c"].shape(), s["c"].dtype())};
-                   }}),
+              {.before = [](auto& s) { return HC{s["h"], zeros(s["c"].shape(), s["c"].dtype())}; }}),
       attempt("h = 0 at every step", "state-not-carried",
-              {.before =
-                   [](auto& s) {
-                     return HC{zeros(s["h"].shape(), s["h"].dtype()), s["c"]};
-                   }}),
+              {.before = [](auto& s) { return HC{zeros(s["h"].shape(), s["h"].dtype()), s["c"]}; }}),
       attempt("h and c swapped in the cell's arguments", "state-exchanged",
-              {.before =
-                   [](auto& s) {
-                     return HC{s["c"], s["h"]};
-                   }}),
+              {.before = [](auto& s) { return HC{s["c"], s["h"]}; }}),
       attempt("h and c swapped in the new state", "state-exchanged",
-              {.after =
-                   [](auto& s, auto& h, auto& c) {
-                     return State({{"h", c}, {"c", h}}, s.step() + 1);
-                   }}),
+              {.after = [](auto& s, auto& h, auto& c) { return State({{"h", c}, {"c", h}}, s.step() + 1); }}),
       attempt("the old state", "state-unchanged",
               {.after = [](auto& s, auto&, auto&) { return State(s.tensors(), s.step() + 1); }}),
-      attempt("c not updated", "cell-unchanged",
-              {.after =
-                   [](auto& s, auto& h, auto&) {
-                     return State({{"h", h}, {"c", s["c"]}}, s.step() + 1);
-                   }}),
+      attempt(
+          "c not updated", "cell-unchanged",
+          {.after = [](auto& s, auto& h, auto&) { return State({{"h", h}, {"c", s["c"]}}, s.step() + 1); }}),
       attempt("steps not counted", "step-count",
-              {.after =
-                   [](auto&, auto& h, auto& c) {
-                     return State({{"h", h}, {"c", c}});
-                   }}),
+              {.after = [](auto&, auto& h, auto& c) { return State({{"h", h}, {"c", c}}); }}),
       attempt("c dropped from the state", "state-names",
-              {.after =
-                   [](auto& s, auto& h, auto&) {
-                     return State({{"h", h}}, s.step() + 1);
-                   }}),
+              {.after = [](auto& s, auto& h, auto&) { return State({{"h", h}}, s.step() + 1); }}),
       attempt("state detached", "detached-state",
-              {.before =
-                   [](auto& s) {
-                     return HC{s["h"].detach(), s["c"].detach()};
-                   }}),
+              {.before = [](auto& s) { return HC{s["h"].detach(), s["c"].detach()}; }}),
       attempt("c of the state detached", "detached-state",
-              {.before =
-                   [](auto& s) {
-                     return HC{s["h"], s["c"].detach()};
-                   }}),
+              {.before = [](auto& s) { return HC{s["h"], s["c"].detach()}; }}),
       attempt("logits from h_{t-1}", "readout-of-old-state",
-              {.read =
-                   [](auto& s, auto&, auto&, auto& z, auto& y) {
-                     return concat({s["h"], z, y}, 1);
-                   }}),
+              {.read = [](auto& s, auto&, auto&, auto& z, auto& y) { return concat({s["h"], z, y}, 1); }}),
       attempt("logits from c", "readout-of-cell",
-              {.read =
-                   [](auto&, auto&, auto& c, auto& z, auto& y) {
-                     return concat({c, z, y}, 1);
-                   }}),
+              {.read = [](auto&, auto&, auto& c, auto& z, auto& y) { return concat({c, z, y}, 1); }}),
       attempt("logits from [E y; z; h]", "readout-order",
-              {.read =
-                   [](auto&, auto& h, auto&, auto& z, auto& y) {
-                     return concat({y, z, h}, 1);
-                   }}),
+              {.read = [](auto&, auto& h, auto&, auto& z, auto& y) { return concat({y, z, h}, 1); }}),
       attempt("softmax of the logits", "not-logits", {.logits = [](auto& x) { return softmax(x); }}),
       attempt("logarithms of probabilities", "not-logits",
               {.logits = [](auto& x) { return log_softmax(x); }}),

@@ -493,9 +493,7 @@ void decoder_step(const LstmAnswer& answer) {
 
   std::vector<Suspect> of_h;
   const auto suspect = [&](const std::string& name, const std::string& sign, const std::string& hint,
-                           const Plain& h) {
-    of_h.push_back({{name, sign, hint}, h});
-  };
+                           const Plain& h) { of_h.push_back({{name, sign, hint}, h}); };
   suspect("input-order", "The cell's input is [z; E y].", "The order is [E y; z].",
           plain.advance(side_by_side({z, y}), before).h);
   suspect("cell-not-carried", "The cell starts from c = 0 at every step.",
@@ -568,7 +566,7 @@ void steps_are_independent(const LstmAnswer& answer) {
 }
 
 // Whether the gradient of this part of the next state reaches that part of the previous one.
-bool goes_back(const LstmAnswer& answer, const char* next, Tensor DecoderCase::*before) {
+bool goes_back(const LstmAnswer& answer, const char* next, Tensor DecoderCase::* before) {
   const Made made = make_decoder(answer);
   DecoderCase k = decoder_case();
   (k.*before).set_requires_grad();

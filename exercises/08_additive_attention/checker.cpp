@@ -118,10 +118,7 @@ void same_at_every_step(const MakeAdditiveAttention& make) {
 void training(const MakeAdditiveAttention& make) {
   const exercise::Reversals task;
   const auto model = exercise::bahdanau_with(
-      [&](const models::AttentionSizes& n) {
-        return make({n.query, n.value, n.energy});
-      },
-      task);
+      [&](const models::AttentionSizes& n) { return make({n.query, n.value, n.energy}); }, task);
   const exercise::ByLength measured = exercise::train_on_reversals("your attention", *model, task);
   exercise::print(measured);
   exercise::expect_learnt(measured, 0.9);

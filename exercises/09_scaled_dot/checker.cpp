@@ -125,9 +125,8 @@ exercise::AttentionTask task(const MakeScaledDot& answer) {
               {cosine, energies([](const Pair& x) { return x.dot() / (norm(x.q) * norm(x.k)); })},
               {tanh_left, energies([](const Pair& x) { return std::tanh(scaled(x)); })},
               {tanh_left, energies([](const Pair& x) { return std::tanh(x.dot()) / x.root(); })},
-              {query_ignored, energies([](const Pair& x) {
-                 return scaled({std::vector<double>(x.q.size(), 1), x.k});
-               })},
+              {query_ignored,
+               energies([](const Pair& x) { return scaled({std::vector<double>(x.q.size(), 1), x.k}); })},
               {keys_of_one, energies(scaled, [](std::int64_t) { return 0; })},
               {softmax_twice, already_weights()},
           }};

@@ -315,8 +315,8 @@ void of_a_trained_model(const AttentionByLength& answer) {
   Generator generator(2);
   std::vector<data::Pair> pairs;
   for (const std::int64_t length : lengths)
-    for (const data::Pair& pair : reversal.held_out_pairs(
-             length, [&](std::uint64_t n) { return generator.below(n); }, 100))
+    for (const data::Pair& pair :
+         reversal.held_out_pairs(length, [&](std::uint64_t n) { return generator.below(n); }, 100))
       pairs.push_back(pair);
   const Case c = attention_of(*model, pairs);
   const tutorial::Scores scores = tutorial::measure(*model, reversal, lengths);

@@ -110,7 +110,7 @@ const std::vector<Known>& known_faults() {
 
 // The values of one result under each known fault.
 std::vector<Suspect> suspects(const DecoderStep& decoder, const Case& c, bool feeds, std::int64_t n,
-                              Plain Course::*what) {
+                              Plain Course::* what) {
   std::vector<Suspect> out;
   for (const auto& [fault, mistake] : known_faults()) {
     out.push_back({mistake, course::unroll(decoder, c, feeds, n, fault).*what});
@@ -203,7 +203,7 @@ void golden(const Task& task, const Lengths& lengths, std::int64_t n) {
     if (task.feeds) h_tilde.push_back(state["h_tilde"]);
   }
   const Course expected = course::unroll(*decoder, c, task.feeds, n);
-  const auto compare = [&](const std::string& name, const std::vector<Tensor>& got, Plain Course::*what) {
+  const auto compare = [&](const std::string& name, const std::vector<Tensor>& got, Plain Course::* what) {
     expect_values(name, stack(got), expected.*what, suspects(*decoder, c, task.feeds, n, what));
   };
   compare("s (step, row, element)", s, &Course::s);

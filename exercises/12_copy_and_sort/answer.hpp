@@ -14,7 +14,7 @@ struct CopyAndSort {
   using Symbols = std::vector<std::int64_t>;
   using Positions = std::vector<std::int64_t>;
   /// The source position that each of the L target steps needs.
-  std::function<Positions(const Symbols&source)> copy, reverse, sort;
+  std::function<Positions(const Symbols& source)> copy, reverse, sort;
   /// The fraction of the L steps whose largest weight is at that position, or at any position with the same
   /// symbol.
   std::function<double(const gradus::Tensor& weights, const Positions& positions)> on_position;

@@ -221,8 +221,7 @@ void stepping(const BugHunt& answer) {
   const Tensor slopes = tensor({1, -2}, Dtype::f64);
   std::vector<double> at = {1};
   for (int step = 0; step < 3; ++step) {
-    answer.descend(
-        {p, q}, [&] { return sum(3.0 * p) + sum(slopes * q); }, 0.1);
+    answer.descend({p, q}, [&] { return sum(3.0 * p) + sum(slopes * q); }, 0.1);
     at.push_back(p.item());
   }
   const Tensor moves = tensor(std::vector{at[1] - at[0], at[2] - at[1], at[3] - at[2]});

@@ -349,29 +349,21 @@ void by_k(const TopK& answer) {
 
 exercise::Exercise top_k_exercise(const TopK& answer) {
   return {.name = "top_k",
-          .stages = {{"weights, without padding",
-                      [=] {
-                        expect_weights(answer, without_padding(), {2, 3, 1, 5});
-                      }},
-                     {"weights, with padding",
-                      [=] {
-                        expect_weights(answer, with_padding(), {2, 3, 1, 4});
-                      }},
-                     {"weights, with ties",
-                      [=] {
-                        expect_weights(answer, with_ties(), {2, 1, 4});
-                      }},
-                     {"k at least T",
-                      [=] {
-                        expect_weights(answer, without_padding(), {6, 7, 100});
-                        expect_weights(answer, with_padding(), {6, 100});
-                      }},
-                     {"gradients of the weights", [=] { gradients(answer); }},
-                     {"attend()",
-                      [=] {
-                        attends(answer);
-                        best_alone(answer);
-                      }},
-                     {"gradients of the attention", [=] { attention_gradients(answer); }},
-                     {"exact match by k", [=] { by_k(answer); }, true}}};
+          .stages = {
+              {"weights, without padding", [=] { expect_weights(answer, without_padding(), {2, 3, 1, 5}); }},
+              {"weights, with padding", [=] { expect_weights(answer, with_padding(), {2, 3, 1, 4}); }},
+              {"weights, with ties", [=] { expect_weights(answer, with_ties(), {2, 1, 4}); }},
+              {"k at least T",
+               [=] {
+                 expect_weights(answer, without_padding(), {6, 7, 100});
+                 expect_weights(answer, with_padding(), {6, 100});
+               }},
+              {"gradients of the weights", [=] { gradients(answer); }},
+              {"attend()",
+               [=] {
+                 attends(answer);
+                 best_alone(answer);
+               }},
+              {"gradients of the attention", [=] { attention_gradients(answer); }},
+              {"exact match by k", [=] { by_k(answer); }, true}}};
 }

@@ -380,8 +380,8 @@ void inputs_are_left_alone(const AttentionTask& task) {
 // --- Gradients ---
 
 // Whether the gradient of this part of the result reaches that input.
-bool goes_back(const AttentionTask& task, std::int64_t T, Tensor Attention::Result::*part,
-               Tensor Case::*input) {
+bool goes_back(const AttentionTask& task, std::int64_t T, Tensor Attention::Result::* part,
+               Tensor Case::* input) {
   const auto attention = make(task, task.sizes);
   Case c = example(task.sizes, T, {T, T, T}, false);
   (c.*input).set_requires_grad();

@@ -88,7 +88,9 @@ TEST_CASE("without DetectAnomaly, and on other threads, nothing is checked", "[a
   CHECK(std::isnan(log(tensor({-1.0})).item()));
   {
     const DetectAnomaly outer;
-    { const DetectAnomaly inner; }
+    {
+      const DetectAnomaly inner;
+    }
     CHECK(gradus::detects_anomaly());
     std::thread([] { CHECK(std::isnan(log(tensor({-1.0})).item())); }).join();
   }

@@ -101,13 +101,8 @@ const std::vector<RandomGraph::Operation>& RandomGraph::operations() {
        [](auto& a, auto&, int n) { return transpose(a, n, -1); }},
       {"reshape(A, {-1})", always, one, first, [](auto& a, auto&, int) { return a.reshape({-1}); }},
       {"concat({A, B}, 0)", concatenates, one, larger,
-       [](auto& a, auto& b, int) {
-         return gradus::concat({a, b}, 0);
-       }},
-      {"stack({A, B})", stacks, one, larger,
-       [](auto& a, auto& b, int) {
-         return gradus::stack({a, b});
-       }},
+       [](auto& a, auto& b, int) { return gradus::concat({a, b}, 0); }},
+      {"stack({A, B})", stacks, one, larger, [](auto& a, auto& b, int) { return gradus::stack({a, b}); }},
       {"A.slice(0, 1, N)", has_axis, axes, first, [](auto& a, auto&, int n) { return a.slice(0, 1, n); }},
       {"flip(A, N)", has_axis, axes, first, [](auto& a, auto&, int n) { return flip(a, n); }},
       {"cumsum(A, N)", has_axis, axes, summed, [](auto& a, auto&, int n) { return cumsum(a, n); }},

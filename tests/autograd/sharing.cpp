@@ -44,26 +44,11 @@ const std::map<std::string, Function> functions{
     {"max", [](const auto& x) { return gradus::max(x[0], {0}); }},
     {"transpose", [](const auto& x) { return gradus::transpose(x[0], 0, 1); }},
     {"slice", [](const auto& x) { return x[0].slice(3, 200, 1); }},
-    {"flip",
-     [](const auto& x) {
-       return gradus::flip(x[0], {0, 1});
-     }},
-    {"expand",
-     [](const auto& x) {
-       return gradus::expand(x[2], {R, C});
-     }},
-    {"concat on axis 0",
-     [](const auto& x) {
-       return gradus::concat({x[0], x[1]}, 0);
-     }},
-    {"concat on axis 1",
-     [](const auto& x) {
-       return gradus::concat({x[0], x[3], x[1]}, 1);
-     }},
-    {"stack",
-     [](const auto& x) {
-       return gradus::stack({x[0], x[1], x[0]}, 1);
-     }},
+    {"flip", [](const auto& x) { return gradus::flip(x[0], {0, 1}); }},
+    {"expand", [](const auto& x) { return gradus::expand(x[2], {R, C}); }},
+    {"concat on axis 0", [](const auto& x) { return gradus::concat({x[0], x[1]}, 0); }},
+    {"concat on axis 1", [](const auto& x) { return gradus::concat({x[0], x[3], x[1]}, 1); }},
+    {"stack", [](const auto& x) { return gradus::stack({x[0], x[1], x[0]}, 1); }},
     {"softmax", [](const auto& x) { return softmax(x[0]); }},
     {"masked_softmax", [](const auto& x) { return masked_softmax(x[0], ids(R, C)); }},
     {"log_softmax", [](const auto& x) { return log_softmax(x[0]); }},

@@ -1,5 +1,5 @@
-// The tensors to which dropout is applied. With a probability of almost 1 its input is all zeros, so results computed from it do
-// not depend on the data.
+// The tensors to which dropout is applied. With a probability of almost 1 its input is all zeros, so results
+// computed from it do not depend on the data.
 
 #include <gradus/models/model.hpp>
 
@@ -39,9 +39,8 @@ void check_same_rows_in_training(gradus::nn::Module& module, F f) {
 TEST_CASE("dropout acts on the encoder's input", "[models][dropout]") {
   for (const Cell cell : cells) {
     models::Encoder encoder({.vocabulary = 9, .embedding = 5, .hidden = 4, .cell = cell, .dropout = all});
-    check_hidden_in_training(encoder, [&](std::int64_t token) {
-      return encoder.forward(tokens({2, 1}, token), integers({2})).h;
-    });
+    check_hidden_in_training(
+        encoder, [&](std::int64_t token) { return encoder.forward(tokens({2, 1}, token), integers({2})).h; });
   }
 }
 

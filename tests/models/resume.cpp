@@ -38,10 +38,7 @@ class Epochs {
   }
   models::BatchStream stream() {
     return {.next = [this] { return next(); },
-            .state =
-                [this] {
-                  return std::vector{epoch_, batch_};
-                },
+            .state = [this] { return std::vector{epoch_, batch_}; },
             .set_state =
                 [this](const std::vector<std::int64_t>& place) {
                   if (place[1] >= 5) gradus::fail("Epochs", "there is no batch ", place[1]);

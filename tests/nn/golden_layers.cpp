@@ -16,9 +16,8 @@ using gradus::NamedTensors;
 namespace {
 
 void check_layer(const std::string& name, const nn::Layer& layer) {
-  check_against(Golden(name), layer, [&](const Leaves& leaf) {
-    return NamedTensors{{"output", layer.forward(leaf.at("x_1"))}};
-  });
+  check_against(Golden(name), layer,
+                [&](const Leaves& leaf) { return NamedTensors{{"output", layer.forward(leaf.at("x_1"))}}; });
 }
 
 void check_bilinear(const std::string& name, const nn::Bilinear& bilinear) {
@@ -37,9 +36,8 @@ TEST_CASE("Bilinear matches PyTorch, with and without bias", "[nn][golden]") {
 TEST_CASE("Embedding with padding matches PyTorch", "[nn][golden]") {
   const Golden golden("embedding");
   const nn::Embedding embedding(6, 3, {.padding = 2});
-  check_against(golden, embedding, [&](const Leaves&) {
-    return NamedTensors{{"output", embedding.forward(golden["ids"])}};
-  });
+  check_against(golden, embedding,
+                [&](const Leaves&) { return NamedTensors{{"output", embedding.forward(golden["ids"])}}; });
 }
 
 TEST_CASE("LayerNorm matches PyTorch", "[nn][golden]") { check_layer("layer_norm", nn::LayerNorm(5, 1e-3)); }

@@ -177,24 +177,12 @@ TEST_CASE("orthogonal functions refuse shapes that do not fit", "[nn][init]") {
 
 TEST_CASE("a seed gives the same bits, and f32 values are the rounded f64 values", "[nn][init]") {
   const std::vector<std::function<Tensor(Dtype)>> initialisers{
-      [](Dtype dtype) {
-        return nn::xavier_uniform({4, 3}, 1, dtype);
-      },
-      [](Dtype dtype) {
-        return nn::xavier_normal({4, 3}, 1, dtype);
-      },
-      [](Dtype dtype) {
-        return nn::kaiming_uniform({4, 3}, {.dtype = dtype});
-      },
-      [](Dtype dtype) {
-        return nn::kaiming_normal({4, 3}, {.dtype = dtype});
-      },
-      [](Dtype dtype) {
-        return nn::orthogonal({4, 3}, 1, dtype);
-      },
-      [](Dtype dtype) {
-        return nn::orthogonal_blocks({6, 3}, 1, dtype);
-      }};
+      [](Dtype dtype) { return nn::xavier_uniform({4, 3}, 1, dtype); },
+      [](Dtype dtype) { return nn::xavier_normal({4, 3}, 1, dtype); },
+      [](Dtype dtype) { return nn::kaiming_uniform({4, 3}, {.dtype = dtype}); },
+      [](Dtype dtype) { return nn::kaiming_normal({4, 3}, {.dtype = dtype}); },
+      [](Dtype dtype) { return nn::orthogonal({4, 3}, 1, dtype); },
+      [](Dtype dtype) { return nn::orthogonal_blocks({6, 3}, 1, dtype); }};
   for (const auto& initialiser : initialisers) {
     const auto seeded = [&](std::uint64_t seed, Dtype dtype) {
       gradus::seed(seed);

@@ -147,9 +147,7 @@ std::vector<Shape> lstm_shapes(const Sizes& n) {
 
 const Twin twins[] = {
     {"gru_update",
-     [](const Sizes& n) -> std::vector<Shape> {
-       return {{n.B, 3 * n.N}, {n.B, 3 * n.N}, {n.B, n.N}};
-     },
+     [](const Sizes& n) -> std::vector<Shape> { return {{n.B, 3 * n.N}, {n.B, 3 * n.N}, {n.B, n.N}}; },
      [](const Tensors& x, const Tensor& lengths) { return gru_update(x[0], x[1], x[2], lengths, step); },
      composed_gru_update},
     {"lstm_update",
@@ -161,15 +159,10 @@ const Twin twins[] = {
      },
      composed_lstm_update},
     {"additive_energy",
-     [](const Sizes& n) -> std::vector<Shape> {
-       return {{n.B, n.N}, {n.T, n.B, n.N}, {n.N}};
-     },
+     [](const Sizes& n) -> std::vector<Shape> { return {{n.B, n.N}, {n.T, n.B, n.N}, {n.N}}; },
      [](const Tensors& x, const Tensor& lengths) { return additive_energy(x[0], x[1], x[2], lengths); },
      composed_additive_energy},
-    {"weighted_sum",
-     [](const Sizes& n) -> std::vector<Shape> {
-       return {{n.B, n.T}, {n.T, n.B, n.N}};
-     },
+    {"weighted_sum", [](const Sizes& n) -> std::vector<Shape> { return {{n.B, n.T}, {n.T, n.B, n.N}}; },
      [](const Tensors& x, const Tensor& lengths) { return weighted_sum(x[0], x[1], lengths); },
      composed_weighted_sum},
     {"gru_sequence", gru_shapes, fused_gru_sequence<false>, composed_gru_sequence<false>},

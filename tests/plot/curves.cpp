@@ -129,12 +129,10 @@ TEST_CASE("curves of extreme values are drawn with finite numbers, in finite tim
 }
 
 TEST_CASE("curves that cannot be drawn are refused", "[plot]") {
-  CHECK(message([] {
-          svg(plot::Curves{"loss", "", "", {}});
-        }) == "plot::svg(Curves 'loss'): no series; add at least one");
-  CHECK(message([] {
-          svg(line({1, 2, 3}, {1, 2}));
-        }) == "plot::svg(Curves 'loss'): series 'train' has 3 x and 2 y; give one y per x");
+  CHECK(message([] { svg(plot::Curves{"loss", "", "", {}}); }) ==
+        "plot::svg(Curves 'loss'): no series; add at least one");
+  CHECK(message([] { svg(line({1, 2, 3}, {1, 2})); }) ==
+        "plot::svg(Curves 'loss'): series 'train' has 3 x and 2 y; give one y per x");
   CHECK(message([] { svg(line({}, {})); }) ==
         "plot::svg(Curves 'loss'): series 'train' has no points; remove it or add one");
 }

@@ -157,7 +157,9 @@ TEST_CASE("an exception ends the line of a progress bar", "[plot]") {
   } catch (const std::runtime_error&) {
   }
   CHECK(terminal.read().ends_with("\r\n"));
-  { ProgressBar unused("", 10, terminal.fd()); }
+  {
+    ProgressBar unused("", 10, terminal.fd());
+  }
   CHECK(terminal.read().empty());
 }
 

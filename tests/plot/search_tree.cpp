@@ -36,9 +36,8 @@ TEST_CASE("a search tree shows every fate, and its key only those that occur", "
 }
 
 TEST_CASE("a search tree that cannot be drawn is refused", "[plot]") {
-  CHECK(message([] {
-          svg(plot::SearchTree{"t", {}});
-        }) == "plot::svg(SearchTree 't'): no nodes; add at least one");
+  CHECK(message([] { svg(plot::SearchTree{"t", {}}); }) ==
+        "plot::svg(SearchTree 't'): no nodes; add at least one");
   for (const std::int64_t parent : {-2, 1, 2}) {
     plot::SearchTree tree{"t", {{-1, "a"}, {parent, "b"}}};
     CHECK(message([&] { svg(tree); }) == "plot::svg(SearchTree 't'): the parent of node 1 is " +

@@ -21,9 +21,7 @@ TEST_CASE("a strip has all its heatmaps, and one colour scale if their ranges ar
   CHECK(count(plot::strip({first, second}), ">3</text>") == 1);
   CHECK(has(message([] { plot::strip({}); }), "plot::strip: no heatmaps"));
   second.values.clear();
-  CHECK(has(message([&] {
-              plot::strip({first, second});
-            }),
+  CHECK(has(message([&] { plot::strip({first, second}); }),
             "plot::strip(Heatmap 'later'): values has 0 elements"));
 }
 
@@ -90,8 +88,6 @@ TEST_CASE("an animation shows its heatmaps in turn, and the last one with reduce
 
   CHECK(has(message([] { plot::animation({}); }), "plot::animation: no heatmaps"));
   third.values.clear();
-  CHECK(has(message([&] {
-              plot::animation({first, third});
-            }),
+  CHECK(has(message([&] { plot::animation({first, third}); }),
             "plot::animation(Heatmap 'last'): values has 0 elements"));
 }

@@ -135,10 +135,9 @@ TEST_CASE("info lists the tensors of a checkpoint with an unknown class", "[tool
   models::save_checkpoint(path, checkpoint);
   const Ran without = run({"info", path});
   CHECK(without.code == 0);
-  CHECK(has(
-      without.out,
-      "\nOnly tensors are shown: make_model: unknown attention 'mine'; available: additive, dot, "
-      "scaled_dot\nmodel.decoder."));
+  CHECK(has(without.out,
+            "\nOnly tensors are shown: make_model: unknown attention 'mine'; available: additive, dot, "
+            "scaled_dot\nmodel.decoder."));
   models::Registry registry = models::Registry::standard();
   registry.attentions["mine"] = registry.attentions["additive"];
   CHECK(has(run({"info", path}, "", registry).out, "\nparameters: "));

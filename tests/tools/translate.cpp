@@ -160,7 +160,8 @@ TEST_CASE("an unknown word is replaced by the most attended source word", "[tool
   CHECK(replaced == expected);
 }
 
-TEST_CASE("the option --alignments writes the most attended source token of each target token", "[tools][translate]") {
+TEST_CASE("the option --alignments writes the most attended source token of each target token",
+          "[tools][translate]") {
   const Command translate;
   const Ran ran = translate({"--alignments", translate.file("links")});
   REQUIRE(ran.code == 0);

@@ -22,8 +22,10 @@ plot::Series smoothed(const std::string& name, const std::vector<double>& losses
 }
 
 std::string loss_curves(const std::vector<Result>& results) {
-  plot::Curves curves{
-      .title = "Training loss", .x_label = "update", .y_label = "cross-entropy, nats per token", .log_y = true};
+  plot::Curves curves{.title = "Training loss",
+                      .x_label = "update",
+                      .y_label = "cross-entropy, nats per token",
+                      .log_y = true};
   for (const Result& result : results) curves.series.push_back(smoothed(result.name, result.training.losses));
   return plot::svg(curves);
 }

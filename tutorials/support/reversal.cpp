@@ -74,8 +74,7 @@ Scores measure(const models::Seq2Seq& model, const data::Reversal& task,
 
 std::vector<data::Pair> held_out(const data::Reversal& task, std::int64_t length, std::int64_t count,
                                  Generator& generator) {
-  return task.held_out_pairs(
-      length, [&](std::uint64_t n) { return generator.below(n); }, count);
+  return task.held_out_pairs(length, [&](std::uint64_t n) { return generator.below(n); }, count);
 }
 
 std::vector<std::int64_t> range(std::int64_t first, std::int64_t last) {

@@ -27,7 +27,8 @@ Tensor concat_flat(const std::vector<Tensor>& tensors);
 ///
 ///     std::cout << gradcheck(gru, x, lengths);
 template <class M, class... Inputs>
-requires(std::same_as<Inputs, Tensor>&&...) GradcheckReport gradcheck(M& module, const Inputs&... inputs) {
+  requires(std::same_as<Inputs, Tensor> && ...)
+GradcheckReport gradcheck(M& module, const Inputs&... inputs) {
   const auto f = [&module]<std::size_t... i>(const std::vector<Tensor>& x, std::index_sequence<i...>) {
     const auto result = module.forward(x[i]...);
     if constexpr (requires { result.tensors(); }) {
