@@ -308,7 +308,7 @@ void compare(const Checked& checked, std::size_t k, const Values& gradient, cons
   }
 }
 
-// Repeats the check with each leaf alone, and with all but each: a backward function may be right only if all
+// Repeats the check with only one leaf, and with all but one: a backward function may be right only if all
 // gradients are wanted.
 void check_subsets(const Checked& checked, const std::vector<Values>& with_all, GradcheckReport& report) {
   const std::size_t n = checked.leaves.size();

@@ -8,9 +8,9 @@ namespace gradus::pool {
 
 /// Free ranges of mapped memory. A request takes the end of the smallest range that is long enough;
 /// neighbouring ranges are merged. If none is long enough, the lowest one is extended downwards into unused
-/// memory, so that each step uses the addresses of the step before, and memory stays close to what is in use
-/// at once. Memory is mapped in blocks of at least `block` bytes, away from other mappings, and committed on
-/// first write.
+/// memory, so that each step uses the addresses of the step before, and memory stays close to the amount in
+/// use at once. Memory is mapped in blocks of at least `block` bytes, away from other mappings, and committed
+/// on first write.
 class PageRanges {
  public:
   static constexpr std::size_t block = std::size_t{16} << 20;

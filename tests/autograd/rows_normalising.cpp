@@ -105,7 +105,7 @@ std::vector<Operation> normalising() {
                     {"(3,4) (4):f32 (4)",
                      "layer_norm: (3, 4) is f64 and (4) is f32; convert one with .to(other.dtype())"}}},
       {.name = "layer_norm",
-       .variant = "with a bias alone",
+       .variant = "with only a bias",
        .call = [](X x, A) { return layer_norm(x[0], Tensor(), x[1]); },
        .value = [](V x, I i, A) { return normal(x[0], i) + x[1]({i.back()}); },
        .samples = {"(3,4) (4) -> (3,4)"},

@@ -88,7 +88,7 @@ void put(const char* operation, const Tensor& result, std::span<const TensorRef>
 ///
 /// `saved` are the tensors that `backward` reads; no others are kept alive. backward() throws before it
 /// computes anything if one of them was changed in place meanwhile, so save only values that will be read
-/// (`for_gradient_of`). `operation` must live as long as the program, like a literal.
+/// (`for_gradient_of`). `operation` is a string literal or has static lifetime.
 /// @return result. @throws Error when `result` is already recorded, for example because it is an input.
 template <class F>
 Tensor record(const char* operation, Tensor result, std::span<const TensorRef> inputs,
