@@ -157,8 +157,8 @@ void Trainer::load_state(const NamedTensors& state) {
   reader.finish("Trainer", "load the state of a trainer with the same kind of batches");
 
   // Everything that may throw comes first and leaves the trainer unchanged: the stream, a new optimiser, the
-  // model. The stream is first because it detects other data, which may also have changed the parameters'
-  // shapes.
+  // model. The stream comes before the model: it detects different data, which is the better message if the
+  // data also changed the shapes of parameters.
   auto optimiser = make_optimiser(options_, parameters_);
   batches_.set_state(place.to_vector<std::int64_t>());
   try {

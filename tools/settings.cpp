@@ -202,7 +202,7 @@ std::string written(Settings settings) {
 
 }  // namespace
 
-// CLI11 does not escape backslashes: such a path would be read back as a different one.
+// Refuses paths with a backslash: CLI11 writes it unescaped, so another path would be read back.
 std::string to_text(const Settings& settings) {
   std::string text = written(settings);
   if (written(settings_from_text(text)) != text) {

@@ -107,7 +107,7 @@ std::vector<double> norms_by_distance(const Kind& kind, std::int64_t T, Generato
   const Tensor h_T = states.back()[0];                                                  // (B, H)
   std::vector<Tensor> memory;                                                           // (B, H) each, the last first
   for (std::size_t t = states.size() - 1; t > 0; --t) memory.push_back(states[t].back());
-  const std::vector<Tensor> d = grad({h_T}, memory, {normal(h_T.shape(), 0, 1, generator)});  // as memory
+  const std::vector<Tensor> d = grad({h_T}, memory, {normal(h_T.shape(), 0, 1, generator)});  // the shape of memory
   std::vector<double> norms;
   for (const Tensor& at_distance : d) norms.push_back(tutorial::norm(at_distance) / tutorial::norm(d[0]));
   return norms;

@@ -43,8 +43,8 @@ void pause() {
 #endif
 }
 
-// How long an idle thread polls for work before it sleeps. Waking it takes longer than most shared loops, and
-// loops that are too short to share come in between.
+// How long an idle thread polls for work before it sleeps. Waking it takes longer than most shared loops, so
+// it stays awake while the caller runs a loop that is too short to share.
 constexpr std::chrono::microseconds patience{100};
 // How often the caller polls for the end of a job before it yields.
 constexpr int short_wait = 1000;

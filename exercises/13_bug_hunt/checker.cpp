@@ -47,7 +47,8 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
 
 // 1.
 
-// h_j = tanh(W x_j + U h_{j ± 1}), in the order of the tokens or reversed.
+// The annotations h_j = tanh(W x_j + U h_{j−1}), or with h_{j+1} if from_the_end. If turned, in reverse order
+// of the tokens.
 Plain read(const Plain& x, const Plain& W, const Plain& U, bool from_the_end, bool turned) {
   const std::int64_t T = x.size(0), B = x.size(1), H = U.size(0);
   Plain h(Shape{T, B, H});

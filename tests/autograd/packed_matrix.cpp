@@ -50,7 +50,7 @@ double difference(const Sizes& sizes, Layout layout, T beta) {
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t j = 0; j < c_stride; ++j) {
         const auto at = static_cast<std::size_t>(i * c_stride + j);
-        double sum = j < n ? beta * before[at] : before[at];  // the gap is unchanged
+        double sum = j < n ? beta * before[at] : before[at];  // the elements past column n must stay
         for (std::int64_t l = 0; j < n && l < k; ++l) {
           const std::int64_t in_b = layout == Layout::plain ? l * b_stride + j : j * b_stride + l;
           sum += static_cast<double>(a[static_cast<std::size_t>(i * a_stride + l)]) *

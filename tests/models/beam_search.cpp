@@ -141,7 +141,7 @@ TEST_CASE("the n best are distinct, best first, and begin with the results for a
           "[models][beam]") {
   for (const Model& model : decisive_models()) {
     INFO(*model);
-    prefer(*model, data::eos, 15);  // outweighs every state: six end long before the maximum length
+    prefer(*model, data::eos, 15);  // exceeds what any state adds: six hypotheses end early
     const auto search = [&](std::int64_t n) {
       return models::beam_search(*model, x.source, x.source_lengths, {.width = 6, .n_best = n});
     };

@@ -28,14 +28,14 @@ Tensor gradient_of(const std::vector<Tensor>& parameters) {
 
 double accuracy(const Tensor& logits, const Tensor& targets) {
   const gradus::NoGrad no_grad;
-  const Tensor right = gradus::equal(gradus::argmax(logits), targets);  // as the targets
+  const Tensor right = gradus::equal(gradus::argmax(logits), targets);  // the shape of targets
   return gradus::mean(right.to(gradus::Dtype::f32)).item();
 }
 
 double sign_accuracy(const Tensor& logits, const Tensor& targets) {
   const gradus::NoGrad no_grad;
-  const Tensor named = gradus::greater(logits, gradus::zeros({}));            // as the targets
-  const Tensor right = gradus::equal(named, targets.to(gradus::Dtype::i64));  // as the targets
+  const Tensor named = gradus::greater(logits, gradus::zeros({}));            // the shape of targets
+  const Tensor right = gradus::equal(named, targets.to(gradus::Dtype::i64));  // the shape of targets
   return gradus::sum(right.to(gradus::Dtype::f32)).item() / static_cast<double>(right.numel());
 }
 

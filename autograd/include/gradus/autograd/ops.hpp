@@ -120,7 +120,7 @@ Tensor greater(const Tensor& a, const Tensor& b);
 /// a ≥ b.
 /// Gradient: none.
 Tensor greater_equal(const Tensor& a, const Tensor& b);
-/// a where condition ≠ 0, otherwise b; condition is i64.
+/// The elements of a where condition ≠ 0, and those of b elsewhere; condition is i64.
 /// Gradients: g where the operand was chosen, 0 elsewhere.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 /// `value` where mask ≠ 0, otherwise x. The mask is i64 and broadcasts to x's shape.

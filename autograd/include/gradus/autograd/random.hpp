@@ -43,8 +43,8 @@ class Generator {
   Generator of_part(BatchPart part) const;
   /// Null unless of_part() made this generator.
   const BatchPart* part() const { return part_.get(); }
-  /// The row of step t of sequence b in the padded whole batch (T·B, …); B is the number of sequences in the
-  /// part.
+  /// Maps step t of sequence b of this part, which has B sequences, to its row in the padded whole batch.
+  /// Without a part, the batch itself is the whole: t·B + b.
   std::int64_t place(std::int64_t t, std::int64_t b, std::int64_t B) const {
     return part_ ? t * part_->batch + part_->sequences[static_cast<std::size_t>(b)] : t * B + b;
   }
@@ -60,7 +60,7 @@ class Generator {
  private:
   std::uint64_t seed_;
   std::uint64_t position_ = 0;
-  std::array<std::uint64_t, 2> block_{};  // draws 2·⌊position/2⌋ and the next, if position is odd
+  std::array<std::uint64_t, 2> block_{};  // read only at odd positions: draws position_ − 1 and position_
   std::shared_ptr<const BatchPart> part_;
 };
 
@@ -85,7 +85,7 @@ class DrawFrom {
 /// While it lives, each step of a loop draws from its own generator (Generator::stream).
 class DrawsOfSteps {
  public:
-  /// @param on draws one number to seed them; if false, at() does nothing
+  /// @param on if true, draws one number that seeds the generators of all steps; if false, at() does nothing
   explicit DrawsOfSteps(bool on);
   /// Makes the generator of step t this thread's default generator.
   void at(std::int64_t t);

@@ -100,7 +100,7 @@ bool supports(Precision precision);
 
 class PackedWeights;  // internal
 /// While it lives, linear() and the fused recurrences on this thread pack each parameter once and reuse the
-/// packed copy, which pays for many small steps with the same weights, as in decoding. A parameter is packed
+/// packed copy. Use it for many small steps with the same weights, as in decoding. A parameter is packed
 /// again after an in-place change. The copies take as much memory as the parameters. Nests; the outermost one
 /// owns the copies.
 class PackWeights {
@@ -181,11 +181,12 @@ struct BuildInfo {
   /// The library for f32 products, with its version and instruction set: "oneDNN 2.6.3, avx512_core"; empty
   /// if that is the BLAS. The BLAS computes f64 products, and the f32 products at which it is faster.
   std::string onednn;
-  std::string blas;           ///< the BLAS, with its version
-  std::string blas_kernels;   ///< the kernels in use: "SkylakeX", "Haswell" …
-  std::string blas_detected;  ///< the kernels that it chose by itself
-  int threads = 1;            ///< threads() (parallel.hpp)
-  std::string warning;        ///< why faster kernels could not be chosen; else empty
+  std::string blas;          ///< the BLAS, with its version
+  std::string blas_kernels;  ///< the kernels in use: "SkylakeX", "Haswell" …
+  std::string
+      blas_detected;    ///< the kernels that the BLAS chose by itself; initialise() may have replaced them
+  int threads = 1;      ///< threads() (parallel.hpp)
+  std::string warning;  ///< why faster kernels could not be chosen; else empty
 };
 BuildInfo build_info();
 

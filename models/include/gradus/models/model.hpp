@@ -84,7 +84,8 @@ struct Registry {
   static Registry standard();
 };
 
-/// @throws Error for an unknown name, listing the registry's names, and as the modules do.
+/// @throws Error for an attention or decoder that the registry lacks, listing its names, and what the
+/// constructors of the modules throw.
 std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabularies& vocabularies,
                                     const Registry& registry = Registry::standard());
 
