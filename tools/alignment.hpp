@@ -27,10 +27,10 @@ struct Alignment {
   models::Decoded decoded;                 ///< weights (target tokens, source tokens)
 };
 
-/// Forces the model to the given targets; decodes greedily where there is none. Weights are undefined without
-/// attention.
+/// Feeds each sentence's target to the model; decodes a sentence without a target greedily. Weights are
+/// undefined without attention.
 /// @param model in eval mode
-/// @throws Error naming the sentence, from 1, that has no token or is not UTF-8.
+/// @throws Error for a sentence without tokens or not in UTF-8, with its number, counted from 1.
 std::vector<Alignment> make_alignments(const models::Seq2Seq& model, const Sides& sides,
                                        std::span<const SentenceToAlign> sentences);
 

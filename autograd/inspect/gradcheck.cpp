@@ -20,7 +20,8 @@ using Values = std::vector<double>;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double roundings = 16;  // rounding errors allowed in a value of f
 constexpr double sharp = 1e-3;    // a gradient is judged if rounding is at most this fraction of it
-constexpr double tiny = epsilon;  // rounding in backward(), relative to |r y| / |x|
+constexpr double tiny =
+    epsilon;  // bound on the rounding in backward(), as a fraction of |r y| / |x| (see Checked)
 constexpr double ratio = 9;  // of successive steps; if a period of f divides one, it does not divide the next
 constexpr int finer_steps = 11, coarser_steps = 3;
 

@@ -15,9 +15,9 @@ struct CopyAndSort {
   using Positions = std::vector<std::int64_t>;
   /// The source position that each of the L target steps needs.
   std::function<Positions(const Symbols& source)> copy, reverse, sort;
-  /// The fraction of the L steps whose largest weight is at that position, or at any position with the same
-  /// symbol.
+  /// The fraction of the L steps t whose largest weight is at positions[t].
   std::function<double(const gradus::Tensor& weights, const Positions& positions)> on_position;
+  /// The same, counting every source position with the symbol of positions[t].
   std::function<double(const gradus::Tensor& weights, const Positions& positions, const Symbols& source)>
       on_symbol;
 };

@@ -87,7 +87,7 @@ bool has_shapes(const AttentionTask& task, const AttentionSizes& sizes, std::int
   }
 }
 
-// Working only in a special case tells the learner more than a shape error does.
+// If the code works only in a special case, naming that case helps the learner more than a shape error.
 void expect_no_special_case(const AttentionTask& task) {
   const AttentionSizes n = task.sizes;
   expect(!has_shapes(task, n, 3, true),

@@ -109,7 +109,8 @@ TEST_CASE("set_threads() checks its argument and fails while the team works", "[
 
 namespace {
 
-// 1 GB of stack per thread and 3 GB of address space allow two threads, in a container too and for any user.
+// With 1 GB of stack per thread and 3 GB of address space, at most two threads fit. The limits also work in a
+// container and for any user.
 constexpr rlim_t stack_bytes = rlim_t{1} << 30, address_bytes = 3 * stack_bytes;
 
 void limit(int resource, rlim_t bytes) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t T = 6, B = 5, D = AttentionKind::value_size;
 
-// A test that uses this runs for every kind, fused and composed.
+// A test that makes an Example runs for every kind of attention, with fused and with composed operations.
 struct Example {
   FusedAndComposed both;
   Generator generator{1};

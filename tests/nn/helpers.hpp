@@ -28,10 +28,11 @@ inline gradus::Tensor real_steps(const gradus::Tensor& lengths, std::int64_t T) 
   return greater(lengths.reshape({1, -1}), gradus::arange(T).reshape({T, 1}));
 }
 
-/// Tensors (T, B, ·) in f64: zeros beyond the lengths, or zeros within them.
+/// x (T, B, ·) with zeros in the padding.
 inline gradus::Tensor only_real(const gradus::Tensor& x, const gradus::Tensor& lengths) {
   return x * real_steps(lengths, x.size(0)).to(x.dtype()).reshape({x.size(0), x.size(1), 1});
 }
+/// x (T, B, ·) with zeros at the real positions.
 inline gradus::Tensor only_padding(const gradus::Tensor& x, const gradus::Tensor& lengths) {
   return x - only_real(x, lengths);
 }

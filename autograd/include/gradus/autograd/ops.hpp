@@ -120,8 +120,8 @@ Tensor greater(const Tensor& a, const Tensor& b);
 /// a ≥ b.
 /// Gradient: none.
 Tensor greater_equal(const Tensor& a, const Tensor& b);
-/// The elements of a where condition ≠ 0, and those of b elsewhere; condition is i64.
-/// Gradients: g where the operand was chosen, 0 elsewhere.
+/// Takes the elements of `a` where `condition` is not 0, and the elements of `b` elsewhere. `condition` is
+/// i64. Gradients: g where the operand was chosen, 0 elsewhere.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 /// `value` where mask ≠ 0, otherwise x. The mask is i64 and broadcasts to x's shape.
 /// Gradient: g where mask = 0, 0 elsewhere. @throws Error when x would have to broadcast to the mask's shape.

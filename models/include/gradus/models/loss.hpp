@@ -36,9 +36,10 @@ struct Loss {
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},
           Generator& coins = default_generator());
 
-/// The mean cross-entropy under teacher forcing over all target tokens of the pairs, in nats per token. Puts
-/// the model into eval mode.
-/// @throws Error if there are no pairs or the batch size is below 1, and as data::make_batch.
+/// The cross-entropy under teacher forcing in nats per token, averaged over all target tokens of the pairs.
+/// Puts the model into eval mode.
+/// @throws Error if there are no pairs, if the batch size is below 1, and for a pair that data::make_batch
+/// refuses.
 double evaluate_loss(Seq2Seq& model, std::span<const data::Pair> pairs, std::int64_t batch_size = 250);
 
 }  // namespace gradus::models
