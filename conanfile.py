@@ -18,7 +18,7 @@ class Gradus(ConanFile):
     requires = "nlohmann_json/3.11.2", "openblas/0.3.20", "utf8proc/2.8.0", "xtensor-blas/0.20.0"
     exports = "CMakeLists.txt"
     exports_sources = "CMakeLists.txt", "cmake/*", "include/*", *(
-        f"{folder}/*" for folder in ("files", "autograd", "nn", "data", "plot", "models"))
+        f"{folder}/*" for folder in ("files", "autograd", "nn", "data", "plot", "graph", "models"))
 
     def set_version(self):
         text = (pathlib.Path(self.recipe_folder) / "CMakeLists.txt").read_text()

@@ -12,9 +12,9 @@ for program in "${programs[@]}"; do
 done
 
 report=(gcovr --root . --object-directory "$build" --exclude-directories "$build/CMakeFiles" --exclude-throw-branches)
-"${report[@]}" --filter '(autograd|nn|models|data)/' --html-details "$build/index.html"
+"${report[@]}" --filter '(autograd|nn|graph|models|data)/' --html-details "$build/index.html"
 failed=0
-for folder in autograd nn models data; do
+for folder in autograd nn graph models data; do
   echo "$folder"
   "${report[@]}" --filter "$folder/" --fail-under-line 95 --print-summary --output "$build/$folder.txt" | grep '^lines' || failed=1
 done

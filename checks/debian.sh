@@ -7,14 +7,14 @@
 #              http_proxy            passed on
 #              CCACHE_DIR            a folder of ccache's, to compile with ccache
 set -euo pipefail
+[[ -z ${CCACHE_DIR:-} ]] || CCACHE_DIR=$(realpath "$CCACHE_DIR")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 cache=/var/cache/gradus
 mirror=${GRADUS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 declare -A suites=([12]=bookworm [13]=trixie)
 
 versions=(12 13)
-if (($#)); then
-  [[ -n ${suites[$1]:-} ]] || { echo "usage: checks/debian.sh [12|13] [COMMAND …]" >&2; exit 2; }
+if (($#)) && [[ -n ${suites[$1]:-} ]]; then
   versions=("$1")
   shift
 fi

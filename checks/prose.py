@@ -15,7 +15,7 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SKIPPED = re.compile(r"CHANGELOG\.md|README\.zh-CN\.md|docs/zh/|tests/prose_test\.py")
-CPP = re.compile(r'//[/!]?<?([^\n]*)|/\*(.*?)\*/|R"\((.*?)\)"|"((?:\\.|[^"\\\n])*)"|' r"'(?:\\.|[^'\\\n])+'", re.DOTALL)
+CPP = re.compile(r'//[/!]?<?([^\n]*)|/\*(.*?)\*/|R"[^(\s]*\((.*?)\)[^)"\s]*"|"((?:\\.|[^"\\\n])*)"|' r"'(?:\\.|[^'\\\n])+'", re.DOTALL)
 HASH = re.compile(r'(?:(?<=\s)|^)#([^\n]*)|"""(.*?)"""|"((?:\\.|[^"\\\n])*)"|' r"'((?:\\.|[^'\\\n])*)'", re.DOTALL | re.MULTILINE)
 MARKDOWN_CODE = re.compile(r"^ *(```|~~~).*?^ *\1|`[^`\n]*`|<!--.*?-->|\$\$.*?\$\$|\]\([^)]*\)", re.DOTALL | re.MULTILINE)
 SYNTAX = {".cpp": CPP, ".hpp": CPP, ".py": HASH, ".sh": HASH, ".cmake": HASH, ".txt": HASH, "": HASH}
@@ -57,6 +57,8 @@ class Prose:
             return
         line = 1
         seen = end = 0
+        if path.suffix not in SYNTAX:
+            sys.exit(f"prose: {path}: no rule for the comments of {path.suffix} files; give one of {', '.join(filter(None, SYNTAX))}, .md")
         for match in SYNTAX[path.suffix].finditer(text):
             if match.lastindex is None:  # a character literal
                 continue

@@ -48,9 +48,15 @@ def autograd_arrows():
 
 def reduced(arrows):
     """Without the arrows that a longer way implies."""
-    def reaches(start, end, skipped):
-        return any(b == end or reaches(b, end, None) for a, b in arrows if a == start and (a, b) != skipped)
-    return {arrow for arrow in arrows if not reaches(*arrow, arrow)}
+    def reached(start, skipped):
+        found, waiting = set(), [start]
+        while waiting:
+            now = waiting.pop()
+            new = {b for a, b in arrows if a == now and (a, b) != skipped} - found
+            found |= new
+            waiting += new
+        return found
+    return {arrow for arrow in arrows if arrow[1] not in reached(arrow[0], arrow)}
 
 
 def folders(arrows):

@@ -85,7 +85,7 @@ void save_npy(const fs::path& path, const Tensor& tensor) {
       return write(xt::dump_npy(as_xarray<float>(tensor)));
     case Dtype::f64:
       return write(xt::dump_npy(as_xarray<double>(tensor)));
-    default:
+    case Dtype::i64:
       write(xt::dump_npy(as_xarray<std::int64_t>(tensor)));
   }
 }
@@ -107,9 +107,10 @@ Tensor load_npy(const fs::path& path) {
       return transposed<float>(stored);
     case Dtype::f64:
       return transposed<double>(stored);
-    default:
+    case Dtype::i64:
       return transposed<std::int64_t>(stored);
   }
+  return stored;  // not reached: those are all dtypes
 }
 
 }  // namespace gradus::nn

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """The folders include one another in one direction.
 
-LAYERS lists the folders of the project, and the folders within autograd, from the lowest: sources of a folder include only
-headers of their own folder and of folders before it. Without the dependencies in ALLOWED a public header includes no other
-library.
+LIBRARIES lists which libraries each library may use. AUTOGRAD lists the folders within autograd from the lowest: sources of a
+folder include only headers of their own folder and of folders before it.
 """
 
 import pathlib
@@ -22,14 +21,14 @@ def included(path):
     return re.findall(r'^#include [<"]([^>"]+)[>"]', path.read_text(), re.MULTILINE)
 
 
-def library_faults():
-    """Includes of libraries that a library may not use."""
+def library_faults(root=ROOT):
+    """Includes of libraries that a library may not use, and of the header that includes everything."""
     for library, below in LIBRARIES.items():
-        for path in sorted((ROOT / library).rglob("*.[ch]pp")):
+        for path in sorted((root / library).rglob("*.[ch]pp")):
             for header in included(path):
                 parts = header.split("/")
-                if parts[0] == "gradus" and len(parts) > 2 and parts[1] not in (library, *below):
-                    yield f"{path.relative_to(ROOT)} includes <{header}>; {library} may use {', '.join(below) or 'none'}"
+                if header == "gradus/gradus.hpp" or (parts[0] == "gradus" and len(parts) > 2 and parts[1] not in (library, *below)):
+                    yield f"{path.relative_to(root)} includes <{header}>; {library} may use {', '.join(below) or 'none'}"
 
 
 def autograd_faults(folder=ROOT / "autograd"):
@@ -54,6 +53,10 @@ def test_faults_are_found(folder):
     (folder / "loose.cpp").write_text("")
     found = list(autograd_faults(folder))
     assert len(found) == 2 and "precedes ops" in found[1] and "in none of" in found[0], found
+    (folder / "data").mkdir()
+    (folder / "data" / "batch.cpp").write_text("#include <gradus/files/input.hpp>\n#include <gradus/nn/gru.hpp>\n#include <gradus/gradus.hpp>\n")
+    found = list(library_faults(folder))
+    assert len(found) == 2 and "gradus/nn/gru.hpp" in found[0] and "gradus/gradus.hpp" in found[1], found
 
 
 def main():

@@ -3,9 +3,7 @@
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <utility>
 
 #include "cells.hpp"
 #include "kernels/additive.hpp"

@@ -11,7 +11,6 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "kernels/share.hpp"

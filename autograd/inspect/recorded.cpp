@@ -15,7 +15,8 @@ using Places = std::unordered_map<const Node*, std::size_t>;
 void check_not_freed(const char* operation, const Node& node) {
   if (!node.freed) return;
   fail(operation, "the tape of ", node.text(),
-       " was freed by an earlier backward(); draw before backward(), or call it with retain_graph = true");
+       " was freed by an earlier backward(); read the tape before backward(), or call it with retain_graph = "
+       "true");
 }
 
 std::vector<const Node*> nodes_behind(const char* operation, const Node& root, Places& places) {

@@ -4,6 +4,7 @@
 #include <gradus/autograd/runtime.hpp>
 
 #include <cstdint>
+#include <utility>
 
 #include "runtime/profile_state.hpp"
 
@@ -23,7 +24,7 @@ decltype(auto) for_floating(const char* operation, Dtype dtype, F f) {
 /// A backward function for record(): calls f.operator()<T>(gradients) with T the type of the gradients.
 template <class F>
 auto typed(F f) {
-  return [f](auto& gradients) {
+  return [f = std::move(f)](auto& gradients) {
     for_floating("backward", gradients.out().dtype(),
                  [&]<class T>() { f.template operator()<T>(gradients); });
   };

@@ -1,5 +1,7 @@
 #include "storage.hpp"
 
+#include <utility>
+
 #include "runtime/profile_state.hpp"
 
 namespace gradus {

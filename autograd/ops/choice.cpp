@@ -2,8 +2,6 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
-#include <cmath>
-
 #include "kernels/dispatch.hpp"
 #include "kernels/gradient.hpp"
 #include "memory/storage.hpp"

@@ -2,6 +2,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -70,33 +71,8 @@ Tensor scaled_sum(const char* operation, const Tensor& x, const Reduction& over,
                 }));
 }
 
-// The largest or the smallest x along the last axis; NaN if there is one.
-Tensor extreme_of_rows(const char* operation, const Tensor& x, bool largest) {
-  const std::int64_t n = x.size(-1), rows = x.shape().without(-1).numel();
-  const Tensor y = empty(x.shape().without(-1), x.dtype());
-  for_floating(operation, x.dtype(), [&]<class T>() {
-    for_each_range(rows, n, [&](std::int64_t begin, std::int64_t end) {
-      const T* const from = raw<T>(x) + begin * n;
-      T* const to = raw<T>(y) + begin;
-      largest ? kernels::extremes<true>(end - begin, n, from, to)
-              : kernels::extremes<false>(end - begin, n, from, to);
-    });
-  });
-  return record(operation, y, {x}, {x, y}, typed([n, rows]<class T>(Gradients& g) {
-                  g.accumulate(0, [&](const Tensor& at_x, int beta) {
-                    for_each_range(rows, n, [&](std::int64_t begin, std::int64_t end) {
-                      kernels::extremes_backward(end - begin, n, raw<T>(g.saved(0)) + begin * n,
-                                                 raw<T>(g.saved(1)) + begin, raw<T>(g.out()) + begin, T(beta),
-                                                 raw<T>(at_x) + begin * n);
-                    });
-                  });
-                }));
-}
-
-// Moves the reduced axes to the end, where they become the rows.
-Tensor extreme_of(const char* operation, const Tensor& x, const Axes& axes, bool keep, bool largest) {
-  const Reduction over(operation, x, axes, keep);
-  if (over.n == 0) fail(operation, "there is nothing to choose from in ", x.shape());
+// The axes of x, the reduced ones last.
+std::vector<int> reduced_last(const char* operation, const Tensor& x, const Axes& axes) {
   const auto reduced = axes.in(operation, x.shape());
   std::vector<int> order;
   for (const bool last : {false, true}) {
@@ -104,8 +80,57 @@ Tensor extreme_of(const char* operation, const Tensor& x, const Axes& axes, bool
       if (reduced[static_cast<std::size_t>(axis)] == last) order.push_back(axis);
     }
   }
-  const Tensor rows = std::ranges::is_sorted(order) ? x : permute(x, order);
-  return extreme_of_rows(operation, rows.reshape({over.kept.numel(), over.n}), largest).reshape(over.result);
+  return order;
+}
+
+// The values of x with its axes in this order, row-major: x itself if they are in order.
+template <class T>
+Tensor in_order(const Tensor& x, const std::vector<int>& order) {
+  if (std::ranges::is_sorted(order)) return x;
+  const View<const T> permuted = view<const T>(x).permuted(order);
+  Tensor y = empty(permuted.shape, x.dtype());
+  map(same, view<T>(y), permuted);
+  return y;
+}
+
+// The largest x, or the smallest, in the shape with 1s; NaN where there is one.
+template <class T>
+Tensor extremes(const Tensor& x, const std::vector<int>& order, const Reduction& over, bool largest) {
+  const Tensor rows = in_order<T>(x, order);
+  Tensor y = empty(over.kept, x.dtype());
+  for_each_range(y.numel(), over.n, [&](std::int64_t begin, std::int64_t end) {
+    const T* const from = raw<T>(rows) + begin * over.n;
+    T* const to = raw<T>(y) + begin;
+    largest ? kernels::extremes<true>(end - begin, over.n, from, to)
+            : kernels::extremes<false>(end - begin, over.n, from, to);
+  });
+  return y;
+}
+
+Tensor extreme_of(const char* operation, const Tensor& x, const Axes& axes, bool keep, bool largest) {
+  const Reduction over(operation, x, axes, keep);
+  if (over.n == 0) fail(operation, "there is nothing to choose from in ", x.shape());
+  const std::vector<int> order = reduced_last(operation, x, axes);
+  const Tensor y =
+      for_floating(operation, x.dtype(), [&]<class T>() { return extremes<T>(x, order, over, largest); });
+  const auto backward = typed([order, n = over.n]<class T>(Gradients& g) {
+    const Tensor rows = in_order<T>(g.saved(0), order);
+    const auto write = [&](T beta, T* at_rows) {
+      for_each_range(g.out().numel(), n, [&](std::int64_t begin, std::int64_t end) {
+        kernels::extremes_backward(end - begin, n, raw<T>(rows) + begin * n, raw<T>(g.saved(1)) + begin,
+                                   raw<T>(g.out()) + begin, beta, at_rows + begin * n);
+      });
+    };
+    g.accumulate(0, [&](const Tensor& at_x, int beta) {
+      if (std::ranges::is_sorted(order)) return write(T(beta), raw<T>(at_x));
+      const Tensor at_rows = empty(rows.shape(), rows.dtype());
+      write(0, raw<T>(at_rows));
+      const View<T> target = view<T>(at_x).permuted(order);
+      if (beta == 0) return map(same, target, view<const T>(at_rows));
+      map_add(same, rows.shape(), target, view<const T>(at_rows));
+    });
+  });
+  return record(operation, view_of(y, 0, over.result), {x}, {x, y}, backward);
 }
 
 }  // namespace
@@ -152,7 +177,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
   Tensor y;
   for_floating("logsumexp", x.dtype(), [&]<class T>() {
     const Tensor shift = over.n == 0 ? full(over.kept, -std::numeric_limits<double>::infinity(), x.dtype())
-                                     : extreme_of("logsumexp", x.detach(), axes, true, true);
+                                     : extremes<T>(x, reduced_last("logsumexp", x, axes), over, true);
     // Avoids ∞ − ∞, which is NaN.
     map([](T m) { return std::isinf(m) ? T(0) : m; }, view<T>(shift), view<const T>(shift));
     y = summed<T>(over, 1, [](T v, T m) { return math::exp(v - m); }, x.shape(), x, shift);

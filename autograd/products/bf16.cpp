@@ -144,8 +144,12 @@ void multiply(const Product<float>& p) {
 }
 
 Packed::Packed(Layout layout, std::int64_t k, std::int64_t n, Rows<const float> b)
-    : layout_(layout), k_(k), n_(n), b_(b), emulated_(is_emulated()) {
-  if (emulated_) return;
+    : layout_(layout), k_(k), n_(n), emulated_(is_emulated()) {
+  if (emulated_) {
+    const bool plain = layout == Layout::plain;
+    chunks_.push_back(rounded(plain ? k : n, plain ? n : k, b));
+    return;
+  }
   const std::int64_t all = padded(k);
   chunks_.resize(static_cast<std::size_t>((n + packed_columns - 1) / packed_columns));
   parallel_tasks(std::ssize(chunks_), [&](std::int64_t chunk) {
@@ -161,7 +165,11 @@ Packed::Packed(Layout layout, std::int64_t k, std::int64_t n, Rows<const float> 
 
 void Packed::multiply(std::int64_t m, Rows<const float> a, Addend<float> addend, Rows<float> c) const {
   if (m == 0 || n_ == 0) return;
-  if (emulated_) return multiply_emulated({Layout::plain, layout_, m, n_, k_, a, b_, addend, c});
+  if (emulated_) {
+    const Tensor x = rounded(m, k_, a), &b = chunks_[0];
+    return gradus::multiply(Product<float>{
+        Layout::plain, layout_, m, n_, k_, {raw<float>(x), k_}, {raw<float>(b), b.size(1)}, addend, c});
+  }
   const std::int64_t k = padded(k_), rows = padded_rows(m);
   const Scratch<Bits> bits(rows * k);
   round(m, k_, a, rows, k, bits.data());

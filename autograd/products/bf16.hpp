@@ -34,7 +34,6 @@ void multiply(const Product<float>& p);
 /// A matrix B (k, n), rounded and packed once, for products in which A has few rows.
 class Packed {
  public:
-  /// @param b read by every product if the precision is emulated, and must then outlive this
   Packed(Layout layout, std::int64_t k, std::int64_t n, Rows<const float> b);
 
   /// C ← A·B + β·D for A (m, k) and C (m, n).
@@ -43,8 +42,7 @@ class Packed {
  private:
   Layout layout_;
   std::int64_t k_, n_;
-  Rows<const float> b_;
-  std::vector<Tensor> chunks_;  // of columns; none if emulated
+  std::vector<Tensor> chunks_;  // of columns; emulated: the rounded B as floats, as it is stored
   bool emulated_;
 };
 

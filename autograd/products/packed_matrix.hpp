@@ -10,9 +10,9 @@
 
 namespace gradus {
 
-/// A matrix B (k, n) for many products C ← A·B + β·D in which A has few rows. A transposed B is copied into
-/// plain order once: for few rows, packing a transposed B takes as long as the product. A plain B is read in
-/// place. Under MixedPrecision both are rounded and packed.
+/// A matrix B (k, n) for many products C ← A·B + β·D in which A has few rows, but at least fewest_rows. A
+/// transposed B is copied into plain order once: for few rows, packing a transposed B takes as long as the
+/// product. A plain B is read in place. Under MixedPrecision both are rounded and packed.
 template <class T>
 class PackedMatrix {
  public:

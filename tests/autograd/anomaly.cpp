@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <thread>
+#include <vector>
 
 #include "helpers.hpp"
 
@@ -51,6 +52,19 @@ TEST_CASE("undefined and integer inputs are not anomalies", "[autograd][anomaly]
   const Tensor table = leaf(tensor({{1, 2}}));
   CHECK(embedding(table, tensor({0}, Dtype::i64)).numel() == 2);
   CHECK(linear(table, tensor({{1, 1}})).item() == 3);
+}
+
+TEST_CASE("an infinity that leaves no trace in the result is not an anomaly", "[autograd][anomaly]") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Tensor x = leaf(tensor({{-infinity, 1.0}, {0.0, -infinity}}));
+  const DetectAnomaly detect;
+  for (const int axis : {0, 1}) {
+    CHECK(max(x, {axis}).to_vector<double>() == (axis == 0 ? std::vector{0.0, 1.0} : std::vector{1.0, 0.0}));
+    CHECK(logsumexp(x, {axis}).to_vector<double>() ==
+          (axis == 0 ? std::vector{0.0, 1.0} : std::vector{1.0, 0.0}));
+  }
+  CHECK_ERROR(min(x, {0}),
+              "min: its result (2) has -inf at [0]; its inputs are 'leaf' (2, 2) (-inf at [0, 0])");
 }
 
 TEST_CASE("the error names the backward function that produced the first NaN or infinity",

@@ -364,7 +364,8 @@ TEST_CASE("draw_graph() rejects tensors that are not on the tape", "[autograd][g
   const Tensor x = scalar(2), y = exp(x), z = -y;
   y.backward();
   const char* freed =
-      "draw_graph: the tape of 'exp' () was freed by an earlier backward(); draw before backward(), or call "
+      "draw_graph: the tape of 'exp' () was freed by an earlier backward(); read the tape before backward(), "
+      "or call "
       "it "
       "with retain_graph = true";
   CHECK_ERROR(draw_graph(y), freed);
