@@ -99,7 +99,7 @@ Tensor load_npy(const fs::path& path) {
     refuse_npy(path, "has ", in.left(), " bytes of values, but ", name(header.dtype), ' ', header.shape,
                " needs ", bytes, "; it is damaged, so copy or save it again");
   }
-  const Tensor stored = empty(header.fortran_order ? reversed(header.shape) : header.shape, header.dtype);
+  Tensor stored = empty(header.fortran_order ? reversed(header.shape) : header.shape, header.dtype);
   in.read(mutable_bytes_of(stored, "load_npy").data(), bytes);
   if (!header.fortran_order || bytes == 0) return stored.reshape(header.shape);
   switch (header.dtype) {
@@ -110,7 +110,7 @@ Tensor load_npy(const fs::path& path) {
     case Dtype::i64:
       return transposed<std::int64_t>(stored);
   }
-  return stored;  // not reached: those are all dtypes
+  return stored;  // not reached: these are all dtypes
 }
 
 }  // namespace gradus::nn
