@@ -51,7 +51,7 @@ int major_version(files::Input& in) {
   return major;
 }
 
-std::string header_of(files::Input& in) {
+std::string npy_header_of(files::Input& in) {
   check_magic(in);
   std::uint32_t length = 0;
   read_header(in, &length, major_version(in) == 1 ? 2 : 4);
@@ -92,7 +92,7 @@ void save_npy(const fs::path& path, const Tensor& tensor) {
 
 Tensor load_npy(const fs::path& path) {
   files::Input in("load_npy", path, ".npy file");
-  const NpyHeader header = parse_npy_header(header_of(in), path);
+  const NpyHeader header = parse_npy_header(npy_header_of(in), path);
   const std::uint64_t bytes =
       static_cast<std::uint64_t>(header.shape.numel()) * bytes_per_element(header.dtype);
   if (in.left() != bytes) {

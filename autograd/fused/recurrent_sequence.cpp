@@ -13,7 +13,7 @@ namespace gradus {
 namespace {
 
 // Indices of the inputs; the parts of the first state come last.
-enum Input { in_x_parts, in_weight, in_bias, in_first };
+enum SequenceInput { in_x_parts, in_weight, in_bias, in_first };
 
 // y (N + parts·B, H): h after each step, then the last h of each sequence and, for an LSTM, the last c.
 template <template <class> class Cell, class T>
@@ -47,13 +47,13 @@ void run_forward(std::span<const Tensor> inputs, const Packing& packing, bool re
 }
 
 // The gradients at the input parts and at W_hh h + b_hh, (N, G·H), and at the first state, (parts, B, H).
-struct Wanted {
+struct SequenceGradients {
   Tensor at_x, at_u, at_first;
 };
 
 template <template <class> class Cell, class T>
 void run_backward(const Tensor& dy, const Tensor& weight, const Packing& packing, bool reverse,
-                  const Tensor& kept, const Wanted& wanted) {
+                  const Tensor& kept, const SequenceGradients& wanted) {
   using C = Cell<T>;
   const std::int64_t N = packing.rows(), B = packing.batch(), H = weight.size(1);
   const typename C::Backward go_back(weight, packing);
@@ -111,7 +111,7 @@ Tensor run(const char* operation, const std::vector<Tensor>& inputs, const Packi
   for_floating(operation, dtype, [&]<class T>() { run_forward<Cell, T>(inputs, packing, reverse, y, kept); });
   const auto backward = [=](Gradients& g) {
     const Tensor& W = g.saved(0);
-    Wanted wanted{empty({N, Sizes::gates * H}, dtype), {}, empty({Sizes::parts, B, H}, dtype)};
+    SequenceGradients wanted{empty({N, Sizes::gates * H}, dtype), {}, empty({Sizes::parts, B, H}, dtype)};
     wanted.at_u = Sizes::shares_u ? wanted.at_x : empty({N, Sizes::gates * H}, dtype);
     for_floating("backward", dtype, [&]<class T>() {
       run_backward<Cell, T>(g.out(), W, packing, reverse, g.saved(1), wanted);

@@ -51,9 +51,9 @@ class Tokeniser {
   /// \throws gradus::Error if the line is not UTF-8.
   std::vector<std::string> split(std::string_view line) const;
 
-  /// Detokenises: joins word pieces and inserts spaces, except before `, . ! ? ; : % ) ]`, after `( [ ¿`,
-  /// inside quotation marks, after an elision, between a currency sign and its number and, for the unit
-  /// `chinese`, beside a Chinese character.
+  /// Detokenises: joins word pieces and inserts spaces. There is no space before closing punctuation, after
+  /// an opening bracket or an opening question mark, inside quotation marks, after an elision, between a
+  /// currency sign and its number, or, for the unit `chinese`, beside a Chinese character.
   /// \throws gradus::Error if a token is not UTF-8.
   std::string join(std::span<const std::string> tokens) const;
 
