@@ -3,14 +3,14 @@
 # on both. On demand only: continuous integration runs on Debian 12.
 #
 # The systems are chroots in /var/cache/gradus, kept with the packages that they installed. Needs root, debootstrap and network.
-# environment: GRADUS_DEBIAN_MIRROR  where the packages come from (http://deb.debian.org/debian)
+# environment: GRADUS_DEBIAN_MIRROR  the address of the packages (debootstrap's own mirror)
 #              http_proxy            passed on
 #              CCACHE_DIR            a folder of ccache's, to compile with ccache
 set -euo pipefail
 [[ -z ${CCACHE_DIR:-} ]] || CCACHE_DIR=$(realpath "$CCACHE_DIR")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 cache=/var/cache/gradus
-mirror=${GRADUS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+mirror=${GRADUS_DEBIAN_MIRROR:-}
 declare -A suites=([12]=bookworm [13]=trixie)
 
 versions=(12 13)
@@ -46,21 +46,21 @@ for version in "${versions[@]}"; do
   exec {lock}>"$root.lock"
   flock --nonblock "$lock" || { echo "checks/debian.sh: $root is in use by another run" >&2; exit 1; }
   if [[ ! -d $root ]]; then
-    echo "Debian $version: making $root from $mirror"
+    echo "Debian $version: making $root${mirror:+ from $mirror}"
     rm -rf "$root.new"
-    debootstrap --variant=minbase "${suites[$version]}" "$root.new" "$mirror" >"$root.log" ||
+    debootstrap --variant=minbase "${suites[$version]}" "$root.new" ${mirror:+"$mirror"} >"$root.log" ||
       { echo "checks/debian.sh: debootstrap failed; see $root.log" >&2; exit 1; }
     mv "$root.new" "$root"
   fi
   [[ -z ${CCACHE_DIR:-} || -x $root/usr/bin/ccache ]] ||
     enter "$root" 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ccache' >"$root.log"
 
-  rm -rf "$root/root/gradus"
-  git -c safe.directory="$PWD" bundle create --quiet "$root/root/gradus.bundle" HEAD
-  git -c advice.detachedHead=false clone --quiet "$root/root/gradus.bundle" "$root/root/gradus"
+  rm -rf "$root/gradus"
+  git -c safe.directory="$PWD" bundle create --quiet "$root/gradus.bundle" HEAD
+  git -c advice.detachedHead=false clone --quiet "$root/gradus.bundle" "$root/gradus"
   for command in "${commands[@]}"; do
     echo "Debian $(<"$root/etc/debian_version"): $command"
-    enter "$root" "cd /root/gradus && $command"
+    enter "$root" "cd /gradus && $command"
   done
   exec {lock}>&-
   echo "Debian $version: passed"

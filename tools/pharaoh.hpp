@@ -19,8 +19,8 @@ struct GoldLinks {
 /// Links in Pharaoh's format, `source-target` from 0: `0-0 1-2`.
 std::string to_pharaoh(const std::set<data::Link>& links);
 
-/// Reads a file of such lines, where `1?2` is a possible link.
-/// @throws Error naming the line that has another format, and as data::read_lines.
+/// Reads a file with one sentence's links per line; `1?2` is a possible link.
+/// @throws Error naming a line in another format, and for a file that data::read_lines refuses.
 std::vector<GoldLinks> read_gold_links(const std::filesystem::path& path);
 
 /// The source token with the largest attention weight for each of the first `tokens` target tokens.

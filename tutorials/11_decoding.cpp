@@ -97,8 +97,8 @@ Beam beam_by_hand(const models::Seq2Seq& model, const Tokens& x, std::int64_t K)
   return {ended.empty() ? alive : ended, course};
 }
 
-// The distribution that sampling draws from: p^(1/temperature), cut to the k most likely tokens, and of these to the
-// nucleus: the fewest most likely tokens that together have top_p of the probability.
+// The distribution that sampling draws from: p^(1/temperature), cut to the k most likely tokens and then to the
+// nucleus, the smallest set of most likely tokens whose probabilities sum to top_p.
 std::vector<double> reshaped(std::vector<double> p, const models::SamplingOptions& how) {
   for (double& x : p) x = std::pow(x, 1 / how.temperature);
   std::vector<double> kept = p;  // the most likely first

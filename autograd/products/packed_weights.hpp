@@ -25,7 +25,7 @@ Addend<T> added_bias(const Tensor& bias) {
 }
 
 /// y ← x·Wᵀ + β·D for rows x (m, columns), y (m, n), and those columns of a weight (n, ·). Uses the packed
-/// weight if there is one and m ≤ 256. MixedPrecision rounds from 8 rows on.
+/// weight if there is one and m is in [8, 256]. MixedPrecision rounds from 8 rows on.
 template <class T>
 void multiply_by_weight(std::int64_t m, Rows<const T> x, const Tensor& weight, std::int64_t first,
                         std::int64_t columns, Addend<T> addend, Rows<T> y);
