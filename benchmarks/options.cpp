@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "settings.hpp"
+#include "settings/settings.hpp"
 #include "workload.hpp"
 
 namespace {

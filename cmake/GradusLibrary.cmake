@@ -17,8 +17,8 @@ function(gradus_flags target)
 endfunction()
 
 # gradus_library(name SOURCES … DEPENDS …): defines the library of one folder, gradus::<name>. Its public headers are in
-# <name>/include/gradus/<name>/ and are included as <gradus/name/….hpp>. Only their declarations are exported from a shared
-# library (#pragma GCC visibility).
+# <name>/include/gradus/<name>/ and are included as <gradus/name/….hpp>; its private ones by their path relative to <name>/.
+# Only the declarations of public headers are exported from a shared library (#pragma GCC visibility).
 function(gradus_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(gradus_${name} ${ARG_SOURCES})
@@ -30,7 +30,8 @@ function(gradus_library name)
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})  # matches COMPATIBILITY in GradusInstall.cmake
   target_include_directories(gradus_${name} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(gradus_${name} PUBLIC ${ARG_DEPENDS})
   gradus_flags(gradus_${name})
   gradus_install(gradus_${name} ${CMAKE_CURRENT_SOURCE_DIR}/include)

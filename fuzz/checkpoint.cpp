@@ -1,8 +1,8 @@
 // Fuzzes the reader of checkpoints with any bytes.
 // This includes the settings, vocabularies, merges and model in the file.
 
+#include "files/saved_model.hpp"
 #include "fuzz.hpp"
-#include "saved_model.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::File file;

@@ -6,9 +6,9 @@
 #include <sstream>
 #include <vector>
 
-#include "command.hpp"
+#include "commands/command.hpp"
 #include "fuzz.hpp"
-#include "settings.hpp"
+#include "settings/settings.hpp"
 
 namespace {
 

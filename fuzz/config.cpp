@@ -2,7 +2,7 @@
 // Every checkpoint contains a configuration.
 
 #include "fuzz.hpp"
-#include "settings.hpp"
+#include "settings/settings.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace tools = gradus::tools;

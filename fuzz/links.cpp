@@ -1,7 +1,7 @@
 // Fuzzes the reader of gold alignments in Pharaoh format with any text.
 
 #include "fuzz.hpp"
-#include "pharaoh.hpp"
+#include "reports/pharaoh.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::File file;

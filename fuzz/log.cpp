@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "fuzz.hpp"
-#include "history.hpp"
+#include "training/history.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::File file;

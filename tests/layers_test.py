@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The folders include one another in one direction.
 
-LIBRARIES lists which libraries each library may use. AUTOGRAD lists the folders within autograd from the lowest: sources of a
-folder include only headers of their own folder and of folders before it.
+LIBRARIES lists which libraries each library may use. FOLDERS lists the folders within a library from the lowest: sources of a folder
+include only headers of their own folder and of folders before it. A public header belongs to the folder of its source.
 """
 
 import pathlib
@@ -14,7 +14,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARIES = {"files": (), "autograd": (), "nn": ("autograd", "files"), "data": ("files",), "plot": ("files",),
              "graph": ("autograd", "files"), "models": ("nn", "autograd", "data", "files"),
              "tools": ("models", "nn", "autograd", "data", "plot", "graph", "files")}
-AUTOGRAD = ("runtime", "memory", "threads", "kernels", "tape", "tensor", "products", "ops", "fused", "inspect")
+FOLDERS = {"autograd": ("runtime", "memory", "threads", "kernels", "tape", "tensor", "products", "ops", "fused", "inspect"),
+           "nn": ("module", "layers", "cells", "attention", "losses", "files", "optimisers"),
+           "plot": ("text", "drawing", "charts", "terminal"),
+           "models": ("encoders", "decoders", "model", "search", "training"),
+           "tools": ("settings", "files", "reports", "training", "commands")}
 
 
 def included(path):
@@ -31,28 +35,46 @@ def library_faults(root=ROOT):
                     yield f"{path.relative_to(root)} includes <{header}>; {library} may use {', '.join(below) or 'none'}"
 
 
-def autograd_faults(folder=ROOT / "autograd"):
-    """Includes from a folder of autograd to a later one, and sources in no folder."""
-    for path in sorted(folder.rglob("*.[ch]pp")):
-        own = path.relative_to(folder).parts[0]
-        if own == "include":
+def folder_of(header, library, root):
+    """The folder of a private header, or of the source of a public one; None outside the library."""
+    first, *rest = header.split("/")
+    if first in FOLDERS[library] and rest:
+        return first
+    if rest[:1] != [library] or first != "gradus":
+        return None
+    return next((path.parent.name for path in (root / library).glob(f"*/{pathlib.Path(header).stem}.cpp")), None)
+
+
+def folder_faults(library, root=ROOT):
+    """Includes from a folder of the library to a later one, and sources in no folder."""
+    folders = FOLDERS[library]
+    for path in sorted((root / library).rglob("*.[ch]pp")):
+        own = path.relative_to(root / library).parts[0]
+        if own == "include" or path.name == "main.cpp":
             continue
-        if own not in AUTOGRAD:
-            yield f"autograd/{path.relative_to(folder)} is in none of the folders {', '.join(AUTOGRAD)}"
+        if own not in folders:
+            yield f"{path.relative_to(root)} is in none of the folders {', '.join(folders)}"
             continue
         for header in included(path):
-            other = header.split("/")[0]
-            if other in AUTOGRAD[AUTOGRAD.index(own) + 1:]:
-                yield f"autograd/{path.relative_to(folder)} includes \"{header}\"; {own} precedes {other}"
+            other = folder_of(header, library, root)
+            # autograd's public headers declare what several folders define
+            if other and folders.index(other) > folders.index(own) and not (library == "autograd" and header.startswith("gradus/")):
+                yield f"{path.relative_to(root)} includes {header}; {own} precedes {other}"
 
 
 def test_faults_are_found(folder):
     """An arrow upwards and a source in no folder must be seen."""
-    (folder / "memory").mkdir()
-    (folder / "memory" / "pool.cpp").write_text('#include "runtime/runtime_state.hpp"\n#include "ops/layout.hpp"\n')
-    (folder / "loose.cpp").write_text("")
-    found = list(autograd_faults(folder))
+    (folder / "autograd" / "memory").mkdir(parents=True)
+    (folder / "autograd" / "memory" / "pool.cpp").write_text('#include "runtime/runtime_state.hpp"\n#include "ops/layout.hpp"\n')
+    (folder / "autograd" / "loose.cpp").write_text("")
+    found = list(folder_faults("autograd", folder))
     assert len(found) == 2 and "precedes ops" in found[1] and "in none of" in found[0], found
+    for own in ("layers", "cells"):
+        (folder / "nn" / own).mkdir(parents=True)
+    (folder / "nn" / "cells" / "gru.cpp").write_text("#include <gradus/nn/linear.hpp>\n")
+    (folder / "nn" / "layers" / "linear.cpp").write_text("#include <gradus/nn/gru.hpp>\n")
+    found = list(folder_faults("nn", folder))
+    assert len(found) == 1 and "linear.cpp" in found[0] and "precedes cells" in found[0], found
     (folder / "data").mkdir()
     (folder / "data" / "batch.cpp").write_text("#include <gradus/files/input.hpp>\n#include <gradus/nn/gru.hpp>\n#include <gradus/gradus.hpp>\n")
     found = list(library_faults(folder))
@@ -63,7 +85,7 @@ def main():
     import tempfile
     with tempfile.TemporaryDirectory() as folder:
         test_faults_are_found(pathlib.Path(folder))
-    found = [*library_faults(), *autograd_faults()]
+    found = [*library_faults(), *(fault for library in FOLDERS for fault in folder_faults(library))]
     if found:
         sys.exit("layers: " + "\nlayers: ".join(found))
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "settings.hpp"
+#include "settings/settings.hpp"
 #include "tools/run.hpp"
 
 namespace fs = std::filesystem;

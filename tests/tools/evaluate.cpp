@@ -9,9 +9,9 @@
 #include <iomanip>
 #include <nlohmann/json.hpp>
 
-#include "evaluation_report.hpp"
-#include "measure.hpp"
-#include "pharaoh.hpp"
+#include "reports/evaluation_report.hpp"
+#include "reports/measure.hpp"
+#include "reports/pharaoh.hpp"
 #include "tools/run.hpp"
 
 namespace data = gradus::data;

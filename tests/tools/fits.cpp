@@ -1,6 +1,6 @@
 // Memory estimates of settings, and refusals based on them.
 
-#include "fits.hpp"
+#include "settings/fits.hpp"
 
 #include <gradus/models/seq2seq.hpp>
 
@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "autograd/helpers.hpp"
-#include "free_memory.hpp"
-#include "least_size.hpp"
+#include "settings/free_memory.hpp"
+#include "settings/least_size.hpp"
 #include "tools/run.hpp"
 
 namespace models = gradus::models;

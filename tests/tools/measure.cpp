@@ -1,6 +1,6 @@
 // Metrics of a model's outputs, compared with the library's.
 
-#include "measure.hpp"
+#include "reports/measure.hpp"
 
 #include <gradus/data/d2l_bleu.hpp>
 #include <gradus/models/force.hpp>

@@ -1,6 +1,6 @@
 // Output files: neither inputs nor files of a run are overwritten.
 
-#include "output_file.hpp"
+#include "files/output_file.hpp"
 
 #include <array>
 #include <fstream>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "saved_model.hpp"
+#include "files/saved_model.hpp"
 #include "scratch.hpp"
 
 /// The output and exit code of a command.

@@ -1,6 +1,6 @@
 // Saving and loading settings and checkpoints.
 
-#include "saved_model.hpp"
+#include "files/saved_model.hpp"
 
 #include "tools/run.hpp"
 

@@ -6,10 +6,10 @@
 #include <fstream>
 #include <unistd.h>
 
-#include "history.hpp"
-#include "interrupt.hpp"
 #include "tools/run.hpp"
-#include "training_run.hpp"
+#include "training/history.hpp"
+#include "training/interrupt.hpp"
+#include "training/training_run.hpp"
 
 namespace fs = std::filesystem;
 namespace models = gradus::models;

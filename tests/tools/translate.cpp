@@ -3,10 +3,10 @@
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/greedy.hpp>
 
-#include "output_file.hpp"
-#include "pharaoh.hpp"
+#include "files/output_file.hpp"
+#include "reports/pharaoh.hpp"
+#include "reports/translation.hpp"
 #include "tools/run.hpp"
-#include "translation.hpp"
 
 namespace models = gradus::models;
 namespace tools = gradus::tools;

@@ -1,0 +1,33 @@
+#include "model/shares.hpp"
+
+#include <gradus/autograd/parallel.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace gradus::models {
+namespace {
+
+constexpr std::int64_t fewest_sequences = 16, most_parameters = 1 << 21;
+
+}  // namespace
+
+std::int64_t shares_of_batch(const Seq2Seq& model, std::int64_t B) {
+  const std::int64_t parts = std::min<std::int64_t>(B / fewest_sequences, team::available());
+  return parts > 1 && model.can_be_shared() && model.parameter_count() <= most_parameters ? parts : 1;
+}
+
+std::vector<Cut> cut(const data::Batch& batch, std::int64_t parts) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(batch.size));
+  std::iota(rows.begin(), rows.end(), 0);
+  std::ranges::stable_sort(rows, std::greater(), [&](std::int64_t row) {
+    const auto b = static_cast<std::size_t>(row);
+    return batch.source_lengths[b] + batch.target_lengths[b];
+  });
+  std::vector<Cut> cuts(static_cast<std::size_t>(parts));
+  for (std::size_t i = 0; i < rows.size(); ++i) cuts[i % cuts.size()].rows.push_back(rows[i]);
+  for (Cut& one : cuts) one.batch = data::select(batch, one.rows);
+  return cuts;
+}
+
+}  // namespace gradus::models

@@ -1,0 +1,262 @@
+#include <gradus/models/beam_search.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "model/shares.hpp"
+#include "search/decoding.hpp"
+
+namespace gradus::models {
+namespace {
+
+void check(const BeamOptions& options) {
+  if (options.width < 1) fail("beam_search", "the width must be at least 1, and is ", options.width);
+  if (options.n_best < 1 || options.n_best > options.width) {
+    fail("beam_search", "n_best must be at least 1 and at most the width, ", options.width, ", and is ",
+         options.n_best);
+  }
+  for (const auto& [name, value] :
+       {std::pair{"length", options.length_penalty}, {"coverage", options.coverage_penalty}}) {
+    if (value >= 0 && std::isfinite(value)) continue;
+    fail("beam_search", "the ", name, " penalty must be finite and at least 0, and is ", value);
+  }
+}
+
+double length_penalty(std::int64_t length, double alpha) {
+  return std::pow((5 + static_cast<double>(length)) / 6, alpha);
+}
+
+// Σ_i ln min(Σ_j p_ij, 1) of weights (tokens, source length).
+double coverage(const Tensor& weights) {
+  const auto T = static_cast<std::size_t>(weights.size(1));
+  std::vector<double> looked(T, 0.0);  // Σ_j p_ij
+  const std::span<const float> p = weights.values<float>();
+  for (std::size_t at = 0; at < p.size(); ++at) looked[at % T] += p[at];
+  double sum = 0;
+  for (const double x : looked) sum += std::log(std::clamp<double>(x, std::numeric_limits<float>::min(), 1));
+  return sum;
+}
+
+// A token, linked to the previous token of its hypothesis.
+struct Node {
+  std::int64_t before;  // the previous token's node; none_before for BOS
+  std::int64_t token;
+  std::int64_t row;  // of the prediction that it was chosen from
+  double log_probability;
+};
+constexpr std::int64_t none_before = -1;
+
+struct Hypothesis {
+  std::int64_t node;  // of its last token
+  double log_probability;
+  double score = 0;  // set once it has ended
+};
+
+// A candidate extension of a hypothesis by one token.
+struct Continuation {
+  double log_probability;  // of the extended hypothesis
+  std::size_t hypothesis;
+  std::int64_t token;
+};
+
+// A strict total order, so that ties are broken alike on every machine.
+bool better(const Continuation& a, const Continuation& b) {
+  if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
+  return a.hypothesis != b.hypothesis ? a.hypothesis < b.hypothesis : a.token < b.token;
+}
+
+// One source's search.
+struct Beam {
+  std::int64_t source;            // in the batch
+  std::int64_t length;            // of the source
+  std::int64_t max_steps;         // for the source
+  std::vector<Hypothesis> alive;  // best first
+  std::vector<Hypothesis> ended;  // the n best ended ones, best first
+};
+
+// The best `width` continuations, best first. Hypothesis i is in row first_row + i.
+std::vector<Continuation> best_continuations(const std::vector<Hypothesis>& alive, const Prediction& next,
+                                             std::int64_t first_row, std::int64_t width) {
+  std::vector<Continuation> best;  // heap with the worst in front
+  for (std::size_t i = 0; i < alive.size(); ++i) {
+    const std::int64_t row = first_row + static_cast<std::int64_t>(i);
+    std::int64_t token = Prediction::first_written;
+    for (const float log_p : next.log_probabilities(row)) {
+      const Continuation one{alive[i].log_probability + log_p, i, token++};
+      if (std::ssize(best) == width) {
+        if (one.log_probability <= best.front().log_probability) continue;  // earlier ones win ties
+        std::pop_heap(best.begin(), best.end(), better);
+        best.pop_back();
+      }
+      best.push_back(one);
+      std::push_heap(best.begin(), best.end(), better);
+    }
+  }
+  std::sort_heap(best.begin(), best.end(), better);
+  return best;
+}
+
+class BeamSearch {
+ public:
+  BeamSearch(const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const BeamOptions& options,
+             const MaxSteps& max_steps)
+      : options_(options), decoding_(model, source, lengths) {
+    for (const std::int64_t length : lengths.values<std::int64_t>()) {
+      const std::int64_t b = std::ssize(beams_);
+      nodes_.push_back({.before = none_before, .token = data::bos, .row = b, .log_probability = 0});
+      beams_.push_back({.source = b,
+                        .length = length,
+                        .max_steps = max_steps.of(length),
+                        .alive = {{.node = b, .log_probability = 0}},
+                        .ended = {}});
+    }
+    results_.resize(beams_.size());
+  }
+
+  std::vector<std::vector<Decoded>> run() {
+    for (retire(); !beams_.empty(); retire()) step();
+    return std::move(results_);
+  }
+
+ private:
+  // Removes the beams that can no longer improve, and stores their results.
+  void retire() {
+    std::erase_if(beams_, [this](const Beam& beam) {
+      if (!is_done(beam)) return false;
+      results_[static_cast<std::size_t>(beam.source)] = results(beam);
+      return true;
+    });
+  }
+
+  bool is_done(const Beam& beam) const {
+    if (beam.alive.empty() || steps() >= beam.max_steps) return true;
+    if (std::ssize(beam.ended) < options_.n_best) return false;
+    // The log-probability can only fall, the length penalty only grow, and the coverage term is at most 0.
+    const double bound =
+        beam.alive.front().log_probability / length_penalty(beam.max_steps, options_.length_penalty);
+    return beam.ended.back().score >= bound;
+  }
+
+  // Extends every live hypothesis by one token.
+  void step() {
+    const std::int64_t rows_each = steps() == 0 ? 1 : options_.width;
+    std::vector<std::int64_t> rows, previous;
+    for (const Beam& beam : beams_) {
+      for (std::int64_t i = 0; i < rows_each; ++i) {
+        // If fewer are alive, the first one fills their rows. Each source keeps its number of rows, so that
+        // the memory need not be reordered.
+        const std::size_t own = i < std::ssize(beam.alive) ? static_cast<std::size_t>(i) : 0;
+        const Node& last = node_of(beam.alive[own].node);
+        rows.push_back(last.row);
+        previous.push_back(last.token);
+      }
+    }
+    decoding_.select(rows);
+    const Prediction next = decoding_.step(previous);
+    weights_.push_back(next.weights());
+    std::int64_t first_row = 0;
+    for (Beam& beam : beams_) {
+      extend(beam, next, first_row);
+      first_row += rows_each;
+    }
+  }
+
+  void extend(Beam& beam, const Prediction& next, std::int64_t first_row) {
+    const std::vector<Hypothesis> before = std::exchange(beam.alive, {});
+    for (const Continuation& one : best_continuations(before, next, first_row, options_.width)) {
+      const std::int64_t row = first_row + static_cast<std::int64_t>(one.hypothesis);
+      nodes_.push_back({.before = before[one.hypothesis].node,
+                        .token = one.token,
+                        .row = row,
+                        .log_probability = next.log_probability(row, one.token)});
+      const Hypothesis longer{.node = std::ssize(nodes_) - 1, .log_probability = one.log_probability};
+      if (one.token == data::eos) {
+        end(beam, longer);
+      } else {
+        beam.alive.push_back(longer);
+      }
+    }
+  }
+
+  void end(Beam& beam, Hypothesis hypothesis) const {
+    hypothesis.score = score(hypothesis, beam);
+    const auto place =
+        std::ranges::upper_bound(beam.ended, hypothesis.score, std::greater<>{}, &Hypothesis::score);
+    beam.ended.insert(place, hypothesis);
+    if (std::ssize(beam.ended) > options_.n_best) beam.ended.pop_back();
+  }
+
+  double score(const Hypothesis& hypothesis, const Beam& beam) const {
+    const double normalised = hypothesis.log_probability / length_penalty(steps(), options_.length_penalty);
+    if (options_.coverage_penalty == 0) return normalised;
+    const Tensor weights = decoded(hypothesis, beam).weights;
+    if (!weights.defined()) {
+      fail("beam_search", "the coverage penalty is ", options_.coverage_penalty,
+           ", but the decoder gives no attention weights; set it to 0");
+    }
+    return normalised + options_.coverage_penalty * coverage(weights);
+  }
+
+  std::vector<Decoded> results(const Beam& beam) const {
+    std::vector<Decoded> list;
+    for (const Hypothesis& hypothesis : beam.ended) list.push_back(decoded(hypothesis, beam));
+    for (Hypothesis hypothesis : beam.alive) {
+      if (std::ssize(list) == options_.n_best) break;
+      if (steps() > 0) hypothesis.score = score(hypothesis, beam);
+      list.push_back(decoded(hypothesis, beam));
+    }
+    return list;
+  }
+
+  Decoded decoded(const Hypothesis& hypothesis, const Beam& beam) const {
+    Decoded output;
+    output.log_probability = hypothesis.log_probability;
+    output.score = hypothesis.score;
+    std::vector<std::int64_t> rows;
+    for (const Node* node = &node_of(hypothesis.node); node->before != none_before;
+         node = &node_of(node->before)) {
+      output.tokens.push_back(node->token);
+      output.token_log_probabilities.push_back(node->log_probability);
+      rows.push_back(node->row);
+    }
+    std::ranges::reverse(output.tokens);
+    std::ranges::reverse(output.token_log_probabilities);
+    std::ranges::reverse(rows);
+    output.weights = alignment(weights_, rows, beam.length);
+    return output;
+  }
+
+  const Node& node_of(std::int64_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  std::int64_t steps() const { return std::ssize(weights_); }  // taken so far
+
+  const BeamOptions options_;
+  Decoding decoding_;
+  std::vector<Beam> beams_;  // of the unfinished sources
+  std::vector<Node> nodes_;
+  std::vector<Tensor> weights_;  // per step
+  std::vector<std::vector<Decoded>> results_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Decoded>> beam_search(const Seq2Seq& model, const Tensor& source,
+                                              const Tensor& lengths, const BeamOptions& options,
+                                              const MaxSteps& max_steps) {
+  check(options);
+  return by_shares<std::vector<Decoded>>(
+      model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t /*first*/) {
+        return BeamSearch(model, some, their_lengths, options, max_steps).run();
+      });
+}
+
+Search beam_search(const BeamOptions& options) {
+  check(options);
+  return [options](const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+                   const MaxSteps& max_steps) {
+    return beam_search(model, source, lengths, options, max_steps);
+  };
+}
+
+}  // namespace gradus::models

@@ -1,0 +1,24 @@
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/models/decode.hpp>
+
+#include "search/in_batches.hpp"
+
+namespace gradus::models {
+
+std::vector<std::vector<Decoded>> decode(const Seq2Seq& model,
+                                         std::span<const std::vector<std::int64_t>> sources,
+                                         const Search& search, const DecodeOptions& options) {
+  const PackWeights pack_weights;  // packs once for all batches
+  return in_batches<std::vector<Decoded>>(
+      "decode", Sources(sources.begin(), sources.end()), options.batch_tokens,
+      [&](const SourceBatch& batch, const std::vector<std::size_t>& chosen) {
+        std::vector<std::vector<Decoded>> found =
+            search(model, batch.source, batch.lengths, options.max_steps);
+        if (found.size() != chosen.size()) {
+          fail("decode", "the search returned results for ", found.size(), " of ", chosen.size(), " sources");
+        }
+        return found;
+      });
+}
+
+}  // namespace gradus::models

@@ -1,0 +1,34 @@
+#include <gradus/models/decode.hpp>
+#include <gradus/models/greedy.hpp>
+
+#include <utility>
+
+#include "search/write_tokens.hpp"
+
+namespace gradus::models {
+
+std::vector<Decoded> greedy(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+                            const MaxSteps& max_steps) {
+  return write_tokens(model, source, lengths, steps_of(max_steps, lengths),
+                      [](const Prediction& next, std::int64_t row, std::int64_t /*source*/,
+                         std::int64_t /*step*/) { return next.likeliest(row); });
+}
+
+std::vector<Decoded> greedy(const Seq2Seq& model, std::span<const data::Pair> pairs,
+                            std::int64_t batch_tokens) {
+  std::vector<std::vector<std::int64_t>> sources;
+  for (const data::Pair& pair : pairs) sources.push_back(pair.source);
+  std::vector<Decoded> outputs;
+  for (std::vector<Decoded>& found : decode(model, sources, greedy(), {.batch_tokens = batch_tokens})) {
+    outputs.push_back(std::move(found.front()));
+  }
+  return outputs;
+}
+
+Search greedy() {
+  return [](const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps) {
+    return one_each(greedy(model, source, lengths, max_steps));
+  };
+}
+
+}  // namespace gradus::models

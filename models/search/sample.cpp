@@ -1,0 +1,109 @@
+#include <gradus/models/sample.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "search/write_tokens.hpp"
+
+namespace gradus::models {
+namespace {
+
+void check(const SamplingOptions& options) {
+  if (!(options.temperature > 0)) {
+    fail("sample", "the temperature must be above 0, and is ", options.temperature,
+         "; for the likeliest tokens, use greedy()");
+  }
+  if (!std::isfinite(options.temperature)) {
+    fail("sample", "the temperature must be finite, and is ", options.temperature);
+  }
+  if (options.top_k < 0) fail("sample", "top_k must be at least 0 (all tokens), and is ", options.top_k);
+  if (!(options.top_p > 0 && options.top_p <= 1)) {
+    fail("sample", "top_p must be above 0 and at most 1 (all tokens), and is ", options.top_p);
+  }
+}
+
+struct Choice {
+  double weight;  // unnormalised probability, 1 for the likeliest
+  std::int64_t token;
+};
+
+// A strict order: ties are broken by token id.
+bool likelier(const Choice& a, const Choice& b) {
+  return a.weight != b.weight ? a.weight > b.weight : a.token < b.token;
+}
+
+double total(const std::vector<Choice>& choices) {
+  double sum = 0;
+  for (const Choice& choice : choices) sum += choice.weight;
+  return sum;
+}
+
+std::vector<Choice> tempered(std::span<const float> log_probabilities, double temperature) {
+  const double largest = std::ranges::max(log_probabilities);
+  std::vector<Choice> choices;
+  choices.reserve(log_probabilities.size());
+  for (const float log_p : log_probabilities) {
+    choices.push_back(
+        {std::exp((log_p - largest) / temperature), Prediction::first_written + std::ssize(choices)});
+  }
+  return choices;
+}
+
+void keep_top_k(std::vector<Choice>& choices, std::int64_t k) {
+  if (k == 0 || k >= std::ssize(choices)) return;
+  std::nth_element(choices.begin(), choices.begin() + k, choices.end(), likelier);
+  choices.resize(static_cast<std::size_t>(k));
+}
+
+void keep_nucleus(std::vector<Choice>& choices, double p) {
+  if (p == 1) return;
+  const double enough = p * total(choices);
+  std::vector<Choice> kept;
+  const auto less_likely = [](const Choice& a, const Choice& b) { return likelier(b, a); };
+  std::make_heap(choices.begin(), choices.end(), less_likely);  // the nucleus is small, so no full sort
+  double sum = 0;
+  do {
+    std::pop_heap(choices.begin(), choices.end(), less_likely);
+    kept.push_back(choices.back());
+    choices.pop_back();
+    sum += kept.back().weight;
+  } while (sum < enough && !choices.empty());
+  choices = std::move(kept);
+}
+
+std::int64_t draw(const std::vector<Choice>& choices, Generator& generator) {
+  double left = generator.uniform() * total(choices);
+  for (const Choice& choice : choices) {
+    left -= choice.weight;
+    if (left < 0) return choice.token;
+  }
+  return std::ranges::min(choices, likelier).token;  // reached only by rounding
+}
+
+}  // namespace
+
+std::vector<Decoded> sample(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+                            const SamplingOptions& options, Generator& generator, const MaxSteps& max_steps) {
+  check(options);
+  std::vector<Generator> generators;  // one per row
+  for (std::int64_t b = 0; b < lengths.size(0); ++b) generators.push_back(generator.split());
+  return write_tokens(model, source, lengths, steps_of(max_steps, lengths),
+                      [&](const Prediction& next, std::int64_t row, std::int64_t of, std::int64_t /*step*/) {
+                        std::vector<Choice> choices =
+                            tempered(next.log_probabilities(row), options.temperature);
+                        keep_top_k(choices, options.top_k);
+                        keep_nucleus(choices, options.top_p);
+                        return draw(choices, generators[static_cast<std::size_t>(of)]);
+                      });
+}
+
+Search sample(const SamplingOptions& options, const Generator& generator) {
+  check(options);
+  return [options, own = generator](const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+                                    const MaxSteps& max_steps) mutable {
+    return one_each(sample(model, source, lengths, options, own, max_steps));
+  };
+}
+
+}  // namespace gradus::models

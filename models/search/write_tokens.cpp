@@ -1,0 +1,77 @@
+#include "search/write_tokens.hpp"
+
+#include <span>
+#include <utility>
+
+#include "model/shares.hpp"
+
+namespace gradus::models {
+namespace {
+
+void append(Decoded& output, std::int64_t token, double log_probability) {
+  output.tokens.push_back(token);
+  output.token_log_probabilities.push_back(log_probability);
+  output.log_probability += log_probability;
+  output.score = output.log_probability;
+}
+
+bool ended(const Decoded& output, std::int64_t max_steps) {
+  return std::ssize(output.tokens) >= max_steps ||
+         (!output.tokens.empty() && output.tokens.back() == data::eos);
+}
+
+// The outputs of write_tokens() for one part of the sources; `first` is the part's first source in the batch.
+std::vector<Decoded> write_share(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+                                 std::span<const std::int64_t> max_steps, const Choose& choose,
+                                 std::int64_t first) {
+  Decoding decoding(model, source, lengths);
+  std::vector<Decoded> outputs(max_steps.size());
+  std::vector<std::int64_t> previous(outputs.size(), data::bos);
+  std::vector<Tensor> weights;
+  for (std::int64_t step = 0;; ++step) {
+    std::vector<std::int64_t> rows;  // unfinished outputs
+    for (std::size_t b = 0; b < outputs.size(); ++b) {
+      if (!ended(outputs[b], max_steps[b])) rows.push_back(static_cast<std::int64_t>(b));
+    }
+    if (rows.empty()) break;
+    const Prediction next = decoding.step(previous);
+    weights.push_back(next.weights());
+    for (const std::int64_t row : rows) {
+      const auto b = static_cast<std::size_t>(row);
+      previous[b] = choose(next, row, first + row, step);
+      append(outputs[b], previous[b], next.log_probability(row, previous[b]));
+    }
+  }
+  for (std::size_t b = 0; b < outputs.size(); ++b) {
+    outputs[b].weights =
+        alignment(weights, std::vector<std::int64_t>(outputs[b].tokens.size(), static_cast<std::int64_t>(b)),
+                  lengths.values<std::int64_t>()[b]);
+  }
+  return outputs;
+}
+
+}  // namespace
+
+std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+                                  const std::vector<std::int64_t>& max_steps, const Choose& choose) {
+  return by_shares<Decoded>(
+      model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t first) {
+        const auto steps = std::span(max_steps).subspan(static_cast<std::size_t>(first),
+                                                        static_cast<std::size_t>(their_lengths.size(0)));
+        return write_share(model, some, their_lengths, steps, choose, first);
+      });
+}
+
+std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const Tensor& lengths) {
+  std::vector<std::int64_t> steps;
+  for (const std::int64_t length : lengths.values<std::int64_t>()) steps.push_back(max_steps.of(length));
+  return steps;
+}
+
+std::vector<std::vector<Decoded>> one_each(std::vector<Decoded> decoded) {
+  std::vector<std::vector<Decoded>> lists;
+  for (Decoded& one : decoded) lists.push_back({std::move(one)});
+  return lists;
+}
+
+}  // namespace gradus::models

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <gradus/models/search.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "search/decoding.hpp"
+
+namespace gradus::models {
+
+// Chooses the next token of a source's output at a step, given the prediction in that row.
+using Choose = std::function<std::int64_t(const Prediction& next, std::int64_t row, std::int64_t source,
+                                          std::int64_t step)>;
+
+// Writes one output per source: each step chooses a token and feeds it to the next, until every output has
+// ended in EOS or reached its max_steps (one per source). Threads may split the sources and call `choose`
+// concurrently for different ones.
+std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+                                  const std::vector<std::int64_t>& max_steps, const Choose& choose);
+
+// The maximum number of steps of each source in a batch.
+std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const Tensor& lengths);
+
+// Wraps each output in a list, as a Search returns it.
+std::vector<std::vector<Decoded>> one_each(std::vector<Decoded> decoded);
+
+}  // namespace gradus::models

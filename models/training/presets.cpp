@@ -1,0 +1,118 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/models/model.hpp>
+#include <gradus/models/trainer.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "model/names.hpp"
+
+namespace gradus::models {
+namespace {
+
+// Batches, steps and clipping norm depend on the data, so the caller chooses them.
+struct Training {
+  const char* optimiser;
+  double learning_rate;
+};
+
+// ρ = 0.95 and ε = 10⁻⁶, the defaults of AdadeltaRule.
+constexpr Training adadelta{"adadelta", 1};
+
+struct Preset {
+  std::string_view name;
+  ModelOptions (*model)();
+  std::optional<Training> training;  // if the source states it; constant learning rate
+};
+
+// Section 3.4. Not reproduced: the learning rate of 0.7 halves every half epoch from the fifth on, the source
+// is reversed, and initial values are U(−0.08, 0.08).
+ModelOptions sutskever() {
+  return {.decoder = "fixed",
+          .cell = Cell::lstm,
+          .embedding = 1000,
+          .hidden = 1000,
+          .layers = 4,
+          .bidirectional = false,
+          .bridge = Bridge::copy,
+          .readout = ReadoutForm::state};
+}
+
+// Section 4.1: Adadelta; recurrent matrices orthogonal, all others N(0, 0.01²).
+ModelOptions cho() {
+  return {.decoder = "cho",
+          .cell = Cell::original_gru,
+          .embedding = 100,
+          .hidden = 1000,
+          .bidirectional = false,
+          .readout = ReadoutForm::maxout,
+          .maxout = 500,
+          .initial = Initial::bahdanau};
+}
+
+// Appendix A.2.3; training with Adadelta, B.2.
+ModelOptions bahdanau() {
+  return {.cell = Cell::original_gru,
+          .embedding = 620,
+          .hidden = 1000,
+          .energy = 1000,
+          .readout = ReadoutForm::maxout_earlier,
+          .maxout = 500,
+          .initial = Initial::bahdanau};
+}
+
+// Their dropout acts only on the attention weights and between layers.
+ModelOptions d2l() {
+  return {.embedding = 32,
+          .hidden = 32,
+          .energy = 32,
+          .layers = 2,
+          .bidirectional = false,
+          .bridge = Bridge::copy,
+          .readout = ReadoutForm::state,
+          .dropout = 0.1,
+          .attention_dropout = 0.1,
+          .initial = Initial::xavier};
+}
+
+ModelOptions notebook() {
+  return {.cell = Cell::rnn,
+          .embedding = 32,
+          .hidden = 32,
+          .energy = 32,
+          .bridge = Bridge::zeros,
+          .initial = Initial::small};
+}
+
+constexpr std::array presets{Preset{"sutskever", sutskever, Training{"sgd", 0.7}},
+                             Preset{"cho", cho, adadelta}, Preset{"bahdanau", bahdanau, adadelta},
+                             Preset{"d2l", d2l, Training{"adam", 0.005}},
+                             Preset{"notebook", notebook, std::nullopt}};
+
+const Preset& find(std::string_view name) {
+  const auto found = std::ranges::find(presets, name, &Preset::name);
+  if (found != presets.end()) return *found;
+  fail("preset", "unknown preset '", name, "'; available: ", listed(preset_names()));
+}
+
+}  // namespace
+
+ModelOptions preset(std::string_view name) { return find(name).model(); }
+
+TrainerOptions preset_training(std::string_view name, TrainerOptions options) {
+  if (const auto& training = find(name).training) {
+    options.optimiser = training->optimiser;
+    options.learning_rate = training->learning_rate;
+    options.schedule = "constant";
+  }
+  return options;
+}
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const Preset& preset : presets) names.emplace_back(preset.name);
+  return names;
+}
+
+}  // namespace gradus::models

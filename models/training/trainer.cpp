@@ -1,0 +1,181 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/models/trainer.hpp>
+#include <gradus/nn/clip.hpp>
+#include <gradus/nn/state_reader.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "training/rules_by_name.hpp"
+
+namespace gradus::models {
+namespace {
+
+void check(const TrainerOptions& options) {
+  const auto at_least = [](const char* what, std::int64_t least, std::int64_t value) {
+    if (value < least) fail("Trainer", what, " must be at least ", least, ", and is ", value);
+  };
+  at_least("the number of steps", 1, options.steps);
+  at_least("the number of steps between evaluations", 0, options.eval_every);
+  at_least("patience", 0, options.patience);
+  if (!(options.clip_norm > 0)) {
+    fail("Trainer", "clip_norm must be above 0, and is ", options.clip_norm, "; infinity turns clipping off");
+  }
+  options.loss.check("Trainer");
+  const MixedPrecision is_supported(options.precision);
+}
+
+Tensor saved(std::int64_t value) { return tensor(std::vector{value}, {}); }
+Tensor saved(const std::vector<std::int64_t>& values) { return tensor(values, {std::ssize(values)}); }
+
+std::vector<std::int64_t> saved_generator() {
+  const Generator::State state = default_generator().state();
+  return {std::bit_cast<std::int64_t>(state.seed), std::bit_cast<std::int64_t>(state.position)};
+}
+
+void add(NamedTensors& all, const std::string& prefix, const NamedTensors& some) {
+  for (const auto& [name, tensor] : some) all.emplace_back(prefix + name, tensor);
+}
+
+}  // namespace
+
+Trainer::Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options)
+    : model_(model), parameters_(model.parameters()), batches_(std::move(batches)), options_(options) {
+  if (!batches_.next) fail("Trainer", "the stream of batches has no next(); set it");
+  check(options);
+  schedule_ = make_schedule(options);
+  optimiser_ = make_optimiser(options, parameters_);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  best_ = options.better == nn::Better::lower ? infinity : -infinity;
+}
+
+// Completed fraction of all steps: 0 before the first, 1 at the last.
+double Trainer::done() const {
+  if (options_.steps == 1) return 0;
+  return std::min(1.0, static_cast<double>(steps_) / static_cast<double>(options_.steps - 1));
+}
+
+// The first operation with a result or gradient that is not finite, found by recomputing the batch's loss
+// with the same random draws.
+std::string Trainer::origin(const data::Batch& batch, const LossOptions& options,
+                            const Generator::State& draws) const {
+  default_generator().set_state(draws);
+  model_.zero_grad();
+  try {
+    const DetectAnomaly detect;
+    models::loss(model_, batch, options).total.backward();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no single operation";
+}
+
+TrainStep Trainer::step() {
+  const MixedPrecision precision(options_.precision);
+  const std::int64_t number = steps_ + 1;
+  LossOptions options = options_.loss;
+  options.sampling *= done();
+  model_.train();
+  optimiser_->zero_grad();
+  const data::Batch batch = batches_.next();
+  const Generator::State draws = default_generator().state();
+  const Loss loss = models::loss(model_, batch, options);
+  const double value = loss.total.item();
+  if (!std::isfinite(value)) {
+    fail("Trainer", "the loss at step ", number, " is ", value,
+         "; lower the learning rate or the clipping norm; it began with ", origin(batch, options, draws));
+  }
+  loss.total.backward();
+  const double norm = nn::clip_grad_norm(parameters_, options_.clip_norm);
+  if (!std::isfinite(norm)) {
+    fail("Trainer", "the norm of the gradient at step ", number, " is ", norm,
+         "; lower the learning rate; it began with ", origin(batch, options, draws));
+  }
+  const double learning_rate = options_.learning_rate * schedule_(steps_);
+  optimiser_->set_learning_rate(learning_rate);
+  optimiser_->step();
+  steps_ = number;
+  return {.step = number,
+          .loss = value,
+          .cross_entropy = loss.cross_entropy,
+          .gradient_norm = norm,
+          .learning_rate = learning_rate,
+          .tokens = loss.tokens};
+}
+
+bool Trainer::finished() const {
+  return steps_ >= options_.steps || (options_.patience > 0 && bad_ >= options_.patience);
+}
+
+bool Trainer::evaluation_due() const {
+  if (options_.eval_every == 0 || evaluated_ == steps_) return false;
+  return steps_ % options_.eval_every == 0 || steps_ >= options_.steps;
+}
+
+bool Trainer::observe(double score) {
+  const bool is_best = options_.better == nn::Better::lower ? score < best_ : score > best_;
+  if (is_best) best_ = score;
+  bad_ = is_best ? 0 : bad_ + 1;
+  evaluated_ = steps_;
+  return is_best;
+}
+
+NamedTensors Trainer::state() const {
+  if (!batches_.state || !batches_.set_state) {
+    fail("Trainer", "the stream of batches has no position to save; give it state() and set_state()");
+  }
+  NamedTensors state;
+  for (const auto& [name, tensor] : model_.state_dict()) state.emplace_back("model." + name, tensor.clone());
+  add(state, "trainer.optimiser.", optimiser_->state());
+  add(state, "trainer.",
+      {{"steps", saved(steps_)},
+       {"evaluated", saved(evaluated_)},
+       {"best", full({}, best_, Dtype::f64)},
+       {"bad", saved(bad_)},
+       {"generator", saved(saved_generator())},
+       {"stream", saved(batches_.state())}});
+  return state;
+}
+
+void Trainer::load_state(const NamedTensors& state) {
+  if (!batches_.state || !batches_.set_state) {
+    fail("Trainer", "the stream of batches cannot restore a position; give it state() and set_state()");
+  }
+  const std::vector<std::int64_t> place_before = batches_.state();
+  nn::StateReader reader(state);
+  const NamedTensors model = reader.part("model."), of_optimiser = reader.part("trainer.optimiser.");
+  const std::int64_t steps = reader.count("trainer.steps"), evaluated = reader.count("trainer.evaluated"),
+                     bad = reader.count("trainer.bad");
+  const double best = reader.number("trainer.best");
+  const Tensor generator = reader.copy("trainer.generator", {2}, Dtype::i64),
+               place = reader.copy("trainer.stream", {std::ssize(place_before)}, Dtype::i64);
+  reader.finish("Trainer", "load the state of a trainer with the same kind of batches");
+
+  // Everything that may throw comes first and leaves the trainer unchanged: the stream, a new optimiser, the
+  // model. The stream comes before the model: it detects different data, which is the better message if the
+  // data also changed the shapes of parameters.
+  auto optimiser = make_optimiser(options_, parameters_);
+  batches_.set_state(place.to_vector<std::int64_t>());
+  try {
+    optimiser->load_state(of_optimiser);
+    model_.load_state_dict(model, "the model's state");
+  } catch (...) {
+    batches_.set_state(place_before);
+    throw;
+  }
+  optimiser_ = std::move(optimiser);
+  const auto numbers = generator.values<std::int64_t>();
+  default_generator().set_state(
+      {std::bit_cast<std::uint64_t>(numbers[0]), std::bit_cast<std::uint64_t>(numbers[1])});
+  steps_ = steps;
+  evaluated_ = evaluated;
+  bad_ = bad;
+  best_ = best;
+}
+
+}  // namespace gradus::models

@@ -1,0 +1,153 @@
+#include <gradus/error.hpp>
+#include <gradus/plot/curves.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drawing/drawing.hpp"
+#include "drawing/frame.hpp"
+#include "drawing/thin.hpp"
+#include "drawing/ticks.hpp"
+#include "text/join.hpp"
+#include "text/number.hpp"
+
+namespace gradus::plot {
+namespace {
+
+constexpr double kWidth = 460, kColumn = 2;
+constexpr std::size_t kMostDots = 40;
+
+void check(const Curves& curves) {
+  const std::string where = "plot::svg(Curves '" + curves.title + "'): ";
+  if (curves.series.empty()) throw Error(where + "no series; add at least one");
+  for (const Series& series : curves.series) {
+    const std::string name = where + "series '" + series.name + "' ";
+    if (series.x.size() != series.y.size()) {
+      throw Error(name + "has " + std::to_string(series.x.size()) + " x and " +
+                  std::to_string(series.y.size()) + " y; give one y per x");
+    }
+    if (series.x.empty()) throw Error(name + "has no points; remove it or add one");
+  }
+}
+
+// Above 1e300 the axis length would overflow; below 1e-300 the logarithm is not usable.
+bool drawable(double number) { return std::abs(number) <= 1e300; }
+
+bool drawable(const Curves& curves, Point p) {
+  return drawable(p.x) && drawable(p.y) && (!curves.log_y || p.y >= 1e-300);
+}
+
+// Bounding box of all drawable points.
+struct Bounds {
+  double x_low = std::numeric_limits<double>::infinity(), x_high = -x_low, y_low = x_low, y_high = -x_low;
+  bool whole_x = true;
+
+  explicit Bounds(const Curves& curves) {
+    for (const Series& series : curves.series) {
+      for (std::size_t i = 0; i < series.x.size(); ++i) {
+        if (drawable(curves, {series.x[i], series.y[i]})) add({series.x[i], series.y[i]});
+      }
+    }
+  }
+
+  void add(Point p) {
+    x_low = std::min(x_low, p.x), x_high = std::max(x_high, p.x);
+    y_low = std::min(y_low, p.y), y_high = std::max(y_high, p.y);
+    whole_x = whole_x && p.x == std::floor(p.x);
+  }
+
+  bool empty() const { return x_low > x_high; }
+};
+
+// Uses relative coordinates in tenths of a pixel, half as long as absolute ones; rounding errors do not
+// accumulate.
+std::string path_data(const std::vector<Point>& points) {
+  double x = std::round(points[0].x * 10), y = std::round(points[0].y * 10);
+  std::string data = join("M", pixels(x / 10), " ", pixels(y / 10));
+  if (points.size() == 1) return data + "h0";  // the round line ends make it a dot
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const double next_x = std::round(points[i].x * 10), next_y = std::round(points[i].y * 10);
+    data += join(i == 1 ? "l" : " ", pixels((next_x - x) / 10), " ", pixels((next_y - y) / 10));
+    x = next_x, y = next_y;
+  }
+  return data;
+}
+
+// A series in pixels: lines between gaps, and isolated points.
+struct Pieces {
+  std::vector<std::vector<Point>> lines;
+  std::vector<Point> alone;
+
+  void add(std::vector<Point>& line) {
+    if (line.size() == 1) alone.push_back(line[0]);
+    if (line.size() > 1) lines.push_back(line);
+    line.clear();
+  }
+};
+
+std::string path_data(const Pieces& pieces) {
+  std::string data;
+  for (const auto& line : pieces.lines) data += path_data(thin(line, kColumn));
+  for (const Point& point : thin(pieces.alone, kColumn)) data += path_data({point});
+  return data;
+}
+
+}  // namespace
+
+std::string svg(const Curves& curves) {
+  check(curves);
+  const Bounds bounds(curves);
+  const bool empty = bounds.empty();
+  const Axis x_axis =
+      empty ? tight_axis(0, 1, 7) : tight_axis(bounds.x_low, bounds.x_high, 7, bounds.whole_x);
+  Axis y_axis = empty          ? round_axis(0, 1, 5)
+                : curves.log_y ? log_axis(bounds.y_low, bounds.y_high)
+                               : round_axis(bounds.y_low, bounds.y_high, 5);
+
+  std::vector<std::string> names;
+  for (const Series& series : curves.series) names.push_back(series.name);
+  Drawing drawing;
+  const Frame frame(drawing, {curves.title, curves.x_label, curves.y_label}, names, KeyShape::line,
+                    std::move(y_axis), kWidth);
+  const Box& plot = frame.plot();
+  if (empty) {
+    drawing.text("gp-muted", plot.x + plot.width / 2, plot.y + plot.height / 2,
+                 curves.log_y ? "no finite value above 0" : "no finite value", Anchor::middle);
+  }
+
+  for (std::size_t s = 0; s < curves.series.size(); ++s) {
+    const Series& series = curves.series[s];
+    Pieces pieces;
+    std::vector<Point> line;
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      const Point p = {series.x[i], series.y[i]};
+      if (!drawable(curves, p)) {
+        pieces.add(line);
+        continue;
+      }
+      line.push_back({plot.x + plot.width * x_axis.at(p.x), frame.y(p.y)});
+    }
+    pieces.add(line);
+    if (const std::string data = path_data(pieces); !data.empty())
+      drawing.path("gp-line " + series_class(s), data);
+
+    for (std::size_t i = 0; i < series.x.size() && series.x.size() <= kMostDots; ++i) {
+      const Point p = {series.x[i], series.y[i]};
+      if (!drawable(curves, p)) continue;
+      const std::string name = series.name.empty() ? "" : series.name + ": ";
+      drawing.dot("gp-fill " + series_class(s), plot.x + plot.width * x_axis.at(p.x), frame.y(p.y), 3,
+                  name + brief(p.x) + ", " + brief(p.y));
+    }
+  }
+
+  std::vector<BottomLabel> labels;
+  for (const Tick& tick : x_axis.ticks) labels.push_back({plot.width * x_axis.at(tick.value), tick.label});
+  return frame.svg(labels, plot.y + plot.height);
+}
+
+}  // namespace gradus::plot

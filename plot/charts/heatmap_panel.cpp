@@ -1,0 +1,148 @@
+#include "charts/heatmap_panel.hpp"
+
+#include <gradus/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "charts/heatmap_cells.hpp"
+#include "drawing/drawing.hpp"
+#include "text/join.hpp"
+#include "text/number.hpp"
+#include "text/unicode.hpp"
+
+namespace gradus::plot {
+namespace {
+
+constexpr double kGap = 6;
+constexpr int kLongestToken = 20;  // columns
+
+std::vector<std::string> shortened(const std::vector<std::string>& labels) {
+  std::vector<std::string> out;
+  for (const std::string& label : labels) out.push_back(shorten(label, kLongestToken));
+  return out;
+}
+
+double widest(const std::vector<std::string>& labels, double font) {
+  double width = 0;
+  for (const std::string& label : labels) width = std::max(width, text_width(label, font));
+  return width;
+}
+
+// Sizes and positions in a panel, computed from its labels.
+struct Layout {
+  std::vector<std::string> columns, rows;
+  double cell, font;
+  double turn;  // of the column labels, in degrees
+  double columns_height;
+  double top, left;  // of the cell grid, in whole pixels for sharp edges
+
+  explicit Layout(const Heatmap& heatmap)
+      : columns(shortened(heatmap.columns)), rows(shortened(heatmap.rows)) {
+    cell = std::clamp(std::floor(heatmap.side / static_cast<double>(std::max(columns.size(), rows.size()))),
+                      10.0, 32.0);
+    font = cell >= 16 ? kFont : kSmall;
+    const double label = widest(columns, font);
+    turn = label <= cell - 3 ? 0 : cell >= 17 ? -45 : -90;
+    columns_height = turn == 0 ? font : turn == -90 ? label : label / std::numbers::sqrt2 + 6;
+    top = kMargin + (heatmap.title.empty() ? 0 : kTitle + 9) + (heatmap.x_label.empty() ? 0 : kFont + 9) +
+          std::ceil(columns_height) + kGap;
+    left = kMargin + (heatmap.y_label.empty() ? 0 : kFont + 12) + std::ceil(widest(rows, font)) + kGap;
+  }
+
+  double width() const { return cell * static_cast<double>(columns.size()); }
+  double height() const { return cell * static_cast<double>(rows.size()); }
+  std::string text_class() const { return font == kFont ? "gp-ink" : "gp-ink gp-small"; }
+};
+
+// Returns the right edge of the labels.
+double draw_column_labels(Drawing& drawing, const Layout& at) {
+  double right = at.left + at.width();
+  for (std::size_t c = 0; c < at.columns.size(); ++c) {
+    const double x = at.left + (static_cast<double>(c) + 0.5) * at.cell, y = at.top - kGap;
+    if (at.turn == 0) {
+      drawing.text(at.text_class(), x, y, at.columns[c], Anchor::middle);
+    } else {
+      drawing.text(at.text_class(), x + at.font * 0.35, y, at.columns[c], Anchor::start, at.turn);
+    }
+    if (at.turn == -45) {
+      right = std::max(right, x + (text_width(at.columns[c], at.font) + at.font) / std::numbers::sqrt2);
+    }
+  }
+  return right;
+}
+
+void draw_cells(Drawing& drawing, const Heatmap& heatmap, const Layout& at) {
+  const double side = at.cell - 1;
+  for (std::size_t r = 0; r < at.rows.size(); ++r) {
+    const double y = at.top + static_cast<double>(r) * at.cell;
+    drawing.text(at.text_class(), at.left - kGap, y + at.cell / 2 + at.font * 0.35, at.rows[r], Anchor::end);
+    for (std::size_t c = 0; c < at.columns.size(); ++c) {
+      const double value = value_at(heatmap, r, c);
+      const Box box = {at.left + static_cast<double>(c) * at.cell, y, side, side};
+      const std::string name = heatmap.rows[r] + ", " + heatmap.columns[c] + ": ";
+      if (std::isnan(value)) {
+        drawing.missing(box, name + "missing");
+      } else {
+        drawing.cell(scaled(heatmap, value), box, name + brief(value));
+      }
+    }
+  }
+}
+
+// Draws the colour scale from max down to min with its top left corner at (x, y). Returns its right edge.
+double draw_scale(Drawing& drawing, const Heatmap& heatmap, double x, double y, double height) {
+  constexpr int kSteps = 32;
+  constexpr double kWidth = 10;
+  for (int i = 0; i < kSteps; ++i) {
+    // Each step extends below the next one, which hides seams.
+    const double top = height * i / kSteps, rest = std::min(height - top, 2 * height / kSteps);
+    drawing.cell(1 - i / (kSteps - 1.0), {x, y + top, kWidth, rest});
+  }
+  double right = x;
+  const auto label = [&](double value, double at) {
+    drawing.text("gp-muted gp-small", x + kWidth + 5, y + at + 3.5, brief(value));
+    right = std::max(right, x + kWidth + 5 + text_width(brief(value), kSmall));
+  };
+  label(heatmap.max, 3);
+  if (height >= 60) label(heatmap.min + (heatmap.max - heatmap.min) / 2, height / 2);
+  label(heatmap.min, height - 3);
+  return right;
+}
+
+}  // namespace
+
+Panels::Panels(const std::vector<Heatmap>& heatmaps, std::string_view function) {
+  if (heatmaps.empty()) throw Error(join("plot::", function, ": no heatmaps; give at least one"));
+  for (const Heatmap& heatmap : heatmaps) {
+    check(heatmap, function);
+    grid_top = std::max(grid_top, Layout(heatmap).top);
+    same_scale = same_scale && heatmap.min == heatmaps[0].min && heatmap.max == heatmaps[0].max;
+    name += (name.empty() ? "" : ", ") + heatmap.title;
+  }
+}
+
+Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top) {
+  Layout at(heatmap);
+  at.top = std::max(at.top, grid_top);
+  drawing.text("gp-title", kMargin, kMargin + kTitle - 2, heatmap.title);
+  drawing.text("gp-muted", at.left + at.width() / 2, at.top - at.columns_height - kGap - 9, heatmap.x_label,
+               Anchor::middle);
+  drawing.text("gp-muted", kMargin + kFont - 2, at.top + at.height() / 2, heatmap.y_label, Anchor::middle,
+               -90);
+  double right = draw_column_labels(drawing, at);
+  draw_cells(drawing, heatmap, at);
+  if (colour_scale) {
+    const double height = std::clamp(at.height() - 1, 40.0, 160.0);
+    right = std::max(right, draw_scale(drawing, heatmap, at.left + at.width() + 14, at.top, height));
+  }
+  right = std::max({right, kMargin + title_width(heatmap.title),
+                    at.left + (at.width() + text_width(heatmap.x_label, kFont)) / 2});
+  return {right + kMargin, at.top + std::max(at.height(), colour_scale ? 40.0 : 0.0) + kMargin};
+}
+
+}  // namespace gradus::plot

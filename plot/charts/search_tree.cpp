@@ -1,0 +1,157 @@
+#include <gradus/error.hpp>
+#include <gradus/plot/search_tree.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drawing/drawing.hpp"
+#include "text/join.hpp"
+#include "text/number.hpp"
+#include "text/unicode.hpp"
+
+namespace gradus::plot {
+namespace {
+
+constexpr double kRow = 26, kBoxHeight = 20, kPadding = 7, kBetween = 34;
+constexpr int kLongestLabel = 16;  // columns
+constexpr std::size_t kFates = 4;
+
+void check(const SearchTree& tree) {
+  const std::string where = "plot::svg(SearchTree '" + tree.title + "'): ";
+  if (tree.nodes.empty()) throw Error(where + "no nodes; add at least one");
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const std::int64_t parent = tree.nodes[i].parent;
+    if (parent >= -1 && parent < static_cast<std::int64_t>(i)) continue;
+    throw Error(where + "the parent of node " + std::to_string(i) + " is " + std::to_string(parent) +
+                ", but must be an earlier node, or -1 for a root");
+  }
+}
+
+// CSS classes of a fate.
+struct Look {
+  std::string_view name, box, edge, label, note;
+};
+
+const Look& look_of(Fate fate) {
+  static constexpr std::array<Look, kFates> kLooks = {{
+      {"kept", "gp-back gp-axis", "gp-axis", "gp-ink", "gp-muted gp-small"},
+      {"dropped", "", "gp-grid", "gp-muted", "gp-muted gp-small"},
+      {"ended", "gp-back gp-line gp-s2", "gp-line gp-s2", "gp-ink", "gp-muted gp-small"},
+      {"best", "gp-fill gp-s0", "gp-line gp-s0", "gp-back", "gp-back gp-small"},
+  }};
+  return kLooks[static_cast<std::size_t>(fate)];
+}
+
+// Positions of the nodes: a column per depth, and rows such that no branches cross.
+struct Layout {
+  std::vector<std::size_t> depth;
+  std::vector<double> row;
+  double rows = 0;
+  std::vector<double> left;  // of each column
+  double box = 0;            // width of all boxes
+
+  explicit Layout(const SearchTree& tree) : depth(tree.nodes.size()), row(tree.nodes.size()) {
+    place_rows(tree.nodes);
+    double widest = 0;
+    for (const TreeNode& node : tree.nodes) widest = std::max(widest, width_of(node));
+    box = std::ceil(widest);
+    const std::size_t deepest = *std::max_element(depth.begin(), depth.end());
+    for (std::size_t d = 0; d <= deepest; ++d)
+      left.push_back(kMargin + static_cast<double>(d) * (box + kBetween));
+  }
+
+  static std::string label_of(const TreeNode& node) { return shorten(node.label, kLongestLabel); }
+
+ private:
+  static double width_of(const TreeNode& node) {
+    const double note = node.note.empty() ? 0 : 2 * kPadding + text_width(node.note, kSmall);
+    return 2 * kPadding + text_width(label_of(node), kFont) + note;
+  }
+
+  // A node spans the rows of its leaves and is centred on them.
+  void place_rows(const std::vector<TreeNode>& nodes) {
+    std::vector<double> leaves(nodes.size(), 0), next(nodes.size());  // next: first free row for a child
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      leaves[i] = std::max(leaves[i], 1.0);
+      if (nodes[i].parent >= 0) leaves[static_cast<std::size_t>(nodes[i].parent)] += leaves[i];
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const bool root = nodes[i].parent < 0;
+      const auto parent = static_cast<std::size_t>(nodes[i].parent);
+      double& top = root ? rows : next[parent];
+      depth[i] = root ? 0 : depth[parent] + 1;
+      next[i] = top;
+      row[i] = top + leaves[i] / 2;
+      top += leaves[i];
+    }
+  }
+};
+
+void draw_edge(Drawing& drawing, const Look& look, double x_1, double y_1, double x_2, double y_2) {
+  const std::string middle = pixels((x_1 + x_2) / 2), from = pixels(y_1), to = pixels(y_2);
+  drawing.path(look.edge, join("M", pixels(x_1), " ", from, "C", middle, " ", from, " ", middle, " ", to, " ",
+                               pixels(x_2), " ", to));
+}
+
+void draw_node(Drawing& drawing, const TreeNode& node, double x, double y, double width) {
+  const Look& look = look_of(node.fate);
+  const std::string tooltip = node.note.empty() ? node.label : node.label + ": " + node.note;
+  const Box box = {x, y - kBoxHeight / 2, width, kBoxHeight};
+  if (!look.box.empty()) drawing.rect(look.box, box);
+  drawing.text(look.label, x + kPadding, y + 4, Layout::label_of(node));
+  drawing.text(look.note, x + width - kPadding, y + 3.5, node.note, Anchor::end);
+  drawing.rect("gp-hit", box, tooltip);
+}
+
+// Draws the key from (kMargin, top); returns its right edge.
+double draw_key(Drawing& drawing, const SearchTree& tree, double top) {
+  double x = kMargin;
+  for (std::size_t f = 0; f < kFates; ++f) {
+    const auto fate = static_cast<Fate>(f);
+    const auto has_it = [fate](const TreeNode& node) { return node.fate == fate; };
+    if (std::none_of(tree.nodes.begin(), tree.nodes.end(), has_it)) continue;
+    const Look& look = look_of(fate);
+    const double width = 2 * kPadding + text_width(look.name, kFont);
+    if (!look.box.empty()) drawing.rect(look.box, {x, top, width, kBoxHeight});
+    drawing.text(look.label, x + kPadding, top + kBoxHeight / 2 + 4, look.name);
+    x += width + 10;
+  }
+  return x;
+}
+
+}  // namespace
+
+std::string svg(const SearchTree& tree) {
+  check(tree);
+  const Layout at(tree);
+  Drawing drawing;
+  double top = kMargin;
+  if (!tree.title.empty()) {
+    drawing.text("gp-title", kMargin, top + kTitle - 2, tree.title);
+    top += kTitle + 9;
+  }
+  const double key = draw_key(drawing, tree, top);
+  top += kBoxHeight + 24;
+  for (std::size_t d = 1; d < at.left.size(); ++d) {
+    drawing.text("gp-muted gp-small", at.left[d] + kPadding, top - 6, join("step ", std::to_string(d)));
+  }
+
+  const auto x = [&](std::size_t i) { return at.left[at.depth[i]]; };
+  const auto y = [&](std::size_t i) { return top + at.row[i] * kRow; };
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    if (tree.nodes[i].parent < 0) continue;
+    const auto parent = static_cast<std::size_t>(tree.nodes[i].parent);
+    draw_edge(drawing, look_of(tree.nodes[i].fate), x(parent) + at.box, y(parent), x(i), y(i));
+  }
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) draw_node(drawing, tree.nodes[i], x(i), y(i), at.box);
+
+  const double right = std::max({at.left.back() + at.box, key, kMargin + title_width(tree.title)});
+  return drawing.svg({0, 0, right + kMargin, top + at.rows * kRow + kMargin}, tree.title);
+}
+
+}  // namespace gradus::plot

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "drawing/drawing.hpp"
+#include "drawing/ticks.hpp"
+
+namespace gradus::plot {
+
+/// Title and axis labels of a plot.
+struct FrameText {
+  std::string_view title, x_label, y_label;
+};
+
+enum class KeyShape { line, square };
+
+/// A label below the plot, `x` pixels from its left edge.
+struct BottomLabel {
+  double x;
+  std::string text;
+};
+
+/// Title, legend, axes and grid of a plot:
+///
+///     Frame frame(drawing, text, names, shape, y_axis, width, headroom);  // draws the background
+///     …                                          // draw the plot inside frame.plot()
+///     frame.svg(bottom_labels, frame.y(0));      // draws the x axis and its labels
+class Frame {
+ public:
+  /// `names`: series names for the legend; empty ones are omitted. The plot is `width` pixels wide;
+  /// `headroom` pixels stay free above the highest tick.
+  Frame(Drawing& drawing, FrameText text, const std::vector<std::string>& names, KeyShape shape, Axis y_axis,
+        double width, double headroom = 0);
+
+  const Box& plot() const { return plot_; }
+
+  /// The pixel row of a value on the y axis.
+  double y(double value) const { return plot_.y + plot_.height * (1 - y_axis_.at(value)); }
+
+  /// Draws the x axis at pixel row `axis` and the labels `footroom` pixels below the plot; returns the SVG.
+  std::string svg(const std::vector<BottomLabel>& labels, double axis, double footroom = 0) const;
+
+ private:
+  Drawing& drawing_;
+  FrameText text_;
+  Axis y_axis_;
+  Box plot_;
+};
+
+}  // namespace gradus::plot

@@ -1,0 +1,194 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/nn/npy.hpp>
+#include <gradus/plot/terminal.hpp>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "commands/command.hpp"
+#include "files/output_file.hpp"
+#include "files/saved_model.hpp"
+#include "reports/alignment.hpp"
+#include "reports/alignment_data.hpp"
+
+namespace gradus::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  fs::path model;
+  std::vector<std::string> texts, targets;
+  PairFiles files;
+  bool swap = false;
+  fs::path svg, html, tsv, json, npy;
+
+  bool writes_files() const {
+    return !svg.empty() || !html.empty() || !tsv.empty() || !json.empty() || !npy.empty();
+  }
+};
+
+using SentencesToAlign = std::vector<SentenceToAlign>;
+
+SentencesToAlign from_flags(const Options& options) {
+  SentencesToAlign sentences;
+  for (std::size_t i = 0; i < options.texts.size(); ++i) {
+    sentences.push_back({options.texts[i], {}});
+    if (!options.targets.empty()) sentences.back().target = options.targets[i];
+  }
+  return sentences;
+}
+
+SentencesToAlign from_files(const Options& options) {
+  SentencesToAlign sentences;
+  for (const data::SentencePair& pair : read_pairs(options.files, options.swap)) {
+    sentences.push_back({pair.source, pair.target});
+  }
+  return sentences;
+}
+
+SentencesToAlign from_stream(std::istream& in) {
+  SentencesToAlign sentences;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    const std::size_t tab = line.find('\t');
+    sentences.push_back({line.substr(0, tab), {}});
+    if (tab != std::string::npos) sentences.back().target = line.substr(tab + 1);
+  }
+  if (sentences.empty()) {
+    fail("standard input", "no sentences; write one per line, or give --text 'a sentence'");
+  }
+  return sentences;
+}
+
+SentencesToAlign read_sentences(const Options& options) {
+  if (!options.texts.empty()) return from_flags(options);
+  return options.files.given() ? from_files(options) : from_stream(std::cin);
+}
+
+// The file of alignment i: `path` if it is the only one, else "name-3.svg".
+fs::path numbered(const fs::path& path, std::size_t i, std::size_t count) {
+  if (count == 1) return path;
+  const std::string name = path.stem().string() + "-" + std::to_string(i + 1) + path.extension().string();
+  return path.parent_path() / name;
+}
+
+void check_outputs(const Options& options) {
+  const std::array read{checkpoint_of(options.model), options.files.pairs, options.files.source,
+                        options.files.target};
+  for (const fs::path& path : {options.svg, options.html, options.tsv, options.json, options.npy}) {
+    check_output("alignment", path, read);
+  }
+}
+
+// Only a regular file can be numbered: refuse "-" or a device for several alignments.
+void check_numbered(const Options& options, std::size_t count) {
+  if (count == 1) return;
+  for (const fs::path& path : {options.svg, options.npy}) {
+    if (!is_standard_output(path) && (!fs::exists(path) || fs::is_regular_file(path))) continue;
+    fail("alignment", count, " sentences need ", count, " files, but '", path.string(),
+         "' is not a file; give one sentence, or name a file");
+  }
+}
+
+void write_files(const Options& options, const std::vector<Alignment>& alignments) {
+  for (std::size_t i = 0; i < alignments.size(); ++i) {
+    const auto of_this = [&](const fs::path& path) { return numbered(path, i, alignments.size()); };
+    if (!options.svg.empty())
+      write_output("alignment", of_this(options.svg), plot::svg(heatmap_of(alignments[i])));
+    if (!options.npy.empty()) nn::save_npy(of_this(options.npy), alignments[i].decoded.weights);
+  }
+  if (!options.html.empty()) write_output("alignment", options.html, html_of(alignments));
+  if (!options.tsv.empty()) write_output("alignment", options.tsv, tsv_of(alignments));
+  if (!options.json.empty()) write_output("alignment", options.json, json_of(alignments));
+}
+
+void draw(const std::vector<Alignment>& alignments) {
+  for (const Alignment& alignment : alignments) {
+    std::cout << plot::terminal(heatmap_of(alignment), plot::colour_of(STDOUT_FILENO),
+                                plot::terminal_width(STDOUT_FILENO))
+              << '\n';
+  }
+}
+
+int run(const Options& options, const models::Registry& registry) {
+  check_outputs(options);
+  const SavedModel saved = load_saved_model(options.model, registry);
+  check_attends("alignment", saved);
+  const SentencesToAlign sentences = read_sentences(options);
+  check_numbered(options, sentences.size());
+  const std::vector<Alignment> alignments = make_alignments(*saved.model, saved.sides, sentences);
+  if (options.writes_files()) {
+    write_files(options, alignments);
+  } else {
+    draw(alignments);
+  }
+  return 0;
+}
+
+void check(const Options& options) {
+  if (!options.targets.empty() && options.targets.size() != options.texts.size()) {
+    throw CLI::ValidationError("found " + std::to_string(options.texts.size()) + " --text and " +
+                               std::to_string(options.targets.size()) +
+                               " --target; give one --target per --text, or none");
+  }
+  if (!options.texts.empty() && options.files.given()) {
+    throw CLI::ValidationError("--text cannot be combined with files of sentences; give only one of them");
+  }
+  const std::array texts{options.svg, options.html, options.tsv, options.json};
+  if (std::ranges::count_if(texts, is_standard_output) > 1) {
+    throw CLI::ValidationError("only one output can be '-' (standard output); name files for the others");
+  }
+}
+
+}  // namespace
+
+int align(int argc, char** argv, const models::Registry& registry) {
+  CLI::App app(
+      "Shows a model's attention weights over the source for each target token.\n\n"
+      "  gradus align --model run --text 'where is the red book?'\n"
+      "      draws the model's own translation in the terminal\n"
+      "  gradus align --model run --text 'i lost.' --target \"j'ai perdu.\" --svg lost.svg\n"
+      "      draws the given translation in a file\n"
+      "  gradus align --model run --pairs some.tsv --html some.html --json some.json\n"
+      "      writes a page of all pairs, and a file with tokens, weights and log-probabilities\n\n"
+      "Without sentence options, reads standard input, one per line: SOURCE or SOURCE TAB TARGET.\n"
+      "For several sentences, --svg a.svg writes a-1.svg, a-2.svg and so on; --npy likewise.\n"
+      "A text file may be -, standard output.",
+      "gradus align");
+  Options options;
+  app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
+      ->type_name("RUN")
+      ->required();
+  app.option_defaults()->group("Sentences");
+  app.add_option("--text", options.texts, "a source sentence; repeatable")->allow_extra_args(false);
+  app.add_option("--target", options.targets, "its translation [the model's own]")->allow_extra_args(false);
+  auto* const pairs =
+      app.add_option("--pairs", options.files.pairs, "a file of source TAB target lines")->type_name("FILE");
+  auto* const source =
+      app.add_option("--source-file", options.files.source, "a file of sources, one per line")
+          ->type_name("FILE");
+  auto* const target =
+      app.add_option("--target-file", options.files.target, "the file of their targets, one per line")
+          ->type_name("FILE");
+  source->needs(target)->excludes(pairs);
+  target->needs(source);
+  app.add_flag("--swap", options.swap, "the target comes first in the files");
+  app.option_defaults()->group("Output files (instead of a picture in the terminal)");
+  app.add_option("--svg", options.svg, "a picture")->type_name("FILE");
+  app.add_option("--html", options.html, "a page with all pictures")->type_name("FILE");
+  app.add_option("--tsv", options.tsv, "the weights, one per line")->type_name("FILE");
+  app.add_option("--json", options.json, "tokens, weights and log-probabilities")->type_name("FILE");
+  app.add_option("--npy", options.npy, "the matrix (target tokens, source tokens) for NumPy")
+      ->type_name("FILE")
+      ->check(no_standard_output("but the matrix is binary"));
+  app.callback([&] { check(options); });
+  return run_command(app, argc, argv, [&] { return run(options, registry); });
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,149 @@
+#include "commands/command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/nearest.hpp"
+#include "files/output_file.hpp"
+#include "settings/usage_error.hpp"
+
+namespace gradus::tools {
+namespace {
+
+std::string one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+// Removes the leading library function or class ("read_lines: "), meaningless on the command line, and the
+// command's name, which failed() writes.
+std::string without_operation(std::string text, std::string_view command) {
+  const std::size_t end = text.find(": ");
+  const auto of_code = [](char c) { return c == '_' || ('A' <= c && c <= 'Z'); };
+  const auto of_name = [&](char c) { return of_code(c) || ('a' <= c && c <= 'z') || c == ':'; };
+  if (end == text.npos) return text;
+  const std::string_view name = std::string_view(text).substr(0, end);
+  const bool is_code = std::ranges::all_of(name, of_name) && std::ranges::any_of(name, of_code);
+  return is_code || name == command ? text.substr(end + 2) : text;
+}
+
+// Writes "--cell {rnn,gru,lstm} [gru]" instead of CLI11's "--cell TEXT:{rnn,gru,lstm}=gru".
+class Formatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_items_expected_max() == 0) {  // a flag
+      return option->get_default_str() == "true" ? " [on]" : "";
+    }
+    const std::string type = option->get_type_name(), present = option->get_default_str();
+    const std::size_t brace = type.find('{');
+    std::string text = " ";
+    if (brace != std::string::npos) {
+      text += type.substr(brace);
+    } else {
+      const std::string kind = type.substr(0, type.find(':'));
+      text += kind == "INT" || kind == "UINT" || kind == "FLOAT" ? "N" : kind;
+    }
+    return present.empty() ? text : text + " [" + present + "]";
+  }
+  // Writes "--[no-]lower" instead of CLI11's "--lower,--no-lower{false}".
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    const std::vector<std::string>& off = option->get_fnames();
+    if (off.empty() || off.front() != "no-" + option->get_lnames().front()) {
+      return CLI::Formatter::make_option_name(option, positional);
+    }
+    return "--[no-]" + option->get_lnames().front();
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    for (const CLI::Option* option : app->get_options()) {
+      if (option->get_positional()) name += ' ' + option->get_name(true);
+    }
+    return "usage: " + name + " [OPTIONS]\n";
+  }
+};
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const auto& some : {option->get_lnames(), option->get_fnames()}) {
+      names.insert(names.end(), some.begin(), some.end());
+    }
+  }
+  return names;
+}
+
+// `dashes`: "--" on the command line, empty in a configuration file.
+std::string no_option(const CLI::App& app, const std::string& dashes, const std::string& name) {
+  const std::string near = nearest(name, option_names(app));
+  return "unknown option '" + dashes + name + "'" +
+         (near.empty() ? "" : "; did you mean " + dashes + near + '?');
+}
+
+// Reports the first unparsed argument only: the others may be its values.
+std::string extra_message(const CLI::App& app) {
+  const std::string argument = app.remaining().front(), dashes = "--";
+  if (!argument.starts_with(dashes) || argument == dashes) return "unexpected argument '" + argument + "'";
+  return no_option(app, dashes, argument.substr(2, argument.find('=') - 2));
+}
+
+// An error in the --config file, with its path; CLI11's message has only the key.
+std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
+  const CLI::Option* config = app.get_config_ptr();
+  const std::string text = one_line(error.what()), unknown = "INI was not able to parse ";
+  const std::string path = config != nullptr && config->count() > 0 ? config->as<std::string>() + ": " : "";
+  if (text.rfind(unknown, 0) != 0) return path + text;
+  return path + no_option(app, "", text.substr(unknown.size()));
+}
+
+std::string usage_message(const CLI::App& app, const std::string& wrong) {
+  const std::string message = app.get_name() + ": " + one_line(wrong);
+  if (message.ends_with('?')) return message + '\n';  // already suggests an option
+  return message + "; '" + app.get_name() + " --help' lists the options\n";
+}
+
+}  // namespace
+
+int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+  app.formatter(std::make_shared<Formatter>());
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::FileError& error) {  // the --config file
+    std::cerr << app.get_name() << ": " << one_line(error.what()) << '\n';
+    return 1;
+  } catch (const CLI::ConfigError& error) {
+    std::cerr << usage_message(app, config_message(app, error));
+    return 2;
+  } catch (const CLI::ParseError& error) {  // report a mistyped option before the required one it hides
+    std::cerr << usage_message(app, app.remaining().empty() ? error.what() : extra_message(app));
+    return 2;
+  }
+  try {
+    const int code = body();
+    flush_standard_output();
+    return code;
+  } catch (const UsageError& error) {
+    std::cerr << usage_message(app, error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::cout << std::flush;
+    return failed(app, error);
+  }
+}
+
+int failed(const CLI::App& app, const std::exception& error) {
+  const std::string& name = app.get_name();  // "gradus train"
+  const std::string command = name.substr(name.rfind(' ') + 1);
+  std::cerr << name << ": " << without_operation(one_line(error.what()), command) << '\n';
+  return 1;
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <gradus/models/model.hpp>
+
+#include <exception>
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;  // forward declaration: the header is slow to compile
+}
+
+namespace gradus::tools {
+
+/// The subcommands. argv[0] is the subcommand's name; returns the exit code.
+using Command = int (*)(int argc, char** argv, const models::Registry& registry);
+int train(int argc, char** argv, const models::Registry& registry);
+int translate(int argc, char** argv, const models::Registry& registry);
+int evaluate(int argc, char** argv, const models::Registry& registry);
+int align(int argc, char** argv, const models::Registry& registry);
+int gradcheck(int argc, char** argv, const models::Registry& registry);
+int info(int argc, char** argv, const models::Registry& registry);
+int convert(int argc, char** argv, const models::Registry& registry);
+
+/// Parses the command line and runs `body`. Returns its result; 2 if the command line is wrong or `body`
+/// throws a UsageError; 1 if it throws anything else. Error messages are one line on standard error.
+int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+
+/// Writes the error to standard error and returns exit code 1.
+int failed(const CLI::App& app, const std::exception& error);
+
+}  // namespace gradus::tools

@@ -1,0 +1,183 @@
+#include <gradus/autograd/checks.hpp>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "commands/command.hpp"
+#include "files/output_file.hpp"
+#include "reports/evaluation_report.hpp"
+#include "settings/ranges.hpp"
+
+namespace gradus::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Pairs = std::vector<data::SentencePair>;
+
+struct Options {
+  std::vector<std::string> models;
+  std::string part = "test";
+  PairFiles files;
+  EvaluationOptions evaluation;
+  bool json = false, by_length = false;
+  fs::path svg, out;
+};
+
+constexpr const char* examples =
+    "Measures models on held-out pairs.\n\n"
+    "  gradus evaluate --model run                               # the test part of its corpus\n"
+    "  gradus evaluate --model run --beam 5 --pairs more.tsv --json\n"
+    "  gradus evaluate --model attention --model fixed --by-length --svg by-length.svg\n\n"
+    "BLEU compares the output with the untokenised targets; if the model lower-cases, so does BLEU, and\n"
+    "its signature says case:lc. BLEU, d2l's BLEU, exact match and token error rate score the model's\n"
+    "output; perplexity and token accuracy are computed on the targets with teacher forcing.";
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option("--model", options.models,
+                 "the folder of a run of gradus train, or a checkpoint; repeat to compare models")
+      ->type_name("RUN")
+      ->required()
+      ->allow_extra_args(false);
+
+  app.option_defaults()->always_capture_default()->group("Evaluation pairs");
+  CLI::Option* part = app.add_option("--part", options.part, "part of the model's corpus")
+                          ->type_name("PART")
+                          ->check(CLI::IsMember({"train", "dev", "test"}));
+  CLI::Option* pairs =
+      app.add_option("--pairs", options.files.pairs,
+                     "a file of source TAB target lines; swapped if the model was trained with --swap")
+          ->type_name("FILE")
+          ->excludes(part);
+  CLI::Option* source = app.add_option("--source", options.files.source, "a file of sources, one per line")
+                            ->type_name("FILE")
+                            ->excludes(part, pairs);
+  CLI::Option* target =
+      app.add_option("--target", options.files.target, "the file of their targets, one per line")
+          ->type_name("FILE");
+  source->needs(target);
+  target->needs(source);
+
+  app.option_defaults()->group("Metrics");
+  app.add_option_function<std::string>(
+         "--bleu-tokeniser",
+         [&options](const std::string& name) {
+           options.evaluation.bleu_tokeniser = data::bleu_tokeniser(name);
+         },
+         "BLEU's tokeniser [zh if --target-unit was chinese, else 13a]")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"13a", "none", "char", "zh"}));
+  app.add_flag("--any-reference", options.evaluation.any_reference,
+               "share of distinct sources whose output equals any of their targets");
+  app.add_option("--gold", options.evaluation.gold,
+                 "alignment error rate: a file with one line per pair of sure 0-0 and possible 1?2 links "
+                 "between source and target tokens, from 0")
+      ->type_name("FILE");
+  app.add_flag("--by-length", options.by_length, "BLEU and exact match by source length");
+  app.add_option("--bucket", options.evaluation.bucket, "number of source lengths per row")
+      ->type_name("N")
+      ->check(between(1, 1000000));
+
+  app.option_defaults()->group("Output");
+  app.add_flag("--json", options.json, "print one JSON object instead of tables");
+  app.add_option("--svg", options.svg, "a chart of BLEU by source length")
+      ->type_name("FILE")
+      ->check(no_standard_output("which receives the metrics"));
+  app.add_option("--out", options.out, "the translations, one per line")
+      ->type_name("FILE")
+      ->check(no_standard_output("which receives the metrics"));
+  add_search_options(app, options.evaluation.search);
+}
+
+Pairs pairs_for(const Options& options, const Settings& settings) {
+  if (options.files.given()) {
+    return read_pairs(options.files, settings.data.swap && !options.files.pairs.empty());
+  }
+  const Corpus corpus = read_corpus(settings.data, settings.run.seed);
+  const Pairs& part = options.part == "train" ? corpus.train
+                      : options.part == "dev" ? corpus.dev
+                                              : corpus.test;
+  if (part.empty()) {
+    fail("corpus", "the ", options.part, " part of the model's corpus is empty; give --pairs");
+  }
+  return part;
+}
+
+// The pairs of every model: a comparison needs the same ones.
+Pairs common_pairs(const Options& options, const std::vector<SavedModel>& models) {
+  Pairs common = pairs_for(options, models.front().settings);
+  for (std::size_t i = 1; i < models.size(); ++i) {
+    if (pairs_for(options, models[i].settings) == common) continue;
+    fail("corpus", "'", options.models.front(), "' and '", options.models[i], "' have different ",
+         options.part, " parts; give --pairs for both");
+  }
+  return common;
+}
+
+void check_outputs(const Options& options, const std::vector<SavedModel>& models) {
+  std::vector<fs::path> read{options.files.pairs, options.files.source, options.files.target,
+                             options.evaluation.gold};
+  for (const std::string& name : options.models) read.push_back(checkpoint_of(name));
+  for (const SavedModel& saved : models) {
+    const DataSettings& data = saved.settings.data;
+    for (const PairFiles& files : {data.train, data.dev, data.test})
+      read.insert(read.end(), {files.pairs, files.source, files.target});
+  }
+  check_output("svg", options.svg, read);
+  check_output("out", options.out, read);
+}
+
+std::vector<Evaluation> evaluate_models(const Options& options, const models::Registry& registry) {
+  std::vector<SavedModel> models;
+  for (const std::string& name : options.models) models.push_back(load_saved_model(name, registry));
+  check_outputs(options, models);
+  const Pairs pairs = common_pairs(options, models);
+  std::vector<Evaluation> evaluations;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    evaluations.push_back(evaluate_pairs(options.models[i], models[i], pairs, options.evaluation));
+  }
+  return evaluations;
+}
+
+void print(const Options& options, Evaluations evaluations) {
+  const std::string of = options.files.given() ? "given" : options.part;
+  const std::string search = options.evaluation.search.description();
+  const std::int64_t pairs = evaluations.front().total.pairs;
+  if (options.json) {
+    nlohmann::ordered_json json = {{"part", of}, {"pairs", pairs}, {"search", search}};
+    for (const Evaluation& evaluation : evaluations) json["models"].push_back(to_json(evaluation));
+    std::cout << json.dump(2) << '\n';
+  } else {
+    std::cout << pairs << ' ' << of << " pairs, " << search << "\n\n" << table(evaluations);
+    if (options.by_length) std::cout << '\n' << table_by_length(evaluations);
+  }
+  flush_standard_output();
+}
+
+int run(const Options& options, const models::Registry& registry) {
+  options.evaluation.search.use_threads();
+  const std::vector<Evaluation> evaluations = evaluate_models(options, registry);
+  if (!options.svg.empty()) write_output("svg", options.svg, svg(curves_by_length(evaluations)));
+  if (!options.out.empty()) {
+    std::string lines;
+    for (const std::string& output : evaluations.front().outputs) lines += output + '\n';
+    write_output("out", options.out, lines);
+  }
+  print(options, evaluations);
+  return 0;
+}
+
+}  // namespace
+
+int evaluate(int argc, char** argv, const models::Registry& registry) {
+  CLI::App app("Measures models.", "gradus evaluate");
+  app.footer(examples);
+  Options options;
+  add_options(app, options);
+  app.final_callback([&options] {
+    if (options.out.empty() || options.models.size() == 1) return;
+    throw CLI::ValidationError("--out", "needs exactly one --model");
+  });
+  return run_command(app, argc, argv, [&] { return run(options, registry); });
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,108 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/data/batch.hpp>
+#include <gradus/nn/gradcheck.hpp>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "commands/command.hpp"
+#include "settings/settings.hpp"
+
+namespace gradus::tools {
+namespace {
+
+// Small, so that every element can be perturbed; all different, so that no two sizes can be confused.
+models::ModelOptions small(models::ModelOptions options) {
+  options.embedding = 7;
+  options.hidden = 6;
+  options.energy = 5;
+  options.maxout = 8;
+  options.initial = models::Initial::pytorch;  // the papers' values are too near 0 to reveal errors
+  options.dropout = options.attention_dropout = 0;
+  return options;
+}
+
+models::Vocabularies small_vocabularies(models::Tied tied) {
+  return {.source = 12, .target = tied == models::Tied::all ? 12 : 11};
+}
+
+// Sentences of different lengths, not sorted by length.
+data::Batch random_batch(const models::Vocabularies& vocabularies, Generator& generator) {
+  const auto sentence = [&](int length, std::int64_t vocabulary) {
+    std::vector<std::int64_t> ids;
+    while (std::ssize(ids) < length) {
+      const auto symbols = static_cast<std::uint64_t>(vocabulary - data::first_symbol);
+      ids.push_back(data::first_symbol + static_cast<std::int64_t>(generator.below(symbols)));
+    }
+    return ids;
+  };
+  std::vector<data::Pair> pairs;
+  for (const auto& [source, target] : {std::pair(4, 2), std::pair(1, 5), std::pair(3, 0)}) {
+    pairs.push_back({sentence(source, vocabularies.source), sentence(target, vocabularies.target)});
+    pairs.back().target.push_back(data::eos);
+  }
+  return data::make_batch(pairs);
+}
+
+std::string wrong_names(const GradcheckReport& report) {
+  std::string names;
+  for (const GradcheckEntry& entry : report.entries) {
+    if (!entry.passed()) names += (names.empty() ? "" : ", ") + entry.name;
+  }
+  return names;
+}
+
+int run(const models::ModelOptions& options, std::uint64_t seed, const models::Registry& registry) {
+  gradus::seed(seed);
+  const models::Vocabularies vocabularies = small_vocabularies(options.tied);
+  const auto model = models::make_model(options, vocabularies, registry);
+  const data::Batch batch = random_batch(vocabularies, default_generator());
+  const GradcheckReport report = nn::gradcheck(*model, [&](const auto&) { return model->loss(batch); }, {});
+  std::cout << report;
+  if (!report) fail("gradcheck", "gradients disagree with finite differences: ", wrong_names(report));
+  std::cout << "all gradients are right: " << model->parameter_count() << " elements of "
+            << report.entries.size() << " parameters\n";
+  return 0;
+}
+
+// The --preset option, which sets the defaults of the others; empty if it does not parse, which run_command()
+// reports.
+std::string preset_of(int argc, char** argv) {
+  std::string name;
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  app.add_option("--preset", name)->check(CLI::IsMember(models::preset_names()));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError&) {
+    return "";
+  }
+  return name;
+}
+
+}  // namespace
+
+int gradcheck(int argc, char** argv, const models::Registry& registry) {
+  std::string preset = preset_of(argc, argv);
+  models::ModelOptions options = small(preset.empty() ? models::ModelOptions{} : models::preset(preset));
+  std::uint64_t seed = 1;
+  CLI::App app(
+      "Builds a small model in double precision and checks the gradient of its loss for every parameter\n"
+      "against finite differences, on a batch of random sentences. Exits with 1 if one is wrong. A program\n"
+      "that registers your own attention or decoder checks that one:\n\n"
+      "  gradus gradcheck --attention dot --cell lstm --layers 2\n"
+      "  ./my_gradus gradcheck --attention mine",
+      "gradus gradcheck");
+  app.add_option("--preset", preset, "a paper's model, with these small sizes")
+      ->check(CLI::IsMember(models::preset_names()));
+  app.add_option("--seed", seed, "seed of parameters and sentences")->capture_default_str();
+  add_model_options(app, options);
+  allow_only(app, registry);
+  return run_command(app, argc, argv, [&] { return run(options, seed, registry); });
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,83 @@
+#include <gradus/autograd/checks.hpp>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "commands/command.hpp"
+#include "files/corpus.hpp"
+#include "files/saved_model.hpp"
+#include "reports/description.hpp"
+
+namespace gradus::tools {
+namespace {
+
+enum class Part { all, settings, tensors, json };
+
+std::string part_of(const Description& description, Part part) {
+  switch (part) {
+    case Part::all:
+      return text_of(description);
+    case Part::tensors:
+      return tensors_of(description);
+    case Part::json:
+      return json_of(description);
+    case Part::settings:
+      break;
+  }
+  const auto& metadata = description.file.metadata;
+  if (const auto settings = metadata.find("settings"); settings != metadata.end()) return settings->second;
+  fail("settings", "'", description.path.string(),
+       "' has no settings; give a checkpoint written by gradus train");
+}
+
+// Prints one part of the model's corpus in the format of `gradus train --pairs`.
+void print_pairs(const std::filesystem::path& path, const models::Registry& registry,
+                 const std::string& part) {
+  const Settings settings = load_saved_model(path, registry).settings;
+  const Corpus corpus = read_corpus(settings.data, settings.run.seed);
+  for (const auto& [source, target] : part == "train" ? corpus.train
+                                      : part == "dev" ? corpus.dev
+                                                      : corpus.test) {
+    std::cout << source << '\t' << target << '\n';
+  }
+}
+
+}  // namespace
+
+int info(int argc, char** argv, const models::Registry& registry) {
+  CLI::App app(
+      "Describes a checkpoint or another safetensors file.\n\n"
+      "  gradus info run                           # the best checkpoint of a run\n"
+      "  gradus info run/last.safetensors\n"
+      "  gradus info run --settings > again.toml   # for gradus train --config again.toml",
+      "gradus info");
+  std::filesystem::path path;
+  Part part = Part::all;
+  app.add_option("path", path,
+                 "the folder of a run of gradus train, a checkpoint, or another safetensors file")
+      ->type_name("")
+      ->required();
+  auto* const settings =
+      app.add_flag_callback("--settings", [&] { part = Part::settings; }, "print only its settings, as TOML");
+  auto* const tensors = app.add_flag_callback(
+      "--tensors", [&] { part = Part::tensors; }, "print only names, dtypes and shapes of its tensors");
+  auto* const as_json =
+      app.add_flag_callback("--json", [&] { part = Part::json; }, "print everything as JSON");
+  std::string pairs;
+  auto* const as_pairs =
+      app.add_option("--pairs", pairs, "print the pairs of one part of its corpus, one per line")
+          ->check(CLI::IsMember({"train", "dev", "test"}));
+  settings->excludes(tensors)->excludes(as_json)->excludes(as_pairs);
+  tensors->excludes(as_json)->excludes(as_pairs);
+  as_json->excludes(as_pairs);
+  return run_command(app, argc, argv, [&] {
+    if (!pairs.empty()) {
+      print_pairs(path, registry, pairs);
+      return 0;
+    }
+    std::cout << part_of(describe(path, registry), part);
+    return 0;
+  });
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,153 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/models/checkpoint.hpp>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands/command.hpp"
+#include "files/run_file.hpp"
+#include "files/saved_model.hpp"
+#include "settings/check_settings.hpp"
+#include "settings/settings.hpp"
+#include "training/interrupt.hpp"
+#include "training/training_run.hpp"
+
+namespace gradus::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto footer = R"(
+Examples:
+  gradus train --phrases eng-fra --steps 1500 --out out/phrases
+  gradus train --pairs fra.txt --min-count 2 --cell lstm --out out/french
+  gradus train --task reverse --attention scaled_dot --out out/reverse
+  gradus train --source train.en --target train.fr --dev-source dev.en --dev-target dev.fr --bpe 8000 --out out/bpe
+  gradus train --resume out/french --steps 10000
+
+A configuration file lists options without the dashes, one per line: hidden=256, cell="lstm". Flags override the file,
+and the file overrides a preset. The run's folder keeps the effective options as settings.toml.)";
+
+// An option's value, read before parsing: --preset and --resume set the defaults of the others.
+std::optional<std::string> given(int argc, char** argv, std::string_view option) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == option && i + 1 < argc) return argv[i + 1];
+    if (argument.starts_with(option) && argument.substr(option.size()).starts_with('=')) {
+      return std::string(argument.substr(option.size() + 1));
+    }
+  }
+  return std::nullopt;
+}
+
+fs::path last_checkpoint(const fs::path& run) {
+  if (!fs::is_directory(run)) return run;
+  if (!holds_run(run)) {
+    fail("resume", "'", run.string(), "' has no checkpoint to resume from; start a new run without --resume");
+  }
+  return run / run_file::last;
+}
+
+void check_new(const fs::path& folder) {
+  if (holds_run(folder)) {
+    fail("train", "'", folder.string(), "' already holds a run; resume it with --resume ", folder.string(),
+         ", choose another --out, or replace it with --overwrite");
+  }
+  if (fs::exists(folder / run_file::best)) {  // a converted model, or a run killed before its first save
+    fail("train", "'", (folder / run_file::best).string(),
+         "' is a model; choose another --out, or replace it with --overwrite");
+  }
+}
+
+// The model options as lines of TOML.
+std::vector<std::string> model_lines(const models::ModelOptions& model) {
+  CLI::App app;
+  models::ModelOptions copy = model;
+  add_model_options(app, copy);
+  std::vector<std::string> lines;
+  std::istringstream text(app.config_to_str(true));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+void check_same_model(const models::ModelOptions& before, const models::ModelOptions& now) {
+  const std::vector<std::string> was = model_lines(before), is = model_lines(now);
+  for (std::size_t i = 0; i < was.size(); ++i) {
+    if (was[i] != is[i]) {
+      fail("resume", "the run was started with ", was[i], " and cannot be resumed with ", is[i],
+           "; omit the model options, or start a new run");
+    }
+  }
+}
+
+}  // namespace
+
+int train(int argc, char** argv, const models::Registry& registry) {
+  CLI::App app("Trains a model on a task or on pairs of sentences.", "gradus train");
+  app.footer(footer);
+  std::string preset, resume;
+  bool overwrite = false;
+  Settings settings = default_settings();
+  std::optional<models::Checkpoint> checkpoint;
+  models::ModelOptions model_before;
+  try {  // read first: they set the defaults of the other options
+    if (const auto name = given(argc, argv, "--preset")) settings = preset_settings(*name);
+    if (const auto folder = given(argc, argv, "--resume")) {
+      const fs::path path = last_checkpoint(*folder);
+      checkpoint = models::load_checkpoint(path);
+      settings = settings_of(path, checkpoint->metadata);
+      model_before = settings.model;
+      settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    }
+  } catch (const std::exception& error) {
+    return failed(app, error);
+  }
+  app.set_config("--config", "", "configuration file")->group("Option sources");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.add_option("--preset", preset, "a paper's model, and its training where published")
+      ->check(CLI::IsMember(models::preset_names()))
+      ->group("Option sources")
+      ->configurable(false);
+  app.add_option("--resume", resume, "resume this run with its options")
+      ->type_name("FOLDER")
+      ->group("Option sources")
+      ->configurable(false);
+  add_options(app, settings);
+  allow_only(app, registry);
+  const std::string optimiser = settings.trainer.optimiser;
+  app.add_flag("--overwrite", overwrite, "replace the run in the folder")->group("Run")->configurable(false);
+  app.final_callback([&, own_folder = settings.run.out] {
+    if (!checkpoint || settings.run.out == own_folder) return;
+    throw CLI::ValidationError("--out",
+                               "a resumed run keeps its folder; omit --out, or resume a copy of the folder");
+  });
+  return run_command(app, argc, argv, [&] {
+    check_settings(settings);
+    if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {
+      settings.run.learning_rate = 0;  // the current value belongs to another optimiser
+    }
+    if (!checkpoint && !overwrite) check_new(settings.run.out);
+    if (checkpoint) check_same_model(model_before, settings.model);
+    TrainingRun training(settings, checkpoint ? &*checkpoint : nullptr, registry);
+    if (checkpoint) {
+      for (const std::string& difference : models::check_reproducible(checkpoint->metadata)) {
+        std::cerr << "note: this resumed run will not be bit-identical: " << difference << '\n';
+      }
+    }
+    checkpoint.reset();
+    const Interrupt interrupt;
+    std::cout << training.introduction() << std::flush;
+    const bool ended = training.train([&] { return interrupt.requested(); });
+    std::cout << training.summary();
+    return ended ? 0 : 1;
+  });
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,131 @@
+#include <CLI/CLI.hpp>
+#include <array>
+#include <iostream>
+#include <sstream>
+
+#include "commands/command.hpp"
+#include "files/line_reader.hpp"
+#include "files/output_file.hpp"
+#include "files/saved_model.hpp"
+#include "reports/pharaoh.hpp"
+#include "reports/search_options.hpp"
+#include "settings/ranges.hpp"
+
+namespace gradus::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  fs::path model, input, output, alignments;
+  SearchOptions search;
+  bool n_best = false, scores = false;
+
+  bool writes_as_it_goes() const { return output.empty() || is_standard_output(output); }
+};
+
+constexpr const char* examples =
+    "Translates one sentence per line; blank lines stay blank.\n\n"
+    "  echo 'where is the red book?' | gradus translate --model run\n"
+    "  gradus translate --model run --beam 5 --input english.txt --output french.txt\n"
+    "  gradus translate --model run --sample --temperature 0.7 --seed 3 < english.txt\n"
+    "  gradus translate --model run --beam 5 --n-best 3 < english.txt      # number, score, translation";
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
+      ->type_name("RUN")
+      ->required();
+  app.add_option("--input", options.input, "sentences, one per line [- for standard input]")
+      ->type_name("FILE");
+  app.add_option("--output", options.output,
+                 "output file, written after the last sentence [- for standard output]")
+      ->type_name("FILE");
+  app.add_option("--alignments", options.alignments,
+                 "file, or - with --output FILE: for each output line, the source token with the largest "
+                 "weight for each target token, as source-target, from 0: 0-0 1-2")
+      ->type_name("FILE");
+  app.add_flag("--scores", options.scores, "prefix each translation with log-probability TAB score TAB");
+  add_search_options(app, options.search);
+  app.add_option("--n-best", options.search.beam.n_best,
+                 "beam search: the best N outputs, as sentence number TAB score TAB translation lines")
+      ->type_name("N")
+      ->check(between(1, 1000000))
+      ->needs("--beam")
+      ->each([&options](const std::string&) { options.n_best = true; })
+      ->group("Search");
+}
+
+/// Writes the output lines of one sentence after another.
+class Writer {
+ public:
+  Writer(const Options& options, std::ostream& out) : options_(options), out_(out) {}
+
+  void write(const std::vector<Translation>& translations) {
+    sentences_ += 1;
+    if (translations.empty()) {
+      out_ << '\n';
+      links_ << '\n';
+    }
+    for (const Translation& translation : translations) write(translation);
+  }
+
+  std::string links() const { return links_.str(); }
+
+ private:
+  void write(const Translation& translation) {
+    const models::Decoded& decoded = translation.decoded;
+    if (options_.n_best) out_ << sentences_ << '\t';
+    if (options_.scores) out_ << decoded.log_probability << '\t';
+    if (options_.scores || options_.n_best) out_ << decoded.score << '\t';
+    out_ << translation.text << '\n';
+    if (options_.alignments.empty()) return;
+    links_ << to_pharaoh(links_of(decoded, std::ssize(translation.target))) << '\n';
+  }
+
+  const Options& options_;
+  std::ostream& out_;
+  std::ostringstream links_;
+  std::int64_t sentences_ = 0;
+};
+
+int run(const Options& options, const models::Registry& registry) {
+  options.search.use_threads();
+  const std::array read{checkpoint_of(options.model), options.input};
+  check_output("output", options.output, read);
+  check_output("alignments", options.alignments, read);
+  const SavedModel saved = load_saved_model(options.model, registry);
+  if (!options.alignments.empty()) check_attends("alignments", saved);
+  const models::Search search = options.search.search();
+  const LineReader next = lines_of(options.input);
+  std::ostringstream whole;
+  std::ostream& out = options.writes_as_it_goes() ? std::cout : whole;
+  Writer writer(options, out);
+  for (auto lines = next(); !lines.empty(); lines = next()) {
+    for (const auto& translations :
+         translate_sentences(*saved.model, saved.sides, lines, search, options.search.translation())) {
+      writer.write(translations);
+    }
+    flush_standard_output();
+  }
+  if (!options.writes_as_it_goes()) write_output("output", options.output, whole.str());
+  write_output("alignments", options.alignments, writer.links());
+  return 0;
+}
+
+}  // namespace
+
+int translate(int argc, char** argv, const models::Registry& registry) {
+  CLI::App app("Translates sentences.", "gradus translate");
+  app.footer(examples);
+  Options options;
+  add_options(app, options);
+  app.final_callback([&options] {
+    if (!is_standard_output(options.alignments) || !options.writes_as_it_goes()) return;
+    throw CLI::ValidationError(
+        "--alignments",
+        "standard output already receives the translations; name a file, or add --output FILE");
+  });
+  return run_command(app, argc, argv, [&] { return run(options, registry); });
+}
+
+}  // namespace gradus::tools

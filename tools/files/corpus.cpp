@@ -1,0 +1,178 @@
+#include "files/corpus.hpp"
+
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/data/byte_pair_encoding.hpp>
+#include <gradus/data/hash.hpp>
+#include <gradus/data/parallel_text.hpp>
+#include <gradus/data/phrases.hpp>
+#include <gradus/data/split.hpp>
+#include <gradus/data/tasks.hpp>
+#include <gradus/data/token_counts.hpp>
+#include <gradus/data/tokenised_pairs.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "settings/check_settings.hpp"
+#include "settings/fits.hpp"
+
+namespace gradus::tools {
+namespace {
+
+using Pairs = std::vector<data::SentencePair>;
+using Sentences = std::vector<std::vector<std::string>>;
+
+// Refuses a --min-count that would leave the vocabulary empty.
+void check_occurs(const DataSettings& settings, const char* side, const Sentences& sentences) {
+  if (settings.min_count == 1) return;
+  std::int64_t most = 0;
+  for (const auto& [token, count] : data::count_tokens(sentences)) most = std::max(most, count);
+  if (most >= settings.min_count) return;
+  fail("corpus", "no ", side, " token reaches --min-count ", settings.min_count, " (maximum ", most,
+       "); lower --min-count");
+}
+
+Corpus make_task_corpus(const DataSettings& settings, std::uint64_t seed) {
+  check_task_fits(settings);
+  data::TaskOptions options = settings.task_options;
+  const auto training = data::make_task(settings.task, options);
+  options.max_length = settings.test_max_length > 0 ? settings.test_max_length : options.max_length;
+  const auto held_out = data::make_task(settings.task, options);
+  Generator generator(seed);
+  const auto uniform = [&](std::uint64_t n) { return generator.below(n); };
+  const auto part = [&](data::Part wanted) {
+    return [&settings, wanted](std::string_view source) {
+      return data::part_of(source, settings.dev_percent, settings.test_percent) == wanted;
+    };
+  };
+  return {.train = data::generate(*training, settings.examples, uniform, part(data::Part::train)),
+          .dev = data::generate(*held_out, settings.held_out, uniform, part(data::Part::dev)),
+          .test = data::generate(*held_out, settings.held_out, uniform, part(data::Part::test))};
+}
+
+void swap_sides(Pairs& pairs) {
+  for (data::SentencePair& pair : pairs) std::swap(pair.source, pair.target);
+}
+
+// The `limit` pairs with the smallest hashes, in their original order.
+Pairs drawn(Pairs pairs, std::int64_t limit) {
+  if (limit == 0 || limit >= std::ssize(pairs)) return pairs;
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    order.emplace_back(data::stable_hash(pairs[i].source + '\t' + pairs[i].target), i);
+  std::nth_element(order.begin(), order.begin() + limit, order.end());
+  order.resize(static_cast<std::size_t>(limit));
+  std::ranges::sort(order, {}, &std::pair<std::uint64_t, std::size_t>::second);
+  Pairs some;
+  for (const auto& [hash, i] : order) some.push_back(std::move(pairs[i]));
+  return some;
+}
+
+data::Tokeniser make_tokeniser(const DataSettings& settings, data::TokenUnit unit, bool french,
+                               std::optional<data::BytePairEncoding> bpe = {}) {
+  return data::Tokeniser(
+      {.unit = unit, .lower = settings.lower, .nfkc = settings.nfkc, .french_spacing = french},
+      std::move(bpe));
+}
+
+// Range of the lengths added.
+struct Lengths {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
+
+  std::int64_t add(std::int64_t length) {
+    least = std::min(least, length);
+    most = std::max(most, length);
+    return length;
+  }
+};
+
+// The pairs within the length limits.
+Pairs of_lengths(Pairs pairs, const DataSettings& settings) {
+  const data::Tokeniser source = make_tokeniser(settings, settings.source_unit, false),
+                        target = make_tokeniser(settings, settings.target_unit, false);
+  Lengths sources, targets;
+  std::erase_if(pairs, [&](const data::SentencePair& pair) {
+    const std::int64_t from = sources.add(std::ssize(source.split(pair.source))),
+                       to = targets.add(std::ssize(target.split(pair.target)));
+    return from < settings.min_tokens || from > settings.max_tokens || to > settings.max_target_tokens;
+  });
+  if (pairs.empty()) {
+    fail("corpus", "the length limits remove every pair: sources have ", sources.least, " to ", sources.most,
+         " tokens (--min-tokens ", settings.min_tokens, ", --max-tokens ", settings.max_tokens, "), targets ",
+         targets.least, " to ", targets.most, " (--max-target-tokens ", settings.max_target_tokens,
+         "); change these options");
+  }
+  return pairs;
+}
+
+Corpus read_text_corpus(const DataSettings& settings) {
+  Pairs all = settings.phrases.empty() ? read_pairs(settings.train, false) : data::phrases(settings.phrases);
+  if (settings.swap) swap_sides(all);
+  all = drawn(of_lengths(std::move(all), settings), settings.limit);
+  data::Split split = data::split_by_source(std::move(all), settings.dev.given() ? 0 : settings.dev_percent,
+                                            settings.test.given() ? 0 : settings.test_percent);
+  if (settings.dev.given()) split.dev = read_pairs(settings.dev, settings.swap);
+  if (settings.test.given()) split.test = read_pairs(settings.test, settings.swap);
+  return {std::move(split.train), std::move(split.dev), std::move(split.test)};
+}
+
+Sentences split_all(const data::Tokeniser& tokeniser, const Sentences& lines) {
+  Sentences split;
+  for (const auto& side : lines) {
+    for (const std::string& line : side) split.push_back(tokeniser.split(line));
+  }
+  return split;
+}
+
+}  // namespace
+
+std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap) {
+  Pairs pairs = files.pairs.empty() ? data::read_parallel(files.source, files.target)
+                                    : data::read_tab_separated(files.pairs);
+  if (swap) swap_sides(pairs);
+  return pairs;
+}
+
+Corpus read_corpus(const DataSettings& settings, std::uint64_t seed) {
+  check_data(settings);
+  Corpus corpus = settings.task.empty() ? read_text_corpus(settings) : make_task_corpus(settings, seed);
+  if (corpus.train.empty())
+    fail("corpus", "no training pairs left after the split; lower --dev-percent and --test-percent");
+  return corpus;
+}
+
+Sides make_sides(const DataSettings& settings, std::span<const data::SentencePair> train) {
+  Sentences lines(2);  // [0]: sources, [1]: targets
+  for (const data::SentencePair& pair : train) {
+    lines[0].push_back(pair.source);
+    lines[1].push_back(pair.target);
+  }
+  const data::VocabularyOptions limits{.min_count = settings.min_count, .limit = settings.words};
+  const auto make = [&](const char* side, data::TokenUnit unit, bool french, const Sentences& of) {
+    data::Tokeniser tokeniser = make_tokeniser(settings, unit, french);
+    if (settings.bpe > 0) {
+      auto bpe = data::BytePairEncoding::learn(data::count_tokens(split_all(tokeniser, of)), settings.bpe);
+      tokeniser = make_tokeniser(settings, unit, french, std::move(bpe));
+    }
+    const Sentences tokens = split_all(tokeniser, of);
+    check_occurs(settings, side, tokens);
+    data::Vocabulary vocabulary = data::Vocabulary::build(tokens, limits);
+    return Side{std::move(tokeniser), std::move(vocabulary)};
+  };
+  if (settings.shared_vocabulary) {
+    return {make("source", settings.source_unit, false, lines),
+            make("target", settings.target_unit, settings.french_spacing, lines)};
+  }
+  return {make("source", settings.source_unit, false, {lines[0]}),
+          make("target", settings.target_unit, settings.french_spacing, {lines[1]})};
+}
+
+std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides) {
+  return data::encode(data::tokenise(pairs, sides.source.tokeniser, sides.target.tokeniser),
+                      sides.source.vocabulary, sides.target.vocabulary);
+}
+
+}  // namespace gradus::tools

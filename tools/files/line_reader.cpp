@@ -1,0 +1,44 @@
+#include "files/line_reader.hpp"
+
+#include <gradus/data/parallel_text.hpp>
+#include <gradus/data/utf8.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <unistd.h>
+#include <utility>
+
+namespace gradus::tools {
+namespace {
+
+constexpr std::size_t most_lines = 1000;
+
+LineReader lines_of_file(const std::filesystem::path& path) {
+  return [lines = data::read_lines(path), done = std::size_t{0}]() mutable {
+    std::vector<std::string> next;
+    while (next.size() < most_lines && done < lines.size()) next.push_back(std::move(lines[done++]));
+    return next;
+  };
+}
+
+LineReader lines_of_standard_input() {
+  const std::size_t most = ::isatty(STDIN_FILENO) == 1 ? 1 : most_lines;
+  return [most, done = std::size_t{0}]() mutable {
+    std::vector<std::string> next;
+    for (std::string line; next.size() < most && std::getline(std::cin, line);) {
+      if (done == 0 && line.starts_with(data::byte_order_mark)) line.erase(0, data::byte_order_mark.size());
+      if (line.ends_with('\r')) line.pop_back();
+      data::check_utf8("standard input line " + std::to_string(++done), line);
+      next.push_back(std::move(line));
+    }
+    return next;
+  };
+}
+
+}  // namespace
+
+LineReader lines_of(const std::filesystem::path& path) {
+  return path.empty() || path == "-" ? lines_of_standard_input() : lines_of_file(path);
+}
+
+}  // namespace gradus::tools

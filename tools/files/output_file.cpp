@@ -1,0 +1,67 @@
+#include "files/output_file.hpp"
+
+#include <gradus/autograd/checks.hpp>
+#include <gradus/files/atomic.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <system_error>
+#include <utility>
+
+#include "files/run_file.hpp"
+#include "files/saved_model.hpp"
+
+namespace gradus::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_same_file(const fs::path& a, const fs::path& b) {
+  std::error_code not_there;
+  return fs::is_regular_file(a, not_there) && fs::equivalent(a, b, not_there);
+}
+
+void check_not_of_a_run(std::string_view who, const fs::path& file) {
+  std::error_code not_there;
+  const fs::path place = fs::weakly_canonical(file, not_there);  // links followed
+  if (not_there || std::ranges::count(run_file::all, place.filename().string()) == 0) return;
+  if (!holds_run(place.parent_path())) return;
+  fail(who, "'", file.string(), "' belongs to the run in its folder; choose another name or folder");
+}
+
+}  // namespace
+
+bool is_standard_output(const fs::path& file) { return file == "-"; }
+
+std::function<std::string(const std::string&)> no_standard_output(std::string why) {
+  return [why = std::move(why)](const std::string& file) {
+    return is_standard_output(file) ? "'-' is standard output, " + why + "; name a file" : "";
+  };
+}
+
+void check_output(std::string_view who, const fs::path& file, std::span<const fs::path> read) {
+  if (file.empty() || is_standard_output(file)) return;
+  std::error_code not_there;
+  if (fs::is_directory(file, not_there)) fail(who, "'", file.string(), "' is a folder; give a file name");
+  for (const fs::path& other : read) {
+    if (!is_same_file(file, other)) continue;
+    fail(who, "'", file.string(),
+         "' is an input of this command and would be overwritten; choose another name");
+  }
+  check_not_of_a_run(who, file);
+  files::check_target(who, file);
+}
+
+void write_output(std::string_view who, const fs::path& file, std::string_view content) {
+  if (file.empty()) return;
+  if (is_standard_output(file)) std::cout << content;
+  flush_standard_output();  // `file` may be standard output under another name
+  if (!is_standard_output(file)) files::write_atomically(who, file, content);
+}
+
+void flush_standard_output() {
+  if (!std::cout.flush()) fail("output", "cannot write to standard output; is the disk full?");
+}
+
+}  // namespace gradus::tools

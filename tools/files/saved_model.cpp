@@ -1,0 +1,118 @@
+#include "files/saved_model.hpp"
+
+#include <gradus/autograd/checks.hpp>
+#include <gradus/models/force.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "files/run_file.hpp"
+#include "settings/least_size.hpp"
+
+namespace gradus::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+void put(nn::Metadata& metadata, const std::string& name, const Side& side) {
+  metadata[name + ".vocabulary"] = side.vocabulary.to_text();
+  if (const auto& bpe = side.tokeniser.bpe()) metadata[name + ".bpe"] = bpe->to_text();
+}
+
+std::optional<std::string> find(const nn::Metadata& metadata, const std::string& name) {
+  const auto found = metadata.find(name);
+  return found == metadata.end() ? std::nullopt : std::optional(found->second);
+}
+
+Side side_of(const fs::path& path, const nn::Metadata& metadata, const std::string& name,
+             const data::TokeniserOptions& options) {
+  const auto vocabulary = find(metadata, name + ".vocabulary");
+  if (!vocabulary) {
+    fail("checkpoint", "'", path.string(), "' has no ", name,
+         " vocabulary; give a checkpoint written by gradus train");
+  }
+  const std::string where = path.string() + ": " + name;
+  std::optional<data::BytePairEncoding> bpe;
+  if (const auto text = find(metadata, name + ".bpe")) {
+    bpe = data::BytePairEncoding::from_text(*text, where + " byte-pair encoding");
+  }
+  return {data::Tokeniser(options, std::move(bpe)),
+          data::Vocabulary::from_text(*vocabulary, where + " vocabulary")};
+}
+
+data::TokeniserOptions tokeniser_options(const DataSettings& data, data::TokenUnit unit, bool french) {
+  return {.unit = unit, .lower = data.lower, .nfkc = data.nfkc, .french_spacing = french};
+}
+
+// A damaged file may claim any sizes: refuse before allocating a model larger than the stored one.
+void check_holds(const fs::path& path, const models::Checkpoint& checkpoint, const LeastSize& spoken_of) {
+  double held = 0;
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (name.starts_with("model.")) held += static_cast<double>(tensor.numel());
+  }
+  if (spoken_of.parameters <= held) return;
+  fail("checkpoint", "'", path.string(), "' has settings for a model of at least ", spoken_of.parameters,
+       " parameters but holds ", held, "; give a checkpoint written by gradus train");
+}
+
+}  // namespace
+
+bool holds_run(const fs::path& folder) { return fs::exists(folder / run_file::last); }
+
+fs::path checkpoint_of(const fs::path& path) {
+  if (!fs::is_directory(path)) return path;
+  for (const char* name : {run_file::best, run_file::last}) {
+    if (fs::exists(path / name)) return path / name;
+  }
+  fail("checkpoint", "the folder '", path.string(),
+       "' has neither best.safetensors nor last.safetensors; give the folder of a run of gradus train");
+}
+
+nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
+  Settings anywhere = settings;
+  anywhere.run.out = default_settings().run.out;  // the folder may be moved
+  nn::Metadata metadata{{"settings", to_text(anywhere)}};
+  put(metadata, "source", sides.source);
+  put(metadata, "target", sides.target);
+  return metadata;
+}
+
+Settings settings_of(const fs::path& path, const nn::Metadata& metadata) {
+  const auto text = find(metadata, "settings");
+  if (!text)
+    fail("checkpoint", "'", path.string(), "' has no settings; give a checkpoint written by gradus train");
+  return settings_from_text(*text);
+}
+
+std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
+                                            const models::Registry& registry) {
+  return models::make_model(settings.model, vocabularies_of(sides), registry);
+}
+
+Sides sides_of(const fs::path& path, const nn::Metadata& metadata, const DataSettings& data) {
+  return {side_of(path, metadata, "source", tokeniser_options(data, data.source_unit, false)),
+          side_of(path, metadata, "target", tokeniser_options(data, data.target_unit, data.french_spacing))};
+}
+
+SavedModel load_saved_model(const fs::path& given, const models::Registry& registry) {
+  const fs::path path = checkpoint_of(given);
+  models::Checkpoint checkpoint = models::load_checkpoint(path);
+  Settings settings = settings_of(path, checkpoint.metadata);
+  Sides sides = sides_of(path, checkpoint.metadata, settings.data);
+  check_holds(path, checkpoint, least_size(settings.model, vocabularies_of(sides)));
+  auto model = make_model(settings, sides, registry);
+  models::load_model(*model, checkpoint);
+  model->eval();
+  return {std::move(settings), std::move(sides), std::move(model), std::move(checkpoint)};
+}
+
+void check_attends(std::string_view who, const SavedModel& saved) {
+  const std::vector<data::Pair> shortest{{{data::first_symbol}, {data::eos}}};
+  if (models::force(*saved.model, shortest).front().weights.defined()) return;
+  fail(who, "the model (decoder '", saved.settings.model.decoder,
+       "') has no attention weights to show; use a model trained with --decoder bahdanau");
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,77 @@
+#include "reports/alignment.hpp"
+
+#include <gradus/autograd/checks.hpp>
+#include <gradus/models/force.hpp>
+#include <gradus/models/greedy.hpp>
+
+#include <algorithm>
+
+namespace gradus::tools {
+namespace {
+
+std::vector<std::string> tokens_of(const Side& side, const std::string& text, std::size_t number,
+                                   const char* what) {
+  std::vector<std::string> tokens;
+  try {
+    tokens = side.tokeniser.split(text);
+  } catch (const Error& error) {
+    fail("alignment", what, " sentence ", number, ": ", error.what());
+  }
+  if (tokens.empty())
+    fail("alignment", what, " sentence ", number, " has no tokens; add words or remove the sentence");
+  return tokens;
+}
+
+// Keeps the given tokens, so that unknown words are shown as written.
+Alignment given(const Sides& sides, const SentenceToAlign& sentence, std::size_t number) {
+  Alignment alignment{.text = {sentence.source, ""},
+                      .source_tokens = tokens_of(sides.source, sentence.source, number, "source"),
+                      .target_tokens = {},
+                      .decoded = {}};
+  if (sentence.target) {
+    alignment.text.target = *sentence.target;
+    alignment.target_tokens = tokens_of(sides.target, *sentence.target, number, "target");
+    alignment.target_tokens.push_back(sides.target.vocabulary.token(data::eos));
+  }
+  return alignment;
+}
+
+data::Pair ids_of(const Sides& sides, const Alignment& alignment) {
+  data::Pair pair{sides.source.vocabulary.encode(alignment.source_tokens), {}};
+  if (alignment.target_tokens.empty()) return pair;
+  pair.target = sides.target.vocabulary.encode(alignment.target_tokens);
+  pair.target.back() = data::eos;
+  return pair;
+}
+
+void take_output(Alignment& alignment, const Side& target, models::Decoded decoded) {
+  for (const std::int64_t id : decoded.tokens) alignment.target_tokens.push_back(target.vocabulary.token(id));
+  alignment.text.target = target.tokeniser.join(target.vocabulary.decode(decoded.tokens));
+  alignment.decoded = std::move(decoded);
+}
+
+}  // namespace
+
+std::vector<Alignment> make_alignments(const models::Seq2Seq& model, const Sides& sides,
+                                       std::span<const SentenceToAlign> sentences) {
+  std::vector<Alignment> alignments;
+  std::vector<data::Pair> to_force, to_decode;
+  for (const SentenceToAlign& sentence : sentences) {
+    alignments.push_back(given(sides, sentence, alignments.size() + 1));
+    (sentence.target ? to_force : to_decode).push_back(ids_of(sides, alignments.back()));
+  }
+  const auto forced = models::force(model, to_force);
+  const auto decoded = models::greedy(model, to_decode);
+  auto next_forced = forced.begin();
+  auto next_decoded = decoded.begin();
+  for (std::size_t i = 0; i < alignments.size(); ++i) {
+    if (sentences[i].target) {
+      alignments[i].decoded = *next_forced++;
+    } else {
+      take_output(alignments[i], sides.target, *next_decoded++);
+    }
+  }
+  return alignments;
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <gradus/data/sentence_pair.hpp>
+#include <gradus/models/decoded.hpp>
+#include <gradus/models/seq2seq.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "files/corpus.hpp"
+
+namespace gradus::tools {
+
+/// A sentence and, optionally, its translation.
+struct SentenceToAlign {
+  std::string source;
+  std::optional<std::string> target;
+};
+
+/// Attention weights over a source for each target token.
+struct Alignment {
+  data::SentencePair text;
+  std::vector<std::string> source_tokens;
+  std::vector<std::string> target_tokens;  ///< with <eos>, unless truncated
+  models::Decoded decoded;                 ///< weights (target tokens, source tokens)
+};
+
+/// Feeds each sentence's target to the model; decodes a sentence without a target greedily. Weights are
+/// undefined without attention.
+/// @param model in eval mode
+/// @throws Error for a sentence without tokens or not in UTF-8, with its number, counted from 1.
+std::vector<Alignment> make_alignments(const models::Seq2Seq& model, const Sides& sides,
+                                       std::span<const SentenceToAlign> sentences);
+
+}  // namespace gradus::tools

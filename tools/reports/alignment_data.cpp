@@ -1,0 +1,88 @@
+#include "reports/alignment_data.hpp"
+
+#include <gradus/plot/page.hpp>
+
+#include <cstdio>
+#include <vector>
+
+#include "reports/write_json.hpp"
+
+namespace gradus::tools {
+namespace {
+
+std::string summary(const Alignment& alignment) {
+  std::string text(64, '\0');
+  const int length = std::snprintf(text.data(), text.size(), "ln p(target | source) = %.2f over %zu tokens",
+                                   alignment.decoded.log_probability, alignment.target_tokens.size());
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
+
+// The weights of target token t.
+std::span<const float> weights_of(const Alignment& alignment, std::size_t t) {
+  const std::size_t T = alignment.source_tokens.size();
+  return alignment.decoded.weights.values<float>().subspan(t * T, T);
+}
+
+std::string json_of(const Alignment& alignment) {
+  const auto number = [](auto value) { return json::number(value); };
+  std::vector<std::string> weights;
+  for (std::size_t t = 0; t < alignment.target_tokens.size(); ++t) {
+    weights.push_back(json::list(json::each(weights_of(alignment, t), number)));
+  }
+  return json::object(
+      {{"source", json::text(alignment.text.source)},
+       {"target", json::text(alignment.text.target)},
+       {"source_tokens", json::list(json::each(alignment.source_tokens, json::text))},
+       {"target_tokens", json::list(json::each(alignment.target_tokens, json::text))},
+       {"log_probability", number(alignment.decoded.log_probability)},
+       {"log_probabilities", json::list(json::each(alignment.decoded.token_log_probabilities, number))},
+       {"weights", json::lines(weights)}});
+}
+
+}  // namespace
+
+plot::Heatmap heatmap_of(const Alignment& alignment) {
+  return {.title = alignment.text.target,
+          .x_label = "source",
+          .y_label = "target",
+          .columns = alignment.source_tokens,
+          .rows = alignment.target_tokens,
+          .values = alignment.decoded.weights.to_vector<double>()};
+}
+
+std::string html_of(std::span<const Alignment> alignments) {
+  plot::Page page{.title = "Alignments",
+                  .intro = {"Attention weights: one row per target token, one column per source token. Each "
+                            "row sums to 1."}};
+  for (const Alignment& alignment : alignments) {
+    page.sections.push_back({.heading = alignment.text.source,
+                             .paragraphs = {summary(alignment)},
+                             .svgs = {plot::svg(heatmap_of(alignment))}});
+  }
+  return plot::html(page);
+}
+
+std::string tsv_of(std::span<const Alignment> alignments) {
+  std::string tsv = "sentence\ttarget_position\ttarget_token\tsource_position\tsource_token\tweight\n";
+  for (std::size_t i = 0; i < alignments.size(); ++i) {
+    const Alignment& alignment = alignments[i];
+    for (std::size_t t = 0; t < alignment.target_tokens.size(); ++t) {
+      const auto weights = weights_of(alignment, t);
+      for (std::size_t j = 0; j < weights.size(); ++j) {
+        tsv.append(std::to_string(i + 1)).append("\t");
+        tsv.append(std::to_string(t + 1)).append("\t").append(alignment.target_tokens[t]).append("\t");
+        tsv.append(std::to_string(j + 1)).append("\t").append(alignment.source_tokens[j]).append("\t");
+        tsv.append(json::number(weights[j])).append("\n");
+      }
+    }
+  }
+  return tsv;
+}
+
+std::string json_of(std::span<const Alignment> alignments) {
+  return json::lines(json::each(alignments, [](const Alignment& alignment) { return json_of(alignment); })) +
+         "\n";
+}
+
+}  // namespace gradus::tools

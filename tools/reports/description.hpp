@@ -1,0 +1,45 @@
+#pragma once
+
+#include <gradus/models/checkpoint.hpp>
+#include <gradus/models/model.hpp>
+#include <gradus/nn/safetensors.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "files/corpus.hpp"
+#include "files/saved_model.hpp"
+#include "settings/settings.hpp"
+
+namespace gradus::tools {
+
+/// The contents of a safetensors file.
+struct Description {
+  std::filesystem::path path;
+  nn::Safetensors file;
+  std::optional<Settings> settings;        ///< for a checkpoint of `gradus train`
+  std::optional<Sides> sides;              ///< likewise
+  std::unique_ptr<models::Seq2Seq> model;  ///< made from the settings, with random parameters
+  std::string no_model;                    ///< why the model could not be made from the settings
+
+  bool is_checkpoint() const { return models::is_checkpoint(file.metadata); }
+};
+
+/// @param path any safetensors file, or a folder, see checkpoint_of()
+/// @throws Error if the file is not safetensors, or its settings or vocabularies are damaged.
+Description describe(const std::filesystem::path& path, const models::Registry& registry);
+
+/// Human-readable: version, progress, data and the module tree; for a file that is not a checkpoint of
+/// `gradus train`, its metadata and tensors.
+std::string text_of(const Description& description);
+
+/// One line per tensor: name, dtype, shape.
+std::string tensors_of(const Description& description);
+
+/// JSON: path, checkpoint (whether it is one), metadata (without vocabularies), tensors (name, dtype, shape);
+/// and step, best, vocabulary sizes and parameter count, each null if unknown.
+std::string json_of(const Description& description);
+
+}  // namespace gradus::tools

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <gradus/data/attention_entropy.hpp>
+#include <gradus/data/bleu.hpp>
+#include <gradus/data/edit_distance.hpp>
+#include <gradus/data/match_count.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reports/translation.hpp"
+
+namespace gradus::tools {
+
+/// Metrics of one pair or, summed, of several. Without pairs, all metrics but BLEU are NaN.
+struct Scores {
+  std::int64_t pairs = 0;
+  std::int64_t source_tokens = 0;
+  data::BleuCounts bleu_counts;      ///< detokenised output against untokenised target
+  double d2l_bleu_sum = 0;           ///< summed over sentences, with k = 2 as in the book
+  data::MatchCount exact;            ///< outputs that end in EOS and equal the target's words
+  data::ErrorRate errors;            ///< edits from the target's words to the output's
+  double nats = 0;                   ///< -Σ ln p of the target tokens with EOS, under teacher forcing
+  data::MatchCount tokens;           ///< target tokens that were the likeliest, under teacher forcing
+  data::AttentionEntropy sharpness;  ///< of the output's attention weights; no rows without attention
+
+  Scores& operator+=(const Scores& other);
+
+  double bleu() const { return data::bleu_score(bleu_counts).score; }
+  double d2l_bleu() const;
+  double loss() const;  ///< cross-entropy in nats per token
+  double perplexity() const;
+};
+
+/// BLEU options for a target side: case-insensitive (by Unicode's rules) if the model lower-cases. BLEU uses
+/// its own tokeniser, not the model's.
+data::BleuOptions bleu_options(const Side& target, data::BleuTokeniser tokeniser);
+
+/// "zh" for the token unit `chinese`, else "13a".
+data::BleuTokeniser default_bleu_tokeniser(const Side& target);
+
+/// Scores each pair, given the model's translations of its source.
+/// @param model   in eval mode
+/// @param outputs translations of each pair, best first; none if the source has no token: such a pair counts
+/// as an empty output and is excluded from loss and token accuracy
+std::vector<Scores> measure_each(const models::Seq2Seq& model, const Sides& sides,
+                                 std::span<const data::SentencePair> pairs,
+                                 std::span<const std::vector<Translation>> outputs,
+                                 data::BleuTokeniser tokeniser);
+
+/// Translates the sources and scores all pairs together, with default options.
+/// @param model in eval mode
+Scores measure(const models::Seq2Seq& model, const Sides& sides, std::span<const data::SentencePair> pairs,
+               const models::Search& search);
+
+}  // namespace gradus::tools

@@ -1,0 +1,114 @@
+#include "reports/search_options.hpp"
+
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/models/greedy.hpp>
+
+#include <CLI/App.hpp>
+#include <sstream>
+
+#include "settings/choices.hpp"
+#include "settings/ranges.hpp"
+
+namespace gradus::tools {
+
+namespace {
+
+models::Search in_precision(Precision precision, const models::Search& search) {
+  return [=](const models::Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+             const models::MaxSteps& max_steps) {
+    const MixedPrecision scope(precision);
+    return search(model, source, lengths, max_steps);
+  };
+}
+
+}  // namespace
+
+models::Search SearchOptions::search() const {
+  if (sampling) return in_precision(precision, models::sample(sample, Generator(seed)));
+  const bool is_greedy = beam.width == 1 && beam.n_best == 1;
+  return in_precision(precision, is_greedy ? models::greedy() : models::beam_search(beam));
+}
+
+TranslationOptions SearchOptions::translation() const {
+  TranslationOptions options{.replace_unknown = replace_unknown};
+  if (max_steps > 0) options.max_steps = max_steps;
+  return options;
+}
+
+std::string SearchOptions::description() const {
+  std::ostringstream text;
+  if (sampling) {
+    text << "sampled with seed " << seed;
+    if (sample.temperature != 1) text << ", temperature " << sample.temperature;
+    if (sample.top_k > 0) text << ", top " << sample.top_k;
+    if (sample.top_p < 1) text << ", top p " << sample.top_p;
+  } else if (beam.width > 1) {
+    text << "beam " << beam.width << ", length penalty " << beam.length_penalty;
+    if (beam.coverage_penalty > 0) text << ", coverage penalty " << beam.coverage_penalty;
+  } else {
+    text << "greedy";
+  }
+  if (precision != Precision::f32) text << ", in " << name_of(precision, precision_names);
+  return text.str();
+}
+
+void SearchOptions::use_threads() const {
+  if (threads > 0) set_threads(static_cast<int>(threads));
+}
+
+void add_search_options(CLI::App& app, SearchOptions& options) {
+  app.option_defaults()->always_capture_default()->group("Search");
+  CLI::Option* beam = app.add_option("--beam", options.beam.width,
+                                     "beam search: number of hypotheses kept per step [1: greedy]")
+                          ->type_name("K")
+                          ->check(between(1, 1000000));
+  app.add_option("--length-penalty", options.beam.length_penalty,
+                 "beam search: 0 favours short outputs, 1 ranks roughly by mean token log-probability")
+      ->type_name("X")
+      ->check(from_0)
+      ->needs(beam);
+  app.add_option("--coverage-penalty", options.beam.coverage_penalty,
+                 "beam search: penalty for unattended source tokens")
+      ->type_name("X")
+      ->check(from_0)
+      ->needs(beam);
+  CLI::Option* sample =
+      app.add_flag("--sample", options.sampling, "sample each token from the model's distribution")
+          ->excludes(beam);
+  app.add_option("--temperature", options.sample.temperature, "sampling: values below 1 favour likely tokens")
+      ->type_name("X")
+      ->check(finite_above_0)
+      ->needs(sample);
+  app.add_option("--top-k", options.sample.top_k, "sampling: restrict to the K likeliest tokens [0: all]")
+      ->type_name("K")
+      ->check(from_0)
+      ->needs(sample);
+  app.add_option("--top-p", options.sample.top_p,
+                 "sampling: restrict to the likeliest tokens that together reach probability P")
+      ->type_name("P")
+      ->check(share_above_0)
+      ->needs(sample);
+  app.add_option("--seed", options.seed, "sampling: the same seed and input give the same output")
+      ->type_name("N")
+      ->needs(sample);
+
+  app.option_defaults()->group("Outputs");
+  app.add_option("--max-steps", options.max_steps,
+                 "most tokens of an output [0: twice the source length plus 10]")
+      ->type_name("N")
+      ->check(from_0);
+  app.add_flag("--replace-unknown,!--no-replace-unknown", options.replace_unknown,
+               "replace <unk> in the output by the source word with the largest attention weight [on]");
+  add_precision(app, options.precision, "precision of matrix-product inputs; all else is f32");
+  app.add_option("--threads", options.threads, "number of threads [0: one per core]")
+      ->type_name("N")
+      ->check(between(0, 256));
+  app.parse_complete_callback([&beam = options.beam] {
+    if (beam.n_best <= beam.width) return;
+    throw CLI::ValidationError("--n-best", std::to_string(beam.n_best) + " exceeds --beam " +
+                                               std::to_string(beam.width) +
+                                               "; lower --n-best or raise --beam");
+  });
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <gradus/autograd/runtime.hpp>
+#include <gradus/models/beam_search.hpp>
+#include <gradus/models/sample.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include "reports/translation.hpp"
+
+namespace CLI {
+class App;  // forward declaration: the header is slow to compile
+}
+
+namespace gradus::tools {
+
+/// The command line's search options. Decoding is greedy unless a beam or sampling is requested.
+struct SearchOptions {
+  models::BeamOptions beam = {.width = 1};
+  bool sampling = false;
+  models::SamplingOptions sample;
+  std::uint64_t seed = 1;
+  std::int64_t max_steps = 0;  ///< 0: the default of MaxSteps
+  bool replace_unknown = true;
+  std::int64_t threads = 0;  ///< 0: one per core
+  Precision precision = Precision::f32;
+
+  /// @throws Error if an option is out of range.
+  models::Search search() const;
+  TranslationOptions translation() const;
+  /// "greedy", "beam 5, length penalty 0.6", "sampled with seed 1".
+  std::string description() const;
+  void use_threads() const;
+};
+
+/// Adds each field as an option of the app. Conflicting options are usage errors.
+void add_search_options(CLI::App& app, SearchOptions& options);
+
+}  // namespace gradus::tools

@@ -1,0 +1,49 @@
+#include "reports/translation.hpp"
+
+#include <gradus/models/decode.hpp>
+#include <gradus/models/replace_unknown.hpp>
+
+#include <utility>
+
+namespace gradus::tools {
+namespace {
+
+Translation to_text(models::Decoded decoded, std::vector<std::string> source, const Side& side,
+                    bool replace_unknown) {
+  std::vector<std::string> target = side.vocabulary.decode(decoded.tokens);
+  if (replace_unknown && decoded.weights.defined()) {
+    target =
+        models::replace_unknown(std::move(target), decoded.weights, source, side.vocabulary.token(data::unk));
+  }
+  std::string text = side.tokeniser.join(target);
+  return {std::move(source), std::move(target), std::move(text), std::move(decoded)};
+}
+
+}  // namespace
+
+std::vector<std::vector<Translation>> translate_sentences(const models::Seq2Seq& model, const Sides& sides,
+                                                          std::span<const std::string> sentences,
+                                                          const models::Search& search,
+                                                          const TranslationOptions& options) {
+  std::vector<std::vector<std::string>> sources;  // of the sentences with tokens
+  std::vector<std::vector<std::int64_t>> ids;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    std::vector<std::string> tokens = sides.source.tokeniser.split(sentences[i]);
+    if (tokens.empty()) continue;
+    ids.push_back(sides.source.vocabulary.encode(tokens));
+    sources.push_back(std::move(tokens));
+    places.push_back(i);
+  }
+  auto found = models::decode(model, ids, search, {.max_steps = options.max_steps});
+  std::vector<std::vector<Translation>> translations(sentences.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (models::Decoded& decoded : found[i]) {
+      translations[places[i]].push_back(
+          to_text(std::move(decoded), sources[i], sides.target, options.replace_unknown));
+    }
+  }
+  return translations;
+}
+
+}  // namespace gradus::tools

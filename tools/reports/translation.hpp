@@ -1,0 +1,36 @@
+#pragma once
+
+#include <gradus/models/search.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "files/corpus.hpp"
+
+namespace gradus::tools {
+
+/// A translation as tokens and text.
+struct Translation {
+  std::vector<std::string> source;  ///< tokens
+  std::vector<std::string> target;  ///< tokens, without EOS
+  std::string text;                 ///< the target, detokenised
+  models::Decoded decoded;
+};
+
+/// Options of a translation other than the search.
+struct TranslationOptions {
+  models::MaxSteps max_steps = {};
+  /// Replaces an unknown token by the source token with the largest attention weight, if the model attends.
+  bool replace_unknown = true;
+};
+
+/// All translations of each sentence that the search returns, best first; none for a sentence without tokens.
+/// @param model in eval mode
+/// @throws Error if a sentence is not UTF-8, and as models::decode.
+std::vector<std::vector<Translation>> translate_sentences(const models::Seq2Seq& model, const Sides& sides,
+                                                          std::span<const std::string> sentences,
+                                                          const models::Search& search,
+                                                          const TranslationOptions& options = {});
+
+}  // namespace gradus::tools

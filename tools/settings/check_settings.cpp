@@ -1,0 +1,73 @@
+#include "settings/check_settings.hpp"
+
+#include <gradus/message.hpp>
+
+#include <string>
+
+#include "settings/usage_error.hpp"
+
+namespace gradus::tools {
+namespace {
+
+template <class... Parts>
+[[noreturn]] void refuse(const Parts&... parts) {
+  throw UsageError(message(parts...));
+}
+
+// Requires one form only: --pairs, or both --source and --target.
+void check_whole(const std::string& prefix, const PairFiles& files) {
+  const bool source = !files.source.empty(), target = !files.target.empty();
+  if (!files.pairs.empty() && (source || target)) {
+    refuse(prefix, "pairs and ", prefix, source ? "source" : "target",
+           " are alternatives; give only one of them");
+  }
+  if (source != target) {
+    refuse(prefix, source ? "source" : "target", " needs ", prefix, source ? "target" : "source");
+  }
+}
+
+void check_has_pieces(const DataSettings& settings, const std::string& option, data::TokenUnit unit) {
+  if (settings.bpe == 0 || unit != data::TokenUnit::character) return;
+  refuse(option, " character cannot be combined with --bpe; omit one of them");
+}
+
+void check_order(const char* least_option, std::int64_t least, const char* most_option, std::int64_t most) {
+  if (least <= most) return;
+  refuse(least_option, ' ', least, " exceeds ", most_option, ' ', most, "; lower ", least_option,
+         " or raise ", most_option);
+}
+
+}  // namespace
+
+void check_data(const DataSettings& settings) {
+  const int named = !settings.task.empty() + !settings.phrases.empty() + settings.train.given();
+  if (named != 1) {
+    refuse(named == 0 ? "no" : "more than one source of",
+           " training data; give one of --task, --phrases, --pairs, or --source with --target");
+  }
+  check_has_pieces(settings, "--source-unit", settings.source_unit);
+  check_has_pieces(settings, "--target-unit", settings.target_unit);
+  check_whole("--", settings.train);
+  check_whole("--dev-", settings.dev);
+  check_whole("--test-", settings.test);
+  const data::TaskOptions& task = settings.task_options;
+  check_order("--min-length", task.min_length, "--max-length", task.max_length);
+  if (settings.test_max_length > 0) {
+    check_order("--min-length", task.min_length, "--test-max-length", settings.test_max_length);
+  }
+  check_order("--min-year", task.min_year, "--max-year", task.max_year);
+  check_order("--min-tokens", settings.min_tokens, "--max-tokens", settings.max_tokens);
+}
+
+void check_settings(const Settings& settings) {
+  check_data(settings.data);
+  if (settings.trainer.warm_up >= settings.trainer.steps) {
+    refuse("--warm-up ", settings.trainer.warm_up, " covers all ", settings.trainer.steps,
+           " steps; lower --warm-up or raise --steps");
+  }
+  if (settings.model.tied == models::Tied::all && !settings.data.shared_vocabulary) {
+    refuse("--tied all needs a shared vocabulary; add --shared-vocabulary, or give --tied output");
+  }
+}
+
+}  // namespace gradus::tools

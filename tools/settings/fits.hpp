@@ -1,0 +1,21 @@
+#pragma once
+
+#include <gradus/data/tokens.hpp>
+
+#include <span>
+
+#include "settings/settings.hpp"
+
+/// Refuses settings that need more memory than is free, before allocating. The estimates are lower bounds, so
+/// nothing that fits is refused.
+namespace gradus::tools {
+
+/// @throws Error if a task's examples do not fit.
+void check_task_fits(const DataSettings& settings);
+
+/// @param pairs training pairs
+/// @throws Error if the model and a batch of these pairs do not fit, or a pair does not fit in a batch.
+void check_training_fits(const Settings& settings, const models::Vocabularies& vocabularies,
+                         std::span<const data::Pair> pairs);
+
+}  // namespace gradus::tools

@@ -1,0 +1,83 @@
+#include "settings/least_size.hpp"
+
+namespace gradus::tools {
+namespace {
+
+using models::Bridge;
+using models::ModelOptions;
+using models::ReadoutForm;
+
+double gates(models::Cell cell) {
+  if (cell == models::Cell::rnn) return 1;
+  return cell == models::Cell::lstm ? 4 : 3;
+}
+
+// The sizes in the equations' notation.
+struct Sizes {
+  double E, H, A, M, L, g, directions, D;
+
+  explicit Sizes(const ModelOptions& model)
+      : E(static_cast<double>(model.embedding)),
+        H(static_cast<double>(model.hidden)),
+        A(static_cast<double>(model.energy)),
+        M(static_cast<double>(model.maxout)),
+        L(static_cast<double>(model.layers)),
+        g(gates(model.cell)),
+        directions(model.bidirectional ? 2 : 1),
+        D(directions * H) {}
+
+  // One direction; layers above the first have `between` inputs.
+  double recurrent(double inputs, double between) const {
+    return g * H * (inputs + H) + (L - 1) * g * H * (between + H);
+  }
+};
+
+double attention(const ModelOptions& model, const Sizes& of) {
+  if (model.attention == "additive") return of.A * (of.H + of.D);
+  return model.attention.ends_with("dot") && of.H != of.D ? of.H * of.D : 0;
+}
+
+// W_s of the bridge: from the encoder's backward state, or from a summary of this size.
+double bridge(const ModelOptions& model, Bridge form, double summary, const Sizes& of) {
+  if (form != Bridge::backward && form != Bridge::summary) return 0;
+  const double parts = model.cell == models::Cell::lstm ? 2 : 1;
+  return parts * of.L * of.H * (form == Bridge::backward ? of.D / 2 : summary);
+}
+
+// Excludes W_o if it is tied to the embedding.
+double readout(const ModelOptions& model, ReadoutForm form, double context, const Sizes& of, double V) {
+  const double inputs = form == ReadoutForm::state ? of.H : of.H + context + of.E;
+  const bool tied = model.tied != models::Tied::none,
+             maxout = form == ReadoutForm::maxout || form == ReadoutForm::maxout_earlier;
+  const double between = tied ? of.E : maxout ? of.M : 0;
+  return (maxout ? 2 : 1) * between * inputs + (tied ? 0 : V * (between > 0 ? between : inputs));
+}
+
+}  // namespace
+
+LeastSize least_size(const ModelOptions& model, const models::Vocabularies& vocabularies) {
+  const Sizes of(model);
+  const double V = static_cast<double>(vocabularies.target);
+  LeastSize size{
+      .parameters = (model.tied == models::Tied::all ? 0 : static_cast<double>(vocabularies.source) * of.E) +
+                    of.directions * of.recurrent(of.E, of.D),
+      .per_source_token = of.E + of.L * of.directions * (of.g + 1) * of.H,
+      .per_target_token = 0};
+  const bool attends = model.decoder == "bahdanau", is_cho = model.decoder == "cho";
+  if (!attends && !is_cho && model.decoder != "fixed") return size;
+
+  const double context = attends ? of.D : is_cho ? of.H : 0;
+  const Bridge own = attends && model.bidirectional ? Bridge::backward : Bridge::summary;
+  const ReadoutForm form =
+      model.readout.value_or(attends || is_cho ? ReadoutForm::linear : ReadoutForm::state);
+  size.parameters += V * of.E + of.recurrent(of.E + context, of.H) +
+                     bridge(model, model.bridge.value_or(own), is_cho ? of.H : of.D, of) +
+                     readout(model, form, context, of, V) +
+                     (attends  ? attention(model, of)
+                      : is_cho ? of.H * of.D
+                               : 0);
+  size.per_target_token = of.E + context + of.L * (of.g + 1) * of.H + V;
+  return size;
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <gradus/files/folder_lock.hpp>
+#include <gradus/models/checkpoint.hpp>
+#include <gradus/models/trainer.hpp>
+#include <gradus/plot/output.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "files/corpus.hpp"
+#include "settings/settings.hpp"
+#include "training/history.hpp"
+
+namespace gradus::tools {
+
+/// A training run and its folder:
+///
+///     settings.toml       its settings; `gradus train --config` reads them
+///     last.safetensors    the latest checkpoint, to resume from
+///     best.safetensors    the checkpoint with the best dev score
+///     log.jsonl           its log, see History
+///     curves.svg          the log as curves
+///     alignments.svg      attention weights of the best model for a few dev pairs
+///     index.html          all of the above on one page
+///
+/// Files are replaced atomically. The folder is locked against other runs.
+class TrainingRun {
+ public:
+  /// Reads the data, makes the model and creates the folder. Removes a previous run from it unless resuming.
+  /// @param resumed the checkpoint to resume from, or null
+  /// @throws Error if the data cannot be read, the folder cannot be written or is in use, or the checkpoint
+  /// does not match the data, sizes or options.
+  TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry);
+
+  /// Trains until all steps are done, early stopping, or `interrupted()`; then saves. Reports progress on
+  /// standard error, as a progress bar on a terminal. Returns true if training finished.
+  /// @throws Error as Trainer::step, and if saving fails; existing checkpoints stay unchanged.
+  bool train(const std::function<bool()>& interrupted);
+
+  /// Text to print before and after training.
+  std::string introduction() const;
+  std::string summary() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool take_steps(const std::function<bool()>& interrupted);
+  std::string way_on() const;
+  void note(const models::TrainStep& step);
+  void add_to_history();
+  void evaluate();
+  bool is_best(const History::Evaluation& entry);
+  void save(const std::string& name);
+  void save_last();
+  void write_log();
+  std::string alignments() const;
+  std::string page() const;
+  std::vector<std::string> fields() const;
+
+  Settings settings_;
+  Corpus corpus_;
+  Sides sides_;
+  std::vector<data::Pair> dev_ids_;
+  std::shared_ptr<data::Batches> batches_;
+  std::unique_ptr<models::Seq2Seq> model_;
+  std::unique_ptr<models::Trainer> trainer_;
+  plot::OutputFolder folder_;
+  files::FolderLock lock_;
+  History history_;
+  std::string alignments_;  // SVG of the best model so far
+
+  // Accumulated since the last training entry in history_.
+  struct Sums {
+    std::int64_t steps = 0, tokens = 0;
+    double loss = 0, cross_entropy = 0, gradient_norm = 0, learning_rate = 0;
+    Clock::time_point start = Clock::now();
+  } sums_;
+  Clock::time_point started_ = Clock::now();
+};
+
+}  // namespace gradus::tools
