@@ -4,6 +4,7 @@
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/models/greedy.hpp>
+#include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ GradusContender::GradusContender(const Options& options)
 
 double GradusContender::train(const data::Batch& batch) {
   adam_.zero_grad();
-  const Tensor loss = model_->loss(batch);
+  const Tensor loss = models::loss(*model_, batch).total;
   loss.backward();
   nn::clip_grad_norm(parameters_, 1.0);
   adam_.step();

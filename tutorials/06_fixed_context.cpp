@@ -8,6 +8,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
+#include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/nn/loss.hpp>
 
@@ -72,7 +73,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   std::cout << *model;
   const data::Batch batch = tutorial::training_batches(task, options.seed)();
   const double ours = loss_by_hand(*model, batch).item();
-  const double library = model->loss(batch).item();
+  const double library = models::loss(*model, batch).total.item();
   std::cout << "loss before training: " << tutorial::decimals(ours, 6) << " by hand, "
             << tutorial::decimals(library, 6) << " by the library\n\n";
 

@@ -8,6 +8,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/models/cho_decoder.hpp>
+#include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/nn/loss.hpp>
 
@@ -72,7 +73,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   const auto cho = make("cho", sizes.hidden);
   const data::Batch batch = tutorial::training_batches(task, options.seed)();
   std::cout << "loss before training: " << tutorial::decimals(loss_by_hand(*cho, batch).item(), 6) << " by hand, "
-            << tutorial::decimals(cho->loss(batch).item(), 6) << " by the library\n";
+            << tutorial::decimals(models::loss(*cho, batch).total.item(), 6) << " by the library\n";
 
   // 2. Its decoder has more parameters than that of tutorial 06, and that by itself could help. So it is compared with
   // two models of tutorial 06: one with the same H, and one with the smallest H that has as many parameters.

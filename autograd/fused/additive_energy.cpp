@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "composed.hpp"
 #include "kernels/additive.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/share.hpp"
 #include "memory/storage.hpp"
+#include "runtime/runtime_state.hpp"
 
 namespace gradus {
 
@@ -22,6 +24,7 @@ Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v,
   check_same_dtype("additive_energy", query, v);
   const std::int64_t T_x = keys.size(0), B = query.size(0), A = query.size(1);
   check_lengths("additive_energy", lengths, B, T_x);
+  if (!thread_state().fuses) return composed::additive_energy(query, keys, v, lengths);
   Tensor e = empty({B, T_x}, query.dtype());
   for_floating("additive_energy", query.dtype(), [&]<class T>() {
     const T *q = raw<T>(query), *k = raw<T>(keys), *weight = raw<T>(v);

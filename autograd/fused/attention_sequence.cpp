@@ -6,11 +6,13 @@
 #include <optional>
 
 #include "cells.hpp"
+#include "composed.hpp"
 #include "kernels/additive.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/dropout.hpp"
 #include "kernels/softmax.hpp"
 #include "kernels/weighted.hpp"
+#include "runtime/runtime_state.hpp"
 
 // Bound by the products of each step or, if A and T are large, by the tanh of the energies.
 namespace gradus {
@@ -30,6 +32,11 @@ struct Score {
   double scale;
 };
 
+struct Dropout {
+  double of_weights, between;
+  Generator steps;
+};
+
 // Sizes, options and indices of the inputs.
 struct Form {
   AttentionCell cell;
@@ -37,7 +44,7 @@ struct Form {
   int layers;
   Score score;
   bool earlier;
-  std::optional<AttentionDropout> dropout;
+  std::optional<Dropout> dropout;
 
   std::int64_t result() const { return H + D + T; }  // width of a row [s; c; α]
   int state(int part, int layer) const { return in_state + part * layers + layer; }
@@ -389,7 +396,7 @@ void finish_backward(Gradients& g, const Form& form, const Wanted<T>& wanted) {
   }
 }
 
-void check_dropout(const AttentionDropout& dropout, std::int64_t B) {
+void check_dropout(const Dropout& dropout, std::int64_t B) {
   for (const double probability : {dropout.of_weights, dropout.between}) {
     if (!(probability >= 0 && probability < 1))
       fail(operation, "a dropout probability must be in [0, 1), and is ", probability);
@@ -419,15 +426,16 @@ Form check(std::span<const Tensor> in, const Tensor& lengths, const AttentionDec
             .T = keys.size(0),
             .E = y.size(1),
             .H = H,
-            .A = w.W_a.defined() || w.v_a.defined() ? keys.size(2) : H,
+            .A = w.score.W_a.defined() || w.score.v_a.defined() ? keys.size(2) : H,
             .D = values.size(2),
             .gates = G,
             .parts = parts,
             .kept = is_lstm ? cells::Lstm<float>::kept : cells::Gru<float>::kept,
             .layers = layers,
-            .score = {.additive = w.v_a.defined(), .scale = w.scale},
+            .score = {.additive = w.score.v_a.defined(), .scale = w.score.scale},
             .earlier = w.earlier,
-            .dropout = w.dropout};
+            .dropout = {}};
+  if (w.draws) form.dropout = {.of_weights = w.score.dropout, .between = w.dropout, .steps = *w.draws};
   const std::int64_t B = form.B, T = form.T, E = form.E, A = form.A, D = form.D;
   if (std::ssize(w.layers) * parts != static_cast<std::int64_t>(states)) {
     fail(operation, "the first state has ", states, " tensors and must have ", layers * parts,
@@ -453,8 +461,8 @@ Form check(std::span<const Tensor> in, const Tensor& lengths, const AttentionDec
     if (p.bias_ih.defined()) need("bias_ih", p.bias_ih, {G * H}, layer);
     if (p.bias_hh.defined()) need("bias_hh", p.bias_hh, {G * H}, layer);
   }
-  if (w.W_a.defined()) need("W_a", w.W_a, {A, H});
-  if (w.v_a.defined()) need("v_a", w.v_a, {A});
+  if (w.score.W_a.defined()) need("W_a", w.score.W_a, {A, H});
+  if (w.score.v_a.defined()) need("v_a", w.score.v_a, {A});
   check_lengths(operation, lengths, B, T);
   if (form.dropout) check_dropout(*form.dropout, B);
   return form;
@@ -509,12 +517,15 @@ Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, con
                           const Packing& packing) {
   std::vector<Tensor> inputs;
   inputs.reserve(in_state + state.size() + of_layer * w.layers.size());
-  inputs.assign({y, keys, values, w.W_a, w.v_a});
+  inputs.assign({y, keys, values, w.score.W_a, w.score.v_a});
   inputs.insert(inputs.end(), state.begin(), state.end());
   for (const AttentionDecoder::Layer& p : w.layers) {
     inputs.insert(inputs.end(), {p.weight_ih, p.bias_ih, p.weight_hh, p.bias_hh});
   }
   const Form form = check(inputs, lengths, w, state.size(), packing);
+  if (!thread_state().fuses) {
+    return composed::attention_sequence(y, state, keys, values, lengths, w, packing);
+  }
   switch (w.cell) {
     case AttentionCell::gru:
       return run<cells::Gru>(inputs, lengths, packing, form);

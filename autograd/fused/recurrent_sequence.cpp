@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "cells.hpp"
+#include "composed.hpp"
 #include "kernels/dispatch.hpp"
+#include "runtime/runtime_state.hpp"
 
 // gru_sequence and lstm_sequence. Bound by the product W_hh h, which reads the weights at every step.
 namespace gradus {
@@ -102,7 +104,6 @@ void check(const char* operation, std::int64_t gates, std::span<const Tensor> in
 template <template <class> class Cell>
 Tensor run(const char* operation, const std::vector<Tensor>& inputs, const Packing& packing, bool reverse) {
   using Sizes = Cell<float>;
-  check(operation, Sizes::gates, inputs, packing);
   const Tensor& weight = inputs[in_weight];
   const std::int64_t N = packing.rows(), B = packing.batch(), H = weight.size(1);
   const Dtype dtype = weight.dtype();
@@ -139,6 +140,10 @@ Tensor run(const char* operation, const std::vector<Tensor>& inputs, const Packi
 GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                        const Tensor& h_0, const Packing& packing, bool reverse, GRUForm form) {
   const std::vector<Tensor> inputs{x_parts, weight_hh, bias_hh, h_0};
+  check("gru_sequence", 3, inputs, packing);
+  if (!thread_state().fuses) {
+    return composed::gru_sequence(x_parts, weight_hh, bias_hh, h_0, packing, reverse, form);
+  }
   const Tensor y = form == GRUForm::pytorch
                        ? run<cells::Gru>("gru_sequence", inputs, packing, reverse)
                        : run<cells::OriginalGru>("gru_sequence", inputs, packing, reverse);
@@ -148,8 +153,12 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
 
 LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                          const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse) {
-  const Tensor y =
-      run<cells::Lstm>("lstm_sequence", {x_parts, weight_hh, bias_hh, h_0, c_0}, packing, reverse);
+  const std::vector<Tensor> inputs{x_parts, weight_hh, bias_hh, h_0, c_0};
+  check("lstm_sequence", 4, inputs, packing);
+  if (!thread_state().fuses) {
+    return composed::lstm_sequence(x_parts, weight_hh, bias_hh, h_0, c_0, packing, reverse);
+  }
+  const Tensor y = run<cells::Lstm>("lstm_sequence", inputs, packing, reverse);
   const std::int64_t N = packing.rows(), B = packing.batch();
   return {y.slice(0, N), y.slice(N, N + B), y.slice(N + B, N + 2 * B)};
 }

@@ -2,10 +2,12 @@
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/tape.hpp>
 
+#include "composed.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/share.hpp"
 #include "kernels/weighted.hpp"
 #include "memory/storage.hpp"
+#include "runtime/runtime_state.hpp"
 
 namespace gradus {
 
@@ -17,6 +19,7 @@ Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& l
   check_same_dtype("weighted_sum", weights, values);
   const std::int64_t T_x = values.size(0), B = values.size(1), D = values.size(2);
   check_lengths("weighted_sum", lengths, B, T_x);
+  if (!thread_state().fuses) return composed::weighted_sum(weights, values, lengths);
   Tensor c = zeros({B, D}, values.dtype());
   for_floating("weighted_sum", values.dtype(), [&]<class T>() {
     const T *alpha = raw<T>(weights), *h = raw<T>(values);

@@ -40,8 +40,6 @@ bool detects_anomaly() { return state.searches; }
 Composed::Composed() : was_fused_(std::exchange(state.fuses, false)) {}
 Composed::~Composed() { state.fuses = was_fused_; }
 
-bool uses_fused_operations() { return state.fuses; }
-
 std::string ScopePath::text() const {
   if (parent == nullptr) return {};
   const std::string before = parent->text();

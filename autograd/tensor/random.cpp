@@ -77,12 +77,11 @@ DrawFrom::DrawFrom(Generator generator) : outer_(std::exchange(default_generator
 DrawFrom::~DrawFrom() { default_generator() = std::move(outer_); }
 
 DrawsOfSteps::DrawsOfSteps(bool on) {
-  if (!on) return;
-  steps_ = default_generator().split();
-  guard_.emplace(*steps_);
+  if (on) steps_ = default_generator().split();
 }
-void DrawsOfSteps::at(std::int64_t t) {
-  if (steps_) default_generator() = steps_->stream(static_cast<std::uint64_t>(t));
+std::optional<DrawFrom> DrawsOfSteps::at(std::int64_t t) const {
+  if (!steps_) return std::nullopt;
+  return std::optional<DrawFrom>(std::in_place, steps_->stream(static_cast<std::uint64_t>(t)));
 }
 
 namespace {

@@ -15,7 +15,6 @@ const DecoderOptions& checked(const DecoderOptions& options) {
 
 ChoDecoder::ChoDecoder(const DecoderOptions& options)
     : RecurrentDecoder({.name = "ChoDecoder",
-                        .type = typeid(ChoDecoder),
                         .context = options.hidden,
                         .summary = options.hidden,
                         .bridge = Bridge::summary,

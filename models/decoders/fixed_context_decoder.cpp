@@ -4,7 +4,6 @@ namespace gradus::models {
 
 FixedContextDecoder::FixedContextDecoder(const DecoderOptions& options)
     : RecurrentDecoder({.name = "FixedContextDecoder",
-                        .type = typeid(FixedContextDecoder),
                         .context = 0,
                         .summary = options.annotation,
                         .bridge = Bridge::summary,

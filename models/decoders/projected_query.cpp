@@ -24,4 +24,11 @@ nn::Attention::Result ProjectedQuery::attend(const Tensor& query, const nn::Memo
   return score->attend(W_a.forward(query), memory, step, previous_weights);
 }
 
+std::optional<AttentionScore> ProjectedQuery::fused_score(std::int64_t value_size) const {
+  std::optional<AttentionScore> projected = score->fused_score(value_size);
+  if (!projected || projected->W_a.defined()) return std::nullopt;  // two projections, unsupported
+  projected->W_a = W_a.weight;
+  return projected;
+}
+
 }  // namespace gradus::models

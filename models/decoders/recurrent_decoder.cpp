@@ -45,7 +45,6 @@ RecurrentDecoder::RecurrentDecoder(const Form& form, const DecoderOptions& optio
               options.vocabulary, is_maxout(options.readout.value_or(form.readout)) ? options.maxout : 0,
               options.tied ? embedding.weight : Tensor()),
       name_(form.name),
-      type_(form.type),
       bridge_(options.bridge.value_or(form.bridge)),
       form_(options.readout.value_or(form.readout)),
       context_size_(form.context),
@@ -141,20 +140,23 @@ Tensor RecurrentDecoder::read_out(const Tensor& features, const Tensor& y) const
   return readout.forward(drop(read(features, y), dropout_, *this));
 }
 
+RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& y, const nn::State& state,
+                                                 const nn::Memory& memory) const {
+  const auto [context, kept, weights] = look(state, memory);
+  nn::State next = state_of(rnn->step(joined({y, context}), cells(state)), kept, state.step() + 1);
+  const Tensor& s = reads_earlier_state() ? state["s"] : next["s"];
+  return {.features = features(s, context), .state = std::move(next), .weights = weights};
+}
+
 nn::DecoderStep::Output RecurrentDecoder::step(const Tensor& previous, const nn::State& state,
                                                const nn::Memory& memory) const {
   const Scope scope = enter();
   const Tensor y = embed(previous);  // (B, E)
-  const auto [context, kept, weights] = look(state, memory);
-  nn::State next = state_of(rnn->step(joined({y, context}), cells(state)), kept, state.step() + 1);
-  const Tensor& s = reads_earlier_state() ? state["s"] : next["s"];
-  return {.logits = read_out(features(s, context), y), .state = next, .weights = weights};
+  auto [features, next, weights] = advance(y, state, memory);
+  return {.logits = read_out(features, y), .state = std::move(next), .weights = weights};
 }
 
-bool RecurrentDecoder::can_be_shared() const { return typeid(*this) == type_; }
-
 Tensor RecurrentDecoder::forward(const Start& start, const Tensor& target_in, const Packing& targets) const {
-  if (typeid(*this) != type_) return DecoderStep::forward(start, target_in, targets);
   const Scope scope = enter();
   const Tensor y = drop(embedding.forward(pack(target_in, targets)), dropout_, *this, targets);  // (N, E)
   return readout.forward(drop(read(unroll(y, start, targets), y), dropout_, *this, targets));
@@ -164,12 +166,11 @@ Tensor RecurrentDecoder::unroll(const Tensor& y, const Start& start, const Packi
   const Tensor steps = unpack(y, targets);  // (Ty, B, E)
   nn::State state = start.state;
   std::vector<Tensor> read;
-  DrawsOfSteps draws(is_training());
+  const DrawsOfSteps draws(is_training());
   for (std::int64_t t = 0; t < targets.steps(); ++t) {
-    draws.at(t);
-    const auto [context, kept, weights] = look(state, start.memory);
-    nn::State next = state_of(rnn->step(joined({steps[t], context}), cells(state)), kept, state.step() + 1);
-    read.push_back(features(reads_earlier_state() ? state["s"] : next["s"], context));
+    const auto guard = draws.at(t);
+    auto [features, next, weights] = advance(steps[t], state, start.memory);
+    read.push_back(std::move(features));
     state = std::move(next);
   }
   return pack(stack(read), targets);

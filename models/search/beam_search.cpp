@@ -1,3 +1,4 @@
+#include <gradus/autograd/runtime.hpp>
 #include <gradus/models/beam_search.hpp>
 
 #include <algorithm>
@@ -100,9 +101,8 @@ std::vector<Continuation> best_continuations(const std::vector<Hypothesis>& aliv
 
 class BeamSearch {
  public:
-  BeamSearch(const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const BeamOptions& options,
-             const MaxSteps& max_steps)
-      : options_(options), decoding_(model, source, lengths) {
+  BeamSearch(const Tensor& lengths, const BeamOptions& options, const MaxSteps& max_steps)
+      : options_(options), rows_(lengths.size(0)) {
     for (const std::int64_t length : lengths.values<std::int64_t>()) {
       const std::int64_t b = std::ssize(beams_);
       nodes_.push_back({.before = none_before, .token = data::bos, .row = b, .log_probability = 0});
@@ -115,8 +115,20 @@ class BeamSearch {
     results_.resize(beams_.size());
   }
 
-  std::vector<std::vector<Decoded>> run() {
-    for (retire(); !beams_.empty(); retire()) step();
+  std::vector<std::vector<Decoded>> run(const nn::DecoderStep& decoder, nn::DecoderStep::Start start) {
+    nn::for_each_step(
+        decoder, std::move(start),
+        [this](std::int64_t /*step*/, nn::DecoderStep::Start& at) {
+          retire();
+          return beams_.empty() ? Tensor() : last_tokens(at);
+        },
+        [this](std::int64_t step, nn::DecoderStep::Output& output) {
+          const Prediction next(output.logits, output.weights);
+          weights_.push_back(next.weights());
+          for (std::size_t i = 0; i < beams_.size(); ++i) {
+            extend(beams_[i], next, static_cast<std::int64_t>(i) * rows_each(step));
+          }
+        });
     return std::move(results_);
   }
 
@@ -139,28 +151,23 @@ class BeamSearch {
     return beam.ended.back().score >= bound;
   }
 
-  // Extends every live hypothesis by one token.
-  void step() {
-    const std::int64_t rows_each = steps() == 0 ? 1 : options_.width;
-    std::vector<std::int64_t> rows, previous;
+  std::int64_t rows_each(std::int64_t step) const { return step == 0 ? 1 : options_.width; }
+
+  // The last token of every live hypothesis. Selects their rows.
+  Tensor last_tokens(nn::DecoderStep::Start& at) {
+    std::vector<std::int64_t> rows, tokens;
     for (const Beam& beam : beams_) {
-      for (std::int64_t i = 0; i < rows_each; ++i) {
+      for (std::int64_t i = 0; i < rows_each(steps()); ++i) {
         // If fewer are alive, the first one fills their rows. Each source keeps its number of rows, so that
         // the memory need not be reordered.
         const std::size_t own = i < std::ssize(beam.alive) ? static_cast<std::size_t>(i) : 0;
         const Node& last = node_of(beam.alive[own].node);
         rows.push_back(last.row);
-        previous.push_back(last.token);
+        tokens.push_back(last.token);
       }
     }
-    decoding_.select(rows);
-    const Prediction next = decoding_.step(previous);
-    weights_.push_back(next.weights());
-    std::int64_t first_row = 0;
-    for (Beam& beam : beams_) {
-      extend(beam, next, first_row);
-      first_row += rows_each;
-    }
+    rows_.select(rows, at);
+    return tensor(tokens);
   }
 
   void extend(Beam& beam, const Prediction& next, std::int64_t first_row) {
@@ -232,7 +239,7 @@ class BeamSearch {
   std::int64_t steps() const { return std::ssize(weights_); }  // taken so far
 
   const BeamOptions options_;
-  Decoding decoding_;
+  Rows rows_;
   std::vector<Beam> beams_;  // of the unfinished sources
   std::vector<Node> nodes_;
   std::vector<Tensor> weights_;  // per step
@@ -247,7 +254,9 @@ std::vector<std::vector<Decoded>> beam_search(const Seq2Seq& model, const Tensor
   check(options);
   return by_shares<std::vector<Decoded>>(
       model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t /*first*/) {
-        return BeamSearch(model, some, their_lengths, options, max_steps).run();
+        const NoGrad no_grad;
+        nn::DecoderStep::Start start = model.start(some, their_lengths);
+        return BeamSearch(their_lengths, options, max_steps).run(*model.decoder, std::move(start));
       });
 }
 

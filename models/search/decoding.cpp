@@ -16,10 +16,6 @@ std::vector<std::int64_t> first_numbers(std::int64_t n) {
   return numbers;
 }
 
-nn::DecoderStep::Start start(const Seq2Seq& model, const Tensor& source, const Tensor& lengths) {
-  return model.decoder->start(model.encoder.forward(source, lengths));
-}
-
 }  // namespace
 
 Prediction::Prediction(const Tensor& logits, const Tensor& weights)
@@ -63,25 +59,16 @@ std::int64_t Prediction::likeliest(std::int64_t row) const {
   return &*std::ranges::find(where, largest) - all.data() + first_written;
 }
 
-Decoding::Decoding(const Seq2Seq& model, const Tensor& source, const Tensor& lengths)
-    : decoder_(*model.decoder),
-      at_(start(model, source, lengths)),
-      sources_(first_numbers(lengths.size(0))) {}
+Rows::Rows(std::int64_t sources) : sources_(first_numbers(sources)) {}
 
-Prediction Decoding::step(const std::vector<std::int64_t>& previous) {
-  nn::DecoderStep::Output output = decoder_.step(tensor(previous), at_.state, at_.memory);
-  at_.state = std::move(output.state);
-  return {output.logits, output.weights};
-}
-
-void Decoding::select(const std::vector<std::int64_t>& rows) {
+void Rows::select(const std::vector<std::int64_t>& rows, nn::DecoderStep::Start& at) {
   if (rows == first_numbers(std::ssize(sources_))) return;
   std::vector<std::int64_t> sources;
   for (const std::int64_t row : rows) sources.push_back(sources_[static_cast<std::size_t>(row)]);
   const Tensor chosen = tensor(rows);
-  at_.state = at_.state.select(chosen);
+  at.state = at.state.select(chosen);
   // Usually rows are only permuted within their source, whose memory is the same for all of them.
-  if (sources != sources_) at_.memory = at_.memory.select(chosen);
+  if (sources != sources_) at.memory = at.memory.select(chosen);
   sources_ = std::move(sources);
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <gradus/autograd/runtime.hpp>
 #include <gradus/data/tokens.hpp>
-#include <gradus/models/seq2seq.hpp>
+#include <gradus/nn/decoder_step.hpp>
 
 #include <cstdint>
 #include <span>
@@ -32,21 +31,17 @@ class Prediction {
   Tensor log_p_, weights_;
 };
 
-// The decoder states of a batch of rows. Each row attends to one source.
-class Decoding {
+// The rows of a decoder's state during a search. Each belongs to one source of the batch.
+class Rows {
  public:
-  // One row per source of the batch.
-  Decoding(const Seq2Seq& model, const Tensor& source, const Tensor& lengths);
+  // One row per source.
+  explicit Rows(std::int64_t sources);
 
-  Prediction step(const std::vector<std::int64_t>& previous);
   // Replaces the rows by a selection, which may repeat, reorder or drop rows.
-  void select(const std::vector<std::int64_t>& rows);
+  void select(const std::vector<std::int64_t>& rows, nn::DecoderStep::Start& at);
 
  private:
-  NoGrad no_grad_;
-  const nn::DecoderStep& decoder_;
-  nn::DecoderStep::Start at_;          // current state and memory
-  std::vector<std::int64_t> sources_;  // each row's source index in the batch
+  std::vector<std::int64_t> sources_;  // each row's source
 };
 
 // The weights of one output, (tokens, length): row rows[t] of step t, over the source's real positions.

@@ -1,5 +1,7 @@
 #include "search/write_tokens.hpp"
 
+#include <gradus/autograd/runtime.hpp>
+
 #include <span>
 #include <utility>
 
@@ -24,24 +26,29 @@ bool ended(const Decoded& output, std::int64_t max_steps) {
 std::vector<Decoded> write_share(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
                                  std::span<const std::int64_t> max_steps, const Choose& choose,
                                  std::int64_t first) {
-  Decoding decoding(model, source, lengths);
+  const NoGrad no_grad;
   std::vector<Decoded> outputs(max_steps.size());
   std::vector<std::int64_t> previous(outputs.size(), data::bos);
+  std::vector<std::size_t> unfinished;
   std::vector<Tensor> weights;
-  for (std::int64_t step = 0;; ++step) {
-    std::vector<std::int64_t> rows;  // unfinished outputs
-    for (std::size_t b = 0; b < outputs.size(); ++b) {
-      if (!ended(outputs[b], max_steps[b])) rows.push_back(static_cast<std::int64_t>(b));
-    }
-    if (rows.empty()) break;
-    const Prediction next = decoding.step(previous);
-    weights.push_back(next.weights());
-    for (const std::int64_t row : rows) {
-      const auto b = static_cast<std::size_t>(row);
-      previous[b] = choose(next, row, first + row, step);
-      append(outputs[b], previous[b], next.log_probability(row, previous[b]));
-    }
-  }
+  nn::for_each_step(
+      *model.decoder, model.start(source, lengths),
+      [&](std::int64_t /*step*/, nn::DecoderStep::Start& /*at*/) {
+        unfinished.clear();
+        for (std::size_t b = 0; b < outputs.size(); ++b) {
+          if (!ended(outputs[b], max_steps[b])) unfinished.push_back(b);
+        }
+        return unfinished.empty() ? Tensor() : tensor(previous);
+      },
+      [&](std::int64_t step, nn::DecoderStep::Output& output) {
+        const Prediction next(output.logits, output.weights);
+        weights.push_back(next.weights());
+        for (const std::size_t b : unfinished) {
+          const auto row = static_cast<std::int64_t>(b);
+          previous[b] = choose(next, row, first + row, step);
+          append(outputs[b], previous[b], next.log_probability(row, previous[b]));
+        }
+      });
   for (std::size_t b = 0; b < outputs.size(); ++b) {
     outputs[b].weights =
         alignment(weights, std::vector<std::int64_t>(outputs[b].tokens.size(), static_cast<std::int64_t>(b)),

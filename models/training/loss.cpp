@@ -1,33 +1,24 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/packing.hpp>
+#include <gradus/autograd/parallel_sum.hpp>
 #include <gradus/autograd/runtime.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/nn/attention_loss.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
+
+#include "model/shares.hpp"
 
 namespace gradus::models {
 namespace {
 
-// The decoder's input and target tokens.
-struct Targets {
-  Tensor in, out, lengths;  // (Ty, B), (N), (B)
-  Packing packing;
-
-  explicit Targets(const data::Batch& batch)
-      : in(tensor(batch.target_in, {batch.target_steps, batch.size})),
-        lengths(tensor(batch.target_lengths, {batch.size})),
-        packing(lengths) {
-    out = pack(tensor(batch.target_out, {batch.target_steps, batch.size}), packing);
-  }
-};
-
 struct Run {
   Tensor logits;                // (N, V), packed
-  std::vector<Tensor> weights;  // (B, Tx) for each step
+  std::vector<Tensor> weights;  // (B, T_x) for each step
 };
 
 // The true tokens, (B), some of them replaced by the model's likeliest ones.
@@ -42,19 +33,21 @@ Tensor mixed(const Tensor& truth, const Tensor& logits, double sampling, Generat
   return result;
 }
 
-Run run_by_steps(const nn::DecoderStep& decoder, const nn::DecoderStep::Start& start, const Targets& targets,
-                 double sampling, Generator& coins) {
+Run run_by_steps(const nn::DecoderStep& decoder, nn::DecoderStep::Start start, const Tensor& target_in,
+                 const Packing& targets, double sampling, Generator& coins) {
   std::vector<Tensor> logits, weights;
-  nn::State state = start.state;
-  for (std::int64_t t = 0; t < targets.packing.steps(); ++t) {
-    const bool samples = t > 0 && sampling > 0;
-    const Tensor input = samples ? mixed(targets.in[t], logits.back(), sampling, coins) : targets.in[t];
-    nn::DecoderStep::Output output = decoder.step(input, state, start.memory);
-    logits.push_back(std::move(output.logits));
-    weights.push_back(std::move(output.weights));
-    state = std::move(output.state);
-  }
-  return {pack(stack(logits), targets.packing), std::move(weights)};
+  nn::for_each_step(
+      decoder, std::move(start),
+      [&](std::int64_t t, nn::DecoderStep::Start& /*at*/) {
+        if (t == targets.steps()) return Tensor();
+        const bool samples = t > 0 && sampling > 0;
+        return samples ? mixed(target_in[t], logits.back(), sampling, coins) : target_in[t];
+      },
+      [&](std::int64_t /*t*/, nn::DecoderStep::Output& output) {
+        logits.push_back(std::move(output.logits));
+        weights.push_back(std::move(output.weights));
+      });
+  return {pack(stack(logits), targets), std::move(weights)};
 }
 
 // λ times the mean entropy of the attention weights.
@@ -65,6 +58,57 @@ Tensor entropy_term(double lambda, const std::vector<Tensor>& weights, const Ten
          "weights");
   }
   return lambda * nn::attention_entropy(stack(weights), lengths);
+}
+
+bool goes_by_steps(const LossOptions& options) {
+  return options.attention_entropy != 0 || options.sampling > 0;
+}
+
+// The loss of a batch, or of one thread's part of it.
+Loss loss_of(const Seq2Seq& model, const Tensor& source, const Tensor& source_lengths,
+             const data::Batch& batch, const LossOptions& options, Generator& coins) {
+  const Tensor target_in = tensor(batch.target_in, {batch.target_steps, batch.size}),
+               target_out = tensor(batch.target_out, {batch.target_steps, batch.size}),
+               lengths = tensor(batch.target_lengths, {batch.size});
+  const Packing targets(lengths);
+  nn::DecoderStep::Start start = model.start(source, source_lengths);
+  Run run = goes_by_steps(options)
+                ? run_by_steps(*model.decoder, std::move(start), target_in, targets, options.sampling, coins)
+                : Run{model.decoder->forward(start, target_in, targets), {}};
+  Loss result{{}, 0, batch.target_tokens()};
+  constexpr std::int64_t none = -1;  // no target is ignored: packed targets are all real
+  result.total = cross_entropy(std::move(run.logits), pack(target_out, targets), none,
+                               options.label_smoothing, &result.cross_entropy);
+  if (options.attention_entropy != 0) {
+    result.total = result.total + entropy_term(options.attention_entropy, run.weights, lengths);
+  }
+  return result;
+}
+
+Loss loss_of(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options, Generator& coins) {
+  return loss_of(model, tensor(batch.source, {batch.source_steps, batch.size}),
+                 tensor(batch.source_lengths, {batch.size}), batch, options, coins);
+}
+
+// The same, by several threads. Every part draws the same number of times from the default generator.
+Loss loss_of_parts(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options,
+                   std::int64_t parts) {
+  const std::vector<Cut> cuts = cut(batch, parts);
+  const auto tokens = static_cast<double>(batch.target_tokens());
+  std::vector<double> cross_entropies(cuts.size());
+  const Generator draws = default_generator();
+  Generator::State drawn = draws.state();
+  const Tensor total = parallel_sum(parts, [&](std::int64_t part) {
+    const auto& [some, rows] = cuts[static_cast<std::size_t>(part)];
+    const DrawFrom from(draws.of_part({batch.size, rows}));
+    const double weight = static_cast<double>(some.target_tokens()) / tokens;
+    const Loss of_part = loss_of(model, some, options, default_generator());
+    cross_entropies[static_cast<std::size_t>(part)] = of_part.cross_entropy * weight;
+    if (part == 0) drawn = default_generator().state();
+    return of_part.total * weight;
+  });
+  default_generator().set_state(drawn);
+  return {total, std::accumulate(cross_entropies.begin(), cross_entropies.end(), 0.0), batch.target_tokens()};
 }
 
 void check_share(const char* operation, const char* what, double value) {
@@ -83,23 +127,16 @@ void LossOptions::check(const char* operation) const {
 
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options, Generator& coins) {
   options.check("loss");
-  const bool by_steps = options.attention_entropy != 0 || options.sampling > 0;
-  Loss result{{}, 0, batch.target_tokens()};
-  if (!by_steps) {
-    result.total = model.loss(batch, options.label_smoothing, &result.cross_entropy);
-    return result;
-  }
-  const Targets targets(batch);
-  const auto start = model.decoder->start(model.encoder.forward(
-      tensor(batch.source, {batch.source_steps, batch.size}), tensor(batch.source_lengths, {batch.size})));
-  Run run = run_by_steps(*model.decoder, start, targets, options.sampling, coins);
-  constexpr std::int64_t none = -1;  // no target is ignored: packed targets are all real
-  result.total =
-      cross_entropy(std::move(run.logits), targets.out, none, options.label_smoothing, &result.cross_entropy);
-  if (options.attention_entropy != 0) {
-    result.total = result.total + entropy_term(options.attention_entropy, run.weights, targets.lengths);
-  }
-  return result;
+  const std::int64_t parts = goes_by_steps(options) ? 1 : shares_of_batch(model, batch.size);
+  const auto whole = [&] { return loss_of(model, batch, options, coins); };
+  if (parts == 1) return whole();
+  return with_message_of_all([&] { return loss_of_parts(model, batch, options, parts); }, whole);
+}
+
+Loss loss(const Seq2Seq& model, const Tensor& source, const Tensor& source_lengths,
+          const data::Batch& targets, const LossOptions& options, Generator& coins) {
+  options.check("loss");
+  return loss_of(model, source, source_lengths, targets, options, coins);
 }
 
 double evaluate_loss(Seq2Seq& model, std::span<const data::Pair> pairs, std::int64_t batch_size) {
@@ -112,8 +149,9 @@ double evaluate_loss(Seq2Seq& model, std::span<const data::Pair> pairs, std::int
   while (!pairs.empty()) {
     const std::size_t size = std::min(static_cast<std::size_t>(batch_size), pairs.size());
     const data::Batch batch = data::make_batch(pairs.first(size));
-    total += model.loss(batch).item() * static_cast<double>(batch.target_tokens());
-    tokens += batch.target_tokens();
+    const Loss one = loss(model, batch);
+    total += one.total.item() * static_cast<double>(one.tokens);
+    tokens += one.tokens;
     pairs = pairs.subspan(size);
   }
   return total / static_cast<double>(tokens);

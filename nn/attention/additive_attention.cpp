@@ -4,16 +4,6 @@
 #include <gradus/nn/init.hpp>
 
 namespace gradus::nn {
-namespace {
-
-// Composed equivalent of additive_energy.
-Tensor composed_energy(const Tensor& query, const Tensor& keys, const Tensor& v) {
-  const Tensor e = sum(v * tanh(keys + query), 2);  // keys (T, B, A) + query (B, A), summed: (T, B)
-  return transpose(e, 0, 1);                        // (B, T)
-}
-
-}  // namespace
-
 AdditiveAttention::AdditiveAttention(std::int64_t query_size, std::int64_t value_size,
                                      std::int64_t energy_size, double dropout)
     : ScoredAttention(dropout),
@@ -33,9 +23,12 @@ Memory AdditiveAttention::prepare(const Tensor& values, const Tensor& lengths) c
 
 Tensor AdditiveAttention::energies(const Tensor& query, const Memory& memory, std::int64_t /*step*/,
                                    const Tensor& /*previous_weights*/) const {
-  const Tensor projected = W_a.forward(query);  // (B, A)
-  return uses_fused_operations() ? additive_energy(projected, memory.keys, v_a, memory.lengths)
-                                 : composed_energy(projected, memory.keys, v_a);
+  return additive_energy(W_a.forward(query), memory.keys, v_a, memory.lengths);
+}
+
+std::optional<AttentionScore> AdditiveAttention::fused_score(std::int64_t /*value_size*/) const {
+  if (!is_exactly<AdditiveAttention>()) return std::nullopt;
+  return AttentionScore{.W_a = W_a.weight, .v_a = v_a, .dropout = dropout()};
 }
 
 }  // namespace gradus::nn

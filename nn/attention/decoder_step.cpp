@@ -39,16 +39,34 @@ State State::select(const Tensor& rows) const {
 }
 
 Tensor DecoderStep::forward(const Start& start, const Tensor& target_in, const Packing& targets) const {
-  State state = start.state;
   std::vector<Tensor> logits;
-  DrawsOfSteps draws(is_training());
-  for (std::int64_t t = 0; t < targets.steps(); ++t) {
-    draws.at(t);
-    Output output = step(target_in[t], state, start.memory);
-    logits.push_back(std::move(output.logits));
-    state = std::move(output.state);
-  }
+  for_each_step(*this, start, target_in.slice(0, targets.steps()),
+                [&](std::int64_t /*t*/, Output& output) { logits.push_back(std::move(output.logits)); });
   return pack(stack(logits), targets);
+}
+
+void for_each_step(const DecoderStep& decoder, DecoderStep::Start at,
+                   const std::function<Tensor(std::int64_t t, DecoderStep::Start& at)>& input,
+                   const std::function<void(std::int64_t t, DecoderStep::Output& output)>& visit) {
+  const DrawsOfSteps draws(decoder.is_training());
+  for (std::int64_t t = 0;; ++t) {
+    const Tensor previous = input(t, at);
+    if (!previous.defined()) return;
+    DecoderStep::Output output = [&] {
+      const auto guard = draws.at(t);
+      return decoder.step(previous, at.state, at.memory);
+    }();
+    at.state = output.state;
+    visit(t, output);
+  }
+}
+
+void for_each_step(const DecoderStep& decoder, DecoderStep::Start at, const Tensor& tokens,
+                   const std::function<void(std::int64_t t, DecoderStep::Output& output)>& visit) {
+  const auto given = [&](std::int64_t t, DecoderStep::Start& /*at*/) {
+    return t < tokens.size(0) ? tokens[t] : Tensor();
+  };
+  for_each_step(decoder, std::move(at), given, visit);
 }
 
 }  // namespace gradus::nn

@@ -13,4 +13,9 @@ Tensor DotProductAttention::energies(const Tensor& query, const Memory& memory, 
   return transpose(sum(memory.values * query, 2), 0, 1);  // (T, B, D) · (B, D), summed: (T, B)
 }
 
+std::optional<AttentionScore> DotProductAttention::fused_score(std::int64_t /*value_size*/) const {
+  if (!is_exactly<DotProductAttention>()) return std::nullopt;
+  return AttentionScore{.dropout = dropout()};
+}
+
 }  // namespace gradus::nn

@@ -11,4 +11,9 @@ Tensor ScaledDotProductAttention::energies(const Tensor& query, const Memory& me
   return DotProductAttention::energies(query, memory, step, previous_weights) / std::sqrt(D);
 }
 
+std::optional<AttentionScore> ScaledDotProductAttention::fused_score(std::int64_t value_size) const {
+  if (!is_exactly<ScaledDotProductAttention>()) return std::nullopt;
+  return AttentionScore{.scale = 1 / std::sqrt(static_cast<double>(value_size)), .dropout = dropout()};
+}
+
 }  // namespace gradus::nn

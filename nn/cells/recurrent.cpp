@@ -38,33 +38,7 @@ void complete(const char* operation, RecurrentState& state, std::initializer_lis
   }
 }
 
-// Step by step over padded sequences (T, B, ·).
-RecurrentStates over_steps(const RecurrentStep& step, const Tensor& x_parts, const Tensor& lengths,
-                           RecurrentState state, bool reverse) {
-  const std::int64_t T = x_parts.size(0);
-  std::vector<Tensor> states(static_cast<std::size_t>(T));
-  for (std::int64_t i = 0; i < T; ++i) {
-    const std::int64_t t = reverse ? T - 1 - i : i;
-    state = step(x_parts[t], state, lengths, t);
-    states[static_cast<std::size_t>(t)] = state[0];
-  }
-  return {stack(states), std::move(state)};
-}
-
-// x (T, B, ·) with zeros from each row's length on.
-Tensor zero_padding(const Tensor& x, const Tensor& lengths) {
-  if (!lengths.defined()) return x;
-  const Tensor token = arange(x.size(0)).reshape({-1, 1, 1});
-  return where(greater(lengths.reshape({1, -1, 1}), token), x, zeros({1}, x.dtype()));
-}
-
 }  // namespace
-
-Tensor unless_ended(const Tensor& updated, const Tensor& before, const Tensor& lengths, std::int64_t t) {
-  if (!lengths.defined()) return updated;
-  const Tensor running = greater(lengths, full({1}, static_cast<double>(t), Dtype::i64));  // (B)
-  return where(running.reshape({-1, 1}), updated, before);
-}
 
 RecurrentCell::RecurrentCell(const char* name, RecurrentKind kind, std::int64_t inputs, std::int64_t hidden,
                              bool bias)
@@ -78,12 +52,19 @@ RecurrentState RecurrentCell::advance(const Tensor& x, RecurrentState state) con
     fail(operation_, "the input is ", x.shape(), " and must be (B, ", weight_ih.size(1), ")");
   }
   complete(operation_, state, {"h", "c"}, {x.size(0), weight_hh.size(1)}, x.dtype());
-  return kind_.step(weights_)(linear(x, weight_ih, bias_ih), state, Tensor(), 0);
+  return kind_.step(weights_, linear(x, weight_ih, bias_ih), state);
 }
 
 Recurrent::Recurrent(const char* name, RecurrentKind kind, std::int64_t inputs, std::int64_t hidden,
                      const RecurrentLayout& layout)
     : operation_(name), kind_(std::move(kind)), inputs_(inputs), hidden_(hidden), layout_(layout) {
+  if (!kind_.sequence) {
+    kind_.sequence = [step = kind_.step](const RecurrentWeights& p, const Tensor& x_parts,
+                                         const RecurrentState& first, const Packing& packing, bool reverse) {
+      return scan([&](const Tensor& x_part, const RecurrentState& before) { return step(p, x_part, before); },
+                  x_parts, first, packing, reverse);
+    };
+  }
   if (layout.layers < 1) fail(name, "needs at least 1 layer, and got ", layout.layers);
   if (!(layout.dropout >= 0 && layout.dropout < 1)) {
     fail(name, "the dropout must be in [0, 1), and is ", layout.dropout);
@@ -103,8 +84,6 @@ Recurrent::Recurrent(const char* name, RecurrentKind kind, std::int64_t inputs, 
 
 bool Recurrent::drops() const { return layout_.dropout > 0 && is_training(); }
 
-Tensor Recurrent::drop(const Tensor& h) const { return dropout(h, layout_.dropout, default_generator()); }
-
 void Recurrent::complete_first(RecurrentState& first, std::int64_t batch, Dtype dtype) const {
   if (first.empty()) first.resize(kind_.parts);
   complete(operation_, first, {"h_0", "c_0"}, {std::ssize(weights_), batch, hidden_}, dtype);
@@ -122,15 +101,9 @@ Recurrent::Result Recurrent::run(const Tensor& x, const Tensor& lengths, Recurre
   complete_first(first, B, x.dtype());
 
   const Tensor steps = layout_.batch_first ? transpose(x, 0, 1) : x;  // (T, B, I)
-  Result result;
-  if (kind_.sequence && uses_fused_operations()) {
-    const Packing packing = lengths.defined() ? Packing(lengths) : Packing(steps.size(0), B);
-    result = run_fused(pack(steps, packing), packing, first);
-    result.output = unpack(result.output, packing, steps.size(0));
-  } else {
-    result = run_steps(steps, lengths, first);
-    result.output = zero_padding(result.output, lengths);
-  }
+  const Packing packing = lengths.defined() ? Packing(lengths) : Packing(steps.size(0), B);
+  Result result = run_layers(pack(steps, packing), packing, first);
+  result.output = unpack(result.output, packing, steps.size(0));
   if (layout_.batch_first) result.output = transpose(result.output, 0, 1);
   return result;
 }
@@ -142,31 +115,7 @@ Recurrent::Result Recurrent::run_packed(const Tensor& x, const Packing& packing,
          ") with at least one row");
   }
   complete_first(first, packing.batch(), x.dtype());
-  if (kind_.sequence && uses_fused_operations()) return run_fused(x, packing, first);
-  Result result = run_steps(unpack(x, packing), packing.lengths(), first);
-  result.output = pack(result.output, packing);
-  return result;
-}
-
-Recurrent::Result Recurrent::run_fused(const Tensor& x, const Packing& packing,
-                                       const RecurrentState& first) const {
-  const auto direction = [&](const RecurrentWeights& weights, const Tensor& x_parts,
-                             const RecurrentState& state, bool reverse) {
-    return kind_.sequence(weights, x_parts, state, packing, reverse);
-  };
-  const auto drop_packed = [&](const Tensor& h) {
-    return dropout(h, layout_.dropout, default_generator(), packing);
-  };
-  return run_layers(direction, drop_packed, x, first);
-}
-
-Recurrent::Result Recurrent::run_steps(const Tensor& x, const Tensor& lengths,
-                                       const RecurrentState& first) const {
-  const auto direction = [&](const RecurrentWeights& weights, const Tensor& x_parts,
-                             const RecurrentState& state, bool reverse) {
-    return over_steps(kind_.step(weights), x_parts, lengths, state, reverse);
-  };
-  return run_layers(direction, [this](const Tensor& h) { return drop(h); }, x, first);
+  return run_layers(x, packing, first);
 }
 
 RecurrentState Recurrent::step(const Tensor& x, const RecurrentState& before) const {
@@ -190,31 +139,28 @@ RecurrentState Recurrent::step(const Tensor& x, const RecurrentState& before) co
   RecurrentState after(before.size());
   Tensor input = x;
   for (std::size_t layer = 0; layer < L; ++layer) {
-    if (layer > 0 && drops()) input = drop(input);
+    if (layer > 0 && drops()) input = dropout(input, layout_.dropout, default_generator());
     const RecurrentWeights& p = weights_[layer];
     RecurrentState state;
     for (std::size_t part = 0; part < kind_.parts; ++part) state.push_back(before[part * L + layer]);
-    state = kind_.step(p)(linear(input, p.weight_ih, p.bias_ih), state, Tensor(), 0);
+    state = kind_.step(p, linear(input, p.weight_ih, p.bias_ih), state);
     for (std::size_t part = 0; part < kind_.parts; ++part) after[part * L + layer] = state[part];
     input = after[layer];
   }
   return after;
 }
 
-Recurrent::Result Recurrent::run_layers(const Direction& direction,
-                                        const std::function<Tensor(const Tensor&)>& between, Tensor x,
-                                        const RecurrentState& first) const {
+Recurrent::Result Recurrent::run_layers(Tensor x, const Packing& packing, const RecurrentState& first) const {
   std::vector<std::vector<Tensor>> last(first.size());  // per part of the state
   for (std::int64_t layer = 0; layer < layout_.layers; ++layer) {
-    if (layer > 0 && drops()) x = between(x);
+    if (layer > 0 && drops()) x = dropout(x, layout_.dropout, default_generator(), packing);
     std::vector<Tensor> outputs;
     for (int reverse = 0; reverse < directions(); ++reverse) {
-      const std::int64_t i = layer * directions() + reverse;
-      const RecurrentWeights& p = weights_[static_cast<std::size_t>(i)];
       RecurrentState state;
-      for (const Tensor& part : first) state.push_back(part[i]);
+      for (const Tensor& part : first) state.push_back(part[layer * directions() + reverse]);
+      const RecurrentWeights& p = weights(layer, reverse);
       const Tensor x_parts = linear(x, p.weight_ih, p.bias_ih);  // one product for all steps
-      RecurrentStates done = direction(p, x_parts, state, reverse == 1);
+      Scanned done = kind_.sequence(p, x_parts, state, packing, reverse == 1);
       outputs.push_back(std::move(done.states));
       for (std::size_t part = 0; part < last.size(); ++part) last[part].push_back(done.last[part]);
     }

@@ -6,14 +6,10 @@ namespace {
 
 RecurrentKind rnn(Nonlinearity nonlinearity) {
   const auto f = nonlinearity == Nonlinearity::tanh ? tanh : relu;
-  return {
-      .gates = 1, .step = [f](const RecurrentWeights& p) -> RecurrentStep {
-        return [f, p](const Tensor& x_part, const RecurrentState& before, const Tensor& lengths,
-                      std::int64_t t) {
-          const Tensor& h = before[0];
-          return RecurrentState{unless_ended(f(x_part + linear(h, p.weight_hh, p.bias_hh)), h, lengths, t)};
-        };
-      }};
+  const auto step = [f](const RecurrentWeights& p, const Tensor& x_part, const RecurrentState& before) {
+    return RecurrentState{f(x_part + linear(before[0], p.weight_hh, p.bias_hh))};
+  };
+  return {.gates = 1, .step = step};
 }
 
 Nonlinearity checked(const char* module, Nonlinearity f) {

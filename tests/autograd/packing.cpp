@@ -163,3 +163,25 @@ TEST_CASE("a packing returns the lengths that it was made from", "[autograd][pac
   CHECK(packing.length(3) == 0);
   CHECK(Packing(4, 2).lengths().to_vector<std::int64_t>() == Integers{4, 4});
 }
+
+TEST_CASE("scan() runs each sequence to its own end", "[autograd][packing][scan]") {
+  const Packing packing = packing_of({2, 0, 3});
+  // state = {10·state + x, number of steps}
+  const auto step = [](const Tensor& x, const std::vector<Tensor>& state) {
+    return std::vector{state[0] * 10 + x, state[1] + 1};
+  };
+  const Tensor x = gradus::tensor(std::vector<double>{1, 7, 4, 2, 8, 5, 3, 9, 6}).reshape({3, 3, 1});
+  const Tensor zero = gradus::zeros({3, 1}, gradus::Dtype::f64);
+  const auto scanned = [&](bool reverse) {
+    return scan(step, pack(x, packing), {zero, zero}, packing, reverse);
+  };
+  CHECK(scanned(false).last[0].to_vector<double>() == std::vector<double>{12, 0, 456});
+  CHECK(scanned(false).last[1].to_vector<double>() == std::vector<double>{2, 0, 3});
+  CHECK(scanned(true).last[0].to_vector<double>() == std::vector<double>{21, 0, 654});
+  CHECK(unpack(scanned(false).states, packing)[1].to_vector<double>() == std::vector<double>{12, 0, 45});
+  CHECK(unpack(scanned(true).states, packing)[0].to_vector<double>() == std::vector<double>{21, 0, 654});
+  const Packing none = packing_of({0, 0});
+  const auto empty = scan(step, gradus::zeros({0, 1}), {gradus::ones({2, 1}), gradus::ones({2, 1})}, none);
+  CHECK(empty.states.shape() == Shape{0, 1});
+  CHECK(empty.last[0].to_vector<float>() == std::vector<float>{1, 1});
+}

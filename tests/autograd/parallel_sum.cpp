@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "helpers.hpp"
+#include "runtime/runtime_state.hpp"
 
 using gradus::Composed;
 using gradus::DetectAnomaly;
@@ -141,7 +142,7 @@ TEST_CASE("parallel terms inherit the calling thread's settings", "[autograd][pa
   const DetectAnomaly detect;
   std::atomic<int> alike{0};
   parallel_operations(4, [&](std::int64_t) {
-    if (gradus::current_scope()->text() == "model" && !gradus::uses_fused_operations() &&
+    if (gradus::current_scope()->text() == "model" && !gradus::thread_state().fuses &&
         gradus::detects_anomaly() && gradus::is_recording()) {
       ++alike;
     }

@@ -170,9 +170,9 @@ TEST_CASE("each step of a loop has its own stream, and later draws ignore the nu
     gradus::seed(9);
     std::vector<std::uint64_t> drawn;
     {
-      gradus::DrawsOfSteps draws(on);
+      const gradus::DrawsOfSteps draws(on);
       for (int t = 0; t < steps; ++t) {
-        draws.at(t);
+        const auto guard = draws.at(t);
         drawn.push_back(gradus::default_generator().bits());
       }
     }

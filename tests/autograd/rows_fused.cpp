@@ -24,7 +24,7 @@ std::vector<Operation> fused() {
       return x[0]({b, gate * H + k}) + x[1]({b, gate * H + k});
     };
     const double c =
-        sigmoid_of(argument(1)) * x[3]({b, k}) + sigmoid_of(argument(0)) * std::tanh(argument(2));
+        sigmoid_of(argument(1)) * x[2]({b, k}) + sigmoid_of(argument(0)) * std::tanh(argument(2));
     return i[0] == 0 ? sigmoid_of(argument(3)) * std::tanh(c) : c;
   };
   const auto energy = [](V x, I i, A) {
@@ -54,55 +54,23 @@ std::vector<Operation> fused() {
                     {"(2,6) (2,6) (2,2):f32",
                      "gru_update: (2, 6) is f64 and (2, 2) is f32; convert one with .to(other.dtype())"},
                     integers("gru_update", "(2,6):i64 (2,6):i64 (2,2):i64")}},
-      {.name = "gru_update",
-       .variant = "with lengths",
-       .call = [](X x, A a) { return gru_update(x[0], x[1], x[2], x[3], a[0]); },
-       .value =
-           [](V x, I i, A a) {
-             return x[3]({i[0]}) <= static_cast<double>(a[0]) ? x[2](i) : decltype(gru){}(x, i, a);
-           },
-       .samples = {"(4,9) (4,9) (4,3) {0,1,2,3} [1] -> (4,3)", "(2,6) (2,6) (2,2) {1,1} [0] -> (2,2)",
-                   "(2,6) (2,6) (2,2) {5,4} [5] -> (2,2)"},
-       .refusals = {{"(2,6) (2,6) (2,2) {1} [0]",
-                     "gru_update: the lengths are (1) and must be (2), one per row of the batch"},
-                    {"(2,6) (2,6) (2,2) (2) [0]", "gru_update: the lengths (2) must be i64, and is f64"}}},
       {.name = "lstm_update",
-       .call = [](X x, A) { return lstm_update(x[0], x[1], x[2], x[3]); },
+       .call = [](X x, A) { return lstm_update(x[0], x[1], x[2]); },
        .value = lstm,
-       .samples = {"(1,4) (1,4) (1,1) (1,1) -> (2,1,1)", "(2,20) (2,20) (2,5) (2,5) -> (2,2,5)",
-                   "(3,76) (3,76) (3,19) (3,19) -> (2,3,19)", "(0,8) (0,8) (0,2) (0,2) -> (2,0,2)",
-                   "(2,0) (2,0) (2,0) (2,0) -> (2,2,0)"},
-       .refusals =
-           {{"(2,8) (2,8) (2,3) (2,3)",
-             "lstm_update: needs parts (B, 4H) and states (B, H), and got (2, 8), (2, 8), (2, 3) and (2, 3)"},
-            {"(2,8) (1,8) (2,2) (2,2)",
-             "lstm_update: needs parts (B, 4H) and states (B, H), and got (2, 8), (1, 8), (2, 2) and (2, 2)"},
-            {"(2,8) (2,8) (2,2) (1,2)",
-             "lstm_update: needs parts (B, 4H) and states (B, H), and got (2, 8), (2, 8), (2, 2) and (1, 2)"},
-            {"(2,8) (2,8) (2) (2)",
-             "lstm_update: needs parts (B, 4H) and states (B, H), and got (2, 8), (2, 8), (2) and (2)"},
-            {"(2,8) (2,8):f32 (2,2) (2,2)",
-             "lstm_update: (2, 8) is f64 and (2, 8) is f32; convert one with .to(other.dtype())"},
-            {"(2,8) (2,8) (2,2):f32 (2,2)",
-             "lstm_update: (2, 8) is f64 and (2, 2) is f32; convert one with .to(other.dtype())"},
-            {"(2,8) (2,8) (2,2) (2,2):f32",
-             "lstm_update: (2, 8) is f64 and (2, 2) is f32; convert one with .to(other.dtype())"},
-            integers("lstm_update", "(2,8):i64 (2,8):i64 (2,2):i64 (2,2):i64")}},
-      {.name = "lstm_update",
-       .variant = "with lengths",
-       .call = [](X x, A a) { return lstm_update(x[0], x[1], x[2], x[3], x[4], a[0]); },
-       .value =
-           [](V x, I i, A a) {
-             const bool ended = x[4]({i[1]}) <= static_cast<double>(a[0]);
-             return ended ? x[2 + static_cast<std::size_t>(i[0])]({i[1], i[2]}) : decltype(lstm){}(x, i, a);
-           },
-       .samples = {"(4,12) (4,12) (4,3) (4,3) {0,1,2,3} [1] -> (2,4,3)",
-                   "(2,8) (2,8) (2,2) (2,2) {1,1} [0] -> (2,2,2)",
-                   "(2,8) (2,8) (2,2) (2,2) {5,4} [5] -> (2,2,2)"},
-       .refusals = {{"(2,8) (2,8) (2,2) (2,2) {1} [0]",
-                     "lstm_update: the lengths are (1) and must be (2), one per row of the batch"},
-                    {"(2,8) (2,8) (2,2) (2,2) (2) [0]",
-                     "lstm_update: the lengths (2) must be i64, and is f64"}}},
+       .samples = {"(1,4) (1,4) (1,1) -> (2,1,1)", "(2,20) (2,20) (2,5) -> (2,2,5)",
+                   "(3,76) (3,76) (3,19) -> (2,3,19)", "(0,8) (0,8) (0,2) -> (2,0,2)",
+                   "(2,0) (2,0) (2,0) -> (2,2,0)"},
+       .refusals = {{"(2,8) (2,8) (2,3)",
+                     "lstm_update: needs parts (B, 4H) and a cell (B, H), and got (2, 8), (2, 8) and (2, 3)"},
+                    {"(2,8) (1,8) (2,2)",
+                     "lstm_update: needs parts (B, 4H) and a cell (B, H), and got (2, 8), (1, 8) and (2, 2)"},
+                    {"(2,8) (2,8) (2)",
+                     "lstm_update: needs parts (B, 4H) and a cell (B, H), and got (2, 8), (2, 8) and (2)"},
+                    {"(2,8) (2,8):f32 (2,2)",
+                     "lstm_update: (2, 8) is f64 and (2, 8) is f32; convert one with .to(other.dtype())"},
+                    {"(2,8) (2,8) (2,2):f32",
+                     "lstm_update: (2, 8) is f64 and (2, 2) is f32; convert one with .to(other.dtype())"},
+                    integers("lstm_update", "(2,8):i64 (2,8):i64 (2,2):i64")}},
       {.name = "additive_energy",
        .call = [](X x, A) { return additive_energy(x[0], x[1], x[2]); },
        .value = energy,

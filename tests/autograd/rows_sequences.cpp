@@ -202,10 +202,10 @@ double additive(const Values& W_a, const Values& v_a, const Values& keys, const 
 template <bool bounded>
 Tensor call_attention(X x, A) {
   constexpr std::size_t biases = bounded ? 10 : 9;
-  return attention_sequence(
-      x[0], {x[1]}, x[2], x[3], bounded ? x[9] : Tensor(),
-      {.layers = {{x[4], x[5], optional(x, biases), optional(x, biases + 1)}}, .W_a = x[6], .v_a = x[7]},
-      gradus::Packing(x[8]));
+  return attention_sequence(x[0], {x[1]}, x[2], x[3], bounded ? x[9] : Tensor(),
+                            {.layers = {{x[4], x[5], optional(x, biases), optional(x, biases + 1)}},
+                             .score = {.W_a = x[6], .v_a = x[7]}},
+                            gradus::Packing(x[8]));
 }
 
 template <bool bounded>
@@ -228,13 +228,10 @@ double value_of_attention(V x, I i, A) {
 // An LSTM with scaled dot-product attention. Inputs: y, h_0, c_0, keys, values, weight_ih, weight_hh,
 // bias_ih, bias_hh, target lengths.
 Tensor call_dot_attention(X x, A) {
-  return attention_sequence(x[0], {x[1], x[2]}, x[3], x[4], Tensor(),
-                            {.cell = gradus::AttentionCell::lstm,
-                             .layers = {{x[5], x[6], x[7], x[8]}},
-                             .W_a = {},
-                             .v_a = {},
-                             .scale = 0.75},
-                            gradus::Packing(x[9]));
+  return attention_sequence(
+      x[0], {x[1], x[2]}, x[3], x[4], Tensor(),
+      {.cell = gradus::AttentionCell::lstm, .layers = {{x[5], x[6], x[7], x[8]}}, .score = {.scale = 0.75}},
+      gradus::Packing(x[9]));
 }
 
 double value_of_dot_attention(V x, I i, A) {
@@ -261,8 +258,7 @@ Tensor call_layers(X x, A) {
   return attention_sequence(x[0], {x[1], x[2]}, x[3], x[4], x[12],
                             {.cell = gradus::AttentionCell::original_gru,
                              .layers = {{x[7], x[8], {}, {}}, {x[9], x[10], {}, {}}},
-                             .W_a = x[5],
-                             .v_a = x[6],
+                             .score = {.W_a = x[5], .v_a = x[6]},
                              .earlier = true},
                             gradus::Packing(x[11]));
 }

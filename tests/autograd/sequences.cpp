@@ -5,7 +5,10 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/runtime.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <string>
 #include <thread>
 
 #include "helpers.hpp"
@@ -67,17 +70,17 @@ std::vector<Example> examples(std::int64_t B, std::int64_t H) {
            [=](const Tensors& x) {
              return attention_sequence(x[0], {x[1], x[2]}, x[3], x[4], lengths(B, 1, T),
                                        {.layers = {{x[5], x[6], {}, {}}, {x[7], x[8], {}, {}}},
-                                        .W_a = {},
-                                        .v_a = {},
-                                        .dropout = gradus::AttentionDropout{0.3, 0.2, Generator(4)}},
+                                        .score = {.dropout = 0.3},
+                                        .dropout = 0.2,
+                                        .draws = Generator(4)},
                                        packing);
            }},
           {"attention_sequence",
            {{N, 3}, {B, H}, {T, B, A}, {T, B, 2}, {3 * H, 5}, {3 * H, H}, {A, H}, {A}, {3 * H}, {3 * H}},
            [=](const Tensors& x) {
-             return attention_sequence(x[0], {x[1]}, x[2], x[3], lengths(B, 1, T),
-                                       {.layers = {{x[4], x[5], x[8], x[9]}}, .W_a = x[6], .v_a = x[7]},
-                                       packing);
+             return attention_sequence(
+                 x[0], {x[1]}, x[2], x[3], lengths(B, 1, T),
+                 {.layers = {{x[4], x[5], x[8], x[9]}}, .score = {.W_a = x[6], .v_a = x[7]}}, packing);
            }}};
 }
 
@@ -163,6 +166,23 @@ TEST_CASE("a recurrence gives the same bits with and without recording", "[autog
       const auto recorded = example.run(x).to_vector<float>();
       const gradus::NoGrad no_grad;
       CHECK((example.run(x).to_vector<float>() == recorded));
+    }
+  });
+}
+
+TEST_CASE("a recurrence equals its twin of simple operations", "[autograd][sequences][twins]") {
+  for_each_example([](const Example& example) {
+    const Bits fused = bits(example);
+    const gradus::Composed composed;
+    const Bits twin = bits(example);
+    for (std::size_t i = 0; i < fused.size(); ++i) {
+      INFO((i == 0 ? "the result" : "the gradient of input " + std::to_string(i - 1)));
+      float largest = 0, difference = 0;
+      for (std::size_t k = 0; k < twin[i].size(); ++k) {
+        largest = std::max(largest, std::abs(twin[i][k]));
+        difference = std::max(difference, std::abs(fused[i][k] - twin[i][k]));
+      }
+      CHECK(difference <= 2e-5f * largest);
     }
   });
 }

@@ -7,8 +7,8 @@
 TEST_CASE("every parameter is drawn in the box of its module", "[models][graph]") {
   for (const Model& model : tiny_models()) {
     const gradus::Composed composed;  // makes the graph readable
-    const std::string text =
-        draw_graph(model->loss(tiny_batch()), {model->named_parameters(), /*max_nodes=*/1000});
+    const std::string text = draw_graph(gradus::models::loss(*model, tiny_batch()).total,
+                                        {model->named_parameters(), /*max_nodes=*/1000});
     CHECK_THAT(text, Catch::Matchers::ContainsSubstring("<b>weight_ih_l0</b>"));
     CHECK_THAT(text, !Catch::Matchers::ContainsSubstring("<b>leaf</b>"));
     // A name that still has part of its path is in the wrong box.
@@ -20,7 +20,7 @@ TEST_CASE("every parameter is drawn in the box of its module", "[models][graph]"
 TEST_CASE("a model over max_nodes is drawn as its modules", "[models][graph]") {
   const Model model = std::move(tiny_models().front());
   const gradus::Composed composed;
-  const gradus::Tensor loss = model->loss(tiny_batch());
+  const gradus::Tensor loss = gradus::models::loss(*model, tiny_batch()).total;
   const std::string text = draw_graph(loss, {model->named_parameters(), /*max_nodes=*/20});
   for (const char* module : {"encoder", "rnn", "decoder", "attention", "W_a", "U_a", "W_s", "readout"})
     CHECK_THAT(text, Catch::Matchers::ContainsSubstring("label=<" + std::string(module) + ">\n"));

@@ -2,6 +2,7 @@
 
 #include <gradus/data/batch.hpp>
 #include <gradus/data/reversal.hpp>
+#include <gradus/models/loss.hpp>
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/models/train.hpp>
 
@@ -49,10 +50,11 @@ inline void check_loss_is_of_pairs(const gradus::models::Seq2Seq& model) {
   const gradus::data::Batch batch = tiny_batch();
   double total = 0;
   for (const gradus::data::Pair& pair : tiny_pairs) {
-    total +=
-        model.loss(gradus::data::make_batch({&pair, 1})).item() * static_cast<double>(pair.target.size());
+    total += gradus::models::loss(model, gradus::data::make_batch({&pair, 1})).total.item() *
+             static_cast<double>(pair.target.size());
   }
-  CHECK(std::abs(model.loss(batch).item() - total / static_cast<double>(batch.target_tokens())) < 1e-13);
+  CHECK(std::abs(gradus::models::loss(model, batch).total.item() -
+                 total / static_cast<double>(batch.target_tokens())) < 1e-13);
 }
 
 /// Endless batches of a small task with `tiny.vocabulary` ids, determined by the seed.

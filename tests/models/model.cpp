@@ -119,16 +119,18 @@ Tensors gradients(const models::Seq2Seq& model, const Tensor& loss) {
 TEST_CASE("every variant of a model has correct gradients", "[models][gradients][variants]") {
   for_each_variant([](models::Seq2Seq& model) {
     const std::size_t parameters = model.named_parameters().size();  // shared ones count under each name
-    check_gradients(nn::gradcheck(model, [&](const auto&) { return model.loss(batch); }, {}), parameters);
+    check_gradients(nn::gradcheck(model, [&](const auto&) { return models::loss(model, batch).total; }, {}),
+                    parameters);
   });
 }
 
 TEST_CASE("every variant gives the same loss and gradients by steps as all at once",
           "[models][twins][variants]") {
   for_each_variant([](const models::Seq2Seq& model) {
-    const Tensors whole = gradients(model, model.loss(batch)), steps = gradients(model, stepwise_loss(model));
+    const Tensors whole = gradients(model, models::loss(model, batch).total),
+                  steps = gradients(model, stepwise_loss(model));
     const gradus::Composed composed;
-    const Tensors plain = gradients(model, model.loss(batch));
+    const Tensors plain = gradients(model, models::loss(model, batch).total);
     for (std::size_t i = 0; i < whole.size(); ++i) {
       CHECK(mismatch(steps[i], whole[i], {1e-13, 1e-12}) == "");
       CHECK(mismatch(plain[i], whole[i], {1e-13, 1e-12}) == "");
@@ -145,7 +147,7 @@ TEST_CASE("dropout draws the same masks, fused and composed", "[models][twins][d
     const Model model = make(options);
     const auto numbers = [&] {
       gradus::seed(3);
-      return gradients(*model, model->loss(batch));
+      return gradients(*model, models::loss(*model, batch).total);
     };
     const Tensors whole = numbers();
     const gradus::Composed composed;
@@ -201,12 +203,12 @@ TEST_CASE("dropout acts only in training", "[models][dropout]") {
   for (const char* decoder : {"fixed", "cho", "bahdanau"}) {
     INFO(decoder);
     ModelOptions options = small({.decoder = decoder, .layers = 2});
-    const double plain = make(options)->loss(batch).item();
+    const double plain = models::loss(*make(options), batch).total.item();
     options.dropout = 0.5;
     const Model model = make(options);
-    CHECK(std::abs(model->loss(batch).item() - plain) > 1e-4);
+    CHECK(std::abs(models::loss(*model, batch).total.item() - plain) > 1e-4);
     model->eval();
-    CHECK(model->loss(batch).item() == plain);
+    CHECK(models::loss(*model, batch).total.item() == plain);
   }
 }
 
@@ -216,9 +218,12 @@ TEST_CASE("a source of vectors is read without an embedding", "[models][vectors]
   model->to(Dtype::f64);
   CHECK(model->encoder.embedding == nullptr);
   const Tensor frames = gradus::normal({4, 3, 7}, 0, 1, gradus::default_generator(), Dtype::f64);
-  const auto loss = [&](const auto& in) { return model->loss(in[0], x.source_lengths, batch); };
+  const auto loss = [&](const auto& in) {
+    return models::loss(*model, in[0], x.source_lengths, batch).total;
+  };
   check_gradients(nn::gradcheck(*model, loss, {frames}), model->parameters().size() + 1);
-  CHECK_ERROR(model->loss(batch), "Encoder: the source is (4, 3) and must be (T, B, D) [in encoder]");
+  CHECK_ERROR(models::loss(*model, batch).total,
+              "Encoder: the source is (4, 3) and must be (T, B, D) [in encoder]");
 }
 
 TEST_CASE("a source of embedded vectors gives the same results as its tokens", "[models][vectors]") {
@@ -232,7 +237,8 @@ TEST_CASE("a source of embedded vectors gives the same results as its tokens", "
     std::erase_if(state, [](const auto& named) { return named.first == "encoder.embedding.weight"; });
     of_vectors->load_state_dict(state);
     const Tensor frames = of_tokens->encoder.embedding->forward(x.source);  // (T, B, 5)
-    CHECK(of_vectors->loss(frames, x.source_lengths, batch).item() == of_tokens->loss(batch).item());
+    CHECK(models::loss(*of_vectors, frames, x.source_lengths, batch).total.item() ==
+          models::loss(*of_tokens, batch).total.item());
     // Separate searches for each, because sampling advances its generator.
     const std::vector<NamedSearch> one = searches(), other = searches();
     for (std::size_t i = 0; i < one.size(); ++i) {
@@ -316,7 +322,7 @@ TEST_CASE("a registry accepts custom attentions and decoders", "[models][registr
   CHECK(seen.query == 4);
   CHECK(seen.value == 8);
   CHECK(seen.energy == 3);
-  CHECK(std::isfinite(model->loss(batch).item()));
+  CHECK(std::isfinite(models::loss(*model, batch).total.item()));
 }
 
 TEST_CASE("Bridge::copy needs an encoder of the same shape", "[models][errors]") {
@@ -325,7 +331,7 @@ TEST_CASE("Bridge::copy needs an encoder of the same shape", "[models][errors]")
         {.vocabulary = 9, .hidden = hidden, .bidirectional = false, .cell = cell},
         std::make_unique<models::FixedContextDecoder>(models::DecoderOptions{
             .vocabulary = 9, .annotation = hidden, .hidden = 4, .bridge = Bridge::copy}));
-    return model.loss(batch).item();
+    return models::loss(model, batch).total.item();
   };
   const std::string message =
       "FixedContextDecoder: s_0 is the encoder's last state, so the encoder must have the decoder's "
@@ -348,11 +354,11 @@ TEST_CASE("incompatible model options are refused", "[models][errors]") {
       "use one vocabulary, or Tied::output");
   CHECK_ERROR(make(small({.decoder = "cho", .bridge = Bridge::copy})),
               "ChoDecoder: s_0 is computed from the context c, so the bridge must be summary or zeros");
-  CHECK_ERROR(make(small({.bridge = Bridge::copy}))->loss(batch),
+  CHECK_ERROR(models::loss(*make(small({.bridge = Bridge::copy})), batch),
               "BahdanauDecoder: s_0 is the encoder's last state, so the encoder must have the decoder's "
               "cell, 1 layer of 4 and one direction; or choose another bridge [in decoder]");
   CHECK_ERROR(
-      make(small({.bidirectional = false, .bridge = Bridge::backward}))->loss(batch),
+      models::loss(*make(small({.bidirectional = false, .bridge = Bridge::backward})), batch),
       "BahdanauDecoder: s_0 is computed from the backward state of the first token; the encoder must be "
       "bidirectional [in decoder]");
   CHECK_ERROR(models::Encoder({.vocabulary = 3, .vectors = 2}),

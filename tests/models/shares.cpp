@@ -56,8 +56,8 @@ Made made_by(const models::Seq2Seq& model, int threads, double label_smoothing =
   const Threads set(threads);
   gradus::seed(5);
   for (Tensor parameter : model.parameters()) parameter.zero_grad();
-  double plain = 0;
-  const Tensor loss = model.loss(data::make_batch(many_pairs()), label_smoothing, &plain);
+  const auto [loss, plain, tokens] =
+      models::loss(model, data::make_batch(many_pairs()), {.label_smoothing = label_smoothing});
   loss.backward();
   const auto drawn = static_cast<double>(gradus::default_generator().state().position);
   Made made{printed(loss), {loss.detach(), gradus::tensor({plain, drawn}, Dtype::f64)}};
@@ -124,7 +124,8 @@ TEST_CASE("a batch split among threads gives the loss and gradients of one threa
     const gradus::NoGrad no_grad;
     const Threads set(2);
     gradus::seed(5);
-    const Tensor unrecorded = model->loss(data::make_batch(many_pairs()), label_smoothing);
+    const Tensor unrecorded =
+        models::loss(*model, data::make_batch(many_pairs()), {.label_smoothing = label_smoothing}).total;
     CHECK(difference(unrecorded, alone.numbers[0], 1e-12) == "");
   }
 }
@@ -178,7 +179,7 @@ TEST_CASE("errors in a split batch name positions in the whole batch", "[models]
   batch.source[40] = tiny.vocabulary;
   const BatchTensors x(batch);
   const auto decode = [&] { models::greedy(*model, x.source, x.source_lengths); };
-  const auto train = [&] { return model->loss(batch); };
+  const auto train = [&] { return models::loss(*model, batch).total; };
   const Tensor too_few = x.source_lengths.slice(0, 40);
   const auto decode_fewer = [&] { models::greedy(*model, x.source, too_few); };
   CHECK(message(1, decode).find("index 9 at position 40 of (6, 53)") != std::string::npos);
@@ -213,14 +214,9 @@ TEST_CASE("a batch is not split if the decoder does not allow it", "[models][sha
   const auto dot = [] { return std::make_unique<gradus::nn::DotProductAttention>(); };
   CHECK(with(std::make_unique<models::ProjectedQuery>(4, 8, dot())).can_be_shared());
 
-  class Derived : public models::BahdanauDecoder {
-   public:
-    using BahdanauDecoder::BahdanauDecoder;
-  };
   class Own : public gradus::nn::DotProductAttention {};
-  CHECK(!models::Seq2Seq(encoder, std::make_unique<Derived>(decoder, 3)).can_be_shared());
-  CHECK(!with(std::make_unique<models::ProjectedQuery>(4, 8, std::make_unique<Own>())).can_be_shared());
-  const models::Seq2Seq model = with(std::make_unique<Own>());
+  CHECK(!with(std::make_unique<Own>()).can_be_shared());
+  const models::Seq2Seq model = with(std::make_unique<models::ProjectedQuery>(4, 8, std::make_unique<Own>()));
   CHECK(!model.can_be_shared());
-  CHECK(!is_shared(made_by(models::Seq2Seq(encoder, std::make_unique<Derived>(decoder, 3)), 2)));
+  CHECK(!is_shared(made_by(model, 2)));
 }

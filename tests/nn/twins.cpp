@@ -50,26 +50,20 @@ struct Twin {
   Tensor (*composed)(const Tensors& x, const Tensor& lengths);
 };
 
-constexpr std::int64_t step = 1;
-
-Tensor composed_gru_update(const Tensors& x, const Tensor& lengths) {
+Tensor composed_gru_update(const Tensors& x, const Tensor& /*lengths*/) {
   const std::int64_t H = x[2].size(1);
   const auto gate = [H](const Tensor& part, int i) { return part.slice(i * H, (i + 1) * H, 1); };
   const Tensor r = sigmoid(gate(x[0], 0) + gate(x[1], 0));
   const Tensor z = sigmoid(gate(x[0], 1) + gate(x[1], 1));
   const Tensor n = tanh(gate(x[0], 2) + r * gate(x[1], 2));
-  const Tensor y = (1.0 - z) * n + z * x[2];
-  if (!lengths.defined()) return y;
-  return where(greater(lengths.reshape({-1, 1}), integers({step})), y, x[2]);
+  return (1.0 - z) * n + z * x[2];
 }
 
-Tensor composed_lstm_update(const Tensors& x, const Tensor& lengths) {
+Tensor composed_lstm_update(const Tensors& x, const Tensor& /*lengths*/) {
   const std::int64_t H = x[2].size(1);
   const auto argument = [&](int i) { return (x[0] + x[1]).slice(i * H, (i + 1) * H, 1); };
-  const Tensor c = sigmoid(argument(1)) * x[3] + sigmoid(argument(0)) * tanh(argument(2));
-  const Tensor y = gradus::stack({sigmoid(argument(3)) * tanh(c), c});
-  if (!lengths.defined()) return y;
-  return where(greater(lengths.reshape({1, -1, 1}), integers({step})), y, gradus::stack({x[2], x[3]}));
+  const Tensor c = sigmoid(argument(1)) * x[2] + sigmoid(argument(0)) * tanh(argument(2));
+  return gradus::stack({sigmoid(argument(3)) * tanh(c), c});
 }
 
 Tensor composed_additive_energy(const Tensors& x, const Tensor& lengths) {
@@ -132,8 +126,7 @@ Tensor fused_lstm_sequence(const Tensors& x, const Tensor& lengths) {
 template <bool reverse>
 Tensor composed_lstm_sequence(const Tensors& x, const Tensor& lengths) {
   return step_by_step(x, {x[3], x[4]}, lengths, reverse, [&](const Tensor& part, const Tensors& state) {
-    const Tensor after =
-        composed_lstm_update({part, linear(state[0], x[1], x[2]), state[0], state[1]}, Tensor());
+    const Tensor after = composed_lstm_update({part, linear(state[0], x[1], x[2]), state[1]}, Tensor());
     return Tensors{after[0], after[1]};
   });
 }
@@ -148,15 +141,11 @@ std::vector<Shape> lstm_shapes(const Sizes& n) {
 const Twin twins[] = {
     {"gru_update",
      [](const Sizes& n) -> std::vector<Shape> { return {{n.B, 3 * n.N}, {n.B, 3 * n.N}, {n.B, n.N}}; },
-     [](const Tensors& x, const Tensor& lengths) { return gru_update(x[0], x[1], x[2], lengths, step); },
+     [](const Tensors& x, const Tensor& /*lengths*/) { return gru_update(x[0], x[1], x[2]); },
      composed_gru_update},
     {"lstm_update",
-     [](const Sizes& n) -> std::vector<Shape> {
-       return {{n.B, 4 * n.N}, {n.B, 4 * n.N}, {n.B, n.N}, {n.B, n.N}};
-     },
-     [](const Tensors& x, const Tensor& lengths) {
-       return lstm_update(x[0], x[1], x[2], x[3], lengths, step);
-     },
+     [](const Sizes& n) -> std::vector<Shape> { return {{n.B, 4 * n.N}, {n.B, 4 * n.N}, {n.B, n.N}}; },
+     [](const Tensors& x, const Tensor& /*lengths*/) { return lstm_update(x[0], x[1], x[2]); },
      composed_lstm_update},
     {"additive_energy",
      [](const Sizes& n) -> std::vector<Shape> { return {{n.B, n.N}, {n.T, n.B, n.N}, {n.N}}; },
@@ -182,7 +171,8 @@ std::vector<Shape> attention_shapes(const Sizes& n) {
 Tensor fused_attention(const Tensors& x, const Tensor& sources, const Tensor& lengths) {
   const Packing packing = packing_of(x[0], lengths);
   return attention_sequence(pack(x[0], packing), {x[1]}, x[2], x[3], sources,
-                            {.layers = {{x[4], x[5], x[8], x[9]}}, .W_a = x[6], .v_a = x[7]}, packing);
+                            {.layers = {{x[4], x[5], x[8], x[9]}}, .score = {.W_a = x[6], .v_a = x[7]}},
+                            packing);
 }
 
 Tensor composed_attention(const Tensors& x, const Tensor& sources, const Tensor& lengths) {

@@ -29,7 +29,7 @@ inline Run run(const Function& f, const Tensors& leaves) {
   for (const gradus::Tensor& value : result.values) {
     loss = loss + sum(value * random(value.shape(), generator).to(value.dtype()));
   }
-  if (loss.requires_grad()) loss.backward();  // without lengths, lstm_update's h has no effect
+  if (loss.requires_grad()) loss.backward();
   for (const gradus::Tensor& leaf : leaves) result.gradients.push_back(leaf.grad());
   return result;
 }

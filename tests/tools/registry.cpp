@@ -29,14 +29,20 @@ class CosineAttention : public nn::ScoredAttention {
 };
 
 // Twice the logits.
-class Loud : public models::BahdanauDecoder {
+class Loud : public nn::DecoderStep {
  public:
-  using BahdanauDecoder::BahdanauDecoder;
+  Loud(const models::DecoderOptions& options, std::unique_ptr<nn::Attention> attention)
+      : decoder(options, std::move(attention)) {
+    add_module("decoder", decoder);
+  }
+  Start start(const nn::Annotations& annotations) const override { return decoder.start(annotations); }
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override {
-    Output output = BahdanauDecoder::step(previous, state, memory);
+    Output output = decoder.step(previous, state, memory);
     output.logits = output.logits * 2.0;
     return output;
   }
+
+  models::BahdanauDecoder decoder;
 };
 
 models::Registry registry() {

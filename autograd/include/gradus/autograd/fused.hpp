@@ -9,9 +9,9 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Fused operations: each does the work of several operations of ops.hpp in one pass over memory. Tests
-/// compare each one with an equivalent composition in `nn`; `Composed` (runtime.hpp) makes modules use the
-/// composition.
+/// Fused operations: each does the work of several operations of ops.hpp in one pass over memory. Each has a
+/// twin composed of those operations (fused/composed.cpp), which `Composed` (runtime.hpp) selects; tests
+/// compare the two.
 namespace gradus {
 
 /// One step of a gated recurrent unit, given its two products, in PyTorch's form:
@@ -21,13 +21,10 @@ namespace gradus {
 /// @param x_part W_ih x + b_ih, (B, 3H), in the order r, z, n
 /// @param h_part W_hh h + b_hh, (B, 3H), likewise
 /// @param h      (B, H)
-/// @param lengths (B), i64, or undefined: a row whose length is at most `step` keeps its h
 /// @return h′, (B, H)
 /// Gradients: at the argument of n, d = g∘(1 − z)∘(1 − n²); of r, d∘h_n∘r∘(1 − r); of z, g∘(h − n)∘z∘(1 − z).
-/// x_part gets all three; h_part the same, with d∘r for n; h gets g∘z. In a row that keeps its h, only h gets
-/// a gradient, g.
-Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h,
-                  const Tensor& lengths = Tensor(), std::int64_t step = 0);
+/// x_part gets all three; h_part the same, with d∘r for n; h gets g∘z.
+Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h);
 
 /// Whether the reset gate of a GRU is applied after the product of the state, as in PyTorch, or before it, as
 /// in the papers. W_hn and b_hn are the last H rows of W_hh and b_hh.
@@ -63,16 +60,12 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
 ///
 /// @param x_part W_ih x + b_ih, (B, 4H), in the order i, f, g, o
 /// @param h_part W_hh h + b_hh, (B, 4H), likewise
-/// @param h      (B, H)
 /// @param c      (B, H)
-/// @param lengths (B), i64, or undefined: a row whose length is at most `step` keeps its h and c
 /// @return [h′; c′], (2, B, H)
 /// Gradients: let d be the gradient at h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient at c′. At
 /// the argument of i, e∘g∘i∘(1 − i); of f, e∘c∘f∘(1 − f); of g, e∘i∘(1 − g²); of o, d∘tanh(c′)∘o∘(1 − o).
-/// x_part and h_part both get these; c gets e∘f. In a row that keeps its state, only h and c get gradients, d
-/// and d_c′.
-Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h, const Tensor& c,
-                   const Tensor& lengths = Tensor(), std::int64_t step = 0);
+/// x_part and h_part both get these; c gets e∘f.
+Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c);
 
 struct LSTMStates {
   Tensor states;          ///< h after each step, (N, H), packed
@@ -118,11 +111,12 @@ Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& l
 /// The cell of attention_sequence. It has G = 3 gates, or 4 for an LSTM.
 enum class AttentionCell { gru, original_gru, lstm };
 
-/// Dropout in attention_sequence. Step t draws from stream t of `steps`: first the mask of the attention
-/// weights, then the masks between layers.
-struct AttentionDropout {
-  double of_weights, between;  ///< probabilities, in [0, 1)
-  Generator steps;
+/// How a decoder's query scores the positions: e_j = v_a · tanh(W_a s + k_j), or scale · (W_a s) · k_j.
+struct AttentionScore {
+  Tensor W_a = {};     ///< (A, H); if undefined, the query is the state itself and A = H
+  Tensor v_a = {};     ///< (A); if undefined, the score is a dot product
+  double scale = 1;    ///< factor of a dot product
+  double dropout = 0;  ///< probability, in [0, 1), of dropout on the weights
 };
 
 /// Configuration and parameters of attention_sequence. Parameters have the layout of nn::GRU, nn::LSTM and
@@ -136,11 +130,12 @@ struct AttentionDecoder {
   };
   AttentionCell cell = AttentionCell::gru;
   std::vector<Layer> layers;  ///< the lowest first
-  Tensor W_a;                 ///< (A, H); if undefined, the query is the state itself and A = H
-  Tensor v_a;                 ///< (A); if undefined, the score is a dot product
-  double scale = 1;           ///< factor of a dot product
-  bool earlier = false;       ///< whether the result holds the state before each step instead of after it
-  std::optional<AttentionDropout> dropout = std::nullopt;
+  AttentionScore score = {};
+  bool earlier = false;  ///< whether the result holds the state before each step instead of after it
+  double dropout = 0;    ///< probability, in [0, 1), of dropout between layers
+  /// Draws the masks of both dropouts; without it there is no dropout. Step t draws from its stream t: first
+  /// the mask of the weights, then the masks between layers.
+  std::optional<Generator> draws = std::nullopt;
 };
 
 /// The recurrence of a decoder that attends before it updates its state, over packed target sequences, under

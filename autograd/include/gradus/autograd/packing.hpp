@@ -3,6 +3,7 @@
 #include <gradus/autograd/tensor.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -60,6 +61,22 @@ Tensor pack(const Tensor& x, const Packing& packing);
 /// @return (T, B, …)
 /// Gradient: g at the sequences' steps. @throws Error when the shapes do not fit.
 Tensor unpack(const Tensor& x, const Packing& packing, std::int64_t steps = 0);
+
+struct Scanned {
+  Tensor states;             ///< the state's first tensor after each step, (N, H), packed
+  std::vector<Tensor> last;  ///< the state after each sequence's last step, or its first one if reversed
+};
+
+/// A recurrence over packed sequences, one step at a time: state_t = step(x_t, state_{t−1}). A sequence
+/// without a step t keeps its state.
+/// @param step    computes the state after x_t, (B, …), from the state before
+/// @param x       (N, …), packed
+/// @param first   the tensors of the first state, (B, …) each, in the order of the batch
+/// @param reverse whether each sequence is read from its last step to its first
+/// @throws Error when the shapes do not fit.
+Scanned scan(
+    const std::function<std::vector<Tensor>(const Tensor& x, const std::vector<Tensor>& state)>& step,
+    const Tensor& x, std::vector<Tensor> first, const Packing& packing, bool reverse = false);
 
 }  // namespace gradus
 #pragma GCC visibility pop

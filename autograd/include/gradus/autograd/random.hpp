@@ -82,17 +82,16 @@ class DrawFrom {
   Generator outer_;
 };
 
-/// While it lives, each step of a loop draws from its own generator (Generator::stream).
+/// Generators for the steps of a loop, one each (Generator::stream).
 class DrawsOfSteps {
  public:
   /// @param on if true, draws one number that seeds the generators of all steps; if false, at() does nothing
   explicit DrawsOfSteps(bool on);
-  /// Makes the generator of step t this thread's default generator.
-  void at(std::int64_t t);
+  /// While the result lives, the generator of step t is this thread's default generator.
+  [[nodiscard]] std::optional<DrawFrom> at(std::int64_t t) const;
 
  private:
   std::optional<Generator> steps_;
-  std::optional<DrawFrom> guard_;
 };
 
 /// Tensors of random values. f32 and f64 use the same draws, rounded to the dtype.

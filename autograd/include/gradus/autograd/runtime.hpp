@@ -53,8 +53,8 @@ class DetectAnomaly {
 };
 bool detects_anomaly();
 
-/// While it lives, modules on this thread compose primitive operations instead of calling the fused ones
-/// (fused.hpp): slower, but each step is a separate operation that can be inspected. Nests.
+/// While it lives, the fused operations (fused.hpp) on this thread run as their twins, composed of simple
+/// operations: slower, but each step is a separate operation that can be inspected. Nests.
 class Composed {
  public:
   Composed();
@@ -65,7 +65,6 @@ class Composed {
  private:
   bool was_fused_;
 };
-bool uses_fused_operations();
 
 /// The format to which the two inputs of an f32 product are rounded.
 enum class Precision {

@@ -21,26 +21,25 @@ namespace gradus::models {
 ///
 /// With several layers the query is the top layer's state. Modules: RecurrentDecoder's and `attention`.
 /// State: also `weights`, (B, T).
-class BahdanauDecoder : public RecurrentDecoder {
+class BahdanauDecoder final : public RecurrentDecoder {
  public:
   /// With additive attention of energy size `energy`, A; or with any attention that takes queries (B, H) and
   /// values (T, B, D).
   BahdanauDecoder(const DecoderOptions& options, std::int64_t energy);
   BahdanauDecoder(const DecoderOptions& options, std::unique_ptr<nn::Attention> attention);
   Start start(const nn::Annotations& annotations) const override;
-  Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override;
-  /// True only with an attention of this library; others may not be thread-safe.
+  /// True if the attention has a fused_score(); others may not be thread-safe.
   bool can_be_shared() const override;
 
   const std::unique_ptr<nn::Attention> attention;
 
  protected:
   Look look(const nn::State& before, const nn::Memory& memory) const override;
-  /// With GRU or LSTM, an attention of this library and fused operations on, all steps run as one operation.
+  Step advance(const Tensor& y, const nn::State& state, const nn::Memory& memory) const override;
+  /// With GRU or LSTM and an attention with a fused_score(), all steps run as one operation.
   Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const override;
 
  private:
-  std::optional<AttentionCell> fused_cell() const;
   std::optional<AttentionDecoder> fused() const;
   Tensor fused_states(const Tensor& y, const nn::State& first, const nn::Memory& memory,
                       const AttentionDecoder& decoder, const Packing& targets) const;

@@ -16,11 +16,12 @@ namespace gradus::models {
 /// Here it acts as in the chosen Cell; Cell::original_gru follows the paper's eq. 8 and encoder.
 ///
 /// Modules: RecurrentDecoder's and `V`, (H, D). State: also `c`, (B, H).
-class ChoDecoder : public RecurrentDecoder {
+class ChoDecoder final : public RecurrentDecoder {
  public:
   /// @throws Error also for Bridge::copy and Bridge::backward, since s_0 is computed from c or is 0.
   explicit ChoDecoder(const DecoderOptions& options);
   Start start(const nn::Annotations& annotations) const override;
+  bool can_be_shared() const override { return true; }
 
   nn::Linear V;
 

@@ -11,9 +11,10 @@ namespace gradus::models {
 ///     s_0 = tanh(W_s [→h_T; ←h_1])         (only →h_T if the encoder has one direction)
 ///     s_t = cell(E y_{t−1}, s_{t−1})
 ///     logits_t = W_o s_t + b_o
-class FixedContextDecoder : public RecurrentDecoder {
+class FixedContextDecoder final : public RecurrentDecoder {
  public:
   explicit FixedContextDecoder(const DecoderOptions& options);
+  bool can_be_shared() const override { return true; }
 
  protected:
   Look look(const nn::State& before, const nn::Memory& memory) const override;

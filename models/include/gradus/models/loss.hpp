@@ -30,10 +30,15 @@ struct Loss {
 };
 
 /// The loss of a batch. Runs step by step with attention entropy or sampling, else by the decoder's
-/// forward().
+/// forward(); threads then share the batch if the model can be shared. A sequence's dropout masks do not
+/// depend on the thread that computes it.
 /// @param coins draws for sampling: one per sequence and step if 0 < sampling < 1
 /// @throws Error for an option out of range, and for attention entropy with a decoder without attention.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},
+          Generator& coins = default_generator());
+/// The same with `source`, (T_x, B, D) or (T_x, B), and its lengths, (B), instead of the batch's source.
+Loss loss(const Seq2Seq& model, const Tensor& source, const Tensor& source_lengths,
+          const data::Batch& targets, const LossOptions& options = {},
           Generator& coins = default_generator());
 
 /// The cross-entropy under teacher forcing in nats per token, averaged over all target tokens of the pairs.

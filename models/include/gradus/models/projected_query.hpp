@@ -22,6 +22,7 @@ class ProjectedQuery : public nn::Attention {
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override;
   Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,
                 const Tensor& previous_weights) const override;
+  std::optional<AttentionScore> fused_score(std::int64_t value_size) const override;
 
   nn::Linear W_a;
   const std::unique_ptr<nn::Attention> score;

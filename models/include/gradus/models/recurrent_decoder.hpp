@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <typeinfo>
 
 #pragma GCC visibility push(default)
 namespace gradus::models {
@@ -49,12 +48,10 @@ class RecurrentDecoder : public nn::DecoderStep {
  public:
   /// @throws Error if the encoder does not provide the states that the bridge needs.
   Start start(const nn::Annotations& annotations) const override;
-  Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override;
-  /// Applies the readout to all steps at once. A class derived from a decoder of this library runs step by
-  /// step, since it may override step().
-  Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const override;
-  /// False for classes derived from this library's decoders.
-  bool can_be_shared() const override;
+  /// Final, as is forward(), so that the two agree: a derived class overrides the parts that both use.
+  Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const final;
+  /// Applies the readout to all steps at once.
+  Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const final;
 
   nn::Embedding embedding;
   std::optional<nn::Linear> W_s;
@@ -64,12 +61,11 @@ class RecurrentDecoder : public nn::DecoderStep {
  protected:
   /// A decoder's defaults and sizes, which its options may override.
   struct Form {
-    const char* name;            ///< for messages
-    const std::type_info& type;  ///< the class that step() and start() here are written for
-    std::int64_t context;        ///< the size of c_t; 0 without context
-    std::int64_t summary;        ///< the size of Bridge::summary's input
-    Bridge bridge;               ///< default, if the options give none
-    ReadoutForm readout;         ///< likewise
+    const char* name;      ///< for messages
+    std::int64_t context;  ///< the size of c_t; 0 without context
+    std::int64_t summary;  ///< the size of Bridge::summary's input
+    Bridge bridge;         ///< default, if the options give none
+    ReadoutForm readout;   ///< likewise
   };
   /// @throws Error for sizes below 1.
   RecurrentDecoder(const Form& form, const DecoderOptions& options);
@@ -82,8 +78,17 @@ class RecurrentDecoder : public nn::DecoderStep {
   };
   virtual Look look(const nn::State& before, const nn::Memory& memory) const = 0;
 
-  /// The readout's input without E y_{t−1} at every real step, packed: [s_t; c_t], or as ReadoutForm says. By
-  /// default runs step by step with look(); override it with a faster computation of the same numbers.
+  /// One step: the readout's input without E y_{t−1}, [s_t; c_t], or as ReadoutForm says; the state after it;
+  /// the weights, if any. Uses look(); override it with a faster computation of the same numbers.
+  /// @param y E y_{t−1}, (B, E)
+  struct Step {
+    Tensor features;
+    nn::State state;
+    Tensor weights;
+  };
+  virtual Step advance(const Tensor& y, const nn::State& state, const nn::Memory& memory) const;
+
+  /// The same at every real step, packed, (N, ·). Calls advance() once per step; likewise.
   /// @param y E y_{t−1}, (N, E), packed
   virtual Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const;
   /// The same if no c_t depends on a state: one run over the whole sequence.
@@ -114,7 +119,6 @@ class RecurrentDecoder : public nn::DecoderStep {
 
  private:
   const char* name_;
-  const std::type_info& type_;
   Bridge bridge_;
   ReadoutForm form_;
   std::int64_t context_size_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <gradus/data/batch.hpp>
 #include <gradus/models/encoder.hpp>
 #include <gradus/nn/decoder_step.hpp>
 
@@ -25,15 +24,10 @@ class Seq2Seq : public nn::Module {
   /// @param source_lengths (B), i64
   /// @param target_in      (Ty, B), i64: BOS y_1 … y_{n−1}
   Output forward(const Tensor& source, const Tensor& source_lengths, const Tensor& target_in) const;
-  /// True if threads may split a batch by sequence, as loss(batch) and, in eval mode, the searches do.
+  /// The decoder's first state and its memory, from the encoded source.
+  nn::DecoderStep::Start start(const Tensor& source, const Tensor& source_lengths) const;
+  /// True if threads may split a batch by sequence, as loss() and, in eval mode, the searches do.
   bool can_be_shared() const { return decoder->can_be_shared(); }
-  /// The mean cross-entropy over the batch's real target tokens, a scalar, with label smoothing as in
-  /// cross_entropy(). A sequence's dropout mask does not depend on the thread that computes it.
-  /// @param unsmoothed if not null, receives the loss without smoothing
-  Tensor loss(const data::Batch& batch, double label_smoothing = 0, double* unsmoothed = nullptr) const;
-  /// The same with `source`, (Tx, B, D) or (Tx, B), and its lengths (B) instead of the batch's source.
-  Tensor loss(const Tensor& source, const Tensor& source_lengths, const data::Batch& targets,
-              double label_smoothing = 0, double* unsmoothed = nullptr) const;
 
   Encoder encoder;
   const std::unique_ptr<nn::DecoderStep> decoder;

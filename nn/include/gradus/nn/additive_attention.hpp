@@ -18,6 +18,7 @@ class AdditiveAttention : public ScoredAttention {
                     double dropout = 0);
   /// Keys U_a h_j, (T, B, A). @throws Error as Attention::prepare, and when D is not `value_size`.
   Memory prepare(const Tensor& values, const Tensor& lengths) const override;
+  std::optional<AttentionScore> fused_score(std::int64_t value_size) const override;
 
   Linear W_a, U_a;
   const Tensor v_a;

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <gradus/autograd/fused.hpp>
 #include <gradus/nn/module.hpp>
+
+#include <optional>
+#include <typeinfo>
 
 #pragma GCC visibility push(default)
 namespace gradus::nn {
@@ -39,6 +43,20 @@ class Attention : public Module {
   /// @param previous_weights (B, T): the previous step's weights; undefined at step 0
   virtual Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                         const Tensor& previous_weights) const = 0;
+
+  /// The score of this attention over values of size `value_size`, if attention_sequence() can replace calls
+  /// of attend() and threads may share the attention. None by default, and for classes derived from this
+  /// library's attentions, which may compute something else.
+  virtual std::optional<AttentionScore> fused_score(std::int64_t /*value_size*/) const {
+    return std::nullopt;
+  }
+
+ protected:
+  /// True if this is a Class and not of a class derived from it.
+  template <class Class>
+  bool is_exactly() const {
+    return typeid(*this) == typeid(Class);
+  }
 };
 
 }  // namespace gradus::nn

@@ -4,6 +4,7 @@
 #include <gradus/nn/attention.hpp>
 #include <gradus/nn/module.hpp>
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -47,10 +48,10 @@ class State {
   std::int64_t step_ = 0;
 };
 
-/// The second extension point: one step of a decoder. Teacher forcing, greedy decoding and beam search all
-/// call it, so a new decoder needs nothing else. A step may attend before it updates its state (Bahdanau,
-/// with s_{t−1}) or after (Luong, with s_t). Its state holds whatever the next step needs, such as h̃ for
-/// Luong's input feeding.
+/// The second extension point: one step of a decoder. Teacher forcing, sampling and the searches run it with
+/// for_each_step(), so a new decoder needs nothing else. A step may attend before it updates its state
+/// (Bahdanau, with s_{t−1}) or after (Luong, with s_t). Its state holds whatever the next step needs, such as
+/// h̃ for Luong's input feeding.
 class DecoderStep : public Module {
  public:
   struct Start {
@@ -79,6 +80,18 @@ class DecoderStep : public Module {
   /// forward() must make the same number of draws for any sequences. False by default.
   virtual bool can_be_shared() const { return false; }
 };
+
+/// Runs a decoder step by step. Before step t, input(t, at) returns the previous tokens y_{t−1}, (B), i64, or
+/// an undefined tensor to stop. It may change `at`, the state and memory, as beam search does when it
+/// reorders its hypotheses. After the step, visit(t, output) receives the output. In training, each step
+/// draws from its own generator (DrawsOfSteps), so that a sequence's dropout does not depend on the other
+/// lengths in its batch.
+void for_each_step(const DecoderStep& decoder, DecoderStep::Start at,
+                   const std::function<Tensor(std::int64_t t, DecoderStep::Start& at)>& input,
+                   const std::function<void(std::int64_t t, DecoderStep::Output& output)>& visit);
+/// The same with given tokens, (T, B).
+void for_each_step(const DecoderStep& decoder, DecoderStep::Start at, const Tensor& tokens,
+                   const std::function<void(std::int64_t t, DecoderStep::Output& output)>& visit);
 
 }  // namespace gradus::nn
 #pragma GCC visibility pop

@@ -13,6 +13,7 @@ namespace gradus::nn {
 class DotProductAttention : public ScoredAttention {
  public:
   using ScoredAttention::ScoredAttention;
+  std::optional<AttentionScore> fused_score(std::int64_t value_size) const override;
 
  protected:
   /// @throws Error if the query is not (B, D).

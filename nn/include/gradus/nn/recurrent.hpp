@@ -1,10 +1,12 @@
 #pragma once
 
+#include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/packing.hpp>
 #include <gradus/nn/module.hpp>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -23,31 +25,20 @@ struct RecurrentWeights {
   Tensor bias_hh;    ///< (G·H), or undefined
 };
 
-/// Computes the state after step t from x_part = W_ih x_t + b_ih, (B, G·H), and the state before. A row of
-/// length ≤ t keeps its state; if lengths are undefined, every row is updated.
-using RecurrentStep = std::function<RecurrentState(const Tensor& x_part, const RecurrentState& before,
-                                                   const Tensor& lengths, std::int64_t t)>;
-
-/// The states of one direction of a layer.
-struct RecurrentStates {
-  Tensor states;        ///< h after each step, (N, H), packed
-  RecurrentState last;  ///< (B, H) each: after the last step, or the first one in reverse
-};
-
-/// A kind of recurrent module: its gates, state and step.
+/// A kind of recurrent module: its gates, state, step and sequence.
 struct RecurrentKind {
   std::int64_t gates;     ///< G
   std::size_t parts = 1;  ///< number of tensors in the state: 1 for {h}, 2 for {h, c}
-  std::function<RecurrentStep(const RecurrentWeights& weights)> step;
-  /// All steps in one fused operation, from x_parts = W_ih x + b_ih, (N, G·H), packed; null if the kind has
-  /// none.
-  std::function<RecurrentStates(const RecurrentWeights& weights, const Tensor& x_parts,
-                                const RecurrentState& first, const Packing& packing, bool reverse)>
+  /// The state after a step, from x_part = W_ih x + b_ih, (B, G·H), and the state before.
+  std::function<RecurrentState(const RecurrentWeights& weights, const Tensor& x_part,
+                               const RecurrentState& before)>
+      step;
+  /// All steps in one operation, from x_parts = W_ih x + b_ih, (N, G·H), packed. If null, scan() over `step`.
+  std::function<Scanned(const RecurrentWeights& weights, const Tensor& x_parts, const RecurrentState& first,
+                        const Packing& packing, bool reverse)>
       sequence = nullptr;
+  std::optional<AttentionCell> attention_cell = std::nullopt;  ///< if attention_sequence() has this cell
 };
-
-/// `updated` in rows longer than t, `before` in the others, so that an ended row keeps its state.
-Tensor unless_ended(const Tensor& updated, const Tensor& before, const Tensor& lengths, std::int64_t t);
 
 /// One step of a recurrent module, with parameters `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh`, drawn
 /// from U(−1/√H, 1/√H).
@@ -104,6 +95,8 @@ class Recurrent : public Module {
   std::int64_t layers() const { return layout_.layers; }
   int directions() const { return layout_.bidirectional ? 2 : 1; }
   std::size_t state_parts() const { return kind_.parts; }  ///< 1 for {h}, 2 for {h, c}
+  /// The cell by which attention_sequence() computes the same steps, if it has one.
+  std::optional<AttentionCell> attention_cell() const { return kind_.attention_cell; }
   /// The weights of one layer and direction.
   const RecurrentWeights& weights(std::int64_t layer, int direction = 0) const {
     return weights_[static_cast<std::size_t>(layer * directions() + direction)];
@@ -116,20 +109,9 @@ class Recurrent : public Module {
             const RecurrentLayout& layout);
 
  private:
-  // One direction of a layer, x_parts (…, G·H) → h of the same leading axes, and the last state.
-  using Direction = std::function<RecurrentStates(const RecurrentWeights& weights, const Tensor& x_parts,
-                                                  const RecurrentState& first, bool reverse)>;
-  // `between` applies dropout to the output of each layer but the last.
-  Result run_layers(const Direction& direction, const std::function<Tensor(const Tensor&)>& between, Tensor x,
-                    const RecurrentState& first) const;
-
   bool drops() const;
-  Tensor drop(const Tensor& h) const;
   void complete_first(RecurrentState& first, std::int64_t batch, Dtype dtype) const;
-  // Packed, with one fused operation per direction.
-  Result run_fused(const Tensor& x, const Packing& packing, const RecurrentState& first) const;
-  // Padded, step by step.
-  Result run_steps(const Tensor& x, const Tensor& lengths, const RecurrentState& first) const;
+  Result run_layers(Tensor x, const Packing& packing, const RecurrentState& first) const;
 
   const char* operation_;
   RecurrentKind kind_;

@@ -14,6 +14,7 @@ namespace gradus::nn {
 class ScaledDotProductAttention : public DotProductAttention {
  public:
   using DotProductAttention::DotProductAttention;
+  std::optional<AttentionScore> fused_score(std::int64_t value_size) const override;
 
  protected:
   /// @throws Error if the query is not (B, D).
