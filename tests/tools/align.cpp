@@ -87,6 +87,12 @@ TEST_CASE("the weights of a given translation are those of forced decoding", "[t
       content(tsv).starts_with("sentence\ttarget_position\ttarget_token\tsource_position\tsource_"
                                "token\tweight\n1\t1\toù\t1\twhere\t0."));
   CHECK((weights_in_tsv(tsv) == weights));
+  std::istringstream lines(content(tsv));
+  std::string line;
+  std::getline(lines, line);  // the header
+  std::getline(lines, line);
+  const std::string digits = line.substr(line.rfind('\t') + 1);  // of f32, not of the same number as f64
+  CHECK(content(json).find("\"weights\":[[" + digits + ",") != std::string::npos);
 
   const gradus::Tensor matrix = gradus::nn::load_npy(npy);
   CHECK(matrix.shape() == gradus::Shape{7, 6});

@@ -122,7 +122,7 @@ TEST_CASE("info describes any safetensors file", "[tools][info]") {
   CHECK(ran.out.ends_with("\n\na f32 (2, 3)\n"));
   const std::string json = run({"info", path, "--json"}).out;
   CHECK(has(json, "\"checkpoint\": false,\n  \"step\": null,\n"));
-  CHECK(has(json, R"("quote": "\"\u000a\u0001\\")"));
+  CHECK(has(json, R"("quote": "\"\n\u0001\\")"));
 }
 
 TEST_CASE("info lists the tensors of a checkpoint with an unknown class", "[tools][info]") {

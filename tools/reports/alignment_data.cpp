@@ -2,13 +2,16 @@
 
 #include <gradus/plot/page.hpp>
 
+#include <cmath>
 #include <cstdio>
-#include <vector>
+#include <nlohmann/json.hpp>
 
-#include "reports/write_json.hpp"
+#include "settings/shortest.hpp"
 
 namespace gradus::tools {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string summary(const Alignment& alignment) {
   std::string text(64, '\0');
@@ -24,20 +27,22 @@ std::span<const float> weights_of(const Alignment& alignment, std::size_t t) {
   return alignment.decoded.weights.values<float>().subspan(t * T, T);
 }
 
-std::string json_of(const Alignment& alignment) {
-  const auto number = [](auto value) { return json::number(value); };
-  std::vector<std::string> weights;
+// Converting to double would print digits that f32 does not have.
+Json number(float weight) { return std::isfinite(weight) ? Json::parse(shortest(weight)) : Json(); }
+
+Json to_json(const Alignment& alignment) {
+  Json weights = Json::array();
   for (std::size_t t = 0; t < alignment.target_tokens.size(); ++t) {
-    weights.push_back(json::list(json::each(weights_of(alignment, t), number)));
+    Json& row = weights.emplace_back(Json::array());
+    for (const float weight : weights_of(alignment, t)) row.push_back(number(weight));
   }
-  return json::object(
-      {{"source", json::text(alignment.text.source)},
-       {"target", json::text(alignment.text.target)},
-       {"source_tokens", json::list(json::each(alignment.source_tokens, json::text))},
-       {"target_tokens", json::list(json::each(alignment.target_tokens, json::text))},
-       {"log_probability", number(alignment.decoded.log_probability)},
-       {"log_probabilities", json::list(json::each(alignment.decoded.token_log_probabilities, number))},
-       {"weights", json::lines(weights)}});
+  return {{"source", alignment.text.source},
+          {"target", alignment.text.target},
+          {"source_tokens", alignment.source_tokens},
+          {"target_tokens", alignment.target_tokens},
+          {"log_probability", alignment.decoded.log_probability},
+          {"log_probabilities", alignment.decoded.token_log_probabilities},
+          {"weights", weights}};
 }
 
 }  // namespace
@@ -73,7 +78,7 @@ std::string tsv_of(std::span<const Alignment> alignments) {
         tsv.append(std::to_string(i + 1)).append("\t");
         tsv.append(std::to_string(t + 1)).append("\t").append(alignment.target_tokens[t]).append("\t");
         tsv.append(std::to_string(j + 1)).append("\t").append(alignment.source_tokens[j]).append("\t");
-        tsv.append(json::number(weights[j])).append("\n");
+        tsv.append(shortest(weights[j])).append("\n");
       }
     }
   }
@@ -81,8 +86,11 @@ std::string tsv_of(std::span<const Alignment> alignments) {
 }
 
 std::string json_of(std::span<const Alignment> alignments) {
-  return json::lines(json::each(alignments, [](const Alignment& alignment) { return json_of(alignment); })) +
-         "\n";
+  std::string lines;
+  for (const Alignment& alignment : alignments) {
+    lines += (lines.empty() ? "" : ",\n") + to_json(alignment).dump();
+  }
+  return "[\n" + lines + "\n]\n";
 }
 
 }  // namespace gradus::tools

@@ -19,8 +19,8 @@ std::string html_of(std::span<const Alignment> alignments);
 /// Sentences and positions count from 1; weights round-trip to f32.
 std::string tsv_of(std::span<const Alignment> alignments);
 
-/// A list of objects: source, target, source_tokens, target_tokens, log_probability (of the target),
-/// log_probabilities (of its tokens), weights (one list per target token).
+/// A list of objects, one per line: source, target, source_tokens, target_tokens, log_probability (of the
+/// target), log_probabilities (of its tokens), weights (one list per target token).
 std::string json_of(std::span<const Alignment> alignments);
 
 }  // namespace gradus::tools

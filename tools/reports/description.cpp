@@ -3,14 +3,17 @@
 #include <gradus/autograd/checks.hpp>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "files/saved_model.hpp"
-#include "reports/write_json.hpp"
 #include "settings/choices.hpp"
+#include "settings/shortest.hpp"
 
 namespace gradus::tools {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string found(const nn::Metadata& metadata, const std::string& name) {
   const auto entry = metadata.find(name);
@@ -25,9 +28,9 @@ std::optional<double> kept(const Description& description, const std::string& na
   return {};
 }
 
-std::optional<std::string> step_of(const Description& description) {
+std::optional<std::int64_t> step_of(const Description& description) {
   const auto step = kept(description, "steps");
-  return step ? std::optional(std::to_string(std::llround(*step))) : std::nullopt;
+  return step ? std::optional(std::llround(*step)) : std::nullopt;
 }
 
 // A name and its value, aligned.
@@ -50,10 +53,11 @@ void add_progress(std::ostream& out, const Description& description) {
   const auto step = step_of(description);
   if (!step) return line(out, "step", "none: weights only, training cannot be resumed");
   const auto& settings = description.settings;
-  line(out, "step", settings ? *step + " of " + std::to_string(settings->trainer.steps) : *step);
+  line(out, "step",
+       std::to_string(*step) + (settings ? " of " + std::to_string(settings->trainer.steps) : ""));
   const auto best = kept(description, "best");
   if (!best || !std::isfinite(*best)) return line(out, "best score", "none yet");
-  line(out, "best score", json::number(*best) + (settings ? " (" + settings->run.metric + ")" : ""));
+  line(out, "best score", shortest(*best) + (settings ? " (" + settings->run.metric + ")" : ""));
 }
 
 std::string corpus_name(const DataSettings& data) {
@@ -79,13 +83,15 @@ void add_settings(std::ostream& out, const Settings& settings, const Sides& side
   line(out, "target", side_text(sides.target));
 }
 
-std::string tensor_json(const std::string& name, const Tensor& tensor) {
-  const auto size = [](std::int64_t value) { return std::to_string(value); };
-  std::vector<std::string> shape;
-  for (int axis = 0; axis < tensor.shape().rank(); ++axis) shape.push_back(size(tensor.size(axis)));
-  return "{\"name\": " + json::text(name) + ", \"dtype\": " + json::text(gradus::name(tensor.dtype())) +
-         ", \"shape\": " + json::list(shape) + "}";
+Json tensor_json(const std::string& name, const Tensor& tensor) {
+  const Shape& shape = tensor.shape();
+  return {{"name", name},
+          {"dtype", gradus::name(tensor.dtype())},
+          {"shape", std::vector(shape.begin(), shape.end())}};
 }
+
+// Null if unknown.
+Json or_null(const auto& optional) { return optional ? Json(*optional) : Json(); }
 
 }  // namespace
 
@@ -114,7 +120,7 @@ std::string text_of(const Description& description) {
     add_progress(out, description);
   } else {
     out << description.path.string() << " is a file of tensors, not a checkpoint\n";
-    for (const auto& [name, value] : description.file.metadata) line(out, name, json::text(value));
+    for (const auto& [name, value] : description.file.metadata) line(out, name, Json(value).dump());
   }
   if (description.settings) add_settings(out, *description.settings, *description.sides);
   out << '\n';
@@ -136,29 +142,23 @@ std::string tensors_of(const Description& description) {
 }
 
 std::string json_of(const Description& description) {
-  const auto best = kept(description, "best");
-  const auto vocabulary = [&](Side Sides::* side) {
-    return description.sides ? std::to_string(((*description.sides).*side).vocabulary.size()) : "null";
-  };
-  std::vector<std::pair<std::string, std::string>> metadata;
+  Json metadata = Json::object(), tensors = Json::array();
   for (const auto& [name, value] : description.file.metadata) {
-    if (!name.ends_with(".vocabulary") && !name.ends_with(".bpe"))
-      metadata.emplace_back(name, json::text(value));
+    if (!name.ends_with(".vocabulary") && !name.ends_with(".bpe")) metadata[name] = value;
   }
-  return json::object({{"path", json::text(description.path.string())},
-                       {"checkpoint", description.is_checkpoint() ? "true" : "false"},
-                       {"step", step_of(description).value_or("null")},
-                       {"best", best ? json::number(*best) : "null"},
-                       {"source_vocabulary", vocabulary(&Sides::source)},
-                       {"target_vocabulary", vocabulary(&Sides::target)},
-                       {"parameters",
-                        description.model ? std::to_string(description.model->parameter_count()) : "null"},
-                       {"metadata", json::object(metadata)},
-                       {"tensors", json::lines(json::each(description.file.tensors,
-                                                          [](const auto& entry) {
-                                                            return tensor_json(entry.first, entry.second);
-                                                          }))}}) +
-         "\n";
+  for (const auto& [name, tensor] : description.file.tensors) tensors.push_back(tensor_json(name, tensor));
+  const auto& sides = description.sides;
+  const auto& model = description.model;
+  const Json json = {{"path", description.path.string()},
+                     {"checkpoint", description.is_checkpoint()},
+                     {"step", or_null(step_of(description))},
+                     {"best", or_null(kept(description, "best"))},
+                     {"source_vocabulary", sides ? Json(sides->source.vocabulary.size()) : Json()},
+                     {"target_vocabulary", sides ? Json(sides->target.vocabulary.size()) : Json()},
+                     {"parameters", model ? Json(model->parameter_count()) : Json()},
+                     {"metadata", metadata},
+                     {"tensors", tensors}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';  // a path may not be UTF-8
 }
 
 }  // namespace gradus::tools

@@ -4,12 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <sstream>
 
 #include "settings/choices.hpp"
 #include "settings/ranges.hpp"
+#include "settings/shortest.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -22,9 +21,7 @@ void add_files(CLI::App& app, const std::string& prefix, PairFiles& files, const
 
 // Writes the default with as many digits as a round trip needs.
 CLI::Option* add_number(CLI::App& app, const std::string& flag, double& value, const std::string& help) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  return app.add_option(flag, value, help)->default_str(std::string(digits.data(), end));
+  return app.add_option(flag, value, help)->default_str(shortest(value));
 }
 
 // Adds the default, which CLI11 omits for flags.
