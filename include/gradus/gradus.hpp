@@ -61,6 +61,7 @@
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>
+#include <gradus/models/optimisers.hpp>
 #include <gradus/models/projected_query.hpp>
 #include <gradus/models/readout.hpp>
 #include <gradus/models/recurrent_decoder.hpp>

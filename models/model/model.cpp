@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/names.hpp"
+#include "model/find_row.hpp"
 
 namespace gradus::models {
 namespace {
@@ -17,10 +17,7 @@ namespace {
 // The factory of that name. @throws Error listing the known names.
 template <class Make>
 const Make& find(const std::map<std::string, Make>& makers, const char* kind, const std::string& name) {
-  if (const auto found = makers.find(name); found != makers.end()) return found->second;
-  std::vector<std::string> names;
-  for (const auto& [known, make] : makers) names.push_back(known);
-  fail("make_model", "unknown ", kind, " '", name, "'; available: ", listed(names));
+  return find_row("make_model", kind, name, makers, &std::pair<const std::string, Make>::first).second;
 }
 
 // Sets every parameter to value(path, shape) where that is defined; a shared one is set once, by its first

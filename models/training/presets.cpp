@@ -1,12 +1,10 @@
-#include <gradus/autograd/checks.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/models/trainer.hpp>
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
-#include "model/names.hpp"
+#include "model/find_row.hpp"
 
 namespace gradus::models {
 namespace {
@@ -91,9 +89,7 @@ constexpr std::array presets{Preset{"sutskever", sutskever, Training{"sgd", 0.7}
                              Preset{"notebook", notebook, std::nullopt}};
 
 const Preset& find(std::string_view name) {
-  const auto found = std::ranges::find(presets, name, &Preset::name);
-  if (found != presets.end()) return *found;
-  fail("preset", "unknown preset '", name, "'; available: ", listed(preset_names()));
+  return find_row("preset", "preset", name, presets, &Preset::name);
 }
 
 }  // namespace

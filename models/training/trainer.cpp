@@ -1,6 +1,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/runtime.hpp>
+#include <gradus/models/optimisers.hpp>
 #include <gradus/models/trainer.hpp>
 #include <gradus/nn/clip.hpp>
 #include <gradus/nn/state_reader.hpp>
@@ -11,7 +12,7 @@
 #include <limits>
 #include <utility>
 
-#include "training/rules_by_name.hpp"
+#include "training/schedules.hpp"
 
 namespace gradus::models {
 namespace {
@@ -49,7 +50,7 @@ Trainer::Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& opti
   if (!batches_.next) fail("Trainer", "the stream of batches has no next(); set it");
   check(options);
   schedule_ = make_schedule(options);
-  optimiser_ = make_optimiser(options, parameters_);
+  optimiser_ = find_optimiser(options_.optimiser).make(parameters_, options_.learning_rate);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   best_ = options.better == nn::Better::lower ? infinity : -infinity;
 }
@@ -159,7 +160,7 @@ void Trainer::load_state(const NamedTensors& state) {
   // Everything that may throw comes first and leaves the trainer unchanged: the stream, a new optimiser, the
   // model. The stream comes before the model: it detects different data, which is the better message if the
   // data also changed the shapes of parameters.
-  auto optimiser = make_optimiser(options_, parameters_);
+  auto optimiser = find_optimiser(options_.optimiser).make(parameters_, options_.learning_rate);
   batches_.set_state(place.to_vector<std::int64_t>());
   try {
     optimiser->load_state(of_optimiser);

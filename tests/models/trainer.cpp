@@ -1,8 +1,10 @@
 // Trainer options, schedules, and the end of training.
 
+#include <gradus/models/optimisers.hpp>
 #include <gradus/models/trainer.hpp>
 #include <gradus/nn/optim.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -53,8 +55,10 @@ std::string refusal(const TrainerOptions& options) {
 }  // namespace
 
 TEST_CASE("each optimiser name selects its optimiser", "[models][trainer]") {
-  const auto check = [](const std::string& name, const auto& make) {
+  std::vector<std::string_view> checked;
+  const auto check = [&checked](const std::string& name, const auto& make) {
     INFO(name);
+    checked.push_back(models::find_optimiser(name).name);
     const Model trained = model(), expected = model();
     Trainer trainer(*trained, {.next = reversals(3)},
                     {.steps = 3, .optimiser = name, .learning_rate = 0.02, .schedule = "constant"});
@@ -81,6 +85,23 @@ TEST_CASE("each optimiser name selects its optimiser", "[models][trainer]") {
   check("adadelta", rule(nn::AdadeltaRule{}));
   check("rmsprop", rule(nn::RMSpropRule{}));
   check("adagrad", rule(nn::AdagradRule{}));
+  CHECK(std::ranges::equal(checked, models::optimisers(), {}, {}, &models::OptimiserKind::name));
+}
+
+TEST_CASE("the table of optimisers has each rule's running values and learning rate", "[models][trainer]") {
+  for (const models::OptimiserKind& kind : models::optimisers()) {
+    INFO(kind.name);
+    Tensor parameter = leaf(gradus::ones({2}));
+    parameter.set_grad(gradus::ones({2}));
+    const auto optimiser = kind.make({parameter}, 0.25);
+    CHECK(optimiser->learning_rate() == 0.25);
+    optimiser->step();
+    // Besides the rate and the parameter's number of steps.
+    CHECK(std::ssize(optimiser->state()) - 2 == kind.averages);
+    CHECK(kind.learning_rate > 0);
+  }
+  CHECK(models::find_optimiser("adam").learning_rate == 0.001);
+  CHECK(models::find_optimiser("sgd").learning_rate == 0.1);
 }
 
 TEST_CASE("each schedule name selects its schedule, which ends at the last step", "[models][trainer]") {
@@ -172,8 +193,8 @@ TEST_CASE("the trainer tracks the best score, and stops after patience evaluatio
 TEST_CASE("invalid options are refused before anything is done", "[models][trainer]") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   CHECK(refusal({.steps = 0}) == "Trainer: the number of steps must be at least 1, and is 0");
-  CHECK(refusal({.optimiser = "adm"}) ==
-        "Trainer: unknown optimiser 'adm'; available: adam, adamw, sgd, adadelta, rmsprop, adagrad");
+  CHECK(refusal({.optimiser = "adm"})
+            .starts_with("Trainer: unknown optimiser 'adm'; available: adam, adamw, sgd, "));
   CHECK(refusal({.learning_rate = -1}) == "Adam: the learning rate must be finite and at least 0, and is -1");
   CHECK(refusal({.schedule = "step"}) ==
         "Trainer: unknown schedule 'step'; available: constant, linear, cosine, exponential");

@@ -1,6 +1,7 @@
 #include "settings/fits.hpp"
 
 #include <gradus/autograd/checks.hpp>
+#include <gradus/models/optimisers.hpp>
 
 #include <algorithm>
 #include <array>
@@ -27,10 +28,10 @@ std::string in_bytes(double bytes) {
   return text.str();
 }
 
-// Training stores a value, a gradient and the optimiser's moments per parameter; saving copies value and
-// moments.
+// Training stores a value, a gradient and the optimiser's averages per parameter; saving copies value and
+// averages.
 double bytes_per_parameter(const std::string& optimiser) {
-  const double averages = optimiser == "sgd" ? 0 : optimiser == "rmsprop" || optimiser == "adagrad" ? 1 : 2;
+  const int averages = models::find_optimiser(optimiser).averages;
   return bytes_per_number * ((2 + averages) + (1 + averages));
 }
 

@@ -1,6 +1,7 @@
 #include "settings/settings.hpp"
 
 #include <gradus/error.hpp>
+#include <gradus/models/optimisers.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -22,6 +23,21 @@ void add_files(CLI::App& app, const std::string& prefix, PairFiles& files, const
 // Writes the default with as many digits as a round trip needs.
 CLI::Option* add_number(CLI::App& app, const std::string& flag, double& value, const std::string& help) {
   return app.add_option(flag, value, help)->default_str(shortest(value));
+}
+
+std::vector<std::string> optimiser_names() {
+  std::vector<std::string> names;
+  for (const models::OptimiserKind& kind : models::optimisers()) names.emplace_back(kind.name);
+  return names;
+}
+
+// "adam 0.001, sgd 0.1, …"
+std::string default_rates() {
+  std::string text;
+  for (const models::OptimiserKind& kind : models::optimisers()) {
+    text.append(text.empty() ? "" : ", ").append(kind.name).append(" " + shortest(kind.learning_rate));
+  }
+  return text;
 }
 
 // Adds the default, which CLI11 omits for flags.
@@ -143,13 +159,11 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
   app.add_option("--batch-tokens", settings.batches.tokens,
                  "most tokens per batch, both sides with padding; replaces --batch [0: no limit]")
       ->check(from_0);
-  app.add_option("--optimiser", trainer.optimiser, "update rule")
-      ->check(CLI::IsMember({"adam", "adamw", "sgd", "adadelta", "rmsprop", "adagrad"}));
-  add_number(app, "--learning-rate", settings.run.learning_rate,
-             "learning rate [0: 0.001; adadelta 1, sgd 0.1, adagrad 0.01]")
+  app.add_option("--optimiser", trainer.optimiser, "update rule")->check(CLI::IsMember(optimiser_names()));
+  add_number(app, "--learning-rate", settings.run.learning_rate, "learning rate [0: " + default_rates() + "]")
       ->check(finite_from_0);
   app.add_option("--schedule", trainer.schedule, "learning-rate schedule")
-      ->check(CLI::IsMember({"constant", "linear", "cosine", "exponential"}));
+      ->check(CLI::IsMember(models::schedule_names()));
   add_number(app, "--final-factor", trainer.final_factor, "final/initial learning-rate ratio")
       ->check(finite_from_0);
   app.add_option("--warm-up", trainer.warm_up, "learning-rate warm-up steps")->check(from_0);

@@ -6,6 +6,7 @@
 #include <gradus/data/perplexity.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/models/greedy.hpp>
+#include <gradus/models/optimisers.hpp>
 #include <gradus/plot/heatmap.hpp>
 #include <gradus/plot/page.hpp>
 #include <gradus/plot/progress.hpp>
@@ -39,16 +40,11 @@ std::string digits(double value, int count) {
   return text.str();
 }
 
-double own_learning_rate(const std::string& optimiser) {
-  if (optimiser == "adadelta") return 1;
-  if (optimiser == "sgd") return 0.1;
-  return optimiser == "adagrad" ? 0.01 : 0.001;
-}
-
 models::TrainerOptions trainer_options(const Settings& settings, bool evaluates) {
   models::TrainerOptions options = settings.trainer;
-  options.learning_rate =
-      settings.run.learning_rate > 0 ? settings.run.learning_rate : own_learning_rate(options.optimiser);
+  options.learning_rate = settings.run.learning_rate > 0
+                              ? settings.run.learning_rate
+                              : models::find_optimiser(options.optimiser).learning_rate;
   options.better = settings.run.metric == "loss" ? nn::Better::lower : nn::Better::higher;
   if (!evaluates) options.eval_every = 0;
   return options;

@@ -31,8 +31,8 @@ struct BatchStream {
 
 struct TrainerOptions {
   std::int64_t steps = 1000;       ///< total number of updates
-  std::string optimiser = "adam";  ///< adam, adamw, sgd, adadelta, rmsprop, adagrad, with default options
-  double learning_rate = 3e-3;     ///< for Adam; use 1 for Adadelta
+  std::string optimiser = "adam";  ///< a name in optimisers() (optimisers.hpp)
+  double learning_rate = 3e-3;     ///< for Adam and small models; optimisers() has the rules' defaults
   /// The learning rate's factor from the end of the warm-up to the last step: constant (1), or linear, cosine
   /// or exponential from 1 to `final_factor`.
   std::string schedule = "linear";
@@ -50,6 +50,9 @@ struct TrainerOptions {
 /// Returns `options` with the optimiser, learning rate and schedule of the preset's source (model.hpp), or
 /// unchanged if the source does not state them. @throws Error as preset().
 TrainerOptions preset_training(std::string_view name, TrainerOptions options = {});
+
+/// The names of the schedules.
+std::vector<std::string> schedule_names();
 
 /// The measurements of a training step.
 struct TrainStep {

@@ -13,9 +13,9 @@ namespace gradus::nn {
 ///     θ ← θ − η Δ,            and with momentum   b ← μ b + Δ,   θ ← θ − η b
 ///
 /// Graves has ε inside the root and η inside the average b. State: `v`, `g_ave` if centered, `b` unless μ =
-/// 0.
+/// 0. PyTorch's default η is 0.01.
 struct RMSpropRule {
-  double learning_rate = 1e-2;  ///< η
+  double learning_rate = 1e-3;  ///< η
   double alpha = 0.99;
   double epsilon = 1e-8;
   double weight_decay = 0;  ///< λ

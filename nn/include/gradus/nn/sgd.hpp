@@ -12,13 +12,13 @@ namespace gradus::nn {
 ///     θ ← θ − η b,   or with Nesterov's momentum   θ ← θ − η (g + μ b)
 ///
 /// and θ ← θ − η g if μ = 0. Sutskever et al. 2013, eq. 1–2 and 3–4, average η g instead, v ← μ v − η g: the
-/// same as long as η is constant. State: `b`, unless μ = 0.
+/// same as long as η is constant. State: `b`, unless μ = 0. PyTorch's default η is 0.001.
 struct SGDRule {
-  double learning_rate = 1e-2;  ///< η
-  double momentum = 0;          ///< μ
-  double dampening = 0;         ///< τ
-  double weight_decay = 0;      ///< λ
-  bool nesterov = false;        ///< needs momentum, and no dampening
+  double learning_rate = 0.1;  ///< η
+  double momentum = 0;         ///< μ
+  double dampening = 0;        ///< τ
+  double weight_decay = 0;     ///< λ
+  bool nesterov = false;       ///< needs momentum, and no dampening
 
   static constexpr const char* name = "SGD";
   static constexpr bool elementwise = true;

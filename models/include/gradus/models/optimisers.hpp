@@ -1,0 +1,28 @@
+#pragma once
+
+#include <gradus/nn/optimiser.hpp>
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace gradus::models {
+
+/// An optimiser by name, for `optimiser` of TrainerOptions, with the default options of its rule.
+struct OptimiserKind {
+  std::string_view name;
+  double learning_rate;  ///< the rule's default
+  int averages;          ///< number of running values per parameter
+  std::unique_ptr<nn::Optimiser> (*make)(const std::vector<Tensor>& parameters, double learning_rate);
+};
+
+/// All optimisers: adam, adamw, sgd and so on.
+std::span<const OptimiserKind> optimisers();
+
+/// The optimiser of this name. @throws Error for an unknown name, listing the known ones.
+const OptimiserKind& find_optimiser(std::string_view name);
+
+}  // namespace gradus::models
+#pragma GCC visibility pop
