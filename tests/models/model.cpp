@@ -10,6 +10,7 @@
 #include <gradus/nn/gru.hpp>
 #include <gradus/nn/lstm.hpp>
 #include <gradus/nn/rnn.hpp>
+#include <gradus/nn/scaled_dot_product_attention.hpp>
 
 #include "models/decoding.hpp"
 #include "nn/twins.hpp"
@@ -268,6 +269,25 @@ TEST_CASE("the presets have the papers' sizes", "[models][presets]") {
   CHECK(model->parameter_count() == 2 * V * E + 2 * gru + H * H + decoder_gru + A * H + A * 2 * H + A +
                                         2 * L * (H + 2 * H + E + 1) + V * (L + 1));
   CHECK(model->decoder->named_parameters().back().first == "attention.U_a.weight");
+}
+
+TEST_CASE("a registry distinguishes the library's classes from others", "[models][registry]") {
+  models::Registry registry = models::Registry::standard();
+  for (const auto& [name, make] : registry.attentions) CHECK(registry.is_standard_attention(name));
+  for (const auto& [name, make] : registry.decoders) CHECK(registry.is_standard_decoder(name));
+  CHECK_FALSE(registry.is_standard_attention("mine"));
+  CHECK_FALSE(registry.is_standard_decoder("additive"));
+  registry.attentions["mine"] = registry.attentions["dot"];
+  registry.attentions["scaled_dot"] = registry.attentions["dot"];
+  registry.attentions["additive"] = [](const models::AttentionSizes&) {
+    return std::make_unique<gradus::nn::ScaledDotProductAttention>();
+  };
+  registry.decoders["cho"] = registry.decoders["fixed"];
+  CHECK_FALSE(registry.is_standard_attention("mine"));
+  CHECK_FALSE(registry.is_standard_attention("scaled_dot"));
+  CHECK_FALSE(registry.is_standard_attention("additive"));
+  CHECK(registry.is_standard_attention("dot"));
+  CHECK_FALSE(registry.is_standard_decoder("cho"));
 }
 
 TEST_CASE("preset_training() has the sources' training options", "[models][presets]") {

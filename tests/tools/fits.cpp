@@ -59,9 +59,10 @@ TEST_CASE("the least size of a model is at most 5 % below its size", "[tools][fi
     all.push_back(preset);
   }
   const models::Vocabularies vocabularies{.source = 90, .target = 90};
+  const models::Registry standard = models::Registry::standard();
   for (const ModelOptions& options : all) {
     INFO(options.decoder << ' ' << options.attention << ' ' << options.layers);
-    const double least = tools::least_size(options, vocabularies).parameters;
+    const double least = tools::least_size(options, vocabularies, standard).parameters;
     const auto parameters = static_cast<double>(models::make_model(options, vocabularies)->parameter_count());
     CHECK(least <= parameters);
     CHECK(least >= 0.95 * parameters);
@@ -101,7 +102,8 @@ TEST_CASE("a batch beyond memory is refused too", "[tools][fits]") {
   const std::vector<gradus::data::Pair> pairs(10,
                                               {.source = {5}, .target = std::vector<std::int64_t>(100, 5)});
   const auto check = [&](std::int64_t target) {
-    tools::check_training_fits(settings, {.source = 9, .target = target}, pairs);
+    tools::check_training_fits(settings, {.source = 9, .target = target}, pairs,
+                               models::Registry::standard());
   };
   CHECK_NOTHROW(check(1000));
   CHECK_THROWS_WITH(check(1'000'000'000'000),

@@ -45,6 +45,13 @@ class Loud : public nn::DecoderStep {
   models::BahdanauDecoder decoder;
 };
 
+// The dot product of each annotation with the query written twice, for D = 2H. No parameters.
+class TwiceDot : public nn::ScoredAttention {
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+    return transpose(sum(memory.values * gradus::concat({query, query}, -1), -1), 0, 1);  // (B, T)
+  }
+};
+
 models::Registry registry() {
   models::Registry all = models::Registry::standard();
   all.attentions["cosine"] = [](const models::AttentionSizes&) {
@@ -76,4 +83,31 @@ TEST_CASE("a registered attention and decoder can be trained, used and evaluated
   const Ran without = run({"translate", "--model", out}, "Where is the book?\n");
   CHECK(without.code == 1);
   CHECK(without.err == "gradus translate: unknown decoder 'loud'; available: bahdanau, cho, fixed\n");
+}
+
+TEST_CASE("a registered class with fewer parameters than the library's can be saved and loaded",
+          "[tools][registry][checkpoint]") {
+  models::Registry all = models::Registry::standard();
+  const auto twice_dot = [](const models::AttentionSizes&) { return std::make_unique<TwiceDot>(); };
+  all.attentions["mydot"] = twice_dot;
+  all.attentions["dot"] = twice_dot;
+  all.decoders["cho"] = all.decoders["fixed"];
+  const std::vector<std::vector<std::string>> replaced{
+      {"--attention", "mydot"}, {"--attention", "dot"}, {"--decoder", "cho"}};
+  for (const std::vector<std::string>& options : replaced) {
+    INFO(options[1]);
+    const Scratch scratch;
+    const std::string out = (scratch.path() / "run").string();
+    // Small enough a vocabulary and large enough sizes that biases do not make up for the missing matrices.
+    std::vector<std::string> train{"train", "--task",       "reverse", "--examples", "10", "--held-out",
+                                   "10",    "--embedding",  "40",      "--hidden",   "40", "--steps",
+                                   "2",     "--eval-every", "2",       "--out",      out};
+    train.insert(train.end(), options.begin(), options.end());
+    const Ran trained = run(train, "", all);
+    INFO(trained.err);
+    REQUIRE(trained.code == 0);
+    const Ran used = run({"translate", "--model", out}, "a b c\n", all);
+    CHECK(used.err == "");
+    CHECK(used.code == 0);
+  }
 }

@@ -101,7 +101,7 @@ SavedModel load_saved_model(const fs::path& given, const models::Registry& regis
   models::Checkpoint checkpoint = models::load_checkpoint(path);
   Settings settings = settings_of(path, checkpoint.metadata);
   Sides sides = sides_of(path, checkpoint.metadata, settings.data);
-  check_holds(path, checkpoint, least_size(settings.model, vocabularies_of(sides)));
+  check_holds(path, checkpoint, least_size(settings.model, vocabularies_of(sides), registry));
   auto model = make_model(settings, sides, registry);
   models::load_model(*model, checkpoint);
   model->eval();

@@ -85,8 +85,8 @@ void check_task_fits(const DataSettings& settings) {
 }
 
 void check_training_fits(const Settings& settings, const models::Vocabularies& vocabularies,
-                         std::span<const data::Pair> pairs) {
-  const LeastSize size = least_size(settings.model, vocabularies);
+                         std::span<const data::Pair> pairs, const models::Registry& registry) {
+  const LeastSize size = least_size(settings.model, vocabularies, registry);
   const Load batch = load_of(settings.batches, pairs);
   const double for_model = size.parameters * bytes_per_parameter(settings.trainer.optimiser),
                for_batch = bytes_per_number *

@@ -16,6 +16,6 @@ void check_task_fits(const DataSettings& settings);
 /// @param pairs training pairs
 /// @throws Error if the model and a batch of these pairs do not fit, or a pair does not fit in a batch.
 void check_training_fits(const Settings& settings, const models::Vocabularies& vocabularies,
-                         std::span<const data::Pair> pairs);
+                         std::span<const data::Pair> pairs, const models::Registry& registry);
 
 }  // namespace gradus::tools

@@ -32,9 +32,10 @@ struct Sizes {
   }
 };
 
-double attention(const ModelOptions& model, const Sizes& of) {
-  if (model.attention == "additive") return of.A * (of.H + of.D);
-  return model.attention.ends_with("dot") && of.H != of.D ? of.H * of.D : 0;
+double attention(const std::string& name, const Sizes& of) {
+  if (name == "additive") return of.A * (of.H + of.D);
+  const bool is_projected = (name == "dot" || name == "scaled_dot") && of.H != of.D;
+  return is_projected ? of.H * of.D : 0;
 }
 
 // W_s of the bridge: from the encoder's backward state, or from a summary of this size.
@@ -55,7 +56,8 @@ double readout(const ModelOptions& model, ReadoutForm form, double context, cons
 
 }  // namespace
 
-LeastSize least_size(const ModelOptions& model, const models::Vocabularies& vocabularies) {
+LeastSize least_size(const ModelOptions& model, const models::Vocabularies& vocabularies,
+                     const models::Registry& registry) {
   const Sizes of(model);
   const double V = static_cast<double>(vocabularies.target);
   LeastSize size{
@@ -63,6 +65,7 @@ LeastSize least_size(const ModelOptions& model, const models::Vocabularies& voca
                     of.directions * of.recurrent(of.E, of.D),
       .per_source_token = of.E + of.L * of.directions * (of.g + 1) * of.H,
       .per_target_token = 0};
+  if (!registry.is_standard_decoder(model.decoder)) return size;
   const bool attends = model.decoder == "bahdanau", is_cho = model.decoder == "cho";
   if (!attends && !is_cho && model.decoder != "fixed") return size;
 
@@ -72,10 +75,10 @@ LeastSize least_size(const ModelOptions& model, const models::Vocabularies& voca
       model.readout.value_or(attends || is_cho ? ReadoutForm::linear : ReadoutForm::state);
   size.parameters += V * of.E + of.recurrent(of.E + context, of.H) +
                      bridge(model, model.bridge.value_or(own), is_cho ? of.H : of.D, of) +
-                     readout(model, form, context, of, V) +
-                     (attends  ? attention(model, of)
-                      : is_cho ? of.H * of.D
-                               : 0);
+                     readout(model, form, context, of, V) + (is_cho ? of.H * of.D : 0);
+  if (attends && registry.is_standard_attention(model.attention)) {
+    size.parameters += attention(model.attention, of);
+  }
   size.per_target_token = of.E + context + of.L * (of.g + 1) * of.H + V;
   return size;
 }

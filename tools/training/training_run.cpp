@@ -52,9 +52,9 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates)
 
 // Also checks that training on the pairs fits in memory.
 std::shared_ptr<data::Batches> make_batches(const Settings& settings, const Corpus& corpus,
-                                            const Sides& sides) {
+                                            const Sides& sides, const models::Registry& registry) {
   std::vector<data::Pair> pairs = encode(corpus.train, sides);
-  check_training_fits(settings, vocabularies_of(sides), pairs);
+  check_training_fits(settings, vocabularies_of(sides), pairs, registry);
   data::BatchesOptions options = settings.batches;
   options.seed = settings.run.seed;
   return std::make_shared<data::Batches>(std::move(pairs), options);
@@ -117,7 +117,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
       corpus_(read_corpus(settings_.data, settings_.run.seed)),
       sides_(make_sides(settings_.data, corpus_.train)),
       dev_ids_(encode(corpus_.dev, sides_)),
-      batches_(make_batches(settings_, corpus_, sides_)),
+      batches_(make_batches(settings_, corpus_, sides_, registry)),
       folder_(settings_.run.out),
       lock_("train", folder_.path()) {
   if (settings_.run.threads > 0) set_threads(static_cast<int>(settings_.run.threads));

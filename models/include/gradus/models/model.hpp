@@ -82,6 +82,9 @@ struct Registry {
 
   /// The attentions and decoders of this library.
   static Registry standard();
+  /// True if the entry of this name is the library's, not one that replaced it.
+  bool is_standard_attention(const std::string& name) const;
+  bool is_standard_decoder(const std::string& name) const;
 };
 
 /// @throws Error for an attention or decoder that the registry lacks, listing its names, and what the
