@@ -1,8 +1,9 @@
 #include "gradus_contender.hpp"
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/precision.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>

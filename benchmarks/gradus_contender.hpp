@@ -1,6 +1,7 @@
 #pragma once
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/pack_weights.hpp>
+#include <gradus/autograd/precision.hpp>
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/nn/optim.hpp>
 

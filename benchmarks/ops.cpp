@@ -1,8 +1,8 @@
 // bench_ops: compares each operation and fused kernel with its composed twin, a plain loop, and the measured
 // memory bandwidth or SGEMM peak. Takes Google Benchmark's options.
 
+#include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/parallel.hpp>
-#include <gradus/autograd/runtime.hpp>
 
 #include <algorithm>
 #include <benchmark/benchmark.h>

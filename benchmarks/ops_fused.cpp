@@ -1,7 +1,8 @@
+#include <gradus/autograd/composed.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/clip.hpp>
 #include <gradus/nn/gru.hpp>

@@ -1,9 +1,10 @@
 #include "peak.hpp"
 
+#include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 
 #include <algorithm>
 #include <cblas.h>

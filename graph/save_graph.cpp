@@ -1,4 +1,4 @@
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/graph/graph.hpp>
 

@@ -8,7 +8,7 @@
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/plot/curves.hpp>
 

@@ -6,7 +6,7 @@
 // Bengio, "On the difficulty of training recurrent neural networks" (2013), https://arxiv.org/abs/1211.5063.
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/nn/activations.hpp>
 #include <gradus/nn/adam.hpp>
 #include <gradus/nn/clip.hpp>

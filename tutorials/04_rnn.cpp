@@ -7,7 +7,7 @@
 // (2013), https://arxiv.org/abs/1211.5063, whose equation numbers are used here.
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/nn/init.hpp>
 #include <gradus/nn/rnn.hpp>
 

@@ -6,7 +6,7 @@
 // short-term memory" (1997), with the forget gate of Gers, Schmidhuber and Cummins (2000).
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/models/cell.hpp>
 
 #include <iostream>

@@ -6,7 +6,7 @@
 // section 3.2, https://arxiv.org/abs/1409.0473). This program has no decoder; it measures what the annotations contain.
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/gru.hpp>
 #include <gradus/nn/linear.hpp>

@@ -6,7 +6,7 @@
 // 5 and 6 and appendix A.1.2.
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/linear.hpp>

@@ -7,7 +7,7 @@
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/data/reversal_alignment.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/force.hpp>

@@ -7,7 +7,7 @@
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/force.hpp>
 #include <gradus/models/greedy.hpp>

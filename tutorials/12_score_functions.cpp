@@ -8,7 +8,6 @@
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/nn/additive_attention.hpp>

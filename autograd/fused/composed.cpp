@@ -1,7 +1,7 @@
 #include "composed.hpp"
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 
 #include <utility>
 

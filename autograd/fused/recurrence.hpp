@@ -3,6 +3,8 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/packing.hpp>
 #include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/precision.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
 

@@ -1,5 +1,5 @@
+#include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/parallel.hpp>
-#include <gradus/autograd/runtime.hpp>
 
 #include "kernels/clones.hpp"
 #include "products/onednn.hpp"

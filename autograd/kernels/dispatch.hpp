@@ -1,7 +1,7 @@
 #pragma once
 
 #include <gradus/autograd/dtype.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 
 #include <cstdint>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "pool.hpp"
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 
 #include <algorithm>
 #include <array>

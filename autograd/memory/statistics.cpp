@@ -1,4 +1,4 @@
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/memory.hpp>
 
 #if defined(__GLIBC__)
 #include <malloc.h>

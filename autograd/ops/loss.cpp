@@ -1,3 +1,4 @@
+#include <gradus/autograd/anomaly.hpp>
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>

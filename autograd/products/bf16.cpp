@@ -1,6 +1,6 @@
 #include "bf16.hpp"
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/precision.hpp>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "onednn.hpp"
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/message.hpp>
 
 #include <dnnl.hpp>

@@ -1,5 +1,7 @@
 #include "openblas.hpp"
 
+#include <gradus/autograd/build_info.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/xtensor.hpp>
 
 #include <xtensor-blas/xblas.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/build_info.hpp>
 
 #include <string>
 

@@ -1,5 +1,8 @@
 #include "packed_weights.hpp"
 
+#include <gradus/autograd/pack_weights.hpp>
+#include <gradus/autograd/precision.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <mutex>

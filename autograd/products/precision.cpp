@@ -1,4 +1,6 @@
-#include <gradus/autograd/runtime.hpp>
+
+#include <gradus/autograd/precision.hpp>
+#include <gradus/autograd/scope.hpp>
 
 #include "onednn.hpp"
 #include "runtime/runtime_state.hpp"

@@ -1,4 +1,8 @@
-#include <gradus/autograd/runtime.hpp>
+
+#include <gradus/autograd/anomaly.hpp>
+#include <gradus/autograd/composed.hpp>
+#include <gradus/autograd/recording.hpp>
+#include <gradus/autograd/scope.hpp>
 
 #include <map>
 #include <mutex>

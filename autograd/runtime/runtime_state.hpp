@@ -1,6 +1,8 @@
 #pragma once
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/pack_weights.hpp>
+#include <gradus/autograd/precision.hpp>
+#include <gradus/autograd/scope.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -12,7 +14,7 @@ extern std::atomic<std::int64_t> live_nodes;
 
 class PackedWeights;
 
-/// A thread's settings, changed by the classes of runtime.hpp.
+/// A thread's settings, changed by classes such as NoGrad and Scope.
 struct ThreadState {
   bool records = true;
   bool searches = false;

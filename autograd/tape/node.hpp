@@ -1,6 +1,6 @@
 #pragma once
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
 

@@ -1,6 +1,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/parallel_sum.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <memory>

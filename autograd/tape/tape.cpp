@@ -1,3 +1,5 @@
+#include <gradus/autograd/anomaly.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include <gradus/autograd/nested.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/tensor.hpp>
 
 #include <array>

@@ -1,5 +1,5 @@
 #include <gradus/autograd/parallel.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 
 #include <cmath>
 

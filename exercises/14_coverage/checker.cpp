@@ -1,5 +1,6 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/data/attention_entropy.hpp>
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/nn/adam.hpp>

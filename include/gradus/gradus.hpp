@@ -1,17 +1,24 @@
 #pragma once
 
 /// Every header except <gradus/autograd/xtensor.hpp>, which converts to and from xtensor.
+#include <gradus/autograd/anomaly.hpp>
+#include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/composed.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/gradcheck.hpp>
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/nested.hpp>
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/pack_weights.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/parallel_sum.hpp>
+#include <gradus/autograd/precision.hpp>
 #include <gradus/autograd/profile.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/recorded.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/data/alignment_error.hpp>

@@ -1,4 +1,5 @@
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/models/beam_search.hpp>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/pack_weights.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/models/decode.hpp>
 
 #include "search/in_batches.hpp"

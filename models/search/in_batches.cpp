@@ -1,6 +1,6 @@
 #include "search/in_batches.hpp"
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/data/tokens.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/models/replace_unknown.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "search/write_tokens.hpp"
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 
 #include <span>
 #include <utility>

@@ -1,4 +1,5 @@
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/build_info.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/message.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/nn/state_reader.hpp>

@@ -1,7 +1,8 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/packing.hpp>
 #include <gradus/autograd/parallel_sum.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/nn/attention_loss.hpp>
 

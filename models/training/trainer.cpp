@@ -1,6 +1,8 @@
+#include <gradus/autograd/anomaly.hpp>
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/precision.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/models/optimisers.hpp>
 #include <gradus/models/trainer.hpp>
 #include <gradus/nn/clip.hpp>

@@ -1,3 +1,4 @@
+#include <gradus/autograd/recording.hpp>
 #include <gradus/nn/module.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/message.hpp>
 #include <gradus/nn/state_reader.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 
 #include <cstdint>
 

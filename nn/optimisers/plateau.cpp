@@ -1,4 +1,4 @@
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/nn/plateau.hpp>
 #include <gradus/nn/state_reader.hpp>
 

@@ -1,7 +1,8 @@
 // DetectAnomaly: errors name the operation that produced the first NaN or infinity.
 
+#include <gradus/autograd/anomaly.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <cmath>

@@ -1,7 +1,9 @@
 // backward(): its gradients, its order of execution and what it frees.
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <stdexcept>

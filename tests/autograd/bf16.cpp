@@ -4,8 +4,8 @@
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/precision.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,8 +1,8 @@
 // A custom operation, recorded through the public interface.
 
 #include <gradus/autograd/gradcheck.hpp>
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <string>

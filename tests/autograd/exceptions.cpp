@@ -1,7 +1,9 @@
 // Exceptions at every point of forward and backward: no leaks and no partial changes.
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // grad(): returns gradients without changing any tensor's own.
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include "helpers.hpp"

@@ -2,7 +2,8 @@
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>

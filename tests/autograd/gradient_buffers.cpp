@@ -1,8 +1,8 @@
 // Which buffer a gradient accumulates in: the first contribution is moved in or assigned, and buffers that
 // others can see are never written.
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <stdexcept>

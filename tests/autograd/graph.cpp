@@ -1,7 +1,8 @@
 // draw_graph() and save_graph().
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/graph/graph.hpp>
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Hooks, which read or replace a gradient during backward().
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Long tapes, on a stack that recursion would overflow.
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/graph/graph.hpp>
 

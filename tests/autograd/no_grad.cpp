@@ -1,7 +1,7 @@
 // NoGrad and EnableGrad.
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 
 #include <stdexcept>
 #include <thread>

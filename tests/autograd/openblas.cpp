@@ -2,9 +2,9 @@
 
 #include "products/openblas.hpp"
 
+#include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
-#include <gradus/autograd/runtime.hpp>
 
 #include <array>
 #include <cstdio>

@@ -2,7 +2,7 @@
 
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 
 #include <cstddef>
 #include <filesystem>

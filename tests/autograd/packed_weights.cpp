@@ -4,9 +4,10 @@
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/pack_weights.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 
 #include <algorithm>
 

@@ -1,10 +1,14 @@
 // parallel_sum(): threads compute the terms, each on its own tape.
 
+#include <gradus/autograd/anomaly.hpp>
+#include <gradus/autograd/composed.hpp>
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel_sum.hpp>
 #include <gradus/autograd/profile.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
+#include <gradus/autograd/scope.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,8 +2,8 @@
 
 #include "memory/pool.hpp"
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
 
 #include <algorithm>
 #include <cstddef>

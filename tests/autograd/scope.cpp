@@ -1,7 +1,7 @@
 // Scope: the path of the running module, which error messages include.
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/scope.hpp>
 #include <gradus/message.hpp>
 
 #include <cmath>

@@ -1,9 +1,10 @@
 // Fused recurrences split their sequences or their products among threads. The result must not depend on
 // which thread takes which part.
 
+#include <gradus/autograd/composed.hpp>
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,9 @@
 // Threads with their own tapes that share parameters.
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 
 #include <array>
 #include <thread>

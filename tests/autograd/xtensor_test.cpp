@@ -1,8 +1,8 @@
 // Conversion to and from xtensor. With g++ 12, -std=c++20 and GRADUS_NO_XTENSOR_WORKAROUND, the tests tagged
 // [workaround] give garbage or do not compile: see gradus/autograd/xtensor.hpp.
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/xtensor.hpp>
 
 #include <xtensor/xbuilder.hpp>

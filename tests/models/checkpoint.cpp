@@ -1,5 +1,6 @@
 // Checkpoint files: contents, errors, and killed writers.
 
+#include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/models/checkpoint.hpp>

@@ -1,5 +1,6 @@
 // draw_graph() of whole models.
 
+#include <gradus/autograd/composed.hpp>
 #include <gradus/graph/graph.hpp>
 
 #include "helpers.hpp"

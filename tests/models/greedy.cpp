@@ -1,5 +1,6 @@
 // Greedy decoding.
 
+#include <gradus/autograd/recording.hpp>
 #include <gradus/data/tokens.hpp>
 #include <gradus/models/greedy.hpp>
 

@@ -1,5 +1,6 @@
 // Whole models by names and sizes: properties of every combination of cell, attention and decoder.
 
+#include <gradus/autograd/composed.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/cho_decoder.hpp>
 #include <gradus/models/embedding_deviation.hpp>

@@ -1,6 +1,7 @@
 // Batches split among threads by sequence.
 
 #include <gradus/autograd/random.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/force.hpp>

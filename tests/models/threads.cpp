@@ -1,5 +1,6 @@
 // One model used by several threads concurrently.
 
+#include <gradus/autograd/recording.hpp>
 #include <gradus/models/decode.hpp>
 
 #include <array>

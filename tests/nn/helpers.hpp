@@ -1,9 +1,10 @@
 #pragma once
 
+#include <gradus/autograd/composed.hpp>
 #include <gradus/autograd/gradcheck.hpp>
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/precision.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/nn/module.hpp>
 

@@ -1,7 +1,7 @@
 // .npy files: saved tensors load bit for bit, NumPy's files are read, and invalid files are refused.
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
 #include <gradus/nn/npy.hpp>
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // safetensors files: saved tensors load bit for bit, and invalid files are refused.
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/safetensors.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/composed.hpp>
+#include <gradus/autograd/precision.hpp>
 #include <gradus/nn/module.hpp>
 
 #include <functional>

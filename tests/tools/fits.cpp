@@ -2,6 +2,7 @@
 
 #include "settings/fits.hpp"
 
+#include <gradus/autograd/memory.hpp>
 #include <gradus/models/seq2seq.hpp>
 
 #include <sys/resource.h>

@@ -1,5 +1,6 @@
 // `gradus info`: descriptions of files as text and JSON.
 
+#include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/data/phrases.hpp>
 #include <gradus/nn/safetensors.hpp>

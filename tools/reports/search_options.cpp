@@ -1,6 +1,7 @@
 #include "reports/search_options.hpp"
 
 #include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/precision.hpp>
 #include <gradus/models/greedy.hpp>
 
 #include <CLI/App.hpp>

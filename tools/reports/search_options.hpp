@@ -1,6 +1,6 @@
 #pragma once
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/precision.hpp>
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/sample.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/precision.hpp>
 #include <gradus/data/tokeniser.hpp>
 #include <gradus/models/model.hpp>
 

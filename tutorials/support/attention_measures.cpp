@@ -1,7 +1,8 @@
 #include "attention_measures.hpp"
 
+#include <gradus/autograd/composed.hpp>
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/models/force.hpp>
 #include <gradus/models/trainer.hpp>
 

@@ -1,7 +1,7 @@
 #include "first_token.hpp"
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/nn/init.hpp>
 
 #include "descent.hpp"

@@ -1,7 +1,7 @@
 #include "numbers.hpp"
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/runtime.hpp>
+#include <gradus/autograd/recording.hpp>
 #include <gradus/nn/gradcheck.hpp>
 
 #include <cmath>

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(default)
 /// Fused operations: each does the work of several operations of ops.hpp in one pass over memory. Each has a
-/// twin composed of those operations (fused/composed.cpp), which `Composed` (runtime.hpp) selects; tests
+/// twin composed of those operations (fused/composed.cpp), which `Composed` (composed.hpp) selects; tests
 /// compare the two.
 namespace gradus {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <gradus/autograd/precision.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/autograd/runtime.hpp>
 #include <gradus/data/batch.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/seq2seq.hpp>

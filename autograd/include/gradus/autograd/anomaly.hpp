@@ -1,0 +1,23 @@
+#pragma once
+
+#pragma GCC visibility push(default)
+namespace gradus {
+
+/// While it lives, checks every result and gradient that this thread computes for NaN and infinity. The first
+/// one found throws an Error that names the operation, its module path, the shapes, and the inputs with the
+/// operations that produced them. Intended infinities, as in masked_fill(x, mask, −∞), throw too; use
+/// masked_softmax instead. Slow; nests.
+class DetectAnomaly {
+ public:
+  DetectAnomaly();
+  ~DetectAnomaly();
+  DetectAnomaly(const DetectAnomaly&) = delete;
+  DetectAnomaly& operator=(const DetectAnomaly&) = delete;
+
+ private:
+  bool was_on_;
+};
+bool detects_anomaly();
+
+}  // namespace gradus
+#pragma GCC visibility pop

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+
+#pragma GCC visibility push(default)
+namespace gradus {
+
+class PackedWeights;  // internal
+/// While it lives, linear() and the fused recurrences on this thread pack each parameter once and reuse the
+/// packed copy for products of 8 to 256 rows. Use it for many small steps with the same weights, as in
+/// decoding. A parameter is packed again after an in-place change. The copies take as much memory as the
+/// parameters. Nests; the outermost one owns the copies.
+class PackWeights {
+ public:
+  PackWeights();
+  ~PackWeights();
+  PackWeights(const PackWeights&) = delete;
+  PackWeights& operator=(const PackWeights&) = delete;
+
+ private:
+  std::unique_ptr<PackedWeights> kept_;  // null inside another
+};
+
+}  // namespace gradus
+#pragma GCC visibility pop

@@ -1,0 +1,39 @@
+#pragma once
+
+#pragma GCC visibility push(default)
+/// The precision of matrix products.
+namespace gradus {
+
+/// The format to which the two inputs of an f32 product are rounded.
+enum class Precision {
+  f32,            ///< no rounding
+  bf16,           ///< bfloat16, multiplied by the processor's bf16 instructions
+  bf16_emulated,  ///< bfloat16, multiplied in f32 on any processor; differs from bf16 only in denormals and
+                  ///< the order of sums
+};
+
+/// While it lives, large products on this thread round their two inputs to bf16 (8 bits of precision; to
+/// nearest, ties to even) and accumulate in f32 (P. Micikevicius et al., "Mixed precision training", ICLR
+/// 2018; D. Kalamkar et al., "A study of bfloat16 for deep learning training", 2019). An m×n×k product is
+/// large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴; in the fused recurrences m is the batch. Everything else
+/// stays f32: parameters, gradients, optimisers, reductions, softmax and losses. backward() rounds only if it
+/// runs in such a scope, so keep it inside as well. Nests.
+/// @throws Error for Precision::bf16 if the processor has no such instructions (AVX512-BF16 or AMX-BF16), or
+/// gradus was built without oneDNN.
+class MixedPrecision {
+ public:
+  explicit MixedPrecision(Precision precision);
+  ~MixedPrecision();
+  MixedPrecision(const MixedPrecision&) = delete;
+  MixedPrecision& operator=(const MixedPrecision&) = delete;
+
+ private:
+  Precision before_;
+};
+/// This thread's precision; f32 at its start.
+Precision precision();
+/// False for Precision::bf16 where MixedPrecision refuses it.
+bool supports(Precision precision);
+
+}  // namespace gradus
+#pragma GCC visibility pop

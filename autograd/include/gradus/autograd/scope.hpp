@@ -1,0 +1,49 @@
+#pragma once
+
+#include <gradus/error.hpp>
+#include <gradus/message.hpp>
+
+#include <atomic>
+#include <string>
+#include <string_view>
+
+#pragma GCC visibility push(default)
+/// Module paths, and the errors that name them.
+namespace gradus {
+
+/// A module path: a node in the tree of scope names. The root has no name.
+struct ScopePath {
+  const ScopePath* parent;
+  std::string name;
+  /// "decoder.attention"; empty at the root.
+  std::string text() const;
+};
+
+/// While it lives, `name` is appended to the module path of this thread's operations and errors. Modules push
+/// their names here; an empty name adds nothing.
+class Scope {
+ public:
+  explicit Scope(std::string_view name);
+  /// The same, for a name that is entered often: `last`, initially null, caches the path that the name led
+  /// to. Use one `last` per name; threads may share it.
+  Scope(std::string_view name, std::atomic<const ScopePath*>& last);
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  const ScopePath* outer_;
+};
+
+/// This thread's module path. Paths live as long as the program.
+const ScopePath* current_scope();
+
+/// Throws Error("<operation>: <message> [in <module path>]"); message() concatenates the parts.
+[[noreturn]] void fail(std::string_view operation, const std::string& message);
+template <class... Parts>
+[[noreturn]] void fail(std::string_view operation, const Parts&... parts) {
+  fail(operation, message(parts...));
+}
+
+}  // namespace gradus
+#pragma GCC visibility pop
