@@ -10,8 +10,9 @@ docs/results.py render    updates the tables of the pages from docs/results
 docs/results.py check     fails if a page is not what `render` would write, or a result is below its bound
 
 The text between <!-- result NAME --> and <!-- end --> in a page is written by the function NAME in results_tutorials.py,
-results_speed.py or results_command.py. <!-- code FILE NAME … --> and <!-- end --> enclose the named functions or classes
-of a source; without a name, the whole source.
+results_speed.py, results_command.py or results_decisions.py. <!-- code FILE NAME … --> and <!-- end --> enclose the named
+functions or classes of a source; without a name, the whole source. `measure` does not repeat the decisions_*.json, which
+compare programs built by hand.
 """
 
 import re
@@ -20,11 +21,13 @@ import sys
 import excerpts
 import results_chinese
 import results_command
+import results_decisions
 import results_speed
 import results_tutorials
 from results_kit import PICTURES, RESULTS, ROOT, revision
 
 MODULES = {"tutorials": results_tutorials, "speed": results_speed, "command": results_command}
+RENDERERS = [*MODULES.values(), results_decisions]
 PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")])
 MARKED = re.compile(r"(<!-- (result|code) ([^>]+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
 
@@ -32,7 +35,7 @@ MARKED = re.compile(r"(<!-- (result|code) ([^>]+) -->\n)(?:.*?\n)??(<!-- end -->
 def text_of(kind, name):
     if kind == "code":
         return excerpts.excerpt(name)
-    written = next((getattr(module, name) for module in MODULES.values() if hasattr(module, name)), None)
+    written = next((getattr(module, name) for module in RENDERERS if hasattr(module, name)), None)
     return written() if written else results_tutorials.text_of(name)
 
 
