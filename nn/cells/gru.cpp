@@ -5,24 +5,24 @@
 namespace gradus::nn {
 namespace {
 
-Scanned sequence(GRUForm form, const RecurrentWeights& p, const Tensor& x_parts, const RecurrentState& first,
-                 const Packing& packing, bool reverse) {
+Scanned gru_states(GRUForm form, const RecurrentWeights& p, const Tensor& x_parts,
+                   const RecurrentState& first, const Packing& packing, bool reverse) {
   const auto [states, last] = gru_sequence(x_parts, p.weight_hh, p.bias_hh, first[0], packing, reverse, form);
   return {states, {last}};
 }
 
-RecurrentState step(GRUForm form, const RecurrentWeights& p, const Tensor& x_part,
-                    const RecurrentState& before) {
+RecurrentState gru_step(GRUForm form, const RecurrentWeights& p, const Tensor& x_part,
+                        const RecurrentState& before) {
   if (form == GRUForm::original) {  // its product depends on the gates
-    return sequence(form, p, x_part, before, Packing(1, x_part.size(0)), false).last;
+    return gru_states(form, p, x_part, before, Packing(1, x_part.size(0)), false).last;
   }
   return {gru_update(x_part, linear(before[0], p.weight_hh, p.bias_hh), before[0])};
 }
 
 RecurrentKind gru(GRUForm form) {
   return {.gates = 3,
-          .step = [form](const auto&... args) { return step(form, args...); },
-          .sequence = [form](const auto&... args) { return sequence(form, args...); },
+          .step = [form](const auto&... args) { return gru_step(form, args...); },
+          .sequence = [form](const auto&... args) { return gru_states(form, args...); },
           .attention_cell = form == GRUForm::original ? AttentionCell::original_gru : AttentionCell::gru};
 }
 

@@ -5,21 +5,25 @@
 namespace gradus::nn {
 namespace {
 
-RecurrentState step(const RecurrentWeights& p, const Tensor& x_part, const RecurrentState& before) {
+RecurrentState lstm_step(const RecurrentWeights& p, const Tensor& x_part, const RecurrentState& before) {
   const Tensor after =
       lstm_update(x_part, linear(before[0], p.weight_hh, p.bias_hh), before[1]);  // (2, B, H)
   return {after[0], after[1]};
 }
 
-Scanned sequence(const RecurrentWeights& p, const Tensor& x_parts, const RecurrentState& first,
-                 const Packing& packing, bool reverse) {
+Scanned lstm_states(const RecurrentWeights& p, const Tensor& x_parts, const RecurrentState& first,
+                    const Packing& packing, bool reverse) {
   const auto [states, h, c] =
       lstm_sequence(x_parts, p.weight_hh, p.bias_hh, first[0], first[1], packing, reverse);
   return {states, {h, c}};
 }
 
 RecurrentKind lstm() {
-  return {.gates = 4, .parts = 2, .step = step, .sequence = sequence, .attention_cell = AttentionCell::lstm};
+  return {.gates = 4,
+          .parts = 2,
+          .step = lstm_step,
+          .sequence = lstm_states,
+          .attention_cell = AttentionCell::lstm};
 }
 
 }  // namespace

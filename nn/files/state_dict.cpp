@@ -25,7 +25,7 @@ class Loading {
   Loading(const NamedTensors& own, const NamedTensors& state) {
     std::map<std::string_view, Tensor> given;
     for (const auto& [name, values] : state) {
-      if (!given.emplace(name, values).second) repeated_.push_back(quoted(name));
+      if (!given.emplace(name, values).second) repeated_.push_back(in_quotes(name));
     }
     NamedTensors absent;
     for (const auto& [name, tensor] : own) {
@@ -38,9 +38,9 @@ class Loading {
       }
     }
     for (const auto& [name, tensor] : absent) {
-      if (planned(tensor) == nullptr) missing_.push_back(quoted(name));
+      if (planned(tensor) == nullptr) missing_.push_back(in_quotes(name));
     }
-    for (const auto& [name, values] : given) unexpected_.push_back(quoted(name));
+    for (const auto& [name, values] : given) unexpected_.push_back(in_quotes(name));
   }
 
   // The errors as text; empty if there are none.
@@ -70,7 +70,7 @@ class Loading {
   }
 
   void plan(const std::string& name, const Tensor& from, const Tensor& into) {
-    const std::string what = quoted(name);
+    const std::string what = in_quotes(name);
     if (!from.defined()) {
       misfits_.push_back(what + " is undefined");
     } else if (from.shape() != into.shape()) {
@@ -82,7 +82,7 @@ class Loading {
       Copy copy{name, from.to(into.dtype()), into};
       if (const Copy* other = planned(into);
           other != nullptr && !std::ranges::equal(bytes_of(other->from), bytes_of(copy.from)))
-        misfits_.push_back(quoted(other->name) + " and " + what +
+        misfits_.push_back(in_quotes(other->name) + " and " + what +
                            " are one tensor and must have the same values");
       copies_.push_back(std::move(copy));
     }

@@ -17,19 +17,19 @@ void add_list(std::string& text, const std::string& title, const std::vector<std
 
 StateReader::StateReader(const NamedTensors& state) {
   for (const auto& [name, tensor] : state) {
-    if (!left_.emplace(name, tensor).second) twice_.push_back(quoted(name));
+    if (!left_.emplace(name, tensor).second) twice_.push_back(in_quotes(name));
   }
 }
 
 Tensor StateReader::copy(const std::string& name, const Shape& shape, Dtype dtype) {
   const auto entry = left_.extract(name);
   if (!entry || !entry.mapped().defined()) {
-    missing_.push_back(quoted(name));
+    missing_.push_back(in_quotes(name));
     return {};
   }
   const Tensor& found = entry.mapped();
   if (found.shape() == shape && found.dtype() == dtype) return found.clone();
-  wrong_.push_back(message(quoted(name), " is ", found.shape(), " ", gradus::name(found.dtype()),
+  wrong_.push_back(message(in_quotes(name), " is ", found.shape(), " ", gradus::name(found.dtype()),
                            " and must be ", shape, " ", gradus::name(dtype)));
   return {};
 }
@@ -42,7 +42,7 @@ double StateReader::number(const std::string& name) {
 double StateReader::not_negative(const std::string& name) {
   const double value = number(name);
   if (!(std::isfinite(value) && value >= 0)) {
-    wrong_.push_back(message(quoted(name), " is ", value, " and must be finite and at least 0"));
+    wrong_.push_back(message(in_quotes(name), " is ", value, " and must be finite and at least 0"));
   }
   return value;
 }
@@ -50,7 +50,7 @@ double StateReader::not_negative(const std::string& name) {
 std::int64_t StateReader::count(const std::string& name) {
   const Tensor found = copy(name, {}, Dtype::i64);
   const std::int64_t value = found.defined() ? found.values<std::int64_t>()[0] : 0;
-  if (value < 0) wrong_.push_back(message(quoted(name), " is ", value, " and must be at least 0"));
+  if (value < 0) wrong_.push_back(message(in_quotes(name), " is ", value, " and must be at least 0"));
   return value;
 }
 
@@ -65,7 +65,7 @@ NamedTensors StateReader::part(const std::string& prefix) {
 
 void StateReader::finish(std::string_view operation, std::string_view advice) const {
   std::vector<std::string> unexpected;
-  for (const auto& [name, tensor] : left_) unexpected.push_back(quoted(name));
+  for (const auto& [name, tensor] : left_) unexpected.push_back(in_quotes(name));
   std::string text;
   add_list(text, "missing: ", missing_);
   add_list(text, "unexpected: ", unexpected);
