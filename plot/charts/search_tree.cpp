@@ -18,7 +18,7 @@ namespace gradus::plot {
 namespace {
 
 constexpr double kRow = 26, kBoxHeight = 20, kPadding = 7, kBetween = 34;
-constexpr int kLongestLabel = 16;  // columns
+constexpr int kLongestNodeLabel = 16;  // columns
 constexpr std::size_t kFates = 4;
 
 void check(const SearchTree& tree) {
@@ -48,14 +48,14 @@ const Look& look_of(Fate fate) {
 }
 
 // Positions of the nodes: a column per depth, and rows such that no branches cross.
-struct Layout {
+struct TreeLayout {
   std::vector<std::size_t> depth;
   std::vector<double> row;
   double rows = 0;
   std::vector<double> left;  // of each column
   double box = 0;            // width of all boxes
 
-  explicit Layout(const SearchTree& tree) : depth(tree.nodes.size()), row(tree.nodes.size()) {
+  explicit TreeLayout(const SearchTree& tree) : depth(tree.nodes.size()), row(tree.nodes.size()) {
     place_rows(tree.nodes);
     double widest = 0;
     for (const TreeNode& node : tree.nodes) widest = std::max(widest, width_of(node));
@@ -65,7 +65,7 @@ struct Layout {
       left.push_back(kMargin + static_cast<double>(d) * (box + kBetween));
   }
 
-  static std::string label_of(const TreeNode& node) { return shorten(node.label, kLongestLabel); }
+  static std::string label_of(const TreeNode& node) { return shorten(node.label, kLongestNodeLabel); }
 
  private:
   static double width_of(const TreeNode& node) {
@@ -103,7 +103,7 @@ void draw_node(Drawing& drawing, const TreeNode& node, double x, double y, doubl
   const std::string tooltip = node.note.empty() ? node.label : node.label + ": " + node.note;
   const Box box = {x, y - kBoxHeight / 2, width, kBoxHeight};
   if (!look.box.empty()) drawing.rect(look.box, box);
-  drawing.text(look.label, x + kPadding, y + 4, Layout::label_of(node));
+  drawing.text(look.label, x + kPadding, y + 4, TreeLayout::label_of(node));
   drawing.text(look.note, x + width - kPadding, y + 3.5, node.note, Anchor::end);
   drawing.rect("gp-hit", box, tooltip);
 }
@@ -128,7 +128,7 @@ double draw_key(Drawing& drawing, const SearchTree& tree, double top) {
 
 std::string svg(const SearchTree& tree) {
   check(tree);
-  const Layout at(tree);
+  const TreeLayout at(tree);
   Drawing drawing;
   double top = kMargin;
   if (!tree.title.empty()) {
