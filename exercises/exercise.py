@@ -27,11 +27,13 @@ USAGE = """\
 usage: ./run exercise                      list the exercises and how far you are
        ./run exercise NAME                 build and check your solution; the first call copies the stub to your folder
        ./run exercise watch NAME           the same, at every save
+       ./run exercise build NAME           build the program for a debugger, without running it
        ./run exercise hint NAME            show the next hint
        ./run exercise reset NAME           start again from the stub; your old file is renamed
        ./run exercise solution NAME        show our solution, once yours has passed (or with --give-up)
        ./run exercise check-all            check every exercise that you have started
        ./run exercise NAME --cli COMMAND   run the gradus command with your classes (exercises listed with --cli)
+NAME is a name, a number, or a file of the exercise
 
 environment: GRADUS_EXERCISES              folder of your files; default: exercises/mine
 """
@@ -77,8 +79,9 @@ def exercises():
 
 
 def find(word):
+    words = {pathlib.Path(word).stem, pathlib.Path(word).parent.name}  # for example of exercises/11_luong/README.md
     for exercise in exercises():
-        if word in (exercise.name, exercise.number, exercise.number.lstrip("0"), exercise.folder.name):
+        if words & {exercise.name, exercise.number, exercise.number.lstrip("0"), exercise.folder.name}:
             return exercise
     stop(f"unknown exercise '{word}'; ./run exercise lists them")
 
@@ -221,6 +224,15 @@ def note_stages(exercise, progress, stages, passed, all_passed):
                   hints=before["hints"] if same_hints else 0)
 
 
+def build_only(exercise, build):
+    exercise.begin()
+    program = build.program(exercise)
+    if program is None:
+        return EXIT_FINDING
+    print(f"  The program: {shown(program)}. It runs the code of {shown(exercise.file)}.")
+    return 0
+
+
 def check_and_go_on(exercise, progress, build):
     code = check(exercise, progress, build)
     if code == 0:
@@ -311,6 +323,8 @@ def main():
         return check_and_go_on(find(words[0]), progress, build)
     if words[0] == "watch" and len(words) == 2:
         return watch(find(words[1]), progress, build)
+    if words[0] == "build" and len(words) == 2:
+        return build_only(find(words[1]), build)
     if words[0] == "hint" and len(words) == 2:
         return hint(find(words[1]), progress)
     if words[0] == "reset" and len(words) == 2:

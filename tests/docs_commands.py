@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exercises/**/*.md")]
 SHELL = re.compile(r"^```(?:sh|bash)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"(?<!`)`((?:\./run|gradus)\b[^`\n]*)`(?!`)")
-VERBS = {"watch", "hint", "solution", "reset"}
+VERBS = {"watch", "build", "hint", "solution", "reset"}
 GRADUS = {"train", "translate", "evaluate", "align", "info", "convert", "gradcheck"}
 
 
@@ -97,7 +97,7 @@ class Checker:
             return self.gradus(words[1:])
         rest = words[2:]
         match words[1] if len(words) > 1 else "":
-            case "" | "test" | "coverage" | "--help" | "…":
+            case "" | "test" | "coverage" | "packages" | "--help" | "…":
                 return None
             case "docs":
                 return None if rest in ([], ["--serve"]) else f"unknown argument {rest} of ./run docs"
