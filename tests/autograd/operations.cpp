@@ -94,7 +94,7 @@ TEST_CASE("every declaration in ops.hpp, fused.hpp and packing.hpp has a row", "
       if (type == 0) continue;
       ++declarations;
       const std::string name = line.substr(type, line.find('(') - type);
-      INFO(header << " declares '" << line << "': add a row for it to op_table.cpp");
+      INFO(header << " declares '" << line << "': add a row for it to rows_*.cpp");
       CHECK(rows[name]-- > 0);
     }
   }
