@@ -76,7 +76,12 @@ def first_check(coach):
     coach.expect(3, [NAME], "Your file: ", "exercises/01_scalar_tanh/README.md", "to do   value", "Write tanh(x)")
     assert coach.file.read_text() == (FOLDER / "stub.hpp").read_text()
     assert coach.state().startswith("0 of 6 stages")
-    coach.expect(3, [NUMBER], "Write tanh(x)", never=["The statement: "])  # by its number; the file exists
+    for word in (NUMBER, str(coach.file), f"exercises/{FOLDER.name}/README.md"):  # the file exists
+        coach.expect(3, [word], "Write tanh(x)", never=["The statement: "])
+
+
+def build_for_a_debugger(coach):
+    coach.expect(0, ["build", NAME], f"exercises/exercise_{NAME}", never=["to do", "Write tanh(x)"])
 
 
 def hints(coach):
@@ -93,6 +98,7 @@ def what_does_not_compile(coach):
                  never=["recoil(*x", "learner/", "ninja", "FAILED"])
     coach.file.write_text(UNFIT)
     coach.expect(1, [NAME], "declarations do not match the statement", "learner.cpp")
+    coach.expect(1, ["build", NAME], "declarations do not match the statement")
 
 
 def what_is_wrong(coach):
@@ -177,7 +183,7 @@ def main():
         complete(folder)
     with tempfile.TemporaryDirectory() as scratch:
         coach = Coach(sys.argv[1], pathlib.Path(scratch, "mine").resolve())
-        for step in (first_check, hints, what_does_not_compile, what_is_wrong, what_is_right, reset, hints_by_part, watch,
+        for step in (first_check, build_for_a_debugger, hints, what_does_not_compile, what_is_wrong, what_is_right, reset, hints_by_part, watch,
                      what_it_refuses):
             step(coach)
     print("all passed")
