@@ -54,7 +54,8 @@ def check_tree(tree, build):
     for path in filter(pathlib.Path.is_file, tree.rglob("*")):
         content = path.read_bytes()
         for place in (ROOT, build, tree):
-            assert str(place).encode() not in content, f"{path} contains the path {place}"
+            absolute = rb"(?:(?<![\w.}])|(?<=-[IL]))" + re.escape(str(place)).encode()  # /gradus, not include/gradus
+            assert not re.search(absolute + rb"(?!\w)", content), f"{path} contains the path {place}"
     for path in tree.rglob("gradusTargets*.cmake"):
         assert not re.search("_OPTIONS|_DEFINITIONS", path.read_text()), f"{path} exports flags to consumers"
 
