@@ -36,7 +36,7 @@ RecurrentDecoder::Look BahdanauDecoder::look(const nn::State& before, const nn::
 
 bool BahdanauDecoder::can_be_shared() const { return attention->fused_score(context_size()).has_value(); }
 
-// The arguments for attention_sequence, without random draws; none if it has not this cell or score.
+// The arguments for attention_sequence, without random draws; none if it lacks this cell or score.
 std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   const std::optional<AttentionCell> cell = rnn->attention_cell();
   const std::optional<AttentionScore> score = attention->fused_score(context_size());

@@ -42,8 +42,7 @@ GRU::GRU(std::int64_t inputs, std::int64_t hidden, GRUOptions options)
                  .bidirectional = options.bidirectional,
                  .dropout = options.dropout,
                  .bias = options.bias,
-                 .batch_first = options.batch_first}),
-      form_(options.form) {}
+                 .batch_first = options.batch_first}) {}
 
 GRU::Output GRU::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0) const {
   const auto [output, last] = run(x, lengths, {h_0});

@@ -78,17 +78,17 @@ class RecurrentDecoder : public nn::DecoderStep {
   };
   virtual Look look(const nn::State& before, const nn::Memory& memory) const = 0;
 
-  /// One step: the readout's input without E y_{t−1}, [s_t; c_t], or as ReadoutForm says; the state after it;
-  /// the weights, if any. Uses look(); override it with a faster computation of the same numbers.
-  /// @param y E y_{t−1}, (B, E)
   struct Step {
-    Tensor features;
-    nn::State state;
-    Tensor weights;
+    Tensor features;  ///< the readout's input without E y_{t−1}: [s_t; c_t], or as ReadoutForm says
+    nn::State state;  ///< after the step
+    Tensor weights;   ///< (B, T); undefined without attention
   };
+  /// One step, by default with look(). Override it with a faster computation of the same numbers.
+  /// @param y E y_{t−1}, (B, E)
   virtual Step advance(const Tensor& y, const nn::State& state, const nn::Memory& memory) const;
 
-  /// The same at every real step, packed, (N, ·). Calls advance() once per step; likewise.
+  /// The features of every real step, packed, (N, ·), by default from one call of advance() per step.
+  /// Override it with a faster computation of the same numbers.
   /// @param y E y_{t−1}, (N, E), packed
   virtual Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const;
   /// The same if no c_t depends on a state: one run over the whole sequence.
