@@ -42,7 +42,8 @@ GRU::GRU(std::int64_t inputs, std::int64_t hidden, GRUOptions options)
                  .bidirectional = options.bidirectional,
                  .dropout = options.dropout,
                  .bias = options.bias,
-                 .batch_first = options.batch_first}) {}
+                 .batch_first = options.batch_first}),
+      form_(options.form) {}
 
 GRU::Output GRU::forward(const Tensor& x, const Tensor& lengths, const Tensor& h_0) const {
   const auto [output, last] = run(x, lengths, {h_0});

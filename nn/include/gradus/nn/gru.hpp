@@ -64,6 +64,8 @@ class GRU : public Recurrent {
   /// @throws Error unless both sizes and `layers` are at least 1 and 0 ≤ dropout < 1; and for dropout with
   /// one layer, where it has no effect (PyTorch only warns).
   GRU(std::int64_t inputs, std::int64_t hidden, GRUOptions options = {});
+  /// Where the reset gate acts.
+  GRUForm form() const { return form_; }
 
   struct Output {
     Tensor output;  ///< the last layer's states, (T, B, D·H), D directions concatenated; zeros beyond a
@@ -73,13 +75,17 @@ class GRU : public Recurrent {
     std::vector<Tensor> tensors() const { return {output, h_n}; }
   };
 
-  /// @param x       (T, B, I), or (B, T, I) if batch_first. Elements beyond the lengths have no effect
+  /// @param x       (T, B, I), or (B, T, I) if batch_first. Elements beyond the lengths must be finite; the
+  ///                fused PyTorch form does not read them
   /// @param lengths (B), i64, or undefined if all are T. The state is frozen after the last token, where the
   ///                backward direction starts. As PyTorch's packed sequences, except that a length may be
   ///                0, which keeps the initial state
   /// @param h_0     (layers·D, B, H), in the order of h_n, or undefined for zeros
   /// @throws Error if the sizes do not fit, or a length is outside [0, T].
   Output forward(const Tensor& x, const Tensor& lengths = Tensor(), const Tensor& h_0 = Tensor()) const;
+
+ private:
+  GRUForm form_;
 };
 
 }  // namespace gradus::nn
