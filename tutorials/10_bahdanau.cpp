@@ -10,7 +10,7 @@
 #include <gradus/autograd/recording.hpp>
 #include <gradus/data/reversal_alignment.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/nn/additive_attention.hpp>
@@ -79,7 +79,7 @@ double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) 
 // when the model's own output is still noise.
 plot::Heatmap look(const models::Seq2Seq& model, const data::Pair& pair, const data::Reversal& task,
                    std::int64_t updates) {
-  const models::Decoded forced = models::force(model, {&pair, 1})[0];
+  const models::Decoded forced = models::force_decode(model, {&pair, 1})[0];
   return tutorial::alignment_map("after " + std::to_string(updates) + " updates", forced, pair.source, task);
 }
 

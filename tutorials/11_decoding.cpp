@@ -9,7 +9,7 @@
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/recording.hpp>
 #include <gradus/models/beam_search.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/models/sample.hpp>
@@ -154,7 +154,7 @@ plot::SearchTree a_correction(const models::Seq2Seq& model, const std::vector<da
 tutorial::Table all_methods(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
                             const data::Reversal& task, std::uint64_t seed) {
   tutorial::Table table{.name = "methods", .rows_are = "method", .columns = tutorial::qualities};
-  const std::vector<models::Forced> truth = models::force(model, pairs);
+  const std::vector<models::Forced> truth = models::force_decode(model, pairs);
   const auto add = [&](const std::string& name, const models::Search& search) {
     table.rows.push_back({name, tutorial::quality(tutorial::best_outputs(model, pairs, search), pairs, truth, task)});
   };

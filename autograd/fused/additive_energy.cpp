@@ -8,7 +8,7 @@
 #include "composed.hpp"
 #include "kernels/additive.hpp"
 #include "kernels/dispatch.hpp"
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 #include "runtime/runtime_state.hpp"
 

@@ -89,7 +89,7 @@ struct Rowwise {
 };
 
 // The rows of one step for ranks [first, last).
-struct Share {
+struct StepPart {
   const Packing& packing;
   const Form& form;
   StepRows rows;
@@ -104,19 +104,19 @@ struct Share {
 
 // Applies a mask to the rows (m, H) of a step.
 template <class T>
-void drop_rows(const kernels::DropoutMask& mask, const Share& share, const T* x, T* y) {
-  const std::int64_t H = share.form.H;
-  for (std::int64_t r = 0; r < share.rows.size; ++r) {
-    kernels::dropout_row(mask, share.place(r), H, x + r * H, y + r * H);
+void drop_rows(const kernels::DropoutMask& mask, const StepPart& part, const T* x, T* y) {
+  const std::int64_t H = part.form.H;
+  for (std::int64_t r = 0; r < part.rows.size; ++r) {
+    kernels::dropout_row(mask, part.place(r), H, x + r * H, y + r * H);
   }
 }
 
 // The weights of the context: α, masked if there is a mask.
 template <class T>
-const T* used_weights(const kernels::DropoutMask* mask, const Share& share, std::int64_t r,
+const T* used_weights(const kernels::DropoutMask* mask, const StepPart& part, std::int64_t r,
                       std::int64_t length, const T* alpha, T* into) {
   if (mask == nullptr) return alpha;
-  kernels::dropout_row(*mask, share.place(r), length, alpha, into);
+  kernels::dropout_row(*mask, part.place(r), length, alpha, into);
   return into;
 }
 
@@ -164,8 +164,8 @@ void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packin
     }
     T* const s = state(L - 1).h;
     for (std::int64_t t = 0; t < packing.steps(); ++t) {
-      const Share share{packing, form, StepRows(packing, t, first, last), first};
-      const std::int64_t offset = share.rows.offset, m = share.rows.size;
+      const StepPart part{packing, form, StepRows(packing, t, first, last), first};
+      const std::int64_t offset = part.rows.offset, m = part.rows.size;
       if (m == 0) break;
       const Masks masks(form, t);
       T* const out = raw<T>(rowwise.result) + offset * R;
@@ -180,7 +180,7 @@ void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packin
       }
       parallel_for(m, grain(form.T * (A + D)), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
-          const std::int64_t b = share.sequence(r), length = length_of(lengths, b, form.T);
+          const std::int64_t b = part.sequence(r), length = length_of(lengths, b, form.T);
           T *const c = out + r * R + H, *const alpha = c + D;
           const T* const keys = raw<T>(in[in_keys]) + b * A;
           if (form.score.additive) {
@@ -192,7 +192,7 @@ void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packin
           std::fill(alpha + length, alpha + form.T, T(0));
           std::fill_n(c, D, T(0));
           const T* const used =
-              used_weights<T>(masks.weights(), share, r, length, alpha, raw<T>(weights) + r * form.T);
+              used_weights<T>(masks.weights(), part, r, length, alpha, raw<T>(weights) + r * form.T);
           kernels::weighted_sum_row(length, D, used, raw<T>(in[in_values]) + b * D, B * D, c);
         }
       });
@@ -204,7 +204,7 @@ void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packin
           T* const read = keeps ? raw<T>(rowwise.below) + ((layer - 1) * N + offset) * H
                                 : raw<T>(unkept) + n * C::kept * H;
           if (const auto* mask = masks.below(layer)) {
-            drop_rows(*mask, share, below, read);
+            drop_rows(*mask, part, below, read);
           } else {
             std::copy_n(below, m * H, read);
           }
@@ -275,8 +275,8 @@ void run_backward(Gradients& g, const Packing& packing, const Form& form, const 
     T *const ds = at_state(L - 1).h, *const d = raw<T>(at_h), *const spare = d + n * H;
     T *const from_above = spare + n * H, *const dc = raw<T>(at_c);
     for (std::int64_t t = packing.steps() - 1; t >= 0; --t) {
-      const Share share{packing, form, StepRows(packing, t, first, last), first};
-      const std::int64_t offset = share.rows.offset, m = share.rows.size;
+      const StepPart part{packing, form, StepRows(packing, t, first, last), first};
+      const std::int64_t offset = part.rows.offset, m = part.rows.size;
       if (m == 0) continue;
       const Masks masks(form, t);
       const T* const outside = raw<T>(d_result) + offset * R;
@@ -296,25 +296,25 @@ void run_backward(Gradients& g, const Packing& packing, const Form& form, const 
                                                  at_state(layer), dx, du, spare);
         if (layer == 0) break;
         W_in[static_cast<std::size_t>(layer - 1)].multiply(m, {dx, G * H}, {}, {from_above, H});
-        if (const auto* mask = masks.below(layer)) drop_rows<T>(*mask, share, from_above, from_above);
+        if (const auto* mask = masks.below(layer)) drop_rows<T>(*mask, part, from_above, from_above);
       }
       for (std::int64_t r = 0; r < m; ++r) std::copy_n(outside + r * R + H, D, dc + r * D);
       W_c.add(m, {raw<T>(wanted.at_x) + offset * G * H, G * H}, {dc, D});
       T* const dq = raw<T>(wanted.at_queries) + offset * A;
       parallel_for(m, grain(form.T * (A + D)), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t r = begin; r < end; ++r) {
-          const std::int64_t b = share.sequence(r), length = length_of(lengths, b, form.T);
+          const std::int64_t b = part.sequence(r), length = length_of(lengths, b, form.T);
           const std::int64_t at_alpha = (offset + r) * R + H + D;
           const T* const alpha = raw<T>(result) + at_alpha;
           T *const de = raw<T>(at_energies) + r * form.T, *const dropped = de + n * form.T;
           const auto* const mask = masks.weights();
-          const T* const used = used_weights<T>(mask, share, r, length, alpha, dropped);
+          const T* const used = used_weights<T>(mask, part, r, length, alpha, dropped);
           if (wanted.at_values) {
             kernels::weighted_sum_to_values(length, D, used, dc + r * D, wanted.at_values + b * D, B * D);
           }
           std::fill_n(de, length, T(0));
           kernels::weighted_sum_to_weights(length, D, raw<T>(values) + b * D, B * D, dc + r * D, de);
-          if (mask != nullptr) kernels::dropout_row<T>(*mask, share.place(r), length, de, de);
+          if (mask != nullptr) kernels::dropout_row<T>(*mask, part.place(r), length, de, de);
           math::add(length, raw<T>(d_result) + at_alpha, de);
           kernels::softmax_backward_row(length, alpha, de, de);
           std::fill_n(dq + r * A, A, T(0));

@@ -10,7 +10,7 @@
 #include "kernels/dispatch.hpp"
 #include "kernels/gru.hpp"
 #include "kernels/lstm.hpp"
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 #include "runtime/runtime_state.hpp"
 

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 #include "products/gemm.hpp"
 #include "products/packed_matrix.hpp"
@@ -41,7 +41,7 @@ void for_each_share(const Packing& packing, std::int64_t weight_bytes, const Wor
   const std::int64_t parts = weight_bytes > cached_weight_bytes
                                  ? 1
                                  : std::clamp<std::int64_t>(packing.batch() / fewest, 1, team::available());
-  const std::vector<std::int64_t> bounds = packing.shares(parts);
+  const std::vector<std::int64_t> bounds = packing.split(parts);
   parallel_tasks(parts, [&](std::int64_t part) {
     const auto p = static_cast<std::size_t>(part);
     if (bounds[p] < bounds[p + 1]) work(bounds[p], bounds[p + 1]);

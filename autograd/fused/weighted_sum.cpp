@@ -4,7 +4,7 @@
 
 #include "composed.hpp"
 #include "kernels/dispatch.hpp"
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "kernels/weighted.hpp"
 #include "memory/storage.hpp"
 #include "runtime/runtime_state.hpp"

@@ -30,7 +30,7 @@ GRADUS_CLONES void extremes(std::int64_t rows, std::int64_t n, const T* x, T* __
 template <class T>
 GRADUS_CLONES void extremes_backward(std::int64_t rows, std::int64_t n, const T* x, const T* y, const T* d,
                                      T beta, T* __restrict at_x) {
-  const auto share = [=](auto count) {
+  const auto divide = [=](auto count) {
     for (std::int64_t r = 0; r < rows; ++r) {
       T winners = 0;
       for (std::int64_t i = 0; i < count; ++i) winners += x[r * count + i] == y[r] ? T(1) : T(0);
@@ -42,7 +42,7 @@ GRADUS_CLONES void extremes_backward(std::int64_t rows, std::int64_t n, const T*
       }
     }
   };
-  n == 2 ? share(std::integral_constant<std::int64_t, 2>()) : share(n);
+  n == 2 ? divide(std::integral_constant<std::int64_t, 2>()) : divide(n);
 }
 
 }  // namespace gradus::kernels

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "math.hpp"
-#include "share.hpp"
+#include "ranges.hpp"
 #include "strided.hpp"
 
 /// Elementwise loops over any strides, which the compiler vectorises.
@@ -51,10 +51,10 @@ void with_steps(const Work& work, Row<T, Step::any>... rows) {
 // walk.for_each_row(row), split among threads so that no two write to the same place of the first view, which
 // is the result. So the result is the same for any number of threads.
 template <std::size_t K, class Row>
-void share(const Walk<K>& walk, const Row& row) {
+void split(const Walk<K>& walk, const Row& row) {
   std::int64_t elements = 1;
   for (int axis = 0; axis < walk.rank; ++axis) elements *= walk.sizes[static_cast<std::size_t>(axis)];
-  if (elements < 2 * worth_sharing) return walk.for_each_row(row);
+  if (elements < 2 * least_per_thread) return walk.for_each_row(row);
   int axis = 0;
   while (axis < walk.rank - 1 && walk.strides[0][static_cast<std::size_t>(axis)] == 0) ++axis;
   const auto a = static_cast<std::size_t>(axis);
@@ -72,7 +72,7 @@ void map(F f, View<T> y, View<X>... x) {
   using namespace kernels;
   const Walk<1 + sizeof...(X)> walk(y.shape, {y.strides, x.expanded(y.shape).strides...});
   [&]<std::size_t... k>(std::index_sequence<k...>) {
-    share(walk, [&](const auto& offset, std::int64_t n) {
+    split(walk, [&](const auto& offset, std::int64_t n) {
       const auto loop = [&](auto out, auto... in) {
         for (std::int64_t i = 0; i < n; ++i) out[i] = f(in[i]...);
       };
@@ -89,7 +89,7 @@ void map_add(F f, const Shape& over, View<T> target, View<X>... x) {
   using namespace kernels;
   const Walk<1 + sizeof...(X)> walk(over, {target.expanded(over).strides, x.expanded(over).strides...});
   [&]<std::size_t... k>(std::index_sequence<k...>) {
-    share(walk, [&](const auto& offset, std::int64_t n) {
+    split(walk, [&](const auto& offset, std::int64_t n) {
       const auto loop = [&]<Step step>(Row<T, step> out, auto... in) {
         if constexpr (step == Step::zero) {
           *out.data += math::sum_of<T>(n, [&](std::int64_t i) { return f(in[i]...); });

@@ -50,11 +50,11 @@ Tensor select(const char* operation, const Tensor& a, const Tensor& b, Relation 
         view<const T>(b));
   });
   return record(operation, y, {a, b}, {a, b}, [winning](Gradients& g) {
-    const auto share = [winning](auto d, auto own, auto other) {
+    const auto gradient_of = [winning](auto d, auto own, auto other) {
       return own == other ? d / 2 : holds(winning, other, own) ? decltype(d)(0) : d;
     };
     for (const int side : {0, 1}) {
-      if (g.wants(side)) add_gradient(g, side, share, g.saved(side), g.saved(1 - side));
+      if (g.wants(side)) add_gradient(g, side, gradient_of, g.saved(side), g.saved(1 - side));
     }
   });
 }

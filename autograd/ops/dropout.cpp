@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 
 namespace gradus {

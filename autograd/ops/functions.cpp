@@ -6,7 +6,7 @@
 #include "kernels/clones.hpp"
 #include "kernels/gradient.hpp"
 #include "kernels/math.hpp"
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 
 namespace gradus {

@@ -7,7 +7,7 @@
 #include "kernels/dispatch.hpp"
 #include "kernels/lanes.hpp"
 #include "kernels/math.hpp"
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 
 namespace gradus {

@@ -10,7 +10,7 @@
 
 #include "kernels/dispatch.hpp"
 #include "kernels/gradient.hpp"
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "kernels/softmax.hpp"
 #include "memory/storage.hpp"
 

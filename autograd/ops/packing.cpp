@@ -7,7 +7,7 @@
 
 #include "kernels/dispatch.hpp"
 #include "kernels/math.hpp"
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 
 namespace gradus {
@@ -55,7 +55,7 @@ Tensor Packing::lengths() const {
   return tensor(all, {batch()});
 }
 
-std::vector<std::int64_t> Packing::shares(std::int64_t parts) const {
+std::vector<std::int64_t> Packing::split(std::int64_t parts) const {
   std::vector<std::int64_t> bounds{0};
   std::int64_t rank = 0, done = 0;
   for (std::int64_t part = 1; part < parts; ++part) {

@@ -13,7 +13,7 @@
 #include "kernels/gradient.hpp"
 #include "kernels/lanes.hpp"
 #include "kernels/map.hpp"
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 
 namespace gradus {
@@ -184,10 +184,10 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
     map([](T s, T m) { return std::log(s) + m; }, view<T>(y), view<const T>(y), view<const T>(shift));
   });
   return record("logsumexp", view_of(y, 0, over.result), {x}, {x, y}, typed([]<class T>(Gradients& g) {
-                  const auto share = [](T d, T v, T total) {
+                  const auto derivative = [](T d, T v, T total) {
                     return total == -std::numeric_limits<T>::infinity() ? T(0) : d * math::exp(v - total);
                   };
-                  add_gradient<T>(g, 0, share, g.saved(0).shape(),
+                  add_gradient<T>(g, 0, derivative, g.saved(0).shape(),
                                   view<const T>(view_of(g.out(), 0, g.saved(1).shape())),
                                   view<const T>(g.saved(0)), view<const T>(g.saved(1)));
                 }));

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "kernels/dispatch.hpp"
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 
 namespace gradus {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kernels/clones.hpp"
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 #include "onednn.hpp"
 #include "runtime/runtime_state.hpp"
@@ -183,7 +183,7 @@ void Packed::multiply(std::int64_t m, Rows<const float> a, Addend<float> addend,
           block(addend, i, j), block(c, Layout::plain, i, j));
     }
   };
-  if (shares_of_product(m, n_, k_) > 1) return parallel_tasks(std::ssize(chunks_), work);
+  if (threads_for_product(m, n_, k_) > 1) return parallel_tasks(std::ssize(chunks_), work);
   for (std::int64_t chunk = 0; chunk < std::ssize(chunks_); ++chunk) work(chunk);
 }
 

@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "kernels/share.hpp"
+#include "kernels/ranges.hpp"
 #include "memory/storage.hpp"
 
 namespace gradus {

@@ -103,7 +103,7 @@ constexpr std::int64_t cached_weight_bytes = 3 << 19;
 
 /// The number of threads for an m×n×k product; 1 if it is small. 64×64×64 takes some 5 µs. A single row takes
 /// several times as long per multiply-add, because each reads an element of B.
-inline std::int64_t shares_of_product(std::int64_t m, std::int64_t n, std::int64_t k) {
+inline std::int64_t threads_for_product(std::int64_t m, std::int64_t n, std::int64_t k) {
   return m * n * k < (m == 1 ? 1 << 15 : 1 << 18) ? 1 : team::available();
 }
 
@@ -114,9 +114,9 @@ void split_among_threads(const Product<T>& p, const Work& work) {
   constexpr std::int64_t step = 16;
   const bool by_columns = p.n >= p.m;
   const std::int64_t extent = by_columns ? p.n : p.m;
-  const std::int64_t parts = std::min(shares_of_product(p.m, p.n, p.k), extent / step);
+  const std::int64_t parts = std::min(threads_for_product(p.m, p.n, p.k), extent / step);
   if (parts <= 1) return work(p);
-  const auto cut = [=](std::int64_t part) {  // the multiple of `step` nearest to an equal share
+  const auto cut = [=](std::int64_t part) {  // the multiple of `step` nearest to an equal part
     return part == parts ? extent : (extent * part / parts + step / 2) / step * step;
   };
   parallel_tasks(parts, [&](std::int64_t part) {

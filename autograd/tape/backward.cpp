@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "anomaly.hpp"
+#include "backward_pass.hpp"
 #include "memory/storage.hpp"
 #include "node.hpp"
-#include "run.hpp"
 #include "runtime/profile_state.hpp"
 #include "runtime/runtime_state.hpp"
 
@@ -87,9 +87,9 @@ Tensor seed_of(const Tensor& output, const Tensor& gradient) {
 
 }  // namespace
 
-Run::~Run() {
+BackwardPass::~BackwardPass() {
   for (const NodePtr& node : nodes_) {
-    node->run = nullptr;
+    node->pass = nullptr;
     node->pending = {};
     node->needed = false;
   }
@@ -97,17 +97,17 @@ Run::~Run() {
 
 // Finds all results that the outputs were computed from, newest first, and marks those that depend on a
 // target.
-void Run::find(const std::vector<NodePtr>& outputs) {
+void BackwardPass::find(const std::vector<NodePtr>& outputs) {
   const auto add = [&](const NodePtr& node) {
     if (!node) return;
     if (targets_ != nullptr && targets_->contains(node.get())) reached.insert(node.get());
-    if (is_end(*node) || node->run == this) return;
-    if (node->run != nullptr) {
+    if (is_end(*node) || node->pass == this) return;
+    if (node->pass != nullptr) {
       fail("backward", node->text(),
            " is part of a running backward pass; a hook or a backward function cannot run its own tape");
     }
     nodes_.push_back(node);
-    node->run = this;
+    node->pass = this;
   };
   for (const NodePtr& output : outputs) add(output);
   for (std::size_t next = 0; next < nodes_.size(); ++next) {
@@ -121,13 +121,13 @@ void Run::find(const std::vector<NodePtr>& outputs) {
   }
 }
 
-bool Run::has_work(const Node& node) const {
+bool BackwardPass::has_work(const Node& node) const {
   return std::any_of(node.inputs.begin(), node.inputs.end(),
                      [this](const NodePtr& input) { return wants(input); });
 }
 
 // Makes all checks before the first gradient is computed.
-void Run::check() const {
+void BackwardPass::check() const {
   // A freed node may hide an older target, or further paths to one that was found.
   std::uint64_t oldest = 0;
   if (targets_ != nullptr) {
@@ -151,21 +151,21 @@ void Run::check() const {
   }
 }
 
-Pending& Run::pending(const NodePtr& node) {
+Pending& BackwardPass::pending(const NodePtr& node) {
   if (!is_end(*node)) return node->pending;
   const auto [found, added] = gradients.try_emplace(node.get());
   if (added) leaves.push_back(node);
   return found->second;
 }
 
-const Tensor& Run::accumulator(const NodePtr& node) {
+const Tensor& BackwardPass::accumulator(const NodePtr& node) {
   Pending& so_far = pending(node);
   if (!so_far.sum.defined()) so_far.sum = zeros(node->shape, node->dtype);
   own(so_far);
   return so_far.sum;
 }
 
-void Run::add(const NodePtr& node, Tensor gradient, const Tensor& passed_on) {
+void BackwardPass::add(const NodePtr& node, Tensor gradient, const Tensor& passed_on) {
   Pending& so_far = pending(node);
   const bool fits = !so_far.sum.defined() && gradient.shape() == node->shape;
   const bool is_passed_on = passed_on.defined() && gradient.impl().storage == passed_on.impl().storage;
@@ -177,7 +177,7 @@ void Run::add(const NodePtr& node, Tensor gradient, const Tensor& passed_on) {
 }
 
 // Visits one node, whose gradient is complete.
-void Run::step(Node& node) {
+void BackwardPass::step(Node& node) {
   run_hooks(node, node.pending);
   if (!has_work(node)) return;
   check_saved(node);  // again: a hook may have changed a value
@@ -193,7 +193,7 @@ void Run::step(Node& node) {
   }
 }
 
-void Run::run(bool retain_graph) {
+void BackwardPass::run(bool retain_graph) {
   const NoGrad no_grad;
   frees = !retain_graph;
   for (const NodePtr& node : nodes_) {
@@ -233,9 +233,9 @@ const NodePtr& input(const Node& node, int i) {
   return node.inputs[static_cast<std::size_t>(i)];
 }
 
-const NodePtr& wanted_input(const Node& node, const Run& run, int i) {
+const NodePtr& wanted_input(const Node& node, const BackwardPass& pass, int i) {
   const NodePtr& found = input(node, i);
-  if (!run.wants(found)) {
+  if (!pass.wants(found)) {
     fail(node.operation, "its backward function adds to the gradient of input ", i,
          ", which needs none; check wants(", i, ") first");
   }
@@ -251,40 +251,40 @@ SavedValue& saved_value(Node& node, int i) {
 
 }  // namespace
 
-bool Gradients::wants(int i) const { return run_.wants(input(node_, i)); }
+bool Gradients::wants(int i) const { return pass_.wants(input(node_, i)); }
 
 const Tensor& Gradients::in(int i) {
   const auto at = static_cast<std::size_t>(i);
   if (at < found_.size() && found_[at] != nullptr) return *found_[at];
-  const Tensor& gradient = run_.accumulator(wanted_input(node_, run_, i));
+  const Tensor& gradient = pass_.accumulator(wanted_input(node_, pass_, i));
   if (at < found_.size()) found_[at] = &gradient;
   return gradient;
 }
 
 Tensor Gradients::first_of(int i) const {
-  const NodePtr& node = wanted_input(node_, run_, i);
-  return run_.pending(node).sum.defined() ? Tensor() : empty(node->shape, node->dtype);
+  const NodePtr& node = wanted_input(node_, pass_, i);
+  return pass_.pending(node).sum.defined() ? Tensor() : empty(node->shape, node->dtype);
 }
 
 void Gradients::add(int i, Tensor gradient) {
-  const NodePtr& node = wanted_input(node_, run_, i);
+  const NodePtr& node = wanted_input(node_, pass_, i);
   if (gradient.dtype() != node->dtype) {
     fail(operation(), "its backward function adds a gradient ", gradient.shape(), " ", name(gradient.dtype()),
          " to that of input ", i, ", which is ", node->shape, " ", name(node->dtype));
   }
-  run_.add(node, std::move(gradient), out());
+  pass_.add(node, std::move(gradient), out());
 }
 
 const Tensor& Gradients::saved(int i) const { return saved_value(node_, i).values; }
 
 Tensor Gradients::take_saved(int i) {
   Tensor& value = saved_value(node_, i).values;
-  if (!run_.frees || is_shared(value)) return value.clone();
-  node_.freed = true;  // even if this run fails later
+  if (!pass_.frees || is_shared(value)) return value.clone();
+  node_.freed = true;  // even if this pass fails later
   return std::exchange(value, Tensor());
 }
 
-bool Gradients::tape_is_freed() const { return run_.frees; }
+bool Gradients::tape_is_freed() const { return pass_.frees; }
 
 const char* Gradients::operation() const { return node_.operation; }
 
@@ -292,13 +292,13 @@ void Tensor::backward(bool retain_graph) const { backward(Tensor(), retain_graph
 
 void Tensor::backward(const Tensor& gradient, bool retain_graph) const {
   check_incoming("backward", *this, gradient);
-  Run run({impl().node}, nullptr);
-  run.add(impl().node, seed_of(*this, gradient));
-  run.run(retain_graph);
+  BackwardPass pass({impl().node}, nullptr);
+  pass.add(impl().node, seed_of(*this, gradient));
+  pass.run(retain_graph);
 
   const std::lock_guard lock(adding);
-  for (const NodePtr& leaf : run.leaves) add_to_gradient(*leaf, std::move(run.gradients[leaf.get()].sum));
-  for (const NodePtr& node : run.kept) add_to_gradient(*node, std::move(run.gradients[node.get()].sum));
+  for (const NodePtr& leaf : pass.leaves) add_to_gradient(*leaf, std::move(pass.gradients[leaf.get()].sum));
+  for (const NodePtr& node : pass.kept) add_to_gradient(*node, std::move(pass.gradients[node.get()].sum));
 }
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
@@ -318,21 +318,21 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
       fail("grad", "input ", i, " ", inputs[i].shape(), " does not require a gradient");
     targets.insert(inputs[i].impl().node.get());
   }
-  Run run(roots, &targets);
+  BackwardPass pass(roots, &targets);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (run.reached.contains(inputs[i].impl().node.get())) continue;
+    if (pass.reached.contains(inputs[i].impl().node.get())) continue;
     fail("grad", "the outputs were not computed from input ", i, " ", inputs[i].shape(),
          "; leave it out, or check that it is the tensor that was used");
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (run.wants(roots[i]))
-      run.add(roots[i], seed_of(outputs[i], gradients.empty() ? Tensor() : gradients[i]));
+    if (pass.wants(roots[i]))
+      pass.add(roots[i], seed_of(outputs[i], gradients.empty() ? Tensor() : gradients[i]));
   }
-  run.run(retain_graph);
+  pass.run(retain_graph);
 
   std::vector<Tensor> result;
   for (const Tensor& input : inputs) {
-    const Tensor& gradient = run.gradients.at(input.impl().node.get()).sum;
+    const Tensor& gradient = pass.gradients.at(input.impl().node.get()).sum;
     result.push_back(is_shared(gradient) ? gradient.clone() : gradient);  // an input may be given twice
     result.back().impl().from_gradient = true;
   }

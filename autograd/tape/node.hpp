@@ -51,9 +51,9 @@ struct Node : Recycled<Node> {
   bool uses_gradient = false;  // an unrecorded input was computed from a gradient
   Node* next_dead = nullptr;
 
-  // State of the run that is visiting this node. Unused in leaves, which threads may share.
-  const Run* run = nullptr;  // null: none
-  Pending pending;           // its gradient so far
+  // State of the pass that is visiting this node. Unused in leaves, which threads may share.
+  const BackwardPass* pass = nullptr;  // null: none
+  Pending pending;                     // its gradient so far
   bool needed = false;
 
   Node();
@@ -69,7 +69,7 @@ struct Node : Recycled<Node> {
 std::uint64_t next_node_number();
 
 /// The node of a new leaf with these values.
-NodePtr make_leaf(const Tensor& tensor);
+NodePtr make_node(const Tensor& tensor);
 
 /// @throws Error when a value that `node` saved was changed in place since.
 void check_saved(const Node& node);

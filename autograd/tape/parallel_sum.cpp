@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "backward_pass.hpp"
 #include "memory/storage.hpp"
 #include "node.hpp"
-#include "run.hpp"
 #include "runtime/profile_state.hpp"
 
 namespace gradus {
@@ -87,12 +87,12 @@ class Tapes {
     std::vector<Tensor> found(ends.size());
     if (wanted.empty()) return found;
     const NodePtr& root = term.impl().node;
-    Run run({root}, &wanted, oldest_);
-    run.add(root, g.out().clone());
-    run.run(retain_graph);
+    BackwardPass pass({root}, &wanted, oldest_);
+    pass.add(root, g.out().clone());
+    pass.run(retain_graph);
     for (std::size_t j = 0; j < ends.size(); ++j) {
-      const auto gradient = run.gradients.find(ends_[static_cast<std::size_t>(ends[j])].get());
-      if (gradient != run.gradients.end()) found[j] = std::move(gradient->second.sum);
+      const auto gradient = pass.gradients.find(ends_[static_cast<std::size_t>(ends[j])].get());
+      if (gradient != pass.gradients.end()) found[j] = std::move(gradient->second.sum);
     }
     return found;
   }

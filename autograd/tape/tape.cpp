@@ -52,7 +52,7 @@ void release(Node* node) {
   deleting = false;
 }
 
-NodePtr make_leaf(const Tensor& tensor) {
+NodePtr make_node(const Tensor& tensor) {
   auto node = NodePtr::first(new Node);
   node->shape = tensor.shape();
   node->dtype = tensor.dtype();
@@ -70,7 +70,7 @@ void check_saved(const Node& node) {
   }
 }
 
-bool tape::takes(const char* operation, const Tensor& result, std::span<const TensorRef> inputs) {
+bool tape::must_record(const char* operation, const Tensor& result, std::span<const TensorRef> inputs) {
   if (detects_anomaly()) check_result(operation, result, inputs);
   if (result.impl().node) {
     fail(operation, "its result ", result.shape(),
@@ -80,9 +80,9 @@ bool tape::takes(const char* operation, const Tensor& result, std::span<const Te
   return is_recording() && std::any_of(inputs.begin(), inputs.end(), needs_gradient);
 }
 
-void tape::put(const char* operation, const Tensor& result, std::span<const TensorRef> inputs,
-               std::span<const TensorRef> saved, Backward backward) {
-  const NodePtr node = make_leaf(result);
+void tape::append(const char* operation, const Tensor& result, std::span<const TensorRef> inputs,
+                  std::span<const TensorRef> saved, Backward backward) {
+  const NodePtr node = make_node(result);
   node->operation = operation;
   node->leaf = false;
   node->uses_gradient = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& input) {

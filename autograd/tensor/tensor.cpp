@@ -110,7 +110,7 @@ Tensor& Tensor::set_requires_grad(bool on) {
   if (!is_floating(self.dtype) && on)
     fail("set_requires_grad", "an i64 tensor ", shape(), " has no gradient");
   if (on && !self.node) {
-    self.node = make_leaf(*this);
+    self.node = make_node(*this);
     self.from_gradient = false;  // a leaf starts a new tape
   } else if (!on) {
     self.node = NodePtr();

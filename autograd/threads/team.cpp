@@ -43,13 +43,13 @@ void pause() {
 #endif
 }
 
-// How long an idle thread polls for work before it sleeps. Waking it takes longer than most shared loops, so
-// it stays awake while the caller runs a loop that is too short to share.
+// How long an idle thread polls for work before it sleeps. Waking it takes longer than most parallel loops,
+// so it stays awake while the caller runs a loop that is too short to split.
 constexpr std::chrono::microseconds patience{100};
 // How often the caller polls for the end of a job before it yields.
 constexpr int short_wait = 1000;
 // How often an idle thread polls between two readings of the clock.
-constexpr int looks = 32;
+constexpr int polls = 32;
 
 thread_local bool at_work = false;
 
@@ -65,11 +65,11 @@ class AtWork {
   const bool was_ = at_work;
 };
 
-// Each thread starts with its own share of a job's indices, the same one for every job of that size, so that
-// a loop finds the data of the loop before in its core's cache. A thread that has finished its share takes
+// Each thread starts with its own range of a job's indices, the same one for every job of that size, so that
+// a loop finds the data of the loop before in its core's cache. A thread that has finished its range takes
 // indices from others, so that a core that is busy with another program costs little.
 //
-// A share is one atomic number: the number of the job in its upper half, the next index in its lower half. A
+// A range is one atomic number: the number of the job in its upper half, the next index in its lower half. A
 // thread takes an index by a compare-and-swap, which fails if the job has changed. So a late thread does no
 // harm, and the caller never waits for a thread that has taken no index.
 class Team {
@@ -108,14 +108,14 @@ class Team {
     done_.store(0, std::memory_order_relaxed);
     error_ = nullptr;
     const std::uint32_t job = job_.load(std::memory_order_relaxed) + 1;
-    for (std::size_t i = 0; i < shares_.size(); ++i) {
-      shares_[i].next.store(in_job(job, bound(i)), std::memory_order_relaxed);
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+      ranges_[i].next.store(in_job(job, bound(i)), std::memory_order_relaxed);
     }
     job_.store(job, std::memory_order_seq_cst);
     if (asleep_.load(std::memory_order_seq_cst) > 0) job_.notify_all();
     take(job, 0);
-    for (int look = 0; done_.load(std::memory_order_acquire) != static_cast<std::uint32_t>(count); ++look) {
-      look < short_wait ? pause() : std::this_thread::yield();
+    for (int poll = 0; done_.load(std::memory_order_acquire) != static_cast<std::uint32_t>(count); ++poll) {
+      poll < short_wait ? pause() : std::this_thread::yield();
     }
     close(job);
     if (error_) std::rethrow_exception(error_);
@@ -123,7 +123,7 @@ class Team {
   }
 
  private:
-  struct alignas(64) Share {
+  struct alignas(64) Range {
     std::atomic<std::uint64_t> next{0};
   };
 
@@ -131,16 +131,16 @@ class Team {
     return std::uint64_t{job} << 32 | index;
   }
 
-  // The first index of share i, which is the end of the share before it.
+  // The first index of range i, which is the end of the range before it.
   std::uint32_t bound(std::size_t i) const {
     return static_cast<std::uint32_t>(count_.load(std::memory_order_relaxed) * std::uint64_t{i} /
-                                      shares_.size());
+                                      ranges_.size());
   }
 
   // Marks every index as taken, so that a late thread cannot take one while the next job is written.
   void close(std::uint32_t job) {
-    for (Share& share : shares_) {
-      share.next.exchange(in_job(job, std::numeric_limits<std::uint32_t>::max()), std::memory_order_acq_rel);
+    for (Range& range : ranges_) {
+      range.next.exchange(in_job(job, std::numeric_limits<std::uint32_t>::max()), std::memory_order_acq_rel);
     }
   }
 
@@ -148,8 +148,8 @@ class Team {
   void start(const char* operation, int size) {
     size_ = 1;
     stopping_ = false;
-    shares_ = std::vector<Share>(static_cast<std::size_t>(size));
-    workers_.reserve(shares_.size());
+    ranges_ = std::vector<Range>(static_cast<std::size_t>(size));
+    workers_.reserve(ranges_.size());
     try {
       for (; size_ < size; ++size_) {
         workers_.emplace_back([this, i = workers_.size() + 1, seen = job_.load()]() mutable {
@@ -180,7 +180,7 @@ class Team {
   std::uint32_t wait_for_job_after(std::uint32_t seen) {
     const auto until = std::chrono::steady_clock::now() + patience;
     do {
-      for (int look = 0; look < looks; ++look) {
+      for (int poll = 0; poll < polls; ++poll) {
         const std::uint32_t job = job_.load(std::memory_order_acquire);
         if (job != seen) return job;
         pause();
@@ -193,21 +193,21 @@ class Team {
     return job;
   }
 
-  // Runs the remaining indices of a job, those of its own share first.
+  // Runs the remaining indices of a job, those of its own range first.
   void take(std::uint32_t job, std::size_t own) {
     const AtWork guard;
-    for (std::size_t i = 0; i < shares_.size(); ++i) take_share(job, (own + i) % shares_.size());
+    for (std::size_t i = 0; i < ranges_.size(); ++i) take_range(job, (own + i) % ranges_.size());
   }
 
-  void take_share(std::uint32_t job, std::size_t i) {
-    std::atomic<std::uint64_t>& share = shares_[i].next;
-    std::uint64_t next = share.load(std::memory_order_acquire);
+  void take_range(std::uint32_t job, std::size_t i) {
+    std::atomic<std::uint64_t>& range = ranges_[i].next;
+    std::uint64_t next = range.load(std::memory_order_acquire);
     while (next >> 32 == job) {
       const auto index = static_cast<std::uint32_t>(next);
       const team::Work work = work_.load(std::memory_order_relaxed);
       const void* context = context_.load(std::memory_order_relaxed);
       if (index >= bound(i + 1)) break;
-      if (!share.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel)) continue;
+      if (!range.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel)) continue;
       try {
         work(context, index);
       } catch (...) {
@@ -215,13 +215,13 @@ class Team {
         if (!error_) error_ = std::current_exception();
       }
       done_.fetch_add(1, std::memory_order_release);
-      next = share.load(std::memory_order_acquire);
+      next = range.load(std::memory_order_acquire);
     }
   }
 
   std::mutex mutex_;  // held while a job runs
   std::vector<std::thread> workers_;
-  std::vector<Share> shares_;  // the first is the calling thread's
+  std::vector<Range> ranges_;  // the first is the calling thread's
   std::atomic<int> size_{1}, asleep_{0};
   std::atomic<bool> started_{false}, stopping_{false};
 

@@ -1,6 +1,6 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -287,7 +287,7 @@ void as_a_model_gives_them(const AttentionByLength& answer) {
 
 // The weights of a model under teacher forcing, as a padded batch.
 Case attention_of(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
-  const std::vector<models::Forced> forced = models::force(model, pairs);
+  const std::vector<models::Forced> forced = models::force_decode(model, pairs);
   Case c;
   std::int64_t longest = 0;
   for (const data::Pair& pair : pairs) {

@@ -1,7 +1,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/data/tasks.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/plot/terminal.hpp>
 
@@ -340,7 +340,7 @@ struct Shares {
 Shares measure(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs,
                const CopyAndSort& answer) {
   const std::vector<models::Decoded> written = models::greedy(model, pairs);
-  const std::vector<models::Forced> forced = models::force(model, pairs);
+  const std::vector<models::Forced> forced = models::force_decode(model, pairs);
   Shares sums;
   double steps = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -363,7 +363,7 @@ std::string token_text(std::int64_t id) {
 }
 
 std::string alignment(const std::string& title, const models::Seq2Seq& model, const data::Pair& pair) {
-  const models::Forced forced = models::force(model, std::span(&pair, 1)).front();
+  const models::Forced forced = models::force_decode(model, std::span(&pair, 1)).front();
   plot::Heatmap heatmap{.title = title, .values = forced.weights.to_vector<double>()};
   for (const std::int64_t token : pair.source) heatmap.columns.push_back(token_text(token));
   for (const std::int64_t token : pair.target) heatmap.rows.push_back(token_text(token));

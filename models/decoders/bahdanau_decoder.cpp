@@ -29,7 +29,8 @@ nn::DecoderStep::Start BahdanauDecoder::start(const nn::Annotations& annotations
           .memory = attention->prepare(annotations.h, annotations.lengths)};
 }
 
-RecurrentDecoder::Look BahdanauDecoder::look(const nn::State& before, const nn::Memory& memory) const {
+RecurrentDecoder::Context BahdanauDecoder::find_context(const nn::State& before,
+                                                        const nn::Memory& memory) const {
   const auto [c, alpha] = attention->attend(before["s"], memory, before.step(), before["weights"]);
   return {.context = c, .kept = {{"weights", alpha}}, .weights = alpha};  // (B, D), (B, T)
 }

@@ -30,7 +30,8 @@ nn::DecoderStep::Start ChoDecoder::start(const nn::Annotations& annotations) con
   return {.state = state_of(bridge(c), {{"c", c}}, 0), .memory = {}};
 }
 
-RecurrentDecoder::Look ChoDecoder::look(const nn::State& before, const nn::Memory& /*memory*/) const {
+RecurrentDecoder::Context ChoDecoder::find_context(const nn::State& before,
+                                                   const nn::Memory& /*memory*/) const {
   const Tensor& c = before["c"];
   return {.context = c, .kept = {{"c", c}}, .weights = {}};
 }

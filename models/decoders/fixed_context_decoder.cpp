@@ -10,8 +10,8 @@ FixedContextDecoder::FixedContextDecoder(const DecoderOptions& options)
                         .readout = ReadoutForm::state},
                        options) {}
 
-RecurrentDecoder::Look FixedContextDecoder::look(const nn::State& /*before*/,
-                                                 const nn::Memory& /*memory*/) const {
+RecurrentDecoder::Context FixedContextDecoder::find_context(const nn::State& /*before*/,
+                                                            const nn::Memory& /*memory*/) const {
   return {};
 }
 

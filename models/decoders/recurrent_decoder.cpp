@@ -34,8 +34,8 @@ Tensor joined(const std::vector<Tensor>& parts) {
 }  // namespace
 
 RecurrentDecoder::RecurrentDecoder(const Form& form, const DecoderOptions& options)
-    : embedding(options.rows.defined()
-                    ? nn::Embedding(options.rows, embedding_options(true))
+    : embedding(options.tied_embedding.defined()
+                    ? nn::Embedding(options.tied_embedding, embedding_options(true))
                     : nn::Embedding(options.vocabulary, options.embedding, embedding_options(false))),
       rnn(make_recurrent(options.cell, options.embedding + form.context, options.hidden,
                          {.layers = options.layers, .dropout = options.dropout})),
@@ -142,7 +142,7 @@ Tensor RecurrentDecoder::read_out(const Tensor& features, const Tensor& y) const
 
 RecurrentDecoder::Step RecurrentDecoder::advance(const Tensor& y, const nn::State& state,
                                                  const nn::Memory& memory) const {
-  const auto [context, kept, weights] = look(state, memory);
+  const auto [context, kept, weights] = find_context(state, memory);
   nn::State next = state_of(rnn->step(joined({y, context}), cells(state)), kept, state.step() + 1);
   const Tensor& s = reads_earlier_state() ? state["s"] : next["s"];
   return {.features = features(s, context), .state = std::move(next), .weights = weights};

@@ -18,8 +18,8 @@ std::int64_t input_size(const EncoderOptions& options) {
 
 std::unique_ptr<nn::Embedding> make_embedding(const EncoderOptions& options) {
   if (options.vocabulary == 0) return nullptr;
-  if (options.rows.defined()) {
-    return std::make_unique<nn::Embedding>(options.rows, nn::EmbeddingOptions{.shared = true});
+  if (options.tied_embedding.defined()) {
+    return std::make_unique<nn::Embedding>(options.tied_embedding, nn::EmbeddingOptions{.shared = true});
   }
   return std::make_unique<nn::Embedding>(options.vocabulary, options.embedding, embedding_deviation);
 }

@@ -58,7 +58,7 @@ std::optional<Bridge> bridge_for(const ModelOptions& options) {
   return Bridge::summary;  // there is no ←h_1
 }
 
-Tensor shared_rows(const ModelOptions& options, const Vocabularies& vocabularies) {
+Tensor tied_embedding(const ModelOptions& options, const Vocabularies& vocabularies) {
   if (options.tied != Tied::all) return {};
   return normal({vocabularies.target, options.embedding}, 0, embedding_deviation, default_generator());
 }
@@ -85,7 +85,7 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
                                .cell = options.cell,
                                .layers = options.layers,
                                .dropout = options.dropout,
-                               .rows = shared_rows(options, vocabularies)};
+                               .tied_embedding = tied_embedding(options, vocabularies)};
   const std::int64_t D = (options.bidirectional ? 2 : 1) * options.hidden;
   auto decoder = make_decoder({.vocabulary = vocabularies.target,
                                .annotation = D,
@@ -98,7 +98,7 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
                                .maxout = options.maxout,
                                .dropout = options.dropout,
                                .tied = options.tied != Tied::none,
-                               .rows = encoder.rows},
+                               .tied_embedding = encoder.tied_embedding},
                               [&] {
                                 return make_attention({.query = options.hidden,
                                                        .value = D,

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "model/shares.hpp"
+#include "model/batch_parts.hpp"
 #include "search/decoding.hpp"
 
 namespace gradus::models {
@@ -33,17 +33,18 @@ double length_penalty(std::int64_t length, double alpha) {
 // Σ_i ln min(Σ_j p_ij, 1) of weights (tokens, source length).
 double coverage(const Tensor& weights) {
   const auto T = static_cast<std::size_t>(weights.size(1));
-  std::vector<double> looked(T, 0.0);  // Σ_j p_ij
+  std::vector<double> attended(T, 0.0);  // Σ_j p_ij
   const std::span<const float> p = weights.values<float>();
-  for (std::size_t at = 0; at < p.size(); ++at) looked[at % T] += p[at];
+  for (std::size_t at = 0; at < p.size(); ++at) attended[at % T] += p[at];
   double sum = 0;
-  for (const double x : looked) sum += std::log(std::clamp<double>(x, std::numeric_limits<float>::min(), 1));
+  for (const double x : attended)
+    sum += std::log(std::clamp<double>(x, std::numeric_limits<float>::min(), 1));
   return sum;
 }
 
 // A token, linked to the previous token of its hypothesis.
-struct Node {
-  std::int64_t before;  // the previous token's node; none_before for BOS
+struct Backpointer {
+  std::int64_t before;  // index of the previous token's backpointer; none_before for BOS
   std::int64_t token;
   std::int64_t row;  // of the prediction that it was chosen from
   double log_probability;
@@ -51,7 +52,7 @@ struct Node {
 constexpr std::int64_t none_before = -1;
 
 struct Hypothesis {
-  std::int64_t node;  // of its last token
+  std::int64_t last;  // index of the backpointer of its last token
   double log_probability;
   double score = 0;  // set once it has ended
 };
@@ -106,11 +107,11 @@ class BeamSearch {
       : options_(options), rows_(lengths.size(0)) {
     for (const std::int64_t length : lengths.values<std::int64_t>()) {
       const std::int64_t b = std::ssize(beams_);
-      nodes_.push_back({.before = none_before, .token = data::bos, .row = b, .log_probability = 0});
+      backpointers_.push_back({.before = none_before, .token = data::bos, .row = b, .log_probability = 0});
       beams_.push_back({.source = b,
                         .length = length,
                         .max_steps = max_steps.of(length),
-                        .alive = {{.node = b, .log_probability = 0}},
+                        .alive = {{.last = b, .log_probability = 0}},
                         .ended = {}});
     }
     results_.resize(beams_.size());
@@ -162,7 +163,7 @@ class BeamSearch {
         // If fewer are alive, the first one fills their rows. Each source keeps its number of rows, so that
         // the memory need not be reordered.
         const std::size_t own = i < std::ssize(beam.alive) ? static_cast<std::size_t>(i) : 0;
-        const Node& last = node_of(beam.alive[own].node);
+        const Backpointer& last = backpointer(beam.alive[own].last);
         rows.push_back(last.row);
         tokens.push_back(last.token);
       }
@@ -175,11 +176,11 @@ class BeamSearch {
     const std::vector<Hypothesis> before = std::exchange(beam.alive, {});
     for (const Continuation& one : best_continuations(before, next, first_row, options_.width)) {
       const std::int64_t row = first_row + static_cast<std::int64_t>(one.hypothesis);
-      nodes_.push_back({.before = before[one.hypothesis].node,
-                        .token = one.token,
-                        .row = row,
-                        .log_probability = next.log_probability(row, one.token)});
-      const Hypothesis longer{.node = std::ssize(nodes_) - 1, .log_probability = one.log_probability};
+      backpointers_.push_back({.before = before[one.hypothesis].last,
+                               .token = one.token,
+                               .row = row,
+                               .log_probability = next.log_probability(row, one.token)});
+      const Hypothesis longer{.last = std::ssize(backpointers_) - 1, .log_probability = one.log_probability};
       if (one.token == data::eos) {
         end(beam, longer);
       } else {
@@ -223,11 +224,11 @@ class BeamSearch {
     output.log_probability = hypothesis.log_probability;
     output.score = hypothesis.score;
     std::vector<std::int64_t> rows;
-    for (const Node* node = &node_of(hypothesis.node); node->before != none_before;
-         node = &node_of(node->before)) {
-      output.tokens.push_back(node->token);
-      output.token_log_probabilities.push_back(node->log_probability);
-      rows.push_back(node->row);
+    for (const Backpointer* at = &backpointer(hypothesis.last); at->before != none_before;
+         at = &backpointer(at->before)) {
+      output.tokens.push_back(at->token);
+      output.token_log_probabilities.push_back(at->log_probability);
+      rows.push_back(at->row);
     }
     std::ranges::reverse(output.tokens);
     std::ranges::reverse(output.token_log_probabilities);
@@ -236,13 +237,15 @@ class BeamSearch {
     return output;
   }
 
-  const Node& node_of(std::int64_t index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  const Backpointer& backpointer(std::int64_t index) const {
+    return backpointers_[static_cast<std::size_t>(index)];
+  }
   std::int64_t steps() const { return std::ssize(weights_); }  // taken so far
 
   const BeamOptions options_;
   Rows rows_;
   std::vector<Beam> beams_;  // of the unfinished sources
-  std::vector<Node> nodes_;
+  std::vector<Backpointer> backpointers_;
   std::vector<Tensor> weights_;  // per step
   std::vector<std::vector<Decoded>> results_;
 };
@@ -253,7 +256,7 @@ std::vector<std::vector<Decoded>> beam_search(const Seq2Seq& model, const Tensor
                                               const Tensor& lengths, const BeamOptions& options,
                                               const MaxSteps& max_steps) {
   check(options);
-  return by_shares<std::vector<Decoded>>(
+  return by_parts<std::vector<Decoded>>(
       model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t /*first*/) {
         const NoGrad no_grad;
         nn::DecoderStep::Start start = model.start(some, their_lengths);

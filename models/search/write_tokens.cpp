@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "model/shares.hpp"
+#include "model/batch_parts.hpp"
 
 namespace gradus::models {
 namespace {
@@ -61,7 +61,7 @@ std::vector<Decoded> write_share(const Seq2Seq& model, const Tensor& source, con
 
 std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
                                   const std::vector<std::int64_t>& max_steps, const Choose& choose) {
-  return by_shares<Decoded>(
+  return by_parts<Decoded>(
       model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t first) {
         const auto steps = std::span(max_steps).subspan(static_cast<std::size_t>(first),
                                                         static_cast<std::size_t>(their_lengths.size(0)));

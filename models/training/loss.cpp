@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "model/shares.hpp"
+#include "model/batch_parts.hpp"
 
 namespace gradus::models {
 namespace {
 
-struct Run {
+struct Unrolled {
   Tensor logits;                // (N, V), packed
   std::vector<Tensor> weights;  // (B, T_x) for each step
 };
@@ -34,8 +34,8 @@ Tensor mixed(const Tensor& truth, const Tensor& logits, double sampling, Generat
   return result;
 }
 
-Run run_by_steps(const nn::DecoderStep& decoder, nn::DecoderStep::Start start, const Tensor& target_in,
-                 const Packing& targets, double sampling, Generator& coins) {
+Unrolled run_by_steps(const nn::DecoderStep& decoder, nn::DecoderStep::Start start, const Tensor& target_in,
+                      const Packing& targets, double sampling, Generator& coins) {
   std::vector<Tensor> logits, weights;
   nn::for_each_step(
       decoder, std::move(start),
@@ -73,9 +73,9 @@ Loss loss_of(const Seq2Seq& model, const Tensor& source, const Tensor& source_le
                lengths = tensor(batch.target_lengths, {batch.size});
   const Packing targets(lengths);
   nn::DecoderStep::Start start = model.start(source, source_lengths);
-  Run run = goes_by_steps(options)
-                ? run_by_steps(*model.decoder, std::move(start), target_in, targets, options.sampling, coins)
-                : Run{model.decoder->forward(start, target_in, targets), {}};
+  Unrolled run = goes_by_steps(options) ? run_by_steps(*model.decoder, std::move(start), target_in, targets,
+                                                       options.sampling, coins)
+                                        : Unrolled{model.decoder->forward(start, target_in, targets), {}};
   Loss result{{}, 0, batch.target_tokens()};
   constexpr std::int64_t none = -1;  // no target is ignored: packed targets are all real
   result.total = cross_entropy(std::move(run.logits), pack(target_out, targets), none,
@@ -112,15 +112,15 @@ Loss loss_of_parts(const Seq2Seq& model, const data::Batch& batch, const LossOpt
   return {total, std::accumulate(cross_entropies.begin(), cross_entropies.end(), 0.0), batch.target_tokens()};
 }
 
-void check_share(const char* operation, const char* what, double value) {
+void check_fraction(const char* operation, const char* what, double value) {
   if (!(value >= 0 && value <= 1)) fail(operation, what, " must be in [0, 1], and is ", value);
 }
 
 }  // namespace
 
 void LossOptions::check(const char* operation) const {
-  check_share(operation, "the label smoothing", label_smoothing);
-  check_share(operation, "the probability of sampling", sampling);
+  check_fraction(operation, "the label smoothing", label_smoothing);
+  check_fraction(operation, "the probability of sampling", sampling);
   if (!std::isfinite(attention_entropy)) {
     fail(operation, "attention_entropy must be finite, and is ", attention_entropy);
   }
@@ -128,7 +128,7 @@ void LossOptions::check(const char* operation) const {
 
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options, Generator& coins) {
   options.check("loss");
-  const std::int64_t parts = goes_by_steps(options) ? 1 : shares_of_batch(model, batch.size);
+  const std::int64_t parts = goes_by_steps(options) ? 1 : parts_of_batch(model, batch.size);
   const auto whole = [&] { return loss_of(model, batch, options, coins); };
   if (parts == 1) return whole();
   return with_message_of_all([&] { return loss_of_parts(model, batch, options, parts); }, whole);

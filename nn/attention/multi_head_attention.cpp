@@ -81,8 +81,9 @@ Tensor MultiHeadAttention::split_heads(const Tensor& x) const {
 }
 
 // Attention from projected query, keys and values.
-MultiHeadAttention::Output MultiHeadAttention::look(const Tensor& query, const Tensor& keys,
-                                                    const Tensor& values, const AttentionMask& mask) const {
+MultiHeadAttention::Output MultiHeadAttention::attend_projected(const Tensor& query, const Tensor& keys,
+                                                                const Tensor& values,
+                                                                const AttentionMask& mask) const {
   check_lengths("MultiHeadAttention", mask.lengths, keys.size(1), keys.size(0));
   const Tensor Q = split_heads(query), K = split_heads(keys), V = split_heads(values);
   const Tensor e =
@@ -99,7 +100,7 @@ MultiHeadAttention::Output MultiHeadAttention::forward(const Tensor& query, cons
                                                        const AttentionMask& mask) const {
   const Scope scope = enter();
   check_sequences(query, keys, values);
-  return look(project(q, query), project(k, keys), project(v, values), mask);
+  return attend_projected(project(q, query), project(k, keys), project(v, values), mask);
 }
 
 Memory MultiHeadAttention::prepare(const Tensor& values, const Tensor& lengths) const {
@@ -113,7 +114,8 @@ Attention::Result MultiHeadAttention::attend(const Tensor& query, const Memory& 
   const Scope scope = enter();
   const Tensor queries = unsqueeze(query, 0);  // (1, B, E)
   check_sequences(queries, memory.keys, memory.values);
-  const auto [output, weights] = look(project(q, queries), memory.keys, memory.values, {memory.lengths});
+  const auto [output, weights] =
+      attend_projected(project(q, queries), memory.keys, memory.values, {memory.lengths});
   return {output[0], mean(weights, {1, 2})};
 }
 

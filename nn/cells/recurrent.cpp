@@ -56,8 +56,8 @@ RecurrentState RecurrentCell::advance(const Tensor& x, RecurrentState state) con
 }
 
 Recurrent::Recurrent(const char* name, RecurrentKind kind, std::int64_t inputs, std::int64_t hidden,
-                     const RecurrentLayout& layout)
-    : operation_(name), kind_(std::move(kind)), inputs_(inputs), hidden_(hidden), layout_(layout) {
+                     const RecurrentOptions& options)
+    : operation_(name), kind_(std::move(kind)), inputs_(inputs), hidden_(hidden), options_(options) {
   if (!kind_.sequence) {
     kind_.sequence = [step = kind_.step](const RecurrentWeights& p, const Tensor& x_parts,
                                          const RecurrentState& first, const Packing& packing, bool reverse) {
@@ -65,24 +65,24 @@ Recurrent::Recurrent(const char* name, RecurrentKind kind, std::int64_t inputs, 
                   x_parts, first, packing, reverse);
     };
   }
-  if (layout.layers < 1) fail(name, "needs at least 1 layer, and got ", layout.layers);
-  if (!(layout.dropout >= 0 && layout.dropout < 1)) {
-    fail(name, "the dropout must be in [0, 1), and is ", layout.dropout);
+  if (options.layers < 1) fail(name, "needs at least 1 layer, and got ", options.layers);
+  if (!(options.dropout >= 0 && options.dropout < 1)) {
+    fail(name, "the dropout must be in [0, 1), and is ", options.dropout);
   }
-  if (layout.dropout > 0 && layout.layers == 1) {
+  if (options.dropout > 0 && options.layers == 1) {
     fail(name, "dropout acts between layers, and there is only one; use more, or nn::Dropout on the output");
   }
-  for (std::int64_t layer = 0; layer < layout.layers; ++layer) {
+  for (std::int64_t layer = 0; layer < options.layers; ++layer) {
     for (int direction = 0; direction < directions(); ++direction) {
       weights_.push_back(make_weights(name, kind_.gates, layer == 0 ? inputs : directions() * hidden, hidden,
-                                      layout.bias,
+                                      options.bias,
                                       "_l" + std::to_string(layer) + (direction == 0 ? "" : "_reverse"),
                                       [this](auto... parameter) { return add_parameter(parameter...); }));
     }
   }
 }
 
-bool Recurrent::drops() const { return layout_.dropout > 0 && is_training(); }
+bool Recurrent::drops() const { return options_.dropout > 0 && is_training(); }
 
 void Recurrent::complete_first(RecurrentState& first, std::int64_t batch, Dtype dtype) const {
   if (first.empty()) first.resize(kind_.parts);
@@ -91,20 +91,20 @@ void Recurrent::complete_first(RecurrentState& first, std::int64_t batch, Dtype 
 
 Recurrent::Result Recurrent::run(const Tensor& x, const Tensor& lengths, RecurrentState first) const {
   const Scope scope = enter();
-  const int time = layout_.batch_first ? 1 : 0;
+  const int time = options_.batch_first ? 1 : 0;
   if (x.rank() != 3 || x.size(2) != inputs_ || x.size(time) == 0) {
-    fail(operation_, "the input is ", x.shape(), " and must be ", layout_.batch_first ? "(B, T, " : "(T, B, ",
-         inputs_, ") with T of at least 1");
+    fail(operation_, "the input is ", x.shape(), " and must be ",
+         options_.batch_first ? "(B, T, " : "(T, B, ", inputs_, ") with T of at least 1");
   }
   const std::int64_t B = x.size(1 - time);
   check_lengths(operation_, lengths, B, x.size(time));
   complete_first(first, B, x.dtype());
 
-  const Tensor steps = layout_.batch_first ? transpose(x, 0, 1) : x;  // (T, B, I)
+  const Tensor steps = options_.batch_first ? transpose(x, 0, 1) : x;  // (T, B, I)
   const Packing packing = lengths.defined() ? Packing(lengths) : Packing(steps.size(0), B);
   Result result = run_layers(pack(steps, packing), packing, first);
   result.output = unpack(result.output, packing, steps.size(0));
-  if (layout_.batch_first) result.output = transpose(result.output, 0, 1);
+  if (options_.batch_first) result.output = transpose(result.output, 0, 1);
   return result;
 }
 
@@ -120,8 +120,8 @@ Recurrent::Result Recurrent::run_packed(const Tensor& x, const Packing& packing,
 
 RecurrentState Recurrent::step(const Tensor& x, const RecurrentState& before) const {
   const Scope scope = enter();
-  const std::size_t L = static_cast<std::size_t>(layout_.layers);
-  if (layout_.bidirectional) {
+  const std::size_t L = static_cast<std::size_t>(options_.layers);
+  if (options_.bidirectional) {
     fail(operation_, "a bidirectional module cannot run step by step; use run() on the whole sequence");
   }
   if (x.rank() != 2 || x.size(1) != inputs_) {
@@ -139,7 +139,7 @@ RecurrentState Recurrent::step(const Tensor& x, const RecurrentState& before) co
   RecurrentState after(before.size());
   Tensor input = x;
   for (std::size_t layer = 0; layer < L; ++layer) {
-    if (layer > 0 && drops()) input = dropout(input, layout_.dropout, default_generator());
+    if (layer > 0 && drops()) input = dropout(input, options_.dropout, default_generator());
     const RecurrentWeights& p = weights_[layer];
     RecurrentState state;
     for (std::size_t part = 0; part < kind_.parts; ++part) state.push_back(before[part * L + layer]);
@@ -152,8 +152,8 @@ RecurrentState Recurrent::step(const Tensor& x, const RecurrentState& before) co
 
 Recurrent::Result Recurrent::run_layers(Tensor x, const Packing& packing, const RecurrentState& first) const {
   std::vector<std::vector<Tensor>> last(first.size());  // per part of the state
-  for (std::int64_t layer = 0; layer < layout_.layers; ++layer) {
-    if (layer > 0 && drops()) x = dropout(x, layout_.dropout, default_generator(), packing);
+  for (std::int64_t layer = 0; layer < options_.layers; ++layer) {
+    if (layer > 0 && drops()) x = dropout(x, options_.dropout, default_generator(), packing);
     std::vector<Tensor> outputs;
     for (int reverse = 0; reverse < directions(); ++reverse) {
       RecurrentState state;

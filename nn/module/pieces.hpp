@@ -31,12 +31,12 @@ class Pieces {
       work(static_cast<std::size_t>(k), piece.tensor, piece.begin, piece.end);
     };
     const std::int64_t n = std::ssize(pieces_);
-    if (elements_ >= worth_sharing) return parallel_tasks(n, run);
+    if (elements_ >= least_per_thread) return parallel_tasks(n, run);
     for (std::int64_t k = 0; k < n; ++k) run(k);
   }
 
  private:
-  static constexpr std::int64_t longest = 1 << 14, worth_sharing = 1 << 14;  // elements
+  static constexpr std::int64_t longest = 1 << 14, least_per_thread = 1 << 14;  // elements
 
   struct Piece {
     std::size_t tensor;

@@ -89,24 +89,24 @@ TEST_CASE("empty sequences and empty batches can be packed", "[autograd][packing
     CHECK(packing.batch() == 0);
     CHECK(packing.steps() == steps);
     CHECK(packing.rows() == 0);
-    CHECK(packing.shares(2) == Integers{0, 0, 0});
+    CHECK(packing.split(2) == Integers{0, 0, 0});
   }
 }
 
 TEST_CASE("shares have about the same number of rows", "[autograd][packing]") {
-  CHECK(packing_of({2, 3, 1}).shares(1) == Integers{0, 3});
-  CHECK(packing_of({2, 3, 1}).shares(2) == Integers{0, 1, 3});     // 3 | 2 + 1
-  CHECK(packing_of({9, 1, 1, 1}).shares(2) == Integers{0, 1, 4});  // the best possible
-  CHECK(packing_of({0, 0}).shares(2) == Integers{0, 0, 2});
-  CHECK(Packing(7, 6).shares(3) == Integers{0, 2, 4, 6});
-  CHECK(Packing(1, 2).shares(4) == Integers{0, 1, 1, 2, 2});
+  CHECK(packing_of({2, 3, 1}).split(1) == Integers{0, 3});
+  CHECK(packing_of({2, 3, 1}).split(2) == Integers{0, 1, 3});     // 3 | 2 + 1
+  CHECK(packing_of({9, 1, 1, 1}).split(2) == Integers{0, 1, 4});  // the best possible
+  CHECK(packing_of({0, 0}).split(2) == Integers{0, 0, 2});
+  CHECK(Packing(7, 6).split(3) == Integers{0, 2, 4, 6});
+  CHECK(Packing(1, 2).split(4) == Integers{0, 1, 1, 2, 2});
 
   check_property([] {
     const auto below = [](int n) { return rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, n)); };
     const auto lengths = *rc::gen::container<Integers>(rc::gen::cast<std::int64_t>(below(9))).as("lengths");
     const auto parts = *rc::gen::map(below(5), [](int n) { return n + 1; }).as("parts");
     const Packing packing = packing_of(lengths);
-    const Integers bounds = packing.shares(parts);
+    const Integers bounds = packing.split(parts);
     RC_ASSERT(std::ssize(bounds) == parts + 1);
     RC_ASSERT(std::is_sorted(bounds.begin(), bounds.end()));
     RC_ASSERT(bounds.front() == 0);

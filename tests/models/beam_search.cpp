@@ -52,7 +52,7 @@ std::vector<models::Decoded> exhaustive(const models::Seq2Seq& model, const Ids&
   std::vector<data::Pair> pairs;
   for (const Ids& target : all_targets(steps)) pairs.push_back({source, target});
   std::vector<models::Decoded> outputs;
-  for (const models::Forced& one : models::force(model, pairs)) {
+  for (const models::Forced& one : models::force_decode(model, pairs)) {
     outputs.push_back(one);
     outputs.back().score = score(one, alpha, beta);
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <gradus/models/beam_search.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/sample.hpp>
 #include <gradus/nn/additive_attention.hpp>
@@ -26,7 +26,7 @@ inline std::vector<Model> decisive_models() {
 }
 
 inline bool attends(const gradus::models::Seq2Seq& model) {
-  return gradus::models::force(model, {tiny_pairs.data(), 1})[0].weights.defined();
+  return gradus::models::force_decode(model, {tiny_pairs.data(), 1})[0].weights.defined();
 }
 
 /// Adds a constant to a token's logit at every step.

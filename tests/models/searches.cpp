@@ -17,7 +17,7 @@ const BatchTensors x(tiny_batch());
 
 }  // namespace
 
-TEST_CASE("a search's results have the weights and probabilities that force() gives their tokens",
+TEST_CASE("a search's results have the weights and probabilities that force_decode() gives their tokens",
           "[models][search]") {
   for (const Model& model : decisive_models()) {
     prefer(*model, data::eos, 2);
@@ -29,7 +29,7 @@ TEST_CASE("a search's results have the weights and probabilities that force() gi
         for (const models::Decoded& one : found[b]) {
           REQUIRE_FALSE(one.tokens.empty());
           const data::Pair pair{tiny_pairs[b].source, one.tokens};
-          check_same(one, models::force(*model, {&pair, 1})[0]);
+          check_same(one, models::force_decode(*model, {&pair, 1})[0]);
         }
       }
     }

@@ -31,7 +31,7 @@ Outputs outputs_of(const models::Seq2Seq& model) {
       }
     }
   }
-  for (const models::Forced& one : models::force(model, tiny_pairs)) {
+  for (const models::Forced& one : models::force_decode(model, tiny_pairs)) {
     all.numbers.push_back(one.log_probability);
   }
   const gradus::NoGrad no_grad;

@@ -234,7 +234,7 @@ FAULTS = [
         (TERM, "          math::add(m * H, from_above, d);\n", ""),
         (TERM, "std::copy_n(outside + r * R + H, D, dc + r * D);", "std::fill_n(dc + r * D, D, T(0));"),
         (TERM, "math::add(length, raw<T>(d_result) + at_alpha, de);", ""),
-        (TERM, "if (mask != nullptr) kernels::dropout_row<T>(*mask, share.place(r), length, de, de);", ""),
+        (TERM, "if (mask != nullptr) kernels::dropout_row<T>(*mask, part.place(r), length, de, de);", ""),
         (TERM, "if (form.earlier) add_outside(ds);", ""),
         (CHECK, "} else if (!form.earlier) {", "} else {"),
         (FACTOR, "de[i] *= static_cast<T>(form.score.scale);", ""),

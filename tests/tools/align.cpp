@@ -1,6 +1,6 @@
 // `gradus align`: attention weights as pictures and data.
 
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/nn/npy.hpp>
 
@@ -26,7 +26,7 @@ tools::SavedModel load(const fs::path& path) {
 
 models::Forced forced(const tools::SavedModel& saved) {
   const std::vector<data::SentencePair> pairs{{source, target}};
-  return models::force(*saved.model, tools::encode(pairs, saved.sides)).front();
+  return models::force_decode(*saved.model, tools::encode(pairs, saved.sides)).front();
 }
 
 Json read_json(const fs::path& path) {

@@ -1,7 +1,7 @@
 // `gradus evaluate` as a user runs it, compared with the library's metrics.
 
 #include <gradus/models/beam_search.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 
 #include <algorithm>
@@ -178,7 +178,7 @@ TEST_CASE("alignments are evaluated against gold links", "[tools][evaluate]") {
   const auto saved = tools::load_saved_model(evaluate.model, models::Registry::standard());
   const std::vector<data::SentencePair> same = {{"the book", "le livre"}, {"good morning", "bonjour"}};
   std::string found;
-  for (const auto& forced : models::force(*saved.model, tools::encode(same, saved.sides))) {
+  for (const auto& forced : models::force_decode(*saved.model, tools::encode(same, saved.sides))) {
     found += tools::to_pharaoh(tools::links_of(forced, std::ssize(forced.tokens) - 1)) + '\n';
   }
   const auto rate = [&](const std::string& gold) {

@@ -3,7 +3,7 @@
 #include "reports/measure.hpp"
 
 #include <gradus/data/d2l_bleu.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 
 #include <cmath>
@@ -79,7 +79,7 @@ TEST_CASE("loss and token accuracy are computed with teacher forcing", "[tools][
   const auto scores = tools::measure(*model, sides, pairs, gradus::models::greedy());
   double nats = 0;
   data::MatchCount right;
-  for (const auto& forced : gradus::models::force(*model, tools::encode(pairs, sides))) {
+  for (const auto& forced : gradus::models::force_decode(*model, tools::encode(pairs, sides))) {
     nats -= forced.log_probability;
     for (const bool likeliest : forced.likeliest) right.add(likeliest);
   }

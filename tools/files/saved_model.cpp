@@ -1,7 +1,7 @@
 #include "files/saved_model.hpp"
 
 #include <gradus/autograd/checks.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 
 #include <optional>
 #include <string>
@@ -110,7 +110,7 @@ SavedModel load_saved_model(const fs::path& given, const models::Registry& regis
 
 void check_attends(std::string_view who, const SavedModel& saved) {
   const std::vector<data::Pair> shortest{{{data::first_symbol}, {data::eos}}};
-  if (models::force(*saved.model, shortest).front().weights.defined()) return;
+  if (models::force_decode(*saved.model, shortest).front().weights.defined()) return;
   fail(who, "the model (decoder '", saved.settings.model.decoder,
        "') has no attention weights to show; use a model trained with --decoder bahdanau");
 }

@@ -1,7 +1,7 @@
 #include "reports/alignment.hpp"
 
 #include <gradus/autograd/checks.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ std::vector<Alignment> make_alignments(const models::Seq2Seq& model, const Sides
     alignments.push_back(given(sides, sentence, alignments.size() + 1));
     (sentence.target ? to_force : to_decode).push_back(ids_of(sides, alignments.back()));
   }
-  const auto forced = models::force(model, to_force);
+  const auto forced = models::force_decode(model, to_force);
   const auto decoded = models::greedy(model, to_decode);
   auto next_forced = forced.begin();
   auto next_decoded = decoded.begin();

@@ -2,7 +2,7 @@
 
 #include <gradus/autograd/checks.hpp>
 #include <gradus/data/any_reference.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 
 #include <algorithm>
 
@@ -45,7 +45,7 @@ data::AlignmentError align(const SavedModel& saved, Pairs pairs, const std::file
     check_inside(path, i + 1, gold[i].sure, source, target);
     check_inside(path, i + 1, gold[i].possible, source, target);
   }
-  const std::vector<models::Forced> forced = models::force(*saved.model, encoded);
+  const std::vector<models::Forced> forced = models::force_decode(*saved.model, encoded);
   data::AlignmentError error;
   for (std::size_t i = 0; i < gold.size(); ++i) {
     error.add(links_of(forced[i], std::ssize(encoded[i].target) - 1), gold[i].sure, gold[i].possible);

@@ -2,7 +2,7 @@
 
 #include <gradus/data/d2l_bleu.hpp>
 #include <gradus/data/perplexity.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 
 #include <array>
 
@@ -87,7 +87,7 @@ std::vector<Scores> measure_each(const models::Seq2Seq& model, const Sides& side
     readable.push_back(encoded[i]);
     places.push_back(i);
   }
-  const std::vector<models::Forced> forced = models::force(model, readable);
+  const std::vector<models::Forced> forced = models::force_decode(model, readable);
   for (std::size_t i = 0; i < forced.size(); ++i) count_target(scores[places[i]], forced[i]);
   return scores;
 }

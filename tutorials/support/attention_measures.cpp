@@ -3,7 +3,7 @@
 #include <gradus/autograd/composed.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/trainer.hpp>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ double median_milliseconds(models::Seq2Seq& model, const data::Reversal& task, c
 double energy_spread(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
   const gradus::NoGrad no_grad;
   double total = 0;
-  for (const models::Forced& forced : models::force(model, pairs)) {
+  for (const models::Forced& forced : models::force_decode(model, pairs)) {
     const Tensor e = log(clamp(forced.weights, 1e-30, 1));  // (steps, T), up to a constant per row
     total += mean(sqrt(variance(e, {1}, false, 0))).item();
   }

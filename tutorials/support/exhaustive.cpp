@@ -1,7 +1,7 @@
 #include "exhaustive.hpp"
 
 #include <gradus/data/match_count.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -47,7 +47,7 @@ std::vector<double> best_scores(const models::Seq2Seq& model, const std::vector<
     std::vector<data::Pair> asked;
     for (const Tokens& y : outputs) asked.push_back({pair.source, y});
     std::vector<double> scores;
-    for (const models::Forced& y : models::force(model, asked)) scores.push_back(score(y));
+    for (const models::Forced& y : models::force_decode(model, asked)) scores.push_back(score(y));
     best.push_back(std::ranges::max(scores));
   }
   return best;

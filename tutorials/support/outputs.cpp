@@ -51,7 +51,7 @@ Step least_sure_step(const models::Seq2Seq& model, const data::Pair& pair, const
     asked.push_back({pair.source, y});
     asked.back().target.push_back(token);
   }
-  for (const models::Forced& longer : models::force(model, asked)) {
+  for (const models::Forced& longer : models::force_decode(model, asked)) {
     step.p.push_back(std::exp(longer.token_log_probabilities.back()));
   }
   return step;

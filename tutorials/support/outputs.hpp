@@ -1,7 +1,7 @@
 #pragma once
 
 #include <gradus/data/reversal.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/search.hpp>
 
 #include <span>

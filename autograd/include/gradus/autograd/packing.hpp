@@ -41,7 +41,7 @@ class Packing {
 
   /// Splits the ranks into `parts` ranges with about equally many packed rows. Returns the bounds, from 0 to
   /// B.
-  std::vector<std::int64_t> shares(std::int64_t parts) const;
+  std::vector<std::int64_t> split(std::int64_t parts) const;
 
  private:
   std::vector<std::int64_t> order_;        // (B)

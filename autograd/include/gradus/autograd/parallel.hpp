@@ -28,8 +28,8 @@ int available();
 std::int64_t ranges(std::int64_t n, std::int64_t grain);
 
 using Work = void (*)(const void* context, std::int64_t index);
-/// Calls work(context, i) for each i < count. Each thread starts with its own share of the indices, the
-/// caller with the first one, and then takes indices left in other shares. The shares depend only on `count`.
+/// Calls work(context, i) for each i < count. Each thread starts with its own range of the indices, the
+/// caller with the first one, and then takes indices left in other ranges. The ranges depend only on `count`.
 void run(std::int64_t count, Work work, const void* context);
 
 }  // namespace team

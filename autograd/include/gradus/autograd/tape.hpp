@@ -17,12 +17,12 @@
 namespace gradus {
 
 struct Node;  // internal
-struct Run;
+struct BackwardPass;
 
 /// The argument of a backward function: gives the gradient of the result, and adds to those of the inputs.
 class Gradients {
  public:
-  Gradients(Node& node, Run& run) : node_(node), run_(run) {}
+  Gradients(Node& node, BackwardPass& pass) : node_(node), pass_(pass) {}
 
   /// d(loss)/d(result).
   const Tensor& out() const;
@@ -48,7 +48,7 @@ class Gradients {
   const Tensor& saved(int i) const;
   /// Saved value i, which the caller may overwrite: moved out if nothing else reads it, otherwise copied.
   Tensor take_saved(int i);
-  /// Whether this run frees the tape. If not, the backward function may run again.
+  /// Whether this pass frees the tape. If not, the backward function may run again.
   bool tape_is_freed() const;
   const char* operation() const;
 
@@ -56,7 +56,7 @@ class Gradients {
   Tensor first_of(int i) const;  // undefined if something was added already
 
   Node& node_;
-  Run& run_;
+  BackwardPass& pass_;
   std::array<const Tensor*, 4> found_{};  // caches in(), which inner loops call
 };
 
@@ -76,9 +76,9 @@ class TensorRef {
 namespace tape {
 
 // Checks a new result. Returns true if it must be recorded.
-bool takes(const char* operation, const Tensor& result, std::span<const TensorRef> inputs);
-void put(const char* operation, const Tensor& result, std::span<const TensorRef> inputs,
-         std::span<const TensorRef> saved, Backward backward);
+bool must_record(const char* operation, const Tensor& result, std::span<const TensorRef> inputs);
+void append(const char* operation, const Tensor& result, std::span<const TensorRef> inputs,
+            std::span<const TensorRef> saved, Backward backward);
 
 }  // namespace tape
 
@@ -93,9 +93,9 @@ void put(const char* operation, const Tensor& result, std::span<const TensorRef>
 template <class F>
 Tensor record(const char* operation, Tensor result, std::span<const TensorRef> inputs,
               std::initializer_list<TensorRef> saved, F&& backward) {
-  if (tape::takes(operation, result, inputs))
-    tape::put(operation, result, inputs, std::span(saved.begin(), saved.size()),
-              Backward(std::forward<F>(backward)));
+  if (tape::must_record(operation, result, inputs))
+    tape::append(operation, result, inputs, std::span(saved.begin(), saved.size()),
+                 Backward(std::forward<F>(backward)));
   return result;
 }
 template <class F>
@@ -116,8 +116,8 @@ template <class F>
 Tensor record(const char* operation, Tensor result, std::span<const Tensor> inputs,
               const std::vector<Tensor>& saved, F&& backward) {
   const std::vector<TensorRef> refs(inputs.begin(), inputs.end()), values(saved.begin(), saved.end());
-  if (tape::takes(operation, result, refs))
-    tape::put(operation, result, refs, values, Backward(std::forward<F>(backward)));
+  if (tape::must_record(operation, result, refs))
+    tape::append(operation, result, refs, values, Backward(std::forward<F>(backward)));
   return result;
 }
 

@@ -34,7 +34,7 @@ class BahdanauDecoder final : public RecurrentDecoder {
   const std::unique_ptr<nn::Attention> attention;
 
  protected:
-  Look look(const nn::State& before, const nn::Memory& memory) const override;
+  Context find_context(const nn::State& before, const nn::Memory& memory) const override;
   Step advance(const Tensor& y, const nn::State& state, const nn::Memory& memory) const override;
   /// With GRU or LSTM and an attention with a fused_score(), all steps run as one operation.
   Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const override;

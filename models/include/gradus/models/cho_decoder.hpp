@@ -26,7 +26,7 @@ class ChoDecoder final : public RecurrentDecoder {
   nn::Linear V;
 
  protected:
-  Look look(const nn::State& before, const nn::Memory& memory) const override;
+  Context find_context(const nn::State& before, const nn::Memory& memory) const override;
   Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const override;
 };
 

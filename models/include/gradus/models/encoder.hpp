@@ -18,8 +18,8 @@ struct EncoderOptions {
   bool bidirectional = true;
   Cell cell = Cell::gru;
   std::int64_t layers = 1;
-  double dropout = 0;  ///< on the first layer's input and between layers
-  Tensor rows = {};    ///< embedding rows shared with the decoder; undefined for its own
+  double dropout = 0;          ///< on the first layer's input and between layers
+  Tensor tied_embedding = {};  ///< the decoder uses this matrix too; undefined for one of its own
 };
 
 /// Reads the source with a recurrent module, in one or both directions (Bahdanau et al. 2015, section 3.2):

@@ -17,7 +17,7 @@ class FixedContextDecoder final : public RecurrentDecoder {
   bool can_be_shared() const override { return true; }
 
  protected:
-  Look look(const nn::State& before, const nn::Memory& memory) const override;
+  Context find_context(const nn::State& before, const nn::Memory& memory) const override;
   Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const override;
 };
 

@@ -30,8 +30,8 @@ struct Loss {
 };
 
 /// The loss of a batch. Runs step by step with attention entropy or sampling, else by the decoder's
-/// forward(); threads then share the batch if the model can be shared. A sequence's dropout masks do not
-/// depend on the thread that computes it.
+/// forward(); threads then split the batch if the model can run on several threads. A sequence's dropout
+/// masks do not depend on the thread that computes it.
 /// @param coins draws for sampling: one per sequence and step if 0 < sampling < 1
 /// @throws Error for an option out of range, and for attention entropy with a decoder without attention.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},

@@ -33,7 +33,7 @@ struct DecoderOptions {
   std::int64_t maxout = 64;                           ///< the size of t, for a maxout readout
   double dropout = 0;                                 ///< on E y, between layers, and on the readout's input
   bool tied = false;                                  ///< use E as W_o
-  Tensor rows = {};                                   ///< E, shared with the encoder; undefined for its own
+  Tensor tied_embedding = {};  ///< E, which the encoder uses too; undefined for one of its own
 };
 
 /// The common part of the papers' decoders. At step t
@@ -71,19 +71,19 @@ class RecurrentDecoder : public nn::DecoderStep {
   RecurrentDecoder(const Form& form, const DecoderOptions& options);
 
   /// c_t from the state before, the next state's entries other than s_t, and the weights, if any.
-  struct Look {
+  struct Context {
     Tensor context;
     NamedTensors kept;
     Tensor weights;
   };
-  virtual Look look(const nn::State& before, const nn::Memory& memory) const = 0;
+  virtual Context find_context(const nn::State& before, const nn::Memory& memory) const = 0;
 
   struct Step {
     Tensor features;  ///< the readout's input without E y_{t−1}: [s_t; c_t], or as ReadoutForm says
     nn::State state;  ///< after the step
     Tensor weights;   ///< (B, T); undefined without attention
   };
-  /// One step, by default with look(). Override it with a faster computation of the same numbers.
+  /// One step, by default with find_context(). Override it with a faster computation of the same numbers.
   /// @param y E y_{t−1}, (B, E)
   virtual Step advance(const Tensor& y, const nn::State& state, const nn::Memory& memory) const;
 

@@ -27,7 +27,7 @@ class MaxSteps {
 ///
 /// Searches write only ordinary tokens and EOS, never PAD or BOS, whatever their probability.
 /// Log-probabilities come from the softmax over the whole vocabulary, so that they are comparable with those
-/// of given targets (force()). Searches do not change the model's mode: call eval() first to turn off
+/// of given targets (force_decode()). Searches do not change the model's mode: call eval() first to turn off
 /// dropout.
 ///
 /// @param source  (T, B), i64, or vectors (T, B, ·)

@@ -76,7 +76,8 @@ class MultiHeadAttention : public Attention {
   enum Part { q, k, v };
   Tensor project(Part part, const Tensor& x) const;
   Tensor split_heads(const Tensor& x) const;
-  Output look(const Tensor& query, const Tensor& keys, const Tensor& values, const AttentionMask& mask) const;
+  Output attend_projected(const Tensor& query, const Tensor& keys, const Tensor& values,
+                          const AttentionMask& mask) const;
 
   std::int64_t heads_;
   Tensor in_proj_weight_;              // q, k and v stacked, or

@@ -59,7 +59,7 @@ class RecurrentCell : public Module {
 };
 
 /// The options common to every kind.
-struct RecurrentLayout {
+struct RecurrentOptions {
   std::int64_t layers;
   bool bidirectional;
   double dropout;
@@ -92,8 +92,8 @@ class Recurrent : public Module {
   RecurrentState step(const Tensor& x, const RecurrentState& before) const;
 
   std::int64_t hidden() const { return hidden_; }
-  std::int64_t layers() const { return layout_.layers; }
-  int directions() const { return layout_.bidirectional ? 2 : 1; }
+  std::int64_t layers() const { return options_.layers; }
+  int directions() const { return options_.bidirectional ? 2 : 1; }
   std::size_t state_parts() const { return kind_.parts; }  ///< 1 for {h}, 2 for {h, c}
   /// The cell by which attention_sequence() computes the same steps, if it has one.
   std::optional<AttentionCell> attention_cell() const { return kind_.attention_cell; }
@@ -106,7 +106,7 @@ class Recurrent : public Module {
   /// @throws Error, prefixed with `name`, unless `inputs`, `hidden` and `layers` are at least 1 and dropout
   /// is in [0, 1), or 0 with one layer.
   Recurrent(const char* name, RecurrentKind kind, std::int64_t inputs, std::int64_t hidden,
-            const RecurrentLayout& layout);
+            const RecurrentOptions& options);
 
  private:
   bool drops() const;
@@ -116,7 +116,7 @@ class Recurrent : public Module {
   const char* operation_;
   RecurrentKind kind_;
   std::int64_t inputs_, hidden_;
-  RecurrentLayout layout_;
+  RecurrentOptions options_;
   std::vector<RecurrentWeights> weights_;  // layer by layer, forward before backward
 };
 

@@ -22,8 +22,8 @@ struct Forced : Decoded {
 /// output cut off at the maximum length.
 /// @throws Error if a source is empty, a target contains PAD, BOS, or EOS before its end, or a token is
 /// outside the vocabulary.
-std::vector<Forced> force(const Seq2Seq& model, std::span<const data::Pair> pairs,
-                          std::int64_t batch_tokens = 4096);
+std::vector<Forced> force_decode(const Seq2Seq& model, std::span<const data::Pair> pairs,
+                                 std::int64_t batch_tokens = 4096);
 
 }  // namespace gradus::models
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 #include <gradus/autograd/recording.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/beam_search.hpp>
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/models/projected_query.hpp>
@@ -102,7 +102,7 @@ bool is_shared(const Made& made) { return made.loss.find("parallel_sum") != std:
 
 }  // namespace
 
-TEST_CASE("a batch split among threads gives the loss and gradients of one thread", "[models][shares]") {
+TEST_CASE("a batch split among threads gives the loss and gradients of one thread", "[models][batch_parts]") {
   std::vector<Model> all = tiny_models();
   for (Model& model : dropping_models()) all.push_back(std::move(model));
   for (const Model& model : all) {
@@ -131,7 +131,7 @@ TEST_CASE("a batch split among threads gives the loss and gradients of one threa
   }
 }
 
-TEST_CASE("a batch split among threads decodes as with one thread", "[models][shares]") {
+TEST_CASE("a batch split among threads decodes as with one thread", "[models][batch_parts]") {
   const data::Batch batch = data::make_batch(many_pairs());
   const BatchTensors x(batch);
   for (const Model& model : tiny_models()) {
@@ -148,7 +148,7 @@ TEST_CASE("a batch split among threads decodes as with one thread", "[models][sh
            models::beam_search(*model, x.source, x.source_lengths, {.width = 3, .n_best = 2})) {
         all.insert(all.end(), beam.begin(), beam.end());
       }
-      for (models::Forced& one : models::force(*model, many_pairs())) all.push_back(std::move(one));
+      for (models::Forced& one : models::force_decode(*model, many_pairs())) all.push_back(std::move(one));
       return all;
     };
     const std::vector<models::Decoded> alone = outputs(1);
@@ -165,7 +165,7 @@ TEST_CASE("a batch split among threads decodes as with one thread", "[models][sh
   }
 }
 
-TEST_CASE("errors in a split batch name positions in the whole batch", "[models][shares]") {
+TEST_CASE("errors in a split batch name positions in the whole batch", "[models][batch_parts]") {
   const Model model = models::make_bahdanau(tiny);
   const auto message = [&](int threads, const auto& run) -> std::string {
     const Threads set(threads);
@@ -189,7 +189,7 @@ TEST_CASE("errors in a split batch name positions in the whole batch", "[models]
   CHECK(message(2, decode_fewer) == message(1, decode_fewer));
 }
 
-TEST_CASE("searches in training mode draw the same with any number of threads", "[models][shares]") {
+TEST_CASE("searches in training mode draw the same with any number of threads", "[models][batch_parts]") {
   for (const Model& model : dropping_models()) {
     const BatchTensors x(data::make_batch(many_pairs()));
     const auto tokens = [&](int threads) {
@@ -205,7 +205,7 @@ TEST_CASE("searches in training mode draw the same with any number of threads", 
   }
 }
 
-TEST_CASE("a batch is not split if the decoder does not allow it", "[models][shares]") {
+TEST_CASE("a batch is not split if the decoder does not allow it", "[models][batch_parts]") {
   const models::EncoderOptions encoder{.vocabulary = 9, .embedding = 5, .hidden = 4};
   const models::DecoderOptions decoder{.vocabulary = 9, .annotation = 8, .embedding = 5, .hidden = 4};
   const auto with = [&](auto attention) {

@@ -13,9 +13,9 @@
 namespace gradus::models {
 
 // Number of parts into which a batch of B sequences is split, so that each thread runs the whole model on its
-// part without barriers. 1 if the decoder cannot be shared, if parts would be too small for efficient
-// products, or if the weights, which each thread reads at every step, do not fit its cache.
-std::int64_t shares_of_batch(const Seq2Seq& model, std::int64_t B);
+// part without barriers. 1 if the decoder cannot run on several threads, if parts would be too small for
+// efficient products, or if the weights, which each thread reads at every step, do not fit its cache.
+std::int64_t parts_of_batch(const Seq2Seq& model, std::int64_t B);
 
 // Returns by_parts(). If it throws, calls `whole` first, whose error gives positions in the whole batch
 // instead of in a part.
@@ -33,11 +33,11 @@ auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
 // batch; returns all results in batch order. `source` (T, B, …), `lengths` (B). One part in training, because
 // a search's number of random draws depends on its sequences.
 template <class Result, class F>
-std::vector<Result> by_shares(const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const F& f) {
+std::vector<Result> by_parts(const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const F& f) {
   const auto whole = [&] { return f(source, lengths, std::int64_t{0}); };
   const bool fit = lengths.rank() == 1 && source.rank() >= 2 && source.size(1) == lengths.size(0);
   if (!fit) return whole();  // throws the error
-  const std::int64_t B = lengths.size(0), parts = model.is_training() ? 1 : shares_of_batch(model, B);
+  const std::int64_t B = lengths.size(0), parts = model.is_training() ? 1 : parts_of_batch(model, B);
   if (parts == 1) return whole();
   std::vector<std::vector<Result>> some(static_cast<std::size_t>(parts));
   const auto compute = [&](std::int64_t part) {

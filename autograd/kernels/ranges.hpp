@@ -9,11 +9,11 @@
 namespace gradus {
 
 /// The fewest elements per thread for which splitting pays: some microseconds of work.
-constexpr std::int64_t worth_sharing = 1 << 14;
+constexpr std::int64_t least_per_thread = 1 << 14;
 
 /// The fewest items of n elements each per range.
 constexpr std::int64_t grain(std::int64_t n) {
-  return std::max<std::int64_t>(worth_sharing / std::max<std::int64_t>(n, 1), 1);
+  return std::max<std::int64_t>(least_per_thread / std::max<std::int64_t>(n, 1), 1);
 }
 
 /// Calls work(begin, end) for ranges that make up [0, items), for items of n elements each.

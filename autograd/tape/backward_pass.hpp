@@ -13,18 +13,18 @@ namespace gradus {
 
 /// One reverse pass over the tape, from some outputs. It modifies nothing except the tape that it frees: it
 /// owns the gradients of leaves until it has succeeded.
-struct Run {
-  // `targets`: the nodes whose gradients are wanted; null means all leaves. The run stops at leaves, and at
+struct BackwardPass {
+  // `targets`: the nodes whose gradients are wanted; null means all leaves. The pass stops at leaves, and at
   // nodes with a number below `oldest`.
-  Run(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets,
-      std::uint64_t oldest = 0)
-      : Run(targets, oldest) {
+  BackwardPass(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets,
+               std::uint64_t oldest = 0)
+      : BackwardPass(targets, oldest) {
     find(outputs);  // if this throws, the destructor still runs
     check();
   }
-  ~Run();
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
+  ~BackwardPass();
+  BackwardPass(const BackwardPass&) = delete;
+  BackwardPass& operator=(const BackwardPass&) = delete;
 
   void run(bool retain_graph);
 
@@ -47,10 +47,10 @@ struct Run {
   // Nothing else shares these gradients.
   std::vector<NodePtr> leaves, kept;
   std::unordered_map<const Node*, Pending> gradients;
-  bool frees = false;  // whether the run frees the tape
+  bool frees = false;  // whether the pass frees the tape
 
  private:
-  Run(const std::unordered_set<const Node*>* targets, std::uint64_t oldest)
+  BackwardPass(const std::unordered_set<const Node*>* targets, std::uint64_t oldest)
       : targets_(targets), oldest_(oldest) {}
   void find(const std::vector<NodePtr>& outputs);
   void check() const;

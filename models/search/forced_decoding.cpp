@@ -1,4 +1,4 @@
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 
 #include <utility>
 
@@ -11,22 +11,24 @@ namespace {
 void check_target(const std::vector<std::int64_t>& target, std::size_t pair) {
   for (std::size_t t = 0; t < target.size(); ++t) {
     if (target[t] >= data::first_symbol || (target[t] == data::eos && t + 1 == target.size())) continue;
-    fail("force", "target[", t, "] of pair ", pair, " is ", target[t], ", but ordinary tokens start at ",
-         data::first_symbol, "; leave out PAD (0) and BOS (1), and put EOS (2) at the target's end only");
+    fail("force_decode", "target[", t, "] of pair ", pair, " is ", target[t],
+         ", but ordinary tokens start at ", data::first_symbol,
+         "; leave out PAD (0) and BOS (1), and put EOS (2) at the target's end only");
   }
 }
 
 }  // namespace
 
-std::vector<Forced> force(const Seq2Seq& model, std::span<const data::Pair> pairs,
-                          std::int64_t batch_tokens) {
+std::vector<Forced> force_decode(const Seq2Seq& model, std::span<const data::Pair> pairs,
+                                 std::int64_t batch_tokens) {
   Sources sources;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     check_target(pairs[i].target, i);
     sources.emplace_back(pairs[i].source);
   }
   return in_batches<Forced>(
-      "force", sources, batch_tokens, [&](const SourceBatch& batch, const std::vector<std::size_t>& chosen) {
+      "force_decode", sources, batch_tokens,
+      [&](const SourceBatch& batch, const std::vector<std::size_t>& chosen) {
         std::vector<std::int64_t> steps;
         for (const std::size_t i : chosen) steps.push_back(std::ssize(pairs[i].target));
         std::vector<std::vector<bool>> likeliest(chosen.size());
@@ -34,7 +36,7 @@ std::vector<Forced> force(const Seq2Seq& model, std::span<const data::Pair> pair
           const auto b = static_cast<std::size_t>(source);
           const std::int64_t token = pairs[chosen[b]].target[static_cast<std::size_t>(step)];
           if (token >= next.vocabulary()) {
-            fail("force", "target[", step, "] of pair ", chosen[b], " is ", token,
+            fail("force_decode", "target[", step, "] of pair ", chosen[b], " is ", token,
                  ", outside the vocabulary of ", next.vocabulary(), " tokens");
           }
           likeliest[b].push_back(token == next.likeliest(row));

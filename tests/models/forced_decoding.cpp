@@ -1,6 +1,6 @@
 // Scoring given targets.
 
-#include <gradus/models/force.hpp>
+#include <gradus/models/forced_decoding.hpp>
 
 #include <numeric>
 
@@ -20,19 +20,20 @@ const Model& model() {
 void check_refused(const data::Pair& pair, const std::string& message) {
   std::vector<data::Pair> pairs = tiny_pairs;
   pairs[1] = pair;
-  CHECK_ERROR(models::force(*model(), pairs), message);
+  CHECK_ERROR(models::force_decode(*model(), pairs), message);
 }
 
 }  // namespace
 
-TEST_CASE("given targets have the log-probabilities and weights of teacher forcing", "[models][force]") {
+TEST_CASE("given targets have the log-probabilities and weights of teacher forcing",
+          "[models][forced_decoding]") {
   const BatchTensors x(tiny_batch());
   for (const Model& each : decisive_models()) {
     INFO(*each);
     const auto [logits, weights] = each->forward(x.source, x.source_lengths, x.target_in);
     const Tensor log_p = log_softmax(logits);
     for (const std::int64_t batch_tokens : {1, 100}) {
-      const auto forced = models::force(*each, tiny_pairs, batch_tokens);
+      const auto forced = models::force_decode(*each, tiny_pairs, batch_tokens);
       REQUIRE(forced.size() == tiny_pairs.size());
       for (std::size_t b = 0; b < forced.size(); ++b) {
         const auto [source, target] = tiny_pairs[b];
@@ -59,34 +60,34 @@ TEST_CASE("given targets have the log-probabilities and weights of teacher forci
   }
 }
 
-TEST_CASE("the likeliest tokens are exactly those of greedy decoding", "[models][force]") {
+TEST_CASE("the likeliest tokens are exactly those of greedy decoding", "[models][forced_decoding]") {
   std::vector<data::Pair> pairs = tiny_pairs;
   const auto greedy = models::greedy(*model(), pairs);
   for (std::size_t b = 0; b < pairs.size(); ++b) pairs[b].target = greedy[b].tokens;
-  for (const models::Forced& one : models::force(*model(), pairs)) {
+  for (const models::Forced& one : models::force_decode(*model(), pairs)) {
     CHECK(one.likeliest == std::vector<bool>(one.tokens.size(), true));
   }
   for (data::Pair& pair : pairs) pair.target.back() = pair.target.back() == data::eos ? 3 : data::eos;
-  for (const models::Forced& one : models::force(*model(), pairs)) CHECK_FALSE(one.likeliest.back());
+  for (const models::Forced& one : models::force_decode(*model(), pairs)) CHECK_FALSE(one.likeliest.back());
 }
 
-TEST_CASE("a target may lack EOS, and may be empty", "[models][force]") {
+TEST_CASE("a target may lack EOS, and may be empty", "[models][forced_decoding]") {
   const std::vector<data::Pair> pairs = {{{3, 4}, {5, 6}}, {{3}, {}}};
-  const auto forced = models::force(*model(), pairs);
+  const auto forced = models::force_decode(*model(), pairs);
   CHECK(forced[0].tokens == Ids{5, 6});
   CHECK(forced[1].tokens.empty());
   CHECK(forced[1].log_probability == 0);
 }
 
-TEST_CASE("invalid pairs are refused with their index", "[models][force]") {
+TEST_CASE("invalid pairs are refused with their index", "[models][forced_decoding]") {
   const std::string ordinary =
       ", but ordinary tokens start at 3; leave out PAD (0) and BOS (1), and put EOS (2) at the target's end "
       "only";
-  check_refused({{3}, {4, 2, 5, 2}}, "force: target[1] of pair 1 is 2" + ordinary);
-  check_refused({{3}, {1, 4, 2}}, "force: target[0] of pair 1 is 1" + ordinary);
-  check_refused({{3}, {4, 0}}, "force: target[1] of pair 1 is 0" + ordinary);
-  check_refused({{3}, {4, 9}}, "force: target[1] of pair 1 is 9, outside the vocabulary of 9 tokens");
-  check_refused({{}, {4, 2}}, "force: source 1 is empty; remove empty sentences");
-  CHECK_ERROR(models::force(*model(), tiny_pairs, 0),
-              "force: the number of tokens per batch must be at least 1, and is 0");
+  check_refused({{3}, {4, 2, 5, 2}}, "force_decode: target[1] of pair 1 is 2" + ordinary);
+  check_refused({{3}, {1, 4, 2}}, "force_decode: target[0] of pair 1 is 1" + ordinary);
+  check_refused({{3}, {4, 0}}, "force_decode: target[1] of pair 1 is 0" + ordinary);
+  check_refused({{3}, {4, 9}}, "force_decode: target[1] of pair 1 is 9, outside the vocabulary of 9 tokens");
+  check_refused({{}, {4, 2}}, "force_decode: source 1 is empty; remove empty sentences");
+  CHECK_ERROR(models::force_decode(*model(), tiny_pairs, 0),
+              "force_decode: the number of tokens per batch must be at least 1, and is 0");
 }
