@@ -17,7 +17,8 @@ using namespace gradus;
 
 namespace {
 
-// The initial values are overwritten; drawing a preset's would need extra memory.
+// The caller overwrites the initial values, so PyTorch's are good enough; drawing a preset's own would need
+// extra memory.
 std::unique_ptr<models::Seq2Seq> make_model(const Config& config) {
   models::ModelOptions model = config.preset.empty() ? models::ModelOptions{} : models::preset(config.preset);
   model.embedding = config.E;

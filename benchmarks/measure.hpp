@@ -45,7 +45,7 @@ struct Measurement {
   std::int64_t parameters;
   double ms_per_step;  ///< median
   double ms_min;
-  double target_tokens_per_s;  ///< median; real target tokens in training, written tokens in decoding
+  double target_tokens_per_s;  ///< median; counts real target tokens in training, written tokens in decoding
   double gflops;               ///< median of useful work (workload.hpp) per time
   double peak_rss_mb;          ///< peak resident memory of the process
   std::optional<double> loss_first, loss_final;  ///< training: of the first and last step

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 
-# Variables that select a library's kernels and threads. A shell's values are removed: they would slow down one program but not
-# another that sets its own.
+# Variables that select a library's kernels and threads. run() removes those that the shell has set, because they would slow down
+# one program but not another that sets its own.
 CHOSEN_BY_VARIABLES = ("OPENBLAS_", "OMP_", "GOMP_", "MKL_")
 
 
@@ -16,8 +16,8 @@ def neutral_environment():
 
 
 def run(program, environment=None, **options):
-    """Runs a benchmark program with --json and returns its report. Libraries choose their kernels and threads, except for
-    settings in `environment`. An option whose value is True is a flag."""
+    """Runs a benchmark program with --json and returns its report. Libraries choose their own kernels and threads unless
+    `environment` sets them. An option whose value is True is a flag."""
     command = [str(program), "--json"]
     for name, value in options.items():
         command += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]

@@ -64,7 +64,7 @@ class Collector : public benchmark::BenchmarkReporter {
     }
   }
 
-  // In seconds; 0 if it did not run.
+  // The minimum time of implementation `way` in seconds; 0 if it did not run.
   double least(const OperationCase& c, const std::string& way) const {
     const auto found = least_.find(c.name + "/" + way);
     return found == least_.end() ? 0 : found->second;
@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
   argc = static_cast<int>(std::remove(argv + 1, argv + argc, std::string_view("--json")) - argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  gradus::set_threads(1);  // like the loops and the measured bandwidth
+  gradus::set_threads(1);  // the loops and the bandwidth measurement also use one thread
   gradus::initialise();
 
   std::vector<OperationCase> cases;

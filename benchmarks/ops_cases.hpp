@@ -10,7 +10,7 @@ namespace bench {
 struct OperationCase {
   std::string name = {};
   std::function<void()> ours = {};
-  std::function<void()> composed = {};  ///< from primitive operations, or another product; may be empty
+  std::function<void()> composed = {};  ///< composed of simpler operations; may be empty
   std::function<void()> loop = {};      ///< plain C++ without the engine; may be empty
   /// The lower bound: bytes that must be read and written, or floating-point operations.
   double bytes = 0, flop = 0;

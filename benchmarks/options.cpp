@@ -50,7 +50,7 @@ const std::vector<Row> rows = {{"", ""},
                                {"bahdanau", ""},
                                {"d2l", ""}};
 
-// For every row, including presets. --energy and --maxout are the command's defaults.
+// Used by every row, so that presets have these sizes too. --energy and --maxout are the command's defaults.
 constexpr auto sizes = "--embedding 32 --hidden 64 --energy 128 --maxout 64 --batch 64";
 
 struct Options {
@@ -81,7 +81,7 @@ class Run {
 
   const Row& row() const { return row_; }
 
-  // One untimed step on each batch to warm the caches, then two timed ones.
+  // Runs one untimed step on each batch to warm the caches, then two timed steps on each.
   void measure() {
     for (int cycle = 0; cycle < 3; ++cycle) {
       for (next_ = 0; next_ < batches_.size(); ++next_) {
@@ -93,8 +93,8 @@ class Run {
     }
   }
 
-  // The elements of the weight matrices, without embeddings. A step multiplies by each once per token and
-  // direction of the tape, so more elements mean more work.
+  // The number of elements of the weight matrices, without embeddings. A step uses each element for every
+  // token, forward and backward, so more elements mean more work.
   double matrix_elements() const {
     double elements = 0;
     for (const auto& [name, parameter] : model_->named_parameters()) {
@@ -105,7 +105,7 @@ class Run {
     return elements;
   }
 
-  // From the fastest step on each batch.
+  // Target tokens per second, from the fastest step on each batch.
   double tokens_per_s() const {
     std::int64_t tokens = 0;
     for (const data::Batch& batch : batches_) tokens += batch.target_tokens();

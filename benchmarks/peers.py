@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs bench_bahdanau and its peer in libtorch in turn, and prints a comparison.
 
-Every contender runs the same steps in short processes. Ours and theirs alternate in every round, so that other load on the
-machine affects both equally. The fastest round of each contender counts, and the best thread count.
+Every contender runs the same steps in short processes. Contenders of gradus and of libtorch alternate in every round, so that
+other load on the machine affects both equally. The comparison uses the fastest round of each contender, and the best thread
+count of each library.
 """
 
 import argparse
@@ -108,7 +109,7 @@ def compare(case, everyone, precision, progress):
 
 
 def has_one_round(case, settings, threads):
-    """Whether one round is enough: contenders that are slow and cannot win."""
+    """True for contenders that are slow and cannot win: one round of them is enough."""
     return settings == "plain" or (threads == 1 and case.mode == "train" and case.config in SLOW)
 
 
@@ -142,7 +143,7 @@ def best(fastest, who, settings=None):
 
 
 def least_memory(fastest, who):
-    """The lowest peak memory over all settings: libtorch's fastest settings need more memory."""
+    """The lowest peak memory over all settings, because libtorch's fastest settings need more memory."""
     return min(report["peak_rss_mb"] for key, report in fastest.items() if key[0] == who)
 
 

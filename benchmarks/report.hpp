@@ -16,7 +16,7 @@ struct Report {
 
 /// One JSON object on one line, with a newline.
 std::string json(const Report& report);
-/// The same with one value per line.
+/// The report for a terminal: one name and value per line, without missing values.
 std::string table(const Report& report);
 
 }  // namespace bench

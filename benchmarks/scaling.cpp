@@ -176,7 +176,7 @@ struct ThreadsRow {
   double ms;
 };
 
-// Keeps a core busy during its lifetime.
+// Keeps a core busy until it is destroyed.
 class BusyNeighbour {
  public:
   ~BusyNeighbour() {
@@ -244,7 +244,7 @@ std::string json(const std::vector<Sweep>& sweeps, const std::vector<ThreadsRow>
   return document.dump() + "\n";
 }
 
-// Doublings against log time: a line's slope is its exponent.
+// Plots the time on a logarithmic axis against the doublings of the size: a line's slope shows its exponent.
 std::string picture(const std::vector<Sweep>& sweeps) {
   plot::Curves curves{.title = "How the cost grows",
                       .x_label = "doublings of the size",

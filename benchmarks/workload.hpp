@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-/// The workload, the same for gradus and its peers: sizes, batches, initial weights, and useful work per
-/// batch. Independent of the engine; the same seed gives the same bits everywhere.
+/// The workload of gradus and of its peers: sizes, batches, initial weights, and useful work per batch. It
+/// does not depend on the engine: a seed gives the same bits everywhere.
 namespace bench {
 
 /// Sizes of a Bahdanau model and of its batches.
@@ -36,7 +36,8 @@ struct Config {
   double dropout = 0;           ///< on inputs and outputs, between layers, and on attention weights
 };
 
-/// tiny, d2l, small, medium, paper, and the presets at two of these sizes, d2l-exact and paper-exact.
+/// tiny, d2l, small, medium and paper have tutorial 10's model; d2l-exact and paper-exact have the sizes of
+/// d2l and paper, and the models of presets.
 std::span<const Config> configs();
 
 /// Number of batches; a run cycles through them.
@@ -69,7 +70,7 @@ inline constexpr float never = -1e9F;
 ///                 N · (R · 2M + M · V)                    with a maxout of size M
 double train_flop(const Config& config, const gradus::data::Batch& batch);
 
-/// The same for greedy decoding: forward only, with `steps` tokens for every sentence.
+/// The floating-point operations of greedy decoding: forward only, with `steps` tokens for every sentence.
 double decode_flop(const Config& config, const gradus::data::Batch& batch, std::int64_t steps);
 
 /// A matrix product C (m, n) ← A (m, k) B (k, n).

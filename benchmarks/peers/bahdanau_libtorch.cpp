@@ -37,7 +37,7 @@ class Autocast {
   const bool on_;
 };
 
-// A view of `ids`, which must outlive it.
+// A tensor that shares the memory of `ids`; `ids` must outlive the tensor.
 Tensor view(const std::vector<int64_t>& ids, torch::IntArrayRef shape) {
   return torch::from_blob(const_cast<int64_t*>(ids.data()), shape, torch::kLong);
 }

@@ -9,7 +9,7 @@ namespace {
 namespace nn = torch::nn;
 
 // The paper's GRU, whose reset gate is applied before the product (GRUForm::original in gradus). libtorch has
-// no kernel for it. Both biases are added to the input's part.
+// no kernel for it. Both biases are added in the input's product.
 class OriginalCell {
  public:
   OriginalCell(const nn::GRU& rnn, int64_t direction) : cell_(rnn, direction), H_(cell_.weight_hh.size(1)) {
@@ -23,7 +23,7 @@ class OriginalCell {
   Tensor input_side(const Tensor& x) const {
     return torch::linear(x, cell_.weight_ih.slice(1, 0, x.size(-1)), bias_);
   }
-  /// The remaining columns of weight_ih, for the products in each step, transposed.
+  /// The transpose of the columns of weight_ih after the first `inputs`; each step multiplies by it.
   Tensor rest(int64_t inputs) const { return cell_.weight_ih.slice(1, inputs).t(); }
 
   /// The next state from h (B, H) and the input's part (B, 3H).
@@ -43,7 +43,8 @@ class OriginalCell {
     }
     return torch::cat(states);
   }
-  /// The same from each sequence's end; also the state at the first token, (B, H), in the packing's order.
+  /// Like forward(), but reads each sequence from its end. Also returns the state at the first token (B, H),
+  /// in the packing's order.
   std::pair<Tensor, Tensor> backward(const Tensor& rows, const std::vector<int64_t>& sizes) const {
     const auto steps = input_side(rows).split_with_sizes(sizes);
     Tensor h = rows.new_zeros({sizes.back(), H_});

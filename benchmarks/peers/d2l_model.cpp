@@ -46,7 +46,7 @@ class D2lModel : public Model {
     const Tensor W_c = context_side(cells[0], ys.size(2));
     const int64_t Ty = ys.size(0), B = ys.size(1), H = states[0].size(1);
     const std::vector<Tensor> of_weights = masks({Ty, batch.source.size(0), B});
-    std::vector<std::vector<Tensor>> between(cells.size());  // one per layer, none below the lowest
+    std::vector<std::vector<Tensor>> between(cells.size());  // between[l]: masks on the input of layer l
     for (std::size_t layer = 1; layer < cells.size(); ++layer) between[layer] = masks({Ty, B, H});
     std::vector<Tensor> tops;
     for (std::size_t t = 0; t < y_parts.size(); ++t) {
@@ -83,7 +83,7 @@ class D2lModel : public Model {
  private:
   double dropout() const { return is_training() ? dropout_ : 0; }
 
-  // The decoder's memory and its first states, (B, H) per layer: the encoder's last ones.
+  // The decoder's memory, and its first states, (B, H) per layer, which are the encoder's last states.
   std::pair<Memory, std::vector<Tensor>> encode(const Tensor& source, const Tensor& lengths) {
     const auto packed = nn::utils::rnn::pack_padded_sequence(dropped(encoder_->embedding(source), dropout()),
                                                              lengths, false, /*enforce_sorted=*/false);
@@ -104,7 +104,7 @@ class D2lModel : public Model {
   static Tensor y_side(const Cell& cell, const Tensor& y) {
     return torch::linear(y, cell.weight_ih.slice(1, 0, y.size(-1)), cell.bias_ih);
   }
-  // The columns of the lowest layer's weight for the context, transposed.
+  // The transpose of the columns of the lowest layer's weight_ih that multiply the context.
   static Tensor context_side(const Cell& cell, int64_t embedding) {
     return cell.weight_ih.slice(1, embedding).t();
   }

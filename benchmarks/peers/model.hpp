@@ -6,7 +6,8 @@
 
 #include "workload.hpp"
 
-/// The benchmark's models in libtorch. Each part is the fastest on CPU of the implementations tried.
+/// The benchmark's models in libtorch. Of the implementations tried for each part, the models use the one
+/// that is fastest on CPU.
 namespace peers {
 
 using torch::Tensor;

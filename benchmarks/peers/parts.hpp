@@ -10,7 +10,7 @@
 /// Parts shared by the models.
 namespace peers {
 
-/// The source as the decoder's attention sees it.
+/// The inputs of the decoder's attention that depend only on the source.
 struct Memory {
   Tensor annotations;  // (Tx, B, D)
   Tensor keys;         // (Tx, B, A)
@@ -21,14 +21,14 @@ struct Memory {
 struct Attention : torch::nn::Module {
   Attention(int64_t H, int64_t D, int64_t A);
   Memory prepare(const Tensor& annotations, const Tensor& lengths);
-  /// The weights (Tx, B) for a query (B, H).
+  /// The weights (Tx, B) for a query s (B, H).
   Tensor weights(const Tensor& s, const Memory& memory);
 
   torch::nn::Linear W_a, U_a;
   Tensor v_a;
 };
 
-/// The context (B, D). A product and a sum: bmm is slower on CPU.
+/// The context (B, D), as a product and a sum, because bmm is slower on CPU.
 Tensor context(const Tensor& weights, const Memory& memory);
 
 /// The parameters of one layer of a GRU module that is called step by step.
@@ -43,7 +43,7 @@ Tensor updated(const Tensor& x, const Tensor& h, const Tensor& s);
 /// A dropout mask: 0 with probability p, else 1 / (1 − p). Faster on CPU than torch::dropout, whose
 /// bernoulli_ draws doubles.
 Tensor dropout_mask(torch::IntArrayRef shape, double p);
-/// Applies such a mask to x; returns x for p = 0.
+/// Multiplies x by a new dropout mask; returns x for p = 0.
 Tensor dropped(const Tensor& x, double p);
 
 /// The rows of real target tokens among Ty · B.
