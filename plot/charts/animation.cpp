@@ -14,7 +14,8 @@
 namespace gradus::plot {
 namespace {
 
-// Encodes everything the rule depends on, so that a class means the same in every picture of a page.
+// The CSS class of a frame. Its name contains everything that its rule depends on, so that a class means the
+// same in every picture of a page.
 std::string frame_class(std::size_t frame, std::size_t frames) {
   return join("gp-frame", std::to_string(frame), "of", std::to_string(frames));
 }

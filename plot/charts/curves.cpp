@@ -35,7 +35,8 @@ void check(const Curves& curves) {
   }
 }
 
-// Above 1e300 the axis length would overflow; below 1e-300 the logarithm is not usable.
+// With numbers above 1e300 the length of an axis would overflow; numbers below 1e-300 are too small for a
+// logarithmic axis.
 bool drawable(double number) { return std::abs(number) <= 1e300; }
 
 bool drawable(const Curves& curves, Point p) {

@@ -20,9 +20,9 @@ Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, dou
 
 /// Common properties of the heatmaps in one picture.
 struct Panels {
-  double grid_top = 0;  ///< for draw_panel
+  double grid_top = 0;  ///< the largest of the heatmaps, for draw_panel()
   bool same_scale = true;
-  std::string name;  ///< all titles
+  std::string name;  ///< all titles, for the picture's accessible label
 
   /// Checks the heatmaps; `function` is the name in messages.
   Panels(const std::vector<Heatmap>& heatmaps, std::string_view function);

@@ -40,7 +40,7 @@ class Drawing {
   void cell(double t, const Box& box, std::string_view tooltip = {});
   /// A cross in the middle of the box, for a missing value.
   void missing(const Box& box, std::string_view tooltip = {});
-  /// Translates everything drawn until end_group(), or gives it a class.
+  /// Everything drawn until end_group() is in a group that is translated, or that has a class.
   void begin_group(double dx, double dy);
   void begin_group(std::string_view css);
   void end_group();

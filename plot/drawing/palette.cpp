@@ -59,7 +59,8 @@ int ramp256(double t) {
   return kColours[static_cast<std::size_t>(std::lround(t * static_cast<double>(kColours.size() - 1)))];
 }
 
-// All have a contrast of at least 3:1 with the background; the first six are the easiest to distinguish.
+// All series colours have a contrast of at least 3:1 with the background. The first six are the easiest to
+// distinguish.
 Rgb series_colour(std::size_t series, Theme theme) {
   constexpr std::array<Rgb, kSeriesColours> kLight = {rgb(0x1f6fd0), rgb(0xd9480f), rgb(0x0b8f6a),
                                                       rgb(0x9c36b5), rgb(0xa87400), rgb(0xc2255c),

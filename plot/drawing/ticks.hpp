@@ -20,14 +20,14 @@ struct Axis {
   double at(double value) const;
 };
 
-/// From exactly `low` to `high`, with about `count` ticks; only at whole numbers if `whole`. A (nearly) empty
-/// range is widened.
+/// An axis from exactly `low` to `high` with about `count` ticks, which are whole numbers if `whole`. A range
+/// that is (nearly) empty is widened.
 Axis tight_axis(double low, double high, int count, bool whole = false);
 
 /// Like tight_axis(), widened to the next ticks.
 Axis round_axis(double low, double high, int count);
 
-/// Logarithmic, for 0 < low ≤ high, widened to the next 1, 2 or 5 times a power of ten.
+/// A logarithmic axis for 0 < low ≤ high, widened to the next 1, 2 or 5 times a power of ten.
 Axis log_axis(double low, double high);
 
 }  // namespace gradus::plot

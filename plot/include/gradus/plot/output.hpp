@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// An output folder: checked on construction, so that a program fails before training and not after, and
-/// written atomically.
+/// An output folder. The constructor checks it, so that a program fails before training and not after. Files
+/// are written atomically.
 class OutputFolder {
  public:
   /// Creates the folder and its parents if needed, and checks that it is writable by writing and removing a

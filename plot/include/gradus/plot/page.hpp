@@ -16,7 +16,7 @@ struct Table {
 struct Section {
   std::string heading{};
   std::vector<std::string> paragraphs{};
-  std::vector<std::string> svgs{};  ///< results of svg(…) and the like, side by side if they fit
+  std::vector<std::string> svgs{};  ///< from svg(), strip() or animation(); side by side if they fit
   Table table{};
   std::string preformatted{};  ///< a program's output, in a fixed-width font
 };

@@ -14,8 +14,8 @@ namespace gradus::plot {
 ///     training  42% ████████░░░░░░░░░░░  loss 0.123  41k tokens/s  1:12 left
 ///
 /// The line is redrawn in place at most ten times per second, fits the terminal's width (dropping the bar
-/// first, then the last fields) and stays on the screen at the end. Writes nothing if not on a terminal. Not
-/// thread-safe.
+/// first, then the last fields) and stays on the screen at the end. Writes nothing if `fd` is not a terminal.
+/// Not thread-safe.
 class ProgressBar {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;

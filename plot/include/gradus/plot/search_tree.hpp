@@ -7,12 +7,12 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// The fate of a hypothesis: kept for the next step, dropped, ended in EOS, or part of the chosen one.
+/// The fate of a hypothesis: kept for the next step, dropped, ended in EOS, or part of the chosen hypothesis.
 enum class Fate { kept, dropped, ended, best };
 
 /// A hypothesis of a search: its parent and the token added to it.
 struct TreeNode {
-  std::int64_t parent = -1;  ///< its index, smaller than the node's own; -1 for a root
+  std::int64_t parent = -1;  ///< index of the parent, smaller than the node's own; -1 for a root
   std::string label{};       ///< the added token
   std::string note{};        ///< a score, in small print after the label
   Fate fate = Fate::kept;

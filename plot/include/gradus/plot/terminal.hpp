@@ -29,11 +29,11 @@ int terminal_width(int fd);
 /// Draws `heatmap` as text: one line per row, cells two characters wide.
 ///
 /// Column labels are written downwards above the cells; long labels are truncated with an ellipsis. Chinese,
-/// Japanese and Korean characters take two columns. Without colour, a cell is one of ` ░▒▓█` twice, each for
-/// a fifth of [min, max]; NaN is `··`. A heatmap wider than `width` (if above 0) is split into blocks of
-/// columns, one below the other.
+/// Japanese and Korean characters take two columns. Without colour, a cell is one of the characters ` ░▒▓█`,
+/// written twice. Each stands for a fifth of [min, max]; NaN is `··`. A heatmap wider than `width` (if above
+/// 0) is split into blocks of columns, one below the other.
 ///
-/// Throws as svg(Heatmap).
+/// Throws Error for the heatmaps that svg(Heatmap) rejects.
 std::string terminal(const Heatmap& heatmap, Colour colour, int width = 0);
 
 }  // namespace gradus::plot
