@@ -84,7 +84,7 @@ void backward(Value L) {
 
 // 2. Three ways to get it wrong.
 
-// As backward(), but the last use of a node overwrites the earlier ones.
+// Mistake: like backward(), but assigns instead of adding, so that only the use visited last counts.
 void backward_assigning(Value L) {
   start(L);
   Tape& tape = *L.tape;
@@ -93,17 +93,18 @@ void backward_assigning(Value L) {
   }
 }
 
-// Depth first into the inputs of a node, before their other uses were visited: at every use, or once per node.
+// Mistake: goes depth first into the inputs of a node, before it has visited their other uses. With `once`, it goes
+// below each node only once, otherwise at every use.
 void go_down(Value y, bool once) {
   for (const Edge& edge : y.node().edges) {
     const Value x{y.tape, edge.from};
-    const bool seen = x.node().gradient != 0;  // it already has a part of its gradient
+    const bool seen = x.node().gradient != 0;  // x already has a part of its gradient
     x.node().gradient += y.node().gradient * edge.slope;
     if (!once || !seen) go_down(x, once);
   }
 }
 
-// The gradients by each rule for b = a + a and c = b + b, so c = 4 a.
+// The gradients that each rule gives for b = a + a and c = b + b, so that c = 4 a.
 tutorial::Table orders() {
   Tape tape;
   const Value a = put(tape, "a", 1), b = a + a, c = b + b;

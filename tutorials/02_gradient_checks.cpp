@@ -121,14 +121,14 @@ tutorial::Table measure(const Function& f, const Tensor& x, plot::Curves& curves
 
 // 3. gradcheck on gradients that are right, wrong, missing, hidden or undefined.
 
-// tanh with a wrong derivative, taken at x: 1 − x² in place of 1 − y².
+// tanh whose derivative is computed from x instead of y: 1 − x² in place of 1 − y².
 Tensor tanh_taken_at_x(const Tensor& x) {
   const Tensor y = tanh(x).detach();                                          // as x
   return record("tanh_taken_at_x", y, {x}, {x},
                 [](Gradients& g) { g.add(0, g.out() * (1.0 - g.saved(0) * g.saved(0))); });
 }
 
-// The last element is computed without recording.
+// tanh whose last element is not recorded, so that its gradient is missing.
 Tensor tanh_without_the_last(const Tensor& x) {
   const std::int64_t last = x.size(0) - 1;
   return concat({tanh(x.slice(0, last)), tanh(x.slice(last, last + 1).detach())}, 0);  // as x

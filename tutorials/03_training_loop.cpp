@@ -42,7 +42,8 @@ std::unique_ptr<nn::Sequential> make_model(std::uint64_t seed) {
                                           std::make_unique<nn::Tanh>(), linear(hidden, 1));
 }
 
-// 2. The loop. The gradient of a batch approximates that of all points. `update` takes a step with it.
+// 2. The loop. The gradient of a batch approximates the gradient of all points. `update` takes one step with the
+// batch's gradient.
 std::vector<double> train(nn::Sequential& model, const Points& points, std::int64_t steps, std::uint64_t seed,
                           const std::function<void()>& update, bool zeroes = true) {
   Generator generator(seed);

@@ -99,7 +99,7 @@ void compare_with_library(const Tensor& x) {
   }
 }
 
-// As in tutorial 04, for the gradient of h, or of an LSTM's c, before training.
+// Tutorial 04's norms by distance, before training: of the gradient of h, or of c for an LSTM.
 std::vector<double> norms_by_distance(const Kind& kind, std::int64_t T, Generator& generator) {
   const auto net = make(kind);
   const Tensor x = tutorial::first_token_batch(T, 16, generator).x;                     // (1 + T, B, I)

@@ -65,7 +65,7 @@ std::unique_ptr<models::Seq2Seq> make_model(const Sizes& sizes, const data::Reve
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
   const data::Reversal task(/*symbols=*/10, sizes.min_length, sizes.max_length);
 
   // 1. The loss of the untrained model, by hand and by the library.

@@ -63,7 +63,7 @@ std::unique_ptr<models::Seq2Seq> make_model(const std::string& decoder, std::int
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
   const data::Reversal task(/*symbols=*/10, /*min_length=*/3, sizes.max_length);
   const auto make = [&](const std::string& decoder, std::int64_t hidden) {
     return make_model(decoder, hidden, sizes, task, options.seed);
@@ -75,8 +75,9 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   std::cout << "loss before training: " << tutorial::decimals(loss_by_hand(*cho, batch).item(), 6) << " by hand, "
             << tutorial::decimals(models::loss(*cho, batch).total.item(), 6) << " by the library\n";
 
-  // 2. Its decoder has more parameters than that of tutorial 06, and that by itself could help. So it is compared with
-  // two models of tutorial 06: one with the same H, and one with the smallest H that has as many parameters.
+  // 2. This decoder has more parameters than tutorial 06's, and more parameters could help by themselves. So the model
+  // is compared with two models of tutorial 06: one with the same H, and one with the smallest H that has as many
+  // parameters.
   const auto fixed = make("fixed", sizes.hidden);
   std::int64_t wider_hidden = sizes.hidden;
   auto wider = make("fixed", wider_hidden);

@@ -113,15 +113,16 @@ Tensor squared_derivatives(const Tagger& tagger, const Tensor& ids) {
   return stack(squares).reshape({T, 2 * hidden, T}).to(Dtype::f64);                     // (T, 2H, T)
 }
 
-// How far states move that must not, with the right encoder and with a mistake.
+// How far states move that must not move, with the right encoder and with a mistake.
 tutorial::Table probes(const nn::GRU& encoder, const nn::GRU& backward, const Tensor& x, Generator& generator) {
   const NoGrad no_grad;
-  // ←h_T has read only x_T, so another x_1 must not change it. The mistake: without the reversal, ←h_1 is in its place.
+  // ←h_T has read only x_T, so another x_1 must not change it. The mistake: the states stay in reading order, with ←h_1
+  // in the place of ←h_T.
   const Tensor other_x_1 = concat({x.slice(0, 1) + 1.0, x.slice(1, T)}, 0);             // (T, 1, E)
   const Tensor as_read = backward.forward(flip(x, 0)).output;                           // (T, 1, H): ←h_T … ←h_1
   const Tensor other = backward.forward(flip(other_x_1, 0)).output;                     // (T, 1, H)
 
-  // Padding after the end must change nothing. The mistake: no lengths.
+  // Padding after the end must change nothing. The mistake: the encoder does not get the lengths.
   const Tensor padded = concat({x, normal({3, 1, E}, 0, 1, generator)}, 0);             // (T + 3, 1, E)
   const Tensor length = tensor({double(T)}, Dtype::i64);                                // (1)
   const auto alone = encoder.forward(x), frozen = encoder.forward(padded, length), run_on = encoder.forward(padded);
@@ -148,8 +149,7 @@ void run(const tutorial::Options& options) {
   std::cout << "share of tokens named rightly after " << options.steps << " updates (guessing: " << 1.0 / V << ")\n"
             << text(known) << '\n';
 
-  // 2. The same by derivatives, for each half and for both: how much token k moves annotation j, S_jk = ‖∂h_j/∂(E
-  // x_k)‖.
+  // 2. What each half knows, and both, by derivatives: how much token k moves annotation j, S_jk = ‖∂h_j/∂(E x_k)‖.
   const Tensor ids = tokens(1, generator);                                              // (T, 1)
   const Tensor squares = squared_derivatives(tagger, ids);                              // (T, 2H, T)
   const auto S = [&](std::int64_t from, std::int64_t to) { return sqrt(sum(squares.slice(from, to, 1), 1)); };

@@ -37,7 +37,7 @@ Tensor energies(const nn::AdditiveAttention& a, const Tensor& q, const Tensor& h
   return transpose(sum(a.v_a * tanh(query + keys), 2), 0, 1);                           // (B, T)
 }
 
-// The same without the tanh.
+// The energies without the tanh.
 Tensor linear_energies(const nn::AdditiveAttention& a, const Tensor& q, const Tensor& h) {
   return transpose(sum(a.v_a * (linear(q, a.W_a.weight) + linear(h, a.U_a.weight)), 2), 0, 1);  // (B, T)
 }
@@ -71,7 +71,7 @@ std::pair<tutorial::Table, plot::GroupedBars> look(Generator& generator) {
             << largest_difference(context(alpha, h), library.context) << "\n\n";
 
   const Tensor real = 1.0 - is_padding.to(Dtype::f32);                                  // (B, T)
-  const Tensor times_zero = softmax(e * real), unmasked = softmax(e);                   // (B, T): both mistaken
+  const Tensor times_zero = softmax(e * real), unmasked = softmax(e);                   // (B, T): two mistakes
   const auto on_padding = [&](const Tensor& w) { return max(sum(w * (1.0 - real), 1)).item(); };
   const Tensor order = tensor({3, 0, 5, 1, 4, 2}, Dtype::i64), first = h.slice(0, 1);   // (T), (1, B, D)
   const Tensor permuted = softmax(energies(attention, q, index_select(h, order)));      // (B, T)

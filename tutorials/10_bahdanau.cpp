@@ -75,8 +75,8 @@ double first_step_by_hand(const models::Seq2Seq& model, const data::Pair& pair) 
   return tutorial::largest_difference(logits, decoder.step(bos, state, memory).logits);
 }
 
-// The alignment for `pair` with the true tokens as input, as in training. It can be compared from the first update on,
-// when the model's own output is still noise.
+// The alignment for `pair` with the true tokens as input, as in training. Alignments of the true tokens can be compared
+// from the first update on, when the model's own output is still noise.
 plot::Heatmap look(const models::Seq2Seq& model, const data::Pair& pair, const data::Reversal& task,
                    std::int64_t updates) {
   const models::Decoded forced = models::force_decode(model, {&pair, 1})[0];
@@ -99,11 +99,11 @@ tutorial::Table forming_table(const std::vector<plot::Heatmap>& alignments) {
 }
 
 struct Sizes {
-  std::int64_t embedding = 32, hidden = 64, energy = 64;  // E, H of each direction and of the decoder, A
+  std::int64_t embedding = 32, hidden = 64, energy = 64;  // E; H of each direction and of the decoder; A
 };
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
   const data::Reversal task(/*symbols=*/10, /*min_length=*/3, longest_trained);
 
   // 1. Three models of the same sizes and with the same encoder.

@@ -40,7 +40,7 @@ double length_penalty(std::int64_t length) { return std::pow((5 + static_cast<do
 struct Hypothesis {
   Tokens y;         // y_1 … y_t
   double log_p;     // ln p(y_1 … y_t | x)
-  nn::State state;  // the decoder's, before it is given y_t: s (1, H)
+  nn::State state;  // the decoder's state before it reads y_t: s (1, H)
 
   // s(y, x) = ln p(y | x) / lp(y) (eq. 14): every further token makes the sum smaller, so the sums of outputs of
   // different lengths cannot be compared.
@@ -175,7 +175,7 @@ std::unique_ptr<models::Seq2Seq> trained(const data::Reversal& task, const model
 }
 
 void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
   const data::Reversal task;                  // 10 symbols, lengths 3 … 12
   const auto model = trained(task, sizes, options.seed, options.steps);
   Generator generator(options.seed);

@@ -25,8 +25,8 @@ using namespace gradus;
 
 namespace {
 
-// Your own score, "general": e_tj = s_{t−1} · W_a h_j. The class defines its energies, and computes once per sentence
-// what needs no query. ScoredAttention does mask, softmax and context.
+// Your own score, "general": e_tj = s_{t−1} · W_a h_j. The class defines the energies, and computes W_a h_j once per
+// sentence, because that needs no query. ScoredAttention computes mask, softmax and context.
 class GeneralAttention : public nn::ScoredAttention {
  public:
   GeneralAttention(std::int64_t query_size, std::int64_t value_size)
@@ -47,7 +47,7 @@ class GeneralAttention : public nn::ScoredAttention {
   }
 };
 
-// The dot product needs states and annotations of one size: H = D, twice that of each direction of the encoder.
+// The dot product needs states and annotations of equal size: H = D, twice the size of each direction of the encoder.
 struct Sizes {
   std::int64_t direction = 32, A = 64;
   std::int64_t D() const { return 2 * direction; }
@@ -73,7 +73,8 @@ std::unique_ptr<models::Seq2Seq> make_model(const std::string& score, const Size
           make_attention(score, sizes)));
 }
 
-// 1. Checks all gradients of the new class against finite differences, in double precision, with one shorter row.
+// 1. Checks all gradients of the new class against finite differences, in double precision. One of the two sources is
+// shorter.
 GradcheckReport check_gradients(std::uint64_t seed) {
   Generator generator(seed);
   GeneralAttention general(3, 4);
@@ -133,7 +134,7 @@ Trained train_all(const Sizes& sizes, const data::Reversal& task, const tutorial
   return trained;
 }
 
-// 4. The cost of each score for one sentence. Every score also pays T · D multiply-adds a step for the context.
+// 4. The cost of each score for one sentence. With every score, the context takes another T · D multiply-adds per step.
 tutorial::Table counted(const Sizes& sizes, std::int64_t tokens) {
   const auto T = double(tokens), D = double(sizes.D()), H = D, A = double(sizes.A);
   tutorial::Table table{.name = "cost",
@@ -152,7 +153,7 @@ tutorial::Table counted(const Sizes& sizes, std::int64_t tokens) {
 }
 
 void run(const tutorial::Options& options, const Sizes& sizes) {
-  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
   const data::Reversal task;                  // 10 symbols, lengths 3 … 12
   std::cout << "gradient check of GeneralAttention\n" << check_gradients(options.seed) << '\n';
   const tutorial::Table saturated = saturation(options.seed);

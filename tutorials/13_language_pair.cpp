@@ -124,7 +124,7 @@ Trained train(const std::string& name, const std::string& decoder, const Corpus&
              of_held_out = translate(*model, corpus, held_out, models::greedy()),
              by_beam = translate(*model, corpus, held_out, models::beam_search({}));
   const std::set<Words> sentences(known.target.begin(), known.target.end());
-  data::MatchCount exact, copied;  // outputs equal to the reference, and to a training sentence
+  data::MatchCount exact, copied;  // exact: equal to the reference; copied: equal to a training sentence
   for (std::size_t i = 0; i < of_held_out.words.size(); ++i) {
     exact.add(of_held_out.words[i] == held_out.target[i]);
     copied.add(sentences.contains(of_held_out.words[i]));
@@ -139,7 +139,7 @@ Trained train(const std::string& name, const std::string& decoder, const Corpus&
 }
 
 void run(tutorial::Options options, const Knobs& knobs) {
-  const plot::OutputFolder out(options.out);  // fails before the training if it cannot be written
+  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
   if (knobs.quick) options.steps = options.steps / 4 + 1;
   const Corpus corpus = read(knobs);
   const auto& [source, target, known, seen, held_out] = corpus;

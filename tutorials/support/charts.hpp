@@ -16,7 +16,7 @@ namespace tutorial {
 /// The points (0, y_0), (1, y_1), …
 gradus::plot::Series by_index(const std::string& name, const std::vector<double>& y);
 
-/// log10 of y at these indices.
+/// log10 of y at the indices `places`.
 std::vector<double> log10_at(const std::vector<double>& y, const std::vector<std::size_t>& places);
 
 /// One group of bars per row of the table, one colour per column.

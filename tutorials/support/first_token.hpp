@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-/// The task of the tutorials on recurrent networks: remember the first token of a sequence. It is one of 8
-/// symbols; `delay` tokens follow, drawn from 8 other symbols. A guess is right once in 8.
+/// The task of the tutorials on recurrent networks: remember the first token of a sequence. The first token
+/// is one of 8 symbols; `delay` tokens follow, drawn from 8 other symbols. A random guess is right with
+/// probability 1/8.
 namespace tutorial {
 
 constexpr std::int64_t first_token_symbols = 8;
@@ -31,7 +32,7 @@ double learn_first_token(std::vector<gradus::Tensor> parameters,
                          const std::function<gradus::Tensor(const gradus::Tensor& x)>& h_T, std::int64_t H,
                          std::int64_t delay, std::int64_t steps, gradus::Generator& generator);
 
-/// The same for a recurrent network of any kind, with its last h.
+/// Trains a recurrent network of any kind in the same way; the readout reads its last h.
 double learn_first_token(const gradus::nn::Recurrent& net, std::int64_t delay, std::int64_t steps,
                          gradus::Generator& generator);
 

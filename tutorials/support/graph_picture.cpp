@@ -28,11 +28,11 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-// The node that uses another, and as which of its inputs.
+// A use of a node: node `by` has it as input number `as`.
 struct Use {
   std::size_t by, as;
 };
-using Uses = std::vector<std::vector<Use>>;  // by node
+using Uses = std::vector<std::vector<Use>>;  // one list per node
 
 Uses uses_of(const std::vector<GraphNode>& nodes) {
   Uses uses(nodes.size());
@@ -59,7 +59,7 @@ struct Point {
   double x, y;
 };
 
-// From the last column to the first, nodes are ordered like the nodes that use them: fewer edges cross.
+// From the last column to the first, nodes are ordered like the nodes that use them, so that few edges cross.
 std::vector<Point> places_of(const std::vector<GraphNode>& nodes) {
   const Uses uses = uses_of(nodes);
   const std::vector<std::size_t> columns = columns_of(nodes, uses);

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 /// The task of tutorial 09, which needs only attention: given T pairs of a key and a value, with distinct
-/// keys, and one of the keys, name its value. A guess is right once in 10.
+/// keys, and one of the keys, name its value. A random guess is right with probability 1/10.
 namespace tutorial {
 
 constexpr std::int64_t look_up_keys = 20, look_up_values = 10;

@@ -16,10 +16,10 @@ double norm(const gradus::Tensor& x);
 /// The gradients of all parameters as one vector.
 gradus::Tensor gradient_of(const std::vector<gradus::Tensor>& parameters);
 
-/// The share of the targets (…), i64, that are the index of the largest of their logits (…, V).
+/// The fraction of the targets (…), i64, whose logit is the largest in its row of logits (…, V).
 double accuracy(const gradus::Tensor& logits, const gradus::Tensor& targets);
 
-/// The share of the targets, 1 or 0, that equal (logit > 0), for logits of the same shape.
+/// The fraction of the targets, 1 or 0, that equal (logit > 0). Logits and targets have the same shape.
 double sign_accuracy(const gradus::Tensor& logits, const gradus::Tensor& targets);
 
 }  // namespace tutorial

@@ -18,7 +18,7 @@ namespace {
 
 using Tokens = std::vector<std::int64_t>;
 
-// Without <eos>, for BLEU.
+// The tokens without <eos> as text, for BLEU.
 std::string words(Tokens tokens, const data::Reversal& task) {
   std::erase(tokens, data::eos);
   return task.text(tokens);

@@ -32,7 +32,7 @@ Step least_sure_step(const gradus::models::Seq2Seq& model, const gradus::data::P
 const std::vector<std::string> qualities = {"exact match", "BLEU", "mean ln p", "perplexity",
                                             "less likely than the truth"};
 
-/// Measures outputs against the true targets and the model's probabilities of those, `truth`.
+/// Measures outputs against the true targets. `truth` has the model's probabilities of the true targets.
 std::vector<double> quality(const std::vector<gradus::models::Decoded>& written,
                             const std::vector<gradus::data::Pair>& pairs,
                             const std::vector<gradus::models::Forced>& truth,

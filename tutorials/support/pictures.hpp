@@ -25,7 +25,7 @@ gradus::plot::Heatmap alignment_map(const std::string& title, const gradus::mode
                                     const std::vector<std::int64_t>& source,
                                     const gradus::data::Reversal& task);
 
-/// The same weights as bars, one picture per token written.
+/// The weights of `alignment` as bars, one picture per token written.
 std::vector<std::string> weight_bars(const gradus::plot::Heatmap& alignment);
 
 }  // namespace tutorial

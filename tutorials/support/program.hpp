@@ -24,8 +24,8 @@ struct Knob {
   std::string help;
 };
 
-/// Reads the command line over the defaults in `options` and `knobs`, and runs `body`. Returns the exit code:
-/// 0, 1 with one line on stderr when the body throws, 2 when the command line is wrong.
+/// Replaces the defaults in `options` and `knobs` by the values of the command line, and runs `body`. Returns
+/// the exit code: 0, 1 with one line on stderr when the body throws, 2 when the command line is wrong.
 int run(int argc, char** argv, const std::string& description, Options options,
         const std::function<void(const Options&)>& body, const std::vector<Knob>& knobs = {});
 

@@ -13,7 +13,7 @@ namespace tutorial {
 
 using State = gradus::nn::RecurrentState;  ///< {h}, or {h, c} for an LSTM; (B, H) each
 
-/// The state after x (B, I).
+/// Computes the next state from x (B, I).
 using StepFunction =
     std::function<State(const gradus::nn::RecurrentWeights&, const gradus::Tensor& x, const State& before)>;
 
@@ -24,9 +24,9 @@ State rnn_step(const gradus::nn::RecurrentWeights& p, const gradus::Tensor& x, c
 std::vector<State> unroll(const StepFunction& step, const gradus::nn::RecurrentWeights& weights,
                           const gradus::Tensor& x);
 
-/// The same weights of a GRU of H units, in f64, used by three conventions on x: the largest difference of
-/// the states from those of `cho`, after one step and after all. Bahdanau's is used also with the weights of
-/// z negated.
+/// Runs three conventions of the GRU over x with the same weights of H units, in f64. The table has the
+/// largest difference of the states from those of `cho`, after one step and after all steps. Bahdanau's
+/// convention also runs with the weights of z negated.
 Table gru_conventions(std::int64_t H, const StepFunction& cho, const StepFunction& pytorch,
                       const StepFunction& bahdanau, const gradus::Tensor& x);
 

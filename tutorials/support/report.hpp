@@ -17,7 +17,7 @@ struct Report {
   struct Section {
     std::string heading;
     std::vector<Picture> pictures{};
-    std::string numbers{};  ///< below the pictures, line by line as printed
+    std::string numbers{};  ///< text below the pictures, with the line ends of the printed output
   };
   std::string number, title;  ///< "05", "gates"
   std::string intro;          ///< a sentence

@@ -62,7 +62,7 @@ Scores measure(const models::Seq2Seq& model, const data::Reversal& task,
       if (data::matches_exactly(decoded[i].tokens, pairs[i].target)) ++score.exact.right;
       if (!decoded[i].weights.defined()) continue;
       if (static_cast<std::int64_t>(decoded[i].tokens.size()) < length) {
-        score.alignment.steps += length;  // it ended too soon, and counts as wrong
+        score.alignment.steps += length;  // the output ended too soon: all its steps count as wrong
         continue;
       }
       const gradus::Tensor content = decoded[i].weights.slice(0, length);  // (L, L): without <eos>

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-/// Shared by the tutorials on sequence reversal: training with a progress bar, and measuring by length.
+/// Shared by the tutorials on sequence reversal: training with a progress bar, and scores by sentence length.
 namespace tutorial {
 
 /// Batches of training pairs. Models that get the same seed get the same batches.
@@ -40,8 +40,8 @@ struct Score {
 };
 using Scores = std::map<std::int64_t, Score>;
 
-/// Scores of greedy decoding on the held-out sources of each length, at most 500. Every call uses the same
-/// sources.
+/// Scores of greedy decoding on at most 500 held-out sources of each length. Every call with the same lengths
+/// uses the same sources.
 Scores measure(const gradus::models::Seq2Seq& model, const gradus::data::Reversal& task,
                const std::vector<std::int64_t>& lengths);
 

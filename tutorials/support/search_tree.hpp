@@ -12,12 +12,12 @@ namespace tutorial {
 /// A beginning of an output that a beam search considered.
 struct Considered {
   std::vector<std::int64_t> y;
-  double number;  ///< shown beside it
+  double number;  ///< shown beside the token
   bool is_kept;   ///< false: dropped at once
 };
 
 /// The course of a beam search as a tree, with the path to `best` marked.
-/// @param course in the order of the search, each after the beginning that it continues
+/// @param course the beginnings in the order of the search; each comes after the one that it continues
 gradus::plot::SearchTree search_tree(const std::string& title, const std::vector<Considered>& course,
                                      const std::vector<std::int64_t>& best,
                                      const gradus::data::Reversal& task);

@@ -10,12 +10,12 @@
 
 namespace tutorial {
 
-/// The attention weights of each word that a model wrote, and of <eos> if it wrote that.
+/// The attention weights of each word that a model wrote, and of <eos> if the model wrote it.
 gradus::plot::Heatmap word_alignment(const gradus::models::Decoded& written, const Language& target,
                                      const Words& source);
 
-/// The alignments, at most `count` and of different sources, with the most certain crossing: two written
-/// words that attend to the source in the opposite order, ranked by the product of their weights.
+/// At most `count` alignments, of different sources, with the most certain crossings. In a crossing, two
+/// written words attend to the source in the opposite order. Its certainty is the product of their weights.
 std::vector<gradus::plot::Heatmap> most_crossing(std::vector<gradus::plot::Heatmap> alignments,
                                                  std::size_t count);
 

@@ -7,8 +7,8 @@
 
 #include "table.hpp"
 
-/// The task of tutorial 01, exclusive or, and a network for it. The formulas are templates over the number:
-/// double, a value on a tape, or a tensor.
+/// The task of tutorial 01, exclusive or, and a network for it. The formulas are templates over the type of a
+/// number: double, a value on a tape, or a tensor.
 namespace tutorial {
 
 struct XorExample {
