@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/site/check.py finds what is wrong with a site, and nothing else."""
+"""Checks that docs/site/check.py finds every fault of a site, and nothing else."""
 
 import pathlib
 import shutil

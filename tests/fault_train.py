@@ -54,7 +54,7 @@ def check_refused(result, *parts):
 
 
 def check_only_results(folder):
-    """No temporary files and no lock are left."""
+    """Checks that no temporary files and no lock are left."""
     left = [file.name for file in folder.iterdir() if file.name.startswith(".")]
     assert not left, f"left behind: {left}"
 
@@ -115,7 +115,7 @@ def no_folder(gradus, scratch):
 
 
 def read_only(gradus, scratch):
-    """Read-only at the start, and made read-only during a run."""
+    """A folder that is read-only at the start, and one that is made read-only during a run."""
     command = Command(gradus)
     if os.geteuid() == 0:  # root can write everywhere
         shutil.copy(gradus, scratch / "gradus")
@@ -154,7 +154,7 @@ def vanished_folder(gradus, scratch):
 
 
 def signals(gradus, scratch):
-    """A signal saves after the current step; the resumed run ends with the weights of an uninterrupted one."""
+    """On a signal, the run saves after the current step. The resumed run ends with the weights of an uninterrupted run."""
     command, whole = Command(gradus), scratch / "whole"
     course = [*COURSE, *SIZES, "--steps", 1500, "--save-every", 100000]
     assert command.run(*course, "--out", whole)[0] == 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that a training killed many times ends with the weights of an uninterrupted one.
+"""Checks that a training killed many times ends with the weights of an uninterrupted training.
 
 kill_train.py GRADUS [--kills N] [--seed N]: GRADUS is the command. The training is killed (SIGKILL) at random moments and resumed
 from its folder; without a checkpoint it starts again.

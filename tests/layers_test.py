@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The folders include one another in one direction.
+"""Checks that folders include one another in one direction.
 
 LIBRARIES lists which libraries each library may use. FOLDERS lists the folders within a library from the lowest: sources of a folder
 include only headers of their own folder and of folders before it. A public header belongs to the folder of its source.
@@ -63,7 +63,7 @@ def folder_faults(library, root=ROOT):
 
 
 def test_faults_are_found(folder):
-    """An arrow upwards and a source in no folder must be seen."""
+    """Checks that an include from a later folder, and a source in no folder, are reported."""
     (folder / "autograd" / "memory").mkdir(parents=True)
     (folder / "autograd" / "memory" / "pool.cpp").write_text('#include "runtime/runtime_state.hpp"\n#include "ops/layout.hpp"\n')
     (folder / "autograd" / "loose.cpp").write_text("")

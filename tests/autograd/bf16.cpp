@@ -38,7 +38,7 @@ struct Case {
   std::int64_t m, n, k;
   Layout a = Layout::plain, b = Layout::plain;
   float beta = 0;
-  bool adds_row = false;  // adds a row, like a bias, instead of C
+  bool adds_row = false;  // adds one row to every row, like a bias, instead of C
 };
 
 // The rows of A, B and C have gaps between them in memory. Nothing may write to the gaps of C.

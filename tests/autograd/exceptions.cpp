@@ -19,12 +19,12 @@ using gradus::memory_stats;
 using gradus::MemoryStats;
 using gradus::Tensor;
 
-// Replaces this program's operator new with one that can fail. With sanitizers it serves every allocation,
-// tensor buffers too; without them the pool reuses many buffers.
+// Replaces this program's operator new with one that can fail. With sanitizers, tensor buffers also come from
+// operator new; without sanitizers, the pool reuses many buffers.
 namespace {
 
 constexpr int never = std::numeric_limits<int>::max();
-thread_local int allocations_left = never;  // after these, allocations fail
+thread_local int allocations_left = never;  // allocations that will still succeed
 
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (allocations_left != never && --allocations_left < 0) {
@@ -96,8 +96,8 @@ bool same(const MemoryStats& a, const MemoryStats& b) {
   return a.live_nodes == b.live_nodes && a.live_buffers == b.live_buffers && a.live_bytes == b.live_bytes;
 }
 
-// Calls `work` with memory for only 0, 1, 2 … allocations until it succeeds, and `check` after each failure.
-// Returns the number of failures.
+// Calls `work` with memory for only 0, 1, 2 … allocations until `work` succeeds. Calls `check` after each
+// failure. Returns the number of failures.
 template <class Work, class Check>
 int fail_everywhere(Work work, Check check) {
   for (int allowed = 0;; ++allowed) {

@@ -1,5 +1,5 @@
 // Fused operations split their rows among threads; values and gradients match those of one thread. The sizes
-// give each thread several ranges; those of rows_*.cpp are too small for that.
+// here give each thread several ranges; the sizes in rows_*.cpp are too small for that.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/autograd/ops.hpp>

@@ -102,7 +102,7 @@ TEST_CASE("the report names the worst element and both its gradients", "[autogra
   CHECK(entry.worst == Indices{1, 1});
   CHECK(difference({entry.analytic, entry.numeric, entry.error},
                    {-10 * incoming, 10 * incoming, 20 * std::abs(incoming)}, 1e-9) == "");
-  CHECK(std::abs(entry.allowed / std::abs(10e-6 * incoming) - 1) < 1e-3);  // rtol, and a little for rounding
+  CHECK(std::abs(entry.allowed / std::abs(10e-6 * incoming) - 1) < 1e-3);  // rtol, plus a little for rounding
   const std::string text = printed(report);
   CHECK(text.starts_with("gradient check FAILED\n  WRONG input 0 (2, 3): worst at [1, 1], analytic "));
   CHECK(text.ends_with("; 1 of 6 elements are wrong\n"));
@@ -129,7 +129,7 @@ TEST_CASE("the report points out a gradient that is 0 everywhere", "[autograd][g
 
   const auto wrong = gradus::gradcheck([](const Tensors& x) { return square(x[0], 0); }, {tensor({2})});
   CHECK(wrong.entries.at(0).all_zero);
-  CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));  // 0 is wrong, so it was checked
+  CHECK(printed(wrong).ends_with("; 1 of 1 elements are wrong\n"));  // no hint: the 0 is wrong
 }
 
 TEST_CASE("an unused input has gradient 0", "[autograd][gradcheck]") {
@@ -154,7 +154,8 @@ TEST_CASE("the caller can set step and tolerances", "[autograd][gradcheck]") {
   const auto fifth = [&](const Tensors& x) { return cube(x) * x[0] * x[0]; };
   const Tensors inputs = {tensor({1, 2})};
   CHECK(gradus::gradcheck(cube, inputs, {.step = 0.5, .rtol = 1e-12}).passed());  // exact for any step
-  CHECK(gradus::gradcheck(fifth, inputs, {.step = 50}).entries[0].error > 1e-9);  // by a finer step
+  // A step of 50 is too large for the default tolerances, so that a smaller step is used.
+  CHECK(gradus::gradcheck(fifth, inputs, {.step = 50}).entries[0].error > 1e-9);
   CHECK(gradus::gradcheck(fifth, inputs, {.step = 50, .rtol = 10}).entries[0].error > 1e7);
   CHECK(gradus::gradcheck(fifth, inputs, {.step = 50, .atol = 1e9}).entries[0].error > 1e7);
 }
@@ -209,7 +210,8 @@ TEST_CASE("leaves are restored when the function throws", "[autograd][gradcheck]
 
 TEST_CASE("a correct gradient passes when a smaller step confirms it", "[autograd][gradcheck]") {
   const Planted logarithm{[](double x) { return std::log(x); }, [](double x) { return 1 / x; }};
-  // First curved too strongly for h, then with x − 2h, and finally also x − h, outside the domain.
+  // Ever closer to 0: at first the curve is too strong for a step of h; then x − 2h is outside the domain,
+  // and finally x − h too.
   for (const double x : {0.01, 0.0025, 0.0015, 0.0007, 1e-4, 1e-8, 1e-12}) {
     CAPTURE(x);
     const auto entry = logarithm.check({x});
@@ -350,7 +352,7 @@ TEST_CASE("the tolerance covers only the rounding of differences", "[autograd][g
   CHECK(shifted([](double x) { return 2.01 * x; }).wrong == 4);
   CHECK(shifted([](double) { return 0.0; }).wrong == 4);
 
-  // Rounding inside f, which the size of the result does not show.
+  // f rounds at 1e8, which its small result does not show.
   const auto inside = [&](auto gradient) {
     return Planted{[](double x) { return x + 1e8 - 1e8; }, gradient}.check(at);
   };
@@ -449,12 +451,12 @@ TEST_CASE("leaves keep requires_grad and their hooks, even when the function thr
     return Tensor();
   });
   const auto f = [&] {
-    if (calls == 2) throw std::runtime_error("broken");  // while only b requires a gradient
+    if (calls == 2) throw std::runtime_error("broken");  // reached when only b requires a gradient
     return w * b;
   };
   const NamedTensors leaves = {{"w", w}, {"b", b}};
   CHECK_THROWS_WITH(gradus::gradcheck(f, leaves), "broken");
-  CHECK(calls == 2);  // once together with b, once without
+  CHECK(calls == 2);  // w's hook ran with both gradients wanted, then with only w's
   CHECK(w.requires_grad());
   CHECK(b.requires_grad());
   sum(w * b).backward();

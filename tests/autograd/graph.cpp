@@ -64,7 +64,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Sets PATH to `folder` during its lifetime.
+// Sets PATH to `folder`; the destructor restores PATH.
 class SearchPath {
  public:
   explicit SearchPath(const std::string& folder) : before_(std::getenv("PATH")) {
@@ -158,7 +158,8 @@ TEST_CASE("an input used twice has two edges, and a constant none", "[autograd][
         "  n1 -> n2\n");
 }
 
-TEST_CASE("modules are boxes, and a leaf is in the box of its name or its uses", "[autograd][graph]") {
+TEST_CASE("modules are boxes; a leaf's name chooses its box, or its uses if it has no name",
+          "[autograd][graph]") {
   const Tensor x = scalar(1), w = scalar(2), v = scalar(3), a = scalar(4), b = scalar(5);
   Tensor y;
   {

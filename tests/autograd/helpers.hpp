@@ -16,7 +16,7 @@
 #define CHECK_ERROR(expression, message) \
   CHECK_THROWS_MATCHES(expression, gradus::Error, Catch::Matchers::Message(message))
 
-/// Sets the number of threads during its lifetime.
+/// Sets the number of threads; the destructor restores it.
 class Threads {
  public:
   explicit Threads(int count) : before_(gradus::threads()) { gradus::set_threads(count); }

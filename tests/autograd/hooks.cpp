@@ -27,7 +27,7 @@ TEST_CASE("a hook sees the complete gradient, once per backward()", "[autograd][
   loss.backward(true);
   loss.backward();
   CHECK(at_y == std::vector<double>{12, 12});
-  CHECK(at_x == std::vector<double>{25, 25});  // of this run, not the sum of both
+  CHECK(at_x == std::vector<double>{25, 25});  // the gradient of each backward(), not the sum of both
   CHECK(x.grad().item() == 50);
 }
 

@@ -81,7 +81,7 @@ TEST_CASE("a large product is as accurate as a conventional one, however its dat
   const auto power = [&](double exponent) {
     return static_cast<float>(std::pow(10, exponent * (2 * generator.uniform() - 1)));
   };
-  const auto scale_features = [&](Operands& x) {  // and weights by the inverse
+  const auto scale_features = [&](Operands& x) {  // and the weights by the inverse
     for (std::int64_t l = 0; l < x.k; ++l) {
       const float scale = power(2);
       for (std::int64_t i = 0; i < x.m; ++i) x.at_a(i, l) *= scale;
@@ -118,7 +118,8 @@ TEST_CASE("zero rows of a large product are exactly 0, and NaN and infinity stay
     x.at_a(6, 5) = nan;
     x.at_a(x.m - 1, 17) = inf;
     x.at_b(9, 10) = -inf;
-    for (std::int64_t i = 0; i < 3; ++i) x.at_a(4 * i, 3) = 3e38F;  // finite: row 3 of B is scaled down
+    // Row 3 of B is scaled down, so that the products with 3e38 stay finite.
+    for (std::int64_t i = 0; i < 3; ++i) x.at_a(4 * i, 3) = 3e38F;
     for (std::int64_t j = 0; j < x.n; ++j) x.at_b(3, j) *= 1e-3F;
     const std::vector<float> c = x.product();
     std::int64_t wrong = 0;

@@ -93,10 +93,10 @@ TEST_CASE("empty sequences and empty batches can be packed", "[autograd][packing
   }
 }
 
-TEST_CASE("shares have about the same number of rows", "[autograd][packing]") {
+TEST_CASE("split() gives parts with about the same number of rows", "[autograd][packing]") {
   CHECK(packing_of({2, 3, 1}).split(1) == Integers{0, 3});
   CHECK(packing_of({2, 3, 1}).split(2) == Integers{0, 1, 3});     // 3 | 2 + 1
-  CHECK(packing_of({9, 1, 1, 1}).split(2) == Integers{0, 1, 4});  // the best possible
+  CHECK(packing_of({9, 1, 1, 1}).split(2) == Integers{0, 1, 4});  // the most even split
   CHECK(packing_of({0, 0}).split(2) == Integers{0, 0, 2});
   CHECK(Packing(7, 6).split(3) == Integers{0, 2, 4, 6});
   CHECK(Packing(1, 2).split(4) == Integers{0, 1, 1, 2, 2});

@@ -46,7 +46,7 @@ TEST_CASE("thousands of short jobs run completely", "[autograd][parallel]") {
   CHECK(sum == expected);
 }
 
-TEST_CASE("each thread starts with the same share of every job", "[autograd][parallel]") {
+TEST_CASE("each thread starts with the same index in every job", "[autograd][parallel]") {
   constexpr std::size_t count = 3;
   const Threads set(count);
   std::array<std::thread::id, count> first;
@@ -55,7 +55,7 @@ TEST_CASE("each thread starts with the same share of every job", "[autograd][par
     std::atomic<std::size_t> begun{0};
     parallel_tasks(count, [&](std::int64_t i) {
       by[static_cast<std::size_t>(i)] = std::this_thread::get_id();
-      // No thread gets a second index before each has had one.
+      // Waits until every thread has its first index.
       for (++begun; begun < count;) std::this_thread::yield();
     });
     if (job == 0) first = by;
@@ -126,7 +126,7 @@ std::int64_t sum_below(std::int64_t n) {
   return sum;
 }
 
-// The output of this program running one of the tests below, where only a few threads can start.
+// Runs one of the child tests below in a process that can start only a few threads. Returns its output.
 std::string with_few_threads(const std::string& test, const std::string& threads) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   const std::string command =

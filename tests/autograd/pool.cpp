@@ -39,7 +39,7 @@ constexpr bool reuses = !gradus::sanitized;  // with sanitizers every buffer com
 
 const std::size_t page = PageRanges::whole(1);
 
-// Maps the pages before `end`, if they are free, during its lifetime.
+// Maps the pages before `end` if they are free; the destructor unmaps them.
 class PagesBefore {
  public:
   PagesBefore(std::byte* end, std::size_t bytes)
@@ -57,7 +57,7 @@ class PagesBefore {
   void* const begin_;
 };
 
-// Limits this program to `more` bytes of further address space during its lifetime.
+// Limits this program to `more` bytes of further address space; the destructor restores the limit.
 class AddressLimit {
  public:
   explicit AddressLimit(std::size_t more) {
@@ -80,7 +80,8 @@ bool is_mapped(std::byte* at) {
   return mincore(at, page, &resident) == 0;
 }
 
-// Pages that a live buffer shares with pooled memory cannot be released: at most two per buffer.
+// The most bytes that cannot be released because their pages also hold part of a live buffer: two pages per
+// buffer.
 std::int64_t between_live_buffers() {
   return 2 * memory_stats().live_buffers * static_cast<std::int64_t>(page);
 }
@@ -207,7 +208,7 @@ TEST_CASE("buffers of any size are large enough and aligned to 64 bytes", "[auto
 
 TEST_CASE("a small buffer is reused only for requests of its own size class", "[autograd][pool]") {
   if (!reuses) return;
-  std::set<std::size_t> classes;  // the capacity of each
+  std::set<std::size_t> classes;  // the capacity of each size class
   for (std::size_t bytes = 1; bytes < 10'000; bytes += 9) {
     const Buffer buffer = allocate(bytes);
     classes.insert(buffer.bytes);
@@ -239,7 +240,7 @@ TEST_CASE("large buffers reuse freed memory, however it was split", "[autograd][
   CHECK(memory_stats().pooled_bytes == 0);
   free(three);
   free(five);
-  const Buffer other = allocate(4 * MB);  // the smallest range that holds it
+  const Buffer other = allocate(4 * MB);  // from the smallest free range that is large enough
   CHECK(other.data + other.bytes == two.data);
   free(two);
   free(other);
@@ -348,7 +349,7 @@ TEST_CASE("a range that cannot be extended stays free, and new memory is mapped 
   std::byte* const ten = ranges.lengthen(10 * page);
   ranges.put(ten, 10 * page);
   std::byte* const block = ten + 10 * page - PageRanges::block;
-  const PagesBefore obstacle(block, page);  // ours, unless something is already mapped there
+  const PagesBefore obstacle(block, page);  // maps the page, unless it is mapped already
   constexpr std::size_t more = PageRanges::block + 64;
   std::byte* const elsewhere = ranges.lengthen(more);
   REQUIRE((elsewhere + more <= block - page || elsewhere >= ten + 10 * page));

@@ -31,8 +31,8 @@ Generator at(std::uint64_t seed, std::uint64_t position) {
 }  // namespace
 
 // The first vector is Random123's (kat_vectors: philox4x32 10, all zeros → 6627e8d5 e169c58d bc57ac4c
-// 9b00dbd8). Its other two set high counter words that a 64-bit position does not reach, so the rest comes
-// from a program that was checked against all three.
+// 9b00dbd8). Random123's other two vectors set high counter words, which a 64-bit position does not reach.
+// The other values here come from a program that reproduces all three vectors.
 TEST_CASE("the bits match Philox4x32-10", "[autograd][random]") {
   CHECK(bits(Generator(0), 2) == std::vector<std::uint64_t>{0xe169c58d6627e8d5, 0x9b00dbd8bc57ac4c});
   CHECK(bits(Generator(1), 4) == std::vector<std::uint64_t>{0xe50a0ebce3e80670, 0xb615aa2795f222c0,
@@ -196,7 +196,7 @@ TEST_CASE("part of a batch draws the same dropout masks as in the whole batch", 
   CHECK(part.state() == whole.state());
   CHECK(difference(two.slice(0, 1, 1), all.slice(2, 3, 1), 0) == "");
   CHECK(difference(two.slice(1, 2, 1), all.slice(0, 1, 1), 0) == "");
-  // Generators derived from it keep the part.
+  // Generators derived from `part` are for the same part of the batch.
   const auto check_same = [&](Generator of_part, Generator of_whole) {
     CHECK(difference(dropout(x.slice(0, 2, 1), 0.4, of_part).slice(1, 2, 1),
                      dropout(x, 0.4, of_whole).slice(0, 1, 1), 0) == "");

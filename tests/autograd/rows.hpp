@@ -120,7 +120,7 @@ inline Operation two(const std::string& name, Call call, Value value, Domain dom
           .refusals = refusals_of_two(name),
           .domain = domain};
 }
-// The same row for an operator.
+// The same row under the name and variant of an operator.
 inline Operation by(const std::string& name, const std::string& variant, Operation row) {
   row.name = name;
   row.variant = variant;

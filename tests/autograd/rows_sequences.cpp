@@ -57,7 +57,7 @@ Made made_until(const Values& lengths, std::int64_t row, bool reverse) {
   return {place.sequence, reverse ? length - place.step : place.step + 1, 0};
 }
 
-// Calls update(n) for the packed row n of each of the sequence's steps, in the order they are made.
+// Calls update(n) for the packed row n of each of the sequence's steps, in the order of computation.
 template <class Update>
 void for_each_step(const Values& lengths, const Made& made, bool reverse, Update update) {
   const std::vector<Place> all = places(lengths);
@@ -84,8 +84,8 @@ double product(const Values& W, const State& x, std::int64_t i, const Values* b 
          (b == nullptr ? 0 : (*b)({i}));
 }
 
-// The state after h, in the original form. x_part(i) is element i of the input's product; W and b are W_hh
-// and b_hh.
+// The GRU's state after h, in the original form. x_part(i) is element i of the input's product; W and b are
+// W_hh and b_hh.
 template <class Part>
 State original_gru(const State& h, Part x_part, const Values& W, const Values* b) {
   const std::int64_t H = std::ssize(h);
@@ -110,7 +110,7 @@ void lstm(State& h, State& c, Argument argument) {
   }
 }
 
-// The state after h, in PyTorch's form; x_part(i) and u_part(i) are elements of the two products.
+// The GRU's state after h, in PyTorch's form. x_part(i) and u_part(i) are elements of the two products.
 template <class Part, class HiddenPart>
 State gru(const State& h, Part x_part, HiddenPart u_part) {
   const std::int64_t H = std::ssize(h);

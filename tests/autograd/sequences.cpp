@@ -103,8 +103,8 @@ Bits bits(const Example& example) {
   return all;
 }
 
-// Calls visit(example) with enough sequences for several shares, and with weights so large that there is only
-// one share.
+// Calls visit(example) with enough sequences to split among threads, and with weights so large that the
+// sequences are not split.
 template <class Visit>
 void for_each_example(Visit visit) {
   for (const auto& [B, H] : {std::pair{57, 128}, std::pair{9, 400}}) {

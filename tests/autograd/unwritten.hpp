@@ -6,8 +6,8 @@
 
 #include "memory/pool.hpp"
 
-/// Fills new buffers with signalling NaNs during its lifetime: arithmetic by this thread on an uninitialised
-/// element raises FE_INVALID, even if the result is not used.
+/// Fills new buffers with signalling NaNs until it is destroyed. Arithmetic by this thread on an
+/// uninitialised element then raises FE_INVALID, even if the result is not used.
 class Unwritten {
  public:
   explicit Unwritten(gradus::Dtype dtype) {

@@ -1,4 +1,5 @@
-// Reshapes, elements and slices share their tensor's values, and their gradients accumulate in it.
+// Reshapes, elements and slices share their tensor's values, and their gradients accumulate in the tensor's
+// gradient.
 
 #include <gradus/autograd/ops.hpp>
 

@@ -78,7 +78,7 @@ TEST_CASE("every epoch contains every pair once, in a different order", "[data][
   CHECK(orders.size() == 4);
 }
 
-TEST_CASE("every batch has the given number of pairs, except the last one cut", "[data][batches]") {
+TEST_CASE("every batch has the given number of pairs, except one batch with the rest", "[data][batches]") {
   Batches batches(numbered(101), {.sentences = 8, .bucket = 3});
   CHECK(batches.batches_in_epoch() == 13);
   std::map<std::size_t, int> sizes;

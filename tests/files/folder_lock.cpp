@@ -56,7 +56,7 @@ TEST_CASE("a lock ends with its process, even if killed", "[files]") {
   CHECK(content(scratch.path() / ".gradus.lock") == std::to_string(::getpid()));
 }
 
-TEST_CASE("a moved folder keeps its lock, which is removed in the end", "[files]") {
+TEST_CASE("a moved folder stays locked, and releasing the lock removes its file", "[files]") {
   const Scratch scratch;
   const fs::path before = scratch.path() / "before", after = scratch.path() / "after";
   fs::create_directory(before);

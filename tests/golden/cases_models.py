@@ -181,7 +181,7 @@ def bahdanau():
 
 
 def d2l():
-    """Dive into Deep Learning: two layers each, the top one's state is the query; logits from the state only."""
+    """Dive into Deep Learning: two layers each. The top layer's state is the query, and the logits depend only on it."""
     encoder, decoder = nn.GRU(E, H, 2), nn.GRU(E + H, H, 2)
     p = {**recurrent(encoder, decoder), **additive(H, H), **linear("decoder.readout", VY, H)}
 
@@ -228,7 +228,7 @@ def dot():
 
 
 def scaled_dot():
-    """The same, scaled, with two-layer LSTMs; the bridge gives h of both layers, then c of both."""
+    """Like dot(), but scaled, and with two-layer LSTMs. The bridge gives h of both layers, then c of both."""
     encoder, decoder = nn.LSTM(E, H, 2, bidirectional=True), nn.LSTM(E + D, H, 2)
     p = {**recurrent(encoder, decoder), "decoder.attention.W_a.weight": leaf(D, H),
          "decoder.W_s.weight": leaf(4 * H, H), **linear("decoder.readout", VY, H + D + E)}

@@ -156,7 +156,7 @@ def gru_cell_original(I=3, H=4, B=5):
 
 
 def run_original(net, x, states, lengths):
-    """As `run`, in the original form, with the weights of a GRU. One row at a time, so that no padding is needed."""
+    """Like `run`, but with the original form and the weights of a GRU. One row at a time, so that no padding is needed."""
     T, B, _ = x.shape
     D, parameters = 1 + net.bidirectional, list(zip(*[iter(net.parameters())] * (4 if net.bias else 2)))
     h_0 = states[0] if states else torch.zeros(len(parameters), B, net.hidden_size)

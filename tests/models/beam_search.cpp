@@ -100,7 +100,7 @@ Ids rows_of_steps(float margin, const models::BeamOptions& options) {
 
 TEST_CASE("a beam of 1 is greedy decoding, token for token", "[models][beam]") {
   for (const Model& model : decisive_models()) {
-    for (const float eos : {0.F, 2.F}) {  // reaches the maximum length, or not
+    for (const float eos : {0.F, 2.F}) {  // with and without outputs of the maximum length
       prefer(*model, data::eos, eos);
       const double alpha = GENERATE(0.0, 0.6);
       const auto beam =
@@ -141,7 +141,7 @@ TEST_CASE("the n best are distinct, best first, and begin with the results for a
           "[models][beam]") {
   for (const Model& model : decisive_models()) {
     INFO(*model);
-    prefer(*model, data::eos, 15);  // exceeds what any state adds: six hypotheses end early
+    prefer(*model, data::eos, 15);  // outweighs every other logit, so that six hypotheses end early
     const auto search = [&](std::int64_t n) {
       return models::beam_search(*model, x.source, x.source_lengths, {.width = 6, .n_best = n});
     };

@@ -1,5 +1,5 @@
-// The tensors to which dropout is applied. With a probability of almost 1 its input is all zeros, so results
-// computed from it do not depend on the data.
+// The tensors to which dropout is applied. With a probability of almost 1, dropout makes its input all zeros,
+// so results computed from the input do not depend on the data.
 
 #include <gradus/models/model.hpp>
 

@@ -1,5 +1,5 @@
-// The attentions of Luong et al. 2015 through the first extension point: each is a class of a few lines, and
-// decoders, training and decoding need no change.
+// The attentions of Luong et al. 2015, added through the first extension point. Each is a class of a few
+// lines; decoders, training and decoding need no change.
 
 #include <gradus/autograd/fused.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
@@ -84,7 +84,7 @@ Tensor source_lengths(const nn::Memory& memory) {
   return memory.lengths.to(memory.values.dtype()).reshape({-1, 1});
 }
 
-// p_t = t, and the last position beyond it   (section 3.2, local-m)
+// p_t = t, but at most the last position (section 3.2, local-m)
 class Monotonic : public General {
  public:
   using General::General;
@@ -119,7 +119,7 @@ class Predictive : public General {
   }
 };
 
-// General, but moves away from the previous step's weights: uses `previous_weights`.
+// General, but uses `previous_weights` to move away from the previous step's weights.
 class Restless : public General {
  public:
   Restless(std::int64_t query, std::int64_t values)
@@ -134,7 +134,7 @@ class Restless : public General {
   }
 };
 
-// Records its arguments, otherwise as its base class.
+// General, but records its arguments and weights.
 class Watched : public General {
  public:
   using General::General;

@@ -1,4 +1,4 @@
-// Luong's decoder through the second extension point, with its own state entries.
+// Luong's decoder, added through the second extension point, with its own state entries.
 
 #include "models/luong_decoder.hpp"
 

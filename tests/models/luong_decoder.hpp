@@ -70,8 +70,8 @@ class LuongDecoder : public gradus::nn::DecoderStep {
   gradus::nn::Linear W_c, readout;
 };
 
-/// A small model with all sizes different, except annotations (4) and `hidden`, which an attention may need
-/// to be equal.
+/// A small model with all sizes different. Only `hidden` may equal the size of annotations, 4, because some
+/// attentions need equal sizes.
 inline gradus::models::Seq2Seq luong_model(std::unique_ptr<gradus::nn::Attention> attention,
                                            std::int64_t hidden) {
   constexpr std::int64_t H = 2;  // the encoder's

@@ -71,7 +71,8 @@ struct Run {
   explicit Run(const TrainerOptions& options, std::uint64_t seed = 1)
       : model((gradus::seed(seed), forgetful_model(0.3, 24))), trainer(*model, epochs.stream(), options) {}
 
-  // Evaluates if due from the previous step, then runs a step: a run may stop between the two.
+  // Runs the evaluation that is due after the previous step, if any, then one step. A run may stop between
+  // the two.
   void advance() {
     evaluate();
     trainer.step();

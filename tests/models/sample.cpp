@@ -74,7 +74,7 @@ TEST_CASE("token frequencies match the probabilities after temperature, top k an
   for (const models::Decoded& one : models::sample(*model, source, lengths, options, generator, 1)) {
     const auto token = static_cast<std::size_t>(one.tokens.at(0));
     ++count[token];
-    CHECK(std::abs(one.log_probability - std::log(p[token])) < 1e-5);  // the model's own
+    CHECK(std::abs(one.log_probability - std::log(p[token])) < 1e-5);  // of the model's own distribution
   }
   const std::vector<double> q = expected(p, options);
   for (std::size_t token = 0; token < p.size(); ++token) {

@@ -130,7 +130,7 @@ TEST_CASE("the loss is the cross-entropy of the next token, given the true token
       return nn::masked_cross_entropy(logits, x.target_out, x.target_lengths).item();
     };
     const double loss = models::loss(model, batch).total.item();
-    CHECK(std::abs(loss - given(x.target_in)) < 1e-13);  // computed over packed sequences
+    CHECK(std::abs(loss - given(x.target_in)) < 1e-13);  // models::loss() uses packed sequences
     CHECK(std::abs(loss - given(x.target_out)) >
           1e-4);  // each step would read the token that it must predict
   });

@@ -96,7 +96,7 @@ TEST_CASE("the table of optimisers has each rule's running values and learning r
     const auto optimiser = kind.make({parameter}, 0.25);
     CHECK(optimiser->learning_rate() == 0.25);
     optimiser->step();
-    // Besides the rate and the parameter's number of steps.
+    // The state also has the rate and the parameter's number of steps.
     CHECK(std::ssize(optimiser->state()) - 2 == kind.averages);
     CHECK(kind.learning_rate > 0);
   }

@@ -12,8 +12,8 @@
 /// Leaves by name: a module's parameters, and its inputs.
 using Leaves = std::map<std::string, gradus::Tensor>;
 
-/// Loads the leaves of a golden file, the tensors that it holds gradients of. Leaves named as parameters of
-/// `module` are copied into them.
+/// Loads the leaves of a golden file: the tensors for which the file has gradients. Leaves named as
+/// parameters of `module` are copied into them.
 inline Leaves load(const Golden& golden, const gradus::nn::Module& module, gradus::Dtype dtype) {
   Leaves leaves;
   for (auto [name, parameter] : module.named_parameters()) {

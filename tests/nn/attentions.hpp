@@ -9,7 +9,7 @@
 
 #include "nn/helpers.hpp"
 
-/// An attention for values of size `value_size`; its queries have that size too if it needs them to.
+/// An attention for values of size `value_size`, and for queries of the same size if it requires that.
 struct AttentionKind {
   static constexpr std::int64_t value_size = 4;
 
@@ -18,7 +18,7 @@ struct AttentionKind {
   std::unique_ptr<gradus::nn::Attention> (*make)(double dropout);
 };
 
-/// The last one's context is computed from projected values.
+/// The last kind, multi-head attention, computes its context from projected values.
 inline const AttentionKind attention_kinds[] = {
     {"additive", 3,
      [](double dropout) -> std::unique_ptr<gradus::nn::Attention> {

@@ -76,7 +76,7 @@ struct Precision {
 inline constexpr Precision precisions[] = {{gradus::Dtype::f64, {1e-10, 1e-10}, {1e-10, 1e-10}},
                                            {gradus::Dtype::f32, {1e-6, 1e-5}, {1e-5, 1e-4}}};
 
-/// For the same f64 sums in another order.
+/// Tolerance for the same f64 sums in another order.
 inline constexpr Tolerance rounding{1e-13, 1e-13};
 inline constexpr Tolerance exactly{0, 0};
 

@@ -65,7 +65,7 @@ std::string safetensors(const std::string& header) { return length_prefix(header
 }  // namespace
 
 TEST_CASE("safetensors files that declare more data than they hold allocate no memory", "[nn][safetensors]") {
-  if (gradus::sanitized) return;  // that takes terabytes of addresses for itself
+  if (gradus::sanitized) return;  // a sanitizer needs terabytes of address space
   const Scratch scratch;
   const auto outcome = [&](const std::string& start, std::uint64_t size) {
     const fs::path path = sparse_file(scratch.path() / "x", start, size);
@@ -83,7 +83,7 @@ TEST_CASE("safetensors files that declare more data than they hold allocate no m
 }
 
 TEST_CASE(".npy files that declare more data than they hold allocate no memory", "[nn][npy]") {
-  if (gradus::sanitized) return;  // that takes terabytes of addresses for itself
+  if (gradus::sanitized) return;  // a sanitizer needs terabytes of address space
   const Scratch scratch;
   const auto outcome = [&](const std::string& shape, std::uint64_t values) {
     const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";

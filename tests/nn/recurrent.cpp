@@ -36,7 +36,7 @@ FirstStates part_of(const FirstStates& states, std::int64_t begin, std::int64_t 
   return {states[0].slice(begin, end, axis), states[1].slice(begin, end, axis)};
 }
 
-/// Output, h_n and c_n agree.
+/// Checks that output, h_n and c_n agree.
 template <class Output>
 void check_equal(const Output& actual, const Output& expected, Tolerance tolerance = exactly) {
   for (std::size_t i = 0; i < expected.tensors().size(); ++i) {
@@ -52,7 +52,7 @@ void copy_parameters(const nn::Module& from, std::size_t first, const nn::Module
   for (std::size_t i = 0; i < target.size(); ++i) target[i].replace(source[first + i].clone());
 }
 
-/// One step of a cell, from and to {h} or {h, c}.
+/// One step of a cell. The state, before and after the step, is {h} or {h, c}.
 template <class Cell>
 std::vector<Tensor> step(const Cell& cell, const Tensor& x, const std::vector<Tensor>& state) {
   if constexpr (std::same_as<Cell, nn::LSTMCell>) {
@@ -106,7 +106,7 @@ TEMPLATE_TEST_CASE("padding does not affect a recurrent module, forward or backw
   CHECK(mismatch(only_padding(garbage.grad(), e.lengths), none) == "");
 }
 
-// Only their fused forms skip padding; elsewhere a gradient of 0 times NaN would be NaN.
+// Only the fused forms of GRU and LSTM skip padding; in other modules a gradient of 0 times NaN would be NaN.
 TEMPLATE_TEST_CASE("not even NaN in the padding affects the fused GRU and LSTM", "[nn][recurrent]",
                    gradus::nn::GRU, gradus::nn::LSTM) {
   TestType net(I, H, {.layers = layers, .bidirectional = true});
@@ -236,8 +236,9 @@ TEMPLATE_TEST_CASE("dropout changes the output in training, but not if it is 0 o
   CHECK(mismatch(with_dropout(0.5, true).output, plain.output, {1e-3, 0}) != "");
 }
 
-TEMPLATE_TEST_CASE("a token affects forward states from it on, and backward states up to it",
-                   "[nn][recurrent]", RECURRENT_KINDS) {
+TEMPLATE_TEST_CASE(
+    "a token affects forward states from its position on, and backward states up to its position",
+    "[nn][recurrent]", RECURRENT_KINDS) {
   const Example<TestType> e;
   TestType net(I, H, {.bidirectional = true});
   const std::int64_t changed = GENERATE(0, 2, 5);

@@ -9,7 +9,7 @@ using gradus::Tensor;
 
 namespace {
 
-constexpr std::int64_t I = 6, H = 2;  // of the grids
+constexpr std::int64_t I = 6, H = 2;  // sizes of the grids
 
 const char* const output_names[] = {"output", "h_n", "c_n"};
 

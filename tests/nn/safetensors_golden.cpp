@@ -66,7 +66,7 @@ void check_outputs(const Module& module, const Values& given, const Precision& p
   }
 }
 
-// With PyTorch's state of `name` loaded, the module gives PyTorch's outputs in each precision.
+// Checks that the module, with PyTorch's state `name`, gives PyTorch's outputs in each precision.
 template <class Module>
 void check_from_pytorch(const std::string& name, Module module) {
   for (const Precision& precision : precisions) {
@@ -79,7 +79,7 @@ void check_from_pytorch(const std::string& name, Module module) {
   }
 }
 
-// With the state from a file written by gradus, the module gives the outputs in that file.
+// Checks that the module, with the state in a file written by gradus, gives the outputs in that file.
 template <class Module>
 void check_from_here(const std::string& name, Module module, const Precision& precision) {
   INFO(name);

@@ -48,7 +48,7 @@ NamedTensors changed(const NamedTensors& state) {
   return result;
 }
 
-// The state is refused with this message, and the module is unchanged.
+// Checks that the state is refused with these objections, and that the module is unchanged.
 void check_refused(nn::Module& module, const NamedTensors& state, const std::string& objections) {
   const auto before = values(module);
   CHECK_ERROR(module.load_state_dict(state),

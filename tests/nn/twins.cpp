@@ -82,8 +82,8 @@ Packing packing_of(const Tensor& x, const Tensor& lengths) {
   return lengths.defined() ? Packing(lengths) : Packing(x.size(0), x.size(1));
 }
 
-// Runs update(part, state) step by step over the padded parts x[0]. Returns the states h, packed, and the
-// last state.
+// Calls update(x[0][t], state) for each step t of the padded x[0]. Returns the states h, packed, and the last
+// state.
 template <class Update>
 Tensor step_by_step(const Tensors& x, Tensors state, const Tensor& lengths, bool reverse, Update update) {
   const std::int64_t T = x[0].size(0);

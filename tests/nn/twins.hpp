@@ -48,7 +48,7 @@ inline void check_equal(const Function& fused, const Function& composed, const T
   }
 }
 
-/// The same for a function that uses modules.
+/// Compares a function that uses modules with itself in composed form.
 inline void check_equal(const Function& f, const Tensors& leaves, const Precision& precision) {
   const Function composed = [&] {
     const gradus::Composed guard;

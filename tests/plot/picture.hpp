@@ -93,8 +93,7 @@ inline plot::GroupedBars two_models() {
   return {"accuracy", "length", "share", {"3", "4"}, {{"plain", {0.5, 0.25}}, {"attention", {1, kNaN}}}};
 }
 
-// A beam of two: one of the first two hypotheses has two children, the other none; then some end or are
-// dropped.
+// A beam of two after <bos>. Of a's children, c is chosen and d has ended; b's only child, e, is dropped.
 inline plot::SearchTree beam_of_two() {
   return {"beam",
           {{-1, "<bos>", "", plot::Fate::best},

@@ -1,9 +1,9 @@
 #pragma once
 
 // A stand-in for Catch2 3: the part of its interface that the tests use, declared after its version 3.7.
-// checks/catch3.py compiles the tests' sources with it, since Debian 12 has Catch2 2. Nothing runs, and how
-// values are printed is not declared. A test that needs more of Catch2 3 adds it here, and to tests/catch.hpp
-// if 2 lacks it.
+// checks/catch3.py compiles the tests' sources with it, since Debian 12 has Catch2 2. Nothing runs, and the
+// printing of values is not declared. If a test needs more of Catch2 3, declare it here, and also in
+// tests/catch.hpp if Catch2 2 lacks it.
 
 #include <concepts>
 #include <exception>
@@ -161,7 +161,7 @@ class MatcherBase {
   virtual bool match(const T&) const;
 };
 
-// Composed of references: not to be stored.
+// Holds references, so it must not be stored.
 template <class T>
 class Composed : public MatcherBase<T> {
  public:
