@@ -9,8 +9,8 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Concatenates the parts as `<<` prints them, the same on every machine: in the classic locale, and with NaN
-/// never signed.
+/// Concatenates the parts as `<<` prints them, the same on every machine: in the classic locale, and NaN
+/// without a sign.
 template <class... Parts>
 std::string message(const Parts&... parts) {
   std::ostringstream text;

@@ -10,8 +10,8 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// The axes that an operation works over: `1`, `{0, -1}`; a negative axis counts from the end, and `{}` means
-/// all.
+/// The axes over which an operation works, for example `1` or `{0, -1}`. A negative axis counts from the end.
+/// `{}` means all axes.
 class Axes {
  public:
   Axes() = default;
@@ -23,7 +23,7 @@ class Axes {
   explicit Axes(std::span<const int> axes);
 
   /// True for each axis of `shape` that is included. @throws Error naming the operation, for an axis that
-  /// `shape` lacks, or one given twice.
+  /// `shape` lacks, and for an axis that is given twice.
   std::array<bool, Shape::max_rank> in(const char* operation, const Shape& shape) const;
 
  private:

@@ -13,13 +13,14 @@ inline void check_same_dtype(const char* operation, const Tensor& a, const Tenso
        "; convert one with .to(other.dtype())");
 }
 
-/// @param what names x in the message, as "the lengths"
+/// @param what the name of x in the message, for example "the lengths"
 inline void check_integers(const char* operation, const char* what, const Tensor& x) {
   if (x.dtype() != Dtype::i64)
     fail(operation, what, " ", x.shape(), " must be i64, and is ", name(x.dtype()));
 }
 
-/// Row lengths of a batch: (B), i64, each in [0, limit]; undefined means that all are `limit`.
+/// Checks the row lengths of a batch: (B), i64, each in [0, limit]. Undefined lengths mean that all are
+/// `limit`.
 inline void check_lengths(const char* operation, const Tensor& lengths, std::int64_t batch,
                           std::int64_t limit) {
   if (!lengths.defined()) return;
@@ -38,7 +39,7 @@ inline std::int64_t length_of(const Tensor& lengths, std::int64_t row, std::int6
   return lengths.defined() ? lengths.values<std::int64_t>()[static_cast<std::size_t>(row)] : limit;
 }
 
-/// The axis, counted from 0 if it was negative.
+/// `axis`, counted from 0; a negative `axis` counts from the end. @throws Error when there is no such axis.
 inline int checked_axis(const char* operation, const Shape& shape, int axis) {
   if (axis >= -shape.rank() && axis < shape.rank()) return axis < 0 ? axis + shape.rank() : axis;
   fail(operation, "there is no axis ", axis, " in ", shape, "; it has ", shape.rank(),

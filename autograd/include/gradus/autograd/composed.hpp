@@ -3,8 +3,9 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// While it lives, the fused operations (fused.hpp) on this thread run as their twins, composed of simple
-/// operations: slower, but each step is a separate operation that can be inspected. Nests.
+/// For the lifetime of a Composed, this thread runs the fused operations (fused.hpp) as compositions of
+/// simple operations. This is slower, but each step is a separate operation that can be inspected. Scopes may
+/// be nested.
 class Composed {
  public:
   Composed();

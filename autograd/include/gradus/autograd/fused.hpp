@@ -9,9 +9,9 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Fused operations: each does the work of several operations of ops.hpp in one pass over memory. Each has a
-/// twin composed of those operations (fused/composed.cpp), which `Composed` (composed.hpp) selects; tests
-/// compare the two.
+/// Fused operations: each does the work of several operations of ops.hpp in one pass over memory. Each also
+/// has a composed version, made of those operations (fused/composed.cpp), which `Composed` (composed.hpp)
+/// selects. Tests compare the two versions.
 namespace gradus {
 
 /// One step of a gated recurrent unit, given its two products, in PyTorch's form:
@@ -19,11 +19,11 @@ namespace gradus {
 ///     r = σ(x_r + h_r),  z = σ(x_z + h_z),  n = tanh(x_n + r ∘ h_n),  h′ = (1 − z) ∘ n + z ∘ h
 ///
 /// @param x_part W_ih x + b_ih, (B, 3H), in the order r, z, n
-/// @param h_part W_hh h + b_hh, (B, 3H), likewise
+/// @param h_part W_hh h + b_hh, (B, 3H), in the same order
 /// @param h      (B, H)
 /// @return h′, (B, H)
 /// Gradients: at the argument of n, d = g∘(1 − z)∘(1 − n²); of r, d∘h_n∘r∘(1 − r); of z, g∘(h − n)∘z∘(1 − z).
-/// x_part gets all three; h_part the same, with d∘r for n; h gets g∘z.
+/// x_part gets all three; h_part gets the same for r and z, but d∘r for n; h gets g∘z.
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h);
 
 /// Whether the reset gate of a GRU is applied after the product of the state, as in PyTorch, or before it, as
@@ -35,7 +35,7 @@ enum class GRUForm { pytorch, original };
 
 struct GRUStates {
   Tensor states;  ///< h after each step, (N, H), packed
-  Tensor last;    ///< (B, H): h after each sequence's last step, or its first one if reversed
+  Tensor last;    ///< (B, H): h after each sequence's last step, or after its first step if reversed
 };
 
 /// A gated recurrent unit over packed sequences: h_t = gru_update(x_part_t, W_hh h_{t−1} + b_hh, h_{t−1}), or
@@ -47,8 +47,9 @@ struct GRUStates {
 /// @param h_0       (B, H), in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
 /// @param form      where the reset gate is applied
-/// Gradients: those of gru_update, with the steps in reverse order. x_parts gets them unchanged, W_hh their
-/// products with h_{t−1}, b_hh their sum.
+/// Gradients: those of gru_update at every step, with the steps in reverse order. With d_t the gradient at
+/// W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t. In the original form, the gradient
+/// of W_hn has r ∘ h_{t−1} in place of h_{t−1}.
 GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                        const Tensor& h_0, const Packing& packing, bool reverse = false,
                        GRUForm form = GRUForm::pytorch);
@@ -59,7 +60,7 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
 ///     c′ = f ∘ c + i ∘ g,  h′ = o ∘ tanh(c′)
 ///
 /// @param x_part W_ih x + b_ih, (B, 4H), in the order i, f, g, o
-/// @param h_part W_hh h + b_hh, (B, 4H), likewise
+/// @param h_part W_hh h + b_hh, (B, 4H), in the same order
 /// @param c      (B, H)
 /// @return [h′; c′], (2, B, H)
 /// Gradients: let d be the gradient at h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient at c′. At
@@ -69,20 +70,20 @@ Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c);
 
 struct LSTMStates {
   Tensor states;          ///< h after each step, (N, H), packed
-  Tensor last_h, last_c;  ///< (B, H): after each sequence's last step, or its first one if reversed
+  Tensor last_h, last_c;  ///< (B, H): after each sequence's last step, or after its first step if reversed
 };
 
 /// A long short-term memory over packed sequences: h_t and c_t are lstm_update(x_part_t, W_hh h_{t−1} + b_hh,
-/// h_{t−1}, c_{t−1}). Otherwise as gru_sequence.
+/// c_{t−1}). As in gru_sequence, padding is skipped, and the gradient of W_hh is one product over all steps.
 ///
 /// @param x_parts   W_ih x + b_ih, (N, 4H), packed
 /// @param weight_hh W_hh, (4H, H)
 /// @param bias_hh   b_hh, (4H), or undefined
 /// @param h_0       (B, H), in the order of the batch
-/// @param c_0       (B, H), likewise
+/// @param c_0       (B, H), in the order of the batch
 /// @param reverse   whether each sequence is read from its last step to its first
-/// Gradients: those of lstm_update, with the steps in reverse order. x_parts gets them unchanged, W_hh their
-/// products with h_{t−1}, b_hh their sum.
+/// Gradients: those of lstm_update at every step, with the steps in reverse order. With d_t the gradient at
+/// W_hh h_{t−1} + b_hh, W_hh gets Σ_t d_tᵀ·h_{t−1}, and b_hh gets Σ_t d_t.
 LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
                          const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse = false);
 
@@ -133,8 +134,8 @@ struct AttentionDecoder {
   AttentionScore score = {};
   bool earlier = false;  ///< whether the result holds the state before each step instead of after it
   double dropout = 0;    ///< probability, in [0, 1), of dropout between layers
-  /// Draws the masks of both dropouts; without it there is no dropout. Step t draws from its stream t: first
-  /// the mask of the weights, then the masks between layers.
+  /// Draws the masks of both dropouts. If absent, there is no dropout. Step t uses stream t of this
+  /// generator: first for the mask of the weights, then for the masks between layers.
   std::optional<Generator> draws = std::nullopt;
 };
 
@@ -152,12 +153,13 @@ struct AttentionDecoder {
 /// tanh of the energies, N·T·A values, is not stored.
 ///
 /// @param y       the embedded previous tokens, (N, E), packed
-/// @param state   s_0 of each layer, (B, H), in the order of the batch; for an LSTM followed by c_0 of each
+/// @param state   s_0 of each layer, (B, H), in the order of the batch; for an LSTM, then c_0 of each
 /// @param keys    k_j, (T, B, A): U_a h_j, or h_j
 /// @param values  h_j, (T, B, D)
-/// @param lengths of the sources, (B), i64, or undefined when all are T
-/// @param packing of the targets
-/// @return rows [s_t; c_t; α_t], or [s_{t−1}; c_t; α_t], (N, H + D + T), packed; α_t before dropout
+/// @param lengths lengths of the sources, (B), i64, or undefined when all are T
+/// @param packing packing of the targets
+/// @return rows [s_t; c_t; α_t] or, if decoder.earlier, [s_{t−1}; c_t; α_t]: (N, H + D + T), packed. α_t is
+/// taken before dropout.
 /// Gradients: those of gru_sequence or lstm_sequence, weighted_sum, masked_softmax and the energies, with the
 /// steps in reverse order.
 /// @throws Error for a dropout probability outside [0, 1).

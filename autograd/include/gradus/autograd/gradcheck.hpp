@@ -19,22 +19,23 @@ namespace gradus {
 ///
 ///     u = 16 ε Σ_j (1.5 |r_j y_j| + |x r_j D_j|) / h        over the y_j that x changes, with ε = 2⁻⁵²
 ///
-/// A gradient is right if |analytic − numeric| ≤ atol + rtol·|numeric| + u, where u must not exceed a
-/// thousandth of the gradient or rtol times the tensor's largest gradient.
+/// A gradient is right if |analytic − numeric| ≤ atol + rtol·|numeric| + u. This counts only if u is small:
+/// at most a thousandth of the gradient, rtol times the tensor's largest gradient, or atol, whichever is
+/// largest.
 ///
 /// The first step is h = step·max(1, |x|). If it does not confirm the gradient, the difference may be
 /// inaccurate: f curves too strongly for h, x ± 2h leaves f's domain, f has a kink, or u is large. So smaller
-/// steps, h/9, h/81 and so on, are tried until u could explain the error, and then larger ones, up to 729h.
-/// The gradient is right if one of them confirms it, and wrong if two successive steps agree on another
-/// value. An element is not judged if neither happens, or if f's slopes on the two sides of x stay apart as
-/// the step shrinks.
+/// steps, h/9, h/81 and so on, are tried until u could explain the error, and then larger steps, up to 729h.
+/// The gradient is right if one step confirms it, and wrong if two successive steps agree on another value.
+/// An element is not judged if neither happens, or if f's slopes on the two sides of x stay apart as the step
+/// shrinks.
 ///
-/// The gradients are computed again with only one tensor requiring a gradient, for each tensor, and with all
-/// but one. Elements whose gradient changes are judged again.
+/// For each tensor, the gradients are computed again with only this tensor requiring a gradient, and with all
+/// tensors but this one. Elements whose gradient changes are judged again.
 struct GradcheckOptions {
   double step = 1e-3;
   double rtol = 1e-6;
-  double atol = 0;         ///< for rounding inside f that is large relative to its result
+  double atol = 0;         ///< for rounding inside f that is large relative to f's result
   std::uint64_t seed = 1;  ///< of the random incoming gradient; with all ones, softmax's gradient would be 0
 };
 
@@ -57,19 +58,19 @@ struct GradcheckEntry {
   double error = 0;                 ///< |analytic − numeric|, NaN included
   double allowed = 0;               ///< atol + rtol·|numeric| + u
   std::int64_t wrong = 0;           ///< the number of wrong elements
-  std::string needing;              ///< if only a subset of the tensors gives wrong gradients: which
-  std::int64_t not_judged = 0;      ///< the number of elements that could not be judged
-  GradcheckDoubt first_open;        ///< the first of these
-  bool all_zero = false;            ///< every gradient is exactly 0, so little was checked
+  std::string needing;          ///< when gradients are wrong, if not always: "when no other needs a gradient"
+  std::int64_t not_judged = 0;  ///< the number of elements that could not be judged
+  GradcheckDoubt first_open;    ///< the first element that could not be judged
+  bool all_zero = false;        ///< every gradient is exactly 0, so little was checked
 
   std::int64_t judged() const { return shape.numel() - not_judged; }
-  /// No element is wrong, and at least half were judged.
+  /// True if no element is wrong, and at least half were judged.
   bool passed() const { return wrong == 0 && judged() >= not_judged; }
 };
 
 struct GradcheckReport {
   std::vector<GradcheckEntry> entries;
-  /// Every entry passed.
+  /// True if every entry passed.
   bool passed() const;
   explicit operator bool() const { return passed(); }
 };
@@ -88,12 +89,13 @@ std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options = {});
 
-/// The same for a function that captures its tensors: `leaves` are changed during the check, and restored.
-/// They must be f64 and require gradients; their gradients are cleared.
+/// Checks df/d(leaf) for a function that captures its tensors. `leaves` must be f64 and require gradients.
+/// Their values are changed during the check, and restored; their gradients are cleared.
 GradcheckReport gradcheck(const std::function<Tensor()>& f, const NamedTensors& leaves,
                           const GradcheckOptions& options = {});
 
-/// Checks captured `leaves` and floating-point inputs, in this order in the report. Inputs may be undefined.
+/// Checks the gradients of captured `leaves` and of f's floating-point inputs, which the report lists in this
+/// order. Inputs may be undefined.
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, NamedTensors leaves,
                           const GradcheckOptions& options);

@@ -7,7 +7,7 @@ namespace gradus {
 
 /// Tensor memory. Freed buffers stay in a pool for later tensors of similar size. New buffers are cut from
 /// mapped blocks of at least 16 MB, whose pages are committed on first write. Adopted memory (adopt(),
-/// from_xtensor()) counts as live, and goes back to its owner.
+/// from_xtensor()) counts as live, but never enters the pool.
 struct MemoryStats {
   std::int64_t live_bytes = 0;         ///< in use by tensors now
   std::int64_t peak_bytes = 0;         ///< the maximum so far
@@ -18,8 +18,8 @@ struct MemoryStats {
 };
 MemoryStats memory_stats();
 
-/// Returns pooled memory to the system, except pages that buffers in use overlap. With glibc, also trims the
-/// heap, which holds the memory of freed tapes.
+/// Returns pooled memory to the system, except pages that also hold a part of a buffer in use. With glibc,
+/// also trims the heap, which holds the memory of freed tapes.
 void release_pooled_memory();
 
 }  // namespace gradus

@@ -15,7 +15,8 @@
 /// d(loss)/d(result), and y the result. All throw Error for mismatched shapes or dtypes, before they change
 /// anything. Elementwise operations broadcast by NumPy's rule: axes are matched from the last, and an axis of
 /// size 1 is stretched; the gradient is summed over stretched axes. Floating-point operands must have the
-/// same dtype. NaN propagates, except where `pow` is 1. A negative axis counts from the end.
+/// same dtype. NaN propagates, except where `pow` defines the result as 1. A negative axis counts from the
+/// end.
 namespace gradus {
 
 // ---- Elementwise ----
@@ -39,8 +40,8 @@ Tensor neg(const Tensor& x);
 /// Gradient: g·p·x^(p−1); 0 for p = 0.
 Tensor pow(const Tensor& x, double p);
 /// a^b, elementwise, with the special values of IEEE 754: NaN for finite a < 0 unless b is an integer; 1 for
-/// a = 1 or b = 0, even if the other is NaN; (−∞)^b is ±∞ for b > 0 and ±0 for b < 0, negative for odd
-/// integers b.
+/// a = 1 or b = 0, even if the other operand is NaN; (−∞)^b is ±∞ for b > 0 and ±0 for b < 0, negative for
+/// odd integers b.
 /// Gradients: g·b·a^(b−1), which is 0 where b = 0; g·y·ln a, which is 0 where a = 0 and b ≥ 0.
 Tensor pow(const Tensor& a, const Tensor& b);
 /// e^x. In f32, 0 below −87.3 and ∞ above 88.3.
@@ -71,18 +72,19 @@ Tensor abs(const Tensor& x);
 /// Gradient: g where low ≤ x ≤ high, otherwise 0. @throws Error unless low ≤ high.
 Tensor clamp(const Tensor& x, double low, double high);
 /// The larger of a and b, elementwise; NaN if either is NaN.
-/// Gradients: g to the larger; half of g to each where they are equal.
+/// Gradients: g for the larger operand; g/2 for each operand where a = b.
 Tensor maximum(const Tensor& a, const Tensor& b);
 /// The smaller of a and b, elementwise; NaN if either is NaN.
-/// Gradients: g to the smaller; half of g to each where they are equal.
+/// Gradients: g for the smaller operand; g/2 for each operand where a = b.
 Tensor minimum(const Tensor& a, const Tensor& b);
-/// Inverted dropout (Srivastava et al. 2014), as in training: sets each element to 0 with `probability`, and
-/// otherwise multiplies it by 1 / (1 − probability). Draws one 64-bit number, the key of the mask. For x (…,
-/// n), an element's random bits are Philox4x32-10 (random.hpp) of this key, the row and the column.
+/// Inverted dropout (Srivastava et al. 2014): sets each element to 0 with `probability`, and otherwise
+/// multiplies it by 1 / (1 − probability). Draws one 64-bit number, the key of the mask. For x (…, n), an
+/// element's random bits are Philox4x32-10 (random.hpp) of this key, the row and the column.
 /// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1.
 Tensor dropout(const Tensor& x, double probability, Generator& generator);
-/// The same for packed sequences (N, …): each element is masked as in the padded tensor (T, B, …).
-/// Gradient: g with the same mask. @throws Error also unless x has packing.rows() rows.
+/// Dropout of packed sequences (N, …). Each element gets the mask that it would have in the padded tensor (T,
+/// B, …).
+/// Gradient: g with the same mask. @throws Error unless 0 ≤ probability < 1 and x has packing.rows() rows.
 Tensor dropout(const Tensor& x, double probability, Generator& generator, const Packing& packing);
 
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
@@ -128,24 +130,25 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
 
 // ---- Reductions ----
-// Over `axes`: `1`, `{0, -1}`, or all axes by default. Reduced axes are removed, or have size 1 with `keep`.
+// Each operation reduces `axes`, for example `1` or `{0, -1}`; by default all axes. Reduced axes are removed
+// or, with `keep`, have size 1.
 
 /// Σ x.
-/// Gradient: g, everywhere.
+/// Gradient: g, broadcast to the shape of x.
 Tensor sum(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// Σ x / n over the n reduced elements.
-/// Gradient: g / n, everywhere. @throws Error when n = 0.
+/// Gradient: g / n, broadcast to the shape of x. @throws Error when n = 0.
 Tensor mean(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// Σ (x − mean)² / (n − correction), computed in two passes. A correction of 1 gives the unbiased estimate; 0
 /// gives the population variance, which layer_norm uses.
 /// Gradient: g · 2 (x − mean) / (n − correction). @throws Error unless n > correction.
 Tensor variance(const Tensor& x, const Axes& axes = {}, bool keep = false, int correction = 1);
 /// The largest element; NaN if any element is NaN.
-/// Gradient: g to the largest element, divided equally among ties; NaN if the result is NaN. @throws Error
+/// Gradient: g for the largest element, divided equally among ties; NaN if the result is NaN. @throws Error
 /// when there are no elements.
 Tensor max(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// The smallest element; NaN if any element is NaN.
-/// Gradient: g to the smallest element, divided equally among ties; NaN if the result is NaN. @throws Error
+/// Gradient: g for the smallest element, divided equally among ties; NaN if the result is NaN. @throws Error
 /// when there are no elements.
 Tensor min(const Tensor& x, const Axes& axes = {}, bool keep = false);
 /// ln Σ e^x, without overflow; −∞ if all elements are −∞ or there are none.
@@ -165,7 +168,7 @@ Tensor cumsum(const Tensor& x, int axis);
 /// broadcast. A vector (k) is a row on the left or a column on the right; the result lacks that axis.
 /// Gradients: g·Bᵀ, Aᵀ·g, summed over stretched axes. @throws Error when the inner sizes differ.
 Tensor matmul(const Tensor& a, const Tensor& b);
-/// x·Wᵀ + b over the last axis: x (…, I), W (O, I), b (O) or undefined for none → (…, O).
+/// x·Wᵀ + b over the last axis: x (…, I), W (O, I), b (O), or undefined for no bias → (…, O).
 /// Gradients: g·W, gᵀ·x, and g summed over all axes but the last.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = Tensor());
 /// a bᵀ for vectors (m) and (n): (m, n).
@@ -176,7 +179,7 @@ Tensor outer(const Tensor& a, const Tensor& b);
 // Tensor::reshape, operator[], slice of the leading axis, squeeze and unsqueeze return views; the others
 // copy.
 
-/// Axes a and b exchanged.
+/// x with axes a and b exchanged.
 /// Gradient: g, exchanged back.
 Tensor transpose(const Tensor& x, int a, int b);
 /// Axis i of the result is axis `axes[i]` of x.
@@ -190,8 +193,8 @@ Tensor squeeze(const Tensor& x, int axis);
 /// Gradient: g.
 Tensor unsqueeze(const Tensor& x, int axis);
 /// x broadcast to a shape.
-/// Gradient: g summed over the stretched axes. @throws Error when an axis of another size than 1 would be
-/// stretched.
+/// Gradient: g summed over the stretched axes. @throws Error when an axis that would be stretched does not
+/// have size 1.
 Tensor expand(const Tensor& x, const Shape& shape);
 /// The tensors joined along an axis; all other sizes must be equal.
 /// Gradients: to each tensor, its part of g.
@@ -205,10 +208,11 @@ Tensor stack(std::initializer_list<Tensor> parts, int axis = 0);
 /// Gradient: the parts' gradients, joined. @throws Error unless the sizes add up to the size of the axis.
 std::vector<Tensor> split(const Tensor& x, std::span<const std::int64_t> sizes, int axis);
 std::vector<Tensor> split(const Tensor& x, std::initializer_list<std::int64_t> sizes, int axis);
-/// x with the order of elements reversed along these axes.
+/// x with the order of elements reversed along `axes`.
 /// Gradient: g, reversed back.
 Tensor flip(const Tensor& x, const Axes& axes);
-/// x with `before` and `after` elements equal to `value` added at the two ends of an axis.
+/// x with `before` elements added at the start of an axis and `after` elements at its end, all equal to
+/// `value`.
 /// Gradient: g without the added elements. @throws Error when `before` or `after` is negative.
 Tensor pad(const Tensor& x, int axis, std::int64_t before, std::int64_t after, double value = 0);
 
@@ -216,18 +220,21 @@ Tensor pad(const Tensor& x, int axis, std::int64_t before, std::int64_t after, d
 // Indices are i64. An index out of range throws an Error that names it and its position.
 
 /// Rows of `table` (V, E) chosen by `ids` (any shape): (ids.shape…, E).
-/// Gradient: g, added to the chosen rows once per choice.
+/// Gradient: each row of g is added to the gradient of the row of `table` that was chosen. A row chosen
+/// several times gets the sum.
 Tensor embedding(const Tensor& table, const Tensor& ids);
-/// Elements of x's leading axis, chosen by a one-axis `index`.
-/// Gradient: as for embedding.
+/// The elements of x's leading axis that `index` (n) lists: (n, …).
+/// Gradient: each element of g is added to the gradient of the element of x that was chosen. An element
+/// chosen several times gets the sum.
 Tensor index_select(const Tensor& x, const Tensor& index);
-/// y[i, j, …] = x[i, index[i, j, …], …], for `axis` = 1, and likewise for other axes. The index has x's shape
-/// except along `axis`.
-/// Gradient: g, added to the chosen elements once per choice.
+/// y[i, j, …] = x[i, index[i, j, …], …] for `axis` = 1. In general, `index` gives the position along `axis`;
+/// the other positions are those in y. `index` has x's shape except along `axis`.
+/// Gradient: each element of g is added to the gradient of the element of x that was chosen. An element
+/// chosen several times gets the sum.
 Tensor gather(const Tensor& x, int axis, const Tensor& index);
-/// A copy of x with source[i, j, …] added to element [i, index[i, j, …], …], for `axis` = 1, and likewise for
-/// other axes.
-/// Gradients: g; g at the elements that were added to.
+/// A copy of x in which source[i, j, …] is added to element [i, index[i, j, …], …], for `axis` = 1. In
+/// general, `index` gives the position along `axis`; the other positions are those in `source`.
+/// Gradients: g for x; for each element of `source`, g at the element of x to which it was added.
 Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor& source);
 /// 1 at each id and 0 elsewhere: ids (any shape) → (ids.shape…, classes).
 /// Gradient: none.
@@ -238,42 +245,43 @@ Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype = Dtype::f32
 /// e^x_i / Σ_j e^x_j along an axis.
 /// Gradient: y·(g − Σ_j g_j y_j).
 Tensor softmax(const Tensor& x, int axis = -1);
-/// softmax over the first `lengths` elements of each row: x (…, T), lengths (…), i64, or undefined if all are
-/// T. Elements past the length are 0; a row of length 0 is all zeros.
-/// Gradient: as for softmax; 0 past the length. @throws Error for a length outside [0, T].
+/// Softmax over the first `lengths` elements of each row, for x (…, T) and lengths (…), i64. Undefined
+/// lengths mean that all are T. Elements past the length are 0, so a row of length 0 is all zeros.
+/// Gradient: y·(g − Σ_j g_j y_j), which is 0 past the length. @throws Error for a length outside [0, T].
 Tensor masked_softmax(const Tensor& x, const Tensor& lengths);
 /// ln softmax(x) along an axis.
 /// Gradient: g − softmax(x)·Σ_j g_j.
 Tensor log_softmax(const Tensor& x, int axis = -1);
 /// x̂ ∘ gain + bias with x̂ = (x − μ) / √(σ² + ε), for the mean μ and the variance σ² of each row along the
 /// last axis (Ba et al. 2016). gain and bias have the size of that axis, or are undefined.
-/// Gradients: (ĝ − mean(ĝ) − x̂·mean(ĝ∘x̂)) / √(σ² + ε) with ĝ = g∘gain; Σ g∘x̂; Σ g. @throws Error when the
-/// axis is empty.
+/// Gradients: for x, (ĝ − mean(ĝ) − x̂·mean(ĝ∘x̂)) / √(σ² + ε) with ĝ = g∘gain; for gain, Σ g∘x̂; for bias, Σ
+/// g. @throws Error when the axis is empty.
 Tensor layer_norm(const Tensor& x, const Tensor& gain = Tensor(), const Tensor& bias = Tensor(),
                   double epsilon = 1e-5);
 
 // ---- Losses ----
 // All return a mean, as a scalar.
 
-/// Mean of −Σ_k q_k ln softmax(logits)_k over the targets that are not `ignored`: logits (…, V), targets (…),
-/// i64. Ignored rows are not read; the loss is 0 if all are ignored. q is 1 at the target or, with label
-/// smoothing ε, 1 − ε + ε/V there and ε/V elsewhere (Szegedy et al. 2016). A logit of −∞ makes the loss ∞ if
-/// its q_k > 0, and has no effect otherwise. If `logits` is moved in and nothing else shares its values, its
-/// buffer is reused for the probabilities and the gradient. `unsmoothed`, if not null, receives the loss
-/// without smoothing.
-/// Gradient: g·(softmax(logits) − q) / n, also where the loss is ∞, and 0 in ignored rows.
+/// Mean of −Σ_k q_k ln softmax(logits)_k over the targets that are not `ignored`, for logits (…, V) and
+/// targets (…), i64. Rows of ignored targets are not read; if all targets are ignored, the loss is 0. q is 1
+/// at the target or, with label smoothing ε, 1 − ε + ε/V there and ε/V elsewhere (Szegedy et al. 2016). A
+/// logit of −∞ makes the loss ∞ if its q_k > 0, and has no effect otherwise. If `logits` is moved in and
+/// nothing else shares its values, its buffer is reused for the probabilities and the gradient. `unsmoothed`,
+/// if not null, receives the loss without smoothing.
+/// Gradient: g·(softmax(logits) − q) / n for the n targets that are not ignored, even where the loss is ∞; 0
+/// in rows of ignored targets.
 /// @throws Error for a target outside [0, V) that is not `ignored`, and unless 0 ≤ ε ≤ 1.
 Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored = -1,
                      double label_smoothing = 0, double* unsmoothed = nullptr);
-/// Mean of −log_probabilities[target] over the targets that are not `ignored`; equals cross_entropy if the
-/// input comes from log_softmax.
+/// Mean of −log_probabilities[target] over the targets that are not `ignored`. Equals cross_entropy(logits,
+/// targets) for log_probabilities = log_softmax(logits).
 /// Gradient: −g/n at each target. @throws Error as cross_entropy does.
 Tensor nll(const Tensor& log_probabilities, const Tensor& targets, std::int64_t ignored = -1);
-/// Mean of (prediction − target)², of equal shapes.
+/// Mean of (prediction − target)² for two tensors of equal shape.
 /// Gradients: g·2 (prediction − target) / n, and its negative.
 /// @throws Error when the shapes differ, or there are no elements.
 Tensor mse(const Tensor& prediction, const Tensor& target);
-/// Mean of −t ln σ(x) − (1 − t) ln(1 − σ(x)) for logits x and targets t in [0, 1], of equal shapes.
+/// Mean of −t ln σ(x) − (1 − t) ln(1 − σ(x)) for logits x and targets t in [0, 1] of the same shape.
 /// Gradients: g·(σ(x) − t) / n, −g·x / n. @throws Error when the shapes differ, or there are no elements.
 Tensor binary_cross_entropy(const Tensor& logits, const Tensor& targets);
 

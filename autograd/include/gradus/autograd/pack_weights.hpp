@@ -6,10 +6,10 @@
 namespace gradus {
 
 class PackedWeights;  // internal
-/// While it lives, linear() and the fused recurrences on this thread pack each parameter once and reuse the
-/// packed copy for products of 8 to 256 rows. Use it for many small steps with the same weights, as in
-/// decoding. A parameter is packed again after an in-place change. The copies take as much memory as the
-/// parameters. Nests; the outermost one owns the copies.
+/// For the lifetime of a PackWeights, linear() and the fused recurrences on this thread pack each parameter
+/// once, and reuse the packed copy for products of 8 to 256 rows. Use it for many small steps with the same
+/// weights, as in decoding. A parameter is packed again after an in-place change. The copies take as much
+/// memory as the parameters. Scopes may be nested; the outermost one owns the copies.
 class PackWeights {
  public:
   PackWeights();
@@ -18,7 +18,7 @@ class PackWeights {
   PackWeights& operator=(const PackWeights&) = delete;
 
  private:
-  std::unique_ptr<PackedWeights> kept_;  // null inside another
+  std::unique_ptr<PackedWeights> kept_;  // null inside another PackWeights
 };
 
 }  // namespace gradus

@@ -7,12 +7,13 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Sequences of different lengths, stored without padding so that none of it is computed.
+/// Sequences of different lengths, stored without padding, so that nothing is computed for padding.
 namespace gradus {
 
-/// The layout of B packed sequences: step by step, and within a step the sequences that have not ended,
-/// longest first (as in PyTorch's PackedSequence). A sequence's place in this order, its rank, is the same at
-/// every step, so the sequences of step t are the first ones of step t − 1.
+/// The layout of B packed sequences. Rows are stored step by step, and each step has one row for every
+/// sequence that has not ended, the longest sequence first (as in PyTorch's PackedSequence). The position of
+/// a sequence in this order, its rank, is the same at every step, so the sequences of step t are the first
+/// ones of step t − 1.
 ///
 ///     lengths 2, 3, 1:  b₀ a₀ c₀ | b₁ a₁ | b₂        batch_sizes 3, 2, 1
 class Packing {
@@ -26,7 +27,8 @@ class Packing {
   std::int64_t batch() const { return std::ssize(order_); }        ///< B
   std::int64_t steps() const { return std::ssize(batch_sizes_); }  ///< T, the longest length
   std::int64_t rows() const { return offsets_.back(); }            ///< N, the sum of the lengths
-  bool is_padded() const { return padded_; }  ///< whether all lengths are T, in the batch's order
+  /// Whether all lengths are T, so that the packed layout equals the padded one.
+  bool is_padded() const { return padded_; }
 
   /// The number of sequences that have a step t; never grows with t.
   std::int64_t batch_size(std::int64_t t) const { return batch_sizes_[static_cast<std::size_t>(t)]; }
@@ -64,7 +66,7 @@ Tensor unpack(const Tensor& x, const Packing& packing, std::int64_t steps = 0);
 
 struct Scanned {
   Tensor states;             ///< the state's first tensor after each step, (N, H), packed
-  std::vector<Tensor> last;  ///< the state after each sequence's last step, or its first one if reversed
+  std::vector<Tensor> last;  ///< the state after each sequence's last step, or after its first if reversed
 };
 
 /// A recurrence over packed sequences, one step at a time: state_t = step(x_t, state_{t−1}). A sequence

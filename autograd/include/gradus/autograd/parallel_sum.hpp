@@ -8,12 +8,14 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// Σ_i f(i) for i < count. One thread computes each term, and later its backward pass, so splitting a batch
-/// by sequence needs two barriers instead of one per loop. Uses the memory of `count` gradients.
+/// Σ_i f(i) for i < count. Each term is computed by one thread, and so is its backward pass. Splitting a
+/// batch by sequence therefore needs two barriers instead of one per loop. The gradients of all terms are in
+/// memory at the same time.
 ///
 /// f is called as in parallel_operations(). It must return a scalar, and must not change anything that other
-/// calls use. Hooks on its tensors run on the thread that computes the term, and retain_grad() has no effect
-/// on them. Under a Profile, or without other threads, the terms are computed one after the other.
+/// calls use. Under a Profile, or with one thread, the terms are computed one after the other. Otherwise,
+/// hooks on tensors inside f run on the thread that computes the backward pass of the term, and retain_grad()
+/// has no effect on these tensors.
 ///
 /// Gradient: g at each f(i).
 /// @throws Error when count is below 1, and unless f returns scalars of one dtype. Rethrows what f throws.

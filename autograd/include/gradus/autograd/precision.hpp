@@ -12,12 +12,12 @@ enum class Precision {
                   ///< the order of sums
 };
 
-/// While it lives, large products on this thread round their two inputs to bf16 (8 bits of precision; to
-/// nearest, ties to even) and accumulate in f32 (P. Micikevicius et al., "Mixed precision training", ICLR
-/// 2018; D. Kalamkar et al., "A study of bfloat16 for deep learning training", 2019). An m×n×k product is
-/// large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴; in the fused recurrences m is the batch. Everything else
-/// stays f32: parameters, gradients, optimisers, reductions, softmax and losses. backward() rounds only if it
-/// runs in such a scope, so keep it inside as well. Nests.
+/// For the lifetime of a MixedPrecision, large products on this thread round their two inputs to bf16 (8 bits
+/// of precision; to nearest, ties to even) and accumulate in f32 (P. Micikevicius et al., "Mixed precision
+/// training", ICLR 2018; D. Kalamkar et al., "A study of bfloat16 for deep learning training", 2019). An
+/// m×n×k product is large if m ≥ 8, n ≥ 32, k ≥ 32 and n·k ≥ 2¹⁴; in the fused recurrences m is the batch
+/// size. Everything else stays f32: parameters, gradients, optimisers, reductions, softmax and losses.
+/// backward() rounds only if it is called inside such a scope, so call it there too. Scopes may be nested.
 /// @throws Error for Precision::bf16 if the processor has no such instructions (AVX512-BF16 or AMX-BF16), or
 /// gradus was built without oneDNN.
 class MixedPrecision {
@@ -30,9 +30,9 @@ class MixedPrecision {
  private:
   Precision before_;
 };
-/// This thread's precision; f32 at its start.
+/// This thread's precision. A new thread has f32.
 Precision precision();
-/// False for Precision::bf16 where MixedPrecision refuses it.
+/// False if MixedPrecision would throw for `precision`.
 bool supports(Precision precision);
 
 }  // namespace gradus

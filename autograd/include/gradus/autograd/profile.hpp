@@ -10,21 +10,21 @@
 #pragma GCC visibility push(default)
 namespace gradus {
 
-/// While it lives, times and counts the operations of this thread.
+/// For its lifetime, a Profile times and counts the operations of this thread.
 ///
 ///     Profile profile;
 ///     train(…);
 ///     std::cout << profile;
 ///
-/// Forward time is that of an operation's own loops and products, without allocation and recording; backward
-/// time is that of the whole backward function. A nested Profile takes over, and adds its counts to the outer
-/// one at its end.
+/// Forward time covers an operation's own loops and products, but not allocation and recording. Backward time
+/// covers the whole backward function. A nested Profile counts in place of the outer Profile, and adds its
+/// counts to the outer one when destroyed.
 class Profile {
  public:
   struct Row {
     std::string operation;
-    std::int64_t calls = 0;           ///< forward
-    std::int64_t backward_calls = 0;  ///< runs of its backward function
+    std::int64_t calls = 0;           ///< forward passes
+    std::int64_t backward_calls = 0;  ///< runs of the operation's backward function
     double forward_seconds = 0;
     double backward_seconds = 0;
     std::int64_t bytes = 0;  ///< allocated for results, gradients and temporaries, new or pooled

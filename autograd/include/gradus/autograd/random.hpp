@@ -14,7 +14,7 @@ namespace gradus {
 /// The sequences that a part of a batch holds.
 struct BatchPart {
   std::int64_t batch;                   ///< number of sequences in the whole batch
-  std::vector<std::int64_t> sequences;  ///< the index in the whole batch of each one in the part
+  std::vector<std::int64_t> sequences;  ///< the index in the whole batch of each sequence in the part
 };
 
 /// A counter-based generator of random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as
@@ -35,16 +35,17 @@ class Generator {
   /// An independent generator, seeded by one draw from this one.
   Generator split();
   /// Independent generator n, derived from the seed. Draws nothing. If each step of a loop has its own
-  /// stream, later draws do not depend on the number of steps.
+  /// stream, later draws from this generator do not depend on the number of steps.
   Generator stream(std::uint64_t n) const;
 
-  /// This generator for part of a batch: it draws the same numbers, and dropout() gives each sequence its
-  /// mask in the whole batch. Generators split from it are for the same part.
+  /// A copy of this generator for one part of a batch. The copy draws the same numbers, and dropout() gives
+  /// each sequence the mask that it would have in the whole batch. Generators that the copy makes by split()
+  /// or stream() are for the same part.
   Generator of_part(BatchPart part) const;
-  /// Null unless of_part() made this generator.
+  /// The part of a batch that this generator is for. Null for the whole batch.
   const BatchPart* part() const { return part_.get(); }
-  /// Maps step t of sequence b of this part, which has B sequences, to its row in the padded whole batch.
-  /// Without a part, the batch itself is the whole: t·B + b.
+  /// The row that holds step t of sequence b in the padded whole batch. b is an index in this part, which has
+  /// B sequences. If part() is null, the part is the whole batch, and the row is t·B + b.
   std::int64_t place(std::int64_t t, std::int64_t b, std::int64_t B) const {
     return part_ ? t * part_->batch + part_->sequences[static_cast<std::size_t>(b)] : t * B + b;
   }
@@ -60,7 +61,7 @@ class Generator {
  private:
   std::uint64_t seed_;
   std::uint64_t position_ = 0;
-  std::array<std::uint64_t, 2> block_{};  // read only at odd positions: draws position_ − 1 and position_
+  std::array<std::uint64_t, 2> block_{};  // draws position_ − 1 and position_; read only if position_ is odd
   std::shared_ptr<const BatchPart> part_;
 };
 
@@ -70,7 +71,7 @@ Generator& default_generator();
 /// Restarts this thread's generator with a new seed.
 void seed(std::uint64_t value);
 
-/// While it lives, this thread's default generator is the given one.
+/// Replaces this thread's default generator, and restores the previous one when destroyed.
 class DrawFrom {
  public:
   explicit DrawFrom(Generator generator);
@@ -82,12 +83,12 @@ class DrawFrom {
   Generator outer_;
 };
 
-/// Generators for the steps of a loop, one each (Generator::stream).
+/// Generators for the steps of a loop, one per step (see Generator::stream).
 class DrawsOfSteps {
  public:
   /// @param on if true, draws one number that seeds the generators of all steps; if false, at() does nothing
   explicit DrawsOfSteps(bool on);
-  /// While the result lives, the generator of step t is this thread's default generator.
+  /// Makes the generator of step t this thread's default generator, until the result is destroyed.
   [[nodiscard]] std::optional<DrawFrom> at(std::int64_t t) const;
 
  private:

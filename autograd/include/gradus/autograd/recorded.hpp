@@ -13,21 +13,23 @@
 /// Read access to the tape, for example to draw it or to count operations.
 namespace gradus {
 
-/// An operation on the tape, or a leaf: a tensor with requires_grad that no operation made.
+/// An operation on the tape, or a leaf: a tensor with requires_grad that is not the result of an operation.
 struct Recorded {
   const char* operation = "leaf";
   bool is_leaf = true;
   std::string name = {};             ///< from `names`; empty if the tensor has none
   const ScopePath* scope = nullptr;  ///< the modules in which it was recorded
-  Shape shape = {};                  ///< of its result
+  Shape shape = {};                  ///< of the operation's result, or of the leaf
   Dtype dtype = Dtype::f32;
-  std::string values = {};               ///< "[[1, 2], [3, 4]]" for up to 8 elements; else empty
-  std::string gradient = {};             ///< likewise for its gradient
-  std::vector<std::size_t> inputs = {};  ///< indices into the list; omits inputs that need no gradient
+  std::string values = {};    ///< "[[1, 2], [3, 4]]" for up to 8 elements; else empty
+  std::string gradient = {};  ///< the gradient, in the same form
+  /// Indices into the result of recorded(). Inputs that need no gradient are omitted.
+  std::vector<std::size_t> inputs = {};
 };
 
-/// Everything that `root` was computed from, oldest first: inputs come before results, and the root is last.
-/// `names` are the named_parameters() of a module, or other tensors.
+/// All operations and leaves from which `root` was computed, and `root` itself, oldest first: inputs come
+/// before results, and the root is last. `names` gives names to tensors, for example named_parameters() of a
+/// module.
 /// @throws Error, in the name of `operation`, if `root` was not recorded or an earlier backward() freed its
 /// tape.
 std::vector<Recorded> recorded(const char* operation, const Tensor& root, const NamedTensors& names = {});

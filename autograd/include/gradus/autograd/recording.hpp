@@ -4,7 +4,8 @@
 /// Whether this thread records operations on the tape.
 namespace gradus {
 
-/// While it lives, this thread's recording on the tape is on or off. Nests; exception-safe.
+/// Turns this thread's recording on the tape on or off, and restores the previous setting when destroyed.
+/// Scopes may be nested.
 class Recording {
  public:
   explicit Recording(bool on);
@@ -15,11 +16,11 @@ class Recording {
  private:
   bool was_on_;
 };
-/// While it lives, this thread records no operations: results need no gradient.
+/// Turns recording off for this thread, as Recording(false) does: results need no gradient.
 struct NoGrad : Recording {
   NoGrad() : Recording(false) {}
 };
-/// While it lives, this thread records operations, inside a NoGrad too.
+/// Turns recording on for this thread, as Recording(true) does, even inside a NoGrad.
 struct EnableGrad : Recording {
   EnableGrad() : Recording(true) {}
 };

@@ -19,13 +19,13 @@ struct ScopePath {
   std::string text() const;
 };
 
-/// While it lives, `name` is appended to the module path of this thread's operations and errors. Modules push
-/// their names here; an empty name adds nothing.
+/// Appends `name` to the module path of this thread's operations and errors, and restores the previous path
+/// when destroyed. Modules append their names in this way. An empty name adds nothing.
 class Scope {
  public:
   explicit Scope(std::string_view name);
-  /// The same, for a name that is entered often: `last`, initially null, caches the path that the name led
-  /// to. Use one `last` per name; threads may share it.
+  /// For a name that is entered often: `last`, initially null, caches the resulting path. Use one `last` per
+  /// name; threads may share it.
   Scope(std::string_view name, std::atomic<const ScopePath*>& last);
   ~Scope();
   Scope(const Scope&) = delete;

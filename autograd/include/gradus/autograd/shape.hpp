@@ -35,7 +35,7 @@ class Shape {
   /// The size of an axis; a negative axis counts from the end.
   /// @throws Error when there is no such axis.
   std::int64_t operator[](int axis) const { return sizes_[static_cast<std::size_t>(axis_index(axis))]; }
-  /// The axis, counted from 0 if it was negative.
+  /// `axis`, counted from 0; a negative `axis` counts from the end.
   /// @throws Error when there is no such axis.
   int axis_index(int axis) const {
     if (axis < -rank_ || axis >= rank_) fail_axis(axis);
@@ -76,7 +76,7 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 /// The shape to which both broadcast: axes are matched from the last, and an axis of size 1 is stretched
 /// (NumPy's rule).
-/// @throws Error naming the operation, both shapes and the axis, when they do not match.
+/// @throws Error naming the operation, both shapes and the axis, when the shapes do not match.
 Shape broadcast(const char* operation, const Shape& a, const Shape& b);
 
 }  // namespace gradus

@@ -19,7 +19,8 @@ namespace gradus {
 struct Node;  // internal
 struct BackwardPass;
 
-/// The argument of a backward function: gives the gradient of the result, and adds to those of the inputs.
+/// The argument of a backward function. It gives the gradient of the result, and accumulates the gradients of
+/// the inputs.
 class Gradients {
  public:
   Gradients(Node& node, BackwardPass& pass) : node_(node), pass_(pass) {}
@@ -28,14 +29,16 @@ class Gradients {
   const Tensor& out() const;
   /// Whether input i needs a gradient. Skip the work for inputs that do not.
   bool wants(int i) const;
-  /// d(loss)/d(input i), to add to in place; zeros if nothing was added yet. @throws Error unless wants(i).
+  /// d(loss)/d(input i) as accumulated so far, for adding in place; zeros if nothing was added yet. @throws
+  /// Error unless wants(i).
   const Tensor& in(int i);
-  /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which it is larger. The first gradient
-  /// of the input's shape is stored without a copy if it is out(), or if nothing else shares its values.
+  /// Adds `gradient` to d(loss)/d(input i), summed over the axes along which the input was broadcast. The
+  /// first gradient of the input's shape is stored without a copy if it is out(), or if nothing else shares
+  /// its values.
   /// @throws Error unless wants(i), and when the dtype differs.
   void add(int i, Tensor gradient);
   /// Adds to d(loss)/d(input i) with a kernel of the form y ← A·B + β·y: calls f(y, β) with y of the input's
-  /// shape. With β = 0, y is uninitialised and f must write every element, which saves filling and reading
+  /// shape. With β = 0, y is uninitialised and f must write every element. This saves filling and reading
   /// zeros. With β = 1, f adds to y.
   template <class F>
   void accumulate(int i, F f) {
@@ -46,7 +49,7 @@ class Gradients {
   }
   /// Saved value i, not on the tape.
   const Tensor& saved(int i) const;
-  /// Saved value i, which the caller may overwrite: moved out if nothing else reads it, otherwise copied.
+  /// A value that the caller may overwrite: saved value i itself if nothing else needs it, otherwise a copy.
   Tensor take_saved(int i);
   /// Whether this pass frees the tape. If not, the backward function may run again.
   bool tape_is_freed() const;
@@ -60,7 +63,8 @@ class Gradients {
   std::array<const Tensor*, 4> found_{};  // caches in(), which inner loops call
 };
 
-/// Adds to the gradients of the inputs. Runs once, or several times if the tape is retained.
+/// A backward function: adds to the gradients of an operation's inputs. Runs once, or several times if the
+/// tape is retained.
 using Backward = std::function<void(Gradients&)>;
 
 /// A reference to a tensor, so that argument lists copy no handles.
@@ -75,20 +79,20 @@ class TensorRef {
 
 namespace tape {
 
-// Checks a new result. Returns true if it must be recorded.
+// Checks `result`, and returns true if it must be recorded.
 bool must_record(const char* operation, const Tensor& result, std::span<const TensorRef> inputs);
 void append(const char* operation, const Tensor& result, std::span<const TensorRef> inputs,
             std::span<const TensorRef> saved, Backward backward);
 
 }  // namespace tape
 
-/// Records `result` as `operation` of `inputs` if this thread records and an input needs a gradient;
-/// otherwise drops `saved` and `backward`. Undefined inputs are allowed, and need no gradient. `backward` is
+/// Records `result` as the result of `operation` on `inputs` if is_recording() and an input needs a gradient.
+/// Otherwise drops `saved` and `backward`. Undefined inputs are allowed, and need no gradient. `backward` is
 /// a Backward or converts to one.
 ///
-/// `saved` are the tensors that `backward` reads; no others are kept alive. backward() throws before it
-/// computes anything if one of them was changed in place meanwhile, so save only values that will be read
-/// (`for_gradient_of`). `operation` is a string literal or has static lifetime.
+/// `saved` are the tensors that `backward` reads; no other tensors are kept alive. If a saved tensor was
+/// changed in place after recording, backward() throws before it computes anything, so save only values that
+/// will be read (see for_gradient_of). `operation` is a string literal or has static lifetime.
 /// @return result. @throws Error when `result` is already recorded, for example because it is an input.
 template <class F>
 Tensor record(const char* operation, Tensor result, std::span<const TensorRef> inputs,
@@ -121,7 +125,8 @@ Tensor record(const char* operation, Tensor result, std::span<const Tensor> inpu
   return result;
 }
 
-/// `value` if `input` needs a gradient, otherwise undefined. For a value that only this gradient reads.
+/// Returns `value` if `input` needs a gradient, otherwise an undefined tensor. Use it for a saved value that
+/// the backward function reads only to compute the gradient of `input`.
 inline Tensor for_gradient_of(const Tensor& input, const Tensor& value) {
   return input.defined() && input.requires_grad() ? value : Tensor();
 }

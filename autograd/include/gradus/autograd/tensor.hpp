@@ -43,27 +43,27 @@ class Tensor {
   /// The values, row-major. @throws Error when T is not the tensor's dtype.
   template <class T>
   std::span<const T> values() const;
-  /// The values, writable. The call counts as one in-place change: backward() then refuses operations
-  /// recorded earlier that need the old values, and names `by`, a string literal, as the cause. Call again
-  /// after a forward pass; do not keep the span.
+  /// The values, writable. Each call counts as one in-place change: backward() throws if an operation
+  /// recorded before the call needs the old values, and names `by`, a string literal, as the cause. Do not
+  /// keep the span, because later writes through it are not noticed.
   template <class T>
   std::span<T> mutable_values(const char* by = "mutable_values");
-  /// A copy of the values, converted to T; to std::int64_t by truncation.
+  /// A copy of the values, converted to T. Conversion to std::int64_t truncates.
   /// @throws Error when NaN or a number outside the range of i64 is converted to i64.
   template <class T>
   std::vector<T> to_vector() const;
   /// The value of a one-element tensor. @throws Error for any other number of elements.
   double item() const;
 
-  /// Whether operations on this tensor are recorded. True for a leaf on which it was set, and for results
-  /// computed from one.
+  /// Whether operations on this tensor are recorded: true for a leaf after set_requires_grad(), and for the
+  /// result of a recorded operation.
   bool requires_grad() const;
   /// Turns recording on or off for a leaf, that is, a tensor that is not the result of a recorded operation.
   /// Returns this tensor.
-  /// @throws Error for an i64 tensor, and for the result of a recorded operation.
+  /// @throws Error for the result of a recorded operation, and when turned on for an i64 tensor.
   Tensor& set_requires_grad(bool on = true);
-  /// d(loss)/d(this), summed over all calls of `backward()`; undefined until one reaches this tensor. Results
-  /// of operations keep a gradient only after `retain_grad()`.
+  /// d(loss)/d(this), summed over all calls of `backward()`. Undefined before the first call that reaches
+  /// this tensor. Results of operations keep a gradient only after `retain_grad()`.
   Tensor grad() const;
   void set_grad(const Tensor& gradient);
   void zero_grad() { set_grad(Tensor()); }
@@ -71,8 +71,8 @@ class Tensor {
 
   /// Calls `hook` with the complete d(loss)/d(this) whenever backward() or gradus::grad() has computed it,
   /// before it is propagated further. If `hook` returns a defined tensor, that tensor replaces the gradient.
-  /// @return a number for remove_hook. @throws Error when this tensor was not recorded. backward() throws
-  /// when a replacement has another shape or dtype.
+  /// @return a number for remove_hook. @throws Error when requires_grad() is false. backward() throws when
+  /// the replacement's shape or dtype is not that of this tensor.
   int add_hook(std::function<Tensor(const Tensor& gradient)> hook);
   /// Does nothing if no hook has this number.
   void remove_hook(int number);
@@ -84,15 +84,15 @@ class Tensor {
   /// earlier backward(), when a value that the tape needs was changed in place, and when the tape depends on
   /// a gradient: second derivatives are out of scope.
   void backward(bool retain_graph = false) const;
-  /// The same for a tensor of any shape, with `gradient` = d(loss)/d(this). @throws Error also when the
-  /// gradient's shape or dtype differs from this tensor's.
+  /// Adds d(loss)/d(leaf) in the same way, from `gradient` = d(loss)/d(this), for a tensor of any shape.
+  /// @throws Error also when the gradient's shape or dtype differs from this tensor's.
   void backward(const Tensor& gradient, bool retain_graph = false) const;
-  void backward(double) const = delete;  // would convert to bool
+  void backward(double) const = delete;  // a number would convert to retain_graph
 
   /// Replaces the values of this leaf, for every handle to it, with values of any shape and dtype. Clears its
   /// gradient.
-  /// @throws Error on the result of an operation, and when i64 values replace those of a tensor that requires
-  /// a gradient.
+  /// @throws Error for the result of an operation, and when i64 values replace those of a tensor that
+  /// requires a gradient.
   void replace(const Tensor& values);
 
   /// A view of the values, not on the tape.
@@ -101,16 +101,17 @@ class Tensor {
   /// A copy of the values, not on the tape.
   /// Gradient: none.
   Tensor clone() const;
-  /// The values converted to `dtype`, to i64 by truncation. Returns this tensor if it already has that dtype.
-  /// Gradient: g, converted back; none through i64. @throws Error when NaN or a number outside the range of
-  /// i64 is converted to i64.
+  /// The values, converted to `dtype`. Conversion to i64 truncates. Returns this tensor if it already has
+  /// that dtype.
+  /// Gradient: g, converted back; none if either dtype is i64. @throws Error when NaN or a number outside the
+  /// range of i64 is converted to i64.
   Tensor to(Dtype dtype) const;
 
   /// Element i of the leading axis: a view without that axis. A negative i counts from the end.
   /// Gradient: g at that element, 0 elsewhere. @throws Error for i out of range.
   Tensor operator[](std::int64_t i) const;
-  /// Elements [begin, end) of an axis; negative bounds count from the end. A view on the leading axis, a copy
-  /// on others.
+  /// Elements [begin, end) of an axis; negative bounds count from the end. The result is a view for the
+  /// leading axis, and a copy for other axes.
   /// Gradient: g at these elements, 0 elsewhere. @throws Error when [begin, end) is not within the axis.
   Tensor slice(std::int64_t begin, std::int64_t end, int axis = 0) const;
   /// A view of the values in another shape. One size may be −1 and is then inferred.
@@ -131,10 +132,10 @@ class Tensor {
 /// Tensors by name, such as a module's parameters.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// d(Σ outputs)/d(input) for each of `inputs`, which need not be leaves. Leaves every Tensor::grad()
-/// unchanged, and runs only the part of the tape between outputs and inputs. `gradients` holds
-/// d(loss)/d(output) for each output; it may be empty if all outputs are scalars. Unlike backward(), several
-/// threads may call grad() on graphs that share parameters, and each gets its own gradients.
+/// d(Σ outputs)/d(input) for each of `inputs`, which need not be leaves. Changes no Tensor::grad(), and runs
+/// only the part of the tape between outputs and inputs. `gradients` holds d(loss)/d(output) for each output;
+/// it may be empty if all outputs are scalars. If several threads call grad() on graphs that share
+/// parameters, each gets its own gradients, whereas backward() adds up the gradients of all threads.
 /// @throws Error as backward() does, and when an input requires no gradient, or no output was computed from
 /// it.
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,

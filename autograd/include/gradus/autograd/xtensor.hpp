@@ -2,11 +2,11 @@
 
 // Include this before any header of xtensor: it works around a bug.
 //
-// xtensor 0.24.3 tests `__cplusplus == 201703L` where it means "at least": compiled as C++20 by g++,
+// xtensor 0.24.3 tests `__cplusplus == 201703L` where it should test `>=`. So if g++ compiles it as C++20,
 // temporaries of dynamic rank become tensors of rank 4 (the inline capacity of its shape class), and
 // xt::eval, xt::tile or a strided assignment fail to compile or give wrong results. The specialisation below
-// is what the C++17 branch would have chosen. It must precede every other part of xtensor, hence the order
-// here. tests/autograd/xtensor_test.cpp fails without it.
+// is what the C++17 branch would have chosen. It must precede every other part of xtensor, so these two
+// headers come first. tests/autograd/xtensor_test.cpp fails without it.
 // clang-format off
 #include <xtensor/xtensor_forward.hpp>
 #include <xtensor/xstorage.hpp>
@@ -51,7 +51,7 @@ auto as_xarray(const Tensor& tensor) {
   return xt::adapt(values.data(), values.size(), xt::no_ownership(), shape);
 }
 
-/// A writable view. The call counts as one in-place change.
+/// A writable view of a tensor's values as an xtensor expression. The call counts as one in-place change.
 template <class T>
 auto as_mutable_xarray(const Tensor& tensor) {
   const std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
