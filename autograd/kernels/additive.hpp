@@ -4,11 +4,11 @@
 #include "math.hpp"
 
 /// Bahdanau's energies of one query (fused.hpp, additive_energy): e_t = v · tanh(q + k_t), t < T_x, where q
-/// and v are (A) and key k_t begins at k + t · stride. Both directions are bound by the arithmetic of the
-/// tanh if the keys are in the cache.
+/// and v are (A) and key k_t begins at k + t · stride. If the keys are in the cache, both passes spend most
+/// of their time in the tanh.
 namespace gradus::kernels {
 
-/// e (T_x).
+/// Computes e (T_x).
 template <class T>
 GRADUS_CLONES void additive_energies(std::int64_t T_x, std::int64_t A, const T* q, const T* k,
                                      std::int64_t stride, const T* v, T* __restrict e) {
@@ -17,9 +17,9 @@ GRADUS_CLONES void additive_energies(std::int64_t T_x, std::int64_t A, const T* 
   }
 }
 
-/// From d (T_x), the gradient at e, adds the gradients at q (A), at v (A), and at the keys: that of k_t
-/// begins at at_k + t · at_stride. Recomputes the tanh, T_x · A values, which is cheaper than storing it. If
-/// the keys' gradient is not wanted, an at_stride of 0 adds it all to one scratch row.
+/// From d (T_x), the gradient at e, adds the gradients at q (A), at v (A), and at the keys. The gradient at
+/// k_t begins at at_k + t · at_stride. Recomputes the T_x · A values of the tanh, which is cheaper than
+/// storing them. If the keys' gradient is not wanted, pass one scratch row as at_k, and an at_stride of 0.
 template <class T>
 GRADUS_CLONES void additive_energies_backward(std::int64_t T_x, std::int64_t A, const T* q, const T* k,
                                               std::int64_t stride, const T* v, const T* d, T* __restrict at_q,

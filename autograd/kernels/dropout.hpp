@@ -5,8 +5,8 @@
 
 #include "clones.hpp"
 
-/// Dropout (ops.hpp) as a pure function of a key and an element's place. So any thread can compute any part
-/// of a mask, and backward recomputes it instead of storing it.
+/// Dropout (ops.hpp) as a pure function of a key and the position of an element. So any thread can compute
+/// any part of a mask, and backward recomputes the mask instead of storing it.
 namespace gradus::kernels {
 
 /// The four words of Philox4x32-10 in two numbers, c0·2³² + c1 and c2·2³² + c3. All operations are then on 64
@@ -27,10 +27,10 @@ inline PhiloxBlock philox(std::uint64_t key, PhiloxBlock c) {
   return c;
 }
 
-/// A mask for rows of any width: an element is kept with probability 1 − p, in steps of 2⁻³¹.
+/// A mask for rows of any width: an element is kept with probability 1 − p, rounded to a multiple of 2⁻³¹.
 struct DropoutMask {
   std::uint64_t key;
-  std::uint32_t kept_below;  // of 31 random bits
+  std::uint32_t kept_below;  // an element is kept if its 31 random bits are below this
   double scale;              // 1 / (1 − p)
 
   DropoutMask(double p, std::uint64_t drawn)
@@ -39,7 +39,7 @@ struct DropoutMask {
         scale(1 / (1 - p)) {}
 };
 
-/// y_i ← x_i · scale where element i of the mask's row `row` is kept, else 0, for i < n. y may be x.
+/// y_i ← x_i · scale if element i of row `row` of the mask is kept, else 0, for i < n. y may be x.
 template <class T>
 GRADUS_CLONES void dropout_row(const DropoutMask& mask, std::int64_t row, std::int64_t n, const T* x, T* y) {
   constexpr int lanes = 16, words = 4 * lanes;  // fewer lanes do not hide the multiplications' latency

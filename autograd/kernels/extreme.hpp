@@ -9,7 +9,7 @@
 /// the compiler vectorise over rows.
 namespace gradus::kernels {
 
-/// y (rows) from x (rows, n), n ≥ 1; NaN for a row with a NaN.
+/// Computes y (rows) from x (rows, n), n ≥ 1; NaN for a row with a NaN.
 template <bool largest, class T>
 GRADUS_CLONES void extremes(std::int64_t rows, std::int64_t n, const T* x, T* __restrict y) {
   const auto choose = [=](auto count) {
@@ -26,7 +26,7 @@ GRADUS_CLONES void extremes(std::int64_t rows, std::int64_t n, const T* x, T* __
   n == 2 ? choose(std::integral_constant<std::int64_t, 2>()) : choose(n);
 }
 
-/// at_x ← the gradient at x + β·at_x, from d (rows), the gradient at y. It is divided equally among ties.
+/// at_x ← (the gradient at x) + β·at_x, from d (rows), the gradient at y. Ties share the gradient equally.
 template <class T>
 GRADUS_CLONES void extremes_backward(std::int64_t rows, std::int64_t n, const T* x, const T* y, const T* d,
                                      T beta, T* __restrict at_x) {

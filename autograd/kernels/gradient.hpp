@@ -20,7 +20,7 @@ void add_gradient(Gradients& g, int i, F f, const Shape& over, View<X>... x) {
   });
 }
 
-/// d(loss)/d(input i) += f(d, x…), with d the gradient of the result and x of its dtype.
+/// d(loss)/d(input i) += f(d, x…), where d is the gradient of the result, and every x has the dtype of d.
 template <class F, class... X>
 void add_gradient(Gradients& g, int i, F f, const X&... x) {
   for_floating("backward", g.out().dtype(), [&]<class T>() {

@@ -3,13 +3,13 @@
 #include "clones.hpp"
 #include "math.hpp"
 
-/// The pointwise half of a gated recurrent unit (fused.hpp, gru_update), a row of H at a time:
+/// The elementwise part of a gated recurrent unit (fused.hpp, gru_update), one row of H values at a time:
 ///
 ///     r = σ(x_r + u_r),  z = σ(x_z + u_z),  n = tanh(x_n + r ∘ u_n),  y = n + z ∘ (h − n)
 ///
 /// where x = [x_r; x_z; x_n] = W_ih x_t + b_ih and u = [u_r; u_z; u_n] = W_hh h + b_hh, each (3H). Results
-/// must not overlap anything else, so that the loops vectorise. The forward is bound by the arithmetic of its
-/// three transcendental functions, the backward by memory.
+/// must not overlap other arguments, so that the loops vectorise. The forward pass spends most of its time in
+/// the three transcendental functions; the backward pass is limited by memory bandwidth.
 namespace gradus::kernels {
 
 /// Computes y (H), and kept (4H) = [r; z; n; u_n] for the backward, from x (3H), u (3H) and h (H).
@@ -28,8 +28,8 @@ GRADUS_CLONES void gru_row(std::int64_t H, const T* x, const T* u, const T* h, T
   }
 }
 
-/// From d (H), the gradient at y, writes those at x (3H), u (3H) and h (H). Prefetches the next row, which
-/// follows in memory.
+/// From d (H), the gradient at y, writes the gradients at x (3H), u (3H) and h (H). Prefetches the next row,
+/// which follows in memory.
 template <class T>
 GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, const T* d, T* __restrict at_x,
                                     T* __restrict at_u, T* __restrict at_h) {
@@ -73,8 +73,8 @@ GRADUS_CLONES void original_gru_row(std::int64_t H, const T* x, const T* u_n, T*
   }
 }
 
-/// From d (H), the gradient at y, writes those at x_z and x_n, and the part of that at h (H) that does not
-/// pass through a product.
+/// From d (H), the gradient at y, writes the gradients at x_z and x_n, and the part of the gradient at h (H)
+/// that does not pass through a product.
 template <class T>
 GRADUS_CLONES void original_gru_backward_row(std::int64_t H, const T* kept, const T* d, T* __restrict at_x,
                                              T* __restrict at_h) {
@@ -86,7 +86,7 @@ GRADUS_CLONES void original_gru_backward_row(std::int64_t H, const T* kept, cons
   }
 }
 
-/// From d (H), the gradient at r ∘ h, writes that at x_r, and adds to that at h.
+/// From d (H), the gradient at r ∘ h, writes the gradient at x_r, and adds to the gradient at h.
 template <class T>
 GRADUS_CLONES void original_gru_backward_gates(std::int64_t H, const T* kept, const T* d, T* __restrict at_x,
                                                T* __restrict at_h) {

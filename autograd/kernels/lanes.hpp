@@ -6,8 +6,8 @@
 
 namespace gradus {
 
-/// The lanes of a contiguous tensor along one axis: as (outer, n, inner), its lanes have n elements that are
-/// `inner` apart.
+/// The lanes of a contiguous tensor along one axis. If the tensor is viewed as (outer, n, inner), each of its
+/// outer · inner lanes has n elements that are `inner` apart.
 struct Lanes {
   std::int64_t outer = 1, n = 1, inner = 1;
 

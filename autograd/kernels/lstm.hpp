@@ -3,14 +3,14 @@
 #include "clones.hpp"
 #include "math.hpp"
 
-/// The pointwise half of a long short-term memory (fused.hpp, lstm_update), a row of H at a time:
+/// The elementwise part of a long short-term memory (fused.hpp, lstm_update), one row of H values at a time:
 ///
 ///     i = σ(x_i + u_i),  f = σ(x_f + u_f),  g = tanh(x_g + u_g),  o = σ(x_o + u_o)
 ///     c′ = f ∘ c + i ∘ g,  h′ = o ∘ tanh(c′)
 ///
-/// where x = [x_i; x_f; x_g; x_o] = W_ih x_t + b_ih and u, likewise, = W_hh h + b_hh, each (4H). Results must
-/// not overlap anything else, so that the loops vectorise. The forward is bound by the arithmetic of its five
-/// transcendental functions, the backward by memory.
+/// where x = [x_i; x_f; x_g; x_o] = W_ih x_t + b_ih and u = [u_i; u_f; u_g; u_o] = W_hh h + b_hh, each (4H).
+/// Results must not overlap other arguments, so that the loops vectorise. The forward pass spends most of its
+/// time in the five transcendental functions; the backward pass is limited by memory bandwidth.
 namespace gradus::kernels {
 
 /// Computes new_h (H), new_c (H), and kept (5H) = [i; f; g; o; tanh c′] for the backward, from x (4H), u (4H)
@@ -32,8 +32,8 @@ GRADUS_CLONES void lstm_row(std::int64_t H, const T* x, const T* u, const T* c, 
   }
 }
 
-/// From d_h and d_c (H), the gradients at h′ and c′, writes those at the gates' arguments (4H), which are
-/// those at x and at u, and that at c (H).
+/// From d_h and d_c (H), the gradients at h′ and c′, writes the gradients at the gates' arguments (4H), which
+/// are also the gradients at x and at u, and the gradient at c (H).
 template <class T>
 GRADUS_CLONES void lstm_backward_row(std::int64_t H, const T* kept, const T* c, const T* d_h, const T* d_c,
                                      T* __restrict at_gates, T* __restrict at_c) {

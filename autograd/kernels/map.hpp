@@ -12,7 +12,8 @@
 namespace gradus {
 namespace kernels {
 
-// A row whose step is known at compile time: 0 (one value for the whole row), 1, or any.
+// A row of values. `step` gives the stride if it is known at compile time: 0 (one value for the whole row) or
+// 1.
 enum class Step { zero, one, any };
 template <class T, Step step>
 struct Row {
@@ -23,8 +24,9 @@ struct Row {
   }
 };
 
-// Calls work(rows…) with constant steps of zero or one if all rows have one of these, otherwise with any for
-// all. For four rows and more, only the common case, all ones, is worth its compile time.
+// Calls work(rows…). If every step is 0 or 1, the steps are compile-time constants. For four rows and more,
+// they are constants only in the common case that all are 1, because the others are not worth the compile
+// time.
 template <class Work, class... T>
 void with_steps(const Work& work, Row<T, Step::any>... rows) {
   constexpr std::size_t count = sizeof...(T);
@@ -48,8 +50,8 @@ void with_steps(const Work& work, Row<T, Step::any>... rows) {
   work(rows...);
 }
 
-// walk.for_each_row(row), split among threads so that no two write to the same place of the first view, which
-// is the result. So the result is the same for any number of threads.
+// walk.for_each_row(row), split among threads so that no two threads write to the same element of the first
+// view, which is the result. So the result is the same for any number of threads.
 template <std::size_t K, class Row>
 void split(const Walk<K>& walk, const Row& row) {
   std::int64_t elements = 1;

@@ -7,16 +7,16 @@
 
 #include "clones.hpp"
 
-/// Transcendental functions without branches or calls, so that loops over them vectorise. For double they are
-/// the standard library's: double is for gradient checks, where accuracy matters more than speed.
+/// Transcendental functions without branches or calls, so that loops over them vectorise. The versions for
+/// double call the standard library: double is for gradient checks, where accuracy matters more than speed.
 namespace gradus::math {
 
 /// The bits of 1.0F, not const so that the compiler cannot know the value.
 inline std::uint32_t bits_of_one = 0x3F800000;
 
 /// x limited to [low, high]; NaN stays NaN. If GCC 12 knew the limits, it would emit branches for x outside
-/// them, with the function's values there, and then compute and blend all of these. Multiplied by `one` the
-/// limits are unknown, and this becomes two instructions.
+/// them, evaluate the caller's function there too, and blend the results. Multiplying by `one` hides the
+/// limits from GCC, and between() becomes two instructions.
 inline float between(float low, float x, float high) {
   const auto one = __builtin_bit_cast(float, bits_of_one);
   const float bottom = low * one, top = high * one;
@@ -45,7 +45,8 @@ inline Exponential exponential(float x) {
   return {__builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, shifted) << 23), p * r};
 }
 
-/// Within 1.3 units in the last place for −87.3 ≤ x ≤ 88.3; a little outside this range it is 0 and ∞.
+/// e^x, within 1.3 units in the last place for −87.3 ≤ x ≤ 88.3; 0 a little below this range, and ∞ a little
+/// above it.
 inline float exp(float x) {
   const Exponential e = exponential(between(-88.0F, x, 88.9F));
   return e.power * (e.rest + 1.0F);
@@ -60,7 +61,7 @@ inline float tanh(float x) {
 }
 inline double tanh(double x) { return std::tanh(x); }
 
-/// σ(x) = 1 / (1 + e^−x), within 2.6 units in the last place for x ≥ −87.3; a little below this it is 0.
+/// σ(x) = 1 / (1 + e^−x), within 2.6 units in the last place for x ≥ −87.3; 0 a little below this range.
 template <class T>
 T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
@@ -81,16 +82,16 @@ inline float log_one_plus(float x) {
 }
 inline double log_one_plus(double x) { return std::log1p(x); }
 
-/// ln(1 + e^x) = max(x, 0) + ln(1 + e^−|x|), which neither overflows nor loses digits; within 3 units in the
-/// last place for x ≥ −87.3; a little below this it is 0.
+/// ln(1 + e^x), computed as max(x, 0) + ln(1 + e^−|x|), which neither overflows nor loses digits. Within 3
+/// units in the last place for x ≥ −87.3; 0 a little below this range.
 template <class T>
 T softplus(T x) {
   return (x < 0 ? T(0) : x) + log_one_plus(exp(-std::abs(x)));
 }
 
 /// Σ_i term(i) for i < n, in 16 partial sums: the compiler can vectorise them, and the rounding error grows
-/// with n/16 instead of n. The last block overlaps the one before, with the terms that were already added
-/// masked out, so that it is vectorised too.
+/// with n/16 instead of n. The last block is vectorised too: it overlaps the block before it, and terms that
+/// were already added are masked out.
 template <class T, class Term>
 T sum_of(std::int64_t n, const Term& term) {
   constexpr int lanes = 16;
@@ -126,8 +127,8 @@ T max_of(std::int64_t n, const T* x) {
   return largest;
 }
 
-/// Prefetches n values, which need not exist. The processor predicts accesses to a few long rows, but not to
-/// many short ones.
+/// Prefetches n values, which need not exist. Without this, the processor prefetches from a few long rows,
+/// but not from many short ones.
 template <class T>
 void fetch(std::int64_t n, const T* x) {
   constexpr std::int64_t line = 64 / sizeof(T);

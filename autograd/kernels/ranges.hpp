@@ -11,7 +11,7 @@ namespace gradus {
 /// The fewest elements per thread for which splitting pays: some microseconds of work.
 constexpr std::int64_t least_per_thread = 1 << 14;
 
-/// The fewest items of n elements each per range.
+/// The least number of items per range, for items of n elements each.
 constexpr std::int64_t grain(std::int64_t n) {
   return std::max<std::int64_t>(least_per_thread / std::max<std::int64_t>(n, 1), 1);
 }

@@ -38,7 +38,7 @@ struct View {
     return {data + begin * strides[static_cast<std::size_t>(axis)], shape.with(axis, size), strides};
   }
 
-  /// Axis k of the result is axis `order[k]` of this.
+  /// A view whose axis k is axis `order[k]` of this view.
   View permuted(std::span<const int> order) const {
     View result = *this;
     for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -49,7 +49,7 @@ struct View {
     return result;
   }
 
-  /// One axis in reverse order.
+  /// This view with one axis in reverse order.
   View flipped(int axis) const {
     View result = *this;
     if (shape[axis] > 0) result.data += (shape[axis] - 1) * result.stride(axis);
@@ -71,8 +71,8 @@ View<T> view(const Tensor& tensor) {
   return result;
 }
 
-/// A walk over `shape` through K views of it, in as few and as long rows as their strides allow: axes that
-/// are contiguous in every view are joined.
+/// A walk over the elements of `shape` in K views at once, row by row. Axes that are contiguous in every view
+/// are joined, so that rows are few and long.
 template <std::size_t K>
 struct Walk {
   int rank = 0;
@@ -95,10 +95,10 @@ struct Walk {
     if (rank == 0) sizes[static_cast<std::size_t>(rank++)] = shape.numel();  // a scalar: one row of one
   }
 
-  /// The distance between two elements of a row of view k.
+  /// The distance between successive elements of a row of view k.
   std::int64_t step(std::size_t k) const { return strides[k][last()]; }
 
-  /// The part in [begin, end) of one joined axis.
+  /// The part of this walk that is in [begin, end) of one joined axis.
   Walk part(int axis, std::int64_t begin, std::int64_t end) const {
     Walk result = *this;
     const auto a = static_cast<std::size_t>(axis);
@@ -107,8 +107,9 @@ struct Walk {
     return result;
   }
 
-  /// Calls row(offsets, n) for rows of n elements, which start at each view's offset and are step(k) apart.
-  /// Elements at the same place of view 0 come in the same order, however rows are cut.
+  /// Calls row(offsets, n) for rows of n elements. In view k, a row starts at offsets[k], and its elements
+  /// are step(k) apart. If an element of view 0 is visited several times, the order of these visits does not
+  /// depend on how rows are cut.
   template <class Row>
   void for_each_row(const Row& row) const {
     for (std::size_t axis = 0; axis <= last(); ++axis) {
@@ -123,11 +124,11 @@ struct Walk {
  private:
   std::size_t last() const { return static_cast<std::size_t>(rank - 1); }
 
-  static constexpr std::int64_t piece = 16;  // a cache line of f32; measured
+  static constexpr std::int64_t piece = 16;  // a cache line of f32; the fastest measured
 
-  // True if rows are contiguous in view 0 and run across another view, whose next row is contiguous: a
-  // transpose. Long rows would then use one element of each cache line, and return for the next one after the
-  // line was evicted.
+  // True for a transpose: rows are contiguous in view 0, but in another view the elements of a row are far
+  // apart, and each is next to the same element of the next row. A long row would then use one element of
+  // each cache line, which would be evicted before the next row uses it.
   bool turns() const {
     if (rank < 2 || step(0) != 1) return false;
     for (std::size_t k = 1; k < K; ++k) {

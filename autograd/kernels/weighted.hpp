@@ -4,10 +4,10 @@
 #include "math.hpp"
 
 /// The context of one query (fused.hpp, weighted_sum): c = Σ_t α_t h_t, t < T_x, where c is (D) and h_t
-/// begins at h + t · stride. Both directions are bound by reading h.
+/// begins at h + t · stride. Both passes spend most of their time reading h.
 namespace gradus::kernels {
 
-/// Adds to c (D).
+/// Adds the context to c (D).
 template <class T>
 GRADUS_CLONES void weighted_sum_row(std::int64_t T_x, std::int64_t D, const T* alpha, const T* h,
                                     std::int64_t stride, T* __restrict c) {
@@ -25,7 +25,7 @@ GRADUS_CLONES void dot_energies(std::int64_t T_x, std::int64_t A, T scale, const
   }
 }
 
-/// From d (D), the gradient at c, adds that at α (T_x).
+/// From d (D), the gradient at c, adds the gradient at α (T_x).
 template <class T>
 GRADUS_CLONES void weighted_sum_to_weights(std::int64_t T_x, std::int64_t D, const T* h, std::int64_t stride,
                                            const T* d, T* __restrict at_alpha) {
@@ -34,7 +34,8 @@ GRADUS_CLONES void weighted_sum_to_weights(std::int64_t T_x, std::int64_t D, con
   }
 }
 
-/// From d (D), the gradient at c, adds those at the h_t, which begin at at_h + t · stride.
+/// From d (D), the gradient at c, adds the gradients at all h_t. The gradient at h_t begins at at_h + t ·
+/// stride.
 template <class T>
 GRADUS_CLONES void weighted_sum_to_values(std::int64_t T_x, std::int64_t D, const T* alpha, const T* d,
                                           T* __restrict at_h, std::int64_t stride) {

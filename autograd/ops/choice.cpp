@@ -9,7 +9,7 @@
 namespace gradus {
 namespace {
 
-// A run-time value: one loop per relation would cost more build time than it saves run time.
+// A run-time value, because one loop per relation would cost more at build time than it saves at run time.
 enum class Relation { equal, not_equal, less, less_equal, greater, greater_equal };
 
 template <class T>
@@ -41,7 +41,8 @@ Tensor compare(const char* operation, const Tensor& a, const Tensor& b, Relation
   return y;
 }
 
-// The one of a and b that is `winning` over the other; NaN if either is NaN.
+// The elementwise maximum of a and b if `winning` is `greater`, the minimum if it is `less`; NaN if either is
+// NaN.
 Tensor select(const char* operation, const Tensor& a, const Tensor& b, Relation winning) {
   check_same_dtype(operation, a, b);
   Tensor y = empty(broadcast(operation, a.shape(), b.shape()), a.dtype());

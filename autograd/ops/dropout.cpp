@@ -19,7 +19,7 @@ namespace {
 Tensor drop(const Tensor& x, std::int64_t rows, double probability, Generator& generator,
             std::vector<std::int64_t> places) {
   const std::int64_t n = rows == 0 ? 0 : x.numel() / rows;
-  // For the value and for its gradient.
+  // Applied to the value, and to its gradient.
   const auto apply = [=, mask = kernels::DropoutMask(probability, generator.bits()),
                       places = std::move(places)](const Tensor& from) {
     Tensor to = empty(from.shape(), from.dtype());
@@ -34,7 +34,7 @@ Tensor drop(const Tensor& x, std::int64_t rows, double probability, Generator& g
   return record("dropout", apply(x), {x}, {}, [apply](Gradients& g) { g.add(0, apply(g.out())); });
 }
 
-// Checks a probability; false if it is 0.
+// Checks `probability`. Returns false if it is 0.
 bool drops(double probability) {
   if (probability >= 0 && probability < 1) return probability > 0;
   fail("dropout", "the probability must be in [0, 1), and is ", probability);

@@ -13,7 +13,8 @@
 namespace gradus {
 namespace {
 
-// Checks that every index is in [0, limit), the range of the rows, axis or classes (`of`) of `shape`.
+// Checks that every index is in [0, limit). For messages, `of` names what is indexed: the "rows", "axis" or
+// "classes" of `shape`.
 void check_indices(const char* operation, const Tensor& index, std::int64_t limit, const char* of,
                    const Shape& shape) {
   check_integers(operation, "the index", index);
@@ -25,7 +26,7 @@ void check_indices(const char* operation, const Tensor& index, std::int64_t limi
   }
 }
 
-// Row i of the result is row ids[i] of x, over x's leading axis.
+// Row i of the result is row ids[i] of x. A row is an element of the leading axis.
 Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Shape& result) {
   check_indices(operation, ids, x.size(0), "rows", x.shape());
   const std::int64_t width = x.shape().without(0).numel();
@@ -49,8 +50,8 @@ Tensor rows(const char* operation, const Tensor& x, const Tensor& ids, const Sha
                 }));
 }
 
-// Calls visit(offset in x, offset in index) for every element of an index along an axis of a tensor of shape
-// `x`.
+// Calls visit(offset in x, offset in index) for every element of `index`, which indexes `axis` of a tensor of
+// shape `x`.
 template <class Visit>
 void for_each_chosen(const Shape& x, int axis, const Tensor& index, Visit visit) {
   const Lanes in_x(x, axis), in_index(index.shape(), axis);
@@ -62,7 +63,7 @@ void for_each_chosen(const Shape& x, int axis, const Tensor& index, Visit visit)
   });
 }
 
-// Checks an index along an axis of x. Returns the axis, counted from 0.
+// Checks `index` along `axis` of x. Returns the axis, counted from 0.
 int checked_along(const char* operation, const Tensor& x, int axis, const Tensor& index) {
   axis = checked_axis(operation, x.shape(), axis);
   if (index.rank() != x.rank() || index.shape().with(axis, 0) != x.shape().with(axis, 0)) {

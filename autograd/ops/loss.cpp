@@ -17,7 +17,7 @@
 namespace gradus {
 namespace {
 
-// Checks that targets (…) are classes of the last axis of `scores` (…, V), or `ignored`. Returns the number
+// Checks that each of targets (…) is `ignored` or a class in [0, V), for `scores` (…, V). Returns the number
 // of targets that are not ignored.
 std::int64_t check_targets(const char* operation, const char* what, const Tensor& scores,
                            const Tensor& targets, std::int64_t ignored) {
@@ -66,8 +66,9 @@ struct RowLoss {
   double smoothed, plain;
 };
 
-// −Σ_k q_k ln softmax(x)_k of one row, with q as in cross_entropy(), and the same without smoothing. Writes
-// e^(x − max x) to e, which may be x, and 1 / Σ e^(x − max x) to inverse. Bound by the exponential.
+// −Σ_k q_k ln softmax(x)_k of one row, with q as in cross_entropy(), and the loss without smoothing. Writes
+// e^(x − max x) to e, which may be x, and 1 / Σ e^(x − max x) to inverse. Most of the time goes into the
+// exponentials.
 template <class T>
 RowLoss cross_entropy_row(std::int64_t n, const T* x, std::int64_t target, double smoothing, T* e,
                           T& inverse) {
@@ -95,9 +96,9 @@ Tensor cross_entropy(Tensor logits, const Tensor& targets, std::int64_t ignored,
   const std::int64_t classes = logits.size(-1), rows = targets.numel();
   const Dtype dtype = logits.dtype();
   Tensor loss = zeros({}, dtype);
-  // backward() needs e^(x − max x) and 1 / Σ e^(x − max x) of each row. (N, V) may be the largest tensor of
-  // all, so unshared logits are overwritten by the exponentials, and these by the gradient; not under
-  // DetectAnomaly, whose messages show the logits.
+  // backward() needs e^(x − max x) and 1 / Σ e^(x − max x) of each row. The logits (N, V) may be the largest
+  // tensor of all. So if they are not shared, the exponentials overwrite the logits, and the gradient
+  // overwrites the exponentials. Under DetectAnomaly the logits are kept, because its messages show them.
   const bool in_place = !is_shared(logits) && !detects_anomaly();
   const Tensor exponential = in_place ? logits : empty(logits.shape(), dtype);
   const Tensor inverse = empty({rows}, dtype);

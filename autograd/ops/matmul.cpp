@@ -42,7 +42,8 @@ void multiply(Layout a_layout, Layout b_layout, const Tensor& a, const Tensor& b
   });
 }
 
-// The rows of all matrices of x, as one matrix. If B is a single matrix, a batch of A is one tall product.
+// The rows of all matrices of x, as one matrix. If B is a single matrix, this makes one tall product of a
+// batch.
 Tensor rows_of(const Tensor& x) { return view_of(x, 0, {x.shape().without(-1).numel(), x.size(-1)}); }
 
 Tensor product(const Tensor& a, const Tensor& b) {

@@ -71,7 +71,7 @@ std::vector<std::int64_t> Packing::split(std::int64_t parts) const {
 
 namespace {
 
-// Calls row(packed, padded) for every packed row and its row among the (T·B) padded ones.
+// Calls row(packed, padded) with the index of every packed row, and its index among the T·B padded rows.
 template <class Row>
 void for_each_packed(const Packing& packing, std::int64_t width, Row row) {
   for (std::int64_t t = 0; t < packing.steps(); ++t) {

@@ -22,7 +22,7 @@ namespace {
 // The shapes of a reduction of x over some axes.
 struct Reduction {
   Shape kept;          // reduced axes have size 1
-  Shape result;        // `kept`, or without the reduced axes
+  Shape result;        // equal to `kept`, or without the reduced axes
   std::int64_t n = 1;  // elements per result
 
   Reduction(const char* operation, const Tensor& x, const Axes& axes, bool keep) : kept(x.shape()) {
@@ -42,8 +42,8 @@ void scale(const Tensor& x, double factor) {
   map([s = static_cast<T>(factor)](T v) { return v * s; }, view<T>(x), view<const T>(x));
 }
 
-// factor · Σ f(x…), of shape over.kept. Long sums are accumulated in double: in f32 their error grows with
-// the length.
+// factor · Σ f(x…), of shape over.kept. Long sums are accumulated in double, because in f32 the rounding
+// error grows with the length.
 template <class T, class F, class... X>
 Tensor summed(const Reduction& over, double factor, F f, const Shape& shape, const X&... x) {
   constexpr std::int64_t long_sum = 1024;
@@ -83,7 +83,7 @@ std::vector<int> reduced_last(const char* operation, const Tensor& x, const Axes
   return order;
 }
 
-// The values of x with its axes in this order, row-major: x itself if they are in order.
+// x with its axes in this order, contiguous; x itself if the order is the same.
 template <class T>
 Tensor in_order(const Tensor& x, const std::vector<int>& order) {
   if (std::ranges::is_sorted(order)) return x;
@@ -93,7 +93,7 @@ Tensor in_order(const Tensor& x, const std::vector<int>& order) {
   return y;
 }
 
-// The largest x, or the smallest, in the shape with 1s; NaN where there is one.
+// The largest or smallest elements of x over the reduced axes, of shape over.kept; NaN if an element is NaN.
 template <class T>
 Tensor extremes(const Tensor& x, const std::vector<int>& order, const Reduction& over, bool largest) {
   const Tensor rows = in_order<T>(x, order);

@@ -21,7 +21,7 @@ Tensor along(const char* operation, const Tensor& x, int axis, F f) {
   return axis == x.rank() - 1 ? f(x) : transpose(f(transpose(x, axis, -1)), axis, -1);
 }
 
-// Softmax over the first length(r) elements of row r; zeros past them.
+// Softmax over the first length(r) elements of row r. The elements past them are 0.
 template <class Length>
 Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
   Tensor y = empty(x.shape(), x.dtype());
@@ -36,7 +36,7 @@ Tensor softmax_rows(const char* operation, const Tensor& x, Length length) {
       std::fill(to + r * n + real, to + (r + 1) * n, T(0));
     });
   });
-  // Past the length y is 0, and so is the gradient: the mask need not be saved.
+  // Past the length, y is 0 and so is the gradient. So the lengths need not be saved.
   return record(operation, y, {x}, {y}, typed([n, rows]<class T>(Gradients& g) {
                   const T *probabilities = raw<T>(g.saved(0)), *gradient = raw<T>(g.out());
                   g.accumulate(0, [&](const Tensor& at_x, int beta) {
