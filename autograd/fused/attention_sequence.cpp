@@ -14,19 +14,21 @@
 #include "kernels/weighted.hpp"
 #include "runtime/runtime_state.hpp"
 
-// Bound by the products of each step or, if A and T are large, by the tanh of the energies.
+// Most of the time goes into the products of each step or, if A and T are large, into the tanh of the
+// energies.
 namespace gradus {
 namespace {
 
 constexpr const char* operation = "attention_sequence";
 
-// Indices of the inputs: these, then the first state, then the parameters of each layer.
+// Indices of the inputs. The tensors of the first state start at in_state; the parameters of each layer
+// follow.
 enum Input { in_y, in_keys, in_values, in_W_a, in_v_a, in_state };
 enum OfLayer { weight_ih, bias_ih, weight_hh, bias_hh, of_layer };
-// Indices of the saved values: the inputs, then these.
+// Indices of the saved values that follow the inputs.
 enum Saved { saved_lengths, saved_kept, saved_below, saved_queries, saved_result };
 
-// v · tanh(q + k), or scale · q · k.
+// v · tanh(q + k) if additive, else scale · q · k.
 struct Score {
   bool additive;
   double scale;
@@ -70,7 +72,7 @@ class Masks {
     }
   }
   const kernels::DropoutMask* weights() const { return weights_ ? &*weights_ : nullptr; }
-  // For the input of a layer above the lowest.
+  // The mask for the input of a layer above the lowest.
   const kernels::DropoutMask* below(int layer) const {
     return between_.empty() ? nullptr : &between_[static_cast<std::size_t>(layer - 1)];
   }
@@ -96,7 +98,7 @@ struct StepPart {
   std::int64_t first;
 
   std::int64_t sequence(std::int64_t r) const { return packing.sequence(first + r); }
-  // The mask row of row r. Each step has its own masks, (B, ·).
+  // The row of the step's masks, (B, ·), that row r uses.
   std::int64_t place(std::int64_t r) const {
     return form.dropout->steps.place(0, sequence(r), packing.batch());
   }
@@ -111,7 +113,7 @@ void drop_rows(const kernels::DropoutMask& mask, const StepPart& part, const T* 
   }
 }
 
-// The weights of the context: α, masked if there is a mask.
+// The weights of the context: α, after dropout if there is a mask.
 template <class T>
 const T* used_weights(const kernels::DropoutMask* mask, const StepPart& part, std::int64_t r,
                       std::int64_t length, const T* alpha, T* into) {
@@ -220,14 +222,14 @@ void run_forward(std::span<const Tensor> in, const Tensor& lengths, const Packin
   });
 }
 
-// Gradients written at each step, for the products over all steps that follow.
+// Gradients that the steps write. The products over all steps read them afterwards.
 template <class T>
 struct Wanted {
   Tensor at_x;             // at the input parts, (layers, N, G·H)
   Tensor at_u;             // at W_hh h + b_hh, same shape; at_x itself if both are equal
   Tensor at_queries;       // (N, A)
   Tensor at_state;         // at the first state, (parts · layers, B, H)
-  Tensor at_v;             // of each sequence, (B, A); undefined unless the score is additive
+  Tensor at_v;             // at v_a, of each sequence, (B, A); undefined unless the score is additive
   T *at_keys, *at_values;  // accumulated; null if not wanted
 };
 
@@ -254,19 +256,19 @@ void run_backward(Gradients& g, const Packing& packing, const Form& form, const 
     go_back.emplace_back(of(layer, weight_hh), packing);
     if (layer > 0) W_in.emplace_back(Layout::plain, of(layer, weight_ih), packing);
   }
-  // The queries, rows of A: W_a s, or s as the cell stored it.
+  // The queries (N, A): W_a s or, without W_a, the s that the cell stored.
   const T* queries = raw<T>(kept) + ((L - 1) * N * C::kept + C::previous) * H;
   std::int64_t query_stride = C::kept * H;
   if (W_a) {
     queries = raw<T>(g.saved(after + saved_queries));
     query_stride = A;
   }
-  const Tensor unwanted = wanted.at_keys ? Tensor() : zeros({B, A}, dtype);  // receives the keys' gradient
+  const Tensor unwanted = wanted.at_keys ? Tensor() : zeros({B, A}, dtype);  // scratch for the keys' gradient
 
   for_each_share(packing, form.weight_bytes(sizeof(T)), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
-    const Tensor at_states = zeros({C::parts, L, n, H}, dtype);  // per rank, from later steps
-    const Tensor at_h = empty({3, n, H}, dtype);                 // of one layer: d, spare, from_above
+    const Tensor at_states = zeros({C::parts, L, n, H}, dtype);  // gradients from later steps, per rank
+    const Tensor at_h = empty({3, n, H}, dtype);                 // d, spare and from_above, of one layer
     const Tensor at_c = empty({n, D}, dtype), at_energies = empty({2, n, form.T}, dtype);
     const auto at_state = [&](int layer) {
       T* const h = raw<T>(at_states) + layer * n * H;
@@ -345,7 +347,7 @@ void run_backward(Gradients& g, const Packing& packing, const Form& form, const 
   });
 }
 
-// Computes the gradients of the weights, one product over all steps each, and of the inputs.
+// Computes the gradients of the weights, each as one product over all steps, and the gradients of the inputs.
 template <template <class> class Cell, class T>
 void finish_backward(Gradients& g, const Form& form, const Wanted<T>& wanted) {
   using C = Cell<T>;
@@ -499,7 +501,7 @@ Tensor run(const std::vector<Tensor>& inputs, const Tensor& lengths, const Packi
   };
   if (!rowwise.kept.defined())
     return record(operation, rowwise.result, inputs, std::vector<Tensor>(), backward);
-  std::vector<Tensor> saved = inputs;  // without those that backward does not read
+  std::vector<Tensor> saved = inputs;  // without the inputs that backward does not read
   for (int i = in_state; i < form.parameter(0, weight_ih); ++i) saved[static_cast<std::size_t>(i)] = Tensor();
   for (int layer = 0; layer < form.layers; ++layer) {
     for (const OfLayer bias : {bias_ih, bias_hh}) {

@@ -13,7 +13,7 @@ Tensor columns(const Tensor& part, std::int64_t H, int first, int end) {
   return part.slice(first * H, end * H, 1);
 }
 
-// Zeros beyond the lengths of x (T, B, …).
+// x (T, B, …) with zeros beyond the lengths.
 Tensor zero_padding(const Tensor& x, const Tensor& lengths) {
   if (!lengths.defined()) return x;
   const std::int64_t T = x.size(0);
@@ -21,8 +21,8 @@ Tensor zero_padding(const Tensor& x, const Tensor& lengths) {
   return where(x.rank() == 2 ? real : unsqueeze(real, -1), x, zeros({1}, x.dtype()));
 }
 
-// One step from x_part = W_ih x + b_ih, (B, 3H). In the original form the reset gate acts before the product,
-// so two products are needed: with h for r and z, with r ∘ h for n.
+// One step from x_part = W_ih x + b_ih, (B, 3H). In the original form the reset gate acts before the product.
+// So two products are needed: one with h for r and z, and one with r ∘ h for n.
 Tensor gru_step(GRUForm form, const Tensor& x_part, const Tensor& h, const Tensor& W, const Tensor& b) {
   if (form == GRUForm::pytorch) return composed::gru_update(x_part, linear(h, W, b), h);
   const std::int64_t H = h.size(1);

@@ -2,7 +2,8 @@
 
 #include <gradus/autograd/fused.hpp>
 
-// The twins of the fused operations: the same values and gradients, composed of the operations of ops.hpp.
+// The composed versions of the fused operations: they compute the same values and gradients with the
+// operations of ops.hpp.
 namespace gradus::composed {
 
 Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h);

@@ -33,8 +33,9 @@ inline bool keeps_tape(std::span<const Tensor> inputs) {
 }
 
 /// Calls work(first, last) in parallel for ranges of ranks that make up the batch. Sequences are independent,
-/// so each thread runs its own through all steps without barriers, but reads all weights at every step. If
-/// these do not fit in its cache, there is one range, and the products inside are split among threads.
+/// so each thread runs its own sequences through all steps without barriers, but reads all weights at every
+/// step. If the weights do not fit in a core's cache, there is one range, and the products inside are split
+/// among threads.
 template <class Work>
 void for_each_share(const Packing& packing, std::int64_t weight_bytes, const Work& work) {
   constexpr std::int64_t fewest = 8;  // sequences per range; products with fewer rows are slow
@@ -58,11 +59,12 @@ struct StepRows {
 };
 
 /// A matrix B (k, n) for products x·B at every step: columns [first, first + columns) of a weight, or their
-/// transpose. Packed if a PackWeights holds it, or if there are enough steps.
+/// transpose. If the batch is large enough, B is packed when this thread packs weights (PackWeights) or there
+/// are enough steps.
 template <class T>
 class StepMatrix {
  public:
-  /// @param weight must outlive this
+  /// @param weight must outlive the StepMatrix
   StepMatrix(Layout layout, const Tensor& weight, std::int64_t first, std::int64_t columns,
              const Packing& packing)
       : layout_(layout),
@@ -102,7 +104,8 @@ void for_each_step(const Packing& packing, bool reverse, Step step) {
   for (std::int64_t i = 0; i < packing.steps(); ++i) step(reverse ? packing.steps() - 1 - i : i);
 }
 
-/// Copies rows (B, width) from the order of the batch to that of ranks [first, last), and back.
+/// Copies rows (B, width) in the order of the batch to rows (last − first, width) in the order of their
+/// ranks.
 template <class T>
 void copy_to_ranks(const Packing& packing, std::int64_t first, std::int64_t last, std::int64_t width,
                    const T* of_batch, T* of_ranks) {
@@ -110,6 +113,7 @@ void copy_to_ranks(const Packing& packing, std::int64_t first, std::int64_t last
     std::copy_n(of_batch + packing.sequence(r) * width, width, of_ranks + (r - first) * width);
   }
 }
+/// The inverse of copy_to_ranks.
 template <class T>
 void copy_from_ranks(const Packing& packing, std::int64_t first, std::int64_t last, std::int64_t width,
                      const T* of_ranks, T* of_batch) {

@@ -10,14 +10,16 @@
 #include "kernels/dispatch.hpp"
 #include "runtime/runtime_state.hpp"
 
-// gru_sequence and lstm_sequence. Bound by the product W_hh h, which reads the weights at every step.
+// gru_sequence and lstm_sequence. Most of the time goes into the product W_hh h, which reads the weights at
+// every step.
 namespace gradus {
 namespace {
 
 // Indices of the inputs; the parts of the first state come last.
 enum SequenceInput { in_x_parts, in_weight, in_bias, in_first };
 
-// y (N + parts·B, H): h after each step, then the last h of each sequence and, for an LSTM, the last c.
+// Writes y (N + parts·B, H): h after each step, then the last h of each sequence and, for an LSTM, the last
+// c.
 template <template <class> class Cell, class T>
 void run_forward(std::span<const Tensor> inputs, const Packing& packing, bool reverse, const Tensor& y,
                  const Tensor& kept) {
@@ -61,9 +63,9 @@ void run_backward(const Tensor& dy, const Tensor& weight, const Packing& packing
   const typename C::Backward go_back(weight, packing);
   for_each_share(packing, C::gates * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
-    const Tensor later = empty({(C::parts + 2) * n, H}, dy.dtype());  // per rank, gradients from later steps
+    const Tensor later = empty({(C::parts + 2) * n, H}, dy.dtype());  // gradients from later steps, per rank
     const std::array<T*, 2> at_state{raw<T>(later), raw<T>(later) + n * H};
-    T* const d = raw<T>(later) + C::parts * n * H;  // at h, including the gradient from outside
+    T* const d = raw<T>(later) + C::parts * n * H;  // the gradient at h, including that of y
     for (std::size_t part = 0; part < C::parts; ++part) {
       copy_to_ranks(packing, first, last, H, raw<T>(dy) + (N + part * B) * H, at_state[part]);
     }

@@ -13,7 +13,7 @@
 namespace gradus::bf16 {
 namespace {
 
-// Products are cut into blocks of few, round sizes, because oneDNN generates code for every size.
+// Products are cut and padded to blocks of a few sizes, because oneDNN generates code for every size.
 constexpr std::int64_t most_rows = 256, most_columns = 2048, most_terms = 4096, packed_columns = 256;
 
 constexpr std::int64_t multiple(std::int64_t x, std::int64_t of) { return (x + of - 1) / of * of; }
@@ -36,7 +36,7 @@ GRADUS_CLONES void round_row(std::int64_t n, const float* x, float* y) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = to_float(rounded(x[i]));
 }
 
-// to (padded rows, padded columns) ← x (rows, columns), rounded; 0 beyond its end.
+// to (all_rows, all_columns) ← x (rows, columns), rounded to bf16 and padded with zeros.
 template <class T>
 void round(std::int64_t rows, std::int64_t columns, Rows<const float> x, std::int64_t all_rows,
            std::int64_t all_columns, T* to) {
@@ -47,15 +47,16 @@ void round(std::int64_t rows, std::int64_t columns, Rows<const float> x, std::in
   std::fill(to + rows * all_columns, to + all_rows * all_columns, T(0));
 }
 
-// The same for an operand whose shape as used is (rows, columns), in the layout in which it is stored.
+// Rounds and pads an operand that is stored in `layout` and used as (rows, columns). `to` has the same
+// layout.
 void round(Layout layout, std::int64_t rows, std::int64_t columns, Rows<const float> x, std::int64_t all_rows,
            std::int64_t all_columns, Bits* to) {
   if (layout == Layout::plain) return round(rows, columns, x, all_rows, all_columns, to);
   round(columns, rows, x, all_columns, all_rows, to);
 }
 
-// C (m, n) ← A·B + β·D for a block of rows and columns. A and B are padded with zeros to the sides of
-// `shape`; their results are dropped.
+// C (m, n) ← A·B + β·D for a block of rows and columns. A and B are padded with zeros to the sizes in
+// `shape`; the results of the padding are dropped.
 void multiply_block(onednn::RoundedProduct shape, std::int64_t m, std::int64_t n, const Bits* a,
                     const void* b, Addend<float> addend, Rows<float> c) {
   const float beta = addend.beta;
@@ -101,7 +102,7 @@ void multiply_slice(const Product<float>& p) {
   }
 }
 
-// On this thread.
+// Computes a product on this thread.
 void multiply_part(const Product<float>& p) {
   for (std::int64_t l = 0; l < p.k; l += most_terms) {
     multiply_slice(p.terms(l, std::min(l + most_terms, p.k)));

@@ -28,7 +28,7 @@ bool rounds(std::int64_t m, std::int64_t n, std::int64_t k);
 /// True if this thread's precision rounds products with a packed B (k, n), for any number of rows.
 bool rounds_weights(std::int64_t n, std::int64_t k);
 
-/// A product with rounded inputs, split among threads if it is large.
+/// Computes a product with rounded inputs, split among threads if it is large.
 void multiply(const Product<float>& p);
 
 /// A matrix B (k, n), rounded and packed once, for products in which A has few rows.
@@ -42,7 +42,7 @@ class Packed {
  private:
   Layout layout_;
   std::int64_t k_, n_;
-  std::vector<Tensor> chunks_;  // of columns; emulated: the rounded B as floats, as it is stored
+  std::vector<Tensor> chunks_;  // packed columns of B; if emulated, one chunk: B, rounded, as floats
   bool emulated_;
 };
 

@@ -8,7 +8,7 @@ namespace gradus {
 /// How a matrix operand is stored: as it is used, or transposed.
 enum class Layout { plain, transposed };
 
-/// A view of a row-major matrix: the first element, and the elements from one row to the next.
+/// A view of a row-major matrix: a pointer to the first element, and the row stride in elements.
 template <class T>
 struct Rows {
   T* data;
@@ -21,7 +21,7 @@ struct Rows {
   }
 };
 
-/// The term β·D that a product adds. D is not read if β = 0; stride 0 repeats one row, as for a bias.
+/// The term β·D that a product adds. D is not read if β = 0. A stride of 0 repeats one row, as for a bias.
 template <class T>
 struct Addend {
   T beta = 0;
@@ -29,8 +29,8 @@ struct Addend {
 };
 
 /// C ← A·B + β·D, c_ij = Σ_l a_il b_lj + β d_ij, for row-major A (m, k), B (k, n), C and D (m, n). A is
-/// stored as (k, m) and B as (n, k) if transposed. D is C or does not overlap it. T is float or double. Large
-/// products are split among threads(). @throws Error for a row stride above 2³¹ − 1.
+/// stored as (k, m) and B as (n, k) if transposed. D either is C or does not overlap C. T is float or double.
+/// Large products are split among threads(). @throws Error for a row stride above 2³¹ − 1.
 template <class T>
 void gemm(Layout a_layout, Layout b_layout, std::int64_t m, std::int64_t n, std::int64_t k, Rows<const T> a,
           Rows<const T> b, Addend<T> addend, Rows<T> c);

@@ -11,7 +11,8 @@
 
 #include "memory/storage.hpp"
 
-// Functions of OpenMP, with which Debian builds oneDNN. Weak, because another build may use other threads.
+// Functions of OpenMP, with which Debian builds oneDNN. Weak, because other builds of oneDNN may not use
+// OpenMP.
 extern "C" {
 [[gnu::weak]] int omp_get_max_threads();
 [[gnu::weak]] void omp_set_num_threads(int);
@@ -22,7 +23,8 @@ namespace {
 
 using dnnl::matmul, dnnl::memory;
 
-// While it lives, OpenMP loops of this thread use one thread: products are split among our own threads.
+// Limits OpenMP loops of this thread to one thread, because products are split among threads() instead.
+// Restores the previous number when destroyed.
 class OneThread {
  public:
   OneThread() {
@@ -78,7 +80,8 @@ matmul::primitive_desc describe(const RoundedProduct& shape, const memory::desc&
   const memory::desc a = matrix(shape.a, shape.m, shape.k);
   const memory::desc c({shape.m, shape.n}, memory::data_type::f32, memory::dims{shape.c_stride, 1});
   dnnl::primitive_attr attributes;
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);  // then threads may run it at the same time
+  // With its own scratchpad, each thread can run the primitive at the same time.
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
 #if DNNL_VERSION_MAJOR >= 3
   return matmul::primitive_desc(engine(), a, b, c, attributes);
 #else
@@ -92,7 +95,7 @@ memory::desc packed(std::int64_t k, std::int64_t n) {
   return describe({64, n, k, Layout::plain, BLayout::packed}, any).weights_desc();
 }
 
-// Created once per shape.
+// A primitive of oneDNN, created once per shape.
 struct Made {
   matmul::primitive_desc description;
   matmul primitive;

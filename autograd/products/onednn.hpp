@@ -19,7 +19,7 @@ void multiply(const Product<float>& p);
 /// oneDNN.
 std::string description();
 
-/// True if the processor multiplies bf16, and oneDNN uses it.
+/// True if the processor has bf16 instructions, and oneDNN uses them.
 bool has_bf16();
 
 /// How the B of a RoundedProduct is stored; `packed` is an internal layout of oneDNN.
@@ -34,9 +34,10 @@ struct RoundedProduct {
 
   auto operator<=>(const RoundedProduct&) const = default;
 };
-/// False if oneDNN has only reference code for this shape (some strides of C), a hundred times slower.
+/// False if oneDNN has only reference code for this shape, which is a hundred times slower. Some strides of C
+/// cause this.
 bool is_fast(const RoundedProduct& shape);
-/// Generates code for a shape that is new.
+/// C ← A·B. Generates code when a shape is used for the first time.
 void multiply(const RoundedProduct& shape, const std::uint16_t* a, const void* b, float* c);
 
 /// The bytes of a packed B (k, n).

@@ -37,7 +37,8 @@ Choice warned(const Choice& choice) {
 Choice choose_kernels() {
   if (!openblas_get_corename) return {};
   Choice choice{openblas_get_corename(), {}};
-  // gemm() splits products itself. OpenBLAS's threads compete with ours, and are slower for most sizes.
+  // gemm() splits products among threads() itself. OpenBLAS's threads would compete with these, and are
+  // slower for most sizes.
   if (openblas_set_num_threads) openblas_set_num_threads(1);
   const std::string better = better_kernels(choice.detected, processor_features());
   if (better.empty() || std::getenv("OPENBLAS_CORETYPE") != nullptr) return choice;
@@ -75,7 +76,7 @@ auto transpose(Layout layout) {
 constexpr std::int64_t most = std::numeric_limits<int>::max();
 int size(std::int64_t value) { return static_cast<int>(value); }
 
-// A product with one row is bound by reading B, so packing B does not pay.
+// A product with one row spends its time reading B, so packing B does not pay.
 template <class T>
 void multiply_row(const Product<T>& p) {
   const bool plain = p.b_layout == Layout::plain;

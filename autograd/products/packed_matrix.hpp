@@ -11,27 +11,29 @@
 namespace gradus {
 
 /// A matrix B (k, n) for many products C ← A·B + β·D in which A has few rows, but at least fewest_rows. A
-/// transposed B is copied into plain order once: for few rows, packing a transposed B takes as long as the
-/// product. A plain B is read in place. Under MixedPrecision both are rounded and packed.
+/// transposed B is copied into plain order once, because for few rows the libraries take as long to pack a
+/// transposed B as to compute the product. A plain B is read in place. Under MixedPrecision both are rounded
+/// and packed.
 template <class T>
 class PackedMatrix {
  public:
-  /// The fewest rows of A for which packing pays. Threads split one row of C by the rows of the stored B, and
-  /// each reads a contiguous part; of the copy it would read pieces.
+  /// The fewest rows of A for which packing pays. With fewer rows, reading a transposed B as it is stored is
+  /// faster: each thread computes some columns of C, and reads the corresponding rows of the stored B, which
+  /// are contiguous. In the copy, each thread would read a piece of every row.
   static constexpr std::int64_t fewest_rows = 8;
 
-  /// @param b must outlive this
+  /// @param b must outlive the PackedMatrix
   PackedMatrix(Layout layout, std::int64_t k, std::int64_t n, Rows<const T> b);
 
-  /// C ← A·B + β·D for A (m, k) and C (m, n), as gemm().
+  /// C ← A·B + β·D for A (m, k) and C (m, n).
   void multiply(std::int64_t m, Rows<const T> a, Addend<T> addend, Rows<T> c) const;
 
  private:
   std::int64_t k_, n_;
   Rows<const T> b_;
   Tensor copy_;  // (k, n); undefined for a plain B
-  std::shared_ptr<const bf16::Packed>
-      rounded_;  // null without MixedPrecision; then b_ and copy_ are not used
+  // Null without MixedPrecision. If not null, b_ and copy_ are not used.
+  std::shared_ptr<const bf16::Packed> rounded_;
 };
 
 }  // namespace gradus

@@ -15,7 +15,8 @@
 namespace gradus {
 namespace {
 
-// For a larger weight, reading takes as long as packing saves, and the copy takes much memory.
+// Larger weights are not packed: packing saves little, because most of the time goes into reading the weight,
+// and the copy takes much memory.
 constexpr std::int64_t most_packed = 1 << 24;
 constexpr std::int64_t most_rows = 256;
 

@@ -12,8 +12,8 @@
 namespace gradus {
 
 /// The packed columns [first, first + columns) of a weight, or their transpose, from this thread's
-/// PackWeights. Null without one, for a very large weight, and for a weight that is not a parameter, because
-/// other tensors are seldom multiplied by again.
+/// PackWeights. Null without a PackWeights, for a very large weight, and for a weight that is not a
+/// parameter, because other tensors are seldom used in a second product.
 template <class T>
 std::shared_ptr<const PackedMatrix<T>> packed_weight(Layout layout, const Tensor& weight, std::int64_t first,
                                                      std::int64_t columns);
@@ -24,8 +24,9 @@ Addend<T> added_bias(const Tensor& bias) {
   return bias.defined() ? Addend<T>{T(1), {raw<T>(bias), 0}} : Addend<T>{};
 }
 
-/// y ← x·Wᵀ + β·D for rows x (m, columns), y (m, n), and those columns of a weight (n, ·). Uses the packed
-/// weight if there is one and m is in [8, 256]. MixedPrecision rounds from 8 rows on.
+/// y ← x·Wᵀ + β·D for x (m, columns) and y (m, n), where W (n, columns) is columns [first, first + columns)
+/// of `weight`. Uses the packed weight if there is one and m is in [8, 256]. MixedPrecision rounds only if m
+/// ≥ 8.
 template <class T>
 void multiply_by_weight(std::int64_t m, Rows<const T> x, const Tensor& weight, std::int64_t first,
                         std::int64_t columns, Addend<T> addend, Rows<T> y);

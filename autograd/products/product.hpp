@@ -9,7 +9,7 @@
 
 namespace gradus {
 
-/// The submatrix that starts at (row, column) of a matrix, which is stored in this layout.
+/// The submatrix that starts at (row, column) of a matrix that is stored in `layout`.
 template <class T>
 Rows<T> block(Rows<T> matrix, Layout layout, std::int64_t row, std::int64_t column) {
   if (layout == Layout::transposed) std::swap(row, column);
@@ -23,7 +23,7 @@ Addend<T> block(Addend<T> addend, std::int64_t row, std::int64_t column) {
   return addend;
 }
 
-/// The arguments of gemm(): C ← A·B + β·D. It can be cut into smaller products.
+/// The arguments of gemm(): C ← A·B + β·D. A Product can be cut into smaller ones.
 template <class T>
 struct Product {
   Layout a_layout, b_layout;
@@ -84,7 +84,7 @@ T addend_in_c(const Product<T>& p) {
   return T(1);
 }
 
-/// work(part) for parts of p that fit: halves the longest side until no side exceeds `most`.
+/// Calls work(part) for parts of p: halves the longest side until no side exceeds `most`.
 template <class T, class Work>
 void for_parts_within(std::int64_t most, const Product<T>& p, const Work& work) {
   const std::int64_t longest = std::max({p.m, p.n, p.k});
@@ -101,8 +101,8 @@ void for_parts_within(std::int64_t most, const Product<T>& p, const Work& work) 
 /// Weights of up to this size stay in a core's own cache from step to step.
 constexpr std::int64_t cached_weight_bytes = 3 << 19;
 
-/// The number of threads for an m×n×k product; 1 if it is small. 64×64×64 takes some 5 µs. A single row takes
-/// several times as long per multiply-add, because each reads an element of B.
+/// The number of threads for an m×n×k product; 1 if it is small. 64×64×64 takes some 5 µs. A product with a
+/// single row takes several times as long per multiply-add, because each multiply-add reads an element of B.
 inline std::int64_t threads_for_product(std::int64_t m, std::int64_t n, std::int64_t k) {
   return m * n * k < (m == 1 ? 1 << 15 : 1 << 18) ? 1 : team::available();
 }
