@@ -21,9 +21,10 @@ using Values = std::vector<double>;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double roundings = 16;  // rounding errors allowed in a value of f
 constexpr double sharp = 1e-3;    // a gradient is judged if rounding is at most this fraction of it
-constexpr double tiny =
-    epsilon;  // bound on the rounding in backward(), as a fraction of |r y| / |x| (see Checked)
-constexpr double ratio = 9;  // of successive steps; if a period of f divides one, it does not divide the next
+// Bound on the rounding in backward(), as a fraction of |r y| / |x| (see Checked).
+constexpr double tiny = epsilon;
+// The ratio of successive steps. If f's period divides one step, it does not divide the next.
+constexpr double ratio = 9;
 constexpr int finer_steps = 11, coarser_steps = 3;
 
 // f, its result y at the leaves' values, and the incoming gradient r.
@@ -44,7 +45,7 @@ Values values_of(const Checked& checked) {
   return result.to_vector<double>();
 }
 
-// The gradients of the leaves from backward(r); 0 for a leaf that none reaches.
+// The gradients of the leaves from backward(r); 0 for a leaf that no gradient reaches.
 std::vector<Values> gradients(const NamedTensors& leaves, const Tensor& result, const Values& r) {
   for (auto [label, leaf] : leaves) leaf.zero_grad();
   if (result.requires_grad()) result.backward(tensor(r, result.shape()));
@@ -57,7 +58,7 @@ std::vector<Values> gradients(const NamedTensors& leaves, const Tensor& result, 
   return found;
 }
 
-// While it lives, one element of a leaf has another value. Restores it even after an exception.
+// Sets one element of a leaf to another value, and restores the original value when destroyed.
 class ElementSet {
  public:
   ElementSet(const Tensor& leaf, std::size_t at, double value)
@@ -74,7 +75,8 @@ class ElementSet {
   double original_;
 };
 
-// While it lives, only some leaves require a gradient. Leaves keep their nodes and hooks.
+// Makes only some leaves require a gradient, and restores the others when destroyed, with their nodes and
+// hooks.
 class Needing {
  public:
   Needing(const NamedTensors& leaves, const std::vector<bool>& needed) : leaves_(leaves) {
@@ -176,7 +178,7 @@ Estimate Element::estimate(double h) const {
 
 bool Element::confirms(const Estimate& e) const {
   const double g = std::abs(gradient_);
-  const double size = g <= tiny * e.size ? std::max(largest_, e.size) : largest_;  // g is only rounding
+  const double size = g <= tiny * e.size ? std::max(largest_, e.size) : largest_;  // g may be only rounding
   return std::isfinite(e.slope) && error(e.slope) <= allowed(e) &&
          e.rounding <= std::max({sharp * g, checked_.options.rtol * size, checked_.options.atol});
 }
@@ -184,8 +186,8 @@ bool Element::confirms(const Estimate& e) const {
 // Whether a doubt of this size may explain an error.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
-// The judgement from two successive steps: open if the second does not confirm the gradient and they
-// disagree.
+// The judgement from two successive steps: open if the second step does not confirm the gradient and the two
+// steps disagree.
 Element::Judgement Element::compare(const Estimate& before, const Estimate& e) const {
   Judgement judgement = doubtful(before, e);
   if (confirms(e)) {
@@ -202,11 +204,11 @@ Element::Judgement Element::compare(const Estimate& before, const Estimate& e) c
   return judgement;
 }
 
-// Decides about an error that rounding of the changed outputs does not explain. x may change other outputs by
-// less than their last digit. If removing their incoming gradient makes the error vanish, the element is not
-// blamed.
+// Judges an error that rounding of the changed outputs does not explain. x may change the other outputs by
+// less than their last digit. If the error vanishes without the incoming gradient of those outputs, the
+// element is not judged wrong.
 void Element::blame(const Estimate& e, Judgement& judgement) const {
-  double rounding = 0, in_backward = 0;  // through the outputs that do not change
+  double rounding = 0, in_backward = 0;  // rounding in outputs that do not change
   Values incoming = checked_.r;
   for (std::size_t j = 0; j < incoming.size(); ++j) {
     if (e.changed[j]) continue;
@@ -251,7 +253,8 @@ Element::Judgement Element::judge() const {
   return judgement;
 }
 
-// Makes an element the entry's worst if it is worse than all before. Returns the badness of the worst.
+// Makes an element the entry's worst if it is worse than all earlier ones. Returns the badness of the worst
+// element.
 double note(GradcheckEntry& entry, double worst, std::int64_t element, double analytic,
             const Element::Judgement& judgement) {
   const double error = std::abs(analytic - judgement.numeric);
@@ -294,7 +297,7 @@ GradcheckEntry check(const Checked& checked, std::size_t k, const Values& gradie
   return entry;
 }
 
-// Judges the elements whose gradient differs from the one computed with all leaves requiring gradients.
+// Judges the elements whose gradient differs from the gradient computed with all leaves requiring gradients.
 void compare(const Checked& checked, std::size_t k, const Values& gradient, const Values& with_all,
              const std::string& needing, GradcheckEntry& entry) {
   if (!entry.passed()) return;
@@ -310,8 +313,8 @@ void compare(const Checked& checked, std::size_t k, const Values& gradient, cons
   }
 }
 
-// Repeats the check with only one leaf, and with all but one: a backward function may be right only if all
-// gradients are wanted.
+// Repeats the check with only one leaf requiring a gradient, and with all but one, because a backward
+// function may be right only if all gradients are wanted.
 void check_subsets(const Checked& checked, const std::vector<Values>& with_all, GradcheckReport& report) {
   const std::size_t n = checked.leaves.size();
   for (const bool alone : {true, false}) {

@@ -15,7 +15,7 @@ std::size_t page() {
 
 std::size_t address(const std::byte* place) { return reinterpret_cast<std::uintptr_t>(place); }
 
-// Maps pages at `place`, or anywhere if it is nullptr; nullptr on failure.
+// Maps pages at `place`, or anywhere if `place` is nullptr. Returns nullptr on failure.
 std::byte* pages_at(std::byte* place, std::size_t bytes, bool huge) {
   const int only_there = place == nullptr ? 0 : MAP_FIXED_NOREPLACE;
   void* const pages =
@@ -27,7 +27,7 @@ std::byte* pages_at(std::byte* place, std::size_t bytes, bool huge) {
   return nullptr;
 }
 
-// Maps pages with a gap before them. mmap puts new mappings right below existing ones; without the gap, these
+// Maps pages with a gap below them. mmap puts new mappings right below existing ones; without the gap, they
 // would stop the block from growing downwards.
 std::byte* pages_with_room(std::size_t bytes, bool huge) {
   constexpr std::size_t distance = std::size_t{1} << 36;
@@ -69,13 +69,14 @@ std::byte* PageRanges::lengthen(std::size_t bytes) {
   return take(bytes);
 }
 
-// How many bytes the lowest range lacks.
+// By how many bytes the lowest range is too short for a request of `bytes`.
 std::size_t PageRanges::missing(std::size_t bytes) const {
   const auto range = std::ranges::find(ranges_, lowest_, &Range::begin);
   return range == ranges_.end() ? bytes : bytes - range->bytes;
 }
 
-// Maps a block, or only the missing bytes if that fails; below the used part, or else elsewhere.
+// Maps a block, or only the missing bytes if mapping a block fails. Tries first below the used part, and then
+// elsewhere.
 bool PageRanges::ask(std::size_t bytes) {
   const std::size_t more = whole(missing(bytes) - unused_), all = whole(bytes);
   for (const std::size_t wanted : {std::max(more, block), more}) {
@@ -133,7 +134,8 @@ void PageRanges::unmap() noexcept {
     const std::size_t before = whole(address(range->begin)) - address(range->begin);
     const std::size_t after = address(range->end()) % page();
     if (before + after >= range->bytes) continue;
-    if (munmap(range->begin + before, range->bytes - before - after) != 0) continue;  // too many mappings
+    // munmap fails if there would be too many mappings.
+    if (munmap(range->begin + before, range->bytes - before - after) != 0) continue;
     std::byte* const end = range->end();
     range->bytes = before;
     range = ranges_.insert(range + 1, {end - after, after});

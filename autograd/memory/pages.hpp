@@ -7,10 +7,10 @@
 namespace gradus::pool {
 
 /// Free ranges of mapped memory. A request takes the end of the smallest range that is long enough;
-/// neighbouring ranges are merged. If none is long enough, the lowest one is extended downwards into unused
-/// memory, so that each step uses the addresses of the step before, and memory stays close to the amount in
-/// use at once. Memory is mapped in blocks of at least `block` bytes, away from other mappings, and committed
-/// on first write.
+/// neighbouring ranges are merged. If none is long enough, the lowest range is extended downwards into unused
+/// memory. So each training step uses the addresses of the step before, and memory stays close to the amount
+/// in use at once. Memory is mapped in blocks of at least `block` bytes, away from other mappings, and
+/// committed on first write.
 class PageRanges {
  public:
   static constexpr std::size_t block = std::size_t{16} << 20;
@@ -22,7 +22,8 @@ class PageRanges {
   /// Takes `bytes` from the free ranges; nullptr if none is long enough. If it throws std::bad_alloc, nothing
   /// has changed.
   std::byte* take(std::size_t bytes);
-  /// The same if no range is long enough: extends one, or maps a block; nullptr if the system has no memory.
+  /// Takes `bytes` when no free range is long enough: extends the lowest range, and maps a block if
+  /// necessary. Returns nullptr if the system has no memory.
   std::byte* lengthen(std::size_t bytes);
   void put(std::byte* begin, std::size_t bytes) noexcept;
   /// Unmaps the whole pages of free ranges, and unused memory.
@@ -47,7 +48,7 @@ class PageRanges {
   std::vector<Range> ranges_;    // sorted by address; few, because neighbours are merged
   std::size_t taken_ = 0;        // ranges taken and not yet put back
   std::byte* lowest_ = nullptr;  // start of the used part of the newest block
-  std::size_t unused_ = 0;       // unused bytes before it
+  std::size_t unused_ = 0;       // unused bytes just below lowest_
   std::int64_t blocks_ = 0;
 };
 

@@ -83,7 +83,7 @@ std::size_t granted(std::size_t bytes) {
   return is_large(bytes) ? PageRanges::whole(bytes) : size_class(bytes).bytes;
 }
 
-// Counts `buffers` more in use, or fewer if negative. The caller holds the mutex.
+// Adds `buffers`, which may be negative, to the number of buffers in use. The caller holds the mutex.
 void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
   stats.live_buffers += buffers;
   stats.live_bytes += buffers * static_cast<std::int64_t>(bytes_each);
@@ -92,7 +92,7 @@ void count(Stats& stats, std::int64_t buffers, std::size_t bytes_each) {
 
 // The caller of the functions below holds the mutex, and passes sizes from granted().
 
-// Null if no buffer is free and the system has no memory.
+// Takes a buffer from a shelf. Returns null if no buffer is free and the system has no memory.
 std::byte* take(Pool& pool, Shelf& shelf, std::size_t bytes) {
   if (sanitized) {  // no pooling
     ++pool.stats.buffers_allocated;

@@ -9,16 +9,17 @@ namespace gradus::pool {
 /// 64-byte aligned memory.
 struct Buffer {
   std::byte* data;
-  std::size_t bytes;      // at least those requested
-  std::size_t shelf = 0;  // the shelf to which it returns
+  std::size_t bytes;      // at least the bytes requested
+  std::size_t shelf = 0;  // the shelf to which the buffer returns
 };
 
-/// Free buffers are kept on shelves, one for each thread that works in parallel. So the requests to a shelf
-/// come in the same order every time, and find what they need; and a thread reuses memory that is in its own
-/// cache.
+/// Free buffers are kept on shelves. The calls of parallel_operations() that run at the same time use
+/// different shelves, if there are enough. So the requests to a shelf come in the same order every time, and
+/// find buffers of the right size; and a thread reuses memory that is in its own cache.
 constexpr std::size_t shelves = 8;
-/// Takes a buffer from the pool: a free one of the size class or, for a large request, a part of merged free
-/// memory. Otherwise cuts one from a block, so that a new sequence length seldom needs a system call.
+/// Takes a buffer from the pool: a free buffer of the size class or, for a large request, a part of merged
+/// free memory. If there is none, cuts a buffer from a mapped block, so that a new sequence length seldom
+/// needs a system call.
 Buffer allocate(std::size_t bytes);
 void free(Buffer buffer) noexcept;
 
@@ -32,7 +33,7 @@ struct Stats {
 Stats stats();
 void trim();
 
-/// If not 0, new buffers are filled with it, so that tests can detect reads of uninitialised values.
+/// If not 0, new buffers are filled with this value, so that tests can detect reads of uninitialised values.
 inline std::atomic<std::uint64_t> fill{0};
 
 }  // namespace gradus::pool

@@ -7,8 +7,9 @@
 
 namespace gradus {
 
-/// A base for small objects that every operation creates: each thread keeps the memory of the last few freed
-/// objects of type T for reuse, which is cheaper than the system's allocator. No class may derive from T.
+/// A base class for small objects that every operation creates. Each thread keeps the memory of the last few
+/// freed objects of type T for reuse, which is cheaper than the system's allocator. No class may derive from
+/// T.
 template <class T>
 class Recycled {
  public:

@@ -2,8 +2,8 @@
 
 namespace gradus {
 
-/// Whether AddressSanitizer or ThreadSanitizer is on. Memory is not pooled then, because they track errors
-/// per allocation.
+/// Whether AddressSanitizer or ThreadSanitizer is on. Memory is not pooled then, because the sanitizers track
+/// errors per allocation.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #elif defined(__has_feature)

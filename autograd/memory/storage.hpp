@@ -17,7 +17,8 @@ void retain(Node* node);
 void release(Node* node);
 using NodePtr = IntrusivePtr<Node>;
 
-/// A buffer shared by the tensors that view it: pool memory, or adopted memory that it keeps alive.
+/// A buffer shared by the tensors that view it. Its memory is from the pool, or adopted and kept alive by
+/// `owner`.
 struct Storage : Recycled<Storage> {
   explicit Storage(std::size_t bytes);
   Storage(std::shared_ptr<void> memory, std::size_t bytes);
@@ -30,7 +31,7 @@ struct Storage : Recycled<Storage> {
   std::size_t bytes;
   std::shared_ptr<void> owner;                   // of adopted memory; null for pool memory
   std::atomic<std::uint32_t> version{0};         // incremented by every in-place change
-  std::atomic<const char*> changed_by{nullptr};  // what made the last such change
+  std::atomic<const char*> changed_by{nullptr};  // what made the last in-place change
 };
 
 inline void retain(Storage* storage) { storage->references.fetch_add(1, std::memory_order_relaxed); }
@@ -38,14 +39,14 @@ inline void release(Storage* storage) {
   if (is_last(storage->references)) delete storage;
 }
 
-/// The object behind a Tensor: a view of a storage, and a node of the tape if it is recorded.
+/// The object behind a Tensor: a view of a storage and, if the tensor needs a gradient, a node of the tape.
 struct TensorImpl : Recycled<TensorImpl> {
   std::atomic<std::int64_t> references{0};
   IntrusivePtr<Storage> storage;
   std::int64_t offset = 0;  // in elements
   Shape shape;
   Dtype dtype = Dtype::f32;
-  NodePtr node;                // null: needs no gradient
+  NodePtr node;                // null if the tensor needs no gradient
   bool from_gradient = false;  // computed from a result of backward() or grad()
 
   void* data() const {
@@ -56,13 +57,14 @@ struct TensorImpl : Recycled<TensorImpl> {
 /// A view of `tensor` from element `offset` on, not on the tape.
 Tensor view_of(const Tensor& tensor, std::int64_t offset, const Shape& shape);
 
-/// The values, for kernels: does not check the dtype, and does not count as a change.
+/// A pointer to the values, for kernels. Does not check the dtype, and does not count as an in-place change.
 template <class T>
 T* raw(const Tensor& tensor) {
   return static_cast<T*>(tensor.impl().data());
 }
 
-/// target += x, broadcast or summed to target's shape. For gradients only: does not count as a change.
+/// target += x, broadcast or summed to target's shape. For gradients only, because it does not count as an
+/// in-place change.
 void add_in_place(const Tensor& target, const Tensor& x);
 
 /// Whether anything besides this handle may use the values. Always true for adopted memory.
@@ -71,7 +73,7 @@ inline bool is_shared(const Tensor& tensor) {
   return impl.references > 1 || impl.storage->references > 1 || impl.storage->owner;
 }
 
-/// Counts an in-place change of the values; `by` names what made it.
+/// Counts an in-place change of the values; `by` names what made the change.
 inline void mark_changed(const Tensor& tensor, const char* by) {
   Storage& storage = *tensor.impl().storage;
   storage.version.fetch_add(1, std::memory_order_relaxed);

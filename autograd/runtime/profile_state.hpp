@@ -7,11 +7,11 @@
 
 namespace gradus {
 
-/// This thread's innermost Profile. Null if there is none; profiling then costs one test.
+/// This thread's innermost Profile. Null if there is none: an operation then costs only one test more.
 extern constinit thread_local Profile* profile;
 
-/// While it lives, times this thread as a pass of `operation`. Nested operations are included, not counted
-/// separately.
+/// Times a pass of `operation` on this thread, from construction to destruction. Nested operations are
+/// included in this time, and not counted separately.
 class Profiled {
  public:
   enum class Pass { forward, backward };
@@ -29,7 +29,7 @@ class Profiled {
   void start(const char* operation, Pass pass);
   void stop();
 
-  const char* operation_ = nullptr;  // null if another one is being timed
+  const char* operation_ = nullptr;  // null if an outer operation is timed, or nothing
   Pass pass_ = Pass::forward;
   std::int64_t begin_ = 0;  // ns
 };

@@ -27,7 +27,8 @@ struct ThreadState {
 /// This thread's state.
 ThreadState& thread_state();
 
-/// While it lives, `path` is this thread's scope: that of the operation whose backward function runs.
+/// Sets this thread's scope to `path`, and restores the previous scope when destroyed. A backward function
+/// runs in the scope in which its operation was recorded.
 class InScope {
  public:
   explicit InScope(const ScopePath* path);

@@ -13,7 +13,8 @@ struct Node;
 /// @throws Error when the result of `operation` on `inputs` contains a NaN or an infinity.
 void check_result(const char* operation, const Tensor& result, std::span<const TensorRef> inputs);
 
-/// @throws Error when `gradient` contains one: that of input i of `node`, after the node's backward function.
+/// Checks the gradient of input i of `node`, after the backward function of `node` has run. @throws Error
+/// when `gradient` contains a NaN or an infinity.
 void check_gradient(const Node& node, std::size_t i, const Tensor& gradient);
 
 }  // namespace gradus

@@ -24,7 +24,7 @@ bool is_part(const Tensor& tensor) {
   return bytes != tensor.impl().storage->bytes;
 }
 
-// Makes the sum safe to modify in place, by a copy if it is shared.
+// Makes gradient.sum safe to modify in place: copies it if it is shared.
 void own(Pending& gradient) {
   if (gradient.borrowed && (is_shared(gradient.sum) || is_part(gradient.sum)))
     gradient.sum = gradient.sum.clone();
@@ -95,8 +95,8 @@ BackwardPass::~BackwardPass() {
   }
 }
 
-// Finds all results that the outputs were computed from, newest first, and marks those that depend on a
-// target.
+// Finds all recorded results from which the outputs were computed, newest first. Marks as needed those that
+// are a target or were computed from a target.
 void BackwardPass::find(const std::vector<NodePtr>& outputs) {
   const auto add = [&](const NodePtr& node) {
     if (!node) return;
@@ -111,7 +111,7 @@ void BackwardPass::find(const std::vector<NodePtr>& outputs) {
   };
   for (const NodePtr& output : outputs) add(output);
   for (std::size_t next = 0; next < nodes_.size(); ++next) {
-    // By index, because the loop appends to the vector.
+    // By index, because add() appends to nodes_.
     for (std::size_t i = 0; i < nodes_[next]->inputs.size(); ++i) add(NodePtr(nodes_[next]->inputs[i]));
   }
   std::sort(nodes_.begin(), nodes_.end(),
@@ -126,9 +126,9 @@ bool BackwardPass::has_work(const Node& node) const {
                      [this](const NodePtr& input) { return wants(input); });
 }
 
-// Makes all checks before the first gradient is computed.
+// Makes all checks, before the first gradient is computed.
 void BackwardPass::check() const {
-  // A freed node may hide an older target, or further paths to one that was found.
+  // A freed node has lost its inputs, so paths through it to older targets are unknown.
   std::uint64_t oldest = 0;
   if (targets_ != nullptr) {
     const auto older = [](const Node* a, const Node* b) { return a->number < b->number; };
@@ -188,7 +188,7 @@ void BackwardPass::step(Node& node) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const NodePtr& input = node.inputs[i];
     if (!wants(input)) continue;
-    if (!pending(input).sum.defined()) accumulator(input);  // zeros are a gradient too
+    if (!pending(input).sum.defined()) accumulator(input);  // a gradient of zeros, if nothing was added
     if (detects_anomaly()) check_gradient(node, i, pending(input).sum);
   }
 }
@@ -213,11 +213,11 @@ void BackwardPass::run(bool retain_graph) {
     node->value = Tensor();
     node->freed = true;
   }
-  if (oldest_ == 0) {  // otherwise these gradients are partial
+  if (oldest_ == 0) {  // otherwise the gradients of leaves are partial sums
     for (const NodePtr& leaf : leaves) run_hooks(*leaf, gradients[leaf.get()]);
   }
   for (auto& [node, gradient] : gradients) {
-    gradient.borrowed = true;  // a hook may have kept it
+    gradient.borrowed = true;  // a hook may have kept the tensor
     own(gradient);
   }
 }
@@ -280,7 +280,7 @@ const Tensor& Gradients::saved(int i) const { return saved_value(node_, i).value
 Tensor Gradients::take_saved(int i) {
   Tensor& value = saved_value(node_, i).values;
   if (!pass_.frees || is_shared(value)) return value.clone();
-  node_.freed = true;  // even if this pass fails later
+  node_.freed = true;  // the value is lost even if this pass fails later
   return std::exchange(value, Tensor());
 }
 

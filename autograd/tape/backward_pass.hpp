@@ -11,8 +11,8 @@
 
 namespace gradus {
 
-/// One reverse pass over the tape, from some outputs. It modifies nothing except the tape that it frees: it
-/// owns the gradients of leaves until it has succeeded.
+/// One reverse pass over the tape, starting at some outputs. The gradients of leaves stay in the pass until
+/// run() has succeeded, so a pass that fails changes no gradient; it may only have freed a part of the tape.
 struct BackwardPass {
   // `targets`: the nodes whose gradients are wanted; null means all leaves. The pass stops at leaves, and at
   // nodes with a number below `oldest`.
@@ -33,12 +33,13 @@ struct BackwardPass {
     if (!node) return false;
     return is_end(*node) ? targets_ == nullptr || targets_->contains(node.get()) : node->needed;
   }
-  // The accumulated gradient of a node.
+  // The accumulated gradient of `node`; undefined if nothing was added yet.
   Pending& pending(const NodePtr& node);
-  // The same, to add to in place; zeros if there is none.
+  // The accumulated gradient of `node`, for adding in place; zeros if nothing was added yet.
   const Tensor& accumulator(const NodePtr& node);
-  // Adds `gradient` to it, without a copy if possible. `passed_on` is the complete gradient of a result,
-  // which `gradient` may be: it is then shared, and copied before it is modified.
+  // Adds `gradient` to the accumulated gradient of `node`, without a copy if possible. `passed_on` is the
+  // complete gradient of a result, or undefined. If `gradient` has the storage of `passed_on`, that storage
+  // is shared, and the accumulated gradient is copied before it is modified.
   void add(const NodePtr& node, Tensor gradient, const Tensor& passed_on = {});
 
   std::unordered_set<const Node*> reached;  // the targets that were found

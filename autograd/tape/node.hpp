@@ -27,7 +27,7 @@ struct SavedValue {
 /// A gradient that is being accumulated; undefined before the first contribution.
 struct Pending {
   Tensor sum;
-  bool borrowed = false;  // shares the gradient of a result: copy it before modifying
+  bool borrowed = false;  // shares the gradient of a result: copy before modifying
 };
 
 /// A recorded operation, or a leaf, which has no inputs. `number` increases with every new node, so
@@ -39,12 +39,12 @@ struct Node : Recycled<Node> {
   const ScopePath* scope = nullptr;
   Shape shape;
   Dtype dtype = Dtype::f32;
-  Tensor value;                 // the result if it has at most shown_elements, not on the tape
+  Tensor value;                 // the result, not on the tape; undefined if larger than shown_elements
   Tensor gradient;              // returned by Tensor::grad()
   std::vector<NodePtr> inputs;  // null for inputs that need no gradient
   std::vector<SavedValue> saved;
   Backward backward;  // empty in leaves and after freeing
-  std::vector<std::pair<int, std::function<Tensor(const Tensor&)>>> hooks;  // by number
+  std::vector<std::pair<int, std::function<Tensor(const Tensor&)>>> hooks;  // each with its number
   bool leaf = true;
   bool freed = false;
   bool keeps_gradient = false;
@@ -52,7 +52,7 @@ struct Node : Recycled<Node> {
   Node* next_dead = nullptr;
 
   // State of the pass that is visiting this node. Unused in leaves, which threads may share.
-  const BackwardPass* pass = nullptr;  // null: none
+  const BackwardPass* pass = nullptr;  // null if there is none
   Pending pending;                     // its gradient so far
   bool needed = false;
 
@@ -68,10 +68,10 @@ struct Node : Recycled<Node> {
 /// The number of the next new node.
 std::uint64_t next_node_number();
 
-/// The node of a new leaf with these values.
+/// A new node for `tensor`, initially a leaf.
 NodePtr make_node(const Tensor& tensor);
 
-/// @throws Error when a value that `node` saved was changed in place since.
+/// @throws Error when a value that `node` saved was changed in place after it was saved.
 void check_saved(const Node& node);
 
 }  // namespace gradus

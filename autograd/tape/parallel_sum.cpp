@@ -26,7 +26,7 @@ Tensor sum_of(const std::vector<Tensor>& terms) {
   return sum;
 }
 
-// An empty tensor that passes a node to record().
+// An empty tensor, only to pass `node` to record().
 Tensor tensor_at(const NodePtr& node) {
   Tensor tensor = empty({0}, node->dtype);
   tensor.impl().node = node;
@@ -58,7 +58,7 @@ class Tapes {
   }
 
  private:
-  // Returns indices into ends_.
+  // Finds the ends of a term's tape, adds new ones to ends_, and returns their indices in ends_.
   std::vector<int> find_ends(const Tensor& term) {
     std::vector<int> found;
     std::vector<const Node*> inner;

@@ -16,7 +16,7 @@
 namespace gradus {
 namespace {
 
-// The number of elements shown of an axis: all if at most `whole`, otherwise the two ends.
+// How many elements of an axis are shown: all if there are at most `whole`, otherwise whole / 2 at each end.
 std::int64_t shown(std::int64_t size, std::int64_t whole) { return size <= whole ? size : whole / 2 * 2; }
 
 std::int64_t numbers_shown(const Shape& shape, std::int64_t whole) {
@@ -25,7 +25,8 @@ std::int64_t numbers_shown(const Shape& shape, std::int64_t whole) {
   return product;
 }
 
-// The largest value that keeps the text short. The limit is chosen so that 2 works for any shape.
+// The largest `whole` with which at most `limit` numbers are shown. 2 works for any shape, because a shape
+// has at most max_rank axes.
 std::int64_t longest_whole_axis(const Shape& shape) {
   constexpr std::int64_t limit = std::int64_t{1} << Shape::max_rank;
   std::int64_t whole = 7;

@@ -9,7 +9,7 @@
 namespace gradus {
 namespace {
 
-// While it lives, this thread has the given state.
+// Sets this thread's state, and restores the previous state when destroyed.
 class InState {
  public:
   explicit InState(const ThreadState& other) : own_(std::exchange(thread_state(), other)) {}

@@ -43,17 +43,17 @@ void pause() {
 #endif
 }
 
-// How long an idle thread polls for work before it sleeps. Waking it takes longer than most parallel loops,
-// so it stays awake while the caller runs a loop that is too short to split.
+// How long an idle thread polls for work before it sleeps. Waking a thread takes longer than most parallel
+// loops, so threads stay awake while the caller runs a loop that is too short to split.
 constexpr std::chrono::microseconds patience{100};
-// How often the caller polls for the end of a job before it yields.
+// How many times the caller polls for the end of a job before it yields.
 constexpr int short_wait = 1000;
-// How often an idle thread polls between two readings of the clock.
+// How many times an idle thread polls between two readings of the clock.
 constexpr int polls = 32;
 
 thread_local bool at_work = false;
 
-// While it lives, this thread's loops count as nested.
+// Marks this thread's loops as nested, and restores the previous mark when destroyed.
 class AtWork {
  public:
   AtWork() { at_work = true; }
@@ -65,9 +65,10 @@ class AtWork {
   const bool was_ = at_work;
 };
 
-// Each thread starts with its own range of a job's indices, the same one for every job of that size, so that
-// a loop finds the data of the loop before in its core's cache. A thread that has finished its range takes
-// indices from others, so that a core that is busy with another program costs little.
+// Each thread starts with its own range of a job's indices, which is the same for every job of that size, so
+// that a loop finds the data of the previous loop in its core's cache. A thread that has finished its range
+// takes indices from the ranges of other threads, so that a core that is busy with another program costs
+// little.
 //
 // A range is one atomic number: the number of the job in its upper half, the next index in its lower half. A
 // thread takes an index by a compare-and-swap, which fails if the job has changed. So a late thread does no
@@ -91,14 +92,14 @@ class Team {
     start("set_threads", size);
   }
 
-  // Does nothing if resize() was called before. Throws at most once.
+  // Starts the threads, unless resize() did. Throws at most once.
   bool start_once() {
     const std::lock_guard lock(mutex_);
     if (!started_.exchange(true)) start("threads", threads_at_start());
     return true;
   }
 
-  // Returns false if the team is in use.
+  // Runs a job. Returns false, without running it, if the team is in use.
   bool run(std::int64_t count, team::Work work, const void* context) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return false;
@@ -193,7 +194,7 @@ class Team {
     return job;
   }
 
-  // Runs the remaining indices of a job, those of its own range first.
+  // Runs the remaining indices of a job, first those of range `own`.
   void take(std::uint32_t job, std::size_t own) {
     const AtWork guard;
     for (std::size_t i = 0; i < ranges_.size(); ++i) take_range(job, (own + i) % ranges_.size());
@@ -229,7 +230,7 @@ class Team {
   std::atomic<team::Work> work_{nullptr};
   std::atomic<const void*> context_{nullptr};
   std::atomic<std::uint32_t> count_{0};
-  alignas(64) std::atomic<std::uint32_t> job_{0};  // its number
+  alignas(64) std::atomic<std::uint32_t> job_{0};  // the number of the job
   alignas(64) std::atomic<std::uint32_t> done_{0};
   std::mutex error_mutex_;
   std::exception_ptr error_;
@@ -268,7 +269,7 @@ std::int64_t team::ranges(std::int64_t n, std::int64_t grain) {
 void team::run(std::int64_t count, Work work, const void* context) {
   if (count > 1 && available() > 1) {
     if (the_team().run(count, work, context)) return;
-    const AtWork guard;  // nested loops make the same ranges as in the team
+    const AtWork guard;  // so that nested loops make the same ranges as in the team
     for (std::int64_t i = 0; i < count; ++i) work(context, i);
     return;
   }
