@@ -55,7 +55,7 @@ std::optional<Status> status_of(const fs::path& path) {
   return ::stat(path.c_str(), &found) == 0 ? std::optional(found) : std::nullopt;
 }
 
-// STDOUT_FILENO or STDERR_FILENO if the file is that stream (as /dev/stdout), else -1.
+// STDOUT_FILENO or STDERR_FILENO if the file is that stream, as /dev/stdout is; else -1.
 int standard_stream(const Status& found) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     Status open{};
@@ -70,7 +70,8 @@ bool is_replaced(const Status& found) {
   return (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) && standard_stream(found) < 0;
 }
 
-// Opens a device, pipe or standard stream, which is written to in place; a negative descriptor otherwise.
+// Opens `target` if it is a device, pipe or standard stream, which is written to in place. Otherwise returns
+// a negative descriptor.
 Descriptor open_kept(std::string_view who, const fs::path& target) {
   const std::optional<Status> found = status_of(target);
   if (!found || is_replaced(*found)) return Descriptor();
@@ -115,11 +116,11 @@ int write_all(int file, std::string_view content) {
   return 0;
 }
 
-// A temporary file, removed by the destructor unless renamed. It is locked while its process uses it, so that
-// sweep() can detect abandoned ones.
+// A temporary file, removed by the destructor unless renamed. The file is locked while its process uses it,
+// so that sweep() can remove files that are not locked.
 class TemporaryFile {
  public:
-  // `shown` is the path in messages, instead of the temporary name.
+  // Messages show the path `shown` instead of the temporary name.
   TemporaryFile(std::string_view who, const fs::path& folder, fs::path shown)
       : who_(who),
         shown_(std::move(shown)),
@@ -145,8 +146,8 @@ class TemporaryFile {
     if (const int reason = write_all(file_, content)) fail(reason);
   }
 
-  // Renames to a path in the same folder, and flushes the file and the folder, without which the rename is
-  // not durable.
+  // Renames the file to a path in the same folder. Flushes the file and the folder, because otherwise a crash
+  // could undo the rename.
   void rename_to(const fs::path& path) {
     if (::fsync(file_) != 0) fail(errno);
     if (::renameat(folder_, name_.c_str(), folder_, path.filename().c_str()) != 0) fail(errno);
@@ -156,9 +157,9 @@ class TemporaryFile {
   }
 
  private:
-  // Locks the file. Returns true if sweep() removed it before that.
+  // Locks the file. Returns true if sweep() removed the file before it was locked.
   bool was_swept() const {
-    ::flock(file_, LOCK_EX);  // without file locks, sweep() removes nothing
+    ::flock(file_, LOCK_EX);  // may fail: without file locks, sweep() removes nothing
     struct stat status{};
     return ::fstat(file_, &status) == 0 && status.st_nlink == 0;
   }

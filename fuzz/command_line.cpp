@@ -12,7 +12,7 @@
 
 namespace {
 
-// Discards output to the stream during its lifetime.
+// Discards output to a stream, and restores the stream when destroyed.
 class Silence {
  public:
   explicit Silence(std::ostream& out) : out_(out), before_(out.rdbuf(nullptr)) {}
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::string> arguments{"train"};
   std::istringstream in(std::string(fuzz::text_of(data, size)));
   for (std::string argument; std::getline(in, argument);) {
-    arguments.emplace_back(argument.c_str());  // a process's arguments end at a NUL
+    arguments.emplace_back(argument.c_str());  // cut at a NUL, which ends a process's argument
   }
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());

@@ -12,14 +12,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// Helpers for the fuzz targets. Each defines LLVMFuzzerTestOneInput, which passes its input to one reader.
+/// Helpers for the fuzz targets. Each target defines LLVMFuzzerTestOneInput, which passes its input to one
+/// reader.
 namespace fuzz {
 
 inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Aborts, which libFuzzer reports as a finding, unless `holds`.
+/// Aborts unless `holds`. libFuzzer reports this as a finding.
 inline void expect(bool holds, const char* what) {
   if (holds) return;
   std::cerr << "does not hold: " << what << '\n';

@@ -1,4 +1,5 @@
-// Fuzzes byte-pair encoding with any word, a line feed, and any text as merges.
+// Fuzzes byte-pair encoding.
+// The input is a word, a line feed, and a text that is read as merges.
 
 #include <gradus/data/byte_pair_encoding.hpp>
 

@@ -11,7 +11,7 @@
 namespace gradus {
 namespace {
 
-constexpr std::size_t listed_names = 3;  // of the nodes that were merged into one
+constexpr std::size_t listed_names = 3;  // how many names a merged node shows
 
 // Colours for light and dark pages: nodes have their own background; lines and text outside them are
 // mid-grey.
@@ -39,7 +39,7 @@ std::string escaped(std::string_view text) {
     if (const auto found = special.find(c); found != special.end()) {
       result += found->second;
     } else {
-      result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;  // newlines too: a name is one line
+      result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;  // newlines too, because a name is one line
     }
   }
   return result;
@@ -64,7 +64,7 @@ std::string rows(std::string text) {
   return text;
 }
 
-// The part of a name that the boxes around it do not show.
+// `name` without the path of `box`, which the picture shows already.
 std::string within(Box box, const std::string& name) {
   const std::string path = box->text() + ".";
   return box->parent != nullptr && name.starts_with(path) ? name.substr(path.size()) : name;
@@ -165,7 +165,7 @@ class Writer {
     std::vector<Box> boxes;
   };
 
-  // Adds a new box to the one around it.
+  // The contents of `box`. On the first call, adds the box to the contents of the box around it.
   Contents& contents(Box box) {
     const auto [place, added] = contents_.try_emplace(box);
     if (added && box->parent == nullptr) outermost_ = box;
@@ -191,7 +191,7 @@ class Writer {
 
   void write(const Edge& edge) {
     out_ << "  n" << edge.from << " -> n" << edge.to;
-    // Edges from merged nodes show the shape; other nodes show it themselves.
+    // Edges from merged nodes show the tensor's shape; single nodes show it themselves.
     const bool shaped = picture_.vertices[edge.from].nodes.size() > 1 && edge.same_shape;
     if (shaped || edge.count > 1) {
       out_ << " [label=\"";

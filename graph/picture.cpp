@@ -56,7 +56,7 @@ BoxesByPath boxes_by_path(const std::vector<Recorded>& nodes) {
   return result;
 }
 
-// The innermost box on the path of a name.
+// The innermost existing box on the path of a name.
 Box named_box(const BoxesByPath& boxes, const std::string& name) {
   for (std::string path = owner(name);; path = owner(path)) {
     if (const auto found = boxes.find(path); found != boxes.end()) return found->second;
@@ -88,14 +88,15 @@ struct Grouped {
   Places places;
 };
 
-// Nodes with equal keys are drawn as one.
+// Nodes with equal keys are merged into one vertex.
 using Key = std::tuple<Box, std::string_view, const Recorded*>;
 
 struct Apart {
   Key operator()(const Recorded* node, Box box) const { return {box, {}, node}; }
 };
 
-// One vertex per box of at most `levels` levels; outside all boxes, one per operation.
+// Merges the nodes of each box, where boxes below depth `levels` count as the box around them at that depth.
+// Outside all boxes, merges operations of the same name. Leaves stay separate unless `merges_leaves`.
 struct Collapsed {
   std::size_t levels;
   bool merges_leaves;
@@ -121,7 +122,8 @@ Grouped group(const Graph& graph, KeyOf key_of) {
   return result;
 }
 
-// The most detailed grouping with at most `most` vertices, or the smallest if all have more.
+// The most detailed grouping with at most `most` vertices. If all have more, the one with the fewest
+// vertices.
 Grouped collapse(const Graph& graph, std::size_t most) {
   std::size_t levels = 0;
   for (const Box box : graph.boxes) levels = std::max(levels, depth(box));
@@ -136,7 +138,7 @@ Grouped collapse(const Graph& graph, std::size_t most) {
   }
 }
 
-// Omits edges inside a vertex.
+// The edges between different vertices.
 std::vector<Edge> edges_between(const Graph& graph, const Places& places, bool merges) {
   std::vector<Edge> edges;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> found;

@@ -8,7 +8,7 @@
 
 namespace gradus {
 
-/// A module path, drawn as a box inside that of its parent. The root is the outermost box.
+/// A module path, drawn as a box inside the box of its parent. The root path is the outermost box.
 using Box = const ScopePath*;
 
 /// A drawn node: a node of the tape, or several that were merged.
@@ -28,13 +28,13 @@ struct Edge {
 struct Picture {
   std::vector<Vertex> vertices;  // in the order of their oldest nodes
   std::vector<Edge> edges;       // in the order of the operations, and of their inputs
-  std::size_t root = 0;          // the vertex of the tensor itself
+  std::size_t root = 0;          // index of the vertex with the tensor itself
 };
 
-/// Draws every node of the tape separately if there are at most `max_nodes`. Otherwise merges the operations
-/// of each box, and those outside all modules by name; then leaves into their boxes; then the innermost boxes
-/// into those around them, until there are at most `max_nodes`, or nothing is left to merge. The last node is
-/// the root. The nodes must outlive the picture.
+/// Makes one vertex per node of the tape if there are at most `max_nodes`. Otherwise merges the operations of
+/// each box, and operations outside all modules by name. If that is not enough, merges leaves into their
+/// boxes, and then the innermost boxes into the boxes around them, until there are at most `max_nodes`
+/// vertices or nothing is left to merge. The last of `nodes` is the root. `nodes` must outlive the picture.
 Picture picture_of(const std::vector<Recorded>& nodes, std::size_t max_nodes);
 
 }  // namespace gradus

@@ -16,8 +16,8 @@ namespace {
 
 [[noreturn]] void fail_by_system(int reason) { throw std::system_error(reason, std::generic_category()); }
 
-// An unnamed temporary file, used as a pipe between processes. Unlike with a pipe, neither side blocks or
-// gets SIGPIPE.
+// An unnamed temporary file, used in place of a pipe between processes. A process that uses a pipe may block
+// or get SIGPIPE.
 class Channel {
  public:
   Channel() : file_(std::tmpfile()) {

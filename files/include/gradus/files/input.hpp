@@ -9,8 +9,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::files {
 
-/// A file read sequentially. left() tells if it is large enough before memory is allocated for its content.
-/// Errors are "<who>: '<path>' <what is wrong>; <what to do>".
+/// A file that is read sequentially. Compare left() with the size that a file states before you allocate
+/// memory for it. Errors are "<who>: '<path>' <what is wrong>; <what to do>".
 class Input {
  public:
   /// @param kind the expected kind of file, for messages: ".npy file"

@@ -17,15 +17,16 @@ struct GraphOptions {
 };
 
 /// The graph behind `root`, in Graphviz's DOT. Each operation and each leaf is a node with its name, its
-/// shape, its dtype unless f32, and, for up to 8 elements, its values and gradient (leaves have one after
-/// backward(), results after retain_grad()). Edges run from inputs to results, one for each use. The root has
-/// a thick border. Modules are nested boxes: a named leaf is in the box of its module, and an unnamed one in
-/// the smallest box that contains its uses. Constants are not on the tape, so they are not drawn.
+/// shape, its dtype unless f32, and, for up to 8 elements, its values and gradient. Leaves have a gradient
+/// after backward(), results after retain_grad(). Edges run from inputs to results, one for each use. The
+/// root has a thick border. Modules are nested boxes: a named leaf is in the box of its module, and an
+/// unnamed leaf in the smallest box that contains its uses. Constants are not on the tape, so they are not
+/// drawn.
 ///
-/// If there are more than `max_nodes`, the operations of a module, at all steps, are merged into one node,
-/// and operations outside modules are merged by name. If that is not enough, leaves are merged into the
-/// modules that use them, and the innermost modules into the ones around them. Edges between the same two
-/// nodes are then drawn as one, with their number.
+/// If there are more than `max_nodes` nodes, the operations of a module, at all steps, are merged into one
+/// node, and operations outside modules are merged by name. If that is not enough, leaves are merged into the
+/// modules that use them, and the innermost modules into the modules around them. Several edges between two
+/// nodes are then drawn as one, labelled with their number.
 ///
 /// The text depends only on the graph, so it is the same at every call.
 /// @throws Error when `root` was not recorded, or its tape was freed by an earlier backward().
