@@ -37,7 +37,7 @@ inline bool keeps_tape(std::span<const Tensor> inputs) {
 /// step. If the weights do not fit in a core's cache, there is one range, and the products inside are split
 /// among threads.
 template <class Work>
-void for_each_share(const Packing& packing, std::int64_t weight_bytes, const Work& work) {
+void for_each_rank_range(const Packing& packing, std::int64_t weight_bytes, const Work& work) {
   constexpr std::int64_t fewest = 8;  // sequences per range; products with fewer rows are slow
   const std::int64_t parts = weight_bytes > cached_weight_bytes
                                  ? 1

@@ -27,7 +27,7 @@ void run_forward(std::span<const Tensor> inputs, const Packing& packing, bool re
   const Tensor& weight = inputs[in_weight];
   const std::int64_t N = packing.rows(), B = packing.batch(), H = weight.size(1);
   const typename C::Forward advance(weight, inputs[in_bias], packing);
-  for_each_share(packing, C::gates * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
+  for_each_rank_range(packing, C::gates * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
     const auto rows_of_ranks = [&](std::int64_t width) { return empty({n, width * H}, y.dtype()); };
     const Tensor now = rows_of_ranks(C::parts), spare = rows_of_ranks(C::gates);
@@ -61,7 +61,7 @@ void run_backward(const Tensor& dy, const Tensor& weight, const Packing& packing
   using C = Cell<T>;
   const std::int64_t N = packing.rows(), B = packing.batch(), H = weight.size(1);
   const typename C::Backward go_back(weight, packing);
-  for_each_share(packing, C::gates * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
+  for_each_rank_range(packing, C::gates * H * H * sizeof(T), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t n = last - first;
     const Tensor later = empty({(C::parts + 2) * n, H}, dy.dtype());  // gradients from later steps, per rank
     const std::array<T*, 2> at_state{raw<T>(later), raw<T>(later) + n * H};
