@@ -12,7 +12,8 @@
 namespace gradus::nn {
 namespace {
 
-// Number of leading keys that each query of each head sees: (B·heads·T_q); undefined if all see all.
+// Number of leading keys that each query of each head sees, (B·heads·T_q); undefined if every query sees all
+// keys.
 Tensor visible(const AttentionMask& mask, const Shape& energies) {
   if (!mask.lengths.defined() && !mask.causal) return {};
   const std::int64_t B = energies[0], heads = energies[1], T_q = energies[2], T_k = energies[3];

@@ -13,7 +13,7 @@ Scanned gru_states(GRUForm form, const RecurrentWeights& p, const Tensor& x_part
 
 RecurrentState gru_step(GRUForm form, const RecurrentWeights& p, const Tensor& x_part,
                         const RecurrentState& before) {
-  if (form == GRUForm::original) {  // its product depends on the gates
+  if (form == GRUForm::original) {  // W_hn (r ∘ h) depends on the gate r
     return gru_states(form, p, x_part, before, Packing(1, x_part.size(0)), false).last;
   }
   return {gru_update(x_part, linear(before[0], p.weight_hh, p.bias_hh), before[0])};

@@ -25,7 +25,8 @@ RecurrentWeights make_weights(const char* operation, std::int64_t gates, std::in
           bias_of("bias_ih"), bias_of("bias_hh")};
 }
 
-// Checks the parts of a state, which messages call by `names`; undefined parts become zeros.
+// Replaces undefined parts of a state by zeros and checks the shapes of the others. `names` are the parts'
+// names in messages.
 void complete(const char* operation, RecurrentState& state, std::initializer_list<const char*> names,
               const Shape& shape, Dtype dtype) {
   auto name = names.begin();
@@ -151,7 +152,7 @@ RecurrentState Recurrent::step(const Tensor& x, const RecurrentState& before) co
 }
 
 Recurrent::Result Recurrent::run_layers(Tensor x, const Packing& packing, const RecurrentState& first) const {
-  std::vector<std::vector<Tensor>> last(first.size());  // per part of the state
+  std::vector<std::vector<Tensor>> last(first.size());  // last[part]: one tensor for each layer and direction
   for (std::int64_t layer = 0; layer < options_.layers; ++layer) {
     if (layer > 0 && drops()) x = dropout(x, options_.dropout, default_generator(), packing);
     std::vector<Tensor> outputs;

@@ -110,7 +110,7 @@ Tensor load_npy(const fs::path& path) {
     case Dtype::i64:
       return transposed<std::int64_t>(stored);
   }
-  return stored;  // not reached: these are all dtypes
+  return stored;  // not reached: the switch has all dtypes
 }
 
 }  // namespace gradus::nn

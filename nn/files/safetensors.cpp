@@ -43,7 +43,7 @@ std::string header_of(files::Input& in) {
   return text;
 }
 
-// Widest dtype first, then by name.
+// Sorts the tensors in file order: widest dtype first, then by name.
 NamedTensors laid_out(NamedTensors tensors) {
   std::ranges::sort(tensors, [](const auto& a, const auto& b) {
     return std::tuple(b.second.dtype(), a.first) < std::tuple(a.second.dtype(), b.first);

@@ -177,7 +177,7 @@ class Reader : public nlohmann::json_sax<Json> {
   std::set<std::string> names_;  // keys at the root: tensors and metadata
   std::string name_;             // the last root key
   std::set<std::string> keys_;   // keys within the current object
-  std::string key_;              // the last key within it
+  std::string key_;              // the last key within the current object
   Dtype dtype_ = Dtype::f32;
   std::vector<std::int64_t> shape_, offsets_;
 };

@@ -47,7 +47,7 @@ Tensor Embedding::forward(const Tensor& ids) const {
   Tensor vectors = embedding(weight, ids);
   if (!padding_) return vectors;
   const Tensor is_padding = equal(ids, full({}, static_cast<double>(*padding_), Dtype::i64));
-  return where(unsqueeze(is_padding, -1), vectors.detach(), vectors);  // no gradient for padding
+  return where(unsqueeze(is_padding, -1), vectors.detach(), vectors);  // the padding row gets no gradient
 }
 
 }  // namespace gradus::nn

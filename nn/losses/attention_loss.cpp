@@ -8,7 +8,8 @@
 namespace gradus::nn {
 namespace {
 
-// The weights, zero beyond each target's end, and the number of real steps, at least 1 for the division.
+// The weights, set to zero beyond each target's end, and the number of real steps, raised to at least 1
+// because the losses divide by it.
 struct RealSteps {
   Tensor weights;
   double count;
@@ -34,7 +35,7 @@ RealSteps real_steps(const char* operation, const Tensor& weights, const Tensor&
 Tensor attention_entropy(const Tensor& weights, const Tensor& target_lengths) {
   const auto [alpha, steps] = real_steps("attention_entropy", weights, target_lengths);
   const Tensor is_zero = equal(alpha, zeros({}, alpha.dtype()));
-  const Tensor ln = log(masked_fill(alpha, is_zero, 1));  // avoids 0 · −∞, here and backward
+  const Tensor ln = log(masked_fill(alpha, is_zero, 1));  // avoids 0 · −∞ in forward and backward
   return -sum(alpha * ln) / steps;
 }
 

@@ -18,7 +18,7 @@ class InDouble {
   ~InDouble() {
     for (auto& [tensor, values] : put_back_) tensor.replace(values);
     module_.zero_grad();
-    for (const auto& [part, training] : modes_) part->train(training);  // parents first: a child may differ
+    for (const auto& [part, training] : modes_) part->train(training);  // parents first: train() recurses
   }
   InDouble(const InDouble&) = delete;
   InDouble& operator=(const InDouble&) = delete;

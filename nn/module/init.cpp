@@ -27,8 +27,9 @@ std::int64_t in_and_out(const Shape& shape) {
 std::int64_t chosen(const Shape& shape, Fan fan) { return fan == Fan::in ? fans(shape).in : fans(shape).out; }
 
 // Orthonormalises k rows of n ≥ k numbers by modified Gram–Schmidt with two passes per row, which makes the
-// rows orthogonal to rounding (Giraud et al. 2005). This is A = L Q with a positive diagonal of L, the sign
-// choice for which a normal A gives a uniform Q (Mezzadri 2007).
+// rows orthogonal to rounding (Giraud et al. 2005). The result is the Q of A = L Q with a positive diagonal
+// of L. With this choice of signs, Q is uniformly distributed if the elements of A are normally distributed
+// (Mezzadri 2007).
 void orthonormalise(double* rows, std::int64_t k, std::int64_t n) {
   for (std::int64_t i = 0; i < k; ++i) {
     double* row = rows + i * n;
@@ -44,7 +45,7 @@ void orthonormalise(double* rows, std::int64_t k, std::int64_t n) {
   }
 }
 
-// Q (rows, columns) in f64.
+// A random matrix (rows, columns) in f64 with orthonormal rows, or columns if there are fewer.
 Tensor orthonormal(std::int64_t rows, std::int64_t columns) {
   if (rows > columns) return transpose(orthonormal(columns, rows), 0, 1);
   Tensor q = normal({rows, columns}, 0, 1, default_generator(), Dtype::f64);

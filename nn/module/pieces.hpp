@@ -9,7 +9,7 @@
 
 namespace gradus::nn {
 
-/// Splits several tensors, small and large, into pieces for one loop over threads().
+/// Splits several tensors, small and large, into pieces for one parallel loop.
 class Pieces {
  public:
   /// Appends a tensor with this number of elements.

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-/// Checks of optimiser and schedule options; NaN passes none.
+/// Checks of optimiser and schedule options. All of them reject NaN.
 namespace gradus::nn {
 
 inline void check_not_negative(std::string_view operation, const char* what, double value) {

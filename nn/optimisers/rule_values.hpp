@@ -9,9 +9,9 @@
 
 namespace gradus::nn {
 
-/// Calls f(θ, g, averages, n) for each block of the elements to update, with pointers to n values in the
-/// parameter's precision; averages(k) is the pointer for the k-th average. A rule rounds its constants to
-/// that precision once, so that its loop uses one type and the compiler can vectorise it.
+/// Calls f(θ, g, averages, n) for each block of the elements to update. θ, g and averages(k) are pointers to
+/// n values in the parameter's precision. A rule rounds its constants to this precision once, so that its
+/// loop uses one type and the compiler can vectorise the loop.
 ///
 /// Since the last update every thread has read θ, so its cache lines are shared between cores. Prefetching
 /// one block ahead for writing hides the cost of invalidating the other copies.

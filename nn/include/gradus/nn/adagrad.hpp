@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Adagrad (Duchi et al. 2011, figure 1, with diagonal matrices), as PyTorch computes it at step t:
+/// Adagrad (Duchi et al. 2011, figure 1, with a diagonal matrix), as PyTorch computes it at step t:
 ///
 ///     g ← g + λ θ
 ///     s ← s + g²

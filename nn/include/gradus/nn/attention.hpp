@@ -9,21 +9,22 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// The keys and values that a decoder attends to: computed once per batch, read at every step.
+/// The keys and values that a decoder attends to. They are computed once per batch and read at every step.
 struct Memory {
   Tensor values;   ///< (T, B, D): the annotations h_j, or the attention's projection of them
   Tensor keys;     ///< (T, B, ·): precomputed for the score; undefined if the score needs only the values
-  Tensor lengths;  ///< (B), i64: number of real positions; undefined if all T are
+  Tensor lengths;  ///< (B), i64: number of real positions; undefined if all T are real
 
-  /// Selects rows `rows` (i64, (K)) of the batch, as State::select() does: (T, K, ·) and (K).
+  /// Selects sequences of the batch, as State::select() does. `rows` (i64, (K)) are their indices; the result
+  /// has tensors (T, K, ·) and lengths (K).
   Memory select(const Tensor& rows) const;
 };
 
 /// The first extension point: how a decoder weights the source positions.
 ///
 /// `prepare` runs once per batch and does the work that needs no query. `attend` runs once per decoder step.
-/// For every score, weights at positions beyond a row's length must be 0. After a softmax each row sums to 1;
-/// a window applied to it (Luong et al. 2015, eq. 10) may reduce the sum.
+/// For every score, weights at positions beyond a row's length must be 0. After a softmax each row sums to 1.
+/// A window that multiplies the softmax (Luong et al. 2015, eq. 10) may reduce the sum.
 class Attention : public Module {
  public:
   struct Result {
@@ -33,26 +34,26 @@ class Attention : public Module {
   };
 
   /// By default returns values and lengths unchanged, without keys.
-  /// @param values  (T, B, D); elements beyond the lengths must be finite and have no effect
+  /// @param values  (T, B, D); elements beyond the lengths have no effect, but must be finite
   /// @param lengths (B), i64, or undefined
   /// @throws Error if the values are not (T, B, D), the lengths are not (B), or a length is outside [0, T].
   virtual Memory prepare(const Tensor& values, const Tensor& lengths) const;
 
-  /// @param query            (B, Q): the decoder's state, before or after its update, by the decoder's choice
-  /// @param step             decoder step, from 0; local attention centres its window there
+  /// @param query            (B, Q): the decoder's state, s_{t−1} or s_t as the decoder chooses
+  /// @param step             decoder step, from 0; the centre of the window in Luong's local-m attention
   /// @param previous_weights (B, T): the previous step's weights; undefined at step 0
   virtual Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                         const Tensor& previous_weights) const = 0;
 
   /// The score of this attention over values of size `value_size`, if attention_sequence() can replace calls
-  /// of attend() and threads may share the attention. None by default, and for classes derived from this
-  /// library's attentions, which may compute something else.
+  /// of attend() and threads may share the attention. None by default. Also none for classes derived from
+  /// this library's attentions, because they may compute another score.
   virtual std::optional<AttentionScore> fused_score(std::int64_t /*value_size*/) const {
     return std::nullopt;
   }
 
  protected:
-  /// True if this is a Class and not of a class derived from it.
+  /// True if the type of this object is Class and not a class derived from Class.
   template <class Class>
   bool is_exactly() const {
     return typeid(*this) == typeid(Class);

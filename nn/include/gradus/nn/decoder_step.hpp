@@ -18,10 +18,10 @@ struct Annotations {
   Tensor h;             ///< (T, B, D): one annotation h_j for each source token
   Tensor lengths;       ///< (B), i64: number of real positions
   Tensor last_forward;  ///< (B, H): the forward state after the last real token
-  /// (B, H): the backward state after the first token, ←h_1; undefined in one direction
+  /// (B, H): the backward state after the first token, ←h_1; undefined if the encoder has one direction
   Tensor first_backward;
-  /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), as in GRU; for decoders that
-  /// start from the encoder's final state
+  /// Every layer's last states, {h_n} or {h_n, c_n}, (layers·directions, B, H), in the order of GRU's h_n.
+  /// Decoders that start from the encoder's final state read them.
   std::vector<Tensor> last = {};
 };
 
@@ -40,7 +40,7 @@ class State {
   /// Number of tokens decoded so far: t − 1 at the step that computes y_t.
   std::int64_t step() const { return step_; }
 
-  /// Selects rows `rows` (i64, (K)) of every tensor; beam search calls this between two steps.
+  /// Selects `rows` (i64, (K)) of every tensor. Beam search calls select() between two steps.
   State select(const Tensor& rows) const;
 
  private:
@@ -48,10 +48,10 @@ class State {
   std::int64_t step_ = 0;
 };
 
-/// The second extension point: one step of a decoder. Teacher forcing, sampling and the searches run it with
-/// for_each_step(), so a new decoder needs nothing else. A step may attend before it updates its state
-/// (Bahdanau, with s_{t−1}) or after (Luong, with s_t). Its state holds whatever the next step needs, such as
-/// h̃ for Luong's input feeding.
+/// The second extension point: one step of a decoder. Teacher forcing, sampling and the searches run a
+/// decoder with for_each_step(), so a new decoder needs only start() and step(). A step may attend before it
+/// updates the state (Bahdanau, with s_{t−1}) or after (Luong, with s_t). The state holds whatever the next
+/// step needs, such as h̃ for Luong's input feeding.
 class DecoderStep : public Module {
  public:
   struct Start {
@@ -75,21 +75,22 @@ class DecoderStep : public Module {
   /// @param targets   positions of the real tokens
   virtual Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const;
 
-  /// True if threads may run this decoder concurrently on different sequences. It must not modify itself. It
-  /// may draw only through dropout() with the default generator, on inputs (…, B, n) or packed. start() and
-  /// forward() must make the same number of draws for any sequences. False by default.
+  /// True if threads may run this decoder concurrently on different sequences. Such a decoder must not modify
+  /// itself. It may draw random numbers only through dropout() with the default generator, on inputs (…, B,
+  /// n) or packed. start() and forward() must make the same number of draws for any sequences. False by
+  /// default.
   virtual bool can_be_shared() const { return false; }
 };
 
 /// Runs a decoder step by step. Before step t, input(t, at) returns the previous tokens y_{t−1}, (B), i64, or
-/// an undefined tensor to stop. It may change `at`, the state and memory, as beam search does when it
-/// reorders its hypotheses. After the step, visit(t, output) receives the output. In training, each step
-/// draws from its own generator (DrawsOfSteps), so that a sequence's dropout does not depend on the other
-/// lengths in its batch.
+/// an undefined tensor to stop. `input` may change `at`, the state and memory, as beam search does when it
+/// reorders its hypotheses. After the step, visit(t, output) receives the output. In training, each step has
+/// its own random generator (DrawsOfSteps), so that a sequence's dropout does not depend on the other lengths
+/// in its batch.
 void for_each_step(const DecoderStep& decoder, DecoderStep::Start at,
                    const std::function<Tensor(std::int64_t t, DecoderStep::Start& at)>& input,
                    const std::function<void(std::int64_t t, DecoderStep::Output& output)>& visit);
-/// The same with given tokens, (T, B).
+/// Runs a decoder on given tokens, (T, B): step t reads tokens[t].
 void for_each_step(const DecoderStep& decoder, DecoderStep::Start at, const Tensor& tokens,
                    const std::function<void(std::int64_t t, DecoderStep::Output& output)>& visit);
 

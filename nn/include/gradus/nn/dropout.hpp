@@ -6,8 +6,7 @@
 namespace gradus::nn {
 
 /// Dropout (Srivastava et al. 2014, inverted): in training each element is set to 0 with `probability` and
-/// divided by 1 − probability otherwise, with draws from default_generator(). In eval mode it is the
-/// identity.
+/// divided by 1 − probability otherwise. Draws from default_generator(). In eval mode it is the identity.
 class Dropout : public Layer {
  public:
   /// @throws Error unless 0 ≤ probability < 1.

@@ -10,9 +10,9 @@ namespace gradus::nn {
 struct EmbeddingOptions {
   double deviation = 1;  ///< standard deviation of the drawn rows; PyTorch's is 1
   std::optional<std::int64_t> padding =
-      std::nullopt;     ///< the id whose row is initialised to 0 and gets no gradient
+      std::nullopt;     ///< the id whose row gets no gradient and, unless `shared`, is set to 0 at first
   bool frozen = false;  ///< no row gets a gradient
-  bool shared = false;  ///< use the given rows without a copy, as a parameter shared with other modules
+  bool shared = false;  ///< use the given rows without a copy, to share them with other modules
 };
 
 /// A vector for each token: row `id` of `weight` (vocabulary, size), drawn from N(0, deviation²) or given.
@@ -21,9 +21,10 @@ class Embedding : public Layer {
   /// @throws Error for a padding id outside [0, vocabulary).
   Embedding(std::int64_t vocabulary, std::int64_t size, const EmbeddingOptions& options);
   Embedding(std::int64_t vocabulary, std::int64_t size, double deviation = 1);
-  /// Uses a copy of `rows` (vocabulary, size), f32 or f64, as weight, or the rows themselves if `shared`;
-  /// ignores `deviation`.
-  /// @throws Error as above, and if `rows` is not a floating-point matrix.
+  /// The weight is a copy of `rows` (vocabulary, size), f32 or f64, or `rows` itself if `shared`. Ignores
+  /// `deviation`.
+  /// @throws Error if `rows` is not a floating-point matrix or the padding id is not one of its rows. Both
+  /// are not checked if `shared`.
   explicit Embedding(const Tensor& rows, const EmbeddingOptions& options = {});
 
   /// ids (…), i64 → (…, size). @throws Error naming the first id outside [0, vocabulary).

@@ -22,8 +22,7 @@ GradcheckReport gradcheck(Module& module, const std::function<Tensor(const std::
 /// Flattens and concatenates the tensors.
 Tensor concat_flat(const std::vector<Tensor>& tensors);
 
-/// The same check for a module whose `forward` takes these inputs and returns a tensor or a struct with
-/// `tensors()`:
+/// Checks a module's `forward`, which takes these inputs and returns a tensor or a struct with `tensors()`:
 ///
 ///     std::cout << gradcheck(gru, x, lengths);
 template <class M, class... Inputs>

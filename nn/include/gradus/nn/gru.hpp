@@ -6,19 +6,20 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Where the reset gate acts: after the product W_hn h, as in PyTorch, or before it, as in the papers.
+/// Where the reset gate r acts: after the product W_hn h, as in PyTorch, or before the product, as in the
+/// papers.
 ///
 ///     pytorch    n = tanh(W_in x + b_in + r ∘ (W_hn h + b_hn))      one product for all three gates
 ///     original   n = tanh(W_in x + b_in + W_hn (r ∘ h) + b_hn)      Cho et al. 2014, eq. 8; Bahdanau et al.
 ///                                                                   2015, appendix A.1.1
 ///
 /// Parameters have the same names and shapes in both forms: weight_ih stacks the papers' W_r, W_z and W, and
-/// weight_hh stacks U_r, U_z and U. The forms are different functions: weights trained in one do not work in
-/// the other.
+/// weight_hh stacks U_r, U_z and U. The two forms compute different functions, so weights trained in one form
+/// do not work in the other.
 ///
-/// In both, z weights the *old* state, as in PyTorch and Cho et al., eq. 7: h′ = (1 − z) ∘ n + z ∘ h. In
-/// Bahdanau et al. z weights the new state. Since 1 − σ(a) = σ(−a), negating the rows of z, [H, 2H), in all
-/// four parameters converts weights between the two conventions.
+/// In both forms, z weights the *old* state, as in PyTorch and Cho et al., eq. 7: h′ = (1 − z) ∘ n + z ∘ h.
+/// In Bahdanau et al. z weights the new state n. Since 1 − σ(a) = σ(−a), negating the rows of z, [H, 2H), in
+/// all four parameters converts weights between the two conventions.
 using gradus::GRUForm;
 
 struct GRUCellOptions {
@@ -26,11 +27,11 @@ struct GRUCellOptions {
   GRUForm form = GRUForm::pytorch;
 };
 
-/// One step of a gated recurrent unit (Cho et al. 2014, eq. 5–8), with n defined by its form:
+/// One step of a gated recurrent unit (Cho et al. 2014, eq. 5–8), with n as defined by GRUForm:
 ///
 ///     r = σ(W_ir x + b_ir + W_hr h + b_hr)
 ///     z = σ(W_iz x + b_iz + W_hz h + b_hz)
-///     n = as GRUForm says
+///     n = tanh(…), see GRUForm
 ///     h′ = (1 − z) ∘ n + z ∘ h
 ///
 /// Parameters as in PyTorch's GRUCell, gates in the order r, z, n: `weight_ih` (3H, I), `weight_hh` (3H, H),
@@ -52,17 +53,17 @@ struct GRUOptions {
   GRUForm form = GRUForm::pytorch;
 };
 
-/// A gated recurrent unit over a sequence, with one or more layers, forward or in both directions; each step
-/// is GRUCell's. Layer l + 1 reads the states of layer l, both directions concatenated. In training,
-/// `dropout` (see Dropout) acts on the states between layers, not on the last layer's.
+/// A gated recurrent unit over a sequence, with one or more layers, forward or in both directions. Each step
+/// computes the equations of GRUCell. Layer l + 1 reads the states of layer l, both directions concatenated.
+/// In training, `dropout` (see Dropout) acts on the states between layers, not on the last layer's.
 ///
 /// Parameters as in PyTorch's GRU: `weight_ih_l0` (3H, I), `weight_hh_l0` (3H, H), `bias_ih_l0`, `bias_hh_l0`
-/// (3H), the same with suffix `_reverse` for the other direction, then those of layer 1, whose weight_ih is
-/// (3H, D·H), and so on. Without `bias` there are no biases.
+/// (3H); with suffix `_reverse` the parameters of the backward direction; then those of layer 1, whose
+/// weight_ih is (3H, D·H) for D directions, and so on. The biases are absent if `bias` is false.
 class GRU : public Recurrent {
  public:
-  /// @throws Error unless both sizes and `layers` are at least 1 and 0 ≤ dropout < 1; and for dropout with
-  /// one layer, where it has no effect (PyTorch only warns).
+  /// @throws Error unless both sizes and `layers` are at least 1 and 0 ≤ dropout < 1, and for dropout above 0
+  /// with one layer, where dropout would have no effect (PyTorch only warns).
   GRU(std::int64_t inputs, std::int64_t hidden, GRUOptions options = {});
   /// Where the reset gate acts.
   GRUForm form() const { return form_; }
@@ -70,16 +71,16 @@ class GRU : public Recurrent {
   struct Output {
     Tensor output;  ///< the last layer's states, (T, B, D·H), D directions concatenated; zeros beyond a
                     ///< sequence's length. (B, T, D·H) if batch_first
-    Tensor h_n;  ///< the last state of each layer and direction, (layers·D, B, H): after the last token, and
-                 ///< after the first one backward; layer 0 forward, layer 0 backward, layer 1 forward …
+    Tensor h_n;     ///< the last state of each layer and direction, (layers·D, B, H): forward after the last
+                    ///< token, backward after the first; layer 0 forward, layer 0 backward, layer 1 forward …
     std::vector<Tensor> tensors() const { return {output, h_n}; }
   };
 
-  /// @param x       (T, B, I), or (B, T, I) if batch_first. Elements beyond the lengths must be finite; the
-  ///                fused PyTorch form does not read them
-  /// @param lengths (B), i64, or undefined if all are T. The state is frozen after the last token, where the
-  ///                backward direction starts. As PyTorch's packed sequences, except that a length may be
-  ///                0, which keeps the initial state
+  /// @param x       (T, B, I), or (B, T, I) if batch_first. Elements beyond the lengths have no effect,
+  ///                not even NaN
+  /// @param lengths (B), i64, or undefined if all are T. The forward direction ends and the backward
+  ///                direction starts at the last token, as for PyTorch's packed sequences. For a length of 0,
+  ///                which PyTorch does not allow, h_n is h_0
   /// @param h_0     (layers·D, B, H), in the order of h_n, or undefined for zeros
   /// @throws Error if the sizes do not fit, or a length is outside [0, T].
   Output forward(const Tensor& x, const Tensor& lengths = Tensor(), const Tensor& h_0 = Tensor()) const;

@@ -9,16 +9,16 @@
 ///
 ///     parameter.replace(orthogonal(parameter.shape()));
 ///
-/// For plain distributions use gradus::uniform, gradus::normal and gradus::full. Functions that depend on
-/// inputs and outputs throw Error for shapes with fewer than two axes.
+/// For plain distributions use gradus::uniform, gradus::normal and gradus::full. Functions that call fans()
+/// throw Error for shapes with fewer than two axes.
 namespace gradus::nn {
 
-/// U(−1/√n, 1/√n) for n inputs: PyTorch's default for linear layers, and for recurrent layers with n the
-/// state size.
+/// U(−1/√n, 1/√n). This is PyTorch's default for linear layers, where n is the number of inputs, and for
+/// recurrent layers, where n is the state size.
 Tensor uniform_fan_in(const Shape& shape, std::int64_t n);
 
-/// Number of inputs per output and of outputs per input: I and O for a weight (O, I). For (O, I, k…) both are
-/// multiplied by the product of the remaining axes.
+/// The number of inputs per output and of outputs per input: I and O for a weight (O, I). For (O, I, k₁, k₂,
+/// …), I and O are multiplied by k₁ k₂ ⋯.
 struct Fans {
   std::int64_t in, out;
 };
@@ -26,8 +26,8 @@ Fans fans(const Shape& weight);
 
 /// The nonlinearity applied after the weight.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
-/// The factor on the standard deviation that compensates for the nonlinearity, from PyTorch's table: 1, 1,
-/// 5/3, √2, √(2 / (1 + slope²)) and 3/4. `slope` is leaky_relu's slope below 0.
+/// The factor on the standard deviation that compensates for the nonlinearity, from PyTorch's table. In the
+/// order of Nonlinearity: 1, 1, 5/3, √2, √(2 / (1 + slope²)) and 3/4. `slope` is leaky_relu's slope below 0.
 double gain(Nonlinearity nonlinearity, double slope = 0.01);
 
 /// Xavier initialisation, which balances the variance of activations and of gradients (Glorot and Bengio
@@ -47,8 +47,9 @@ struct KaimingOptions {
 Tensor kaiming_uniform(const Shape& shape, const KaimingOptions& options = {});
 Tensor kaiming_normal(const Shape& shape, const KaimingOptions& options = {});
 
-/// gain · Q, with Q uniform over the matrices of that shape with orthonormal rows, or orthonormal columns if
-/// there are more rows than columns (Saxe et al. 2014). @throws Error unless the shape has two axes.
+/// gain · Q, where Q is drawn uniformly from the matrices of this shape with orthonormal rows, or orthonormal
+/// columns if there are more rows than columns (Saxe et al. 2014). @throws Error unless the shape has two
+/// axes.
 Tensor orthogonal(const Shape& shape, double gain = 1, Dtype dtype = Dtype::f32);
 /// (G·H, H): G independent orthogonal (H, H) blocks, stacked like the gates of a recurrent weight.
 /// @throws Error unless the shape has two axes, the first a multiple of the second.

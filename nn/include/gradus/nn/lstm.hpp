@@ -43,8 +43,9 @@ struct LSTMOptions {
   bool batch_first = false;
 };
 
-/// A long short-term memory over a sequence. Each step is LSTMCell's; all else is as in GRU. Parameters as in
-/// PyTorch's LSTM: LSTMCell's for each layer and direction, named as in GRU.
+/// A long short-term memory over a sequence. Each step computes the equations of LSTMCell. Layers,
+/// directions, dropout and lengths work as in GRU. Parameters as in PyTorch's LSTM: those of LSTMCell for
+/// each layer and direction, named as in GRU.
 class LSTM : public Recurrent {
  public:
   /// @throws Error as GRU does.
@@ -56,7 +57,7 @@ class LSTM : public Recurrent {
     std::vector<Tensor> tensors() const { return {output, h_n, c_n}; }
   };
 
-  /// x (T, B, I), lengths (B), h_0 and c_0 (layers·D, B, H), as in GRU, with its errors.
+  /// x (T, B, I), lengths (B), h_0 and c_0 (layers·D, B, H), as in GRU. @throws Error as GRU::forward does.
   Output forward(const Tensor& x, const Tensor& lengths = Tensor(), const Tensor& h_0 = Tensor(),
                  const Tensor& c_0 = Tensor()) const;
 };

@@ -12,8 +12,8 @@ namespace gradus::nn {
 /// With two pieces, applied to the concatenation [s; E y; c], it is the deep output of Bahdanau et al. 2015,
 /// A.2.2: t_i = max{t̃_{2i−1}, t̃_{2i}}.
 ///
-/// Parameters as Linear's: `weight` (outputs · pieces, inputs), with the pieces of one output in adjacent
-/// rows, and `bias` (outputs · pieces).
+/// Parameters, initialised as in Linear: `weight` (outputs · pieces, inputs), with the pieces of one output
+/// in adjacent rows, and `bias` (outputs · pieces).
 class Maxout : public Layer {
  public:
   /// @throws Error unless pieces ≥ 1.

@@ -15,8 +15,8 @@
 namespace gradus::nn {
 
 /// The base class of everything with parameters or buffers (tensors that are saved but not trained). A module
-/// registers these and its children by name in its constructor. Its forward function begins with `enter()`,
-/// so that messages carry its path:
+/// registers its parameters, buffers and children by name in its constructor. Its forward function begins
+/// with `enter()`, so that error messages contain the module's path:
 ///
 ///     class Scale : public nn::Module {
 ///      public:
@@ -50,9 +50,10 @@ class Module {
   /// children's. The tensors share the module's values and are not on the tape. A shared tensor appears under
   /// each of its names, as in PyTorch.
   NamedTensors state_dict() const;
-  /// Copies the values of `state` into the module's tensors in place: optimisers and other holders see them,
-  /// and a tape that needs the old values refuses to run backward. Converts between f32 and f64. For a shared
-  /// tensor one of its names suffices; if several are given, their values must be equal.
+  /// Copies the values of `state` into the module's tensors in place, so that optimisers and other holders of
+  /// the tensors see the new values. A tape that needs the old values refuses to run backward. Converts
+  /// between f32 and f64. For a shared tensor one of its names suffices; if several are given, their values
+  /// must be equal.
   /// @param source the name of the state in messages
   /// @throws Error listing every name that is missing, unexpected, duplicated, or of the wrong shape or kind
   /// (integer or floating-point); loads nothing in that case.
@@ -67,10 +68,11 @@ class Module {
   void requires_grad(bool on);
   void freeze() { requires_grad(false); }
   void unfreeze() { requires_grad(true); }
-  /// Converts every parameter and floating-point buffer in place, so that optimisers and other holders see
-  /// it. f64 is for gradient checks.
+  /// Converts every parameter and floating-point buffer in place, so that other holders of the tensors see
+  /// the new dtype. f64 is for gradient checks.
   void to(Dtype dtype);
-  /// Turns training behaviour, such as dropout, on or off, also in all children. On by default.
+  /// Turns training behaviour, such as dropout, on or off in this module and all its descendants. It is on by
+  /// default.
   void train(bool on = true);
   void eval() { train(false); }
   bool is_training() const { return training_; }
@@ -96,7 +98,8 @@ class Module {
 
   void check_name(const std::string& name) const;
   using List = NamedTensors Module::*;
-  // Every entry in these lists of this module and its descendants, with its path.
+  // Collects the entries of `lists`, such as parameters_, from this module and its descendants, with their
+  // paths.
   NamedTensors collect(std::initializer_list<List> lists) const;
   void collect(const std::string& path, std::initializer_list<List> lists, NamedTensors& found) const;
 

@@ -10,15 +10,15 @@
 namespace gradus::nn {
 
 struct MultiHeadOptions {
-  double dropout = 0;           ///< of the weights used for the output; the returned weights have none
-  bool bias = true;             ///< of all four projections
-  std::int64_t key_size = 0;    ///< PyTorch's kdim; 0: E
-  std::int64_t value_size = 0;  ///< PyTorch's vdim; 0: E
+  double dropout = 0;  ///< on the weights that give the output; the returned weights are without dropout
+  bool bias = true;    ///< biases of all four projections
+  std::int64_t key_size = 0;    ///< PyTorch's kdim; 0 means E
+  std::int64_t value_size = 0;  ///< PyTorch's vdim; 0 means E
 };
 
 /// Which keys each query sees.
 struct AttentionMask {
-  Tensor lengths;       ///< (B), i64: number of real keys per row; undefined if all are
+  Tensor lengths;       ///< (B), i64: number of real keys of each sequence; undefined if all T_k are real
   bool causal = false;  ///< query i sees only keys 0 … i
 };
 
@@ -37,14 +37,15 @@ struct AttentionMask {
 ///     self         each x_t    every x_j         Q_i·K_i / √d         forward(x, x, x)
 ///     cross        each y_t    every x_j         Q_i·K_i / √d         forward(y, x, x)
 ///
-/// With one head and identity projections it is scaled dot-product attention. Used as an nn::Attention it is
-/// cross-attention with one query per step: `prepare` projects the annotations once to keys and values; the
-/// decoder's state and the context have size E.
+/// With one head and identity projections it is scaled dot-product attention. Used as an nn::Attention, this
+/// class is cross-attention with one query per step. `prepare` projects the annotations once to keys and
+/// values. The decoder's state and the context have size E.
 ///
-/// Parameters as in PyTorch's MultiheadAttention: `in_proj_weight` (3E, E), the rows for q, k, v in that
-/// order, from U(±√(6/4E)); or, if keys or values have another size, `q_proj_weight` (E, E), `k_proj_weight`
-/// (E, key_size) and `v_proj_weight` (E, value_size), from U(±√(6/(rows + columns))); `in_proj_bias` (3E), 0;
-/// `out_proj.weight` (E, E), as Linear's; `out_proj.bias` (E), 0.
+/// Parameters as in PyTorch's MultiheadAttention: `in_proj_weight` (3E, E), with the rows for q, k and v in
+/// this order, or, if keys or values have another size than E, `q_proj_weight` (E, E), `k_proj_weight` (E,
+/// key_size) and `v_proj_weight` (E, value_size); `in_proj_bias` (3E); `out_proj.weight` (E, E) and
+/// `out_proj.bias` (E). The input projections are drawn from U(−b, b) with b = √(6 / (rows + columns)),
+/// `out_proj.weight` as in Linear; the biases are 0.
 class MultiHeadAttention : public Attention {
  public:
   /// @throws Error unless `heads` ≥ 1 divides `size`, E, and 0 ≤ dropout < 1.
@@ -80,8 +81,8 @@ class MultiHeadAttention : public Attention {
                           const AttentionMask& mask) const;
 
   std::int64_t heads_;
-  Tensor in_proj_weight_;              // q, k and v stacked, or
-  std::array<Tensor, 3> proj_weight_;  // one matrix each
+  Tensor in_proj_weight_;              // q, k and v stacked; undefined if keys or values have another size
+  std::array<Tensor, 3> proj_weight_;  // one matrix each; undefined if in_proj_weight_ is defined
   Tensor in_proj_bias_;
   Dropout dropout_;
 };

@@ -13,18 +13,20 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// One parameter at its step t, which a rule updates in place.
+/// One parameter at its step t. A rule updates the parameter and its averages in place.
 struct Update {
   Tensor parameter;            ///< θ
   Tensor gradient;             ///< g
   std::span<Tensor> averages;  ///< the rule's running values, of θ's shape and dtype; initially zeros
-  std::int64_t t;              ///< from 1; counts this parameter's own steps
-  std::int64_t begin, end;     ///< the elements to update; all, unless the rule is elementwise
+  std::int64_t t;              ///< this parameter's own step count, from 1
+  std::int64_t begin, end;     ///< range of elements to update; all unless the rule is elementwise
 };
 
-/// Updates parameters from their gradients, one group at a time. Its rules are SGD, Adam and so on.
+/// Updates parameters from their gradients. Each group of parameters has its own options. OptimiserOf
+/// implements the class for a rule, such as SGD or Adam.
 ///
-/// A step skips parameters that have no gradient or whose requires_grad is off, and does not count for them.
+/// A step skips parameters that have no gradient or whose requires_grad is off. Their step count t then stays
+/// the same.
 class Optimiser {
  public:
   virtual ~Optimiser() = default;
@@ -40,14 +42,14 @@ class Optimiser {
   std::size_t group_count() const { return group_count_; }
   /// @throws Error if there is no such group.
   double learning_rate(std::size_t group = 0) const;
-  /// Sets the rate of every group, or of one. @throws Error for a rate that is negative or not finite, or if
-  /// there is no such group.
+  /// Sets the learning rate of every group, or of one group. @throws Error for a rate that is negative or not
+  /// finite, or if there is no such group.
   void set_learning_rate(double rate);
   void set_learning_rate(std::size_t group, double rate);
 
-  /// A copy of everything that changes between steps: "group.0.learning_rate", f64 (), and so on for each
-  /// group; for each parameter, numbered from 0 across all groups, "0.steps", i64 (), and after its first
-  /// step the rule's averages, such as "0.m" and "0.v", of the parameter's shape and dtype.
+  /// A copy of everything that changes between steps. For each group: "group.0.learning_rate", f64 (). For
+  /// each parameter, numbered from 0 across all groups: "0.steps", i64 (), and after its first step the
+  /// rule's averages, such as "0.m" and "0.v", of the parameter's shape and dtype.
   NamedTensors state() const;
   /// Restores a state; later steps are bit-identical to those of the saved optimiser.
   /// @throws Error listing every entry that is missing, unexpected or invalid; loads nothing in that case.
@@ -56,8 +58,9 @@ class Optimiser {
  protected:
   /// `name` is the prefix of messages. @throws Error for a parameter that is undefined or given twice.
   Optimiser(std::string name, const std::vector<std::vector<Tensor>>& groups);
-  /// Allocates the averages of all trainable parameters; call it last in the constructor. Allocating them
-  /// together keeps them apart from the memory that each step allocates and frees.
+  /// Allocates the averages of all trainable parameters. A derived class must call make_averages() at the end
+  /// of its constructor. Allocating all averages together keeps them apart from the memory that each step
+  /// allocates and frees.
   void make_averages();
 
  private:
@@ -84,7 +87,7 @@ class Optimiser {
   std::vector<Entry> entries_;
 };
 
-/// Parameters that share their options.
+/// Parameters with the same options.
 template <class Rule>
 struct ParameterGroup {
   std::vector<Tensor> parameters;

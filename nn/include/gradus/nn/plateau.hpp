@@ -12,8 +12,8 @@ enum class Better { lower, higher };
 struct PlateauOptions {
   Better better = Better::lower;  ///< direction of improvement
   double factor = 0.1;            ///< multiplies the learning rates at each reduction
-  std::int64_t patience = 10;     ///< metrics without improvement before a reduction
-  double threshold = 1e-4;        ///< relative to the best metric; smaller gains do not count
+  std::int64_t patience = 10;     ///< allowed metrics without improvement; the next reduces the rates
+  double threshold = 1e-4;        ///< least improvement that counts, relative to the best metric
   std::int64_t cooldown = 0;      ///< metrics after a reduction that do not count towards patience
   double minimum = 0;             ///< lower bound of the learning rates
 };
@@ -23,11 +23,11 @@ struct PlateauOptions {
 /// never better. The optimiser must outlive the Plateau and have no Scheduler, which would overwrite the
 /// rates.
 ///
-/// PyTorch compares with best · (1 ∓ threshold): the same above 0, but for negative metrics it accepts
-/// slightly worse ones as better. It also skips reductions of less than 1e-8.
+/// PyTorch compares with best · (1 ∓ threshold). For positive metrics this is the same; for negative metrics
+/// PyTorch accepts slightly worse ones as better. PyTorch also skips reductions of less than 1e-8.
 class Plateau {
  public:
-  /// @throws Error for a factor outside [0, 1), and for other options below 0.
+  /// @throws Error for a factor outside [0, 1), and for other options that are negative or not finite.
   explicit Plateau(Optimiser& optimiser, PlateauOptions options = {});
 
   /// Call with the metric after each evaluation. Returns true if the learning rates were reduced.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Common code of the recurrent modules. A kind (rnn.hpp, gru.hpp, lstm.hpp) defines its number of gates and
-/// its step; the loops over layers, directions and time are here.
+/// Common code of the recurrent modules: the loops over layers, directions and time. Each kind (rnn.hpp,
+/// gru.hpp, lstm.hpp) defines its number of gates and its step.
 namespace gradus::nn {
 
 /// The state between two steps: {h}, or {h, c} for an LSTM.
@@ -29,15 +29,16 @@ struct RecurrentWeights {
 struct RecurrentKind {
   std::int64_t gates;     ///< G
   std::size_t parts = 1;  ///< number of tensors in the state: 1 for {h}, 2 for {h, c}
-  /// The state after a step, from x_part = W_ih x + b_ih, (B, G·H), and the state before.
+  /// Computes the state after a step from x_part = W_ih x + b_ih, (B, G·H), and the state before the step.
   std::function<RecurrentState(const RecurrentWeights& weights, const Tensor& x_part,
                                const RecurrentState& before)>
       step;
-  /// All steps in one operation, from x_parts = W_ih x + b_ih, (N, G·H), packed. If null, scan() over `step`.
+  /// Computes all steps in one operation from x_parts = W_ih x + b_ih, (N, G·H), packed. If null, scan()
+  /// calls `step` for each step.
   std::function<Scanned(const RecurrentWeights& weights, const Tensor& x_parts, const RecurrentState& first,
                         const Packing& packing, bool reverse)>
       sequence = nullptr;
-  std::optional<AttentionCell> attention_cell = std::nullopt;  ///< if attention_sequence() has this cell
+  std::optional<AttentionCell> attention_cell = std::nullopt;  ///< the same cell, for attention_sequence()
 };
 
 /// One step of a recurrent module, with parameters `weight_ih`, `weight_hh`, `bias_ih` and `bias_hh`, drawn
@@ -77,16 +78,16 @@ class Recurrent : public Module {
     Tensor output;
     RecurrentState last;
   };
-  /// The kind's `forward`, with a signature common to all kinds. @param first {h_0}, {h_0, c_0}, or empty for
-  /// zeros.
+  /// Computes the `forward` of the derived class, with a signature common to all kinds.
+  /// @param first {h_0}, {h_0, c_0}, or empty for zeros
   /// @throws Error if the sizes do not fit, or a length is outside [0, T].
   Result run(const Tensor& x, const Tensor& lengths = Tensor(), RecurrentState first = {}) const;
-  /// The same over packed sequences, (N, I) → (N, D·H).
+  /// run() for packed sequences, (N, I) → (N, D·H).
   Result run_packed(const Tensor& x, const Packing& packing, RecurrentState first = {}) const;
 
-  /// One step through all layers, for a decoder, whose next input depends on the last output.
+  /// Runs one step through all layers. For decoders, whose next input depends on the last output.
   /// @param x      (B, I)
-  /// @param before (B, H) each: h of every layer from the lowest; for an LSTM, followed by c of every layer
+  /// @param before (B, H) each: h of every layer from the lowest up; for an LSTM, then c of every layer
   /// @return the state after x, in the same order; the top layer's h is at index layers() − 1
   /// @throws Error if the sizes do not fit, or the module is bidirectional.
   RecurrentState step(const Tensor& x, const RecurrentState& before) const;
@@ -95,7 +96,7 @@ class Recurrent : public Module {
   std::int64_t layers() const { return options_.layers; }
   int directions() const { return options_.bidirectional ? 2 : 1; }
   std::size_t state_parts() const { return kind_.parts; }  ///< 1 for {h}, 2 for {h, c}
-  /// The cell by which attention_sequence() computes the same steps, if it has one.
+  /// The cell of attention_sequence() that computes the same steps, if there is one.
   std::optional<AttentionCell> attention_cell() const { return kind_.attention_cell; }
   /// The weights of one layer and direction.
   const RecurrentWeights& weights(std::int64_t layer, int direction = 0) const {
@@ -104,7 +105,7 @@ class Recurrent : public Module {
 
  protected:
   /// @throws Error, prefixed with `name`, unless `inputs`, `hidden` and `layers` are at least 1 and dropout
-  /// is in [0, 1), or 0 with one layer.
+  /// is in [0, 1), and 0 if there is one layer.
   Recurrent(const char* name, RecurrentKind kind, std::int64_t inputs, std::int64_t hidden,
             const RecurrentOptions& options);
 

@@ -34,8 +34,9 @@ struct RNNOptions {
   Nonlinearity nonlinearity = Nonlinearity::tanh;
 };
 
-/// A simple recurrent network over a sequence. Each step is RNNCell's; all else is as in GRU. Parameters as
-/// in PyTorch's RNN: RNNCell's for each layer and direction, named as in GRU.
+/// A simple recurrent network over a sequence. Each step computes the equation of RNNCell. Layers,
+/// directions, dropout and lengths work as in GRU. Parameters as in PyTorch's RNN: those of RNNCell for each
+/// layer and direction, named as in GRU.
 class RNN : public Recurrent {
  public:
   /// @throws Error as GRU does, and unless f is tanh or relu.
@@ -47,7 +48,7 @@ class RNN : public Recurrent {
     std::vector<Tensor> tensors() const { return {output, h_n}; }
   };
 
-  /// x (T, B, I), lengths (B) and h_0 (layers·D, B, H), as in GRU, with its errors.
+  /// x (T, B, I), lengths (B) and h_0 (layers·D, B, H), as in GRU. @throws Error as GRU::forward does.
   Output forward(const Tensor& x, const Tensor& lengths = Tensor(), const Tensor& h_0 = Tensor()) const;
 };
 

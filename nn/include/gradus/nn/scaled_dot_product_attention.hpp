@@ -9,8 +9,9 @@ namespace gradus::nn {
 ///
 ///     e_tj = s_t · h_j / √D
 ///
-/// If the elements of query and values have variance 1, so do the energies, so that the softmax does not
-/// saturate as D grows. No parameters. Queries have the size of the values, D.
+/// If the elements of query and values are independent with mean 0 and variance 1, the energies have variance
+/// 1 too, so that the softmax does not saturate as D grows. No parameters. Queries have the size of the
+/// values, D.
 class ScaledDotProductAttention : public DotProductAttention {
  public:
   using DotProductAttention::DotProductAttention;

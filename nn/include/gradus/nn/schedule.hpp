@@ -12,12 +12,13 @@ namespace gradus::nn {
 /// The factor on the optimiser's initial learning rate at step t = 0, 1, …
 using Schedule = std::function<double(std::int64_t t)>;
 
-/// The same values as PyTorch's schedulers. Any function of the step is a schedule too:
+/// Schedules with the values of PyTorch's schedulers, except where noted. Any function of the step is a
+/// schedule too:
 ///
 ///     [](std::int64_t t) { return 1 / std::sqrt(1.0 + t); }
 namespace schedule {
 
-/// γ^⌊t / size⌋. @throws Error unless the size is at least 1 and γ finite and at least 0.
+/// γ^⌊t / size⌋. @throws Error unless `size` is at least 1 and γ is finite and at least 0.
 Schedule step(std::int64_t size, double gamma = 0.1);
 /// γᵗ. @throws Error unless γ is finite and at least 0.
 Schedule exponential(double gamma);
@@ -25,11 +26,11 @@ Schedule exponential(double gamma);
 /// @throws Error unless `steps` ≥ 1 and both factors are finite and at least 0.
 Schedule linear(double from, double to, std::int64_t steps);
 /// m + ½ (1 − m) (1 + cos(π t / steps)), and m from t = steps on (Loshchilov and Hutter 2017, eq. 5, without
-/// restarts). `minimum`, m, is a factor; in the paper and in PyTorch it is a learning rate. PyTorch's cosine
-/// rises again after `steps`.
+/// restarts). m is `minimum`, a factor; in the paper and in PyTorch the minimum is a learning rate. PyTorch's
+/// cosine rises again after `steps`.
 /// @throws Error unless `steps` ≥ 1 and the minimum is finite and at least 0.
 Schedule cosine(std::int64_t steps, double minimum = 0);
-/// Linear from `from` at t = 0 to 1 at t = steps; from there on `then`, starting at its step 0:
+/// Linear from `from` at t = 0 to 1 at t = steps; afterwards then(t − steps):
 ///
 ///     schedule::warm_up(100, schedule::cosine(900))
 ///

@@ -22,7 +22,7 @@ class ScoredAttention : public Attention {
   double dropout() const { return dropout_.probability(); }
 
  protected:
-  /// e, (B, T), from attend's arguments; values beyond a row's length are not used.
+  /// The energies e, (B, T), for the arguments of attend(). Energies beyond a row's length are ignored.
   virtual Tensor energies(const Tensor& query, const Memory& memory, std::int64_t step,
                           const Tensor& previous_weights) const = 0;
 

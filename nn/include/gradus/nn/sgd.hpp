@@ -11,14 +11,15 @@ namespace gradus::nn {
 ///     b ← g at the first step, then μ b + (1 − τ) g
 ///     θ ← θ − η b,   or with Nesterov's momentum   θ ← θ − η (g + μ b)
 ///
-/// and θ ← θ − η g if μ = 0. Sutskever et al. 2013, eq. 1–2 and 3–4, average η g instead, v ← μ v − η g: the
-/// same as long as η is constant. State: `b`, unless μ = 0. PyTorch's default η is 0.001.
+/// and θ ← θ − η g if μ = 0. Sutskever et al. 2013 (eq. 1–2; eq. 3–4 for Nesterov's momentum) include η in
+/// the average: v ← μ v − η g. With τ = 0 the two forms are equivalent as long as η is constant; for
+/// Nesterov's momentum, θ here is their θ + μ v. State: `b`, unless μ = 0. PyTorch's default η is 0.001.
 struct SGDRule {
   double learning_rate = 0.1;  ///< η
   double momentum = 0;         ///< μ
   double dampening = 0;        ///< τ
   double weight_decay = 0;     ///< λ
-  bool nesterov = false;       ///< needs momentum, and no dampening
+  bool nesterov = false;       ///< requires μ > 0 and τ = 0
 
   static constexpr const char* name = "SGD";
   static constexpr bool elementwise = true;

@@ -12,18 +12,19 @@
 #pragma GCC visibility push(default)
 namespace gradus::nn {
 
-/// Reads a saved state entry by entry and collects its errors until finish(). An invalid entry reads as
-/// undefined or 0.
+/// Reads a saved state entry by entry and collects the errors, which finish() throws. Do not use the values
+/// before finish() has returned: an invalid entry gives an undefined tensor, 0, or a number out of range.
 class StateReader {
  public:
   explicit StateReader(const NamedTensors& state);
 
-  /// A copy of an entry, which must have this shape and dtype.
+  /// A copy of the entry `name`, which must have this shape and dtype.
   Tensor copy(const std::string& name, const Shape& shape, Dtype dtype);
+  /// The number in an f64 entry.
   double number(const std::string& name);
-  /// A finite number of at least 0.
+  /// The number in an f64 entry, which must be finite and at least 0.
   double not_negative(const std::string& name);
-  /// An integer of at least 0.
+  /// The number in an i64 entry, which must be at least 0.
   std::int64_t count(const std::string& name);
   /// The entries whose names begin with `prefix`, with the prefix removed: a nested state.
   NamedTensors part(const std::string& prefix);
@@ -32,7 +33,7 @@ class StateReader {
   void finish(std::string_view operation, std::string_view advice) const;
 
  private:
-  std::map<std::string, Tensor> left_;  // not read so far
+  std::map<std::string, Tensor> left_;  // entries not read so far
   std::vector<std::string> missing_, twice_, wrong_;
 };
 
