@@ -37,12 +37,13 @@ RecurrentDecoder::Context BahdanauDecoder::find_context(const nn::State& before,
 
 bool BahdanauDecoder::can_be_shared() const { return attention->fused_score(context_size()).has_value(); }
 
-// The arguments for attention_sequence, without random draws; none if it lacks this cell or score.
+// The arguments for attention_sequence(), without random draws. Empty if attention_sequence() lacks this cell
+// or score.
 std::optional<AttentionDecoder> BahdanauDecoder::fused() const {
   const std::optional<AttentionCell> cell = rnn->attention_cell();
   const std::optional<AttentionScore> score = attention->fused_score(context_size());
   if (!cell || !score) return std::nullopt;
-  if (!score->W_a.defined() && rnn->hidden() != context_size()) return std::nullopt;  // attend() throws
+  if (!score->W_a.defined() && rnn->hidden() != context_size()) return std::nullopt;  // attend() will throw
   AttentionDecoder decoder{.cell = *cell,
                            .layers = {},
                            .score = *score,
@@ -76,8 +77,8 @@ Tensor BahdanauDecoder::unroll(const Tensor& y, const Start& start, const Packin
 
 RecurrentDecoder::Step BahdanauDecoder::advance(const Tensor& y, const nn::State& state,
                                                 const nn::Memory& memory) const {
-  // The fused rows hold only one layer's h after the step, and a step's random draws differ from a
-  // sequence's.
+  // The fused rows hold only one layer's h after the step. With dropout, the fused operation would draw other
+  // random numbers for single steps than for a sequence.
   const bool fits = rnn->layers() == 1 && rnn->state_parts() == 1 && !reads_earlier_state();
   const std::optional<AttentionDecoder> decoder = fits ? fused() : std::nullopt;
   if (!decoder || (is_training() && decoder->score.dropout > 0)) {

@@ -127,7 +127,6 @@ Tensor RecurrentDecoder::embed(const Tensor& tokens) const {
   return drop(embedding.forward(tokens), dropout_, *this);
 }
 
-// The read-out's input: the features, with E y appended unless the read-out uses only the state.
 Tensor RecurrentDecoder::read(const Tensor& features, const Tensor& y) const {
   return reads_state_alone() ? features : joined({features, y});
 }

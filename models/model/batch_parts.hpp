@@ -17,8 +17,9 @@ namespace gradus::models {
 // efficient products, or if the weights, which each thread reads at every step, do not fit its cache.
 std::int64_t parts_of_batch(const Seq2Seq& model, std::int64_t B);
 
-// Returns by_parts(). If it throws, calls `whole` first, whose error gives positions in the whole batch
-// instead of in a part.
+// Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part.
+// Throws the error of whole(), whose positions refer to the whole batch, or the error of by_parts() if
+// whole() succeeds.
 template <class Parts, class Whole>
 auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
   try {
@@ -29,9 +30,9 @@ auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
   }
 }
 
-// Calls f(sources, lengths, index of the first source), which returns a result per source, for each part of a
-// batch; returns all results in batch order. `source` (T, B, …), `lengths` (B). One part in training, because
-// a search's number of random draws depends on its sequences.
+// Splits a batch, `source` (T, B, …) and `lengths` (B), into parts and calls f(sources, lengths, index of the
+// first source) for each part. f returns one result per source. Returns all results in batch order. In
+// training there is only one part, because a search's number of random draws depends on its sequences.
 template <class Result, class F>
 std::vector<Result> by_parts(const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const F& f) {
   const auto whole = [&] { return f(source, lengths, std::int64_t{0}); };

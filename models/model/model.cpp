@@ -20,8 +20,8 @@ const Make& find(const std::map<std::string, Make>& makers, const char* kind, co
   return find_row("make_model", kind, name, makers, &std::pair<const std::string, Make>::first).second;
 }
 
-// Sets every parameter to value(path, shape) where that is defined; a shared one is set once, by its first
-// path.
+// Sets every parameter to value(path, shape), unless this value is undefined. A shared parameter is set once,
+// with its first path.
 template <class Value>
 void draw(nn::Module& module, Value value) {
   std::vector<Tensor> seen;

@@ -33,8 +33,8 @@ DecoderPointer make_attending(const DecoderOptions& options,
   return std::make_unique<BahdanauDecoder>(options, attention());
 }
 
-// True if both maps have the same plain function under this name: std::function has no other comparison, so
-// the makers of standard() are plain functions, not lambdas.
+// True if both maps have the same plain function under this name. Only plain functions can be compared inside
+// a std::function, so the makers of standard() are not lambdas.
 template <class Result, class... Arguments>
 bool same(const std::map<std::string, std::function<Result(Arguments...)>>& one,
           const std::map<std::string, std::function<Result(Arguments...)>>& other, const std::string& name) {

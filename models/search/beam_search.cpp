@@ -46,7 +46,7 @@ double coverage(const Tensor& weights) {
 struct Backpointer {
   std::int64_t before;  // index of the previous token's backpointer; none_before for BOS
   std::int64_t token;
-  std::int64_t row;  // of the prediction that it was chosen from
+  std::int64_t row;  // row of the prediction from which the token was chosen
   double log_probability;
 };
 constexpr std::int64_t none_before = -1;
@@ -54,17 +54,17 @@ constexpr std::int64_t none_before = -1;
 struct Hypothesis {
   std::int64_t last;  // index of the backpointer of its last token
   double log_probability;
-  double score = 0;  // set once it has ended
+  double score = 0;  // set when the hypothesis ends
 };
 
 // A candidate extension of a hypothesis by one token.
 struct Continuation {
-  double log_probability;  // of the extended hypothesis
+  double log_probability;  // log-probability of the extended hypothesis
   std::size_t hypothesis;
   std::int64_t token;
 };
 
-// A strict total order, so that ties are broken alike on every machine.
+// A strict total order, so that every machine breaks ties in the same way.
 bool better(const Continuation& a, const Continuation& b) {
   if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
   return a.hypothesis != b.hypothesis ? a.hypothesis < b.hypothesis : a.token < b.token;
@@ -76,20 +76,20 @@ struct Beam {
   std::int64_t length;            // of the source
   std::int64_t max_steps;         // for the source
   std::vector<Hypothesis> alive;  // best first
-  std::vector<Hypothesis> ended;  // the n best ended ones, best first
+  std::vector<Hypothesis> ended;  // the n best ended hypotheses, best first
 };
 
 // The best `width` continuations, best first. Hypothesis i is in row first_row + i.
 std::vector<Continuation> best_continuations(const std::vector<Hypothesis>& alive, const Prediction& next,
                                              std::int64_t first_row, std::int64_t width) {
-  std::vector<Continuation> best;  // heap with the worst in front
+  std::vector<Continuation> best;  // heap with the worst continuation in front
   for (std::size_t i = 0; i < alive.size(); ++i) {
     const std::int64_t row = first_row + static_cast<std::int64_t>(i);
     std::int64_t token = Prediction::first_written;
     for (const float log_p : next.log_probabilities(row)) {
       const Continuation one{alive[i].log_probability + log_p, i, token++};
       if (std::ssize(best) == width) {
-        if (one.log_probability <= best.front().log_probability) continue;  // earlier ones win ties
+        if (one.log_probability <= best.front().log_probability) continue;  // ties: the earlier one wins
         std::pop_heap(best.begin(), best.end(), better);
         best.pop_back();
       }
@@ -155,13 +155,13 @@ class BeamSearch {
 
   std::int64_t rows_each(std::int64_t step) const { return step == 0 ? 1 : options_.width; }
 
-  // The last token of every live hypothesis. Selects their rows.
+  // Returns the last token of every live hypothesis, and selects the rows of these hypotheses in `at`.
   Tensor last_tokens(nn::DecoderStep::Start& at) {
     std::vector<std::int64_t> rows, tokens;
     for (const Beam& beam : beams_) {
       for (std::int64_t i = 0; i < rows_each(steps()); ++i) {
-        // If fewer are alive, the first one fills their rows. Each source keeps its number of rows, so that
-        // the memory need not be reordered.
+        // Each source keeps its number of rows, so that the memory need not be reordered. If fewer hypotheses
+        // are alive, copies of the first fill the other rows.
         const std::size_t own = i < std::ssize(beam.alive) ? static_cast<std::size_t>(i) : 0;
         const Backpointer& last = backpointer(beam.alive[own].last);
         rows.push_back(last.row);

@@ -26,7 +26,8 @@ Prediction::Prediction(const Tensor& logits, const Tensor& weights)
   }
   log_p_ = log_softmax(logits.to(Dtype::f32));
   for (std::int64_t row = 0; row < log_p_.size(0); ++row) {
-    if (!std::isnan(log_probabilities(row).front())) continue;  // one NaN makes its whole row NaN
+    // One logit that is NaN or +∞ makes its whole row NaN.
+    if (!std::isnan(log_probabilities(row).front())) continue;
     fail("decode",
          "the decoder's logits hold NaN or infinity; look for them in the parameters, or decode under "
          "DetectAnomaly");
@@ -48,7 +49,7 @@ std::int64_t Prediction::likeliest(std::int64_t row) const {
   std::span<const float> where = all;  // the first block that contains the maximum
   for (std::size_t begin = 0; begin < all.size(); begin += 64) {
     const std::span<const float> some = all.subspan(begin, std::min<std::size_t>(64, all.size() - begin));
-    float best = some.front();  // this loop vectorises, max_element's does not
+    float best = some.front();  // this loop vectorises, std::max_element does not
 #pragma omp simd reduction(max : best)
     for (std::size_t i = 1; i < some.size(); ++i) best = best < some[i] ? some[i] : best;
     if (best > largest) {
@@ -67,7 +68,8 @@ void Rows::select(const std::vector<std::int64_t>& rows, nn::DecoderStep::Start&
   for (const std::int64_t row : rows) sources.push_back(sources_[static_cast<std::size_t>(row)]);
   const Tensor chosen = tensor(rows);
   at.state = at.state.select(chosen);
-  // Usually rows are only permuted within their source, whose memory is the same for all of them.
+  // Usually rows are only permuted within their source. The memory then stays the same, because all rows of a
+  // source have equal memory.
   if (sources != sources_) at.memory = at.memory.select(chosen);
   sources_ = std::move(sources);
 }

@@ -9,7 +9,7 @@
 
 namespace gradus::models {
 
-// A step's prediction of the next token of each row.
+// The prediction of the next token of each row at one step.
 class Prediction {
  public:
   // logits (rows, V) and weights (rows, T), or undefined. Throws if a row's softmax is NaN.
@@ -21,23 +21,23 @@ class Prediction {
   // ln p of the tokens that may be written: element i belongs to token i + first_written.
   std::span<const float> log_probabilities(std::int64_t row) const;
   double log_probability(std::int64_t row, std::int64_t token) const;
-  // On ties, the lowest id.
+  // The likeliest token that may be written; the lowest id on ties.
   std::int64_t likeliest(std::int64_t row) const;
 
-  // The ids below it, PAD and BOS, are never written.
+  // The lowest id that may be written. The ids below, PAD and BOS, are never written.
   static constexpr std::int64_t first_written = data::eos;
 
  private:
   Tensor log_p_, weights_;
 };
 
-// The rows of a decoder's state during a search. Each belongs to one source of the batch.
+// The rows of a decoder's state during a search. Each row belongs to one source of the batch.
 class Rows {
  public:
-  // One row per source.
+  // Starts with one row per source.
   explicit Rows(std::int64_t sources);
 
-  // Replaces the rows by a selection, which may repeat, reorder or drop rows.
+  // Replaces the rows of `at` by a selection, which may repeat, reorder or drop rows.
   void select(const std::vector<std::int64_t>& rows, nn::DecoderStep::Start& at);
 
  private:

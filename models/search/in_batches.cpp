@@ -31,8 +31,8 @@ std::vector<std::vector<std::size_t>> batches_by_length(std::string_view operati
 
   std::vector<std::vector<std::size_t>> batches;
   for (const std::size_t i : by_length) {
-    const bool fits = !batches.empty() &&
-                      (std::ssize(batches.back()) + 1) * std::ssize(sources[i]) <= tokens;  // i is longest
+    // Source i is the longest so far.
+    const bool fits = !batches.empty() && (std::ssize(batches.back()) + 1) * std::ssize(sources[i]) <= tokens;
     if (!fits) batches.emplace_back();
     batches.back().push_back(i);
   }

@@ -24,8 +24,8 @@ struct SourceBatch {
   Tensor source, lengths;  // (T, B) and (B), i64
 };
 
-// Calls f(batch, source indices), which returns a result per source, for each batch; returns all results in
-// the order of the sources.
+// Groups the sources into batches and calls f(batch, source indices) for each batch. f returns one result per
+// source. Returns all results in the order of the sources.
 template <class Result, class F>
 std::vector<Result> in_batches(std::string_view operation, const Sources& sources, std::int64_t tokens,
                                const F& f) {

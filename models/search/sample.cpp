@@ -28,7 +28,7 @@ struct Choice {
   std::int64_t token;
 };
 
-// A strict order: ties are broken by token id.
+// A strict order: on ties, the lower token id comes first.
 bool likelier(const Choice& a, const Choice& b) {
   return a.weight != b.weight ? a.weight > b.weight : a.token < b.token;
 }
@@ -61,7 +61,7 @@ void keep_nucleus(std::vector<Choice>& choices, double p) {
   const double enough = p * total(choices);
   std::vector<Choice> kept;
   const auto less_likely = [](const Choice& a, const Choice& b) { return likelier(b, a); };
-  std::make_heap(choices.begin(), choices.end(), less_likely);  // the nucleus is small, so no full sort
+  std::make_heap(choices.begin(), choices.end(), less_likely);  // a heap, since the nucleus is small
   double sum = 0;
   do {
     std::pop_heap(choices.begin(), choices.end(), less_likely);
@@ -78,7 +78,7 @@ std::int64_t draw(const std::vector<Choice>& choices, Generator& generator) {
     left -= choice.weight;
     if (left < 0) return choice.token;
   }
-  return std::ranges::min(choices, likelier).token;  // reached only by rounding
+  return std::ranges::min(choices, likelier).token;  // reached only because of rounding
 }
 
 }  // namespace

@@ -10,13 +10,13 @@
 
 namespace gradus::models {
 
-// Chooses the next token of a source's output at a step, given the prediction in that row.
+// Chooses the next token of a source's output at a step. The prediction for this source is in row `row`.
 using Choose = std::function<std::int64_t(const Prediction& next, std::int64_t row, std::int64_t source,
                                           std::int64_t step)>;
 
-// Writes one output per source: each step chooses a token and feeds it to the next, until every output has
-// ended in EOS or reached its max_steps (one per source). Threads may split the sources and call `choose`
-// concurrently for different ones.
+// Writes one output per source: each step chooses a token, which is the input of the next step, until every
+// output has ended in EOS or reached its max_steps (one per source). Several threads may call `choose`
+// concurrently for different sources.
 std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
                                   const std::vector<std::int64_t>& max_steps, const Choose& choose);
 

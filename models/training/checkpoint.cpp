@@ -13,7 +13,7 @@ namespace {
 constexpr const char* format_key = "gradus.format";
 constexpr const char* format = "1";
 
-// A property of the process, other than the state, that affects the bits.
+// A property of the process that affects the bits of later steps and is not part of the state.
 struct Circumstance {
   std::string key, words, now;
 };

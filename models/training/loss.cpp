@@ -77,7 +77,7 @@ Loss loss_of(const Seq2Seq& model, const Tensor& source, const Tensor& source_le
                                                        options.sampling, coins)
                                         : Unrolled{model.decoder->forward(start, target_in, targets), {}};
   Loss result{{}, 0, batch.target_tokens()};
-  constexpr std::int64_t none = -1;  // no target is ignored: packed targets are all real
+  constexpr std::int64_t none = -1;  // ignores no target, because packed targets are all real
   result.total = cross_entropy(std::move(run.logits), pack(target_out, targets), none,
                                options.label_smoothing, &result.cross_entropy);
   if (options.attention_entropy != 0) {
@@ -91,7 +91,8 @@ Loss loss_of(const Seq2Seq& model, const data::Batch& batch, const LossOptions& 
                  tensor(batch.source_lengths, {batch.size}), batch, options, coins);
 }
 
-// The same, by several threads. Every part draws the same number of times from the default generator.
+// The loss of a batch, computed in parts by several threads. Every part makes the same number of draws from
+// the default generator.
 Loss loss_of_parts(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options,
                    std::int64_t parts) {
   const std::vector<Cut> cuts = cut(batch, parts);

@@ -15,17 +15,17 @@ struct Training {
   double learning_rate;
 };
 
-// ρ = 0.95 and ε = 10⁻⁶, the defaults of AdadeltaRule.
+// The papers' ρ = 0.95 and ε = 10⁻⁶ are the defaults of AdadeltaRule.
 constexpr Training adadelta{"adadelta", 1};
 
 struct Preset {
   std::string_view name;
   ModelOptions (*model)();
-  std::optional<Training> training;  // if the source states it; constant learning rate
+  std::optional<Training> training;  // empty if the source does not state it; the learning rate is constant
 };
 
-// Section 3.4. Not reproduced: the learning rate of 0.7 halves every half epoch from the fifth on, the source
-// is reversed, and initial values are U(−0.08, 0.08).
+// Section 3.4. Not reproduced: the paper halves the learning rate of 0.7 every half epoch after the fifth
+// epoch, reverses the source, and draws initial values from U(−0.08, 0.08).
 ModelOptions sutskever() {
   return {.decoder = "fixed",
           .cell = Cell::lstm,
@@ -37,7 +37,7 @@ ModelOptions sutskever() {
           .readout = ReadoutForm::state};
 }
 
-// Section 4.1: Adadelta; recurrent matrices orthogonal, all others N(0, 0.01²).
+// Section 4.1: trained with Adadelta; recurrent matrices orthogonal, all others from N(0, 0.01²).
 ModelOptions cho() {
   return {.decoder = "cho",
           .cell = Cell::original_gru,
@@ -49,7 +49,7 @@ ModelOptions cho() {
           .initial = Initial::bahdanau};
 }
 
-// Appendix A.2.3; training with Adadelta, B.2.
+// Sizes from appendix A.2.3. Trained with Adadelta, B.2.
 ModelOptions bahdanau() {
   return {.cell = Cell::original_gru,
           .embedding = 620,
@@ -60,7 +60,7 @@ ModelOptions bahdanau() {
           .initial = Initial::bahdanau};
 }
 
-// Their dropout acts only on the attention weights and between layers.
+// In d2l, dropout acts only on the attention weights and between layers.
 ModelOptions d2l() {
   return {.embedding = 32,
           .hidden = 32,

@@ -63,8 +63,8 @@ double Trainer::done() const {
   return std::min(1.0, static_cast<double>(steps_) / static_cast<double>(options_.steps - 1));
 }
 
-// The first operation with a result or gradient that is not finite, found by recomputing the batch's loss
-// with the same random draws.
+// The message about the first operation whose result or gradient is not finite. Recomputes the batch's loss
+// with the same random draws to find the operation.
 std::string Trainer::origin(const data::Batch& batch, const LossOptions& options,
                             const Generator::State& draws) const {
   default_generator().set_state(draws);
@@ -160,8 +160,8 @@ void Trainer::load_state(const NamedTensors& state) {
   reader.finish("Trainer", "load the state of a trainer with the same kind of batches");
 
   // Everything that may throw comes first and leaves the trainer unchanged: the stream, a new optimiser, the
-  // model. The stream comes before the model: it detects different data, which is the better message if the
-  // data also changed the shapes of parameters.
+  // model. The stream comes before the model because its error names the cause if different data also changed
+  // the shapes of parameters.
   auto optimiser = find_optimiser(options_.optimiser).make(parameters_, options_.learning_rate);
   batches_.set_state(place.to_vector<std::int64_t>());
   try {

@@ -16,19 +16,19 @@ namespace gradus::models {
 ///
 ///     s_0 = tanh(W_s ←h_1)                             no bias (appendix A.2.2)
 ///     α_t = attend(s_{t−1}, h),  c_t = Σ_j α_tj h_j    (eq. 6 and 5)
-///     s_t = cell([E y_{t−1}; c_t], s_{t−1})            (section 3.1; the paper's is Cell::original_gru)
-///     logits_t = W_o [s_t; c_t; E y_{t−1}] + b_o       (eq. 4; the paper's is ReadoutForm::maxout_earlier)
+///     s_t = cell([E y_{t−1}; c_t], s_{t−1})            (section 3.1; in the paper Cell::original_gru)
+///     logits_t = W_o [s_t; c_t; E y_{t−1}] + b_o       (eq. 4; in the paper ReadoutForm::maxout_earlier)
 ///
-/// With several layers the query is the top layer's state. Modules: RecurrentDecoder's and `attention`.
-/// State: also `weights`, (B, T).
+/// With several layers the query is the top layer's state. Modules: those of RecurrentDecoder, and
+/// `attention`. State: that of RecurrentDecoder, and `weights`, (B, T).
 class BahdanauDecoder final : public RecurrentDecoder {
  public:
-  /// With additive attention of energy size `energy`, A; or with any attention that takes queries (B, H) and
-  /// values (T, B, D).
+  /// Creates an additive attention with energy size `energy`, A.
   BahdanauDecoder(const DecoderOptions& options, std::int64_t energy);
+  /// Uses any attention for queries (B, H) and values (T, B, D). @throws Error for null.
   BahdanauDecoder(const DecoderOptions& options, std::unique_ptr<nn::Attention> attention);
   Start start(const nn::Annotations& annotations) const override;
-  /// True if the attention has a fused_score(); others may not be thread-safe.
+  /// True if the attention has a fused_score(); other attentions may not be thread-safe.
   bool can_be_shared() const override;
 
   const std::unique_ptr<nn::Attention> attention;

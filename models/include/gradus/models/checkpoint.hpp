@@ -8,7 +8,8 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Files to resume training from: safetensors with Trainer::state(), and the configuration in the metadata.
+/// Files from which training resumes: safetensors with Trainer::state(), and the configuration in the
+/// metadata.
 namespace gradus::models {
 
 struct Checkpoint {
@@ -27,8 +28,8 @@ bool is_checkpoint(const nn::Metadata& metadata);
 /// @throws Error as nn::load_safetensors, and for a file that is not a checkpoint or has another format.
 Checkpoint load_checkpoint(const std::filesystem::path& path);
 
-/// Differences from the process that saved the checkpoint that prevent a bit-identical resume, such as "the
-/// number of threads was 2 and is 1". Empty if there are none.
+/// The differences between this process and the one that saved the checkpoint, such as "the number of threads
+/// was 2 and is 1". Training resumes bit-identically only if there are none.
 std::vector<std::string> check_reproducible(const nn::Metadata& metadata);
 
 /// Loads the weights of a checkpoint into a model, for inference or a new training.

@@ -7,18 +7,20 @@ namespace gradus::models {
 
 /// The decoder of Cho et al. 2014 (section 2.2 and appendix A.1), which uses the same context at every step:
 ///
-///     c = tanh(V [→h_T; ←h_1])             (only →h_T if the encoder has one direction, as in the paper)
+///     c = tanh(V [→h_T; ←h_1])             (→h_T alone if the encoder has one direction, as in the paper)
 ///     s_0 = tanh(W_s c)                    W_s is the paper's V′
 ///     s_t = cell([E y_{t−1}; c], s_{t−1})
-///     logits_t = W_o [s_t; c; E y_{t−1}] + b_o      (the paper's is ReadoutForm::maxout)
+///     logits_t = W_o [s_t; c; E y_{t−1}] + b_o      (in the paper ReadoutForm::maxout)
 ///
 /// In the paper's appendix the decoder's reset gate also acts on the context, tanh(W E y + r ∘ (U s + C c)).
-/// Here it acts as in the chosen Cell; Cell::original_gru follows the paper's eq. 8 and encoder.
+/// Here the reset gate acts as in the chosen Cell. Cell::original_gru follows eq. 8, the form of the paper's
+/// encoder.
 ///
-/// Modules: RecurrentDecoder's and `V`, (H, D). State: also `c`, (B, H).
+/// Modules: those of RecurrentDecoder, and `V`, (H, D). State: that of RecurrentDecoder, and `c`, (B, H).
 class ChoDecoder final : public RecurrentDecoder {
  public:
-  /// @throws Error also for Bridge::copy and Bridge::backward, since s_0 is computed from c or is 0.
+  /// @throws Error as RecurrentDecoder, and for Bridge::copy and Bridge::backward, because s_0 is computed
+  /// from c or is 0.
   explicit ChoDecoder(const DecoderOptions& options);
   Start start(const nn::Annotations& annotations) const override;
   bool can_be_shared() const override { return true; }

@@ -14,7 +14,7 @@ struct Decoded {
   Tensor weights;                    ///< (tokens, source length), f32: α_tj; undefined without attention
   std::vector<double> token_log_probabilities;  ///< the model's ln p(y_t | y_1 … y_{t−1}, x)
   double log_probability = 0;                   ///< ln p(y | x), their sum
-  double score = 0;  ///< the search's ranking score; the log-probability if it does not rank
+  double score = 0;  ///< the score by which the search ranks; the log-probability if it does not rank
 };
 
 }  // namespace gradus::models

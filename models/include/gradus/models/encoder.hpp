@@ -11,23 +11,23 @@
 namespace gradus::models {
 
 struct EncoderOptions {
-  std::int64_t vocabulary = 0;  ///< number of source tokens; or
-  std::int64_t vectors = 0;     ///< size of the source's vectors, if it has no tokens, such as speech frames
+  std::int64_t vocabulary = 0;  ///< number of source tokens; 0 if the source is vectors
+  std::int64_t vectors = 0;     ///< size of the source's vectors, such as speech frames; 0 for tokens
   std::int64_t embedding = 32;  ///< E
   std::int64_t hidden = 64;     ///< H, per direction
   bool bidirectional = true;
   Cell cell = Cell::gru;
   std::int64_t layers = 1;
   double dropout = 0;          ///< on the first layer's input and between layers
-  Tensor tied_embedding = {};  ///< the decoder uses this matrix too; undefined for one of its own
+  Tensor tied_embedding = {};  ///< E shared with the decoder; undefined to create a separate one
 };
 
 /// Reads the source with a recurrent module, in one or both directions (Bahdanau et al. 2015, section 3.2):
-/// the annotation of token j is the top layer's h_j = [→h_j; ←h_j], or →h_j in one direction. Modules:
-/// `embedding`, if the source has tokens, and `rnn`.
+/// the annotation of token j is the top layer's h_j = [→h_j; ←h_j], or →h_j if there is one direction.
+/// Modules: `embedding`, if the source is tokens, and `rnn`.
 class Encoder : public nn::Module {
  public:
-  /// @throws Error unless exactly one of vocabulary and vectors is given, and as the modules do.
+  /// @throws Error unless exactly one of `vocabulary` and `vectors` is above 0, and as the modules do.
   explicit Encoder(const EncoderOptions& options);
   /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·)
   /// @param lengths (B), i64, each in [1, T]

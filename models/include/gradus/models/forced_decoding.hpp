@@ -11,13 +11,13 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// A given target with the model's attention weights and log-probability for each token.
+/// A given target, with the model's attention weights and log-probability for each token.
 struct Forced : Decoded {
-  /// True where the token is the one that greedy decoding would choose after the same prefix.
+  /// likeliest[t] is true if greedy decoding would also choose token t after the same prefix.
   std::vector<bool> likeliest;
 };
 
-/// Scores each pair's target by teacher forcing, in the batches of decode(). Use it for token accuracy,
+/// Scores each pair's target by teacher forcing, batched as in decode(). Use it for token accuracy,
 /// alignments of known translations, and perplexity, e^(−Σ ln p / tokens). A target without EOS counts as an
 /// output cut off at the maximum length.
 /// @throws Error if a source is empty, a target contains PAD, BOS, or EOS before its end, or a token is

@@ -10,15 +10,15 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Greedy decoding: each step takes the likeliest token, the lowest id on ties, as the next input. Source i
-/// of a batch gives the same tokens as on its own.
+/// Greedy decoding: each step takes the likeliest token, the lowest id on ties, as the next input. The output
+/// for a source does not depend on the other sources in its batch.
 ///
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64
 std::vector<Decoded> greedy(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
                             const MaxSteps& max_steps = {});
 
-/// The same for the sources of the pairs, in the batches of decode(); ignores the targets.
+/// Greedy decoding of the sources of pairs, batched as in decode(). Ignores the targets.
 std::vector<Decoded> greedy(const Seq2Seq& model, std::span<const data::Pair> pairs,
                             std::int64_t batch_tokens = 4096);
 

@@ -14,9 +14,9 @@ namespace gradus::models {
 struct LossOptions {
   double label_smoothing = 0;    ///< ε, in [0, 1], as in nn::masked_cross_entropy
   double attention_entropy = 0;  ///< λ: weight of nn::attention_entropy in the loss; λ < 0 smooths
-  /// In [0, 1]: the probability, for each token independently, that the decoder reads its own likeliest token
-  /// instead of the true previous one (scheduled sampling, Bengio et al. 2015, section 2.4, with arg max). No
-  /// gradient flows through the choice.
+  /// The probability in [0, 1] that the decoder reads its own likeliest token instead of the true previous
+  /// one, drawn independently for each token (scheduled sampling with arg max, Bengio et al. 2015, section
+  /// 2.4). No gradient flows through the choice.
   double sampling = 0;
 
   /// @throws Error for an option out of range; the message begins with `operation`.
@@ -25,18 +25,19 @@ struct LossOptions {
 
 struct Loss {
   Tensor total;          ///< the loss to minimise, a scalar: a mean over the real target tokens
-  double cross_entropy;  ///< in nats per token, without the other terms; exp of it is the perplexity
+  double cross_entropy;  ///< in nats per token, without the other terms; its exponential is the perplexity
   std::int64_t tokens;   ///< real target tokens
 };
 
-/// The loss of a batch. Runs step by step with attention entropy or sampling, else by the decoder's
-/// forward(); threads then split the batch if the model can run on several threads. A sequence's dropout
-/// masks do not depend on the thread that computes it.
-/// @param coins draws for sampling: one per sequence and step if 0 < sampling < 1
+/// The loss of a batch. With attention entropy or sampling, the decoder runs step by step. Otherwise its
+/// forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A sequence's dropout masks
+/// do not depend on the thread that computes the sequence.
+/// @param coins draws for sampling: one per sequence and step after the first if 0 < sampling < 1
 /// @throws Error for an option out of range, and for attention entropy with a decoder without attention.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},
           Generator& coins = default_generator());
-/// The same with `source`, (T_x, B, D) or (T_x, B), and its lengths, (B), instead of the batch's source.
+/// The loss for the targets of a batch, given another source: `source`, (T_x, B, D) or (T_x, B), with its
+/// lengths, (B).
 Loss loss(const Seq2Seq& model, const Tensor& source, const Tensor& source_lengths,
           const data::Batch& targets, const LossOptions& options = {},
           Generator& coins = default_generator());

@@ -18,15 +18,15 @@ namespace gradus::models {
 /// How the parameters are initialised.
 enum class Initial {
   pytorch,   ///< the modules' defaults
-  bahdanau,  ///< as Bahdanau et al. 2015, B.1, and Cho et al. 2014, section 4.1: see nn::init_bahdanau
-  xavier,    ///< every weight matrix but the embeddings from xavier_uniform, as in d2l
-  small,     ///< every weight matrix and `v_a` N(0, 0.01²), every bias 0
+  bahdanau,  ///< as in Bahdanau et al. 2015, B.1, and Cho et al. 2014, section 4.1: see nn::init_bahdanau
+  xavier,    ///< every weight matrix except the embeddings from xavier_uniform, as in d2l
+  small,     ///< every weight matrix and `v_a` from N(0, 0.01²), every bias 0
 };
 
 enum class Tied {
   none,
   output,  ///< the readout's matrix is the target embedding
-  all,     ///< the source embedding too; needs one vocabulary for both
+  all,     ///< one matrix for both embeddings and the readout; needs one vocabulary
 };
 
 /// A model described by names and sizes. Change `cell`, `attention` or `decoder` to get another architecture.
@@ -40,7 +40,7 @@ struct ModelOptions {
   std::int64_t layers = 1;
   bool bidirectional = true;
   std::optional<Bridge> bridge =
-      std::nullopt;  ///< the decoder's default; summary for a unidirectional encoder
+      std::nullopt;  ///< if not given: the decoder's default, or summary for a unidirectional encoder
   std::optional<ReadoutForm> readout = std::nullopt;  ///< the decoder's default if not given
   std::int64_t maxout = 64;                           ///< the size of t, for a maxout readout
   double dropout = 0;
@@ -64,8 +64,7 @@ struct AttentionSizes {
   double dropout;
 };
 
-/// Attentions and decoders by name, for `attention` and `decoder` of ModelOptions. To add your own, extend
-/// standard():
+/// The attentions and decoders that ModelOptions can name. To add your own, extend standard():
 ///
 ///     models::Registry registry = models::Registry::standard();
 ///     registry.attentions["cosine"] = [](const models::AttentionSizes&) {
@@ -87,8 +86,8 @@ struct Registry {
   bool is_standard_decoder(const std::string& name) const;
 };
 
-/// @throws Error for an attention or decoder that the registry lacks, listing its names, and what the
-/// constructors of the modules throw.
+/// @throws Error for an attention or decoder that is not in the registry, listing the known names, and as the
+/// constructors of the modules.
 std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabularies& vocabularies,
                                     const Registry& registry = Registry::standard());
 
@@ -98,11 +97,11 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
 ///     "cho"        Cho et al. 2014: their GRU, the context at every step, maxout
 ///     "bahdanau"   Bahdanau et al. 2015, RNNsearch-50: their GRU, maxout, initial values
 ///     "d2l"        Zhang et al., Dive into Deep Learning, 11.4, at the smaller sizes used before its release
-///                  1.0: GRU in two layers, the top one's state is the query
+///                  1.0: GRU in two layers, the top layer's state is the query
 ///     "notebook"   plain tanh RNN in both directions, initial state 0
 ///
-/// preset_training() (trainer.hpp) has their training options. @throws Error for an unknown name, listing
-/// these.
+/// preset_training() (trainer.hpp) has the training options. @throws Error for an unknown name, listing the
+/// known ones.
 ModelOptions preset(std::string_view name);
 std::vector<std::string> preset_names();
 

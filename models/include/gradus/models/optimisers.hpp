@@ -10,7 +10,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// An optimiser by name, for `optimiser` of TrainerOptions, with the default options of its rule.
+/// An optimiser that TrainerOptions can name. Its options, except the learning rate, are the defaults of its
+/// rule.
 struct OptimiserKind {
   std::string_view name;
   double learning_rate;  ///< the rule's default

@@ -13,8 +13,8 @@ namespace gradus::models {
 ///
 ///     attend(W_a s, h)
 ///
-/// With nn::DotProductAttention it is "general" in Luong et al. 2015, section 3.1, s W_aᵀ h. Modules: `W_a`
-/// (D, H), `score`.
+/// With nn::DotProductAttention this is the score "general" of Luong et al. 2015, section 3.1: hᵀ W_a s.
+/// Modules: `W_a` (D, H), `score`.
 class ProjectedQuery : public nn::Attention {
  public:
   /// @throws Error for sizes below 1, and for a null attention.

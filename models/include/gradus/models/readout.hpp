@@ -18,10 +18,10 @@ enum class ReadoutForm {
 
 /// The last layer of a decoder:
 ///
-///     logits = W_o t + b_o,    t = x,  or  max_j (W x + b)_{·,j} of two pieces,  or  W x where W_o = E
+///     logits = W_o t + b_o,    t = x,  or  max_j (W x + b)_{·,j} of two pieces,  or  W x if W_o = E
 ///
-/// Parameters: `weight` W_o (V, ·) and `bias` b_o (V); modules: `hidden`, which computes t from x if they
-/// differ.
+/// Parameters: `weight` W_o (V, ·) and `bias` b_o (V). Modules: `hidden`, which computes t from x; null if t
+/// = x.
 class Readout : public nn::Layer {
  public:
   /// @param inputs the size of x

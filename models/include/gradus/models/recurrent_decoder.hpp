@@ -17,7 +17,7 @@ namespace gradus::models {
 enum class Bridge {
   backward,  ///< tanh(W_s ←h_1) (Bahdanau et al. 2015, appendix A.2.2)
   summary,   ///< tanh(W_s [→h_T; ←h_1])
-  copy,      ///< the last states of the encoder, layer by layer (Sutskever et al. 2014)
+  copy,      ///< the encoder's last state of each layer (Sutskever et al. 2014)
   zeros,
 };
 
@@ -33,14 +33,14 @@ struct DecoderOptions {
   std::int64_t maxout = 64;                           ///< the size of t, for a maxout readout
   double dropout = 0;                                 ///< on E y, between layers, and on the readout's input
   bool tied = false;                                  ///< use E as W_o
-  Tensor tied_embedding = {};  ///< E, which the encoder uses too; undefined for one of its own
+  Tensor tied_embedding = {};  ///< E shared with the encoder; undefined to create a separate one
 };
 
 /// The common part of the papers' decoders. At step t
 ///
 ///     c_t = context, defined by the derived class
-///     s_t = cell([E y_{t−1}; c_t], s_{t−1})          in layers; s_t is the top layer's
-///     logits_t = readout of s_t, c_t and E y_{t−1}   by ReadoutForm
+///     s_t = cell([E y_{t−1}; c_t], s_{t−1})          in every layer; s_t is the top layer's
+///     logits_t = readout of s_t, c_t and E y_{t−1}   as ReadoutForm says
 ///
 /// Modules: `embedding`, `W_s` if the bridge has a matrix, `rnn`, `readout`. State: `s` (B, H) of the top
 /// layer; `s.0`, `s.1` … of the layers below; for an LSTM also `cell.0` … of all layers.
@@ -48,7 +48,8 @@ class RecurrentDecoder : public nn::DecoderStep {
  public:
   /// @throws Error if the encoder does not provide the states that the bridge needs.
   Start start(const nn::Annotations& annotations) const override;
-  /// Final, as is forward(), so that the two agree: a derived class overrides the parts that both use.
+  /// step() and forward() are final so that they agree. A derived class overrides find_context(), advance()
+  /// and unroll(), which they call.
   Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const final;
   /// Applies the readout to all steps at once.
   Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const final;
@@ -59,23 +60,23 @@ class RecurrentDecoder : public nn::DecoderStep {
   Readout readout;
 
  protected:
-  /// A decoder's defaults and sizes, which its options may override.
+  /// A derived class's sizes, and its defaults for options.
   struct Form {
     const char* name;      ///< for messages
     std::int64_t context;  ///< the size of c_t; 0 without context
     std::int64_t summary;  ///< the size of Bridge::summary's input
-    Bridge bridge;         ///< default, if the options give none
-    ReadoutForm readout;   ///< likewise
+    Bridge bridge;         ///< used if the options give none
+    ReadoutForm readout;   ///< used if the options give none
   };
   /// @throws Error for sizes below 1.
   RecurrentDecoder(const Form& form, const DecoderOptions& options);
 
-  /// c_t from the state before, the next state's entries other than s_t, and the weights, if any.
   struct Context {
-    Tensor context;
-    NamedTensors kept;
-    Tensor weights;
+    Tensor context;     ///< c_t, (B, ·); undefined without context
+    NamedTensors kept;  ///< entries of the next state besides the states of `rnn`
+    Tensor weights;     ///< (B, T); undefined without attention
   };
+  /// Computes c_t from the state before step t.
   virtual Context find_context(const nn::State& before, const nn::Memory& memory) const = 0;
 
   struct Step {
@@ -83,34 +84,38 @@ class RecurrentDecoder : public nn::DecoderStep {
     nn::State state;  ///< after the step
     Tensor weights;   ///< (B, T); undefined without attention
   };
-  /// One step, by default with find_context(). Override it with a faster computation of the same numbers.
+  /// Runs one step, by default with find_context(). Override advance() with a faster computation of the same
+  /// numbers.
   /// @param y E y_{t−1}, (B, E)
   virtual Step advance(const Tensor& y, const nn::State& state, const nn::Memory& memory) const;
 
-  /// The features of every real step, packed, (N, ·), by default from one call of advance() per step.
-  /// Override it with a faster computation of the same numbers.
+  /// Computes the features of every real step, packed, (N, ·), by default with one call of advance() per
+  /// step. Override unroll() with a faster computation of the same numbers.
   /// @param y E y_{t−1}, (N, E), packed
   virtual Tensor unroll(const Tensor& y, const Start& start, const Packing& targets) const;
-  /// The same if no c_t depends on a state: one run over the whole sequence.
+  /// unroll() for decoders whose context c is the same at every step: runs `rnn` once over the whole
+  /// sequence.
   /// @param context c, (B, ·), or undefined
   Tensor unroll_whole(const Tensor& y, const Tensor& context, const nn::State& first,
                       const Packing& targets) const;
 
-  /// Converts a decoder's state to the state of `rnn`, and back together with `kept`.
+  /// Converts a decoder's state to the state of `rnn`.
   nn::RecurrentState cells(const nn::State& state) const;
+  /// Converts the state of `rnn` to a decoder's state and appends `kept`.
   nn::State state_of(const nn::RecurrentState& cells, const NamedTensors& kept, std::int64_t step) const;
 
-  /// s_0 by the bridge, from the encoder's states or from one vector, (B, ·).
+  /// The bridge's s_0, computed from the encoder's states or from one vector, (B, ·).
   nn::RecurrentState bridge(const nn::Annotations& annotations) const;
   nn::RecurrentState bridge(const Tensor& summary) const;
   /// [→h_T; ←h_1], or →h_T if the encoder has one direction.
   static Tensor summary(const nn::Annotations& annotations);
 
   Tensor embed(const Tensor& tokens) const;
-  /// The readout's input without E y, from s_t (or s_{t−1}) and c_t; read() adds E y; read_out() gives the
-  /// logits (…, V).
+  /// The readout's input without E y, from s_t (or s_{t−1}) and c_t.
   Tensor features(const Tensor& s, const Tensor& context) const;
+  /// The readout's input: the features, with E y appended unless the readout uses only the state.
   Tensor read(const Tensor& features, const Tensor& y) const;
+  /// The logits, (…, V).
   Tensor read_out(const Tensor& features, const Tensor& y) const;
   bool reads_earlier_state() const { return form_ == ReadoutForm::maxout_earlier; }
   bool reads_state_alone() const { return form_ == ReadoutForm::state; }

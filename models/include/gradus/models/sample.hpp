@@ -20,7 +20,8 @@ struct SamplingOptions {
 
 /// Decodes by drawing each token from the model's distribution and feeding it back as the next input. The
 /// returned log-probabilities are the model's own, independent of the options. Each source has its own
-/// generator, split from `generator` in batch order, so that its tokens do not depend on the other sources'.
+/// generator, split from `generator` in batch order, so that its tokens do not depend on the tokens of other
+/// sources.
 ///
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64
@@ -29,7 +30,8 @@ std::vector<Decoded> sample(const Seq2Seq& model, const Tensor& source, const Te
                             const SamplingOptions& options, Generator& generator,
                             const MaxSteps& max_steps = {});
 
-/// Sampling as a Search, which keeps its own copy of the generator between calls. @throws Error as above.
+/// Sampling as a Search. The Search has its own copy of the generator, which advances from call to call.
+/// @throws Error as above.
 Search sample(const SamplingOptions& options, const Generator& generator);
 
 }  // namespace gradus::models

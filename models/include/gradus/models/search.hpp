@@ -10,8 +10,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The maximum output length, EOS included: by default twice the source's length plus ten, or a constant. It
-/// depends only on the source, not on its batch.
+/// The maximum output length, including EOS: a constant, or by default twice the source's length plus ten. It
+/// does not depend on the other sources in a batch.
 class MaxSteps {
  public:
   MaxSteps() = default;
@@ -25,14 +25,13 @@ class MaxSteps {
 
 /// Decodes a batch; returns at least one output per source, best first.
 ///
-/// Searches write only ordinary tokens and EOS, never PAD or BOS, whatever their probability.
-/// Log-probabilities come from the softmax over the whole vocabulary, so that they are comparable with those
-/// of given targets (force_decode()). Searches do not change the model's mode: call eval() first to turn off
-/// dropout.
+/// Searches write only ordinary tokens and EOS, even if PAD or BOS is likelier. Log-probabilities come from
+/// the softmax over the whole vocabulary, so that they are comparable with those of given targets
+/// (force_decode()). Searches do not change the model's mode: call eval() first to turn off dropout.
 ///
 /// @param source  (T, B), i64, or vectors (T, B, ·)
 /// @param lengths (B), i64
-/// @throws Error if logits are NaN or infinite, and as the model does.
+/// @throws Error if a logit is NaN or +∞, and as the model does.
 using Search = std::function<std::vector<std::vector<Decoded>>(
     const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps)>;
 

@@ -19,7 +19,7 @@ class Seq2Seq : public nn::Module {
     std::vector<Tensor> weights;  ///< (B, Tx) for each of the Ty steps; undefined without attention
     std::vector<Tensor> tensors() const { return {logits}; }
   };
-  /// Teacher forcing: the decoder is given the true tokens.
+  /// Teacher forcing: the decoder reads the true tokens.
   /// @param source         (Tx, B), i64, without BOS or EOS; or vectors (Tx, B, ·)
   /// @param source_lengths (B), i64
   /// @param target_in      (Ty, B), i64: BOS y_1 … y_{n−1}
@@ -33,14 +33,16 @@ class Seq2Seq : public nn::Module {
   const std::unique_ptr<nn::DecoderStep> decoder;
 };
 
-/// The sizes of two otherwise equal models, with and without attention.
+/// The sizes for make_bahdanau() and make_fixed_context(), so that the two models differ only in the decoder.
 struct ModelSizes {
   std::int64_t vocabulary;
   std::int64_t embedding = 32;  ///< E
   std::int64_t hidden = 64;     ///< H
   std::int64_t energy = 64;     ///< A
 };
+/// A model with a BahdanauDecoder and additive attention.
 std::unique_ptr<Seq2Seq> make_bahdanau(const ModelSizes& sizes);
+/// A model with a FixedContextDecoder, which has no attention.
 std::unique_ptr<Seq2Seq> make_fixed_context(const ModelSizes& sizes, bool bidirectional = true);
 
 }  // namespace gradus::models

@@ -19,29 +19,31 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// A source of batches with a position that can be saved and restored. Without state and set_state a Trainer
-/// runs, but its state cannot be saved.
+/// A source of batches with a position that can be saved and restored. `state` and `set_state` are optional:
+/// without them a Trainer runs, but its state cannot be saved.
 struct BatchStream {
   std::function<data::Batch()> next;
-  /// The position: a fixed number of integers, from which set_state() continues with the same batches.
+  /// Returns the position: a fixed number of integers. After set_state(position) the stream continues with
+  /// the same batches.
   std::function<std::vector<std::int64_t>()> state = {};
-  /// Throws for the position of another stream, and keeps its own in that case.
+  /// Restores a position. Throws if the position is that of another stream; the stream is unchanged in that
+  /// case.
   std::function<void(const std::vector<std::int64_t>&)> set_state = {};
 };
 
 struct TrainerOptions {
   std::int64_t steps = 1000;       ///< total number of updates
   std::string optimiser = "adam";  ///< a name in optimisers() (optimisers.hpp)
-  double learning_rate = 3e-3;     ///< for Adam and small models; optimisers() has the rules' defaults
-  /// The learning rate's factor from the end of the warm-up to the last step: constant (1), or linear, cosine
-  /// or exponential from 1 to `final_factor`.
+  double learning_rate = 3e-3;     ///< suits Adam and small models; optimisers() has the default of each rule
+  /// The factor on the learning rate from the end of the warm-up to the last step: "constant" (1), or
+  /// "linear", "cosine" or "exponential" from 1 to `final_factor`.
   std::string schedule = "linear";
   double final_factor = 0.1;
   std::int64_t warm_up = 0;  ///< steps of linear learning-rate increase at the start
   double clip_norm = 1;      ///< bound on the norm of all gradients together; infinity for none
   /// The precision of matrix products in a step, as in MixedPrecision. Everything else stays f32.
   Precision precision = Precision::f32;
-  LossOptions loss = {};        ///< sampling increases linearly from 0 to its value at the last step
+  LossOptions loss = {};        ///< `sampling` increases linearly from 0 to its value at the last step
   std::int64_t eval_every = 0;  ///< steps between two evaluations; 0 for none
   nn::Better better = nn::Better::lower;  ///< direction in which scores improve
   std::int64_t patience = 0;  ///< evaluations without a new best before training stops; 0 for no limit
@@ -64,12 +66,13 @@ struct TrainStep {
   std::int64_t tokens;  ///< real target tokens of this step's batch
 };
 
-/// Trains a model step by step: draws a batch, computes the gradient of its loss, clips it, and updates. The
-/// caller scores the model on held-out data:
+/// Trains a model step by step: takes a batch, computes the gradient of its loss, clips the gradient, and
+/// updates the parameters. The caller scores the model on held-out data:
 ///
 ///     while (!trainer.finished()) {
 ///       trainer.step();
-///       if (trainer.evaluation_due() && trainer.observe(evaluate_loss(model, held_out))) …  // keep it
+///       if (trainer.evaluation_due() && trainer.observe(evaluate_loss(model, held_out))) …  // save the
+///       model
 ///     }
 ///
 /// Sampling and dropout draw from the calling thread's default_generator().
@@ -89,21 +92,22 @@ class Trainer {
   /// True after every `eval_every` steps and after the last step, until observe() is called; also after
   /// loading a state that was saved in between.
   bool evaluation_due() const;
-  /// Records a score on held-out data; returns true if it is the best so far. NaN never is.
+  /// Records a score on held-out data. Returns true if the score is the best so far; NaN is never the best.
   bool observe(double score);
-  double best() const { return best_; }  ///< before the first score, the worst infinity
+  /// The best score so far. Before the first score: infinity if lower is better, else −infinity.
+  double best() const { return best_; }
 
-  /// A copy of everything needed to resume: under "model." the model's state_dict(), under "trainer." the
-  /// rest: "optimiser.…", "steps", "evaluated" (the step of the last evaluation), "best", "bad" (evaluations
-  /// since the last best), "generator" (default_generator()'s seed and position, (2)), "stream" (n). Unsigned
-  /// numbers are stored bit for bit.
+  /// A copy of everything needed to resume. Names that begin with "model." are the model's state_dict(). The
+  /// others begin with "trainer.": "optimiser.…", "steps", "evaluated" (the step of the last evaluation),
+  /// "best", "bad" (evaluations since the last best), "generator" (default_generator()'s seed and position,
+  /// (2)) and "stream" (the position of the stream, (n)). Unsigned numbers are stored bit for bit.
   /// @throws Error if the stream has no state.
   NamedTensors state() const;
-  /// Restores a state saved with the same options and model sizes: with the same threads and kernels, later
-  /// steps are bit-identical to those of an uninterrupted run. The options are not part of the state; `steps`
-  /// may be larger.
-  /// @throws Error listing every entry that is missing, unexpected or invalid, or as the stream; loads
-  /// nothing in that case.
+  /// Restores a state that was saved with the same options and model sizes. With the same threads and
+  /// kernels, later steps are bit-identical to those of an uninterrupted run. The options are not part of the
+  /// state, and `steps` may be larger than before.
+  /// @throws Error listing every entry that is missing, unexpected or invalid, and as BatchStream::set_state;
+  /// loads nothing in that case.
   void load_state(const NamedTensors& state);
 
  private:
