@@ -14,7 +14,7 @@ template <typename... Parts>
   throw Error(message(parts...));
 }
 
-// The largest accepted number of symbols, steps or pairs: the product of any two does not overflow.
+// The largest accepted number of symbols, steps or pairs. The product of two such numbers does not overflow.
 inline constexpr std::int64_t largest = 1'000'000;
 
 // Throws unless low <= got <= largest.

@@ -7,8 +7,8 @@
 
 namespace gradus::data {
 
-// Throws, naming the index, unless the pair can be batched: the source has at least one token, the target
-// ends in EOS, and all other tokens are ordinary.
+// Throws an Error that names the index, unless the source has at least one token, the target ends in EOS, and
+// all other tokens are ordinary.
 void check_pair(std::string_view operation, const Pair& pair, std::size_t index);
 
 }  // namespace gradus::data

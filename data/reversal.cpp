@@ -99,7 +99,7 @@ Pair Reversal::make(Source source) const {
 }
 
 Pair Reversal::sample_training(const UniformIndex& uniform) const {
-  // Draw the length only once: redrawing it would favour lengths with fewer held-out strings.
+  // The length is drawn only once, because redrawing it would favour lengths with fewer held-out strings.
   const std::uint64_t lengths = max_length_ - min_length_ + 1;
   const auto length = min_length_ + static_cast<std::int64_t>(draw_index(uniform, lengths));
   for (int attempt = 0; attempt < patience; ++attempt) {
@@ -119,8 +119,8 @@ std::vector<Pair> Reversal::held_out_pairs(std::int64_t length, const UniformInd
   check_range("Reversal::held_out_pairs", "length", length, 1, "a source needs at least one symbol");
   check_range("Reversal::held_out_pairs", "limit", limit, 1, "request at least one pair");
 
-  // Enumerate up to this many strings. Of more, about a fifth is held out, at least twice the limit, so that
-  // sampling finds enough.
+  // Up to this many strings are enumerated. Of more strings, about a fifth is held out, at least twice the
+  // limit, so that random draws find enough.
   const std::int64_t enumerable = std::max<std::int64_t>(100'000, limit * 2 * held_out_share);
   std::vector<Source> sources;
   if (more_strings_than(enumerable, symbols_, length)) {

@@ -35,7 +35,7 @@ double smoothing_value(const BleuOptions& options) {
   return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0);
 }
 
-// Keeps bytes that are not UTF-8.
+// Lower-cases the UTF-8 characters of a text. Other bytes stay unchanged.
 std::string lower_case(std::string_view text) {
   std::string lower;
   for (const CodePoint& c : code_points(text)) {
@@ -58,7 +58,7 @@ std::vector<Tokens> reference_tokens(std::span<const std::string> references, co
   return tokens;
 }
 
-// Ties go to the shorter reference.
+// The length of the reference nearest in length; the shorter one on ties.
 std::int64_t nearest_length(std::int64_t length, const std::vector<Tokens>& references) {
   const auto distance = [&](const Tokens& tokens) {
     return std::pair(std::abs(length - std::ssize(tokens)), std::ssize(tokens));
@@ -84,7 +84,7 @@ double brevity_penalty(const BleuCounts& counts) {
                           static_cast<double>(counts.hypothesis_length));
 }
 
-// 100 p_n for the orders n with n-grams in the hypotheses.
+// 100 p_n for n = 1, 2, … until the hypotheses have no n-grams.
 std::vector<double> smoothed_precisions(const BleuCounts& counts, const BleuOptions& options) {
   const double value = smoothing_value(options);
   double halving = 1;

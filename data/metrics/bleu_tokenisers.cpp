@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, BleuTokeniser>, 4> names{{
     {"zh", BleuTokeniser::chinese},
 }};
 
-// White space of Python's str.split(): Unicode's, and the four information separators.
+// White space as in Python's str.split(): Unicode's white space and the four information separators.
 bool is_space(char32_t value) {
   return (value >= 0x09 && value <= 0x0D) || (value >= 0x1C && value <= 0x20) || value == 0x85 ||
          value == 0xA0 || value == 0x1680 || (value >= 0x2000 && value <= 0x200A) || value == 0x2028 ||
@@ -85,8 +85,8 @@ std::string symbols_apart(std::string_view text) {
   return apart;
 }
 
-// Replaces like a regular expression: left to right, without overlaps. Works on bytes, since only ASCII is
-// matched.
+// Inserts the given texts before, between and after the two bytes of each pair that matches `first` and
+// `second`. Goes from left to right without overlaps, as a regular expression does.
 template <typename First, typename Second>
 std::string replace_pairs(std::string_view text, First first, Second second, std::string_view before,
                           std::string_view between, std::string_view after) {
@@ -102,7 +102,7 @@ std::string replace_pairs(std::string_view text, First first, Second second, std
   return replaced;
 }
 
-// The language-dependent part of mteval-v13a.pl, for Western languages.
+// The part of mteval-v13a.pl that depends on the language, here for Western languages.
 Tokens split_western(std::string_view line) {
   std::string text = symbols_apart(line);
   text = replace_pairs(text, is_not_digit, is_point_or_comma, "", " ", " ");

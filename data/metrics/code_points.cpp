@@ -19,7 +19,7 @@ std::size_t length_of(unsigned char first) {
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// Requires a non-empty text.
+// The first code point of a text, which must not be empty.
 CodePoint first_code_point(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const std::size_t length = length_of(first);

@@ -11,7 +11,7 @@ struct CodePoint {
   std::string_view bytes;
 };
 
-// The code points of a text; `bytes` are views of it. An invalid byte reads as U+FFFD.
+// The code points of a text. Their `bytes` are views of the text. An invalid byte becomes U+FFFD.
 std::vector<CodePoint> code_points(std::string_view text);
 
 }  // namespace gradus::data

@@ -9,12 +9,12 @@
 
 namespace gradus::data {
 
-// Occurrences of each n-gram. Keys are views of the counted tokens.
+// The number of occurrences of each n-gram. The keys are views of the counted tokens.
 using Ngrams = std::map<std::vector<std::string_view>, std::int64_t>;
 
 Ngrams count_ngrams(std::span<const std::string> tokens, std::int64_t n);
 
-// Number of n-grams in both, with multiplicity.
+// Number of n-grams in both: the sum of the smaller count of each n-gram.
 std::int64_t common_ngrams(const Ngrams& a, const Ngrams& b);
 
 }  // namespace gradus::data

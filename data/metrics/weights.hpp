@@ -19,7 +19,7 @@ void check_weights(std::string_view operation, std::span<const Weight> row) {
        " is NaN; check the model for where it arises");
 }
 
-// Index of the largest weight, the first of equal ones. Requires a non-empty row.
+// The index of the largest weight, the first on ties. The row must not be empty. Throws if a weight is NaN.
 template <typename Weight>
 std::int64_t largest_weight(std::string_view operation, std::span<const Weight> row) {
   check_weights(operation, row);

@@ -7,7 +7,7 @@
 
 namespace gradus::data {
 
-// reverse, copy or sort; null for another name.
+// The task `reverse`, `copy` or `sort`; null for another name.
 std::unique_ptr<Task> make_symbols(std::string_view name, const TaskOptions& options);
 
 }  // namespace gradus::data

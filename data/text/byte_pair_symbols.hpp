@@ -12,16 +12,16 @@ namespace gradus::data {
 using Symbol = std::int32_t;
 using SymbolPair = std::pair<Symbol, Symbol>;
 
-// Suffix of a word's last symbol.
+// The suffix of a word's last symbol.
 inline constexpr std::string_view end_of_word = "</w>";
 
-// Suffix of every piece of a word but the last.
+// The suffix of every piece of a word except the last.
 inline constexpr std::string_view continued = "@@";
 
 // The symbols of a word before any merge: its characters, the last with end_of_word.
 std::vector<std::string> characters(std::string_view where, std::string_view word);
 
-// Replaces every occurrence of the pair by `whole`, left to right. Returns true if there was one.
+// Replaces every occurrence of the pair by `whole`, from left to right. Returns true if the pair occurred.
 bool merge_neighbours(std::vector<Symbol>& symbols, const SymbolPair& pair, Symbol whole);
 
 // Both indices packed into one key.

@@ -6,7 +6,7 @@ namespace gradus::data {
 
 bool one_of(char32_t c, std::u32string_view set);
 
-// White space, including zero-width, and control characters.
+// White space, including zero-width spaces, and control characters.
 bool is_space(char32_t c);
 
 // Punctuation and symbols, except connectors (_).
@@ -19,8 +19,9 @@ bool is_digit(char32_t c);
 bool is_apostrophe(char32_t c);
 bool is_han(char32_t c);
 
-// Marks without a space after them ( [ “ ¿, and before them ) ] ” , . !
+// Marks that no space follows: ( [ “ ¿
 bool is_opening(char32_t c);
+// Marks that follow without a space: ) ] ” , . !
 bool is_closing(char32_t c);
 
 bool is_currency(char32_t c);

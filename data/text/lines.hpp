@@ -10,8 +10,8 @@ namespace gradus::data {
 // "<operation>: '<source_name>' line N", the prefix of messages about a line.
 std::string at_line(std::string_view operation, std::string_view source_name, std::size_t line);
 
-// The lines of a text, checked to be UTF-8. Lines end in LF or CR LF, optional after the last; a leading byte
-// order mark is skipped.
+// The lines of a text. Throws if a line is not UTF-8. Lines end in LF or CR LF; the last may end without. A
+// leading byte order mark is skipped.
 std::vector<std::string_view> split_lines(std::string_view operation, std::string_view source_name,
                                           std::string_view text);
 

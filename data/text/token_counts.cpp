@@ -5,8 +5,8 @@
 namespace gradus::data {
 
 std::map<std::string, std::int64_t> count_tokens(std::span<const std::vector<std::string>> sentences) {
-  std::unordered_map<std::string, std::int64_t>
-      counts;  // sorted only at the end: there are few distinct tokens
+  // Sorted only at the end, because there are few distinct tokens.
+  std::unordered_map<std::string, std::int64_t> counts;
   for (const std::vector<std::string>& sentence : sentences) {
     for (const std::string& token : sentence) ++counts[token];
   }

@@ -13,7 +13,8 @@ class Splitter {
   Splitter(std::u32string_view line, bool han_apart) : line_(line), han_apart_(han_apart) {}
 
   std::vector<std::u32string> split() {
-    bool touches = false, grows = false;  // the last token: ends right before i; can be extended
+    bool touches = false;  // the last token ends right before i
+    bool grows = false;    // the last token can be extended
     for (std::size_t i = 0; i < line_.size(); ++i) {
       if (is_space(line_[i])) {
         touches = grows = false;

@@ -6,7 +6,7 @@
 
 namespace gradus::data {
 
-// The tokens of a line by the rules of TokenUnit::word, or with `han_apart` of TokenUnit::chinese.
+// The tokens of a line by the rules of TokenUnit::word or, if `han_apart`, of TokenUnit::chinese.
 std::vector<std::u32string> split_words(std::u32string_view line, bool han_apart);
 
 // True for an elided French word: l', qu', …

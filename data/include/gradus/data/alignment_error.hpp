@@ -8,17 +8,18 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Aligns source word `source` with target word `target`, both from 0.
+/// Aligns a source word with a target word, given their indices from 0.
 struct Link {
   std::int64_t source, target;
 
   auto operator<=>(const Link&) const = default;
 };
 
-/// Links each target word to the source word with the largest attention weight (the first of equal ones).
+/// Links each target word to the source word with the largest attention weight, the first on ties.
 /// \param weights       (target_steps, source_steps) row-major.
 /// \param source_steps  1 to 1000000.
-/// \throws gradus::Error if the weights are not whole rows, or one is NaN.
+/// \throws gradus::Error if the number of weights is not a multiple of `source_steps`, `source_steps` is out
+///         of range, or a weight is NaN.
 std::set<Link> strongest_links(std::span<const float> weights, std::int64_t source_steps);
 std::set<Link> strongest_links(std::span<const double> weights, std::int64_t source_steps);
 
@@ -31,7 +32,7 @@ struct AlignmentError {
   std::int64_t matching_sure = 0, matching_possible = 0;  ///< |A ∩ S| and |A ∩ P|
 
   /// Adds one sentence.
-  /// \param possible_too  links that are possible but not sure; may repeat sure ones.
+  /// \param possible_too  links that are possible but not sure; may also contain sure links.
   void add(const std::set<Link>& found, const std::set<Link>& sure_links, const std::set<Link>& possible_too);
 
   AlignmentError& operator+=(const AlignmentError& other);

@@ -6,14 +6,14 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Attention compared with a true alignment, summed over decoder steps: how often the largest weight is at
-/// the true position, and the weight there. Means over zero steps are NaN.
+/// Compares attention with a true alignment over many decoder steps: how often the largest weight is at the
+/// true position, and the mean weight at the true position. Both are NaN without steps.
 struct AlignmentScore {
   std::int64_t steps = 0, right = 0;
   double weight_sum = 0;
 
   /// Adds one decoder step.
-  /// \param row            (Tx): the weights over the source; the first of equal ones counts as largest.
+  /// \param row            (Tx): the weights over the source; on ties the first weight counts as the largest.
   /// \param true_position  0 to Tx - 1.
   /// \throws gradus::Error if the position is outside the row, or a weight is NaN.
   void add(std::span<const float> row, std::int64_t true_position);

@@ -6,8 +6,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Sharpness of attention: the mean entropy H = -Σ_j α_j ln α_j of its rows. 0: all weight on one position;
-/// ln Tx: uniform.
+/// The sharpness of attention, measured by the entropy H = -Σ_j α_j ln α_j of each row of weights. H is 0 if
+/// all weight is on one position, and ln Tx if the weights are uniform.
 struct AttentionEntropy {
   std::int64_t rows = 0;
   double nats_sum = 0, share_sum = 0;
@@ -20,8 +20,8 @@ struct AttentionEntropy {
   AttentionEntropy& operator+=(const AttentionEntropy& other);
 
   double nats() const;  ///< the mean of H
-  double share()
-      const;  ///< the mean of H / ln Tx, in [0, 1] for a softmax's weights; 0 for a row of one weight
+  /// The mean of H / ln Tx, in [0, 1] for a softmax's weights. A row of one weight counts as 0.
+  double share() const;
 };
 
 }  // namespace gradus::data

@@ -26,12 +26,11 @@ struct Batch {
 };
 
 /// Makes a batch of pairs, in their order.
-/// \throws gradus::Error if there are no pairs, or one (named by its index) has an empty source, a target
-/// that
-///         does not end in EOS, or an id below `first_symbol` elsewhere.
+/// \throws gradus::Error if there are no pairs, or a pair (named by its index) has an empty source, a target
+///         that does not end in EOS, or an id below `first_symbol` elsewhere.
 Batch make_batch(std::span<const Pair> pairs);
 
-/// The sequences `rows` of a batch, in this order, trimmed to the longest of them.
+/// Makes a batch of the sequences `rows` of `batch`, in this order, trimmed to the longest of them.
 /// \throws gradus::Error if `rows` is empty or out of range.
 Batch select(const Batch& batch, std::span<const std::int64_t> rows);
 

@@ -14,15 +14,15 @@ struct BatchesOptions {
   std::int64_t sentences = 64;  ///< pairs per batch, at least 1; used if `tokens` is 0
   std::int64_t tokens = 0;      ///< if above 0, the limit on B (Tx + Ty), with padding and EOS
   std::uint64_t seed = 1;
-  bool shuffle = true;        ///< shuffles pairs and batches; else only sorting changes their order
-  std::int64_t bucket = 100;  ///< batches per bucket, whose pairs are sorted by length; 0 disables sorting
+  bool shuffle = true;        ///< shuffle pairs and batches; if false, only sorting changes their order
+  std::int64_t bucket = 100;  ///< batches per bucket (see Batches); 0 disables sorting by length
 };
 
 /// An endless stream of batches; each epoch contains every pair once.
 ///
 /// An epoch shuffles the pairs, sorts them by length within buckets, cuts the buckets into batches and
-/// shuffles the batches. This depends only on the pairs, the options and the epoch number, so that a state of
-/// two numbers resumes the same stream.
+/// shuffles the batches. The order depends only on the pairs, the options and the epoch number, so that a
+/// state of two numbers, epoch and position, resumes the same stream.
 class Batches {
  public:
   /// A position in the stream.
@@ -32,17 +32,17 @@ class Batches {
     bool operator==(const State&) const = default;
   };
 
-  /// \throws gradus::Error if there are no pairs, `make_batch` would refuse one, one exceeds the token limit,
-  ///         or an option is out of range.
+  /// \throws gradus::Error if there are no pairs, `make_batch` would refuse a pair, a pair exceeds the token
+  ///         limit, or an option is out of range.
   explicit Batches(std::vector<Pair> pairs, BatchesOptions options = {});
 
-  /// The next batch; starts the next epoch after the last one.
+  /// Returns the next batch. After the last batch of an epoch, starts the next epoch.
   Batch next();
 
   std::int64_t epoch() const { return state_.epoch; }        ///< from 0
   std::int64_t position() const { return state_.position; }  ///< batches returned in this epoch
 
-  /// Batches in this epoch; the number varies between epochs if batches are limited by tokens.
+  /// Number of batches in this epoch. It varies between epochs if `tokens` limits the batches.
   std::int64_t batches_in_epoch() const { return std::ssize(plan_.cuts); }
 
   State state() const { return state_; }

@@ -14,13 +14,14 @@
 ///
 ///     BLEU = 100 · BP · exp(1/N Σ_n ln p_n)     BP = min(1, exp(1 - r/c))
 ///
-/// with p_n the share of the hypotheses' n-grams found in their references (clipped to the largest count in
-/// one reference), c the length of the hypotheses and r the length of the references nearest to it.
+/// p_n is the share of the hypotheses' n-grams found in their references, where the count of an n-gram is
+/// clipped to its largest count in one reference. c is the total length of the hypotheses. r is the sum, over
+/// all hypotheses, of the length of the reference nearest in length.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Smoothing of a p_n of 0 (Chen and Cherry 2014), with sacreBLEU's names.
+/// How a p_n of 0 is smoothed (Chen and Cherry 2014), with sacreBLEU's names.
 enum class BleuSmoothing {
   none,   ///< no smoothing: the score is 0
   floor,  ///< method 1: replaces the count by the smoothing value, default 0.1
@@ -38,7 +39,8 @@ struct BleuOptions {
   std::int64_t order = 4;        ///< N, 1 to 100
 };
 
-/// BLEU statistics of sentences: add them up, then score the sum. A default-constructed object is zero.
+/// BLEU statistics of one or more sentences. Add the statistics of all sentences, then score the sum. A
+/// default-constructed object is zero.
 struct BleuCounts {
   std::vector<std::int64_t> counts, totals;  ///< matching and all n-grams, for n = 1 … N
   std::int64_t hypothesis_length = 0, reference_length = 0;
@@ -78,7 +80,7 @@ BleuScore sentence_bleu(std::string_view hypothesis, std::span<const std::string
 
 /// The signature to publish with a score, in sacreBLEU's format with gradus's version:
 /// `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:gradus-0.1.0`.
-/// \param references  per hypothesis; 0 if the number varies, printed as `var`.
+/// \param references  number of references of each hypothesis; 0, printed as `var`, if the number varies.
 /// \throws gradus::Error if `references` is negative, or an option is out of range.
 std::string bleu_signature(const BleuOptions& options = {}, std::int64_t references = 1);
 

@@ -7,13 +7,13 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// BLEU's tokenisers, equal to sacreBLEU's of the same name (Post 2018, "A Call for Clarity in Reporting BLEU
-/// Scores").
+/// The tokenisers of BLEU, equal to those of sacreBLEU with the same names (Post 2018, "A Call for Clarity in
+/// Reporting BLEU Scores").
 enum class BleuTokeniser {
-  mteval_13a,  ///< "13a": WMT's mteval-v13a.pl: separates punctuation, except inside numbers
+  mteval_13a,  ///< "13a", as WMT's mteval-v13a.pl: separates punctuation, except inside numbers
   none,        ///< "none": splits at white space; for tokenised text
   characters,  ///< "char": every character except white space is a token
-  chinese,     ///< "zh": every Chinese character is a token, the rest as 13a
+  chinese,     ///< "zh": every Chinese character is a token, the rest is split as by 13a
 };
 
 /// The name in a signature: "13a", "none", "char" or "zh".

@@ -11,17 +11,17 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// Byte-pair encoding: a word is split into characters, the last marked with `</w>`; then neighbouring pairs
-/// are merged in the order learned. Frequent words stay whole, rare words are split, and a word is never
-/// unknown if its characters are known. R. Sennrich, B. Haddow, A. Birch, "Neural machine translation of rare
-/// words with subword units", 2016, algorithm 1.
+/// Byte-pair encoding: a word is split into characters, where `</w>` marks the last character. Then
+/// neighbouring pairs are merged in the order learned. Frequent words stay whole, rare words are split, and a
+/// word is never unknown if its characters are known. R. Sennrich, B. Haddow, A. Birch, "Neural machine
+/// translation of rare words with subword units", 2016, algorithm 1.
 ///
 /// Learning, splitting and file format match the authors' subword-nmt, version 0.2.
 class BytePairEncoding {
  public:
-  /// Learns up to `merges` merges: each merges the most frequent pair within the words, weighted by their
-  /// counts; of equally frequent pairs, the last by bytes of the first part, then of the second. Stops early
-  /// when no pair occurs twice.
+  /// Learns up to `merges` merges. Each merges the most frequent pair within the words, weighted by the
+  /// words' counts. On ties it merges the pair whose first part, then second part, is last in byte order.
+  /// Stops early when no pair occurs twice.
   /// \throws gradus::Error if merges is below 1, or a word is empty, has white space, is not UTF-8 or has a
   ///         count below 1.
   static BytePairEncoding learn(const std::map<std::string, std::int64_t>& word_counts, std::int64_t merges);
@@ -34,11 +34,12 @@ class BytePairEncoding {
   /// `#version: 0.2`, then one merge per line: `t h`, `th e</w>`.
   std::string to_text() const;
 
-  /// The pieces of a word; all but the last end in `@@`: `lo@@ w@@ er`. Empty for an empty word.
+  /// The pieces of a word, such as `lo@@ w@@ er`: every piece except the last ends in `@@`. Empty for an
+  /// empty word.
   /// \throws gradus::Error if the word is not UTF-8.
   std::vector<std::string> split(std::string_view word) const;
 
-  /// In the order learned.
+  /// The merges in the order learned.
   const std::vector<std::pair<std::string, std::string>>& merges() const { return merges_; }
 
   bool operator==(const BytePairEncoding& other) const { return merges_ == other.merges_; }
@@ -57,7 +58,7 @@ class BytePairEncoding {
   std::vector<std::pair<std::string, std::string>> merges_;
   std::vector<std::string> texts_;                         // symbol to text
   std::unordered_map<std::string, std::int32_t> symbols_;  // text to symbol
-  std::unordered_map<std::uint64_t, Rule> rules_;          // by key() of the left and right symbols
+  std::unordered_map<std::uint64_t, Rule> rules_;          // keys: key() of the left and right symbols
 };
 
 }  // namespace gradus::data

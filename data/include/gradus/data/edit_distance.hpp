@@ -10,8 +10,8 @@ namespace gradus::data {
 /// Levenshtein distance (1966): the fewest insertions, deletions and replacements that turn `a` into `b`.
 std::int64_t edit_distance(std::span<const std::string> a, std::span<const std::string> b);
 
-/// Edits divided by reference tokens, summed over sequences: the word error rate for words, the phoneme error
-/// rate for phonemes.
+/// Edits divided by reference tokens, both summed over sequences. This is the word error rate if tokens are
+/// words, and the phoneme error rate if tokens are phonemes.
 struct ErrorRate {
   std::int64_t edits = 0, reference_length = 0;
 

@@ -20,7 +20,7 @@ bool matches_exactly(std::span<const std::int64_t> prediction, std::span<const s
 double exact_match(std::span<const std::vector<std::int64_t>> predictions,
                    std::span<const std::vector<std::int64_t>> targets);
 
-/// Exact match by source length.
+/// Counts of exact matches for each source length.
 class ExactMatchByLength {
  public:
   /// \throws gradus::Error if the length is below 1.
@@ -29,7 +29,7 @@ class ExactMatchByLength {
   /// One row per length added, shortest first.
   const std::map<std::int64_t, MatchCount>& rows() const { return rows_; }
 
-  /// All lengths together.
+  /// The counts of all lengths together.
   MatchCount total() const;
 
  private:

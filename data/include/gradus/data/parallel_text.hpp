@@ -23,7 +23,7 @@ std::vector<std::string> read_lines(const std::filesystem::path& path);
 ///         there are no pairs.
 std::vector<SentencePair> read_tab_separated(const std::filesystem::path& path);
 
-/// Reads pairs from two files whose lines i are translations of each other. Pairs with a blank side are
+/// Reads pairs from two files: line i of `target` translates line i of `source`. Pairs with a blank side are
 /// skipped.
 /// \throws gradus::Error if a file cannot be read or is not UTF-8, the numbers of lines differ, or there are
 ///         no pairs.

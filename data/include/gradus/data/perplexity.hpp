@@ -5,9 +5,10 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// exp(nats / tokens): a uniform choice among this many tokens has the same cross-entropy. NaN for no tokens.
-/// \param nats    summed over the tokens: -Σ ln p(y_t | y_<t, x).
-/// \param tokens  with EOS, without padding.
+/// exp(nats / tokens). A uniform choice among this many tokens has the same cross-entropy. NaN without
+/// tokens.
+/// \param nats    the sum over the tokens, -Σ ln p(y_t | y_<t, x).
+/// \param tokens  number of tokens, including EOS, without padding.
 double perplexity(double nats, std::int64_t tokens);
 
 }  // namespace gradus::data

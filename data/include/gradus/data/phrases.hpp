@@ -8,8 +8,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The embedded phrase sets of data/phrases: "eng-fra" (English and French) and "eng-cmn" (English and
-/// Chinese), a few hundred pairs each.
+/// A phrase set that is compiled into the library: "eng-fra" (English and French) or "eng-cmn" (English and
+/// Chinese), a few hundred pairs each. The sets are in data/phrases.
 /// \throws gradus::Error for another name.
 std::vector<SentencePair> phrases(std::string_view name);
 

@@ -34,19 +34,19 @@ class Reversal {
   /// \throws gradus::Error if the source is empty or an id is not a symbol.
   Pair make(std::vector<std::int64_t> source) const;
 
-  /// A training pair: the length is uniform in [min_length, max_length], the string uniform among those of
-  /// that length not held out.
+  /// A training pair: the length is uniform in [min_length, max_length], the string is uniform among the
+  /// strings of this length that are not held out.
   /// \throws gradus::Error if 1000 draws in a row are held out.
   Pair sample_training(const UniformIndex& uniform) const;
 
   /// True if the source is held out: `stable_hash(source) % 5 == 0`.
   static bool held_out(std::span<const std::int64_t> source);
 
-  /// Held-out pairs of one length, which may be outside the training range: all in lexicographic order if
-  /// there are at most `limit`, otherwise `limit` distinct random ones. Empty at length 1 with two or three
-  /// symbols.
+  /// Held-out pairs of one length, which may be outside the training range: all of them in lexicographic
+  /// order if there are at most `limit`, otherwise `limit` distinct random ones. With two or three symbols,
+  /// no string of length 1 is held out.
   /// \param length   1 to 1000000.
-  /// \param uniform  used only if there are more than `limit`.
+  /// \param uniform  used only if there are more than `limit` held-out strings.
   /// \param limit    1 to 1000000.
   /// \throws gradus::Error outside these ranges, or if 1000 draws in a row yield no new pair.
   std::vector<Pair> held_out_pairs(std::int64_t length, const UniformIndex& uniform,

@@ -11,7 +11,7 @@
 #include <vector>
 
 /// \file
-/// Tasks with generated examples, as pairs of text.
+/// Tasks whose examples are generated, as pairs of text.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
@@ -49,7 +49,8 @@ struct TaskOptions {
 /// \throws gradus::Error for any other name, or if an option is out of range.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 
-/// `count` pairs whose sources `wanted` accepts, for example one part of a split. Pairs may repeat.
+/// Generates `count` pairs whose sources `wanted` accepts, for example the sources of one part of a split.
+/// Pairs may repeat.
 /// \throws gradus::Error if 1000 draws in a row are rejected, or the count is not 0 to 1000000.
 std::vector<SentencePair> generate(const Task& task, std::int64_t count, const UniformIndex& uniform,
                                    const std::function<bool(std::string_view source)>& wanted);

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The number of occurrences of each token, in byte order.
+/// The number of occurrences of each token. The tokens are in byte order.
 std::map<std::string, std::int64_t> count_tokens(std::span<const std::vector<std::string>> sentences);
 
 }  // namespace gradus::data

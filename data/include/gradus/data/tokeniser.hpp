@@ -12,11 +12,10 @@
 namespace gradus::data {
 
 enum class TokenUnit {
-  /// White space separates words; punctuation marks and symbols are separate tokens. Exceptions that stay in
-  /// a word: an apostrophe next to a letter (`he's`, `boys'`), a hyphen or full stop between letters
-  /// (`vas-tu`, `p.m`), a comma or colon between digits (`10:30`), a minus before a number. Elided French
-  /// words become separate tokens: `l' homme`, `qu' il`. Words and numbers already separated by spaces stay
-  /// unchanged.
+  /// White space separates words; punctuation marks and symbols are separate tokens. These marks stay in a
+  /// word: an apostrophe next to a letter (`he's`, `boys'`), a hyphen or full stop between letters (`vas-tu`,
+  /// `p.m`), a comma or colon between digits (`10:30`), a minus before a number. Elided French words become
+  /// separate tokens: `l' homme`, `qu' il`. Words and numbers already separated by spaces stay unchanged.
   word,
   /// Every code point is a token; a space becomes `▁` (U+2581).
   character,
@@ -36,14 +35,15 @@ struct TokeniserOptions {
 /// Converts text to tokens and back. For ordinary sentences, `join(split(line)) == normalise(line)`.
 class Tokeniser {
  public:
-  /// \param bpe  splits words further.
+  /// \param bpe  splits the words into pieces, if given.
   /// \throws gradus::Error if `bpe` is given with the unit `character`.
   explicit Tokeniser(TokeniserOptions options = {}, std::optional<BytePairEncoding> bpe = {});
 
   const TokeniserOptions& options() const { return options_; }
   const std::optional<BytePairEncoding>& bpe() const { return bpe_; }
 
-  /// The text that `split` splits: NFKC, lower case, single spaces, trimmed; depending on the options.
+  /// The text that `split` splits: trimmed, with single spaces, and in NFKC and lower case if the options say
+  /// so.
   /// \throws gradus::Error if the text is not UTF-8.
   std::string normalise(std::string_view text) const;
 

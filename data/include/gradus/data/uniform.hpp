@@ -6,9 +6,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
-/// The caller's source of randomness: called with n ≥ 1, it draws uniformly from [0, n), for example
-/// `[&](auto n) { return generator.below(n); }`. It is the only randomness used: the same draws give the same
-/// data.
+/// The caller's source of randomness. Called with n ≥ 1, it draws uniformly from [0, n), for example
+/// `[&](auto n) { return generator.below(n); }`. There is no other randomness, so the same draws give the
+/// same data.
 using UniformIndex = std::function<std::uint64_t(std::uint64_t n)>;
 
 /// Draws from [0, n) and checks the result.

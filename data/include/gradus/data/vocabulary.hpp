@@ -17,23 +17,23 @@ namespace gradus::data {
 inline constexpr std::int64_t unk = first_symbol;
 
 struct VocabularyOptions {
-  std::int64_t min_count = 1;  ///< drops tokens with fewer occurrences; at least 1
-  std::int64_t limit = 0;      ///< keeps only this many of the most frequent tokens; 0 keeps all
+  std::int64_t min_count = 1;  ///< tokens with fewer occurrences are dropped; at least 1
+  std::int64_t limit = 0;      ///< only the `limit` most frequent tokens are kept; 0 keeps all
 };
 
 /// Maps tokens to ids: 0 to 3 are `<pad>`, `<bos>`, `<eos>` and `<unk>`, then the ordinary tokens.
 class Vocabulary {
  public:
-  /// The tokens of sentences, most frequent first, equally frequent ones in byte order. Tokens spelled like a
-  /// special one are dropped, and so encoded as unknown.
-  /// \throws gradus::Error if an option is out of range, no token remains, or the constructor would refuse
-  /// one.
+  /// Makes a vocabulary of the tokens of sentences, most frequent first, equally frequent ones in byte order.
+  /// Tokens spelled like a special token are dropped, so that they are encoded as unknown.
+  /// \throws gradus::Error if an option is out of range, no token remains, or the constructor would refuse a
+  ///         token.
   static Vocabulary build(std::span<const std::vector<std::string>> sentences,
                           VocabularyOptions options = {});
 
   /// \param tokens  the ordinary tokens, in the order of their ids.
   /// \throws gradus::Error if a token is empty, has a line break, begins with a byte order mark, is not
-  ///         UTF-8, is spelled like a special one, or occurs twice.
+  ///         UTF-8, is spelled like a special token, or occurs twice.
   explicit Vocabulary(std::vector<std::string> tokens);
 
   /// Reads a vocabulary written by `to_text`.
@@ -50,7 +50,7 @@ class Vocabulary {
   /// True for an ordinary token of this vocabulary.
   bool contains(std::string_view token) const { return ids_.contains(token); }
 
-  /// The token's id; `unk` if not contained.
+  /// The id of a token; `unk` if the vocabulary does not contain the token.
   std::int64_t id(std::string_view token) const;
 
   /// \throws gradus::Error if the id is outside the vocabulary.
@@ -70,11 +70,11 @@ class Vocabulary {
   };
 
   Vocabulary();
-  // `where` prefixes the message of errors.
+  // `where` is the prefix of error messages.
   void add(std::string_view where, std::string token);
 
   std::vector<std::string> tokens_;
-  std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> ids_;  // of ordinary tokens
+  std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> ids_;  // ids of the ordinary tokens
 };
 
 }  // namespace gradus::data

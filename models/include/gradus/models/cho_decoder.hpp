@@ -7,7 +7,7 @@ namespace gradus::models {
 
 /// The decoder of Cho et al. 2014 (section 2.2 and appendix A.1), which uses the same context at every step:
 ///
-///     c = tanh(V [→h_T; ←h_1])             (→h_T alone if the encoder has one direction, as in the paper)
+///     c = tanh(V [→h_T; ←h_1])             (only →h_T if the encoder has one direction, as in the paper)
 ///     s_0 = tanh(W_s c)                    W_s is the paper's V′
 ///     s_t = cell([E y_{t−1}; c], s_{t−1})
 ///     logits_t = W_o [s_t; c; E y_{t−1}] + b_o      (in the paper ReadoutForm::maxout)

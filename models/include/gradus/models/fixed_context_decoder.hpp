@@ -8,7 +8,7 @@ namespace gradus::models {
 /// A decoder that sees the source only through its initial state (Sutskever et al. 2014, with an LSTM and
 /// Bridge::copy):
 ///
-///     s_0 = tanh(W_s [→h_T; ←h_1])         (→h_T alone if the encoder has one direction)
+///     s_0 = tanh(W_s [→h_T; ←h_1])         (only →h_T if the encoder has one direction)
 ///     s_t = cell(E y_{t−1}, s_{t−1})
 ///     logits_t = W_o s_t + b_o
 class FixedContextDecoder final : public RecurrentDecoder {
