@@ -19,7 +19,7 @@ TokenisedPairs tokenise(std::span<const SentencePair> pairs, const Tokeniser& so
 TokenisedPairs keep_lengths(TokenisedPairs pairs, std::int64_t min, std::int64_t max) {
   if (min < 1 || max < min) {
     fail("keep_lengths: min is ", min, " and max ", max,
-         ", but must be 1 <= min <= max; empty sentences cannot be learned from");
+         ", but must be 1 <= min <= max; a model cannot learn from empty sentences");
   }
   const auto fits = [&](const std::vector<std::string>& tokens) {
     return min <= std::ssize(tokens) && std::ssize(tokens) <= max;

@@ -29,7 +29,7 @@ Prediction::Prediction(const Tensor& logits, const Tensor& weights)
     // One logit that is NaN or +∞ makes its whole row NaN.
     if (!std::isnan(log_probabilities(row).front())) continue;
     fail("decode",
-         "the decoder's logits hold NaN or infinity; look for them in the parameters, or decode under "
+         "the decoder's logits hold NaN or infinity; check the parameters, or decode under "
          "DetectAnomaly");
   }
 }

@@ -91,13 +91,14 @@ TrainStep Trainer::step() {
   const double value = loss.total.item();
   if (!std::isfinite(value)) {
     fail("Trainer", "the loss at step ", number, " is ", value,
-         "; lower the learning rate or the clipping norm; it began with ", origin(batch, options, draws));
+         "; lower the learning rate or the clipping norm; the first non-finite value came from ",
+         origin(batch, options, draws));
   }
   loss.total.backward();
   const double norm = nn::clip_grad_norm(parameters_, options_.clip_norm);
   if (!std::isfinite(norm)) {
     fail("Trainer", "the norm of the gradient at step ", number, " is ", norm,
-         "; lower the learning rate; it began with ", origin(batch, options, draws));
+         "; lower the learning rate; the first non-finite value came from ", origin(batch, options, draws));
   }
   const double learning_rate = options_.learning_rate * schedule_(steps_);
   optimiser_->set_learning_rate(learning_rate);

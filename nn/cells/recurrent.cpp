@@ -15,7 +15,7 @@ template <class Add>
 RecurrentWeights make_weights(const char* operation, std::int64_t gates, std::int64_t inputs,
                               std::int64_t hidden, bool bias, const std::string& suffix, Add add) {
   if (inputs < 1 || hidden < 1) {
-    fail(operation, "needs inputs and a state of at least 1 each, and got ", inputs, " and ", hidden);
+    fail(operation, "the sizes of input and state must be at least 1, and are ", inputs, " and ", hidden);
   }
   const auto parameter = [&](const char* name, const Shape& shape) {
     return add(name + suffix, uniform_fan_in(shape, hidden));
@@ -71,7 +71,9 @@ Recurrent::Recurrent(const char* name, RecurrentKind kind, std::int64_t inputs, 
     fail(name, "the dropout must be in [0, 1), and is ", options.dropout);
   }
   if (options.dropout > 0 && options.layers == 1) {
-    fail(name, "dropout acts between layers, and there is only one; use more, or nn::Dropout on the output");
+    fail(name,
+         "dropout acts between layers, and there is only one layer; use more layers, or nn::Dropout on the "
+         "output");
   }
   for (std::int64_t layer = 0; layer < options.layers; ++layer) {
     for (int direction = 0; direction < directions(); ++direction) {

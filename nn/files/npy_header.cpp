@@ -29,7 +29,7 @@ class Literal {
 
   void expect_end() {
     skip_spaces();
-    if (at_ < text_.size()) expected("nothing more");
+    if (at_ < text_.size()) expected("the end");
   }
 
   std::string_view string() {

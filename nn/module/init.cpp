@@ -60,7 +60,7 @@ Tensor uniform_fan_in(const Shape& shape, std::int64_t n) {
 }
 
 Fans fans(const Shape& weight) {
-  if (weight.rank() < 2) fail("fans", "a weight has two axes or more, (O, I, …), and this one is ", weight);
+  if (weight.rank() < 2) fail("fans", "a weight must have at least two axes, (O, I, …), and is ", weight);
   std::int64_t positions = 1;
   for (int axis = 2; axis < weight.rank(); ++axis) positions *= weight[axis];
   return {.in = weight[1] * positions, .out = weight[0] * positions};

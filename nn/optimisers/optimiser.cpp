@@ -96,7 +96,7 @@ void Optimiser::zero_grad() {
 }
 
 void Optimiser::check_group(std::size_t group) const {
-  if (group >= group_count_) fail(name_, "there is no group ", group, "; there are ", group_count_);
+  if (group >= group_count_) fail(name_, "unknown group ", group, "; the number of groups is ", group_count_);
 }
 
 double Optimiser::learning_rate(std::size_t group) const {

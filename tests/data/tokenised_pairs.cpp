@@ -39,7 +39,7 @@ TEST_CASE("pairs with both sides within the length limits are kept", "[data][tok
     CHECK_THROWS_MATCHES(
         keep_lengths({}, min, max), Error,
         Message("keep_lengths: min is " + std::to_string(min) + " and max " + std::to_string(max) +
-                ", but must be 1 <= min <= max; empty sentences cannot be learned from"));
+                ", but must be 1 <= min <= max; a model cannot learn from empty sentences"));
   }
 }
 

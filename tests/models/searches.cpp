@@ -102,10 +102,9 @@ TEST_CASE("logits that are not finite are an error in every search", "[models][s
   prefer(*model, 4, bad);
   for (const auto& [name, search] : searches()) {
     INFO(name);
-    CHECK_ERROR(
-        search(*model, x.source, x.source_lengths, 3),
-        "decode: the decoder's logits hold NaN or infinity; look for them in the parameters, or decode "
-        "under DetectAnomaly");
+    CHECK_ERROR(search(*model, x.source, x.source_lengths, 3),
+                "decode: the decoder's logits hold NaN or infinity; check the parameters, or decode "
+                "under DetectAnomaly");
   }
 }
 

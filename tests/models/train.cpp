@@ -127,7 +127,8 @@ TEST_CASE("a loss that is not finite stops training, and the parameters stay unc
   CHECK_THROWS_WITH(models::train(*trained, poisoned, {.steps = 10}, [&](const TrainStep&) { ++steps; }),
                     Catch::Matchers::Equals(
                         "Trainer: the loss at step 3 is nan; lower the learning rate or the clipping norm; "
-                        "it began with linear: its result (4, 8, 3) has nan at [0, 0, 0]; its inputs are "
+                        "the first non-finite value came from linear: its result (4, 8, 3) has nan at [0, 0, "
+                        "0]; its inputs are "
                         "'unpack' (4, 8, 8) in encoder.rnn (finite), 'leaf' (3, 8) (nan at [0, 0]), none "
                         "[in decoder.attention.U_a]"));
   CHECK(steps == 2);
@@ -145,7 +146,7 @@ TEST_CASE("a gradient that is not finite stops training, and the parameters stay
   CHECK_THROWS_WITH(models::train(steep, reversals(1), {.steps = 2}),
                     Catch::Matchers::StartsWith(
                         "Trainer: the norm of the gradient at step 1 is inf; lower the learning rate; "
-                        "it began with log: its backward made -inf at [0]"));
+                        "the first non-finite value came from log: its backward made -inf at [0]"));
   CHECK(snapshot(steep) == before);
   CHECK_FALSE(steep.is_training());
 }

@@ -80,8 +80,8 @@ TEST_CASE("fans() gives a weight's inputs and outputs", "[nn][init]") {
   CHECK(nn::fans({3, 5}).out == 3);
   CHECK(nn::fans({3, 5, 2, 4}).in == 40);
   CHECK(nn::fans({3, 5, 2, 4}).out == 24);
-  CHECK_ERROR(nn::fans({3}), "fans: a weight has two axes or more, (O, I, …), and this one is (3)");
-  CHECK_ERROR(nn::xavier_normal({}), "fans: a weight has two axes or more, (O, I, …), and this one is ()");
+  CHECK_ERROR(nn::fans({3}), "fans: a weight must have at least two axes, (O, I, …), and is (3)");
+  CHECK_ERROR(nn::xavier_normal({}), "fans: a weight must have at least two axes, (O, I, …), and is ()");
 }
 
 TEST_CASE("gains match PyTorch's table", "[nn][init]") {

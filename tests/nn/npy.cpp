@@ -226,7 +226,7 @@ TEST_CASE("a header that is not NumPy's dictionary is refused", "[nn][npy]") {
   check_bad_header("{'shape': (3L,)}", "','", 12);
   check_bad_header("{'shape': (9223372036854775808,)}", "a size of 64 bits", 11);
   const std::string whole = header_of("'<f4'", "()");
-  check_bad_header(whole + "x", "nothing more", whole.size());
+  check_bad_header(whole + "x", "the end", whole.size());
 }
 
 TEST_CASE("missing, unknown and duplicate .npy keys are refused", "[nn][npy]") {

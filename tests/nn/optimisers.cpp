@@ -263,8 +263,8 @@ TEST_CASE("learning rates can be set for all groups, or for one", "[nn][optimise
   sgd.step();
   CHECK(a.item() == 0.5);
   CHECK(b.item() == 0.875);
-  CHECK_ERROR(sgd.learning_rate(2), "SGD: there is no group 2; there are 2");
-  CHECK_ERROR(sgd.set_learning_rate(2, 1), "SGD: there is no group 2; there are 2");
+  CHECK_ERROR(sgd.learning_rate(2), "SGD: unknown group 2; the number of groups is 2");
+  CHECK_ERROR(sgd.set_learning_rate(2, 1), "SGD: unknown group 2; the number of groups is 2");
   CHECK_ERROR(sgd.set_learning_rate(-1), "SGD: the learning rate must be finite and at least 0, and is -1");
   CHECK_ERROR(sgd.set_learning_rate(0, inf),
               "SGD: the learning rate must be finite and at least 0, and is inf");

@@ -310,16 +310,18 @@ TEMPLATE_TEST_CASE("recurrent parameters have PyTorch's names, and are drawn fro
 }
 
 TEST_CASE("recurrent modules refuse invalid sizes and options", "[nn][recurrent]") {
-  CHECK_ERROR(nn::RNNCell(0, 5), "RNNCell: needs inputs and a state of at least 1 each, and got 0 and 5");
-  CHECK_ERROR(nn::GRUCell(3, -5), "GRUCell: needs inputs and a state of at least 1 each, and got 3 and -5");
-  CHECK_ERROR(nn::LSTMCell(-3, 5), "LSTMCell: needs inputs and a state of at least 1 each, and got -3 and 5");
+  CHECK_ERROR(nn::RNNCell(0, 5), "RNNCell: the sizes of input and state must be at least 1, and are 0 and 5");
+  CHECK_ERROR(nn::GRUCell(3, -5),
+              "GRUCell: the sizes of input and state must be at least 1, and are 3 and -5");
+  CHECK_ERROR(nn::LSTMCell(-3, 5),
+              "LSTMCell: the sizes of input and state must be at least 1, and are -3 and 5");
   CHECK_ERROR(nn::RNNCell(3, 5, {.nonlinearity = nn::Nonlinearity::selu}),
               "RNNCell: its nonlinearity must be tanh or relu");
   CHECK_ERROR(nn::RNN(3, 5, {.nonlinearity = nn::Nonlinearity::sigmoid}),
               "RNN: its nonlinearity must be tanh or relu");
-  CHECK_ERROR(nn::RNN(-3, 5), "RNN: needs inputs and a state of at least 1 each, and got -3 and 5");
-  CHECK_ERROR(nn::GRU(3, 0), "GRU: needs inputs and a state of at least 1 each, and got 3 and 0");
-  CHECK_ERROR(nn::LSTM(0, 0), "LSTM: needs inputs and a state of at least 1 each, and got 0 and 0");
+  CHECK_ERROR(nn::RNN(-3, 5), "RNN: the sizes of input and state must be at least 1, and are -3 and 5");
+  CHECK_ERROR(nn::GRU(3, 0), "GRU: the sizes of input and state must be at least 1, and are 3 and 0");
+  CHECK_ERROR(nn::LSTM(0, 0), "LSTM: the sizes of input and state must be at least 1, and are 0 and 0");
   CHECK_ERROR(nn::RNN(3, 5, {.layers = 0}), "RNN: needs at least 1 layer, and got 0");
   CHECK_ERROR(nn::LSTM(3, 5, {.layers = -2}), "LSTM: needs at least 1 layer, and got -2");
   CHECK_ERROR(nn::GRU(3, 5, {.layers = 2, .dropout = 1}), "GRU: the dropout must be in [0, 1), and is 1");
@@ -327,9 +329,9 @@ TEST_CASE("recurrent modules refuse invalid sizes and options", "[nn][recurrent]
               "GRU: the dropout must be in [0, 1), and is -0.1");
   CHECK_ERROR(nn::GRU(3, 5, {.layers = 2, .dropout = std::numeric_limits<double>::quiet_NaN()}),
               "GRU: the dropout must be in [0, 1), and is nan");
-  CHECK_ERROR(
-      nn::LSTM(3, 5, {.dropout = 0.1}),
-      "LSTM: dropout acts between layers, and there is only one; use more, or nn::Dropout on the output");
+  CHECK_ERROR(nn::LSTM(3, 5, {.dropout = 0.1}),
+              "LSTM: dropout acts between layers, and there is only one layer; use more layers, or "
+              "nn::Dropout on the output");
 }
 
 TEST_CASE("a cell refuses an input and a state that do not fit", "[nn][recurrent]") {

@@ -316,7 +316,7 @@ TEST_CASE("a loss that is not finite ends a run, which keeps its checkpoints", "
   CHECK(ran.code == 1);
   const std::string::size_type at = ran.err.find("gradus train: the loss at step ");
   REQUIRE(at != ran.err.npos);
-  CHECK(contains(ran.err, "; it began with "));
+  CHECK(contains(ran.err, "; the first non-finite value came from "));
   CHECK(contains(ran.err, ": its result "));
   CHECK(contains(
       ran.err, "; the last checkpoint is intact; resume with: gradus train --resume " + out.string() + "\n"));
