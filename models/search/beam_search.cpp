@@ -72,9 +72,9 @@ bool better(const Continuation& a, const Continuation& b) {
 
 // One source's search.
 struct Beam {
-  std::int64_t source;            // in the batch
-  std::int64_t length;            // of the source
-  std::int64_t max_steps;         // for the source
+  std::int64_t source;            // index in the batch
+  std::int64_t length;            // length of the source
+  std::int64_t max_steps;         // maximum output length
   std::vector<Hypothesis> alive;  // best first
   std::vector<Hypothesis> ended;  // the n best ended hypotheses, best first
 };

@@ -81,7 +81,7 @@ struct Registry {
 
   /// The attentions and decoders of this library.
   static Registry standard();
-  /// True if the entry of this name is the library's, not one that replaced it.
+  /// True if the entry of this name is the library's own and not a replacement.
   bool is_standard_attention(const std::string& name) const;
   bool is_standard_decoder(const std::string& name) const;
 };

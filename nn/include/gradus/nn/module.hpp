@@ -39,7 +39,7 @@ class Module {
   /// Every parameter of this module and its children with its path ("decoder.cell.weight_ih"), in the order
   /// of registration.
   NamedTensors named_parameters() const;
-  /// The same parameters without names. A parameter shared under several names appears once.
+  /// The parameters without names. A parameter shared under several names appears once.
   std::vector<Tensor> parameters() const;
   /// Total number of elements of the parameters.
   std::int64_t parameter_count() const;
@@ -90,7 +90,7 @@ class Module {
   /// Registers a child, which must outlive this module. @throws Error as add_parameter, and for a child that
   /// already has a parent.
   void add_module(std::string name, Module& child);
-  /// Appends this module's name to the path of operations and errors until the scope ends.
+  /// Appends this module's name to the path in operations and errors until the returned Scope is destroyed.
   Scope enter() const { return Scope(name_, path_); }
 
  private:

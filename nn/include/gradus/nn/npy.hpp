@@ -10,7 +10,7 @@ namespace gradus::nn {
 
 /// Writes the values, row-major, for numpy.load. The file is replaced atomically, after all data is on disk.
 /// Allocates memory for the whole file.
-/// @throws Error with the path, the system's reason and a way out.
+/// @throws Error with the path, the system's reason and what to do.
 void save_npy(const std::filesystem::path& path, const Tensor& tensor);
 
 /// Reads an array of '<f4', '<f8' or '<i8', in versions 1.0, 2.0 and 3.0, row-major or column-major. The file

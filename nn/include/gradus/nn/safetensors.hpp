@@ -34,8 +34,8 @@ void save_safetensors(const std::filesystem::path& path, const NamedTensors& ten
 /// @throws Error with the path, the tensor, what is wrong and what to do.
 Safetensors load_safetensors(const std::filesystem::path& path);
 
-/// Writes the module's state_dict(). A tensor shared under several names is written under each, as PyTorch
-/// expects.
+/// Writes the module's state_dict(). A tensor shared under several names is written once for each name, as
+/// PyTorch expects.
 /// @throws Error as save_safetensors.
 void save(const Module& module, const std::filesystem::path& path, const Metadata& metadata = {});
 

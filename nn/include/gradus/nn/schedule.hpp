@@ -48,7 +48,8 @@ class Scheduler {
   /// Sets the learning rates of the next step; call once after each step of the optimiser.
   void step();
 
-  /// The initial rates and the step: "group.0.initial_rate", f64 (), and so on, and "steps", i64 ().
+  /// The initial rate of each group, "group.0.initial_rate" and so on, f64 (), and the step t, "steps", i64
+  /// ().
   NamedTensors state() const;
   /// Restores a state; the schedule itself is not part of it.
   /// @throws Error listing every entry that is missing, unexpected or invalid; loads nothing in that case.

@@ -26,7 +26,7 @@ class StateReader {
   double not_negative(const std::string& name);
   /// The number in an i64 entry, which must be at least 0.
   std::int64_t count(const std::string& name);
-  /// The entries whose names begin with `prefix`, with the prefix removed: a nested state.
+  /// A nested state: the entries whose names begin with `prefix`, without the prefix.
   NamedTensors part(const std::string& prefix);
 
   /// @throws Error listing every missing, unexpected or invalid entry, if any; `advice` says what to do.
