@@ -106,9 +106,9 @@ TEMPLATE_TEST_CASE("padding does not affect a recurrent module, forward or backw
   CHECK(mismatch(only_padding(garbage.grad(), e.lengths), none) == "");
 }
 
-// Only the fused forms of GRU and LSTM skip padding; in other modules a gradient of 0 times NaN would be NaN.
-TEMPLATE_TEST_CASE("not even NaN in the padding affects the fused GRU and LSTM", "[nn][recurrent]",
-                   gradus::nn::GRU, gradus::nn::LSTM) {
+TEMPLATE_TEST_CASE("not even NaN in the padding affects outputs or gradients", "[nn][recurrent]",
+                   RECURRENT_KINDS) {
+  const FusedAndComposed both;
   TestType net(I, H, {.layers = layers, .bidirectional = true});
   net.to(Dtype::f64);
   Generator generator(1);
