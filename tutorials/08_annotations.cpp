@@ -149,7 +149,8 @@ void run(const tutorial::Options& options) {
   std::cout << "share of tokens named rightly after " << options.steps << " updates (guessing: " << 1.0 / V << ")\n"
             << text(known) << '\n';
 
-  // 2. What each half knows, and both, by derivatives: how much token k moves annotation j, S_jk = ‖∂h_j/∂(E x_k)‖.
+  // 2. On which tokens each half of an annotation depends, and the whole annotation. The sensitivity of
+  // annotation j to token k is S_jk = ‖∂h_j/∂(E x_k)‖.
   const Tensor ids = tokens(1, generator);                                              // (T, 1)
   const Tensor squares = squared_derivatives(tagger, ids);                              // (T, 2H, T)
   const auto S = [&](std::int64_t from, std::int64_t to) { return sqrt(sum(squares.slice(from, to, 1), 1)); };

@@ -17,12 +17,12 @@
 ///     parts      of the state: 1 for {h}, 2 for {h, c}
 ///     kept       K: Forward writes K·H numbers per row, which Backward reads
 ///     previous   the offset, among these numbers, of the h before the step, in units of H
-///     shares_u   whether the gradients at W_hh h + b_hh and at the input part are the same
+///     shares_u   whether the gradients of W_hh h + b_hh and of the input part are the same
 ///     Forward    (m, x, state, row, spare) advances the state; spare (m, G·H)
-///     Backward   (m, row, d, state, at_x, at_u, spare), where d (m, H) is the total gradient at the h after
-///                the step, turns the gradient at the state after the step into the gradient at the state
+///     Backward   (m, row, d, state, at_x, at_u, spare), where d (m, H) is the total gradient of h after
+///                the step, turns the gradient of the state after the step into the gradient of the state
 ///                before it; spare (m, H)
-///     add_weight_gradients   adds the gradient of W_hh, from `at`, the gradient at W_hh h + b_hh of all rows
+///     add_weight_gradients   adds the gradient of W_hh, from `at`, the gradient of W_hh h + b_hh of all rows
 namespace gradus::cells {
 
 /// The rows of a state at one step, or of its gradient.
@@ -132,7 +132,7 @@ struct OriginalGru {
         kernels::original_gru_backward_row(H, row + r * kept * H, d + r * H, at_x + r * 3 * H,
                                            state.h + r * H);
       });
-      W_n.multiply(m, {at_x + 2 * H, 3 * H}, {}, {spare, H});  // the gradient at r ∘ h
+      W_n.multiply(m, {at_x + 2 * H, 3 * H}, {}, {spare, H});  // the gradient of r ∘ h
       for_each_row(m, H, [&](std::int64_t r) {
         kernels::original_gru_backward_gates(H, row + r * kept * H, spare + r * H, at_x + r * 3 * H,
                                              state.h + r * H);

@@ -50,7 +50,7 @@ void run_forward(std::span<const Tensor> inputs, const Packing& packing, bool re
   });
 }
 
-// The gradients at the input parts and at W_hh h + b_hh, (N, G·H), and at the first state, (parts, B, H).
+// The gradients of the input parts and of W_hh h + b_hh, (N, G·H), and of the first state, (parts, B, H).
 struct SequenceGradients {
   Tensor at_x, at_u, at_first;
 };
@@ -65,7 +65,7 @@ void run_backward(const Tensor& dy, const Tensor& weight, const Packing& packing
     const std::int64_t n = last - first;
     const Tensor later = empty({(C::parts + 2) * n, H}, dy.dtype());  // gradients from later steps, per rank
     const std::array<T*, 2> at_state{raw<T>(later), raw<T>(later) + n * H};
-    T* const d = raw<T>(later) + C::parts * n * H;  // the gradient at h, including that of y
+    T* const d = raw<T>(later) + C::parts * n * H;  // the gradient of h, including that of y
     for (std::size_t part = 0; part < C::parts; ++part) {
       copy_to_ranks(packing, first, last, H, raw<T>(dy) + (N + part * B) * H, at_state[part]);
     }

@@ -17,7 +17,7 @@ GRADUS_CLONES void additive_energies(std::int64_t T_x, std::int64_t A, const T* 
   }
 }
 
-/// From d (T_x), the gradient at e, adds the gradients at q (A), at v (A), and at the keys. The gradient at
+/// From d (T_x), the gradient of e, adds to the gradients of q (A), v (A), and the keys. The gradient of
 /// k_t begins at at_k + t · at_stride. Recomputes the T_x · A values of the tanh, which is cheaper than
 /// storing them. If the keys' gradient is not wanted, pass one scratch row as at_k, and an at_stride of 0.
 template <class T>

@@ -39,7 +39,7 @@ struct DropoutMask {
         scale(1 / (1 - p)) {}
 };
 
-/// y_i ← x_i · scale if element i of row `row` of the mask is kept, else 0, for i < n. y may be x.
+/// y_i ← x_i · scale if element i of row `row` of the mask is kept, else 0, for i < n. y may alias x.
 template <class T>
 GRADUS_CLONES void dropout_row(const DropoutMask& mask, std::int64_t row, std::int64_t n, const T* x, T* y) {
   constexpr int lanes = 16, words = 4 * lanes;  // fewer lanes do not hide the multiplications' latency

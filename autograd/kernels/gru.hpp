@@ -28,7 +28,7 @@ GRADUS_CLONES void gru_row(std::int64_t H, const T* x, const T* u, const T* h, T
   }
 }
 
-/// From d (H), the gradient at y, writes the gradients at x (3H), u (3H) and h (H). Prefetches the next row,
+/// From d (H), the gradient of y, writes the gradients of x (3H), u (3H) and h (H). Prefetches the next row,
 /// which follows in memory.
 template <class T>
 GRADUS_CLONES void gru_backward_row(std::int64_t H, const T* kept, const T* h, const T* d, T* __restrict at_x,
@@ -73,7 +73,7 @@ GRADUS_CLONES void original_gru_row(std::int64_t H, const T* x, const T* u_n, T*
   }
 }
 
-/// From d (H), the gradient at y, writes the gradients at x_z and x_n, and the part of the gradient at h (H)
+/// From d (H), the gradient of y, writes the gradients of x_z and x_n, and the part of the gradient of h (H)
 /// that does not pass through a product.
 template <class T>
 GRADUS_CLONES void original_gru_backward_row(std::int64_t H, const T* kept, const T* d, T* __restrict at_x,
@@ -86,7 +86,7 @@ GRADUS_CLONES void original_gru_backward_row(std::int64_t H, const T* kept, cons
   }
 }
 
-/// From d (H), the gradient at r ∘ h, writes the gradient at x_r, and adds to the gradient at h.
+/// From d (H), the gradient of r ∘ h, writes the gradient of x_r, and adds to the gradient of h.
 template <class T>
 GRADUS_CLONES void original_gru_backward_gates(std::int64_t H, const T* kept, const T* d, T* __restrict at_x,
                                                T* __restrict at_h) {

@@ -32,8 +32,8 @@ GRADUS_CLONES void lstm_row(std::int64_t H, const T* x, const T* u, const T* c, 
   }
 }
 
-/// From d_h and d_c (H), the gradients at h′ and c′, writes the gradients at the gates' arguments (4H), which
-/// are also the gradients at x and at u, and the gradient at c (H).
+/// From d_h and d_c (H), the gradients of h′ and c′, writes the gradients of the gates' arguments (4H), which
+/// are also the gradients of x and at u, and the gradient of c (H).
 template <class T>
 GRADUS_CLONES void lstm_backward_row(std::int64_t H, const T* kept, const T* c, const T* d_h, const T* d_c,
                                      T* __restrict at_gates, T* __restrict at_c) {

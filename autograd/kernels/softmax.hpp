@@ -7,7 +7,7 @@
 
 namespace gradus::kernels {
 
-/// e_i = exp(x_i − shift) for i < n, and their sum; e may be x.
+/// e_i = exp(x_i − shift) for i < n, and their sum; e may alias x.
 template <class T>
 GRADUS_CLONES T exponentials(std::int64_t n, const T* x, T shift, T* e) {
   T total = 0;
@@ -20,14 +20,15 @@ GRADUS_CLONES T exponentials(std::int64_t n, const T* x, T shift, T* e) {
   return total;
 }
 
-/// y_i = e^(x_i − max) / Σ_j e^(x_j − max), for i, j < n. y may be x.
+/// y_i = e^(x_i − max) / Σ_j e^(x_j − max), for i, j < n. y may alias x.
 template <class T>
 GRADUS_CLONES void softmax_row(std::int64_t n, const T* x, T* y) {
   const T scale = T(1) / exponentials(n, x, math::max_of(n, x), y);
   for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
 }
 
-/// From d, the gradient at y, writes at_x_i = y_i (d_i − Σ_j d_j y_j). at_x may be d.
+/// The gradient of x, from y = softmax(x) and d, the gradient of y: at_x_i = y_i (d_i − Σ_j d_j y_j). at_x
+/// may alias d.
 template <class T>
 GRADUS_CLONES void softmax_backward_row(std::int64_t n, const T* y, const T* d, T* at_x) {
   const T dot = math::sum_of<T>(n, [=](std::int64_t i) { return d[i] * y[i]; });

@@ -25,7 +25,7 @@ GRADUS_CLONES void dot_energies(std::int64_t T_x, std::int64_t A, T scale, const
   }
 }
 
-/// From d (D), the gradient at c, adds the gradient at α (T_x).
+/// From d (D), the gradient of c, adds the gradient of α (T_x).
 template <class T>
 GRADUS_CLONES void weighted_sum_to_weights(std::int64_t T_x, std::int64_t D, const T* h, std::int64_t stride,
                                            const T* d, T* __restrict at_alpha) {
@@ -34,7 +34,7 @@ GRADUS_CLONES void weighted_sum_to_weights(std::int64_t T_x, std::int64_t D, con
   }
 }
 
-/// From d (D), the gradient at c, adds the gradients at all h_t. The gradient at h_t begins at at_h + t ·
+/// From d (D), the gradient of c, adds the gradients of all h_t. The gradient of h_t begins at at_h + t ·
 /// stride.
 template <class T>
 GRADUS_CLONES void weighted_sum_to_values(std::int64_t T_x, std::int64_t D, const T* alpha, const T* d,

@@ -69,7 +69,7 @@ std::byte* PageRanges::lengthen(std::size_t bytes) {
   return take(bytes);
 }
 
-// By how many bytes the lowest range is too short for a request of `bytes`.
+// The number of bytes that the lowest range lacks for a request of `bytes`.
 std::size_t PageRanges::missing(std::size_t bytes) const {
   const auto range = std::ranges::find(ranges_, lowest_, &Range::begin);
   return range == ranges_.end() ? bytes : bytes - range->bytes;

@@ -9,7 +9,7 @@ namespace {
 namespace nn = torch::nn;
 
 // The paper's GRU, whose reset gate is applied before the product (GRUForm::original in gradus). libtorch has
-// no kernel for it. Both biases are added in the input's product.
+// no kernel for it. Both biases are added to W_ih x.
 class OriginalCell {
  public:
   OriginalCell(const nn::GRU& rnn, int64_t direction) : cell_(rnn, direction), H_(cell_.weight_hh.size(1)) {

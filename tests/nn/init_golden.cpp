@@ -64,7 +64,7 @@ TEST_CASE("initialisers have PyTorch's distributions", "[nn][init][golden]") {
         nn::kaiming_normal(shape, {.fan = nn::Fan::out, .gain = nn::gain(nn::Nonlinearity::leaky_relu, 0.5)}),
         normal);
   check("orthogonal", nn::orthogonal(shape, 2),
-        normal);  // approximately: a coordinate of a point on a sphere
+        normal);  // nearly normal: a row is a random point on a sphere, and an element one of its coordinates
 }
 
 TEST_CASE("modules' initial weights have PyTorch's distributions", "[nn][init][golden]") {

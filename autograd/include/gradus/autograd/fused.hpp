@@ -63,7 +63,7 @@ GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Ten
 /// @param h_part W_hh h + b_hh, (B, 4H), in the same order
 /// @param c      (B, H)
 /// @return [h′; c′], (2, B, H)
-/// Gradients: let d be the gradient at h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient at c′. At
+/// Gradients: let d be the gradient of h′, and e = d_c′ + d∘o∘(1 − tanh²(c′)) the total gradient of c′. At
 /// the argument of i, e∘g∘i∘(1 − i); of f, e∘c∘f∘(1 − f); of g, e∘i∘(1 − g²); of o, d∘tanh(c′)∘o∘(1 − o).
 /// x_part and h_part both get these; c gets e∘f.
 Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c);

@@ -12,8 +12,8 @@ namespace gradus {
 
 /// The layout of B packed sequences. Rows are stored step by step, and each step has one row for every
 /// sequence that has not ended, the longest sequence first (as in PyTorch's PackedSequence). The position of
-/// a sequence in this order, its rank, is the same at every step, so the sequences of step t are the first
-/// ones of step t − 1.
+/// a sequence in this order, its rank, is the same at every step, so if step t has n rows, they
+/// belong to the first n sequences of step t − 1.
 ///
 ///     lengths 2, 3, 1:  b₀ a₀ c₀ | b₁ a₁ | b₂        batch_sizes 3, 2, 1
 class Packing {
