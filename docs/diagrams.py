@@ -1,0 +1,708 @@
+#!/usr/bin/env python3
+"""Draws the models of the tutorials as circuits, in the colours of plot/drawing/palette.cpp.
+
+docs/diagrams.py render   writes docs/pictures/diagram_*.svg
+docs/diagrams.py check    fails if a picture is not what `render` would write, or if no page shows it
+
+All pictures are made of the parts of `Picture`, so that a part looks the same on every page. Data flows upwards. The encoder is
+at the bottom, the context above it, the decoder at the top. A role is a colour: encoder, decoder, context, attention, ...
+"""
+
+import math
+import pathlib
+import re
+import sys
+from xml.sax.saxutils import escape
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs" / "pictures"
+WIDTH = 480
+START, COLUMNS = 40, (115, 210, 305, 400)  # x of the first state and of the steps
+ROLES = ("encoder", "decoder", "context", "attention", "gate", "gradient", "backward", "token")  # in the palette's order
+STYLE = """text{font:15px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;text-anchor:middle;fill:var(--ink)}
+.math{font-family:'Times New Roman',Times,'Liberation Serif','Nimbus Roman','Noto Serif',serif;font-size:17px}
+.code{font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:14px}
+.small{font-size:13px}.math.small{font-size:14px}.mark{fill:none;stroke:var(--ink)}.start{text-anchor:start}.end{text-anchor:end}.quiet{fill:var(--muted)}.name{font-weight:600;fill:currentColor}
+.i{font-style:italic}.line{fill:none;stroke:currentColor;stroke-linejoin:round;stroke-linecap:round}.fill{fill:currentColor}
+.part{fill:currentColor;fill-opacity:.15;stroke:currentColor;stroke-width:1.5}.panel{fill:currentColor;fill-opacity:.05;stroke:currentColor;stroke-opacity:.45}
+.back,.on-ink{fill:var(--back)}.ink{fill:var(--ink)}.dash{stroke-dasharray:5 4}.faded{opacity:.4}"""
+
+
+def theme():
+    """CSS with the colours of both themes."""
+    codes = ["#" + code for code in re.findall(r"rgb\(0x(\w{6})\)", (ROOT / "plot/drawing/palette.cpp").read_text())]
+    light, dark = codes[:8] + codes[16:20], codes[8:16] + codes[20:24]
+
+    def rules(colours):
+        back, ink, muted, _ = colours[8:]
+        return (f"svg{{--back:{back};--ink:{ink};--muted:{muted}}}"
+                + "".join(f".{role}{{color:{colour}}}" for role, colour in zip(ROLES, colours)))
+    return f"{rules(light)}\n@media(prefers-color-scheme:dark){{{rules(dark)}}}"
+
+
+# ---- Formulas as text ----
+
+PIECE = re.compile(r"_\{([^}]*)\}|_(.)|\^\{([^}]*)\}|\^(.)|([A-Za-z]{2,})|([A-Za-zα-ω][→←¯~]?)|(.)")
+MARKS = {"→": "m-4.5 0h9m-3-2.5l3 2.5l-3 2.5", "←": "m4.5 0h-9m3-2.5l-3 2.5l3 2.5", "¯": "m-4 0h8", "~": "m-4 1.5q2-4 4-1.5t4-1.5"}
+WIDTHS = {**dict.fromkeys("ijlt;,.()[]|' ", 0.3), **dict.fromkeys("fr", 0.36), **dict.fromkeys("wmWM", 0.8), **dict.fromkeys("+=−∘√<>", 0.6)}
+
+
+def width_of(text, size):
+    return size * sum(WIDTHS.get(letter, 0.62 if letter.isupper() else 0.48) for letter in text)
+
+
+def formula(text, size=17):
+    """(tspans, width, marks above letters as (x, height, path)) of text with _ and ^; a letter is italic, a word is not."""
+    out, marks, x, level, below_width = [], [], 0, 0, 0
+    for piece in PIECE.finditer(text):
+        below, above = piece[1] or piece[2], piece[3] or piece[4]
+        to = 4 if below else -6 if above else 0
+        shown, scale = below or above or piece[0], 0.75 if below or above else 1
+        if piece[6] and shown[1:]:
+            height = 9 if shown[0] in "bdfhklt" or shown[0].isupper() else 5
+            marks.append((x + width_of(shown[0], size) / 2 + 1, height * size / 17, MARKS[shown[1]]))
+            shown = shown[0]
+        css = ' class="i"' if piece[6] or re.search("[a-zA-Z]", below or above or "") else ""
+        style = f' font-size="{0.75 * size:.4g}"' if scale < 1 else ""
+        moved = f' dy="{to - level}"' if to != level else ""
+        if above and below_width:  # above a subscript, not after it
+            moved += f' dx="{-below_width:.3g}"'
+            x -= below_width
+        out.append(f"<tspan{css}{style}{moved}>{escape(shown)}</tspan>" if css or style or moved else escape(shown))
+        x += width_of(shown, size * scale)
+        level, below_width = to, width_of(shown, size * scale) if below else 0
+    return "".join(out), x, marks
+
+
+# ---- Parts ----
+
+
+class Node:
+    """A drawn part; arrows start and end at its sides."""
+
+    def __init__(self, x, y, width, height):
+        self.x, self.y, self.width, self.height = x, y, width, height
+
+    def top(self, dx=0):
+        return self.x + dx, self.y - self.height / 2
+
+    def bottom(self, dx=0):
+        return self.x + dx, self.y + self.height / 2
+
+    def left(self, dy=0):
+        return self.x - self.width / 2, self.y + dy
+
+    def right(self, dy=0):
+        return self.x + self.width / 2, self.y + dy
+
+
+def number(value):
+    return f"{value:.5g}"
+
+
+class Picture:
+    def __init__(self, height, title, description):
+        self.height, self.title, self.description, self.body = height, title, description, []
+
+    def svg(self):
+        return (f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{WIDTH}" height="{self.height}" viewBox="0 0 {WIDTH} '
+                f'{self.height}">\n<title>{escape(self.title)}</title>\n<desc>{escape(self.description)}</desc>\n<style>{STYLE}\n'
+                f'{theme()}</style>\n<rect class="back" width="{WIDTH}" height="{self.height}"/>\n' + "\n".join(self.body) + "\n</svg>\n")
+
+    def add(self, element):
+        self.body.append(element)
+
+    def path(self, css, data, more=""):
+        self.add(f'<path class="{css}" d="{data}"{more}/>')
+
+    def rect(self, css, x, y, width, height, radius=0):
+        self.add(f'<rect class="{css}" x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" rx="{radius}"/>')
+
+    def badge(self, x, y, text):
+        """The number of a step."""
+        self.add(f'<circle class="ink" cx="{number(x)}" cy="{number(y)}" r="9"/>')
+        self.text(x, y, text, "small on-ink")
+
+    def text(self, x, y, words, css=""):
+        """Words, centred at (x, y) unless css says start or end."""
+        self.add(f'<text class="{css}" x="{number(x)}" y="{number(y + 5)}">{escape(words)}</text>')
+
+    def math(self, x, y, text, css=""):
+        """A formula; `text` marks its subscripts by _ and its superscripts by ^."""
+        size = 14 if "small" in css else 17
+        spans, width, marks = formula(text, size)
+        begin = x - width * (0 if "start" in css else 1 if "end" in css else 0.5)
+        self.add(f'<text class="math {css}" x="{number(x)}" y="{number(y + 5)}">{spans}</text>')
+        for dx, height, mark in marks:
+            self.path("mark", f"M{number(begin + dx)} {number(y - height)}{mark}")
+
+    def header(self, y, role, name, *formulas):
+        """The name of a part of the model, with its equations."""
+        self.text(12, y, name, f"name start {role}")
+        for line, text in enumerate(formulas):
+            self.math(106, y + 23 * line, text, "start")
+
+    def panel(self, role, x, y, width, height):
+        self.rect(f"panel {role}", x, y, width, height, 10)
+
+    def cell(self, x, y, text, role, width=48, height=36, css=""):
+        """A state, or an operation with parameters."""
+        self.rect(f"part {role} {css}", x - width / 2, y - height / 2, width, height, 8)
+        self.math(x, y, text)
+        return Node(x, y, width, height)
+
+    def token(self, x, y, text, literal=True):
+        width = (50 if len(text) > 3 else 36) if literal else 46
+        self.rect("part token", x - width / 2, y - 12, width, 24, 12)
+        self.text(x, y, text, "code") if literal else self.math(x, y, text)
+        return Node(x, y, width, 24)
+
+    def circle(self, x, y, text, role, radius=12):
+        """An operation without parameters."""
+        self.add(f'<circle class="part {role}" cx="{number(x)}" cy="{number(y)}" r="{radius}"/>')
+        self.math(x, y, text)
+        return Node(x, y, 2 * radius, 2 * radius)
+
+    def vector(self, x, y, *roles, size=11, css=""):
+        """A vector, a square of each role per element."""
+        left, top = x - size * len(roles) / 2, y - size / 2
+        for i, role in enumerate(roles):
+            self.rect(f"part {role} {css}", left + size * i, top, size, size)
+        return Node(x, y, size * len(roles), size)
+
+    def grid(self, x, y, rows, columns, role, css="", size=13):
+        """A matrix."""
+        for i in range(rows):
+            self.vector(x, y + size * (i + 0.5 - rows / 2), *[role] * columns, size=size, css=css)
+        return Node(x, y, size * columns, size * rows)
+
+    def dot(self, x, y, role):
+        """A branch of a line."""
+        self.add(f'<circle class="fill {role}" cx="{number(x)}" cy="{number(y)}" r="3"/>')
+
+    def arrow(self, *points, role="token", width=1.6, css="", head=True):
+        """A line through the points, with round corners."""
+        data = f"M{number(points[0][0])} {number(points[0][1])}"
+        (x0, y0), (x1, y1) = points[-2:]
+        length = math.dist(points[-2], points[-1])
+        ux, uy = (x1 - x0) / length, (y1 - y0) / length
+        size = 6 + width
+        for before, at, after in zip(points, points[1:], points[2:]):
+            ends = [[at[i] + (other[i] - at[i]) * min(8, math.dist(at, other) / 2) / math.dist(at, other) for i in (0, 1)]
+                    for other in (before, after)]
+            data += f"L{number(ends[0][0])} {number(ends[0][1])}Q{number(at[0])} {number(at[1])} {number(ends[1][0])} {number(ends[1][1])}"
+        tip = (x1 - ux * size * 0.7, y1 - uy * size * 0.7) if head else (x1, y1)
+        self.path(f"line {role} {css}", f"{data}L{number(tip[0])} {number(tip[1])}", f' stroke-width="{width}"')
+        if head:
+            corners = [(x1 - ux * size - uy * size * 0.45 * s, y1 - uy * size + ux * size * 0.45 * s) for s in (1, -1)]
+            self.path(f"fill {role}", f"M{number(x1)} {number(y1)}" + "".join(f"L{number(x)} {number(y)}" for x, y in corners) + "z")
+
+
+# ---- Parts of models ----
+
+
+def chain(p, nodes, role):
+    """State arrows."""
+    for before, after in zip(nodes, nodes[1:]):
+        ends = (before.right(), after.left()) if before.x < after.x else (before.left(), after.right())
+        p.arrow(*ends, role=role, width=2.2)
+
+
+def encoder(p, y, tokens="abc"):
+    """One direction. Returns its cells."""
+    cells = [p.cell(x, y, f"h_{j}", "encoder") for j, x in enumerate(COLUMNS[:len(tokens)], 1)]
+    start = p.cell(START, y, "h_0", "encoder", css="dash")
+    for cell, token in zip(cells, tokens):
+        p.arrow(p.token(cell.x, y + 54, token).top(), cell.bottom())
+    chain(p, [start, *cells], "encoder")
+    return cells
+
+
+def annotations(p, y, xs, symbol=lambda j: f"h_{j}", tokens="abcd"):
+    """Both directions, and the annotations above them. Returns the annotations."""
+    ahead = [p.cell(x - 20, y + 92, f"h→_{j}", "encoder", 40, 32) for j, x in enumerate(xs, 1)]
+    back = [p.cell(x + 20, y + 46, f"h←_{j}", "backward", 40, 32) for j, x in enumerate(xs, 1)]
+    chain(p, ahead, "encoder")
+    chain(p, back[::-1], "backward")
+    joined = []
+    for j, (x, a, b) in enumerate(zip(xs, ahead, back), 1):
+        h = p.vector(x, y, *["encoder"] * 3, *["backward"] * 3)
+        token = p.token(x, y + 140, tokens[j - 1])
+        p.arrow(token.top(), (x, y + 118), (x - 20, y + 118), a.bottom())
+        p.arrow(token.top(), (x, y + 118), (x + 20, y + 118), b.bottom())
+        p.arrow(a.top(), (x - 20, y + 6), role="encoder")
+        p.arrow(b.top(), (x + 20, y + 6), role="backward")
+        p.math(x + 38, y, symbol(j), "start")
+        joined.append(h)
+    return joined
+
+
+def output(p, state, text, literal=True):
+    """The prediction above a state. Returns the softmax."""
+    softmax = p.cell(state.x, state.y - 57, "softmax", "decoder", 62, 26)
+    p.arrow(state.top(), softmax.bottom(), role="decoder")
+    p.arrow(softmax.top(), p.token(state.x, softmax.y - 42, text, literal).bottom(), role="decoder")
+    return softmax
+
+
+def decoder(p, y, inputs=("<bos>", "c", "b", "a"), outputs=("c", "b", "a", "<eos>")):
+    """The decoder with teacher forcing. Returns the first state, the cells, the softmaxes and the inputs."""
+    start = p.cell(START, y, "s_0", "decoder")
+    cells = [p.cell(x, y, f"s_{t}", "decoder") for t, x in enumerate(COLUMNS, 1)]
+    chain(p, [start, *cells], "decoder")
+    tokens = [p.token(x - 14, y + 54, text) for x, text in zip(COLUMNS, inputs)]
+    for cell, token in zip(cells, tokens):
+        p.arrow(token.top(), cell.bottom(-14))
+    return start, cells, [output(p, cell, text) for cell, text in zip(cells, outputs)], tokens
+
+
+def feed(p, cell, softmax, token, source, role="context"):
+    """The context and the previous token go into a state and into its prediction. `source` is where the context comes from."""
+    lane = cell.x + 38
+    p.arrow(source, cell.bottom(14), role=role)
+    p.dot(cell.x + 14, cell.y + 30, role)
+    p.arrow((cell.x + 14, cell.y + 30), (lane, cell.y + 30), (lane, softmax.y), softmax.right(), role=role)
+    p.arrow(token.left(), (cell.x - 44, token.y), (cell.x - 44, softmax.y), softmax.left())
+
+
+def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6)):
+    """Scores, mask, softmax, and the sum of the annotations with these weights; None is padding. The annotations are at y + 250.
+    `query` is a path's beginning. Returns the sum."""
+    total = p.circle((xs[0] + xs[2]) / 2, y, "Σ", "context", 14)
+    left, width, bus = xs[0] - 42, xs[-1] - xs[0] + 88, y + 172
+    p.panel("attention", left, y + 26, width, 202)
+    p.arrow(*query, (query[-1][0], bus), (xs[-1] - 13, bus), (xs[-1] - 13, y + 156), role="attention")
+    for x, weight in zip(xs, weights):
+        css = "faded" if weight is None else ""
+        p.arrow((x + 29, y + 244), (x + 29, y + 52), (x + 11, y + 52), role="encoder", css=css)
+        p.arrow((x, y + 244), (x, y + 210), role="encoder", css=css)
+    p.rect("back", left + 8, y + 94, width - 16, 26, 8)
+    p.rect("part attention", left + 8, y + 94, width - 16, 26, 8)
+    p.math(total.x, y + 107, "mask, softmax")
+    for j, (x, weight) in enumerate(zip(xs, weights), 1):
+        padding = weight is None
+        product = p.circle(x, y + 52, "×", "attention", 11)
+        score = p.cell(x, y + 144, "−∞" if padding else f"e_{{{symbol}{j}}}", "attention", 46, 24, "dash" if padding else "")
+        key = p.cell(x, y + 198, "U_a", "attention", 40, 24, "faded" if padding else "")
+        p.arrow(key.top(), score.bottom(), role="attention", css="faded" if padding else "")
+        if x != xs[-1]:
+            p.dot(x - 13, bus, "attention")
+            p.arrow((x - 13, bus), score.bottom(-13), role="attention")
+        p.arrow(score.top(), (x, y + 120), role="attention")
+        p.arrow((x, y + 94), product.bottom(), role="attention")
+        p.math(x - 6, y + 77, "0" if padding else f"α_{{{symbol}{j}}}", "end")
+        if weight:
+            end = (total.x, y + 14) if x == total.x else (total.x + math.copysign(13, x - total.x), y + 5)
+            p.arrow(product.top(), end, role="context", width=1 + 4 * weight)
+    return total
+
+
+# ---- Pictures ----
+
+
+def rnn():
+    p = Picture(300, "A recurrent network, unrolled, forward and backward",
+                "Each state is computed from the token and the state before it, with the same parameters at every step. The gradient "
+                "of the loss goes back from state to state.")
+    p.header(16, "encoder", "forward", "h_t = tanh(W_{ih} x_t + W_{hh} h_{t−1} + b)")
+    p.header(40, "gradient", "backward", "∂L/∂h_{t−1} = W_{hh}^⊤ ((1 − h_t^2) ∘ ∂L/∂h_t)")
+    y = 190
+    states = [p.cell(x, y, f"h_{t}", "encoder") for x, t in zip(COLUMNS, ("1", "2", "{T−1}", "T"))]
+    start = p.cell(START, y, "h_0", "encoder", css="dash")
+    for before, after in ((start, states[0]), (states[0], states[1]), (states[2], states[3])):
+        p.arrow(before.right(4), after.left(4), role="encoder", width=2.2)
+        p.math((before.x + after.x) / 2, y + 22, "W_{hh}", "small")
+    p.math((COLUMNS[1] + COLUMNS[2]) / 2, y, "⋯")
+    for state, t in zip(states, ("1", "2", "{T−1}", "T")):
+        p.arrow(p.token(state.x, y + 78, f"x_{t}", False).top(), state.bottom())
+        p.math(state.x + 6, y + 44, "W_{ih}", "small start")
+    for before, after in zip([start, *states], states):
+        p.arrow(after.top(-8), (after.x - 8, y - 40), (before.x + 8, y - 40), before.top(8), role="gradient", css="dash")
+    loss = p.cell(COLUMNS[3], y - 98, "L", "decoder", 40, 28)
+    p.arrow(states[-1].top(4), loss.bottom(4), role="decoder")
+    p.arrow(loss.bottom(-8), states[-1].top(-8), role="gradient", css="dash")
+    p.math(COLUMNS[3] + 10, y - 50, "W_o", "small start")
+    p.math(COLUMNS[3] - 14, y - 62, "∂L/∂h_T", "small end")
+    return p
+
+
+def gru():
+    p = Picture(330, "A GRU cell as a circuit",
+                "The state h passes along the top: it is multiplied by z, then (1 − z) ∘ n is added. The gates r and z are sigmoids of x "
+                "and h; n is a tanh of x and of r ∘ (W_hn h + b_hn).")
+    top, middle, row, h_line, x_line = 70, 132, 200, 250, 276
+    p.panel("encoder", 52, 30, 376, 262)
+    r, n, z = (p.cell(x, row, text, role, 50, 30) for x, text, role in ((96, "σ", "gate"), (260, "tanh", "encoder"), (344, "σ", "gate")))
+    reset = p.circle(190, row, "∘", "gate")
+    keep, new = p.circle(362, top, "∘", "gate"), p.circle(326, middle, "∘", "gate")
+    plus = p.circle(404, top, "+", "encoder")
+    p.arrow((20, top), keep.left(), role="encoder", width=3.4)
+    p.arrow(keep.right(), plus.left(), role="encoder", width=3.4)
+    p.arrow(plus.right(), (462, top), role="encoder", width=3.4)
+    p.dot(36, top, "encoder")
+    p.arrow((36, top), (36, h_line), (z.x - 10, h_line), z.bottom(-10), role="encoder")
+    p.arrow((24, 310), (24, x_line), (z.x + 10, x_line), z.bottom(10))
+    for x in (r.x - 10, reset.x):
+        p.dot(x, h_line, "encoder")
+        p.arrow((x, h_line), (x, row + (15 if x < 150 else 12)), role="encoder")
+    for x in (r.x + 10, n.x):
+        p.dot(x, x_line, "token")
+        p.arrow((x, x_line), (x, row + 15))
+    p.arrow(r.right(), reset.left(), role="gate")
+    p.arrow(reset.right(), n.left(), role="encoder")
+    p.arrow(n.top(), (n.x, middle), new.left(), role="encoder")
+    p.arrow((new.x, row - 15), new.bottom(), role="gate")
+    p.arrow((keep.x, row - 15), keep.bottom(), role="gate")
+    p.arrow(new.right(), (plus.x, middle), plus.bottom(), role="encoder")
+    p.math(20, top - 20, "h", "start")
+    p.math(462, top - 20, "h′", "end")
+    p.math(40, 312, "x", "start")
+    p.math(150, row - 14, "r")
+    p.math(n.x + 10, row - 32, "n")
+    p.math(new.x - 6, row - 36, "1 − z", "end")
+    p.math(keep.x + 9, row - 32, "z", "start")
+    p.math(reset.x - 6, h_line - 20, "W_{hn} h + b_{hn}", "small end")
+    return p
+
+
+def lstm():
+    p = Picture(330, "An LSTM cell as a circuit",
+                "The cell c passes along the top: it is multiplied by f, then i ∘ g is added. The state h' is o ∘ tanh(c'). The gates i, f "
+                "and o are sigmoids of x and h, g is a tanh of them.")
+    top, middle, row, h_line, x_line = 70, 132, 200, 250, 276
+    p.panel("encoder", 52, 30, 376, 262)
+    f, i, g, o = (p.cell(x, row, text, role, 50, 30)
+                  for x, text, role in ((90, "σ", "gate"), (165, "σ", "gate"), (240, "tanh", "encoder"), (320, "σ", "gate")))
+    forget, write = p.circle(f.x, top, "∘", "gate"), p.circle(202, middle, "∘", "gate")
+    plus = p.circle(202, top, "+", "encoder")
+    squash, show = p.cell(384, 112, "tanh", "encoder", 46, 28), p.circle(384, 160, "∘", "gate")
+    p.arrow((20, top), forget.left(), role="encoder", width=3.4)
+    p.arrow(forget.right(), plus.left(), role="encoder", width=3.4)
+    p.arrow(plus.right(), (462, top), role="encoder", width=3.4)
+    p.dot(squash.x, top, "encoder")
+    p.arrow((squash.x, top), squash.top(), role="encoder")
+    p.arrow(squash.bottom(), show.top(), role="encoder")
+    p.arrow(show.right(), (462, 160), role="encoder")
+    p.arrow((20, h_line), (o.x - 10, h_line), o.bottom(-10), role="encoder")
+    p.arrow((24, 310), (24, x_line), (o.x + 10, x_line), o.bottom(10))
+    for gate in (f, i, g):
+        for dx, line, role in ((-10, h_line, "encoder"), (10, x_line, "token")):
+            p.dot(gate.x + dx, line, role)
+            p.arrow((gate.x + dx, line), gate.bottom(dx), role=role)
+    p.arrow(f.top(), forget.bottom(), role="gate")
+    p.arrow(i.top(), (i.x, middle), write.left(), role="gate")
+    p.arrow(g.top(), (g.x, middle), write.right(), role="encoder")
+    p.arrow(write.top(), plus.bottom(), role="encoder")
+    p.arrow(o.top(), (o.x, 160), show.left(), role="gate")
+    for x, text in ((f, "f"), (i, "i"), (g, "g"), (o, "o")):
+        p.math(x.x + 8, row - 28, text, "start")
+    p.math(20, top - 20, "c", "start")
+    p.math(462, top - 20, "c′", "end")
+    p.math(20, h_line - 18, "h", "start")
+    p.math(462, 142, "h′", "end")
+    p.math(40, 312, "x", "start")
+    return p
+
+
+def sequence_to_sequence(title, description, update, prediction, context, label):
+    """The pictures of tutorials 06 and 07, which differ only in where the context goes. Returns also the decoder."""
+    p = Picture(506, title, description)
+    p.header(16, "decoder", "decoder", update, prediction)
+    start, *steps = decoder(p, 176)
+    p.math(START, 77, "y_t", "quiet")
+    p.math(START, 119, "p(y_t)", "quiet")
+    p.header(302, "context", "context", *context)
+    vector = p.vector(COLUMNS[2], 330, *["context"] * 6)
+    p.arrow(vector.top(), (vector.x, 268), (START, 268), start.bottom(), role="context", width=2.2)
+    p.math(vector.x + 42, vector.y, label, "start")
+    p.header(368, "encoder", "encoder", "h_j = GRU(E x_j, h_{j−1})")
+    p.arrow(encoder(p, 420)[-1].top(), vector.bottom(), role="encoder", width=2.2)
+    return p, steps
+
+
+def fixed_context():
+    p, _ = sequence_to_sequence(
+        "A fixed context: encoder, one vector, decoder",
+        "The encoder's last state h_T is the only vector that reaches the decoder: it sets the state s_0. The decoder reads the true "
+        "previous token at each step and predicts the next one from its state.",
+        "s_t = GRU(E y_{t−1}, s_{t−1})", "p(y_t) = softmax(W_o s_t + b_o)", ["s_0 = tanh(W_s h_T)"], "h_T, once")
+    p.math(410, 230, "true y_{t−1}", "small start quiet")
+    return p
+
+
+def context_at_every_step():
+    p, steps = sequence_to_sequence(
+        "The same context at every step",
+        "The context c is computed once from the encoder's last state. It sets the state s_0, enters every state of the decoder and every "
+        "prediction.",
+        "s_t = GRU([E y_{t−1}; c], s_{t−1})", "p(y_t) = softmax(W_o [s_t; c; E y_{t−1}] + b_o)",
+        ["c = tanh(V h_T)", "s_0 = tanh(V′ c)"], "c, at every step")
+    p.arrow((COLUMNS[2], 300), (COLUMNS[2], 268), (COLUMNS[3] + 14, 268), role="context", width=2.2, head=False)
+    for cell, softmax, token in zip(*steps):
+        p.dot(cell.x + 14, 268, "context")
+        feed(p, cell, softmax, token, (cell.x + 14, 268))
+    return p
+
+
+def both_directions():
+    p = Picture(394, "Annotations of both directions, and what each half has read",
+                "The forward state of token j has read the tokens 1 to j, the backward state the tokens j to T. An annotation joins both.")
+    p.header(16, "encoder", "forward", "h→_j = GRU_→(E x_j, h→_{j−1})")
+    p.header(42, "backward", "backward", "h←_j = GRU_←(E x_j, h←_{j+1})")
+    p.math(478, 29, "h_j = [h→_j; h←_j]", "end")
+    p.text(12, 92, "has", "small start quiet")
+    p.text(12, 108, "read", "small start quiet")
+    for j, x in enumerate(COLUMNS):
+        for role, y, sign in (("encoder", 88, 1), ("backward", 110, -1)):
+            for k, letter in enumerate("abcd"):
+                distance, left = sign * (j - k), x - 36 + 18 * k
+                if distance >= 0:
+                    p.add(f'<rect class="fill {role}" x="{left}" y="{y - 9}" width="18" height="18" opacity="{0.6 * 0.6 ** distance:.2f}"/>')
+                    p.text(left + 9, y - 1, letter, "code small")
+                p.rect(f"line {role}", left, y - 9, 18, 18)
+        p.arrow((x, 152), (x, 124))
+    annotations(p, 160, COLUMNS)
+    return p
+
+
+def additive_attention():
+    p = Picture(420, "Attention: query, keys, values, mask, softmax, weighted sum",
+                "The query q is compared with the key of every position. Padding gets the energy −∞ and so the weight 0. The context c is the "
+                "sum of the annotations, each times its weight.")
+    p.header(16, "attention", "attention", "e_j = v_a^⊤ tanh(W_a q + U_a h_j)", "α_j = exp(e_j) / Σ_k exp(e_k)")
+    p.header(64, "context", "context", "c = Σ_j α_j h_j")
+    y = 142
+    query = p.vector(38, y + 52, *["decoder"] * 4)
+    map_ = p.cell(38, y + 107, "W_a", "attention", 40, 24)
+    p.arrow(query.bottom(), map_.top(), role="decoder")
+    total = attention(p, y, COLUMNS, [map_.bottom()], "", (0.15, 0.25, 0.6, None))
+    context = p.vector(total.x, y - 42, *["context"] * 6)
+    p.arrow(total.top(), context.bottom(), role="context", width=2.2)
+    p.math(context.x + 42, context.y, "c", "start")
+    p.text(12, y + 32, "query", "small start quiet")
+    p.math(60, query.y - 20, "q")
+    p.text(12, y + 198, "keys", "small start quiet")
+    p.text(12, y + 250, "values", "small start quiet")
+    for j, x in enumerate(COLUMNS, 1):
+        p.vector(x, y + 250, *["encoder"] * 3, *["backward"] * 3, css="" if j < 4 else "faded")
+        p.math(x + 38, y + 250, f"h_{j}", "start")
+    return p
+
+
+def bahdanau():
+    p = Picture(806, "One step of Bahdanau's decoder",
+                "The state before the step is the query. It is compared with the key of every annotation; the softmax of the scores gives the "
+                "weights, and the weighted sum of the annotations is the context of this step. Then the state is updated with the context and "
+                "the previous token, and the next token is predicted from all three.")
+    p.header(16, "decoder", "decoder", "s_t = GRU([E y_{t−1}; c_t], s_{t−1})", "p(y_t) = softmax(W_o [s_t; c_t; E y_{t−1}] + b_o)")
+    p.header(64, "context", "context", "c_t = Σ_j α_{tj} h_j")
+    p.header(88, "attention", "attention", "e_{tj} = v_a^⊤ tanh(W_a s_{t−1} + U_a h_j)")
+    y, xs = 230, COLUMNS[:3]
+    before, state = p.cell(START, y, "s_{t−1}", "decoder"), p.cell(xs[1] - 14, y, "s_t", "decoder")
+    token = p.token(state.x - 14, y + 54, "y_{t−1}", False)
+    p.arrow(token.top(), state.bottom(-14))
+    softmax = output(p, state, "y_t", False)
+    chain(p, [before, state], "decoder")
+    p.arrow(state.right(), (336, y), role="decoder", width=2.2)
+    p.math(350, y, "⋯")
+    vector = p.vector(xs[1], y + 92, *["context"] * 6)
+    map_ = p.cell(START, y + 240, "W_a", "attention", 40, 24)
+    p.arrow(before.bottom(), map_.top(), role="decoder")
+    total = attention(p, y + 135, xs, [map_.bottom()])
+    p.arrow(total.top(), vector.bottom(), role="context", width=2.2)
+    feed(p, state, softmax, token, vector.top())
+    annotations(p, y + 385, xs)
+    p.header(y + 558, "encoder", "encoder", "h_j = [h→_j; h←_j]")
+    for dy, text in ((-57, "p(y_t): (B, V)"), (-28, "[s_t; c_t; E y_{t−1}]: (B, H + D + E)"), (22, "s_t: (B, H)"),
+                     (52, "[E y_{t−1}; c_t]: (B, E + D)"), (92, "c_t: (B, D)")):
+        p.math(262, y + dy, text, "small start")
+    for dy, text in ((212, "α_t: (B, T)"), (279, "e_t: (B, T)"), (320, "U_a h_j: (T, B, A)"), (385, "h_j: (T, B, D)")):
+        p.math(366, y + dy, text, "small start")
+    p.math(START + 8, y + 110, "(B, H)", "small start")
+    return p
+
+
+NEXT = {"": {"a": 0.5, "b": 0.4, "<eos>": 0.1}, "a": {"a": 0.34, "b": 0.33, "<eos>": 0.33}, "b": {"a": 0.5, "b": 0.45, "<eos>": 0.05},
+        "ba": {"a": 0.05, "b": 0.05, "<eos>": 0.9}, "bb": {"a": 0.25, "b": 0.25, "<eos>": 0.5}}
+
+
+def beam():
+    p = Picture(326, "A beam of two hypotheses as it is cut at each step",
+                "Each live hypothesis is continued with every token. The two most likely of all continuations are kept, whichever hypothesis "
+                "they continue; the others are cut. A hypothesis that ends is set aside.")
+    width = 106
+    p.header(18, "decoder", "kept", "the K = 2 largest ln p(y_1 … y_t) of all K V")
+    p.header(42, "context", "ended", "kept and set aside")
+    root = p.token(33, 100, "<bos>")
+    p.text(12, 152, "cut", "name start gradient")
+    alive = [("", 0, root)]
+    for x in (138, 276, 414):
+        longer = [(log_p + math.log(share), y, token, parent) for y, log_p, parent in alive for token, share in NEXT[y].items()]
+        alive = []
+        for rank, (log_p, y, token, parent) in enumerate(sorted(longer, reverse=True, key=lambda one: one[0])):
+            kept, at = rank < 2, 80 + 40 * rank + 24 * (rank > 1)
+            role = "context" if kept and token == "<eos>" else "decoder" if kept else "token"
+            box = p.cell(x, at, "", role, width, 28, "" if kept else "dash faded")
+            p.text(x - width / 2 + 7, at - 1, y + token, "code small start" + " quiet" * (not kept))
+            p.math(x + width / 2 - 6, at - 1, f"{log_p:.2f}".replace("-", "−"), "small end" + " quiet" * (not kept))
+            (x0, y0), (x1, y1) = parent.right(), box.left()
+            p.path(f"line {role}" + " faded" * (not kept), f"M{x0} {y0}C{(x0 + x1) / 2} {y0} {(x0 + x1) / 2} {y1} {x1} {y1}", f' stroke-width="{2 if kept else 1.2}"')
+            if kept and token != "<eos>":
+                alive.append((y + token, log_p, box))
+        p.arrow((x - 62, 152), (x + 62, 152), role="gradient", css="dash", head=False)
+    return p
+
+
+def scores():
+    p = Picture(372, "Four scores of an annotation against a state",
+                "Additive: both vectors are mapped, added, put through a tanh and multiplied by v_a. Dot: a dot product. Scaled dot: a dot product "
+                "divided by the root of d. General: a dot product with a matrix between.")
+    for x, name, sizes in ((66, "additive", "any H, D"), (182, "dot", "H = D"), (298, "scaled dot", "H = D = d"), (414, "general", "any H, D")):
+        p.panel("attention", x - 54, 34, 108, 304)
+        p.text(x, 18, name, "name attention")
+        energy = p.cell(x, 60, "e_{tj}", "attention", 46, 26)
+        s, h = p.cell(x - 27, 308, "s_{t−1}", "decoder", 46), p.vector(x + 27, 308, *["encoder"] * 2, *["backward"] * 2)
+        p.math(x + 27, 326, "h_j", "small")
+        joined = p.circle(x, 202, "+" if name == "additive" else "•", "attention")
+        for node, matrix in ((s, "W_a" if name == "additive" else ""), (h, {"additive": "U_a", "general": "W_a"}.get(name, ""))):
+            side = joined.left() if node is s else joined.right()
+            if matrix:
+                box = p.cell(node.x, 252, matrix, "attention", 40, 26)
+                p.arrow(node.top(), box.bottom(), role="decoder" if node is s else "encoder")
+                p.arrow(box.top(), (node.x, 202), side, role="attention")
+            else:
+                p.arrow(node.top(), (node.x, 202), side, role="decoder" if node is s else "encoder")
+        last = joined
+        for y, text in {"additive": [(154, "tanh"), (108, "v_a^⊤")], "scaled dot": [(154, "1 / √d")]}.get(name, []):
+            box = p.cell(x, y, text, "attention", 56, 26)
+            p.arrow(last.top(), box.bottom(), role="attention")
+            last = box
+        p.arrow(last.top(), energy.bottom(), role="attention")
+        p.math(x, 354, sizes, "small")
+    return p
+
+
+def luong():
+    p = Picture(484, "Which state asks, and when: Bahdanau and Luong",
+                "Bahdanau: the state before the step asks, the context enters the update, then the token is predicted. Luong: the state is updated "
+                "first and asks, then the context and the state make the attentional vector, which predicts the token.")
+    p.text(120, 18, "Bahdanau", "name decoder")
+    p.text(360, 18, "Luong", "name decoder")
+    p.arrow((240, 10), (240, 474), head=False, css="faded", width=1)
+    for left in (0, 240):
+        is_luong = left > 0
+        before, state = p.cell(left + 34, 226, "s_{t−1}", "decoder"), p.cell(left + 122, 226, "s_t", "decoder")
+        token = p.token(state.x - 14, 280, "y_{t−1}", False)
+        p.arrow(token.top(), state.bottom(-14))
+        chain(p, [before, state], "decoder")
+        vectors = [p.vector(left + x, 448, *["encoder"] * 3, *["backward"] * 3, size=9) for x in (54, 120, 186)]
+        p.cell(left + 120, 386, "attention", "attention", 210, 34)
+        for j, h in enumerate(vectors, 1):
+            p.arrow(h.top(), (h.x, 403), role="encoder")
+            p.math(h.x, 466, f"h_{j}", "small")
+        softmax = p.cell(state.x, 98, "softmax", "decoder", 62, 26)
+        p.arrow(softmax.top(), p.token(state.x, 56, "y_t", False).bottom(), role="decoder")
+        context = p.vector(left + (188 if is_luong else 136), 326, *["context"] * 6, size=9)
+        p.math(context.x + 32, context.y, "c_t", "start")
+        corner = state.x - 24, state.y - 18
+        p.arrow((context.x, 369), context.bottom(), role="context", width=2.2)
+        if is_luong:
+            joined = p.cell(state.x, 160, "h~_t", "decoder")
+            p.arrow(state.top(), joined.bottom(), role="decoder")
+            p.arrow(joined.top(), softmax.bottom(), role="decoder")
+            p.arrow(context.top(), (context.x, 160), joined.right(), role="context")
+            p.arrow(state.bottom(14), (state.x + 14, 369), role="decoder", width=2.2)
+            steps = [corner, (state.x + 14, 310), (context.x, 350), (joined.x - 24, joined.y - 18), (softmax.x - 38, softmax.y - 17)]
+        else:
+            p.arrow(before.bottom(), (before.x, 369), role="decoder", width=2.2)
+            p.arrow(state.top(), softmax.bottom(), role="decoder")
+            feed(p, state, softmax, token, context.top())
+            steps = [(before.x, 310), (context.x, 350), corner, (softmax.x - 38, softmax.y - 17)]
+        for step, (x, y) in enumerate(steps, 1):
+            p.badge(x, y, f"{step}")
+    return p
+
+
+def tape():
+    p = Picture(536, "Four operations, forward and backward",
+                "zip: the gradient of an operand is the gradient of the result times the other operand. broadcast: the gradient is summed over "
+                "the repeated axis. reduce: the gradient is repeated over the summed axis. matmul: the gradients are products with the other "
+                "operand, transposed.")
+    p.text(116, 18, "forward", "name encoder")
+    p.text(356, 18, "backward", "name gradient")
+
+    def line(x, y, operation, operands, result):
+        """A matrix is its rows, columns and name; a name with a bar is a gradient."""
+        for i, (rows, columns, name) in enumerate([*operands, result]):
+            if i == len(operands):
+                is_unary = len(operands) == 1
+                p.arrow((x + 8, y), (x + (64 if is_unary else 36), y))
+                if is_unary:
+                    p.math(x + 34, y - 12, operation, "small")
+                x += 72 if is_unary else 44
+            elif i:
+                p.math(x + 11, y, operation)
+                x += 22
+            grid = p.grid(x + 6.5 * columns, y, rows, columns, "gradient" if "¯" in name else "encoder")
+            p.math(grid.x, y - grid.height / 2 - 13, name)
+            x += grid.width
+
+    def draw(y, name, saved, forward, *backward):
+        p.text(12, y, name, "name start token")
+        p.math(104, y, saved, "small start quiet")
+        height = max(rows for _, operands, _ in (forward, *backward) for rows, *_ in operands)
+        line(14, y + 24 + 12 * height, *forward)
+        for i, one in enumerate(backward):
+            line(262, y + 24 + 12 * height + (36 + 13 * height) * i, *one)
+
+    def matrix(name, rows=2, columns=3):
+        return rows, columns, name
+
+    a, b, row = matrix("a"), matrix("b"), matrix("b", 1)
+    A, B, Y_bar = matrix("A"), matrix("B", 3, 4), matrix("Y¯", 2, 4)
+    draw(44, "zip", "keeps a, b", ("·", [a, b], matrix("y")), ("·", [matrix("y¯"), b], matrix("a¯")), ("·", [matrix("y¯"), a], matrix("b¯")))
+    draw(190, "broadcast", "keeps the shape", ("repeat", [row], matrix("y")), ("Σ_i", [matrix("y¯")], matrix("b¯", 1)))
+    draw(276, "reduce", "keeps the shape", ("Σ_i", [a], matrix("y", 1)), ("repeat", [matrix("y¯", 1)], matrix("a¯")))
+    draw(368, "matmul", "keeps A, B", ("", [A, B], matrix("Y", 2, 4)), ("", [Y_bar, matrix("B^⊤", 4, 3)], matrix("A¯")),
+         ("", [matrix("A^⊤", 3, 2), Y_bar], matrix("B¯", 3, 4)))
+    return p
+
+
+DRAWN = {"02_tape": tape, "04_rnn": rnn, "05_gru": gru, "05_lstm": lstm, "06_fixed_context": fixed_context,
+         "07_context_at_every_step": context_at_every_step, "08_both_directions": both_directions, "09_attention": additive_attention,
+         "10_bahdanau": bahdanau, "11_beam": beam, "12_scores": scores, "exercise_11_luong": luong}
+
+
+def path_of(name):
+    return PICTURES / f"diagram_{name}.svg"
+
+
+def render():
+    for name, draw in DRAWN.items():
+        path_of(name).write_text(draw().svg())
+
+
+def faults():
+    pages = "".join(path.read_text() for pattern in ("README.md", "docs/**/*.md", "exercises/*/README.md") for path in ROOT.glob(pattern))
+    for name, draw in DRAWN.items():
+        path = path_of(name)
+        if not path.exists() or path.read_text() != draw().svg():
+            yield f"{path.relative_to(ROOT)} is out of date; run docs/diagrams.py render"
+        if path.name not in pages:
+            yield f"{path.relative_to(ROOT)} is on no page; show it or remove its function"
+    for path in set(PICTURES.glob("diagram_*.svg")) - {path_of(name) for name in DRAWN}:
+        yield f"{path.relative_to(ROOT)} has no function in docs/diagrams.py; remove it"
+
+
+def main():
+    if sys.argv[1:] == ["render"]:
+        return render()
+    if sys.argv[1:] != ["check"]:
+        sys.exit(__doc__)
+    found = list(faults())
+    if found:
+        sys.exit("diagrams: " + "\ndiagrams: ".join(found))
+
+
+if __name__ == "__main__":
+    main()
