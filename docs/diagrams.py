@@ -44,7 +44,7 @@ def theme():
 
 PIECE = re.compile(r"_\{([^}]*)\}|_(.)|\^\{([^}]*)\}|\^(.)|([A-Za-z]{2,})|([A-Za-zα-ω][→←¯~]?)|(.)")
 MARKS = {"→": "m-4.5 0h9m-3-2.5l3 2.5l-3 2.5", "←": "m4.5 0h-9m3-2.5l-3 2.5l3 2.5", "¯": "m-4 0h8", "~": "m-4 1.5q2-4 4-1.5t4-1.5"}
-WIDTHS = {**dict.fromkeys("ijlt;,.()[]|' ", 0.3), **dict.fromkeys("fr", 0.36), **dict.fromkeys("wmWM", 0.8), **dict.fromkeys("+=−∘√<>", 0.6)}
+WIDTHS = {**dict.fromkeys("ijlt;,.()[]|' ", 0.3), **dict.fromkeys("fr", 0.36), **dict.fromkeys("wmWM", 0.8), **dict.fromkeys("+=−∘√<>", 0.6), **dict.fromkeys("→←", 1)}
 
 
 def width_of(text, size):
@@ -445,7 +445,7 @@ def context_at_every_step():
 
 
 def both_directions():
-    p = Picture(394, "Annotations of both directions, and what each half has read",
+    p = Picture(328, "Annotations of both directions, and what each half has read",
                 "The forward state of token j has read the tokens 1 to j, the backward state the tokens j to T. An annotation joins both.")
     p.header(16, "encoder", "forward", "h→_j = GRU_→(E x_j, h→_{j−1})")
     p.header(42, "backward", "backward", "h←_j = GRU_←(E x_j, h←_{j+1})")
@@ -517,7 +517,7 @@ def bahdanau():
                      (52, "[E y_{t−1}; c_t]: (B, E + D)"), (92, "c_t: (B, D)")):
         p.math(262, y + dy, text, "small start")
     for dy, text in ((212, "α_t: (B, T)"), (279, "e_t: (B, T)"), (320, "U_a h_j: (T, B, A)"), (385, "h_j: (T, B, D)")):
-        p.math(366, y + dy, text, "small start")
+        p.math(372, y + dy, text, "small start")
     p.math(START + 8, y + 110, "(B, H)", "small start")
     return p
 
@@ -624,7 +624,7 @@ def luong():
 
 
 def tape():
-    p = Picture(536, "Four operations, forward and backward",
+    p = Picture(530, "Four operations, forward and backward",
                 "zip: the gradient of an operand is the gradient of the result times the other operand. broadcast: the gradient is summed over "
                 "the repeated axis. reduce: the gradient is repeated over the summed axis. matmul: the gradients are products with the other "
                 "operand, transposed.")
@@ -651,9 +651,9 @@ def tape():
         p.text(12, y, name, "name start token")
         p.math(104, y, saved, "small start quiet")
         height = max(rows for _, operands, _ in (forward, *backward) for rows, *_ in operands)
-        line(14, y + 24 + 12 * height, *forward)
+        line(14, y + 28 + 10 * height, *forward)
         for i, one in enumerate(backward):
-            line(262, y + 24 + 12 * height + (36 + 13 * height) * i, *one)
+            line(262, y + 28 + 10 * height + (36 + 10 * height) * i, *one)
 
     def matrix(name, rows=2, columns=3):
         return rows, columns, name
@@ -661,9 +661,9 @@ def tape():
     a, b, row = matrix("a"), matrix("b"), matrix("b", 1)
     A, B, Y_bar = matrix("A"), matrix("B", 3, 4), matrix("Y¯", 2, 4)
     draw(44, "zip", "keeps a, b", ("·", [a, b], matrix("y")), ("·", [matrix("y¯"), b], matrix("a¯")), ("·", [matrix("y¯"), a], matrix("b¯")))
-    draw(190, "broadcast", "keeps the shape", ("repeat", [row], matrix("y")), ("Σ_i", [matrix("y¯")], matrix("b¯", 1)))
-    draw(276, "reduce", "keeps the shape", ("Σ_i", [a], matrix("y", 1)), ("repeat", [matrix("y¯", 1)], matrix("a¯")))
-    draw(368, "matmul", "keeps A, B", ("", [A, B], matrix("Y", 2, 4)), ("", [Y_bar, matrix("B^⊤", 4, 3)], matrix("A¯")),
+    draw(184, "broadcast", "keeps the shape", ("repeat", [row], matrix("y")), ("Σ_i", [matrix("y¯")], matrix("b¯", 1)))
+    draw(268, "reduce", "keeps the shape", ("Σ_i", [a], matrix("y", 1)), ("repeat", [matrix("y¯", 1)], matrix("a¯")))
+    draw(352, "matmul", "keeps A, B", ("", [A, B], matrix("Y", 2, 4)), ("", [Y_bar, matrix("B^⊤", 4, 3)], matrix("A¯")),
          ("", [matrix("A^⊤", 3, 2), Y_bar], matrix("B¯", 3, 4)))
     return p
 
