@@ -1,201 +1,20 @@
 #!/usr/bin/env python3
-"""Draws the models of the tutorials as circuits, in the colours of plot/drawing/palette.cpp.
+"""Draws the models of the tutorials as circuits.
 
 docs/diagrams.py render   writes docs/pictures/diagram_*.svg
 docs/diagrams.py check    fails if a picture is not what `render` would write, or if no page shows it
 
-All pictures are made of the parts of `Picture`, so that a part looks the same on every page. Data flows upwards. The encoder is
-at the bottom, the context above it, the decoder at the top. A role is a colour: encoder, decoder, context, attention, ...
+Data flows upwards: the encoder is at the bottom, the context above it, the decoder at the top. A part has the same place, shape
+and colour in all pictures. diagrams_kit.py draws the parts.
 """
 
 import math
-import pathlib
-import re
 import sys
-from xml.sax.saxutils import escape
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from diagrams_kit import ROOT, Picture
+
 PICTURES = ROOT / "docs" / "pictures"
-WIDTH = 480
 START, COLUMNS = 40, (115, 210, 305, 400)  # x of the first state and of the steps
-ROLES = ("encoder", "decoder", "context", "attention", "gate", "gradient", "backward", "token")  # in the palette's order
-STYLE = """text{font:15px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;text-anchor:middle;fill:var(--ink)}
-.math{font-family:'Times New Roman',Times,'Liberation Serif','Nimbus Roman','Noto Serif',serif;font-size:17px}
-.code{font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:14px}
-.small{font-size:13px}.math.small{font-size:14px}.mark{fill:none;stroke:var(--ink)}.start{text-anchor:start}.end{text-anchor:end}.quiet{fill:var(--muted)}.name{font-weight:600;fill:currentColor}
-.i{font-style:italic}.line{fill:none;stroke:currentColor;stroke-linejoin:round;stroke-linecap:round}.fill{fill:currentColor}
-.part{fill:currentColor;fill-opacity:.15;stroke:currentColor;stroke-width:1.5}.panel{fill:currentColor;fill-opacity:.05;stroke:currentColor;stroke-opacity:.45}
-.back,.on-ink{fill:var(--back)}.ink{fill:var(--ink)}.dash{stroke-dasharray:5 4}.faded{opacity:.4}"""
-
-
-def theme():
-    """CSS with the colours of both themes."""
-    codes = ["#" + code for code in re.findall(r"rgb\(0x(\w{6})\)", (ROOT / "plot/drawing/palette.cpp").read_text())]
-    light, dark = codes[:8] + codes[16:20], codes[8:16] + codes[20:24]
-
-    def rules(colours):
-        back, ink, muted, _ = colours[8:]
-        return (f"svg{{--back:{back};--ink:{ink};--muted:{muted}}}"
-                + "".join(f".{role}{{color:{colour}}}" for role, colour in zip(ROLES, colours)))
-    return f"{rules(light)}\n@media(prefers-color-scheme:dark){{{rules(dark)}}}"
-
-
-# ---- Formulas as text ----
-
-PIECE = re.compile(r"_\{([^}]*)\}|_(.)|\^\{([^}]*)\}|\^(.)|([A-Za-z]{2,})|([A-Za-zα-ω][→←¯~]?)|(.)")
-MARKS = {"→": "m-4.5 0h9m-3-2.5l3 2.5l-3 2.5", "←": "m4.5 0h-9m3-2.5l-3 2.5l3 2.5", "¯": "m-4 0h8", "~": "m-4 1.5q2-4 4-1.5t4-1.5"}
-WIDTHS = {**dict.fromkeys("ijlt;,.()[]|' ", 0.3), **dict.fromkeys("fr", 0.36), **dict.fromkeys("wmWM", 0.8), **dict.fromkeys("+=−∘√<>", 0.6), **dict.fromkeys("→←", 1)}
-
-
-def width_of(text, size):
-    return size * sum(WIDTHS.get(letter, 0.62 if letter.isupper() else 0.48) for letter in text)
-
-
-def formula(text, size=17):
-    """(tspans, width, marks above letters as (x, height, path)) of text with _ and ^; a letter is italic, a word is not."""
-    out, marks, x, level, below_width = [], [], 0, 0, 0
-    for piece in PIECE.finditer(text):
-        below, above = piece[1] or piece[2], piece[3] or piece[4]
-        to = 4 if below else -6 if above else 0
-        shown, scale = below or above or piece[0], 0.75 if below or above else 1
-        if piece[6] and shown[1:]:
-            height = 9 if shown[0] in "bdfhklt" or shown[0].isupper() else 5
-            marks.append((x + width_of(shown[0], size) / 2 + 1, height * size / 17, MARKS[shown[1]]))
-            shown = shown[0]
-        css = ' class="i"' if piece[6] or re.search("[a-zA-Z]", below or above or "") else ""
-        style = f' font-size="{0.75 * size:.4g}"' if scale < 1 else ""
-        moved = f' dy="{to - level}"' if to != level else ""
-        if above and below_width:  # above a subscript, not after it
-            moved += f' dx="{-below_width:.3g}"'
-            x -= below_width
-        out.append(f"<tspan{css}{style}{moved}>{escape(shown)}</tspan>" if css or style or moved else escape(shown))
-        x += width_of(shown, size * scale)
-        level, below_width = to, width_of(shown, size * scale) if below else 0
-    return "".join(out), x, marks
-
-
-# ---- Parts ----
-
-
-class Node:
-    """A drawn part; arrows start and end at its sides."""
-
-    def __init__(self, x, y, width, height):
-        self.x, self.y, self.width, self.height = x, y, width, height
-
-    def top(self, dx=0):
-        return self.x + dx, self.y - self.height / 2
-
-    def bottom(self, dx=0):
-        return self.x + dx, self.y + self.height / 2
-
-    def left(self, dy=0):
-        return self.x - self.width / 2, self.y + dy
-
-    def right(self, dy=0):
-        return self.x + self.width / 2, self.y + dy
-
-
-def number(value):
-    return f"{value:.5g}"
-
-
-class Picture:
-    def __init__(self, height, title, description):
-        self.height, self.title, self.description, self.body = height, title, description, []
-
-    def svg(self):
-        return (f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{WIDTH}" height="{self.height}" viewBox="0 0 {WIDTH} '
-                f'{self.height}">\n<title>{escape(self.title)}</title>\n<desc>{escape(self.description)}</desc>\n<style>{STYLE}\n'
-                f'{theme()}</style>\n<rect class="back" width="{WIDTH}" height="{self.height}"/>\n' + "\n".join(self.body) + "\n</svg>\n")
-
-    def add(self, element):
-        self.body.append(element)
-
-    def path(self, css, data, more=""):
-        self.add(f'<path class="{css}" d="{data}"{more}/>')
-
-    def rect(self, css, x, y, width, height, radius=0):
-        self.add(f'<rect class="{css}" x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" rx="{radius}"/>')
-
-    def badge(self, x, y, text):
-        """The number of a step."""
-        self.add(f'<circle class="ink" cx="{number(x)}" cy="{number(y)}" r="9"/>')
-        self.text(x, y, text, "small on-ink")
-
-    def text(self, x, y, words, css=""):
-        """Words, centred at (x, y) unless css says start or end."""
-        self.add(f'<text class="{css}" x="{number(x)}" y="{number(y + 5)}">{escape(words)}</text>')
-
-    def math(self, x, y, text, css=""):
-        """A formula; `text` marks its subscripts by _ and its superscripts by ^."""
-        size = 14 if "small" in css else 17
-        spans, width, marks = formula(text, size)
-        begin = x - width * (0 if "start" in css else 1 if "end" in css else 0.5)
-        self.add(f'<text class="math {css}" x="{number(x)}" y="{number(y + 5)}">{spans}</text>')
-        for dx, height, mark in marks:
-            self.path("mark", f"M{number(begin + dx)} {number(y - height)}{mark}")
-
-    def header(self, y, role, name, *formulas):
-        """The name of a part of the model, with its equations."""
-        self.text(12, y, name, f"name start {role}")
-        for line, text in enumerate(formulas):
-            self.math(106, y + 23 * line, text, "start")
-
-    def panel(self, role, x, y, width, height):
-        self.rect(f"panel {role}", x, y, width, height, 10)
-
-    def cell(self, x, y, text, role, width=48, height=36, css=""):
-        """A state, or an operation with parameters."""
-        self.rect(f"part {role} {css}", x - width / 2, y - height / 2, width, height, 8)
-        self.math(x, y, text)
-        return Node(x, y, width, height)
-
-    def token(self, x, y, text, literal=True):
-        width = (50 if len(text) > 3 else 36) if literal else 46
-        self.rect("part token", x - width / 2, y - 12, width, 24, 12)
-        self.text(x, y, text, "code") if literal else self.math(x, y, text)
-        return Node(x, y, width, 24)
-
-    def circle(self, x, y, text, role, radius=12):
-        """An operation without parameters."""
-        self.add(f'<circle class="part {role}" cx="{number(x)}" cy="{number(y)}" r="{radius}"/>')
-        self.math(x, y, text)
-        return Node(x, y, 2 * radius, 2 * radius)
-
-    def vector(self, x, y, *roles, size=11, css=""):
-        """A vector, a square of each role per element."""
-        left, top = x - size * len(roles) / 2, y - size / 2
-        for i, role in enumerate(roles):
-            self.rect(f"part {role} {css}", left + size * i, top, size, size)
-        return Node(x, y, size * len(roles), size)
-
-    def grid(self, x, y, rows, columns, role, css="", size=13):
-        """A matrix."""
-        for i in range(rows):
-            self.vector(x, y + size * (i + 0.5 - rows / 2), *[role] * columns, size=size, css=css)
-        return Node(x, y, size * columns, size * rows)
-
-    def dot(self, x, y, role):
-        """A branch of a line."""
-        self.add(f'<circle class="fill {role}" cx="{number(x)}" cy="{number(y)}" r="3"/>')
-
-    def arrow(self, *points, role="token", width=1.6, css="", head=True):
-        """A line through the points, with round corners."""
-        data = f"M{number(points[0][0])} {number(points[0][1])}"
-        (x0, y0), (x1, y1) = points[-2:]
-        length = math.dist(points[-2], points[-1])
-        ux, uy = (x1 - x0) / length, (y1 - y0) / length
-        size = 6 + width
-        for before, at, after in zip(points, points[1:], points[2:]):
-            ends = [[at[i] + (other[i] - at[i]) * min(8, math.dist(at, other) / 2) / math.dist(at, other) for i in (0, 1)]
-                    for other in (before, after)]
-            data += f"L{number(ends[0][0])} {number(ends[0][1])}Q{number(at[0])} {number(at[1])} {number(ends[1][0])} {number(ends[1][1])}"
-        tip = (x1 - ux * size * 0.7, y1 - uy * size * 0.7) if head else (x1, y1)
-        self.path(f"line {role} {css}", f"{data}L{number(tip[0])} {number(tip[1])}", f' stroke-width="{width}"')
-        if head:
-            corners = [(x1 - ux * size - uy * size * 0.45 * s, y1 - uy * size + ux * size * 0.45 * s) for s in (1, -1)]
-            self.path(f"fill {role}", f"M{number(x1)} {number(y1)}" + "".join(f"L{number(x)} {number(y)}" for x, y in corners) + "z")
 
 
 # ---- Parts of models ----
@@ -299,11 +118,29 @@ def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6)):
 
 # ---- Pictures ----
 
+DRAWN = {}  # file → svg
 
-def rnn():
-    p = Picture(300, "A recurrent network, unrolled, forward and backward",
-                "Each state is computed from the token and the state before it, with the same parameters at every step. The gradient "
-                "of the loss goes back from state to state.")
+
+def picture(name, height):
+    """Registers a picture. The function's docstring is its title and its description."""
+
+    def drawn(draw):
+        title, description = draw.__doc__.split("\n", 1)
+        p = Picture(height, title.rstrip("."), " ".join(description.split()))
+        draw(p)
+        DRAWN[PICTURES / f"diagram_{name}.svg"] = p.svg()
+        return draw
+
+    return drawn
+
+
+@picture("04_rnn", 300)
+def rnn(p):
+    """A recurrent network, unrolled, forward and backward.
+
+    Each state is computed from the token and the state before it, with the same parameters at every step. The
+    gradient of the loss goes back from state to state.
+    """
     p.header(16, "encoder", "forward", "h_t = tanh(W_{ih} x_t + W_{hh} h_{t−1} + b)")
     p.header(40, "gradient", "backward", "∂L/∂h_{t−1} = W_{hh}^⊤ ((1 − h_t^2) ∘ ∂L/∂h_t)")
     y = 190
@@ -323,13 +160,15 @@ def rnn():
     p.arrow(loss.bottom(-8), states[-1].top(-8), role="gradient", css="dash")
     p.math(COLUMNS[3] + 10, y - 50, "W_o", "small start")
     p.math(COLUMNS[3] - 14, y - 62, "∂L/∂h_T", "small end")
-    return p
 
 
-def gru():
-    p = Picture(330, "A GRU cell as a circuit",
-                "The state h passes along the top: it is multiplied by z, then (1 − z) ∘ n is added. The gates r and z are sigmoids of x "
-                "and h; n is a tanh of x and of r ∘ (W_hn h + b_hn).")
+@picture("05_gru", 330)
+def gru(p):
+    """A GRU cell as a circuit.
+
+    The state h passes along the top: it is multiplied by z, then (1 − z) ∘ n is added. The gates r and z are sigmoids
+    of x and h; n is a tanh of x and of r ∘ (W_hn h + b_hn).
+    """
     top, middle, row, h_line, x_line = 70, 132, 200, 250, 276
     p.panel("encoder", 52, 30, 376, 262)
     r, n, z = (p.cell(x, row, text, role, 50, 30) for x, text, role in ((96, "σ", "gate"), (260, "tanh", "encoder"), (344, "σ", "gate")))
@@ -362,13 +201,15 @@ def gru():
     p.math(new.x - 6, row - 36, "1 − z", "end")
     p.math(keep.x + 9, row - 32, "z", "start")
     p.math(reset.x - 6, h_line - 20, "W_{hn} h + b_{hn}", "small end")
-    return p
 
 
-def lstm():
-    p = Picture(330, "An LSTM cell as a circuit",
-                "The cell c passes along the top: it is multiplied by f, then i ∘ g is added. The state h' is o ∘ tanh(c'). The gates i, f "
-                "and o are sigmoids of x and h, g is a tanh of them.")
+@picture("05_lstm", 330)
+def lstm(p):
+    """An LSTM cell as a circuit.
+
+    The cell c passes along the top: it is multiplied by f, then i ∘ g is added. The state h' is o ∘ tanh(c'). The
+    gates i, f and o are sigmoids of x and h, g is a tanh of them.
+    """
     top, middle, row, h_line, x_line = 70, 132, 200, 250, 276
     p.panel("encoder", 52, 30, 376, 262)
     f, i, g, o = (p.cell(x, row, text, role, 50, 30)
@@ -401,13 +242,11 @@ def lstm():
     p.math(20, h_line - 18, "h", "start")
     p.math(462, 142, "h′", "end")
     p.math(40, 312, "x", "start")
-    return p
 
 
-def sequence_to_sequence(title, description, update, prediction, context, label):
-    """The pictures of tutorials 06 and 07, which differ only in where the context goes. Returns also the decoder."""
-    p = Picture(506, title, description)
-    p.header(16, "decoder", "decoder", update, prediction)
+def sequence_to_sequence(p, equations, context, label):
+    """The pictures of tutorials 06 and 07, which differ only in where the context goes. Returns the parts of the steps."""
+    p.header(16, "decoder", "decoder", *equations)
     start, *steps = decoder(p, 176)
     p.math(START, 77, "y_t", "quiet")
     p.math(START, 119, "p(y_t)", "quiet")
@@ -417,36 +256,43 @@ def sequence_to_sequence(title, description, update, prediction, context, label)
     p.math(vector.x + 42, vector.y, label, "start")
     p.header(368, "encoder", "encoder", "h_j = GRU(E x_j, h_{j−1})")
     p.arrow(encoder(p, 420)[-1].top(), vector.bottom(), role="encoder", width=2.2)
-    return p, steps
+    return zip(*steps)
 
 
-def fixed_context():
-    p, _ = sequence_to_sequence(
-        "A fixed context: encoder, one vector, decoder",
-        "The encoder's last state h_T is the only vector that reaches the decoder: it sets the state s_0. The decoder reads the true "
-        "previous token at each step and predicts the next one from its state.",
-        "s_t = GRU(E y_{t−1}, s_{t−1})", "p(y_t) = softmax(W_o s_t + b_o)", ["s_0 = tanh(W_s h_T)"], "h_T, once")
+@picture("06_fixed_context", 506)
+def fixed_context(p):
+    """A fixed context: encoder, one vector, decoder.
+
+    The encoder's last state h_T is the only vector that reaches the decoder: it sets the state s_0. The decoder reads the
+    true previous token at each step and predicts the next one from its state.
+    """
+    equations = "s_t = GRU(E y_{t−1}, s_{t−1})", "p(y_t) = softmax(W_o s_t + b_o)"
+    sequence_to_sequence(p, equations, ["s_0 = tanh(W_s h_T)"], "h_T, once")
     p.math(410, 230, "true y_{t−1}", "small start quiet")
-    return p
 
 
-def context_at_every_step():
-    p, steps = sequence_to_sequence(
-        "The same context at every step",
-        "The context c is computed once from the encoder's last state. It sets the state s_0, enters every state of the decoder and every "
-        "prediction.",
-        "s_t = GRU([E y_{t−1}; c], s_{t−1})", "p(y_t) = softmax(W_o [s_t; c; E y_{t−1}] + b_o)",
-        ["c = tanh(V h_T)", "s_0 = tanh(V′ c)"], "c, at every step")
+@picture("07_context_at_every_step", 506)
+def context_at_every_step(p):
+    """The same context at every step.
+
+    The context c is computed once from the encoder's last state. It sets the state s_0, enters every state of the decoder
+    and every prediction.
+    """
+    equations = "s_t = GRU([E y_{t−1}; c], s_{t−1})", "p(y_t) = softmax(W_o [s_t; c; E y_{t−1}] + b_o)"
+    steps = sequence_to_sequence(p, equations, ["c = tanh(V h_T)", "s_0 = tanh(V′ c)"], "c, at every step")
     p.arrow((COLUMNS[2], 300), (COLUMNS[2], 268), (COLUMNS[3] + 14, 268), role="context", width=2.2, head=False)
-    for cell, softmax, token in zip(*steps):
+    for cell, softmax, token in steps:
         p.dot(cell.x + 14, 268, "context")
         feed(p, cell, softmax, token, (cell.x + 14, 268))
-    return p
 
 
-def both_directions():
-    p = Picture(328, "Annotations of both directions, and what each half has read",
-                "The forward state of token j has read the tokens 1 to j, the backward state the tokens j to T. An annotation joins both.")
+@picture("08_both_directions", 328)
+def both_directions(p):
+    """Annotations of both directions, and what each half has read.
+
+    The forward state of token j has read the tokens 1 to j, the backward state the tokens j to T. An annotation joins
+    both.
+    """
     p.header(16, "encoder", "forward", "h→_j = GRU_→(E x_j, h→_{j−1})")
     p.header(42, "backward", "backward", "h←_j = GRU_←(E x_j, h←_{j+1})")
     p.math(478, 29, "h_j = [h→_j; h←_j]", "end")
@@ -457,18 +303,21 @@ def both_directions():
             for k, letter in enumerate("abcd"):
                 distance, left = sign * (j - k), x - 36 + 18 * k
                 if distance >= 0:
-                    p.add(f'<rect class="fill {role}" x="{left}" y="{y - 9}" width="18" height="18" opacity="{0.6 * 0.6 ** distance:.2f}"/>')
+                    shade = f' opacity="{0.6 ** (distance + 1):.2f}"'
+                    p.path(f"fill {role}", f"M{left} {y - 9}h18v18h-18z", shade)
                     p.text(left + 9, y - 1, letter, "code small")
                 p.rect(f"line {role}", left, y - 9, 18, 18)
         p.arrow((x, 152), (x, 124))
     annotations(p, 160, COLUMNS)
-    return p
 
 
-def additive_attention():
-    p = Picture(420, "Attention: query, keys, values, mask, softmax, weighted sum",
-                "The query q is compared with the key of every position. Padding gets the energy −∞ and so the weight 0. The context c is the "
-                "sum of the annotations, each times its weight.")
+@picture("09_attention", 420)
+def additive_attention(p):
+    """Attention: query, keys, values, mask, softmax, weighted sum.
+
+    The query q is compared with the key of every position. Padding gets the energy −∞ and so the weight 0. The
+    context c is the sum of the annotations, each times its weight.
+    """
     p.header(16, "attention", "attention", "e_j = v_a^⊤ tanh(W_a q + U_a h_j)", "α_j = exp(e_j) / Σ_k exp(e_k)")
     p.header(64, "context", "context", "c = Σ_j α_j h_j")
     y = 142
@@ -486,14 +335,16 @@ def additive_attention():
     for j, x in enumerate(COLUMNS, 1):
         p.vector(x, y + 250, *["encoder"] * 3, *["backward"] * 3, css="" if j < 4 else "faded")
         p.math(x + 38, y + 250, f"h_{j}", "start")
-    return p
 
 
-def bahdanau():
-    p = Picture(806, "One step of Bahdanau's decoder",
-                "The state before the step is the query. It is compared with the key of every annotation; the softmax of the scores gives the "
-                "weights, and the weighted sum of the annotations is the context of this step. Then the state is updated with the context and "
-                "the previous token, and the next token is predicted from all three.")
+@picture("10_bahdanau", 806)
+def bahdanau(p):
+    """One step of Bahdanau's decoder.
+
+    The state before the step is the query. It is compared with the key of every annotation; the softmax of the scores
+    gives the weights, and the weighted sum of the annotations is the context of this step. Then the state is updated
+    with the context and the previous token, and the next token is predicted from all three.
+    """
     p.header(16, "decoder", "decoder", "s_t = GRU([E y_{t−1}; c_t], s_{t−1})", "p(y_t) = softmax(W_o [s_t; c_t; E y_{t−1}] + b_o)")
     p.header(64, "context", "context", "c_t = Σ_j α_{tj} h_j")
     p.header(88, "attention", "attention", "e_{tj} = v_a^⊤ tanh(W_a s_{t−1} + U_a h_j)")
@@ -519,17 +370,19 @@ def bahdanau():
     for dy, text in ((212, "α_t: (B, T)"), (279, "e_t: (B, T)"), (320, "U_a h_j: (T, B, A)"), (385, "h_j: (T, B, D)")):
         p.math(372, y + dy, text, "small start")
     p.math(START + 8, y + 110, "(B, H)", "small start")
-    return p
 
 
 NEXT = {"": {"a": 0.5, "b": 0.4, "<eos>": 0.1}, "a": {"a": 0.34, "b": 0.33, "<eos>": 0.33}, "b": {"a": 0.5, "b": 0.45, "<eos>": 0.05},
         "ba": {"a": 0.05, "b": 0.05, "<eos>": 0.9}, "bb": {"a": 0.25, "b": 0.25, "<eos>": 0.5}}
 
 
-def beam():
-    p = Picture(326, "A beam of two hypotheses as it is cut at each step",
-                "Each live hypothesis is continued with every token. The two most likely of all continuations are kept, whichever hypothesis "
-                "they continue; the others are cut. A hypothesis that ends is set aside.")
+@picture("11_beam", 326)
+def beam(p):
+    """A beam of two hypotheses as it is cut at each step.
+
+    Each live hypothesis is continued with every token. The two most likely of all continuations are kept, whichever
+    hypothesis they continue; the others are cut. A hypothesis that ends is set aside.
+    """
     width = 106
     p.header(18, "decoder", "kept", "the K = 2 largest ln p(y_1 … y_t) of all K V")
     p.header(42, "context", "ended", "kept and set aside")
@@ -545,18 +398,19 @@ def beam():
             box = p.cell(x, at, "", role, width, 28, "" if kept else "dash faded")
             p.text(x - width / 2 + 7, at - 1, y + token, "code small start" + " quiet" * (not kept))
             p.math(x + width / 2 - 6, at - 1, f"{log_p:.2f}".replace("-", "−"), "small end" + " quiet" * (not kept))
-            (x0, y0), (x1, y1) = parent.right(), box.left()
-            p.path(f"line {role}" + " faded" * (not kept), f"M{x0} {y0}C{(x0 + x1) / 2} {y0} {(x0 + x1) / 2} {y1} {x1} {y1}", f' stroke-width="{2 if kept else 1.2}"')
+            p.curve(parent.right(), box.left(), f"line {role}" + " faded" * (not kept), 2 if kept else 1.2)
             if kept and token != "<eos>":
                 alive.append((y + token, log_p, box))
         p.arrow((x - 62, 152), (x + 62, 152), role="gradient", css="dash", head=False)
-    return p
 
 
-def scores():
-    p = Picture(372, "Four scores of an annotation against a state",
-                "Additive: both vectors are mapped, added, put through a tanh and multiplied by v_a. Dot: a dot product. Scaled dot: a dot product "
-                "divided by the root of d. General: a dot product with a matrix between.")
+@picture("12_scores", 372)
+def scores(p):
+    """Four scores of an annotation against a state.
+
+    Additive: both vectors are mapped, added, put through a tanh and multiplied by v_a. Dot: a dot product. Scaled
+    dot: a dot product divided by the root of d. General: a dot product with a matrix between.
+    """
     for x, name, sizes in ((66, "additive", "any H, D"), (182, "dot", "H = D"), (298, "scaled dot", "H = D = d"), (414, "general", "any H, D")):
         p.panel("attention", x - 54, 34, 108, 304)
         p.text(x, 18, name, "name attention")
@@ -579,13 +433,16 @@ def scores():
             last = box
         p.arrow(last.top(), energy.bottom(), role="attention")
         p.math(x, 354, sizes, "small")
-    return p
 
 
-def luong():
-    p = Picture(484, "Which state asks, and when: Bahdanau and Luong",
-                "Bahdanau: the state before the step asks, the context enters the update, then the token is predicted. Luong: the state is updated "
-                "first and asks, then the context and the state make the attentional vector, which predicts the token.")
+@picture("exercise_11_luong", 484)
+def luong(p):
+    """Which state asks, and when: Bahdanau and Luong.
+
+    Bahdanau: the state before the step asks, the context enters the update, then the token is predicted. Luong: the
+    state is updated first and asks, then the context and the state make the attentional vector, which predicts the
+    token.
+    """
     p.text(120, 18, "Bahdanau", "name decoder")
     p.text(360, 18, "Luong", "name decoder")
     p.arrow((240, 10), (240, 474), head=False, css="faded", width=1)
@@ -620,14 +477,16 @@ def luong():
             steps = [(before.x, 310), (context.x, 350), corner, (softmax.x - 38, softmax.y - 17)]
         for step, (x, y) in enumerate(steps, 1):
             p.badge(x, y, f"{step}")
-    return p
 
 
-def tape():
-    p = Picture(530, "Four operations, forward and backward",
-                "zip: the gradient of an operand is the gradient of the result times the other operand. broadcast: the gradient is summed over "
-                "the repeated axis. reduce: the gradient is repeated over the summed axis. matmul: the gradients are products with the other "
-                "operand, transposed.")
+@picture("02_tape", 530)
+def tape(p):
+    """Four operations, forward and backward.
+
+    zip: the gradient of an operand is the gradient of the result times the other operand. broadcast: the gradient is
+    summed over the repeated axis. reduce: the gradient is repeated over the summed axis. matmul: the gradients are
+    products with the other operand, transposed.
+    """
     p.text(116, 18, "forward", "name encoder")
     p.text(356, 18, "backward", "name gradient")
 
@@ -665,32 +524,21 @@ def tape():
     draw(268, "reduce", "keeps the shape", ("Σ_i", [a], matrix("y", 1)), ("repeat", [matrix("y¯", 1)], matrix("a¯")))
     draw(352, "matmul", "keeps A, B", ("", [A, B], matrix("Y", 2, 4)), ("", [Y_bar, matrix("B^⊤", 4, 3)], matrix("A¯")),
          ("", [matrix("A^⊤", 3, 2), Y_bar], matrix("B¯", 3, 4)))
-    return p
-
-
-DRAWN = {"02_tape": tape, "04_rnn": rnn, "05_gru": gru, "05_lstm": lstm, "06_fixed_context": fixed_context,
-         "07_context_at_every_step": context_at_every_step, "08_both_directions": both_directions, "09_attention": additive_attention,
-         "10_bahdanau": bahdanau, "11_beam": beam, "12_scores": scores, "exercise_11_luong": luong}
-
-
-def path_of(name):
-    return PICTURES / f"diagram_{name}.svg"
 
 
 def render():
-    for name, draw in DRAWN.items():
-        path_of(name).write_text(draw().svg())
+    for path, svg in DRAWN.items():
+        path.write_text(svg)
 
 
 def faults():
-    pages = "".join(path.read_text() for pattern in ("README.md", "docs/**/*.md", "exercises/*/README.md") for path in ROOT.glob(pattern))
-    for name, draw in DRAWN.items():
-        path = path_of(name)
-        if not path.exists() or path.read_text() != draw().svg():
+    pages = [path.read_text() for pattern in ("README.md", "docs/**/*.md", "exercises/*/README.md") for path in ROOT.glob(pattern)]
+    for path, svg in DRAWN.items():
+        if not path.exists() or path.read_text() != svg:
             yield f"{path.relative_to(ROOT)} is out of date; run docs/diagrams.py render"
-        if path.name not in pages:
+        if not any(path.name in page for page in pages):
             yield f"{path.relative_to(ROOT)} is on no page; show it or remove its function"
-    for path in set(PICTURES.glob("diagram_*.svg")) - {path_of(name) for name in DRAWN}:
+    for path in set(PICTURES.glob("diagram_*.svg")) - set(DRAWN):
         yield f"{path.relative_to(ROOT)} has no function in docs/diagrams.py; remove it"
 
 
