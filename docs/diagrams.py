@@ -37,23 +37,25 @@ def encoder(p, y, tokens="abc"):
     return cells
 
 
-def annotations(p, y, xs, symbol=lambda j: f"h_{j}", tokens="abcd"):
-    """Both directions, and the annotations above them. Returns the annotations."""
+def annotation(p, x, y, j, css=""):
+    """h_j: a half of each direction."""
+    p.vector(x, y, *["encoder"] * 3, *["backward"] * 3, css=css)
+    p.math(x + 38, y, f"h_{j}", "start")
+
+
+def annotations(p, y, xs, tokens="abcd"):
+    """Both directions, and the annotations above them."""
     ahead = [p.cell(x - 20, y + 92, f"h→_{j}", "encoder", 40, 32) for j, x in enumerate(xs, 1)]
     back = [p.cell(x + 20, y + 46, f"h←_{j}", "backward", 40, 32) for j, x in enumerate(xs, 1)]
     chain(p, ahead, "encoder")
     chain(p, back[::-1], "backward")
-    joined = []
     for j, (x, a, b) in enumerate(zip(xs, ahead, back), 1):
-        h = p.vector(x, y, *["encoder"] * 3, *["backward"] * 3)
+        annotation(p, x, y, j)
         token = p.token(x, y + 140, tokens[j - 1])
         p.arrow(token.top(), (x, y + 118), (x - 20, y + 118), a.bottom())
         p.arrow(token.top(), (x, y + 118), (x + 20, y + 118), b.bottom())
         p.arrow(a.top(), (x - 20, y + 6), role="encoder")
         p.arrow(b.top(), (x + 20, y + 6), role="backward")
-        p.math(x + 38, y, symbol(j), "start")
-        joined.append(h)
-    return joined
 
 
 def output(p, state, text, literal=True):
@@ -75,23 +77,23 @@ def decoder(p, y, inputs=("<bos>", "c", "b", "a"), outputs=("c", "b", "a", "<eos
     return start, cells, [output(p, cell, text) for cell, text in zip(cells, outputs)], tokens
 
 
-def feed(p, cell, softmax, token, source, role="context"):
+def feed(p, cell, softmax, token, source):
     """The context and the previous token go into a state and into its prediction. `source` is where the context comes from."""
-    lane = cell.x + 38
-    p.arrow(source, cell.bottom(14), role=role)
-    p.dot(cell.x + 14, cell.y + 30, role)
-    p.arrow((cell.x + 14, cell.y + 30), (lane, cell.y + 30), (lane, softmax.y), softmax.right(), role=role)
+    x, y = cell.bottom(14)
+    p.arrow(source, (x, y), role="context")
+    p.dot(x, y + 12, "context")
+    p.arrow((x, y + 12), (x + 24, y + 12), (x + 24, softmax.y), softmax.right(), role="context")
     p.arrow(token.left(), (cell.x - 44, token.y), (cell.x - 44, softmax.y), softmax.left())
 
 
 def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6)):
-    """Scores, mask, softmax, and the sum of the annotations with these weights; None is padding. The annotations are at y + 250.
-    `query` is a path's beginning. Returns the sum."""
+    """Scores, mask, softmax, and the sum of the annotations with these weights; None is padding. The annotations are at
+    y + 250. `query` is the first points of the query's arrow. Returns the sum."""
     total = p.circle((xs[0] + xs[2]) / 2, y, "Σ", "context", 14)
     left, width, bus = xs[0] - 42, xs[-1] - xs[0] + 88, y + 172
     p.panel("attention", left, y + 26, width, 202)
     p.arrow(*query, (query[-1][0], bus), (xs[-1] - 13, bus), (xs[-1] - 13, y + 156), role="attention")
-    for x, weight in zip(xs, weights):
+    for x, weight in zip(xs, weights):  # behind the bar
         css = "faded" if weight is None else ""
         p.arrow((x + 29, y + 244), (x + 29, y + 52), (x + 11, y + 52), role="encoder", css=css)
         p.arrow((x, y + 244), (x, y + 210), role="encoder", css=css)
@@ -99,21 +101,29 @@ def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6)):
     p.rect("part attention", left + 8, y + 94, width - 16, 26, 8)
     p.math(total.x, y + 107, "mask, softmax")
     for j, (x, weight) in enumerate(zip(xs, weights), 1):
-        padding = weight is None
+        energy, share, dash, faded = (
+            (f"e_{{{symbol}{j}}}", f"α_{{{symbol}{j}}}", "", "") if weight else ("−∞", "0", "dash", "faded"))
         product = p.circle(x, y + 52, "×", "attention", 11)
-        score = p.cell(x, y + 144, "−∞" if padding else f"e_{{{symbol}{j}}}", "attention", 46, 24, "dash" if padding else "")
-        key = p.cell(x, y + 198, "U_a", "attention", 40, 24, "faded" if padding else "")
-        p.arrow(key.top(), score.bottom(), role="attention", css="faded" if padding else "")
+        score = p.cell(x, y + 144, energy, "attention", 46, 24, dash)
+        key = p.cell(x, y + 198, "U_a", "attention", 40, 24, faded)
+        p.arrow(key.top(), score.bottom(), role="attention", css=faded)
         if x != xs[-1]:
             p.dot(x - 13, bus, "attention")
             p.arrow((x - 13, bus), score.bottom(-13), role="attention")
         p.arrow(score.top(), (x, y + 120), role="attention")
         p.arrow((x, y + 94), product.bottom(), role="attention")
-        p.math(x - 6, y + 77, "0" if padding else f"α_{{{symbol}{j}}}", "end")
+        p.math(x - 6, y + 77, share, "end")
         if weight:
             end = (total.x, y + 14) if x == total.x else (total.x + math.copysign(13, x - total.x), y + 5)
             p.arrow(product.top(), end, role="context", width=1 + 4 * weight)
     return total
+
+
+def carry(p, y, *nodes):
+    """The thick line of a cell, through the nodes."""
+    starts, ends = [(20, y), *(node.right() for node in nodes)], [*(node.left() for node in nodes), (462, y)]
+    for start, end in zip(starts, ends):
+        p.arrow(start, end, role="encoder", width=3.4)
 
 
 # ---- Pictures ----
@@ -132,6 +142,52 @@ def picture(name, height):
         return draw
 
     return drawn
+
+
+@picture("02_tape", 530)
+def tape(p):
+    """Four operations, forward and backward.
+
+    zip: the gradient of an operand is the gradient of the result times the other operand. broadcast: the gradient is
+    summed over the repeated axis. reduce: the gradient is repeated over the summed axis. matmul: the gradients are
+    products with the other operand, transposed.
+    """
+    p.text(116, 18, "forward", "name encoder")
+    p.text(356, 18, "backward", "name gradient")
+
+    def line(x, y, operation, operands, result):
+        """A matrix is its rows, columns and name; a name with a bar is a gradient."""
+        for i, (rows, columns, name) in enumerate([*operands, result]):
+            if i == len(operands):
+                is_unary = len(operands) == 1
+                p.arrow((x + 8, y), (x + (64 if is_unary else 36), y))
+                if is_unary:
+                    p.math(x + 34, y - 12, operation, "small")
+                x += 72 if is_unary else 44
+            elif i:
+                p.math(x + 11, y, operation)
+                x += 22
+            grid = p.grid(x + 6.5 * columns, y, rows, columns, "gradient" if "¯" in name else "encoder")
+            p.math(grid.x, y - grid.height / 2 - 13, name)
+            x += grid.width
+
+    def draw(y, name, saved, forward, *backward):
+        p.text(12, y, name, "name start token")
+        p.math(104, y, saved, "small start quiet")
+        height = max(rows for _, operands, _ in (forward, *backward) for rows, *_ in operands)
+        line(14, y + 28 + 10 * height, *forward)
+        for i, one in enumerate(backward):
+            line(262, y + 28 + 10 * height + (36 + 10 * height) * i, *one)
+
+    def matrix(name, rows=2, columns=3):
+        return rows, columns, name
+
+    a, b, y, y_bar, Y_bar = matrix("a"), matrix("b"), matrix("y"), matrix("y¯"), matrix("Y¯", 2, 4)
+    draw(44, "zip", "keeps a, b", ("·", [a, b], y), ("·", [y_bar, b], matrix("a¯")), ("·", [y_bar, a], matrix("b¯")))
+    draw(184, "broadcast", "keeps the shape", ("repeat", [matrix("b", 1)], y), ("Σ_i", [y_bar], matrix("b¯", 1)))
+    draw(268, "reduce", "keeps the shape", ("Σ_i", [a], matrix("y", 1)), ("repeat", [matrix("y¯", 1)], matrix("a¯")))
+    draw(352, "matmul", "keeps A, B", ("", [matrix("A"), matrix("B", 3, 4)], matrix("Y", 2, 4)),
+         ("", [Y_bar, matrix("B^⊤", 4, 3)], matrix("A¯")), ("", [matrix("A^⊤", 3, 2), Y_bar], matrix("B¯", 3, 4)))
 
 
 @picture("04_rnn", 300)
@@ -171,13 +227,12 @@ def gru(p):
     """
     top, middle, row, h_line, x_line = 70, 132, 200, 250, 276
     p.panel("encoder", 52, 30, 376, 262)
-    r, n, z = (p.cell(x, row, text, role, 50, 30) for x, text, role in ((96, "σ", "gate"), (260, "tanh", "encoder"), (344, "σ", "gate")))
+    r, n, z = (p.cell(x, row, text, role, 50, 30)
+               for x, text, role in ((96, "σ", "gate"), (260, "tanh", "encoder"), (344, "σ", "gate")))
     reset = p.circle(190, row, "∘", "gate")
     keep, new = p.circle(362, top, "∘", "gate"), p.circle(326, middle, "∘", "gate")
     plus = p.circle(404, top, "+", "encoder")
-    p.arrow((20, top), keep.left(), role="encoder", width=3.4)
-    p.arrow(keep.right(), plus.left(), role="encoder", width=3.4)
-    p.arrow(plus.right(), (462, top), role="encoder", width=3.4)
+    carry(p, top, keep, plus)
     p.dot(36, top, "encoder")
     p.arrow((36, top), (36, h_line), (z.x - 10, h_line), z.bottom(-10), role="encoder")
     p.arrow((24, 310), (24, x_line), (z.x + 10, x_line), z.bottom(10))
@@ -217,9 +272,7 @@ def lstm(p):
     forget, write = p.circle(f.x, top, "∘", "gate"), p.circle(202, middle, "∘", "gate")
     plus = p.circle(202, top, "+", "encoder")
     squash, show = p.cell(384, 112, "tanh", "encoder", 46, 28), p.circle(384, 160, "∘", "gate")
-    p.arrow((20, top), forget.left(), role="encoder", width=3.4)
-    p.arrow(forget.right(), plus.left(), role="encoder", width=3.4)
-    p.arrow(plus.right(), (462, top), role="encoder", width=3.4)
+    carry(p, top, forget, plus)
     p.dot(squash.x, top, "encoder")
     p.arrow((squash.x, top), squash.top(), role="encoder")
     p.arrow(squash.bottom(), show.top(), role="encoder")
@@ -235,8 +288,8 @@ def lstm(p):
     p.arrow(g.top(), (g.x, middle), write.right(), role="encoder")
     p.arrow(write.top(), plus.bottom(), role="encoder")
     p.arrow(o.top(), (o.x, 160), show.left(), role="gate")
-    for x, text in ((f, "f"), (i, "i"), (g, "g"), (o, "o")):
-        p.math(x.x + 8, row - 28, text, "start")
+    for box, text in ((f, "f"), (i, "i"), (g, "g"), (o, "o")):
+        p.math(box.x + 8, row - 28, text, "start")
     p.math(20, top - 20, "c", "start")
     p.math(462, top - 20, "c′", "end")
     p.math(20, h_line - 18, "h", "start")
@@ -322,9 +375,9 @@ def additive_attention(p):
     p.header(64, "context", "context", "c = Σ_j α_j h_j")
     y = 142
     query = p.vector(38, y + 52, *["decoder"] * 4)
-    map_ = p.cell(38, y + 107, "W_a", "attention", 40, 24)
-    p.arrow(query.bottom(), map_.top(), role="decoder")
-    total = attention(p, y, COLUMNS, [map_.bottom()], "", (0.15, 0.25, 0.6, None))
+    mapped = p.cell(38, y + 107, "W_a", "attention", 40, 24)
+    p.arrow(query.bottom(), mapped.top(), role="decoder")
+    total = attention(p, y, COLUMNS, [mapped.bottom()], "", (0.15, 0.25, 0.6, None))
     context = p.vector(total.x, y - 42, *["context"] * 6)
     p.arrow(total.top(), context.bottom(), role="context", width=2.2)
     p.math(context.x + 42, context.y, "c", "start")
@@ -333,8 +386,7 @@ def additive_attention(p):
     p.text(12, y + 198, "keys", "small start quiet")
     p.text(12, y + 250, "values", "small start quiet")
     for j, x in enumerate(COLUMNS, 1):
-        p.vector(x, y + 250, *["encoder"] * 3, *["backward"] * 3, css="" if j < 4 else "faded")
-        p.math(x + 38, y + 250, f"h_{j}", "start")
+        annotation(p, x, y + 250, j, "" if j < 4 else "faded")
 
 
 @picture("10_bahdanau", 806)
@@ -345,7 +397,8 @@ def bahdanau(p):
     gives the weights, and the weighted sum of the annotations is the context of this step. Then the state is updated
     with the context and the previous token, and the next token is predicted from all three.
     """
-    p.header(16, "decoder", "decoder", "s_t = GRU([E y_{t−1}; c_t], s_{t−1})", "p(y_t) = softmax(W_o [s_t; c_t; E y_{t−1}] + b_o)")
+    p.header(16, "decoder", "decoder", "s_t = GRU([E y_{t−1}; c_t], s_{t−1})",
+             "p(y_t) = softmax(W_o [s_t; c_t; E y_{t−1}] + b_o)")
     p.header(64, "context", "context", "c_t = Σ_j α_{tj} h_j")
     p.header(88, "attention", "attention", "e_{tj} = v_a^⊤ tanh(W_a s_{t−1} + U_a h_j)")
     y, xs = 230, COLUMNS[:3]
@@ -357,9 +410,9 @@ def bahdanau(p):
     p.arrow(state.right(), (336, y), role="decoder", width=2.2)
     p.math(350, y, "⋯")
     vector = p.vector(xs[1], y + 92, *["context"] * 6)
-    map_ = p.cell(START, y + 240, "W_a", "attention", 40, 24)
-    p.arrow(before.bottom(), map_.top(), role="decoder")
-    total = attention(p, y + 135, xs, [map_.bottom()])
+    mapped = p.cell(START, y + 240, "W_a", "attention", 40, 24)
+    p.arrow(before.bottom(), mapped.top(), role="decoder")
+    total = attention(p, y + 135, xs, [mapped.bottom()])
     p.arrow(total.top(), vector.bottom(), role="context", width=2.2)
     feed(p, state, softmax, token, vector.top())
     annotations(p, y + 385, xs)
@@ -372,8 +425,10 @@ def bahdanau(p):
     p.math(START + 8, y + 110, "(B, H)", "small start")
 
 
-NEXT = {"": {"a": 0.5, "b": 0.4, "<eos>": 0.1}, "a": {"a": 0.34, "b": 0.33, "<eos>": 0.33}, "b": {"a": 0.5, "b": 0.45, "<eos>": 0.05},
-        "ba": {"a": 0.05, "b": 0.05, "<eos>": 0.9}, "bb": {"a": 0.25, "b": 0.25, "<eos>": 0.5}}
+# The probability of each next token after the tokens before it, invented.
+NEXT = {"": {"a": 0.5, "b": 0.4, "<eos>": 0.1}, "a": {"a": 0.34, "b": 0.33, "<eos>": 0.33},
+        "b": {"a": 0.5, "b": 0.45, "<eos>": 0.05}, "ba": {"a": 0.05, "b": 0.05, "<eos>": 0.9},
+        "bb": {"a": 0.25, "b": 0.25, "<eos>": 0.5}}
 
 
 @picture("11_beam", 326)
@@ -390,17 +445,18 @@ def beam(p):
     p.text(12, 152, "cut", "name start gradient")
     alive = [("", 0, root)]
     for x in (138, 276, 414):
-        longer = [(log_p + math.log(share), y, token, parent) for y, log_p, parent in alive for token, share in NEXT[y].items()]
+        longer = [(log_p + math.log(share), tokens + token, parent)
+                  for tokens, log_p, parent in alive for token, share in NEXT[tokens].items()]
         alive = []
-        for rank, (log_p, y, token, parent) in enumerate(sorted(longer, reverse=True, key=lambda one: one[0])):
-            kept, at = rank < 2, 80 + 40 * rank + 24 * (rank > 1)
-            role = "context" if kept and token == "<eos>" else "decoder" if kept else "token"
-            box = p.cell(x, at, "", role, width, 28, "" if kept else "dash faded")
-            p.text(x - width / 2 + 7, at - 1, y + token, "code small start" + " quiet" * (not kept))
-            p.math(x + width / 2 - 6, at - 1, f"{log_p:.2f}".replace("-", "−"), "small end" + " quiet" * (not kept))
-            p.curve(parent.right(), box.left(), f"line {role}" + " faded" * (not kept), 2 if kept else 1.2)
-            if kept and token != "<eos>":
-                alive.append((y + token, log_p, box))
+        for rank, (log_p, tokens, parent) in enumerate(sorted(longer, reverse=True, key=lambda one: one[0])):
+            is_kept, is_ended, y = rank < 2, tokens.endswith("<eos>"), 80 + 40 * rank + 24 * (rank > 1)
+            role, quiet, faded = ("context" if is_ended else "decoder", "", "") if is_kept else ("token", " quiet", " faded")
+            box = p.cell(x, y, "", role, width, 28, "" if is_kept else "dash faded")
+            p.text(x - width / 2 + 7, y - 1, tokens, f"code small start{quiet}")
+            p.math(x + width / 2 - 6, y - 1, f"{log_p:.2f}".replace("-", "−"), f"small end{quiet}")
+            p.curve(parent.right(), box.left(), f"line {role}{faded}", 2 if is_kept else 1.2)
+            if is_kept and not is_ended:
+                alive.append((tokens, log_p, box))
         p.arrow((x - 62, 152), (x + 62, 152), role="gradient", css="dash", head=False)
 
 
@@ -411,28 +467,27 @@ def scores(p):
     Additive: both vectors are mapped, added, put through a tanh and multiplied by v_a. Dot: a dot product. Scaled
     dot: a dot product divided by the root of d. General: a dot product with a matrix between.
     """
-    for x, name, sizes in ((66, "additive", "any H, D"), (182, "dot", "H = D"), (298, "scaled dot", "H = D = d"), (414, "general", "any H, D")):
+    drawn = ((66, "additive", "any H, D", "W_a", "U_a", "+", [(154, "tanh"), (108, "v_a^⊤")]),
+             (182, "dot", "H = D", None, None, "•", []),
+             (298, "scaled dot", "H = D = d", None, None, "•", [(154, "1 / √d")]),
+             (414, "general", "any H, D", None, "W_a", "•", []))
+    for x, name, sizes, s_matrix, h_matrix, operation, rest in drawn:
         p.panel("attention", x - 54, 34, 108, 304)
         p.text(x, 18, name, "name attention")
-        energy = p.cell(x, 60, "e_{tj}", "attention", 46, 26)
+        p.math(x, 354, sizes, "small")
         s, h = p.cell(x - 27, 308, "s_{t−1}", "decoder", 46), p.vector(x + 27, 308, *["encoder"] * 2, *["backward"] * 2)
         p.math(x + 27, 326, "h_j", "small")
-        joined = p.circle(x, 202, "+" if name == "additive" else "•", "attention")
-        for node, matrix in ((s, "W_a" if name == "additive" else ""), (h, {"additive": "U_a", "general": "W_a"}.get(name, ""))):
-            side = joined.left() if node is s else joined.right()
+        joined = p.circle(x, 202, operation, "attention")
+        for node, role, matrix, side in ((s, "decoder", s_matrix, joined.left()), (h, "encoder", h_matrix, joined.right())):
             if matrix:
                 box = p.cell(node.x, 252, matrix, "attention", 40, 26)
-                p.arrow(node.top(), box.bottom(), role="decoder" if node is s else "encoder")
-                p.arrow(box.top(), (node.x, 202), side, role="attention")
-            else:
-                p.arrow(node.top(), (node.x, 202), side, role="decoder" if node is s else "encoder")
-        last = joined
-        for y, text in {"additive": [(154, "tanh"), (108, "v_a^⊤")], "scaled dot": [(154, "1 / √d")]}.get(name, []):
-            box = p.cell(x, y, text, "attention", 56, 26)
-            p.arrow(last.top(), box.bottom(), role="attention")
-            last = box
-        p.arrow(last.top(), energy.bottom(), role="attention")
-        p.math(x, 354, sizes, "small")
+                p.arrow(node.top(), box.bottom(), role=role)
+                node, role = box, "attention"
+            p.arrow(node.top(), (node.x, 202), side, role=role)
+        for y, text in [*rest, (60, "e_{tj}")]:
+            box = p.cell(x, y, text, "attention", 46 if y == 60 else 56, 26)
+            p.arrow(joined.top(), box.bottom(), role="attention")
+            joined = box
 
 
 @picture("exercise_11_luong", 484)
@@ -461,7 +516,7 @@ def luong(p):
         p.arrow(softmax.top(), p.token(state.x, 56, "y_t", False).bottom(), role="decoder")
         context = p.vector(left + (188 if is_luong else 136), 326, *["context"] * 6, size=9)
         p.math(context.x + 32, context.y, "c_t", "start")
-        corner = state.x - 24, state.y - 18
+        corner, predicted = (state.x - 24, state.y - 18), (softmax.x - 38, softmax.y - 17)
         p.arrow((context.x, 369), context.bottom(), role="context", width=2.2)
         if is_luong:
             joined = p.cell(state.x, 160, "h~_t", "decoder")
@@ -469,61 +524,14 @@ def luong(p):
             p.arrow(joined.top(), softmax.bottom(), role="decoder")
             p.arrow(context.top(), (context.x, 160), joined.right(), role="context")
             p.arrow(state.bottom(14), (state.x + 14, 369), role="decoder", width=2.2)
-            steps = [corner, (state.x + 14, 310), (context.x, 350), (joined.x - 24, joined.y - 18), (softmax.x - 38, softmax.y - 17)]
+            steps = [corner, (state.x + 14, 310), (context.x, 350), (joined.x - 24, joined.y - 18), predicted]
         else:
             p.arrow(before.bottom(), (before.x, 369), role="decoder", width=2.2)
             p.arrow(state.top(), softmax.bottom(), role="decoder")
             feed(p, state, softmax, token, context.top())
-            steps = [(before.x, 310), (context.x, 350), corner, (softmax.x - 38, softmax.y - 17)]
+            steps = [(before.x, 310), (context.x, 350), corner, predicted]
         for step, (x, y) in enumerate(steps, 1):
             p.badge(x, y, f"{step}")
-
-
-@picture("02_tape", 530)
-def tape(p):
-    """Four operations, forward and backward.
-
-    zip: the gradient of an operand is the gradient of the result times the other operand. broadcast: the gradient is
-    summed over the repeated axis. reduce: the gradient is repeated over the summed axis. matmul: the gradients are
-    products with the other operand, transposed.
-    """
-    p.text(116, 18, "forward", "name encoder")
-    p.text(356, 18, "backward", "name gradient")
-
-    def line(x, y, operation, operands, result):
-        """A matrix is its rows, columns and name; a name with a bar is a gradient."""
-        for i, (rows, columns, name) in enumerate([*operands, result]):
-            if i == len(operands):
-                is_unary = len(operands) == 1
-                p.arrow((x + 8, y), (x + (64 if is_unary else 36), y))
-                if is_unary:
-                    p.math(x + 34, y - 12, operation, "small")
-                x += 72 if is_unary else 44
-            elif i:
-                p.math(x + 11, y, operation)
-                x += 22
-            grid = p.grid(x + 6.5 * columns, y, rows, columns, "gradient" if "¯" in name else "encoder")
-            p.math(grid.x, y - grid.height / 2 - 13, name)
-            x += grid.width
-
-    def draw(y, name, saved, forward, *backward):
-        p.text(12, y, name, "name start token")
-        p.math(104, y, saved, "small start quiet")
-        height = max(rows for _, operands, _ in (forward, *backward) for rows, *_ in operands)
-        line(14, y + 28 + 10 * height, *forward)
-        for i, one in enumerate(backward):
-            line(262, y + 28 + 10 * height + (36 + 10 * height) * i, *one)
-
-    def matrix(name, rows=2, columns=3):
-        return rows, columns, name
-
-    a, b, row = matrix("a"), matrix("b"), matrix("b", 1)
-    A, B, Y_bar = matrix("A"), matrix("B", 3, 4), matrix("Y¯", 2, 4)
-    draw(44, "zip", "keeps a, b", ("·", [a, b], matrix("y")), ("·", [matrix("y¯"), b], matrix("a¯")), ("·", [matrix("y¯"), a], matrix("b¯")))
-    draw(184, "broadcast", "keeps the shape", ("repeat", [row], matrix("y")), ("Σ_i", [matrix("y¯")], matrix("b¯", 1)))
-    draw(268, "reduce", "keeps the shape", ("Σ_i", [a], matrix("y", 1)), ("repeat", [matrix("y¯", 1)], matrix("a¯")))
-    draw(352, "matmul", "keeps A, B", ("", [A, B], matrix("Y", 2, 4)), ("", [Y_bar, matrix("B^⊤", 4, 3)], matrix("A¯")),
-         ("", [matrix("A^⊤", 3, 2), Y_bar], matrix("B¯", 3, 4)))
 
 
 def render():
@@ -532,7 +540,7 @@ def render():
 
 
 def faults():
-    pages = [path.read_text() for pattern in ("README.md", "docs/**/*.md", "exercises/*/README.md") for path in ROOT.glob(pattern)]
+    pages = [path.read_text() for pattern in ("docs/**/*.md", "exercises/*/README.md") for path in ROOT.glob(pattern)]
     for path, svg in DRAWN.items():
         if not path.exists() or path.read_text() != svg:
             yield f"{path.relative_to(ROOT)} is out of date; run docs/diagrams.py render"

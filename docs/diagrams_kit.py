@@ -38,7 +38,7 @@ def theme():
 PIECE = re.compile(r"_\{([^}]*)\}|_(.)|\^\{([^}]*)\}|\^(.)|([A-Za-z]{2,})|([A-Za-zα-ω][→←¯~]?)|(.)")
 MARKS = {"→": "m-4.5 0h9m-3-2.5l3 2.5l-3 2.5", "←": "m4.5 0h-9m3-2.5l-3 2.5l3 2.5", "¯": "m-4 0h8",
          "~": "m-4 1.5q2-4 4-1.5t4-1.5"}
-WIDTHS = {letter: width for letters, width in (("ijlt;,.()[]|' ", 0.3), ("fr", 0.36), ("+=−∘√<>", 0.6), ("wmWM", 0.8), ("→←", 1))
+WIDTHS = {letter: width for width, letters in ((0.3, "ijlt;,.()[]|' "), (0.36, "fr"), (0.6, "+=−∘√<>"), (0.8, "wmWM"), (1, "→←"))
           for letter in letters}  # in ems
 
 
@@ -96,7 +96,7 @@ def at(x, y):
 
 
 def attributes(**values):
-    return "".join(f' {name.rstrip("_")}="{value:.5g}"' for name, value in values.items())
+    return "".join(f' {name}="{value:.5g}"' for name, value in values.items())
 
 
 def toward(start, end, distance, most=0.5):
