@@ -4,9 +4,10 @@
 exercise.py BUILD [WORDS …]: BUILD is a configured build folder, WORDS the arguments of ./run exercise.
 
 The learner edits copies of the stubs in exercises/mine/ (ignored by git) or in the folder that GRADUS_EXERCISES names.
-progress.json in that folder records the stages passed and the hints shown.
+progress.json in that folder records the stages passed, the hints shown, and the exercise of the last command.
 """
 
+import difflib
 import json
 import os
 import pathlib
@@ -17,23 +18,33 @@ import sys
 import tempfile
 import time
 
+import compile_errors
+import endings
+from plain_text import plain
+
 HERE = pathlib.Path(__file__).resolve().parent
 MINE = pathlib.Path(os.environ.get("GRADUS_EXERCISES", HERE / "mine")).resolve()
 EXIT_FINDING, EXIT_USAGE, EXIT_TO_DO = 1, 2, 3
-LONGEST_CHECK = 600  # seconds; stops endless loops
-POLL = 0.5  # seconds between two checks of a watched file
+STAGE_SECONDS = 20  # the limit for a stage; three times as much for a training
+MEMORY_MIB = 4096
+POLL = 0.2  # seconds between two looks at a watched file
+LAST = "last exercise"  # the key in progress.json
 
 USAGE = """\
 usage: ./run exercise                      list the exercises and how far you are
        ./run exercise NAME                 build and check your solution; the first call copies the stub to your folder
-       ./run exercise watch NAME           the same, at every save
-       ./run exercise build NAME           build the program for a debugger, without running it
-       ./run exercise hint NAME            show the next hint
+       ./run exercise watch [NAME]         the same, at every save
+       ./run exercise build [NAME]         build the program for a debugger, without running it
+       ./run exercise hint [NAME]          show the next hint
        ./run exercise reset NAME           start again from the stub; your old file is renamed
-       ./run exercise solution NAME        show our solution, once yours has passed (or with --give-up)
+       ./run exercise solution [NAME]      show our solution, once yours has passed (or with --give-up)
        ./run exercise check-all            check every exercise that you have started
        ./run exercise NAME --cli COMMAND   run the gradus command with your classes (exercises listed with --cli)
-NAME is a name, a number, or a file of the exercise
+NAME is a name, a number, or a file of the exercise; without NAME, the exercise of the last command
+
+options of a check and of watch:
+       --patience N                        N times the time for each stage: 20 s, and 60 s for a training
+       --sanitize                          find wrong uses of memory: your code is built with AddressSanitizer
 
 environment: GRADUS_EXERCISES              folder of your files; default: exercises/mine
 """
@@ -55,6 +66,10 @@ class Exercise:
         return (self.folder / "stub.hpp").read_text()
 
     @property
+    def page(self):
+        return shown(self.folder / "README.md")
+
+    @property
     def hints(self):
         """In hints.md, each hint follows a heading "## N"."""
         return [part.strip() for part in re.split(r"^## \d+\n", (self.folder / "hints.md").read_text(), flags=re.M)[1:]]
@@ -71,7 +86,7 @@ class Exercise:
         if not self.file.exists():
             MINE.mkdir(parents=True, exist_ok=True)
             self.file.write_text(self.stub)
-            print(f"Your file: {shown(self.file)}. The statement: {shown(self.folder / 'README.md')}.\n")
+            print(f"Created your file, {shown(self.file)}. The statement: {self.page}.\n")
 
 
 def exercises():
@@ -83,7 +98,17 @@ def find(word):
     for exercise in exercises():
         if words & {exercise.name, exercise.number, exercise.number.lstrip("0"), exercise.folder.name}:
             return exercise
-    stop(f"unknown exercise '{word}'; ./run exercise lists them")
+    near = difflib.get_close_matches(word, [*(exercise.name for exercise in exercises()), *COMMANDS], 1)
+    stop(f"unknown exercise '{word}'; " + (f"did you mean {near[0]}?" if near else "./run exercise lists them"))
+
+
+def find_or_last(words, progress):
+    """The exercise that `words` names; if they name none, that of the last command."""
+    if words:
+        return find(words[0])
+    if not (last := progress.known.get(LAST)):
+        stop("you have begun no exercise yet; ./run exercise lists them")
+    return find(last)
 
 
 def stop(message, code=EXIT_USAGE):
@@ -111,7 +136,7 @@ class Progress:
         return {"passed": False, "stages": 0, "of": 0, "part": "", "hints": 0, **self.known.get(exercise.name, {})}
 
     def note(self, exercise, **changes):
-        self.known[exercise.name] = {**self.of(exercise), **changes}
+        self.known |= {exercise.name: {**self.of(exercise), **changes}, LAST: exercise.name}
         MINE.mkdir(parents=True, exist_ok=True)
         new = self.path.with_suffix(".new")
         new.write_text(json.dumps(self.known, indent=1) + "\n")
@@ -133,9 +158,31 @@ def list_exercises(progress):
         print(f"  {exercise.number}  {exercise.name:<20} {state_of(exercise, progress):<14} {exercise.title}{cli}")
 
 
+class Saved(Exception):
+    """The learner has saved the file while it was checked."""
+
+
+def wait_for(process, saved, waiting=lambda: None):
+    """Waits for the end and returns the exit code. If saved() becomes true, stops the process and raises Saved."""
+    while True:
+        try:
+            return process.wait(POLL)
+        except subprocess.TimeoutExpired:
+            waiting()
+        except KeyboardInterrupt:
+            process.wait()
+            raise
+        if saved():
+            process.terminate()
+            process.wait()
+            raise Saved
+
+
 class Build:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
+        cache = self.folder / "CMakeCache.txt"
+        self.sanitized = cache.exists() and bool(re.search(r"^GRADUS_SANITIZE:\w+=\w", cache.read_text(), re.MULTILINE))
 
     def take(self, exercise):
         """Copies the learner's file into the build folder. #line makes the compiler's messages name the original."""
@@ -145,87 +192,107 @@ class Build:
             taken.parent.mkdir(exist_ok=True)
             taken.write_text(text)
 
-    def program(self, exercise, kind=""):
-        """Builds the learner's program. If it does not compile, prints the first error and returns None."""
+    def program(self, exercise, kind="", saved=lambda: False):
+        """Builds the learner's program. If it does not compile, explains the first error and returns None."""
         target = f"exercise_{exercise.name}{kind}"
         if not (self.folder / "exercises" / target).exists():
             print(f"Building {target} in {shown(self.folder)}; the first build takes longest.\n", flush=True)
         self.take(exercise)
-        in_english = {**os.environ, "LC_ALL": "C.UTF-8"}  # first_error() parses the messages
-        done = subprocess.run(["ninja", "-C", self.folder, "--quiet", target], env=in_english, capture_output=True, text=True)
-        if done.returncode == 0:
+        in_english = {**os.environ, "LC_ALL": "C.UTF-8", "NINJA_STATUS": "[%f/%t] "}  # for compile_errors
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
+            ninja = subprocess.Popen(["ninja", "-C", self.folder, target], env=in_english, stdout=output, stderr=subprocess.STDOUT)
+            code = wait_for(ninja, saved, lambda: show_progress(output))
+            clear_progress()
+            text = re.sub(r"^\[\d+/\d+\].*\n", "", read_again(output), flags=re.MULTILINE)
+        if code == 0:
             return self.folder / "exercises" / target
-        explain_compile_error(done.stdout + done.stderr, exercise)
+        print(compile_errors.explain(text, exercise.file, self.folder, shown))
         return None
 
 
-DIAGNOSTIC = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? (?P<kind>(?:fatal )?error|warning|note): ")
+def read_again(file):
+    file.seek(0)
+    return file.read()
 
 
-def first_error(output):
-    """(file, lines) of the first error, with the source lines quoted below it; (None, []) without an error."""
-    lines = output.splitlines()
-    for i, line in enumerate(lines):
-        match = DIAGNOSTIC.match(line)
-        if match and "error" in match["kind"]:
-            block = [line]
-            for following in lines[i + 1:]:
-                if DIAGNOSTIC.match(following) or not following.startswith(" "):
-                    break
-                block.append(following)
-            return pathlib.Path(match["file"]), block
-    return None, []
+def show_progress(output):
+    """In a terminal, shows the step that ninja has reached."""
+    steps = re.findall(r"^\[\d+/\d+\]", read_again(output), re.MULTILINE)
+    if steps and sys.stdout.isatty():
+        print(f"\r  built {steps[-1]}", end="", flush=True)
 
 
-def explain_compile_error(output, exercise):
-    file, block = first_error(output)
-    if file is None:
-        print(output)  # an error of the linker or of ninja
-        return
-    mine = file.resolve() == exercise.file.resolve()
-    print("  Your file does not compile yet. The first error:\n" if mine else
-          "  Your file compiles, but its declarations do not match the statement. The first error where they are used:\n")
-    for line in block:
-        print("    " + line.replace(str(file), str(shown(file.resolve()))))
-    print(f"\n  Fix it in {shown(exercise.file)}; further errors may disappear with it.")
+def clear_progress():
+    if sys.stdout.isatty():
+        print("\r\033[K", end="", flush=True)
 
 
-def check(exercise, progress, build):
+class Check:
+    """How exercises are checked: options of the command line, and saved(), which stops a check."""
+
+    def __init__(self, patience=1, sanitize=False, saved=lambda: False):
+        self.seconds, self.sanitize, self.saved = round(STAGE_SECONDS * patience), sanitize, saved
+
+    def run(self, program):
+        """(Ending, report of the sanitizer)"""
+        with tempfile.TemporaryDirectory() as folder:
+            record, errors = pathlib.Path(folder, "record"), pathlib.Path(folder, "errors")
+            record.touch()
+            # AddressSanitizer reserves more memory than the limit.
+            arguments = ["--state", record, "--seconds", self.seconds * 3 if self.sanitize else self.seconds,
+                         *([] if self.sanitize else ["--memory", MEMORY_MIB])]
+            environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1"}
+            with errors.open("wb") as stderr:
+                process = subprocess.Popen([program, *map(str, arguments)], stderr=stderr if self.sanitize else None,
+                                           env=environment if self.sanitize else None,
+                                           preexec_fn=lambda: signal.alarm(3 * self.seconds))  # for code that runs before main()
+                code = wait_for(process, self.saved)
+            return endings.Ending(record.read_text(), code), errors.read_text(errors="replace")
+
+    def explain(self, exercise, program, ending, report):
+        """Prints why the program ended, if it has not said so itself, and the line."""
+        lines = [("at", line) for line in endings.lines_in(exercise.file, program, ending.addresses)[:1]]
+        if not ending.explained:
+            print(f"  not yet {ending.stage or 'code outside the stages'}\n")
+            says, hint = ending.cause()
+            if found := endings.report(report, exercise.file):
+                (says, lines), hint = found, None
+            else:
+                print(report, file=sys.stderr, end="")
+            print(f"  {says}")
+        source = exercise.file.read_text().splitlines()
+        for label, line in lines:
+            print(f"    {label:<11} {shown(exercise.file)}:{line}: {source[line - 1].strip() if line <= len(source) else ''}")
+        if not ending.explained and hint:
+            print(f"    {'hint':<11} {hint}")
+
+
+def check(exercise, progress, build, how):
     exercise.begin()
-    program = build.program(exercise)
+    program = build.program(exercise, "_sanitized" if how.sanitize and not build.sanitized else "", how.saved)
     if program is None:
+        progress.note(exercise)
         return EXIT_FINDING
-    with tempfile.TemporaryDirectory() as folder:
-        state = pathlib.Path(folder, "state")
-        try:
-            code = subprocess.run([program, "--state", state], timeout=LONGEST_CHECK).returncode
-        except subprocess.TimeoutExpired:
-            print(f"\n  Stopped after {LONGEST_CHECK} s: does your code contain an endless loop?")
-            code = EXIT_FINDING
-        names, _, passed = state.read_text().partition("\n\n") if state.exists() else ("", "", "")
-    stages, reached = names.splitlines(), len(passed.splitlines())
-    if code < 0:
-        stage = f" in the stage \"{stages[reached]}\"" if reached < len(stages) else " outside the stages"
-        print(f"\n  Your code crashed ({signal.Signals(-code).name}){stage}: "
-              f"likely an out-of-range index or an invalid pointer.\n"
-              f"  GRADUS_PRESET=asan-ubsan ./run exercise {exercise.name} shows where.")
-        code = EXIT_FINDING
-    note_stages(exercise, progress, stages, reached, code == 0)
-    if code != 0:
-        print(f"\n  Your file: {shown(exercise.file)}. For a hint: ./run exercise hint {exercise.name}.")
-    return code
+    ending, report = how.run(program)
+    note_stages(exercise, progress, ending)
+    if ending.all_passed:
+        return 0
+    how.explain(exercise, program, ending, report)
+    print(f"\n  Your file: {shown(exercise.file)}. The statement: {exercise.page}. For a hint: ./run exercise hint.")
+    return ending.code if ending.explained else EXIT_FINDING
 
 
-def note_stages(exercise, progress, stages, passed, all_passed):
+def note_stages(exercise, progress, ending):
     before = progress.of(exercise)
-    part = stages[passed].rpartition(": ")[0] if passed < len(stages) else ""
+    part = (ending.stage or "").rpartition(": ")[0]
     same_hints = exercise.hints_of(part) == exercise.hints_of(before["part"])
-    progress.note(exercise, passed=before["passed"] or all_passed, stages=passed, of=len(stages), part=part,
-                  hints=before["hints"] if same_hints else 0)
+    progress.note(exercise, passed=before["passed"] or ending.all_passed, stages=len(ending.passed), of=len(ending.stages),
+                  part=part, hints=before["hints"] if same_hints else 0)
 
 
-def build_only(exercise, build):
+def build_only(exercise, progress, build):
     exercise.begin()
+    progress.note(exercise)
     program = build.program(exercise)
     if program is None:
         return EXIT_FINDING
@@ -233,15 +300,15 @@ def build_only(exercise, build):
     return 0
 
 
-def check_and_go_on(exercise, progress, build):
-    code = check(exercise, progress, build)
+def check_and_go_on(exercise, progress, build, how):
+    code = check(exercise, progress, build, how)
     if code == 0:
         say_what_next(exercise, progress)
     return code
 
 
 def say_what_next(exercise, progress):
-    print(f"\n  To see our solution: ./run exercise solution {exercise.name}.")
+    print(f"\n  The statement: {exercise.page}. To see our solution: ./run exercise solution {exercise.name}.")
     if exercise.has_cli:
         print(f"  To use your classes in the gradus command: ./run exercise {exercise.name} --cli train --help.")
     left = [other for other in exercises() if not progress.of(other)["passed"]]
@@ -249,14 +316,18 @@ def say_what_next(exercise, progress):
     print(f"  Next: ./run exercise {after[0].name}." if after else "  That was the last exercise.")
 
 
-def watch(exercise, progress, build):
+def watch(exercise, progress, build, how):
     exercise.begin()
     while True:
         seen = exercise.file.stat().st_mtime_ns
-        check_and_go_on(exercise, progress, build)
-        print(f"\n  Watching {shown(exercise.file)}; press Ctrl-C to stop.\n", flush=True)
-        while not exercise.file.exists() or exercise.file.stat().st_mtime_ns == seen:
-            time.sleep(POLL)
+        how.saved = lambda: exercise.file.exists() and exercise.file.stat().st_mtime_ns != seen
+        try:
+            check_and_go_on(exercise, progress, build, how)
+            print(f"\n  Watching {shown(exercise.file)}; press Ctrl-C to stop.\n", flush=True)
+            while not how.saved():
+                time.sleep(POLL)
+        except Saved:
+            clear_progress()
         print(f"  {shown(exercise.file)} has changed.\n", flush=True)
 
 
@@ -264,7 +335,7 @@ def hint(exercise, progress):
     reached = progress.of(exercise)
     hints, given = exercise.hints_of(reached["part"]), reached["hints"]
     number = min(given, len(hints) - 1)
-    print(f"Hint {number + 1} of {len(hints)}\n\n{hints[number]}")
+    print(f"Hint {number + 1} of {len(hints)} for {exercise.name}\n\n{plain(hints[number])}")
     if given >= len(hints):
         print("\nThere are no more hints.")
     progress.note(exercise, hints=min(given + 1, len(hints)))
@@ -287,9 +358,9 @@ def solution(exercise, progress, give_up):
     print((exercise.folder / "solution.hpp").read_text(), end="")
 
 
-def check_all(progress, build):
+def check_all(progress, build, how):
     begun = [exercise for exercise in exercises() if exercise.file.exists()]
-    failed = [exercise.name for exercise in begun if check(exercise, progress, build) != 0]
+    failed = [exercise.name for exercise in begun if check(exercise, progress, build, how) != 0]
     print(f"\n{len(begun) - len(failed)} of the {len(begun)} exercises that you have started pass; {len(exercises())} in all.")
     return EXIT_FINDING if failed else 0
 
@@ -303,34 +374,56 @@ def command_line(exercise, build, arguments):
     if program is None:
         return EXIT_FINDING
     called = f"./run exercise {exercise.name} --cli"  # the command quotes argv[0] in its messages
-    return subprocess.run([called, *arguments], executable=program).returncode
+    code = subprocess.run([called, *arguments], executable=program).returncode
+    if code < 0:
+        print(f"  {endings.Ending('', code).cause()[0]} A check names the line: ./run exercise {exercise.name}.", file=sys.stderr)
+    return code if code >= 0 else EXIT_FINDING
+
+
+def options(words, build):
+    """Removes the options of a check from `words` and returns them as a Check."""
+    sanitize = "--sanitize" in words
+    if sanitize:
+        words.remove("--sanitize")
+    patience = "1"
+    if "--patience" in words:
+        at = words.index("--patience")
+        patience = "".join(words[at + 1:at + 2])
+        del words[at:at + 2]
+    if not re.fullmatch(r"\d+(\.\d+)?", patience) or round(STAGE_SECONDS * float(patience)) < 1:
+        stop(f"--patience takes a number, for example 3; found '{patience}'")
+    return Check(float(patience), sanitize or build.sanitized)
+
+
+COMMANDS = ("watch", "build", "hint", "reset", "solution", "check-all")
 
 
 def main():
     sys.stdout.reconfigure(line_buffering=True)  # keeps the order with the programs' output
     build, words, progress = Build(sys.argv[1]), sys.argv[2:], Progress()
-    if not words:
-        list_exercises(progress)
-        return 0
-    if words[0] in ("-h", "--help"):
-        print(USAGE, end="")
-        return 0
-    if words[0] == "check-all" and len(words) == 1:
-        return check_all(progress, build)
     if len(words) >= 2 and words[1] == "--cli":
         return command_line(find(words[0]), build, words[2:])
-    if len(words) == 1:
-        return check_and_go_on(find(words[0]), progress, build)
-    if words[0] == "watch" and len(words) == 2:
-        return watch(find(words[1]), progress, build)
-    if words[0] == "build" and len(words) == 2:
-        return build_only(find(words[1]), build)
-    if words[0] == "hint" and len(words) == 2:
-        return hint(find(words[1]), progress)
-    if words[0] == "reset" and len(words) == 2:
-        return reset(find(words[1]), progress)
-    if words[0] == "solution" and (len(words) == 2 or words[2:] == ["--give-up"]):
-        return solution(find(words[1]), progress, len(words) == 3)
+    how = options(words, build)
+    give_up = words[:1] == ["solution"] and words[-1] == "--give-up" and bool(words.pop())
+    match words:
+        case []:
+            return list_exercises(progress)
+        case ["-h" | "--help"]:
+            return print(USAGE, end="")
+        case ["check-all"]:
+            return check_all(progress, build, how)
+        case ["watch", *name] if len(name) <= 1:
+            return watch(find_or_last(name, progress), progress, build, how)
+        case ["build", *name] if len(name) <= 1:
+            return build_only(find_or_last(name, progress), progress, build)
+        case ["hint", *name] if len(name) <= 1:
+            return hint(find_or_last(name, progress), progress)
+        case ["solution", *name] if len(name) <= 1:
+            return solution(find_or_last(name, progress), progress, give_up)
+        case ["reset", name]:
+            return reset(find(name), progress)
+        case [name] if name != "reset":
+            return check_and_go_on(find(name), progress, build, how)
     stop(f"unknown command '{' '.join(words)}'; see ./run exercise --help")
 
 

@@ -3,14 +3,21 @@
 #include <gradus/autograd/random.hpp>
 #include <gradus/error.hpp>
 
+#include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <map>
+#include <new>
 #include <string_view>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <utility>
+
+#include "trace.hpp"
 
 // Prints a tensor from a debugger: call (void)show(&x)
 extern "C" void show(const gradus::Tensor* tensor) { std::cout << *tensor << std::endl; }
@@ -21,12 +28,33 @@ namespace {
 
 constexpr int exit_finding = 1, exit_usage = 2, exit_to_do = 3;
 
-Finding stopped(const std::string& message) {
-  return {
-      .mistake = {.name = "error",
-                  .hint = "Read the message from its end: it names the operation and what does not match."},
-      .says = "Your code threw an exception.",
-      .got = message};
+constexpr unsigned training_factor = 3;  // of the limit for a stage
+
+// The finding for the exception that is being handled.
+Finding stopped() {
+  Finding finding{.mistake = {.name = "error"}, .says = "Your code threw an exception."};
+  const auto threw_text = [&](const std::string& text) {
+    finding.says = "Your code threw a text, not an exception.";
+    finding.got = text;
+    finding.mistake.hint = "Throw an object: throw std::runtime_error(\"…\").";
+  };
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    finding.says = "Your code asked for more memory than it may use.";
+    finding.mistake.hint = "Does a container grow in an endless loop, or is a size negative?";
+  } catch (const std::exception& error) {
+    finding.got = error.what();
+    finding.mistake.hint = "Read the message from its end: it names the operation and what does not match.";
+  } catch (const char* text) {
+    threw_text(text);
+  } catch (const std::string& text) {
+    threw_text(text);
+  } catch (...) {
+    finding.says = "Your code threw an object that is not a std::exception.";
+    finding.mistake.hint = "Throw an object that carries a message: throw std::runtime_error(\"…\").";
+  }
+  return finding;
 }
 
 // "general" of "general: gradients"; empty in an exercise without parts.
@@ -92,23 +120,41 @@ void print(const Verdict& verdict) {
   }
 }
 
+// In seconds; 0: none.
+unsigned limit(const Stage& stage, const CheckOptions& options) {
+  return stage.training ? training_factor * options.seconds : options.seconds;
+}
+
+std::optional<unsigned> whole_number(std::string_view text) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || text.empty() || end != text.data() + text.size()) return {};
+  return number;
+}
+
+void limit_memory(rlim_t mib) {
+  const rlimit limit{mib << 20, mib << 20};
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
 }  // namespace
 
-Verdict check(const Exercise& exercise, bool training,
-              const std::function<void(const Stage& stage, double seconds)>& passed) {
+Verdict check(const Exercise& exercise, const CheckOptions& options) {
   Verdict verdict;
   for (const Stage& stage : exercise.stages) {
-    if (stage.training && !training) continue;
+    if (stage.training && !options.training) continue;
     const auto start = std::chrono::steady_clock::now();
     gradus::seed(1);
+    alarm(limit(stage, options));
     try {
       stage.check();
     } catch (const Finding& finding) {
       verdict.finding = finding;
     } catch (const ToDo& to_do) {
       verdict.to_do = to_do;
-    } catch (const std::exception& error) {
-      verdict.finding = stopped(error.what());
+    } catch (...) {
+      verdict.finding = stopped();
+      verdict.thrown_from = thrown_from();
     }
     if (verdict.finding || verdict.to_do) {
       verdict.stage = stage.name;
@@ -116,38 +162,47 @@ Verdict check(const Exercise& exercise, bool training,
     }
     ++verdict.passed;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    if (passed) passed(stage, seconds.count());
+    if (options.passed) options.passed(stage, seconds.count());
   }
   return verdict;
 }
 
 int main(int argc, char** argv, const Exercise& exercise) {
-  bool training = true;
+  CheckOptions options;
   std::ofstream state;
   for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
+    const std::string_view argument = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
     if (argument == "--no-training") {
-      training = false;
-    } else if (argument == "--state" && i + 1 < argc) {
+      options.training = false;
+    } else if (argument == "--seconds" && whole_number(value)) {
+      options.seconds = *whole_number(value), ++i;
+    } else if (argument == "--memory" && whole_number(value)) {
+      limit_memory(*whole_number(value)), ++i;
+    } else if (argument == "--state" && !value.empty()) {
       state.open(argv[++i]);
+      trace_ends(argv[i]);
     } else {
       std::cerr << argv[0] << ": unknown argument '" << argument
-                << "'; available: --no-training, --state FILE\n";
+                << "'; available: --no-training, --seconds N, --memory MIB, --state FILE\n";
       return exit_usage;
     }
   }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a crash must not lose what was printed before it
   std::cout << exercise.name << '\n';
-  if (state.is_open()) {
-    for (const Stage& stage : exercise.stages) state << stage.name << '\n';
-    state << std::endl;
-  }
+  for (const Stage& stage : exercise.stages)
+    state << "stage " << limit(stage, options) << ' ' << stage.name << '\n';
+  state << std::flush;
   Passed passed(exercise.stages);
-  const Verdict verdict = check(exercise, training, [&](const Stage& stage, double seconds) {
+  options.passed = [&](const Stage& stage, double seconds) {
     passed.add(stage.name, seconds);
-    if (state.is_open()) state << stage.name << '\n' << std::flush;
-  });
+    state << "passed " << stage.name << '\n' << std::flush;
+  };
+  const Verdict verdict = check(exercise, options);
   passed.print();
   print(verdict);
+  allow_exit();
+  state << "verdict " << (verdict.to_do ? "to do" : verdict.finding ? "finding" : "passed") << '\n';
+  for (const std::uintptr_t address : verdict.thrown_from) state << "at " << std::hex << address << '\n';
   if (verdict.to_do) return exit_to_do;
   return verdict.finding ? exit_finding : 0;
 }
@@ -155,7 +210,7 @@ int main(int argc, char** argv, const Exercise& exercise) {
 int bank(const std::vector<Attempt>& attempts) {
   int unexpected = 0;
   for (const Attempt& attempt : attempts) {
-    const Verdict verdict = check(attempt.exercise, false);
+    const Verdict verdict = check(attempt.exercise, {.training = false});
     const std::string found = verdict.finding ? verdict.finding->mistake.name : verdict.to_do ? "to do" : "";
     const bool as_expected = found == attempt.mistake;
     unexpected += !as_expected;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,18 +29,32 @@ struct Verdict {
   std::string stage;       ///< the stage that failed; empty when all passed
   std::optional<ToDo> to_do;
   std::optional<Finding> finding;
+  std::vector<std::uintptr_t> thrown_from =
+      {};  ///< the stack of the exception that became the finding "error"
   bool all() const { return stage.empty(); }
 };
 
-/// Runs the stages, each with the same seed, until one fails. An exception in the learner's code becomes the
-/// finding "error".
-/// @param passed called after each stage that passes, with its duration
-Verdict check(const Exercise& exercise, bool training,
-              const std::function<void(const Stage& stage, double seconds)>& passed = nullptr);
+struct CheckOptions {
+  bool training = true;  ///< runs the training stages, too
+  /// Called after each stage that passes, with its duration.
+  std::function<void(const Stage& stage, double seconds)> passed = nullptr;
+  unsigned seconds =
+      0;  ///< for a stage, three times as long for a training; then SIGALRM ends the program; 0: no limit
+};
+
+/// Runs the stages, each with the same seed, until one fails. An exception in the learner's code, of any
+/// type, becomes the finding "error".
+Verdict check(const Exercise& exercise, const CheckOptions& options);
 
 /// main() of an exercise: runs and prints the checks. Returns 0 when all pass, 1 after a finding, 3 at a
-/// ToDo. `--no-training` skips the training stages. `--state FILE` writes the names of all stages, an empty
-/// line, and the names of the stages that passed; exercise.py reads it.
+/// ToDo. Options:
+///
+///     --no-training   skips the training stages
+///     --seconds N     limits a stage to N seconds, a training stage to 3 N
+///     --memory MIB    limits the memory
+///     --state FILE    writes what exercise.py reads, a line each: "stage LIMIT NAME" for all stages; "passed
+///     NAME"
+///                     after each; "verdict finding" (or passed, to do); and what trace.hpp writes
 int main(int argc, char** argv, const Exercise& exercise);
 
 /// A solution with one known mistake, or a correct one that differs from ours.
