@@ -24,6 +24,8 @@ expect 0 'usage: ./run' "$run" --help
 expect 2 "run: unknown argument 'tset'" "$run" tset
 expect 2 "unknown tutorial '99'" "$run" tutorial 99
 expect 0 'Bahdanau attention' "$run" tutorial
+expect 0 'The page of this tutorial: docs/tutorials/00-hello.md' env LC_ALL=C "$run" tutorial 0
+expect 0 'The page of this tutorial: docs/zh/tutorials/00-hello.md' env LC_ALL=zh_CN.UTF-8 "$run" tutorial 0
 expect 2 "unknown benchmark 'speed'" "$run" bench speed
 expect 0 'peers ' "$run" bench
 expect 0 'safetensors_json' "$run" fuzz
