@@ -18,7 +18,8 @@ decltype(auto) for_floating(const char* operation, Dtype dtype, F f) {
   const Profiled profiled(operation, Profiled::Pass::forward);
   if (dtype == Dtype::f32) return f.template operator()<float>();
   if (dtype == Dtype::f64) return f.template operator()<double>();
-  fail(operation, "works on f32 or f64, not on i64; convert with .to(Dtype::f32)");
+  fail(operation,
+       "works on f32 or f64, not on i64; convert to the dtype of your other tensors: .to(other.dtype())");
 }
 
 /// A backward function for record(): calls f.operator()<T>(gradients) with T the type of the gradients.

@@ -110,7 +110,8 @@ namespace {
 
 Tensor number(const char* operation, double value, const Tensor& beside) {
   if (!is_floating(beside.dtype()))
-    fail(operation, "works on f32 or f64, not on i64; convert with .to(Dtype::f32)");
+    fail(operation,
+         "works on f32 or f64, not on i64; convert to the dtype of your other tensors: .to(other.dtype())");
   return full({}, value, beside.dtype());
 }
 

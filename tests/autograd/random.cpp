@@ -231,5 +231,6 @@ TEST_CASE("random tensors use the same draws in f32 and f64", "[autograd][random
   const Tensor bell = gradus::normal({4}, 10, 0.5, a, Dtype::f64);
   for (const double value : bell.values<double>()) CHECK(value == 10 + 0.5 * c.normal());
   CHECK_ERROR(gradus::normal({2}, 0, 1, a, Dtype::i64),
-              "normal: works on f32 or f64, not on i64; convert with .to(Dtype::f32)");
+              "normal: works on f32 or f64, not on i64; convert to the dtype of your other tensors: "
+              ".to(other.dtype())");
 }

@@ -75,7 +75,9 @@ inline const std::vector<std::string> two_tensors = {
 // clang-format on
 
 inline Refusal integers(const std::string& operation, const std::string& sample) {
-  return {sample, operation + ": works on f32 or f64, not on i64; convert with .to(Dtype::f32)"};
+  return {sample, operation +
+                      ": works on f32 or f64, not on i64; convert to the dtype of your other tensors: "
+                      ".to(other.dtype())"};
 }
 
 inline std::vector<Refusal> refusals_of_one(const std::string& operation) {
