@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Builds and runs projects that use gradus as in docs/how-to/use-from-cmake.md: check.py BUILD [CONSUMER …]
+"""Builds and runs projects that use gradus as in docs/how-to: check.py BUILD [CONSUMER …]
 
 BUILD is a folder with gradus built; the consumers are built in BUILD/consumers. Without names, all consumers but the last run:
 
-installed   find_package and pkg-config, with BUILD installed and the installation moved
+installed   find_package and pkg-config, with BUILD installed and the installation moved; the programs of all how-to pages;
+            the messages about components
 shared      add_subdirectory with shared libraries, then `installed` with those
 fetched     FetchContent: configures, and builds the first library
 packages    builds and unpacks the Debian packages, and runs the command in them
@@ -21,17 +22,22 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PAGE = ROOT / "docs/how-to/use-from-cmake.md"
+PAGES = ROOT / "docs/how-to"
+PAGE = PAGES / "use-from-cmake.md"
 VERSION = re.search(r"project\(gradus VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 QUICK = "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12"
 SAYS = (f"gradus {VERSION}: context (2, 6), weights (2, 7), gradient of v_a (5)\n"
         "an error says: ")
 
 
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
 def commands(heading):
     """The shell blocks below a heading of the page, each as a list of lines."""
     section = PAGE.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    return [block.splitlines() for block in re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL)]
+    return [block.splitlines() for block in blocks(section, "sh")]
 
 
 def shell(folder, lines, **environment):
@@ -83,9 +89,53 @@ def in_build(home, name, *options):
     return folder, make, run
 
 
+def how_to(home, page):
+    """Builds the program of a how-to page in an empty folder, with the page's CMakeLists.txt and its commands that call CMake. A page
+    without them follows use-from-cmake.md, with the library that it names."""
+    text = page.read_text()
+    folder = home / "how-to" / page.stem
+    folder.mkdir(parents=True)
+    lists = blocks(text, "cmake")
+    if lists:
+        name = re.search(r"add_executable\((\w+)", lists[0])[1]
+    else:
+        name, library = "attend", re.search(r"links `gradus::(\w+)`", text)[1]
+        lists = [(HERE / "installed/CMakeLists.txt").read_text().replace("gradus::nn", f"gradus::{library}").replace("COMPONENTS nn", f"COMPONENTS {library}")]
+    (folder / "CMakeLists.txt").write_text(lists[0])
+    (folder / f"{name}.cpp").write_text(blocks(text, "cpp")[0])
+    own = [block.splitlines() for block in blocks(text, "sh") if block.startswith("cmake -B")]
+    for lines in own or [commands("Installed")[1][:2]]:
+        shell(folder, lines, HOME=str(home))
+    return folder
+
+
+def how_tos(home):
+    shutil.rmtree(home / "how-to", ignore_errors=True)
+    built = [how_to(home, page) for page in sorted(PAGES.glob("*.md")) if page != PAGE and blocks(page.read_text(), "cpp")]
+    assert len(built) >= 5, f"only {built} were built"
+
+
+def components(home):
+    """The message about a component that was not requested names it; an unknown component is an error."""
+    folder = project(home, "components")
+    lists = (HERE / "installed/CMakeLists.txt").read_text()
+    configure = [commands("Installed")[1][0] + " 2>&1"]
+    for request, library, message in (("nn", "models", "request_component_models_in_find_package"),
+                                      ("autograd", "gradus", "request_component_gradus_in_find_package"),
+                                      ("nm", "nn", "component 'nm' is unknown")):
+        (folder / "CMakeLists.txt").write_text(lists.replace("COMPONENTS nn", f"COMPONENTS {request}").replace("gradus::nn", f"gradus::{library}"))
+        out = shell(folder, [configure[0] + " || true"], HOME=str(home))
+        assert message in out and "utf8proc::utf8proc" not in out, f"COMPONENTS {request} and gradus::{library}: {out}"
+    found = re.search(r"find_package.*\n", lists)[0]
+    (folder / "CMakeLists.txt").write_text(lists.replace(found, found + found.replace("nn", "models")).replace("gradus::nn", "gradus::models"))
+    shell(folder, configure, HOME=str(home))
+
+
 def installed(home, build):
     consume(home, build, commands("Installed")[0][-1])
     assert shell(home, ["gradus/bin/gradus --version"]) == f"gradus {VERSION}\n"
+    components(home)
+    how_tos(home)
 
 
 def shared(home, _):
