@@ -105,6 +105,8 @@ def what_is_wrong(coach):
     coach.file.write_text(WRONG)
     coach.expect(1, [NAME], "passed  value", "not yet gradient", "x = ", "got ", "expected ", "looks like  The slope is 1 − y",
                  "hint ", "The statement: exercises/01_scalar_tanh/README.md")
+    page = (ROOT / "docs/how-to/debug.md").read_text()
+    coach.expect(1, [NAME], re.search(r"^```text\n(  not yet .*?)^```", page, re.MULTILINE | re.DOTALL)[1])
     assert coach.state().startswith("1 of 6 stages")
     coach.expect(1, ["solution", NAME], "has not passed yet", never=["1 - y * y"])
     assert coach.expect(0, ["solution", NAME, "--give-up"]) == RIGHT

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Runs the commands of the how-to pages: how_to_test.py BUILD.
 
-tests/CMakeLists.txt compiles the programs on these pages, and consumers/check.py tests use-from-cmake.md.
+tests/CMakeLists.txt compiles the programs on these pages. consumers/check.py builds them in empty folders, and tests use-from-cmake.md.
 """
 
 import json
+import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -50,8 +52,26 @@ def load_pytorch_weights(folder, build):
     assert (folder / "back.safetensors").exists()
 
 
+def debug(folder, build):
+    """The commands with the solution as the learner's file; gdb where it is installed."""
+    mine = folder / "mine"
+    mine.mkdir()
+    shutil.copy(ROOT / "exercises/01_scalar_tanh/solution.hpp", mine / "scalar_tanh.hpp")
+    (folder / "build").mkdir()
+    (folder / "build/release").symlink_to(build)
+    (folder / "run").write_text(f'#!/bin/sh\nshift\nexec {sys.executable} {ROOT}/exercises/exercise.py {build} "$@"\n')
+    (folder / "run").chmod(0o755)
+    commands = block("debug.md", "sh").splitlines()
+    assert [command.split()[0] for command in commands] == ["./run", "gdb", "./run"], commands
+    if not shutil.which("gdb"):
+        del commands[1]
+    out = run(folder, "bash", "-euo", "pipefail", "-c", "\n".join(commands), env={**os.environ, "GRADUS_EXERCISES": str(mine)})
+    assert "The program: " in out and "Every stage passed" in out, out
+    assert len(commands) == 2 or re.search(r"Breakpoint 1, tanh.*#0 .*tanh.*#1 ", out, re.DOTALL), out
+
+
 def main(build):
-    for test in (train_on_your_text, load_pytorch_weights):
+    for test in (train_on_your_text, load_pytorch_weights, debug):
         with tempfile.TemporaryDirectory() as folder:
             test(pathlib.Path(folder), build)
 
