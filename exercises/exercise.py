@@ -233,37 +233,38 @@ class Check:
     def __init__(self, patience=1, sanitize=False, saved=lambda: False):
         self.seconds, self.sanitize, self.saved = round(STAGE_SECONDS * patience), sanitize, saved
 
-    def run(self, program):
-        """(Ending, report of the sanitizer)"""
+    def run(self, program, file):
+        """(Ending, report): how the program ended, and what a sanitizer reported about `file`, None without a report."""
+        seconds = self.seconds * 3 if self.sanitize else self.seconds
+        memory = [] if self.sanitize else ["--memory", str(MEMORY_MIB)]  # AddressSanitizer reserves more than the limit
+        environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1"}
         with tempfile.TemporaryDirectory() as folder:
             record, errors = pathlib.Path(folder, "record"), pathlib.Path(folder, "errors")
             record.touch()
-            # AddressSanitizer reserves more memory than the limit.
-            arguments = ["--state", record, "--seconds", self.seconds * 3 if self.sanitize else self.seconds,
-                         *([] if self.sanitize else ["--memory", MEMORY_MIB])]
-            environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1"}
             with errors.open("wb") as stderr:
-                process = subprocess.Popen([program, *map(str, arguments)], stderr=stderr if self.sanitize else None,
-                                           env=environment if self.sanitize else None,
-                                           preexec_fn=lambda: signal.alarm(3 * self.seconds))  # for code that runs before main()
+                process = subprocess.Popen([program, "--state", record, "--seconds", str(seconds), *memory], env=environment,
+                                           stderr=stderr if self.sanitize else None,
+                                           preexec_fn=lambda: signal.alarm(seconds))  # for code that runs before main()
                 code = wait_for(process, self.saved)
-            return endings.Ending(record.read_text(), code), errors.read_text(errors="replace")
+            printed = errors.read_text(errors="replace")
+            report = endings.report(printed, file)
+            if not report:
+                print(printed, end="", file=sys.stderr)
+            return endings.Ending(record.read_text(), code), report
 
     def explain(self, exercise, program, ending, report):
         """Prints why the program ended, if it has not said so itself, and the line."""
         lines = [("at", line) for line in endings.lines_in(exercise.file, program, ending.addresses)[:1]]
+        hint = None
         if not ending.explained:
-            print(f"  not yet {ending.stage or 'code outside the stages'}\n")
             says, hint = ending.cause()
-            if found := endings.report(report, exercise.file):
-                (says, lines), hint = found, None
-            else:
-                print(report, file=sys.stderr, end="")
-            print(f"  {says}")
+            if report:
+                (says, lines), hint = report, None
+            print(f"  not yet {ending.stage or 'code outside the stages'}\n\n  {says}")
         source = exercise.file.read_text().splitlines()
         for label, line in lines:
             print(f"    {label:<11} {shown(exercise.file)}:{line}: {source[line - 1].strip() if line <= len(source) else ''}")
-        if not ending.explained and hint:
+        if hint:
             print(f"    {'hint':<11} {hint}")
 
 
@@ -273,7 +274,7 @@ def check(exercise, progress, build, how):
     if program is None:
         progress.note(exercise)
         return EXIT_FINDING
-    ending, report = how.run(program)
+    ending, report = how.run(program, exercise.file)
     note_stages(exercise, progress, ending)
     if ending.all_passed:
         return 0

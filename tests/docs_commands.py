@@ -75,6 +75,11 @@ class Checker:
         for name in names:
             if name not in self.exercises | {"check-all", "--help"} and not is_open(name):
                 return f"unknown exercise {name}"
+        ours = words[:words.index("--cli")] if "--cli" in words else words
+        for option in (word for word in ours if word.startswith("--")):
+            if option not in subprocess.run([sys.executable, ROOT / "exercises/exercise.py", self.build, "--help"],
+                                            capture_output=True, text=True, check=True).stdout + "--help":
+                return f"unknown option {option} of ./run exercise"
         return self.gradus(words[words.index("--cli") + 1:]) if "--cli" in words else None
 
     def tutorial(self, words):
@@ -120,6 +125,7 @@ def main(build):
     checker = Checker(pathlib.Path(build))
     assert checker.wrong(["./run", "gradus", "train", "--hiden", "3"]), "an unknown option was not detected"
     assert checker.wrong(["./run", "exercise", "hint", "tangent"]), "an unknown exercise was not detected"
+    assert checker.wrong(["./run", "exercise", "luong", "--sanitise"]), "an unknown option of an exercise was not detected"
     quoted = [(page, words) for page in PAGES if "mine" not in page.parts for words in commands(page.read_text())]
     assert len(quoted) > 50, f"only {len(quoted)} commands were found in the pages"
     wrong = [f"{page.relative_to(ROOT)}: {' '.join(words)}: {what}"

@@ -139,7 +139,8 @@ std::vector<std::uintptr_t> thrown_from() {
                                   [&](const Thrown& thrown) { return thrown.object == object; });
   if (found == recent.end()) return {};
   std::vector<std::uintptr_t> stack(found->stack.begin(), found->stack.end());
-  for (std::uintptr_t& address : stack) address -= load_address();
+  const std::uintptr_t loaded_at = load_address();
+  for (std::uintptr_t& address : stack) address -= loaded_at;
   return stack;
 }
 
