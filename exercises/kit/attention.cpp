@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
+#include <exception>
+#include <utility>
 
 namespace exercise {
 
@@ -19,24 +20,7 @@ using gradus::nn::Attention;
 using gradus::nn::Memory;
 using Lengths = std::vector<std::int64_t>;
 
-// The inputs of an attention, in double.
-struct Case {
-  Tensor query, values;  // (B, Q), (T, B, D)
-  Lengths lengths;       // all T without padding
-  bool masked;           // whether prepare() is given the lengths
-
-  std::int64_t B() const { return query.size(0); }
-  std::int64_t T() const { return values.size(0); }
-  Tensor told() const { return masked ? gradus::tensor(lengths) : Tensor(); }
-};
-
-Case example(const AttentionSizes& n, std::int64_t T, const Lengths& lengths, bool masked,
-             std::uint64_t seed = 3) {
-  gradus::Generator generator(seed);
-  const auto B = static_cast<std::int64_t>(lengths.size());
-  return {gradus::normal({B, n.query}, 0, 1, generator, Dtype::f64),
-          gradus::normal({T, B, n.value}, 0, 1, generator, Dtype::f64), lengths, masked};
-}
+using Case = AttentionCase;
 
 constexpr std::int64_t positions = 5;  // T
 const Lengths all_real = {positions, positions, positions}, some_padding = {3, 4, 2};
@@ -53,6 +37,10 @@ Attention::Result run(const Attention& attention, const Case& c) {
   return attention.attend(c.query, attention.prepare(c.values, c.told()), 0, Tensor());
 }
 
+Results named(const Attention::Result& result) {
+  return {{"weights", result.weights}, {"context", result.context}};
+}
+
 // --- Shapes ---
 
 const Mistake context_of_keys{
@@ -66,20 +54,23 @@ void expect_shapes(const Attention::Result& result, const Case& c, std::int64_t 
                like_keys ? context_of_keys : Mistake{});
 }
 
-// Beam search selects rows of a memory and relies on axis 1 being the batch.
+const Mistake memory_layout{"memory-layout", "Axis 1 of the memory's values and keys is not the batch.",
+                            "Beam search continues several hypotheses of a sentence. Memory::select() takes "
+                            "their rows along axis 1 of "
+                            "values and keys, so that a tensor (B, T, ·) would lose positions: store (T, B, "
+                            "·), transpose in attend()."};
+
 void expect_layout(const std::string& what, const Tensor& kept, const Case& c) {
-  if (!kept.defined() || (kept.rank() == 3 && kept.size(0) == c.T() && kept.size(1) == c.B())) return;
-  throw Finding{
-      .mistake = {"memory-layout", "",
-                  "Beam search selects rows of a Memory: axis 1 of each of its tensors is the batch."},
-      .says = what + " does not have the shape (T, B, ·).",
-      .got = kept.shape().text(),
-      .expected = Shape{c.T(), c.B()}.text() + " and one more axis"};
+  if (!kept.defined() || (kept.rank() > 1 && kept.size(1) == c.B())) return;
+  throw Finding{.mistake = memory_layout,
+                .says = what + " does not have the batch as axis 1.",
+                .got = kept.shape().text(),
+                .expected = "(T, B, ·), or any other shape (·, B, …); B is " + std::to_string(c.B())};
 }
 
 bool has_shapes(const AttentionTask& task, const AttentionSizes& sizes, std::int64_t B, bool masked = false) {
   try {
-    const Case c = example(sizes, positions, Lengths(static_cast<std::size_t>(B), positions), masked);
+    const Case c = attention_case(sizes, positions, Lengths(static_cast<std::size_t>(B), positions), masked);
     expect_shapes(run(*make(task, sizes), c), c, sizes.energy);
     return true;
   } catch (...) {  // the caller reports the error of the original case
@@ -88,8 +79,11 @@ bool has_shapes(const AttentionTask& task, const AttentionSizes& sizes, std::int
 }
 
 // If the code works only in a special case, naming that case helps the learner more than a shape error.
-void expect_no_special_case(const AttentionTask& task) {
+void expect_no_special_case(const AttentionTask& task, const std::string& thrown) {
   const AttentionSizes n = task.sizes;
+  const auto expect = [&](bool holds, const Mistake& mistake, const std::string& says) {
+    exercise::expect(holds, mistake, says, thrown);
+  };
   expect(!has_shapes(task, n, 3, true),
          {"needs-lengths", "Your code reads undefined lengths.",
           "Where lengths.defined() is false, all positions are real."},
@@ -106,25 +100,25 @@ void expect_no_special_case(const AttentionTask& task) {
 }
 
 // Energies of shape (T, B) raise an error, except when T = B.
-void expect_not_time_first(const AttentionTask& task) {
+void expect_not_time_first(const AttentionTask& task, const std::string& thrown) {
   expect(!has_shapes(task, task.sizes, positions),
          {"time-first", "The energies have the shape (T, B) instead of (B, T).",
           "In the values the position comes first, in the energies the sentence: transpose(x, 0, 1)."},
-         "The attention works only when the batch has as many sentences as positions.");
+         "The attention works only when the batch has as many sentences as positions.", thrown);
 }
 
 void shapes(const AttentionTask& task) {
   const auto attention = make(task, task.sizes);
   expect_parameters(*attention, task.parameters(task.sizes));
-  const Case c = example(task.sizes, positions, all_real, false);
+  const Case c = attention_case(task.sizes, positions, all_real, false);
   try {
     expect_shapes(run(*attention, c), c, task.sizes.energy);
   } catch (const Finding& finding) {
-    if (finding.mistake.name != context_of_keys.name) expect_no_special_case(task);
+    if (finding.mistake.name != context_of_keys.name) expect_no_special_case(task, finding.got);
     throw;
-  } catch (const std::exception&) {
-    expect_no_special_case(task);
-    expect_not_time_first(task);
+  } catch (const std::exception& error) {
+    expect_no_special_case(task, error.what());
+    expect_not_time_first(task, error.what());
     throw;
   }
   const Memory memory = attention->prepare(c.values, c.told());
@@ -181,6 +175,10 @@ std::vector<Suspect> softmax_suspects(const Plain& e) {
        mapped(e, [](double x, auto, auto) { return std::exp(x); })},
       {{"sign", "The energies have the wrong sign.", "A larger energy is a larger weight."},
        plain_weights(mapped(e, [](double x, auto, auto) { return -x; }), all_real)},
+      {{"log-softmax", "These are the logarithms of the weights.", "Use softmax, not log_softmax."},
+       mapped(plain_weights(e, all_real), [](double x, auto, auto) { return std::log(x); })},
+      {{"uniform", "All positions have the same weight.", "α_j = exp(e_j) / Σ_k exp(e_k)."},
+       plain_weights(Plain(e.shape()), all_real)},
       {{"softmax-twice", "The softmax was taken twice.",
         "α = softmax(e), once: a second softmax gives nearly uniform weights."},
        plain_weights(plain_weights(e, all_real), all_real)},
@@ -238,6 +236,11 @@ std::vector<Suspect> context_suspects(const Plain& weights, const Plain& energie
   for (std::int64_t b = 0; b < B; ++b)
     for (std::int64_t d = 0; d < D; ++d)
       for (std::int64_t t = 0; t < T; ++t) other_sentence(b, d) += weights(b, t) * values(t, 0, d);
+  Plain reshaped(Shape{B, D});
+  for (std::int64_t b = 0; b < B; ++b)
+    for (std::int64_t d = 0; d < D; ++d)
+      for (std::int64_t t = 0; t < T; ++t)
+        reshaped(b, d) += weights(b, t) * values.values()[static_cast<std::size_t>((b * T + t) * D + d)];
   const Mistake unmasked{"context-unmasked",
                          "The returned weights are masked, but the context uses unmasked ones.",
                          "Compute the context from the weights that you return."};
@@ -257,20 +260,40 @@ std::vector<Suspect> context_suspects(const Plain& weights, const Plain& energie
       {{"context-one-sentence", "Every context is a sum of the first sentence's values.",
         "Row b of the weights belongs to values[:, b]."},
        other_sentence},
+      {{"reshaped", "The values (T, B, D) were reshaped to (B, T, D).",
+        "reshape keeps the order of the numbers in memory; transpose(x, 0, 1) exchanges the axes."},
+       reshaped},
+      {{"context-reversed", "Position j's weight multiplies the value counted from the end.",
+        "α_tj belongs to h_j."},
+       reduced([&](auto b, auto t) { return weights(b, T - 1 - t); })},
   };
 }
 
 void golden(const AttentionTask& task, const Lengths& lengths, bool masked) {
   const auto attention = make(task, task.sizes);
-  const Case c = example(task.sizes, positions, lengths, masked);
+  const Case c = attention_case(task.sizes, positions, lengths, masked);
   const Plain query(c.query), values(c.values);
   const Plain energies = task.energies(*attention, query, values);
   const Plain weights = plain_weights(energies, lengths);
 
   std::vector<Suspect> suspects;
-  for (const auto& [mistake, wrong] : task.suspects) {
-    suspects.push_back({mistake, plain_weights(wrong(*attention, query, values), lengths)});
-  }
+  const auto suspect = [&](const Mistake& mistake, const Plain& e) {
+    suspects.push_back({mistake, plain_weights(e, lengths)});
+  };
+  for (const auto& [mistake, wrong] : task.suspects) suspect(mistake, wrong(*attention, query, values));
+  for (const double by : {0.5, 2.0})
+    suspect({"factor", "The energies are " + text(by) + " times the equation's.", "Compare the factors."},
+            mapped(energies, [=](double x, auto, auto) { return by * x; }));
+  suspect({"squared", "The energies are squared.", "Compare the exponents."},
+          mapped(energies, [](double x, auto, auto) { return x * x; }));
+  suspect({"absolute", "The energies are absolute values.", "Energies may be negative."},
+          mapped(energies, [](double x, auto, auto) { return std::abs(x); }));
+  suspect({"reshaped", "The energies (T, B) were reshaped to (B, T).",
+           "reshape keeps the order of the numbers in memory; transpose(x, 0, 1) exchanges the axes."},
+          mapped(energies, [&](double, std::int64_t b, std::int64_t t) {
+            const std::int64_t at = b * energies.size(1) + t;  // (T, B)
+            return energies(at % energies.size(0), at / energies.size(0));
+          }));
   const std::vector<Suspect> known = masked ? mask_suspects(energies, lengths) : softmax_suspects(energies);
   suspects.insert(suspects.end(), known.begin(), known.end());
 
@@ -281,8 +304,15 @@ void golden(const AttentionTask& task, const Lengths& lengths, bool masked) {
          {"other-weights", "",
           "Return the weights that the context was computed from: gradus align draws them."},
          "The context is right, but the returned weights are not those that it was computed from.");
-  expect_values("weights", result.weights, weights, suspects);
-  expect_values("context", result.context, context, context_suspects(weights, energies, values));
+  expect_deterministic([&] { return named(run(*make(task, task.sizes), c)); });
+  expect_given([&] { return "the energies of row 0: " + row_text(energies, 0); },
+               [&] { expect_values("weights", result.weights, weights, suspects); });
+  expect_exact_zeros(result.weights, weights);
+  expect_given([&] { return "the weights of row 0: " + row_text(weights, 0); },
+               [&] {
+                 expect_values("context", result.context, context,
+                               context_suspects(weights, energies, values));
+               });
 }
 
 // --- Invariants ---
@@ -293,26 +323,9 @@ Case alone(const Case& c, std::int64_t b) {
   return {c.query.slice(b, b + 1), c.values.slice(0, length).slice(b, b + 1, 1), {length}, c.masked};
 }
 
-void each_sentence_anew(const AttentionTask& task) {
-  const auto attention = make(task, task.sizes);
-  const Case c = example(task.sizes, positions, some_padding, true);
-  const Case next = example(task.sizes, positions, {5, 3, 4}, true, 4);
-  const Plain first(run(*make(task, task.sizes), c).context),
-      second(run(*make(task, task.sizes), next).context);
-  const Mistake mistake{"remembers", "A member keeps data of another sentence or of another step.",
-                        "Data of a sentence belongs in the Memory that prepare returns, data of a step in "
-                        "attend's arguments. prepare and attend must not change members."};
-  const Memory memory = attention->prepare(c.values, c.told());
-  expect_values("context of a first sentence", attention->attend(c.query, memory, 0, Tensor()).context, first,
-                {}, mistake);
-  expect_values("context of a second sentence", run(*attention, next).context, second, {}, mistake);
-  expect_values("context of the first sentence, after the second",
-                attention->attend(c.query, memory, 0, Tensor()).context, first, {}, mistake);
-}
-
 void one_by_one(const AttentionTask& task) {
   const auto attention = make(task, task.sizes);
-  const Case c = example(task.sizes, positions, some_padding, true);
+  const Case c = attention_case(task.sizes, positions, some_padding, true);
   const Attention::Result together = run(*attention, c);
   for (std::int64_t b = 0; b < c.B(); ++b) {
     const Case single = alone(c, b);
@@ -323,26 +336,9 @@ void one_by_one(const AttentionTask& task) {
   }
 }
 
-void pads_have_no_influence(const AttentionTask& task) {
-  const auto attention = make(task, task.sizes);
-  const Case c = example(task.sizes, positions, some_padding, true);
-  Case other = c;
-  Plain values(c.values);
-  for (std::int64_t b = 0; b < c.B(); ++b)
-    for (std::int64_t t = c.lengths[static_cast<std::size_t>(b)]; t < positions; ++t)
-      for (std::int64_t d = 0; d < task.sizes.value; ++d) values(t, b, d) = 1e4;
-  other.values = values.tensor();
-  const Mistake mistake{"pads-leak", "The values at the pads change the result.",
-                        "A pad's weight must be exactly 0."};
-  expect_values("weights with other pads", run(*attention, other).weights, Plain(run(*attention, c).weights),
-                {}, mistake);
-  expect_values("context with other pads", run(*attention, other).context, Plain(run(*attention, c).context),
-                {}, mistake);
-}
-
 void permuted(const AttentionTask& task) {
   const auto attention = make(task, task.sizes);
-  const Case c = example(task.sizes, positions, all_real, false);
+  const Case c = attention_case(task.sizes, positions, all_real, false);
   Case reversed = c;
   std::vector<Tensor> steps;
   for (std::int64_t t = positions; t-- > 0;) steps.push_back(c.values.slice(t, t + 1));
@@ -355,37 +351,171 @@ void permuted(const AttentionTask& task) {
 
 void one_position(const AttentionTask& task) {
   const auto attention = make(task, task.sizes);
-  const Case c = example(task.sizes, 1, {1, 1}, false);
+  const Case c = attention_case(task.sizes, 1, {1, 1}, false);
   expect_values("the context of a source of one token", run(*attention, c).context, Plain(c.values[0]), {},
                 {"one-position", "With one position, the context must be its value.",
                  "A softmax over one energy is 1, whatever the energy."});
 }
 
-void inputs_are_left_alone(const AttentionTask& task) {
-  const auto attention = make(task, task.sizes);
-  const Case c = example(task.sizes, positions, some_padding, true);
-  const Plain query(c.query), values(c.values);
-  const Tensor lengths = c.told();
-  const Memory memory = attention->prepare(c.values, lengths);
-  const Plain first(attention->attend(c.query, memory, 0, Tensor()).weights);
-  const Mistake mistake{"changes-its-input", "An input was changed in place.",
-                        "Make a new tensor; the memory is read again at every step."};
-  expect_values("query after attend", c.query, query, {}, mistake);
-  expect_values("values after attend", c.values, values, {}, mistake);
-  expect_values("lengths after attend", lengths, Plain(gradus::tensor(some_padding)), {}, mistake);
-  expect_values("weights at the second call", attention->attend(c.query, memory, 0, Tensor()).weights, first,
-                {}, mistake);
+AnyAttention any_of(const AttentionTask& task) {
+  return {.make = [=] { return make(task, task.sizes); },
+          .sizes = task.sizes,
+          .energies = task.energies,
+          .weights =
+              [=](const Attention& attention, const Case& c) {
+                return plain_weights(task.energies(attention, Plain(c.query), Plain(c.values)), c.lengths);
+              }};
 }
 
-// --- Gradients ---
+// --- Invariants of any attention ---
+
+std::int64_t step_of(const AnyAttention& any) { return any.step.value_or(0); }
+
+Attention::Result run(const AnyAttention& any, const Attention& attention, const Case& c) {
+  return attention.attend(c.query, attention.prepare(c.values, c.told()), step_of(any), Tensor());
+}
+
+Attention::Result run(const AnyAttention& any, const Case& c) { return run(any, *any.make(), c); }
+
+void expect_inputs_unchanged(const AnyAttention& any) {
+  const auto attention = any.make();
+  const Case c = attention_case(any.sizes, positions, some_padding);
+  const Tensor lengths = c.told();
+  Results inputs = {{"query", c.query}, {"values", c.values}, {"lengths", lengths}};
+  const std::vector<Plain> given = copied(inputs);
+  const Memory memory = attention->prepare(c.values, lengths);
+  expect_same(inputs, given, "after prepare", changes_its_input);
+  if (memory.keys.defined()) inputs.emplace_back("memory.keys", memory.keys);
+  inputs.emplace_back("memory.values", memory.values);
+  const std::vector<Plain> before = copied(inputs);
+  const auto attend = [&] { return named(attention->attend(c.query, memory, step_of(any), Tensor())); };
+  const std::vector<Plain> first = copied(attend());
+  expect_same(inputs, before, "after attend", changes_its_input);
+  expect_same(attend(), first, "at the second call", remembers);
+}
+
+// Batches in turn, through one attention: all are prepared before the first is attended to.
+void expect_no_memory_of(const AnyAttention& any, const std::vector<Case>& cases) {
+  std::vector<std::vector<Plain>> alone;
+  for (const Case& c : cases) alone.push_back(copied(named(run(any, c))));
+  const auto attention = any.make();
+  std::vector<Memory> memories;
+  expect_no_exception(
+      [&] {
+        for (const Case& c : cases) memories.push_back(attention->prepare(c.values, c.told()));
+      },
+      remembers, "prepare() fails for a second batch of sentences, but not by itself.");
+  std::vector<std::function<Results()>> calls;
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    calls.emplace_back(
+        [&, i] { return named(attention->attend(cases[i].query, memories[i], step_of(any), Tensor())); });
+  expect_remembers_nothing(calls, alone);
+}
+
+void expect_no_memory_of_other_sentences(const AnyAttention& any) {
+  const Case first = attention_case(any.sizes, positions, some_padding);
+  expect_no_memory_of(any, {first, attention_case(any.sizes, positions, {5, 3, 4}, true, 4)});
+  expect_no_memory_of(any, {first, attention_case(any.sizes, positions + 3, {7, 2, 8, 5, 1}, true, 5),
+                            attention_case(any.sizes, 2, {2}, true, 6)});
+}
+
+// Five hypotheses of three sentences, as in beam search.
+void expect_rows_selectable(const AnyAttention& any) {
+  const Case c = attention_case(any.sizes, positions, some_padding);
+  const Tensor rows = gradus::tensor(Lengths{2, 0, 0, 1, 2}), query = index_select(c.query, rows);
+  Results whole = named(run(any, c));
+  for (auto& [name, tensor] : whole) tensor = index_select(tensor, rows);
+  const std::vector<Plain> expected = copied(whole);
+  const auto attention = any.make();
+  const Memory memory = attention->prepare(c.values, c.told()).select(rows);
+  expect_no_exception(
+      [&] {
+        expect_same(named(attention->attend(query, memory, step_of(any), Tensor())), expected,
+                    "of rows that beam search selected", memory_layout);
+      },
+      memory_layout, "attend() fails for five rows that were selected from a batch of three.");
+}
+
+// α of other sentences: no attention returned them for this case.
+Tensor foreign_weights(const Case& c) {
+  gradus::Generator generator(17);
+  const Tensor e = gradus::normal({c.B(), c.T()}, 0, 1, generator, Dtype::f64);
+  return plain_weights(Plain(e), c.lengths).tensor();
+}
+
+void expect_past_unused(const AnyAttention& any) {
+  const Case c = attention_case(any.sizes, positions, some_padding);
+  const std::vector<Plain> first = copied(named(run(any, c)));
+  const auto attention = any.make();
+  const Memory memory = attention->prepare(c.values, c.told());
+  const Mistake mistake{"depends-on-step", "The result depends on the step or on the previous weights.",
+                        "Which arguments of attend() does the equation contain?"};
+  const auto expect_first = [&](std::int64_t t, const Tensor& previous, const std::string& when) {
+    expect_same(named(attention->attend(c.query, memory, t, previous)), first, when, mistake);
+  };
+  expect_first(step_of(any), foreign_weights(c), "with other previous weights");
+  if (any.step) return;
+  expect_first(7, Tensor(), "at step 7");
+  expect_first(3, foreign_weights(c), "at step 3 with other previous weights");
+}
+
+// Multiplies the parameters, or without any the query, until an energy is above 1e5.
+void enlarge(const AnyAttention& any, Attention& attention, Case& c) {
+  const bool query_only = attention.named_parameters().empty();
+  const Tensor query = c.query;
+  for (double size = 10; size < 1e7; size *= 10) {
+    fill(attention, 1, 0.5 * size);
+    if (query_only) c.query = query * size;
+    const Plain e = any.energies(attention, Plain(c.query), Plain(c.values));
+    if (*std::max_element(e.values().begin(), e.values().end()) > 1e5) return;
+  }
+}
+
+// Replaces each value by the best of several random ones: the pads' have large energies, the others' small
+// ones.
+void favour_pads(const AnyAttention& any, const Attention& attention, Case& c) {
+  gradus::Generator generator(19);
+  Plain values(c.values), best = any.energies(attention, Plain(c.query), values);
+  for (int i = 0; i < 20; ++i) {
+    const Plain other(gradus::normal(c.values.shape(), 0, 2, generator, Dtype::f64));
+    const Plain e = any.energies(attention, Plain(c.query), other);
+    for (std::int64_t t = 0; t < c.T(); ++t) {
+      for (std::int64_t b = 0; b < c.B(); ++b) {
+        const bool pad = t >= c.lengths[static_cast<std::size_t>(b)];
+        if (pad ? e(b, t) <= best(b, t) : e(b, t) >= best(b, t)) continue;
+        best(b, t) = e(b, t);
+        for (std::int64_t d = 0; d < values.size(2); ++d) values(t, b, d) = other(t, b, d);
+      }
+    }
+  }
+  c.values = values.tensor();
+}
+
+// Large numbers of both signs at the pads.
+Tensor with_large_pads(const Case& c) {
+  Plain values(c.values);
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = c.lengths[static_cast<std::size_t>(b)]; t < c.T(); ++t)
+      for (std::int64_t d = 0; d < values.size(2); ++d) values(t, b, d) = (t + b) % 2 == 0 ? 1e4 : -1e4;
+  return values.tensor();
+}
+
+void expect_right(const AnyAttention& any, const Attention& attention, const Case& c, const std::string& when,
+                  const Mistake& if_nan, const Mistake& otherwise = pads_leak) {
+  const Attention::Result result = run(any, attention, c);
+  const Plain weights = any.weights(attention, c), context = plain_context(weights, Plain(c.values));
+  const std::vector<double> got = result.weights.to_vector<double>();
+  const bool nan = std::any_of(got.begin(), got.end(), [](double x) { return std::isnan(x); });
+  const bool near = has_values(result.weights, weights, 1e-5) && has_values(result.context, context, 1e-5);
+  expect_same(named(result), {weights, context}, when, near ? Mistake{} : nan ? if_nan : otherwise);
+}
 
 // Whether the gradient of this part of the result reaches that input.
-bool goes_back(const AttentionTask& task, std::int64_t T, Tensor Attention::Result::* part,
+bool goes_back(const AnyAttention& any, std::int64_t T, Tensor Attention::Result::* part,
                Tensor Case::* input) {
-  const auto attention = make(task, task.sizes);
-  Case c = example(task.sizes, T, {T, T, T}, false);
+  Case c = attention_case(any.sizes, T, {T, T, T});
   (c.*input).set_requires_grad();
-  const Tensor y = run(*attention, c).*part;
+  const Tensor y = run(any, c).*part;
   if (!y.requires_grad()) return false;
   gradus::Generator generator(5);
   y.backward(gradus::normal(y.shape(), 0, 1, generator, Dtype::f64));
@@ -396,47 +526,98 @@ bool goes_back(const AttentionTask& task, std::int64_t T, Tensor Attention::Resu
 
 // Finds and names detached tensors before gradients are compared. With one position the weights are constant
 // 1, so that only the context depends on the values.
-void ways_back(const AttentionTask& task) {
+void ways_back(const AnyAttention& any) {
+  constexpr auto weights = &Attention::Result::weights, context = &Attention::Result::context;
   const std::string hint =
       "detach(), NoGrad and copied values remove a tensor from the tape: nothing before them learns.";
-  expect(goes_back(task, positions, &Attention::Result::weights, &Case::query),
+  const bool query_learns = goes_back(any, positions, context, &Case::query);
+  expect(!query_learns || goes_back(any, positions, weights, &Case::query), returned_weights_detached,
+         "A gradient flows from the context to the query, but none from the weights.");
+  expect(goes_back(any, positions, weights, &Case::query),
          {"detached-query", "The query was detached from the tape.", hint},
          "No gradient flows from the weights to the query: the decoder cannot learn its queries.");
   expect(
-      goes_back(task, positions, &Attention::Result::weights, &Case::values),
+      goes_back(any, positions, weights, &Case::values),
       {"detached-keys", "The keys, or the values they are computed from, were detached from the tape.", hint},
       "No gradient flows from the weights to the values: the encoder cannot learn to attract attention.");
-  expect(goes_back(task, 1, &Attention::Result::context, &Case::values),
+  expect(goes_back(any, 1, context, &Case::values),
          {"detached-values", "The values were detached from the tape.", hint},
          "No gradient flows from the context to the values: the encoder cannot learn the context's content.");
-  expect(goes_back(task, positions, &Attention::Result::context, &Case::query),
+  expect(query_learns,
          {"detached-weights", "The weights that the context is computed from were detached from the tape.",
           hint},
          "No gradient flows from the context to the query: the decoder cannot learn where to attend.");
 }
 
-void gradients(const AttentionTask& task) {
-  ways_back(task);
-  const auto attention = make(task, task.sizes);
-  const Case c = example(task.sizes, positions, some_padding, true);
-  expect_gradients(*attention,
-                   [&](const std::vector<Tensor>& x) {
-                     const auto [context, weights] =
-                         attention->attend(x[0], attention->prepare(x[1], c.told()), 0, Tensor());
-                     return gradus::nn::concat_flat({context, weights});
-                   },
-                   {c.query, c.values}, {"query", "values"});
+}  // namespace
+
+AttentionCase attention_case(const AttentionSizes& n, std::int64_t T, const Lengths& lengths, bool masked,
+                             std::uint64_t seed) {
+  gradus::Generator generator(seed);
+  const auto B = static_cast<std::int64_t>(lengths.size());
+  return {gradus::normal({B, n.query}, 0, 1, generator, Dtype::f64),
+          gradus::normal({T, B, n.value}, 0, 1, generator, Dtype::f64), lengths, masked};
 }
 
-}  // namespace
+void expect_only_its_arguments(const AnyAttention& any) {
+  expect_inputs_unchanged(any);
+  expect_no_memory_of_other_sentences(any);
+  expect_rows_selectable(any);
+  expect_past_unused(any);
+  const Case c = attention_case(any.sizes, positions, some_padding);
+  const auto attention = any.make();
+  expect_same_in_training(*attention, [&] { return named(run(any, *attention, c)); });
+}
+
+void expect_any_energies(const AnyAttention& any) {
+  const auto attention = any.make();
+  Case real = attention_case(any.sizes, positions, all_real);
+  enlarge(any, *attention, real);
+  expect_right(any, *attention, real, "with energies above 709", overflow,
+               {"large-energies", "Large energies are clipped, or excluded ones are not low enough.",
+                "The softmax needs no limits. An excluded position has the energy −∞."});
+
+  Case c = attention_case(any.sizes, positions, some_padding);
+  const Tensor query = std::exchange(c.query, real.query);
+  favour_pads(any, *attention, c);
+  expect_right(any, *attention, c, "where the pads have the largest energies", max_over_pads);
+
+  c.query = query;
+  c.values = with_large_pads(c);
+  expect_right(any, *any.make(), c, "with large values at the pads", max_over_pads);
+}
+
+void expect_exact_zeros(const Tensor& weights, const Plain& expected) {
+  const Plain got(weights);
+  for (std::int64_t b = 0; b < got.size(0); ++b)
+    for (std::int64_t t = 0; t < got.size(1); ++t)
+      expect(expected(b, t) != 0 || got(b, t) == 0, pads_leak, "A position without weight has a small one.",
+             text(got(b, t)), "0");
+}
+
+void expect_attention_gradients(const AnyAttention& any, const Mistake& mistake) {
+  ways_back(any);
+  const auto attention = any.make();
+  const Case c = attention_case(any.sizes, positions, some_padding);
+  const Tensor lengths = c.told();
+  expect_gradients(
+      *attention,
+      [&](const std::vector<Tensor>& x) {
+        const auto [context, weights] =
+            attention->attend(x[0], attention->prepare(x[1], lengths), step_of(any), Tensor());
+        return gradus::nn::concat_flat({context, weights});
+      },
+      {c.query, c.values}, {"query", "values"}, mistake);
+}
 
 Plain plain_weights(const Plain& energies, const Lengths& lengths) {
   Plain weights(energies.shape());
   for (std::int64_t b = 0; b < energies.size(0); ++b) {
-    double total = 0;
-    for (std::int64_t t = 0; t < lengths[static_cast<std::size_t>(b)]; ++t) total += std::exp(energies(b, t));
-    for (std::int64_t t = 0; t < lengths[static_cast<std::size_t>(b)]; ++t)
-      weights(b, t) = std::exp(energies(b, t)) / total;
+    const std::int64_t length = lengths[static_cast<std::size_t>(b)];
+    double total = 0, largest = length == 0 ? 0 : energies(b, 0);
+    for (std::int64_t t = 0; t < length; ++t) largest = std::max(largest, energies(b, t));
+    for (std::int64_t t = 0; t < length; ++t) total += std::exp(energies(b, t) - largest);
+    for (std::int64_t t = 0; t < length; ++t) weights(b, t) = std::exp(energies(b, t) - largest) / total;
   }
   return weights;
 }
@@ -475,14 +656,13 @@ std::vector<Stage> attention_stages(const AttentionTask& task) {
           {"values, with padding", [=] { golden(task, some_padding, true); }},
           {"invariants",
            [=] {
-             inputs_are_left_alone(task);
-             each_sentence_anew(task);
-             pads_have_no_influence(task);
+             expect_only_its_arguments(any_of(task));
              one_by_one(task);
              permuted(task);
              one_position(task);
            }},
-          {"gradients", [=] { gradients(task); }}};
+          {"large energies, and other pads", [=] { expect_any_energies(any_of(task)); }},
+          {"gradients", [=] { expect_attention_gradients(any_of(task)); }}};
 }
 
 }  // namespace exercise

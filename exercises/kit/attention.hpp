@@ -4,11 +4,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
 #include "expect.hpp"
+#include "invariants.hpp"
 
 /// Checks for any attention whose weights are a softmax over the real source positions.
 namespace exercise {
@@ -35,6 +37,46 @@ struct AttentionTask {
   };
   std::vector<EnergySuspect> suspects = {};  ///< known wrong energies
 };
+
+/// The inputs of an attention, in double.
+struct AttentionCase {
+  gradus::Tensor query, values;       ///< (B, Q), (T, B, D)
+  std::vector<std::int64_t> lengths;  ///< all T without padding
+  bool masked;                        ///< whether prepare() is given the lengths
+
+  std::int64_t B() const { return query.size(0); }
+  std::int64_t T() const { return values.size(0); }
+  gradus::Tensor told() const { return masked ? gradus::tensor(lengths) : gradus::Tensor(); }
+};
+
+AttentionCase attention_case(const AttentionSizes& n, std::int64_t T,
+                             const std::vector<std::int64_t>& lengths, bool masked = true,
+                             std::uint64_t seed = 3);
+
+/// An attention, with its right energies and weights for the invariants.
+struct AnyAttention {
+  std::function<std::unique_ptr<gradus::nn::Attention>()> make;  ///< in double, with fill()ed parameters
+  AttentionSizes sizes;
+  PlainEnergies energies;
+  /// The right weights, (B, T).
+  std::function<Plain(const gradus::nn::Attention&, const AttentionCase&)> weights;
+  std::optional<std::int64_t> step = {};  ///< the step to attend at, if the weights depend on it
+};
+
+/// Expects the results to depend only on what the equations contain: sentences in turn, batches of other
+/// sizes, rows selected as beam search does, other steps and previous weights, training mode. Reports
+/// "changes-its-input", "remembers", "memory-layout", "depends-on-step" and "training-differs".
+void expect_only_its_arguments(const AnyAttention& any);
+
+/// Expects weights and context to be right whatever values the pads hold, and for energies of any size.
+/// Reports "pads-leak", "overflow", "max-over-pads" and "large-energies".
+void expect_any_energies(const AnyAttention& any);
+
+/// Expects positions of weight 0 to have exactly 0. Reports "pads-leak".
+void expect_exact_zeros(const gradus::Tensor& weights, const Plain& expected);
+
+/// Checks the gradients of context and weights, in training mode, after naming detached tensors.
+void expect_attention_gradients(const AnyAttention& any, const Mistake& mistake = {});
 
 /// One stage each for shapes, values without and with padding, invariants and gradients. Checks specific to
 /// one score are stages of its exercise.

@@ -105,6 +105,7 @@ void print(const Finding& finding) {
   print("at", finding.where);
   print("got", finding.got);
   print("expected", finding.expected);
+  print("given", finding.given);
   print("looks like", finding.mistake.sign);
   print("hint", finding.mistake.hint);
 }

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 namespace exercise {
 
@@ -32,12 +34,74 @@ std::string place(const std::string& what, const std::vector<std::int64_t>& inde
 }
 
 bool close(double got, double expected, double bound) {
-  return std::abs(got - expected) <= bound * (1 + std::abs(expected));  // false for NaN
+  if (std::isinf(expected)) return got == expected;
+  if (std::isnan(expected)) return std::isnan(got);
+  return std::abs(got - expected) <= bound * (1 + std::abs(expected));  // false if only one is NaN
 }
 
 bool same(const std::vector<double>& got, const Plain& expected, double bound) {
   const auto near = [&](double a, double b) { return close(a, b, bound); };
   return std::equal(got.begin(), got.end(), expected.values().begin(), expected.values().end(), near);
+}
+
+// f(e) for each element.
+template <class F>
+Plain each(const Plain& x, const F& f) {
+  std::vector<double> y = x.values();
+  std::transform(y.begin(), y.end(), y.begin(), f);
+  return Plain(gradus::tensor(y, x.shape()));
+}
+
+bool any_nan(const std::vector<double>& x) {
+  return std::any_of(x.begin(), x.end(), [](double value) { return std::isnan(value); });
+}
+
+// The r with got = r · expected. For a single number only a likely r: any number has some r.
+std::optional<double> factor(const std::vector<double>& got, const Plain& expected, double bound) {
+  const std::vector<double>& e = expected.values();
+  const auto there = std::count_if(e.begin(), e.end(), [](double value) { return std::abs(value) > 1e-6; });
+  for (std::size_t i = 0; i < e.size(); ++i) {
+    if (std::abs(e[i]) <= 1e-6) continue;
+    const double r = got[i] / e[i];
+    const bool likely = there > 1 || r == -1 || close(r, 2, bound) || close(r, 0.5, bound);
+    const bool holds = r != 0 && same(got, each(expected, [=](double x) { return r * x; }), bound);
+    return likely && holds ? std::optional(r) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// A slip that any result may have.
+Mistake slip(const std::vector<double>& got, const Plain& expected, double bound) {
+  if (any_nan(got)) {
+    return {"not-a-number", "",
+            "NaN comes from 0/0, ∞/∞, ∞ − ∞ or 0 · ∞: which intermediate result is 0 or infinite?"};
+  }
+  if (const auto r = factor(got, expected, bound)) {
+    return {"factor", "Every element is " + text(*r, 4) + " times the expected one.",
+            "Which sum, mean or constant of your code is not in the equation?"};
+  }
+  if (same(got, each(expected, [](double x) { return x * x; }), bound))
+    return {"squared", "These are the squares of the expected values.", "Compare the exponents."};
+  if (same(got, each(expected, [](double x) { return std::log(x); }), bound))
+    return {"logarithm", "These are the logarithms of the expected values.",
+            "Return the values themselves, not log_softmax."};
+  if (same(got, expected, 1e-5))
+    return {"inexact", "The values agree to about five digits.",
+            "Is a number rounded or shifted: a float in place of a double, f32 in place of f64, an added ε?"};
+  std::vector<double> a = got, b = expected.values();
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  if (a.size() > 3 && a.front() != a.back() && same(a, Plain(gradus::tensor(b, expected.shape())), bound))
+    return {"reshaped", "These are the right numbers in another order.",
+            "Is an axis exchanged or reversed? reshape keeps the order in memory; transpose exchanges axes."};
+  return {"values", "", "Compute this element by hand from the equation, for one sentence."};
+}
+
+// Two different numbers with enough digits to differ.
+std::pair<std::string, std::string> apart(double a, double b) {
+  int digits = 7;
+  while (digits < 17 && text(a, digits) == text(b, digits)) ++digits;
+  return {text(a, digits), text(b, digits)};
 }
 
 void expect_gradients(const gradus::GradcheckReport& report, const std::vector<std::string>& input_names,
@@ -48,6 +112,8 @@ void expect_gradients(const gradus::GradcheckReport& report, const std::vector<s
     const std::string name = i < parameters ? entry.name : input_names[i - parameters];
     if (!entry.passed()) {
       const std::string when = entry.needing.empty() ? "." : ' ' + entry.needing + '.';
+      const auto [got, expected] = entry.wrong > 0 ? apart(entry.analytic, entry.numeric)
+                                                   : apart(entry.first_open.analytic, entry.first_open.fine);
       throw Finding{
           .mistake = named(mistake, "gradient",
                            "The values are right, so the error is in the backward pass: does a value bypass "
@@ -57,8 +123,8 @@ void expect_gradients(const gradus::GradcheckReport& report, const std::vector<s
                        ? " disagrees with finite differences" + when
                        : " could not be checked: finite differences are inaccurate at most elements."),
           .where = place("d/d " + name, entry.wrong > 0 ? entry.worst : entry.first_open.index),
-          .got = text(entry.wrong > 0 ? entry.analytic : entry.first_open.analytic),
-          .expected = text(entry.wrong > 0 ? entry.numeric : entry.first_open.fine)};
+          .got = got,
+          .expected = expected};
     }
     if (entry.all_zero && std::find(may_be_zero.begin(), may_be_zero.end(), name) == may_be_zero.end()) {
       throw Finding{
@@ -115,28 +181,41 @@ void expect_values(const std::string& what, const Tensor& got, const Plain& expe
   const std::vector<double> values = got.to_vector<double>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (close(values[i], expected.values()[i], bound)) continue;
-    Mistake mistake =
-        named(otherwise, "values", "Compute this element by hand from the equation, for one sentence.");
+    Mistake mistake = otherwise.name.empty() ? slip(values, expected, bound) : otherwise;
+    if (mistake.hint.empty()) mistake.hint = "Compute this element by hand from the equation.";
     for (const Suspect& suspect : suspects) {
       if (!same(values, suspect.values, bound)) continue;
       mistake = suspect.mistake;
       break;
     }
+    const auto [shown, wanted] = apart(values[i], expected.values()[i]);
     throw Finding{.mistake = mistake,
-                  .says = what + " differs from the equation.",
+                  .says = what + (any_nan(values) ? " contains NaN: a number that is not a number."
+                                                  : " differs from the equation."),
                   .where = place(what, expected.shape().index_of(static_cast<std::int64_t>(i))),
-                  .got = text(values[i]),
-                  .expected = text(expected.values()[i])};
+                  .got = shown,
+                  .expected = wanted};
   }
 }
 
 void expect_value(const std::string& what, double got, double expected, const Mistake& otherwise,
                   double bound) {
-  if (close(got, expected, bound)) return;
-  throw Finding{.mistake = named(otherwise, "values", "Compute it by hand, from the equation."),
-                .says = what + " differs from the equation.",
-                .got = text(got),
-                .expected = text(expected)};
+  expect_values(what, Plain(got).tensor(), Plain(expected), {}, otherwise, bound);
+}
+
+void expect_given(const std::function<std::string()>& given, const std::function<void()>& check) {
+  try {
+    check();
+  } catch (Finding& finding) {
+    if (finding.mistake.name == "values" && finding.given.empty()) finding.given = given();
+    throw;
+  }
+}
+
+std::string row_text(const Plain& x, std::int64_t row) {
+  std::string out;
+  for (std::int64_t i = 0; i < x.size(1); ++i) out += (i == 0 ? "" : ", ") + text(x(row, i), 4);
+  return out;
 }
 
 void expect(bool holds, const Mistake& mistake, const std::string& says, const std::string& got,
@@ -202,7 +281,12 @@ Plain parameter(const gradus::nn::Module& module, const std::string& name) {
 void expect_gradients(gradus::nn::Module& module, const std::function<Tensor(const std::vector<Tensor>&)>& f,
                       const std::vector<Tensor>& inputs, const std::vector<std::string>& names,
                       const Mistake& mistake, const std::vector<std::string>& may_be_zero) {
-  expect_gradients(gradus::nn::gradcheck(module, f, inputs), floating(inputs, names), mistake, may_be_zero);
+  const auto in_training = [&](const std::vector<Tensor>& x) {
+    module.train();  // gradcheck turns it off, and restores the mode
+    return f(x);
+  };
+  expect_gradients(gradus::nn::gradcheck(module, in_training, inputs), floating(inputs, names), mistake,
+                   may_be_zero);
 }
 
 void expect_gradients(const std::function<Tensor(const std::vector<Tensor>&)>& f,

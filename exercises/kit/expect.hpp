@@ -30,7 +30,9 @@ struct Suspect {
 inline constexpr double in_double = 1e-8;
 
 /// Expects `got` to equal `expected`, element by element. If it equals a suspect instead, reports that
-/// mistake; else `otherwise`, or "values".
+/// mistake; else `otherwise`. Without one, it looks for slips that any result may have: a constant factor
+/// ("factor"), a square ("squared"), a logarithm ("logarithm"), the right numbers in another order
+/// ("reshaped"), rounding ("inexact"), NaN ("not-a-number"); else it reports "values".
 void expect_values(const std::string& what, const gradus::Tensor& got, const Plain& expected,
                    const std::vector<Suspect>& suspects = {}, const Mistake& otherwise = {},
                    double bound = in_double);
@@ -41,6 +43,12 @@ bool has_values(const gradus::Tensor& got, const Plain& expected, double bound =
 /// expect_values for one number.
 void expect_value(const std::string& what, double got, double expected, const Mistake& otherwise = {},
                   double bound = in_double);
+
+/// Runs `check`. If it finds no known mistake ("values"), the finding also shows `given()`, the inputs.
+void expect_given(const std::function<std::string()>& given, const std::function<void()>& check);
+
+/// The elements of one row: "0.5, −1, 2".
+std::string row_text(const Plain& x, std::int64_t row);
 
 /// Expects `holds`; otherwise reports `mistake` with the sentence `says`.
 void expect(bool holds, const Mistake& mistake, const std::string& says, const std::string& got = {},
@@ -62,9 +70,9 @@ void fill(gradus::nn::Module& module, std::uint64_t seed = 1, double deviation =
 /// The values of a parameter. @throws Finding "parameters" if the module has none of that name
 Plain parameter(const gradus::nn::Module& module, const std::string& name);
 
-/// Checks the gradients of `f` with respect to every parameter of `module` and every floating input
-/// (gradus::nn::gradcheck). Reports `mistake`, or "gradient", for a wrong one, and "no-gradient" for one that
-/// is 0 everywhere and not in `may_be_zero`. `names` are those of the inputs.
+/// Checks the gradients of `f`, in training mode, with respect to every parameter of `module` and every
+/// floating input (gradus::nn::gradcheck). Reports `mistake`, or "gradient", for a wrong one, and
+/// "no-gradient" for one that is 0 everywhere and not in `may_be_zero`. `names` are those of the inputs.
 void expect_gradients(gradus::nn::Module& module,
                       const std::function<gradus::Tensor(const std::vector<gradus::Tensor>&)>& f,
                       const std::vector<gradus::Tensor>& inputs, const std::vector<std::string>& names,

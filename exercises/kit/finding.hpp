@@ -18,6 +18,7 @@ struct Finding {
   std::string where = {};     ///< "weights[1, 0]: row 1 of the batch, source position 0"
   std::string got = {};       ///< there
   std::string expected = {};  ///< there
+  std::string given = {};     ///< the inputs of that element, to compute it by hand
 };
 
 /// Thrown by a stub in place of the missing code.

@@ -1,0 +1,262 @@
+#include "decoder.hpp"
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/nn/gradcheck.hpp>
+
+#include <algorithm>
+
+namespace exercise {
+
+namespace {
+
+using gradus::Dtype;
+using gradus::Shape;
+using gradus::Tensor;
+using gradus::nn::Annotations;
+using gradus::nn::DecoderStep;
+using gradus::nn::State;
+using Lengths = std::vector<std::int64_t>;
+
+/// Sources, and the tokens that a decoder reads, (B) for each step.
+struct Batch {
+  Annotations annotations;
+  std::vector<Tensor> tokens;
+
+  std::int64_t B() const { return annotations.h.size(1); }
+};
+
+Batch example(const DecoderTask& task, std::int64_t T, const Lengths& lengths, std::uint64_t seed) {
+  gradus::Generator generator(seed);
+  const auto drawn = [&](const Shape& shape) { return gradus::normal(shape, 0, 1, generator, Dtype::f64); };
+  const auto B = static_cast<std::int64_t>(lengths.size());
+  Batch c{{.h = drawn({T, B, task.annotation}),
+           .lengths = gradus::tensor(lengths),
+           .last_forward = drawn({B, task.annotation / 2}),
+           .first_backward = drawn({B, task.annotation / 2})},
+          {}};
+  for (int t = 0; t < 4; ++t) {
+    Lengths ids;
+    for (std::int64_t b = 0; b < B; ++b)
+      ids.push_back(static_cast<std::int64_t>(generator.below(static_cast<std::uint64_t>(task.vocabulary))));
+    c.tokens.push_back(gradus::tensor(ids));
+  }
+  return c;
+}
+
+Batch usual(const DecoderTask& task, std::uint64_t seed = 5) { return example(task, 6, {4, 6, 3}, seed); }
+
+Results results_of(const DecoderStep::Output& output) {
+  Results all = {{"logits", output.logits}, {"weights", output.weights}};
+  for (const auto& [name, tensor] : output.state.tensors())
+    if (tensor.defined()) all.push_back({name + " in the state", tensor});
+  return all;
+}
+
+// The state with other weights, as if another attention had returned them, after `step` steps.
+State with_weights(const DecoderTask& task, const State& state, const Tensor& weights, std::int64_t step) {
+  gradus::NamedTensors tensors = state.tensors();
+  for (auto& [name, tensor] : tensors)
+    if (name == task.weights) tensor = weights;
+  return State(tensors, step);
+}
+
+Tensor foreign_weights(const Batch& c) {
+  gradus::Generator generator(9);
+  const Tensor e = gradus::normal({c.B(), c.annotations.h.size(0)}, 0, 1, generator, Dtype::f64);
+  return gradus::masked_softmax(e, c.annotations.lengths);
+}
+
+void expect_call(const DecoderTask& task, const std::vector<Watched::Call>& calls,
+                 const DecoderStep::Output& output, std::int64_t step, const Tensor& weights) {
+  expect(calls.size() == 1, {"attends-once", "", "Call attention->attend(…) once per step."},
+         "step() did not call attend() exactly once.", std::to_string(calls.size()), "1");
+  expect(output.state.step() == step + 1,
+         {"step-count", "", "A State counts its steps: nn::State({…}, state.step() + 1)."},
+         "The step count of the new state is wrong.", std::to_string(output.state.step()),
+         std::to_string(step + 1));
+  expect(calls[0].step == step,
+         {"told-step", "The attention gets a wrong step number.",
+          "Pass state.step() to attend(): local attention depends on it. A constant is wrong at later steps, "
+          "and a counter in a member is wrong for a state from elsewhere."},
+         "attend() got a wrong step number.", std::to_string(calls[0].step), std::to_string(step));
+  if (task.weights.empty()) return;
+  const Tensor& told = calls[0].previous_weights;
+  const Mistake mistake{"previous-weights", "attend() did not get the previous step's weights.",
+                        "Pass them on in the state, as \"" + task.weights +
+                            "\"; in the first state they are undefined, Tensor()."};
+  const auto said = [](const Tensor& x) { return x.defined() ? "weights" : "an undefined tensor"; };
+  expect(told.defined() == weights.defined(), mistake, "The argument previous_weights of attend() is wrong.",
+         said(told), said(weights));
+  if (weights.defined()) expect_values("previous_weights", told, Plain(weights), {}, mistake);
+}
+
+/// Two steps of a case, which may be interrupted.
+class Course {
+ public:
+  Course(const DecoderStep& decoder, const Batch& c)
+      : decoder_(decoder), c_(c), start_(decoder.start(c.annotations)) {}
+
+  Results step(std::size_t t) {
+    const State& before = t == 0 ? start_.state : state_;
+    const DecoderStep::Output output = decoder_.step(c_.tokens[t], before, start_.memory);
+    state_ = output.state;
+    return results_of(output);
+  }
+
+  /// Step 1 of these rows, as beam search continues hypotheses.
+  Results selected(const Tensor& rows) const {
+    return results_of(
+        decoder_.step(index_select(c_.tokens[1], rows), state_.select(rows), start_.memory.select(rows)));
+  }
+
+ private:
+  const DecoderStep& decoder_;
+  const Batch& c_;
+  DecoderStep::Start start_;
+  State state_;
+};
+
+void expect_arguments_unchanged(const DecoderTask& task) {
+  const auto decoder = task.make(task.watched());
+  const Batch c = usual(task);
+  const auto [state, memory] = decoder->start(c.annotations);
+  const Results inputs = [&, &state = state, &memory = memory] {
+    Results all = {{"annotations.h", c.annotations.h}, {"memory.values", memory.values}};
+    for (const auto& [name, tensor] : state.tensors())
+      if (tensor.defined()) all.push_back({name + " in the given state", tensor});
+    return all;
+  }();
+  const std::vector<Plain> before = copied(inputs);
+  decoder->step(c.tokens[0], state, memory);
+  expect_same(inputs, before, "after a step", changes_its_input);
+}
+
+// The first and second steps of several batches in turn, with one decoder.
+void expect_no_memory_of(const DecoderTask& task, const std::vector<Batch>& cases) {
+  std::vector<std::vector<Plain>> alone;  // each with a decoder of its own
+  for (const std::size_t t : {0, 1}) {
+    for (const Batch& c : cases) {
+      const auto decoder = task.make(task.watched());
+      Course course(*decoder, c);
+      if (t == 1) course.step(0);
+      alone.push_back(copied(course.step(t)));
+    }
+  }
+  const auto decoder = task.make(task.watched());
+  std::vector<Course> courses;
+  expect_no_exception(
+      [&] {
+        for (const Batch& c : cases) courses.emplace_back(*decoder, c);
+      },
+      remembers, "start() fails for a second batch of sentences, but not by itself.");
+  std::vector<std::function<Results()>> calls;
+  for (const std::size_t t : {0, 1})
+    for (Course& course : courses) calls.emplace_back([&course, t] { return course.step(t); });
+  expect_remembers_nothing(calls, alone);
+}
+
+// Five hypotheses of three sentences, as in beam search.
+void expect_rows_selectable(const DecoderTask& task) {
+  const Batch c = usual(task);
+  const Tensor rows = gradus::tensor(Lengths{2, 0, 0, 1, 2});
+  const auto decoder = task.make(task.watched());
+  Course course(*decoder, c);
+  course.step(0);
+  Results whole = course.step(1);
+  for (auto& [name, tensor] : whole) tensor = tensor.defined() ? index_select(tensor, rows) : tensor;
+  const std::vector<Plain> expected = copied(whole);
+  const Mistake mistake{
+      "remembers", remembers.sign,
+      "Beam search selects rows of the state and of the memory, but not of a member: what a "
+      "step passes on must be in nn::State, with the batch as its first axis."};
+  course.step(0);
+  expect_no_exception(
+      [&] { expect_same(course.selected(rows), expected, "of rows that beam search selected", mistake); },
+      mistake, "A step fails for five rows that were selected from a batch of three.");
+}
+
+}  // namespace
+
+Watched::Result Watched::attend(const Tensor& query, const gradus::nn::Memory& memory, std::int64_t step,
+                                const Tensor& previous_weights) const {
+  if (calls) calls->push_back({step, previous_weights});
+  if (!follows || !previous_weights.defined())
+    return AdditiveAttention::attend(query, memory, step, previous_weights);
+  const Tensor e = energies(query, memory, step, previous_weights) - 2.0 * previous_weights;
+  const Tensor alpha = gradus::masked_softmax(e, memory.lengths);
+  return {gradus::weighted_sum(alpha, memory.values, memory.lengths), alpha};
+}
+
+void expect_told(const DecoderTask& task) {
+  auto attention = task.watched();
+  std::vector<Watched::Call> calls;
+  attention->calls = &calls;
+  const auto decoder = task.make(std::move(attention));
+  const Batch c = usual(task);
+  const auto [start, memory] = decoder->start(c.annotations);
+  State state = start;
+  Tensor weights;
+  const auto step = [&, &memory = memory](std::int64_t t) {
+    calls.clear();
+    const DecoderStep::Output output =
+        decoder->step(c.tokens[static_cast<std::size_t>(t % 4)], state, memory);
+    expect_call(task, calls, output, t, weights);
+    state = output.state;
+    weights = output.weights;
+  };
+  for (const std::int64_t t : {0, 1, 2}) step(t);
+  weights = foreign_weights(c);
+  state = with_weights(task, state, weights, 7);
+  step(7);
+  state = with_weights(task, start, Tensor(), 0);  // the first state once more
+  weights = Tensor();
+  step(0);
+}
+
+void expect_independent_steps(const DecoderTask& task) {
+  const Batch first = usual(task);
+  expect_arguments_unchanged(task);
+  expect_deterministic([&] {
+    const auto decoder = task.make(task.watched());
+    return Course(*decoder, first).step(0);
+  });
+  expect_no_memory_of(task, {first, example(task, 6, {6, 2, 5}, 6)});
+  expect_no_memory_of(task, {first, example(task, 8, {8, 3, 7, 5}, 7), example(task, 2, {2}, 8)});
+  expect_rows_selectable(task);
+  const auto decoder = task.make(task.watched());
+  expect_same_in_training(*decoder, [&] {
+    Course course(*decoder, first);
+    Results both = course.step(0);
+    for (const auto& result : course.step(1)) both.push_back(result);
+    return both;
+  });
+}
+
+void expect_decoder_gradients(const DecoderTask& task, std::int64_t steps, const Mistake& mistake) {
+  auto attention = task.watched();
+  attention->follows = !task.weights.empty();
+  const auto decoder = task.make(std::move(attention));
+  const Batch c = usual(task);
+  const auto run = [&](const std::vector<Tensor>& x) {
+    Annotations annotations = c.annotations;
+    annotations.h = x[0];
+    annotations.last_forward = x[1];
+    annotations.first_backward = x[2];
+    auto [state, memory] = decoder->start(annotations);
+    std::vector<Tensor> out;
+    for (std::int64_t t = 0; t < steps; ++t) {
+      const DecoderStep::Output output = decoder->step(c.tokens[static_cast<std::size_t>(t)], state, memory);
+      out.insert(out.end(), {output.logits, output.weights});
+      state = output.state;
+    }
+    return out;
+  };
+  expect(run({c.annotations.h, c.annotations.last_forward, c.annotations.first_backward})[1].requires_grad(),
+         returned_weights_detached, "No gradient flows from the returned weights.");
+  expect_gradients(*decoder, [&](const std::vector<Tensor>& x) { return gradus::nn::concat_flat(run(x)); },
+                   {c.annotations.h, c.annotations.last_forward, c.annotations.first_backward},
+                   {"h", "last_forward", "first_backward"}, mistake, {"last_forward"});
+}
+
+}  // namespace exercise

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <gradus/nn/module.hpp>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "expect.hpp"
+
+/// Invariants of any solution: equal inputs give equal results, whatever was computed before, in which order,
+/// and in training mode, too.
+namespace exercise {
+
+/// The named results of one run: {{"weights", …}, {"context", …}}.
+using Results = std::vector<std::pair<std::string, gradus::Tensor>>;
+
+inline const Mistake remembers{"remembers", "A member or a static variable keeps data of another call.",
+                               "Pass data from step to step only in the arguments and results. The same "
+                               "object serves several batches in "
+                               "turn, of other sizes and lengths, so its functions must not change members."};
+inline const Mistake changes_its_input{"changes-its-input", "An input was changed in place.",
+                                       "Make a new tensor, or clone() it first: the caller reads it again."};
+inline const Mistake returned_weights_detached{
+    "returned-weights-detached", "The returned weights were detached from the tape.",
+    "Return the weights themselves: a loss may use them (exercise 14), and so may the next step."};
+inline const Mistake pads_leak{
+    "pads-leak", "A masked energy is finite, or a masked position is read.",
+    "A pad's weight must be exactly 0, whatever the energies are. So must the weight of any other excluded "
+    "position. Its energy is −∞, -std::numeric_limits<double>::infinity(), not −30 or −10000."};
+inline const Mistake overflow{
+    "overflow", "exp(e) is infinite for e > 709, and ∞/∞ is NaN. If all powers are 0, so is 0/0.",
+    "Use softmax. Or subtract from each energy the largest one of the positions that take part."};
+inline const Mistake max_over_pads{
+    "max-over-pads",
+    "The pads' energies take part: in the maximum, so that all other powers are 0; or as ∞ · 0.",
+    "Set the pads' energies to −∞ first. The maximum is that of the real positions."};
+
+/// Results that outlive changes in place.
+std::vector<Plain> copied(const Results& results);
+
+/// Expects the same results as `expected`, copied from an earlier run; otherwise reports `mistake`. `when`
+/// completes the sentence: "weights, after another sentence".
+void expect_same(const Results& got, const std::vector<Plain>& expected, const std::string& when,
+                 const Mistake& mistake);
+
+/// Runs `f`. An exception of the learner's code, or a Finding, becomes a Finding with `mistake` and `says`,
+/// which shows the original message.
+void expect_no_exception(const std::function<void()>& f, const Mistake& mistake, const std::string& says);
+
+/// Expects two calls to give the same results; otherwise reports "not-deterministic". `fresh` creates its own
+/// objects, so that the results cannot depend on earlier calls.
+void expect_deterministic(const std::function<Results()>& fresh);
+
+/// Runs the calls, which share their objects, in turn and twice. Expects the results that each call gave with
+/// new objects, `expected`; otherwise reports "remembers".
+void expect_remembers_nothing(const std::vector<std::function<Results()>>& calls,
+                              const std::vector<std::vector<Plain>>& expected);
+
+/// Expects `run` to give the same results in training mode as in evaluation mode, twice; otherwise reports
+/// "training-differs". Leaves the module in training mode.
+void expect_same_in_training(gradus::nn::Module& module, const std::function<Results()>& run);
+
+}  // namespace exercise
