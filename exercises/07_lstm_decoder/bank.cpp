@@ -1,10 +1,12 @@
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/lstm.hpp>
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "answer.hpp"
 
@@ -70,6 +72,7 @@ struct DecoderParts {
   std::function<Tensor(const Tensor& y, const Tensor& z)> input = [](const Tensor& y, const Tensor& z) {
     return concat({y, z}, 1);
   };
+  std::function<std::int64_t(const State&)> step = [](const State& s) { return s.step(); };
   std::function<HC(const State&)> before = [](const State& s) { return HC{s["h"], s["c"]}; };
   std::function<State(const State& before, const Tensor& h, const Tensor& c)> after =
       [](auto& s, auto& h, auto& c) { return State({{"h", h}, {"c", c}}, s.step() + 1); };
@@ -77,7 +80,7 @@ struct DecoderParts {
                        const Tensor& y)>
       read = [](auto&, auto& h, auto&, auto& z, auto& y) { return concat({h, z, y}, 1); };
   std::function<Tensor(const Tensor& logits)> logits = [](auto& x) { return x; };
-  bool with_weights = true;
+  std::function<Tensor(const Tensor& alpha)> weights = [](auto& alpha) { return alpha; };
 };
 
 class Decoder : public nn::DecoderStep {
@@ -106,11 +109,12 @@ class Decoder : public nn::DecoderStep {
 
   Output step(const Tensor& previous, const State& state, const Memory& memory) const override {
     const Tensor y = embedding.forward(previous);
-    const nn::Attention::Result seen = attention->attend(parts_.query(state), memory, state.step(), Tensor());
+    const nn::Attention::Result seen =
+        attention->attend(parts_.query(state), memory, parts_.step(state), Tensor());
     const HC before = parts_.before(state);
     const HC next = cell.forward(parts_.input(y, seen.context), before.first, before.second);
     return {parts_.logits(W_o.forward(parts_.read(state, next.first, next.second, seen.context, y))),
-            parts_.after(state, next.first, next.second), parts_.with_weights ? seen.weights : Tensor()};
+            parts_.after(state, next.first, next.second), parts_.weights(seen.weights)};
   }
 
   nn::Embedding embedding;
@@ -205,6 +209,27 @@ class OneProduct : public nn::Module {
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
 };
 
+// σ(x) = (1 + tanh(x/2))/2, and a transposed sum.
+class ByTanh : public nn::Module {
+ public:
+  ByTanh(std::int64_t inputs, std::int64_t hidden)
+      : weight_ih(add_parameter("weight_ih", ones({4 * hidden, inputs}))),
+        weight_hh(add_parameter("weight_hh", ones({4 * hidden, hidden}))),
+        bias_ih(add_parameter("bias_ih", ones({4 * hidden}))),
+        bias_hh(add_parameter("bias_hh", ones({4 * hidden}))) {}
+  HC forward(const Tensor& x, const Tensor& h, const Tensor& c) const {
+    const Tensor rows = matmul(weight_ih, transpose(x, 0, 1)) + matmul(weight_hh, transpose(h, 0, 1)) +
+                        unsqueeze(bias_ih + bias_hh, 1);                     // (4H, B)
+    const Tensor gates = transpose(rows.reshape({4, h.size(1), -1}), 1, 2);  // (4, B, H)
+    const auto open = [&](std::int64_t k) { return (1.0 + tanh(gates[k] / 2.0)) / 2.0; };
+    const Tensor next = open(1) * c + open(0) * tanh(gates[2]);
+    return {open(3) * tanh(next), next};
+  }
+
+ private:
+  Tensor weight_ih, weight_hh, bias_ih, bias_hh;
+};
+
 // A decoder for any cell. Computes the logits with three products, and keeps a third tensor in its state.
 template <class AnyCell>
 class Around : public nn::DecoderStep {
@@ -286,9 +311,83 @@ class CellInMember : public Decoder {
   mutable Tensor c_;
 };
 
+// A decoder in which one function differs.
+class Like : public Decoder {
+ public:
+  Like(std::int64_t V, std::int64_t D, std::int64_t E, std::int64_t hidden,
+       std::unique_ptr<nn::Attention> given)
+      : Decoder({V, D, E, hidden}, std::move(given), {}) {}
+};
+
+class MemoryInMember : public Like {
+ public:
+  using Like::Like;
+  Start start(const nn::Annotations& annotations) const override {
+    const Start first = Decoder::start(annotations);
+    memory_ = first.memory;
+    return first;
+  }
+  Output step(const Tensor& previous, const State& state, const Memory& given) const override {
+    const bool fits = memory_.values.defined() && memory_.values.shape() == given.values.shape();
+    return Decoder::step(previous, state, fits ? memory_ : given);
+  }
+
+ private:
+  mutable Memory memory_;
+};
+
+class StartInMember : public Like {
+ public:
+  using Like::Like;
+  Start start(const nn::Annotations& annotations) const override {
+    const Start first = Decoder::start(annotations);
+    if (state_.tensors().empty() || state_["h"].shape() != first.state["h"].shape()) state_ = first.state;
+    return {state_, first.memory};
+  }
+
+ private:
+  mutable State state_;
+};
+
+class StepInMember : public Like {
+ public:
+  using Like::Like;
+  Start start(const nn::Annotations& annotations) const override {
+    step_ = 0;
+    return Decoder::start(annotations);
+  }
+  Output step(const Tensor& previous, const State& state, const Memory& memory) const override {
+    Output output = Decoder::step(previous, State(state.tensors(), step_++), memory);
+    output.state = State(output.state.tensors(), state.step() + 1);
+    return output;
+  }
+
+ private:
+  mutable std::int64_t step_ = 0;
+};
+
+class NoLengths : public Like {
+ public:
+  using Like::Like;
+  Start start(const nn::Annotations& annotations) const override {
+    return {Decoder::start(annotations).state, attention->prepare(annotations.h, Tensor())};
+  }
+};
+
+class DropsOut : public Like {
+ public:
+  using Like::Like;
+  Output step(const Tensor& previous, const State& state, const Memory& memory) const override {
+    Output output = Decoder::step(previous, state, memory);
+    if (is_training()) output.logits = dropout(output.logits, 0.1, default_generator());
+    return output;
+  }
+};
+
 std::vector<exercise::Attempt> right_ones() {
   return {attempt("replaceable parts", "", {}), right<LibraryCell>("the library's cell"),
-          right<GateByGate>("gate by gate"), right<OneProduct>("one product")};
+          right<GateByGate>("gate by gate"), right<OneProduct>("one product"),
+          right<ByTanh>("sigmoid by tanh, batch last")};
 }
 
 std::vector<exercise::Attempt> wrong_weights() {
@@ -314,6 +413,27 @@ std::vector<exercise::Attempt> wrong_weights() {
       wrong_cell("both forget biases twice", "forget-bias",
                  biases([forget](const Cell& cell) { return forget(cell.bias_ih + cell.bias_hh, 2); })),
       wrong_cell("only one bias", "bias-missing", biases([](const Cell& cell) { return cell.bias_ih; })),
+      wrong_cell("gates interleaved", "gates-interleaved",
+                 {.sums =
+                      [](auto& cell, auto& x, auto& h) {
+                        const Tensor s =
+                            linear(x, cell.weight_ih, cell.bias_ih) + linear(h, cell.weight_hh, cell.bias_hh);
+                        const std::int64_t B = h.size(0), H = h.size(1);
+                        return transpose(s.reshape({B, H, 4}), 1, 2).reshape({B, 4 * H});
+                      }}),
+      wrong_cell("dropout on h in training", "training-differs",
+                 {.sums =
+                      [](auto& cell, auto& x, auto& h) {
+                        const Tensor kept = cell.is_training() ? dropout(h, 0.5, default_generator()) : h;
+                        return linear(x, cell.weight_ih, cell.bias_ih) +
+                               linear(kept, cell.weight_hh, cell.bias_hh);
+                      }}),
+      wrong_cell("weights of the first call", "remembers",
+                 {.sums =
+                      [sums = Tensor()](const Cell& cell, const Tensor& x, const Tensor& h) mutable {
+                        if (!sums.defined()) sums = cell.weight_hh.clone();
+                        return linear(x, cell.weight_ih, cell.bias_ih) + linear(h, sums, cell.bias_hh);
+                      }}),
       wrong_cell("h not used", "no-recurrence",
                  {.sums = [](auto& cell, auto& x,
                              auto&) { return linear(x, cell.weight_ih, cell.bias_ih + cell.bias_hh); }}),
@@ -384,10 +504,20 @@ std::vector<exercise::Attempt> wrong_updates() {
                    const auto [h, next] = shown(k, next_cell(k, c));
                    return HC{next, h};
                  })),
-      wrong_cell("h for c", "values",
+      wrong_cell("h for c", "state-for-cell",
                  update([](auto& k, auto& h, auto&) { return shown(k, next_cell(k, h)); })),
       wrong_cell("c detached", "gradient",
                  update([](auto& k, auto&, auto& c) { return shown(k, next_cell(k, c.detach())); })),
+      wrong_cell("c clipped to [−1, 1]", "clipped",
+                 update([](auto& k, auto&, auto& c) { return shown(k, clamp(next_cell(k, c), -1, 1)); })),
+      wrong_cell("f and i exchanged", "gate-order", update([](auto& k, auto&, auto& c) {
+                   return shown(k, sigmoid(k.i) * c + sigmoid(k.f) * tanh(k.g));
+                 })),
+      wrong_cell("noise on h", "not-deterministic", update([](auto& k, auto&, auto& c) {
+                   const auto [h, next] = shown(k, next_cell(k, c));
+                   Generator& generator = default_generator();
+                   return HC{h + normal(h.shape(), 0, 1e-3, generator, h.dtype()), next};
+                 })),
       wrong_cell("summed over the batch", "shape", update([](auto& k, auto&, auto& c) {
                    const auto [h, next] = shown(k, next_cell(k, c));
                    return HC{sum(h, 0), next};
@@ -447,6 +577,21 @@ std::vector<exercise::Attempt> wrong_starts() {
                 const Tensor h = halves(tanh(decoder.W_s.forward(annotations.first_backward))).first;
                 return HC{h, h};
               })),
+      attempt("(B, 2, H) in place of halves", "start-interleaved",
+              first([](auto& decoder, auto& annotations) {
+                const Tensor both = tanh(decoder.W_s.forward(annotations.first_backward));
+                const Tensor pairs = both.reshape({both.size(0), both.size(1) / 2, 2});
+                return HC{squeeze(pairs.slice(0, 1, 2), 2), squeeze(pairs.slice(1, 2, 2), 2)};
+              })),
+      attempt("from the first annotation", "start-other-end",
+              first([halves](auto& decoder, auto& annotations) {
+                const std::int64_t half = annotations.first_backward.size(1);
+                return halves(tanh(decoder.W_s.forward(annotations.h[0].slice(0, half, 1))));
+              })),
+      attempt("from the last position", "start-other-end", first([halves](auto& decoder, auto& annotations) {
+                const std::int64_t half = annotations.first_backward.size(1);
+                return halves(tanh(decoder.W_s.forward(annotations.h[-1].slice(half, 2 * half, 1))));
+              })),
       attempt("first state detached", "gradient", first([halves](auto& decoder, auto& annotations) {
                 return halves(tanh(decoder.W_s.forward(annotations.first_backward.detach())));
               })),
@@ -455,7 +600,21 @@ std::vector<exercise::Attempt> wrong_starts() {
 
 std::vector<exercise::Attempt> wrong_steps() {
   return {
-      attempt("no weights", "no-weights", {.with_weights = false}),
+      attempt("no weights", "no-weights", {.weights = [](auto&) { return Tensor(); }}),
+      attempt("tells its attention step 0", "told-step", {.step = [](auto&) { return 0; }}),
+      attempt("tells its attention the next step", "told-step",
+              {.step = [](auto& s) { return s.step() + 1; }}),
+      attempt("counts its calls", "told-step",
+              {.step = [calls = 0](const State&) mutable { return calls++; }}),
+      attempt("returned weights detached", "returned-weights-detached",
+              {.weights = [](auto& alpha) { return alpha.detach(); }}),
+      attempt("weights of the step before", "remembers",
+              {.weights =
+                   [last = Tensor()](const Tensor& alpha) mutable {
+                     const Tensor before = std::exchange(last, alpha);
+                     return before.defined() && before.shape() == alpha.shape() ? before : alpha;
+                   }}),
+      attempt("tanh of the logits", "values", {.logits = [](auto& x) { return tanh(x); }}),
       attempt("c as the query", "query-is-cell", {.query = [](auto& s) { return s["c"]; }}),
       attempt("[z; E y] into the cell", "input-order",
               {.input = [](auto& y, auto& z) { return concat({z, y}, 1); }}),
@@ -501,6 +660,13 @@ std::vector<exercise::Attempt> wrong_steps() {
       {"attends again for the logits", "readout-of-next-context",
        lstm_decoder_exercise(lstm_answer<GateByGate, LooksAgain<false>>())},
       {"c in a member", "remembers", lstm_decoder_exercise(lstm_answer<GateByGate, CellInMember>())},
+      {"memory in a member", "remembers", lstm_decoder_exercise(lstm_answer<GateByGate, MemoryInMember>())},
+      {"first state in a member", "remembers",
+       lstm_decoder_exercise(lstm_answer<GateByGate, StartInMember>())},
+      {"step in a member", "told-step", lstm_decoder_exercise(lstm_answer<GateByGate, StepInMember>())},
+      {"lengths not passed", "memory", lstm_decoder_exercise(lstm_answer<GateByGate, NoLengths>())},
+      {"dropout on the logits' input", "training-differs",
+       lstm_decoder_exercise(lstm_answer<GateByGate, DropsOut>())},
   };
 }
 

@@ -1,7 +1,6 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/models/seq2seq.hpp>
-#include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/gradcheck.hpp>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "answer.hpp"
 #include "kit/attention.hpp"
+#include "kit/decoder.hpp"
 #include "kit/expect.hpp"
 #include "kit/training.hpp"
 
@@ -43,8 +43,10 @@ struct CellForm {
   std::array<int, 4> blocks{0, 1, 2, 3};      // index of the weight block of i, f, g and o
   std::array<double, 4> bias_ih{1, 1, 1, 1};  // factor of the bias in each gate
   std::array<double, 4> bias_hh{1, 1, 1, 1};
-  double forget = 0;      // added to f's pre-activation
-  double recurrence = 1;  // factor of W_hh h
+  bool interleaved = false;  // row 4k + gate, in place of H · gate + k
+  double forget = 0;         // added to f's pre-activation
+  double recurrence = 1;     // factor of W_hh h
+  bool of_h = false;         // updates h in place of c
   Update update = standard;
 };
 
@@ -64,13 +66,13 @@ CellState lstm(const CellWeights& w, const Plain& x, const CellState& before, co
     for (std::int64_t k = 0; k < H; ++k) {
       std::array<double, 4> sums{0, form.forget, 0, 0};
       for (std::size_t gate = 0; gate < 4; ++gate) {
-        const std::int64_t row = form.blocks[gate] * H + k;
+        const std::int64_t row = form.interleaved ? 4 * k + form.blocks[gate] : form.blocks[gate] * H + k;
         sums[gate] += form.bias_ih[gate] * w.bias_ih(row) + form.bias_hh[gate] * w.bias_hh(row);
         for (std::int64_t n = 0; n < x.size(1); ++n) sums[gate] += w.weight_ih(row, n) * x(b, n);
         for (std::int64_t n = 0; n < H; ++n)
           sums[gate] += form.recurrence * w.weight_hh(row, n) * before.h(b, n);
       }
-      std::tie(after.h(b, k), after.c(b, k)) = form.update(sums, before.c(b, k));
+      std::tie(after.h(b, k), after.c(b, k)) = form.update(sums, form.of_h ? before.h(b, k) : before.c(b, k));
     }
   }
   return after;
@@ -136,6 +138,9 @@ Update with_output(const std::function<double(double o, double next, double c)>&
 std::vector<WrongCell> wrong_updates() {
   const std::string cell = "c′ = f ∘ c + i ∘ g.", output = "h′ = o ∘ tanh c′.";
   return {
+      {{"gates-interleaved", "The gates of one unit are read from neighbouring rows: i, f, g, o, i, f, …",
+        "The first H rows belong to i, the next H to f: split(x, {H, H, H, H}, 1), or reshape to (B, 4, H)."},
+       {.interleaved = true}},
       {{"no-recurrence", "W_hh h is missing.", "The gates depend on the input and on the previous state."},
        {.recurrence = 0}},
       {{"sigmoid-g", "g uses a sigmoid.", "g is the candidate, a tanh; only the gates are sigmoids."},
@@ -168,6 +173,11 @@ std::vector<WrongCell> wrong_updates() {
       {{"cell-unchanged", "The old c is returned as c′.", "Return both: {h′, c′}. " + cell},
        {.update = [](const std::array<double, 4>& sums,
                      double c) { return std::pair(standard(sums, c).first, c); }}},
+      {{"clipped", "c′ is clipped to [−1, 1].", "c may exceed 1: only h′ = o ∘ tanh c′ is bounded."},
+       {.update = with_cell([](double i, double f, double g, double c) {
+          return std::clamp(sigmoid_of(f) * c + sigmoid_of(i) * std::tanh(g), -1.0, 1.0);
+        })}},
+      {{"state-for-cell", "h is used in place of c.", cell}, {.of_h = true}},
       {{"output-gate-on-cell", "The output gate is applied to c′, too.",
         "The output gate affects only h′: " + output},
        {.update =
@@ -201,11 +211,11 @@ struct CellCase {
   Tensor x, h, c;  // (B, I), (B, H), (B, H)
 };
 
-CellCase cell_case() {
-  Generator generator(2);
-  const auto drawn = [&](std::int64_t size) { return normal({2, size}, 0, 1, generator, Dtype::f64); };
+CellCase cell_case(std::int64_t B = 2, std::uint64_t seed = 2) {
+  Generator generator(seed);
+  const auto drawn = [&](std::int64_t size) { return normal({B, size}, 0, 1, generator, Dtype::f64); };
   const Tensor x = drawn(I), h = drawn(hidden);
-  return {x, h, drawn(hidden)};
+  return {x, h, 3.0 * drawn(hidden)};  // some of |c′| exceed 1
 }
 
 void in_double(nn::Module& module) {
@@ -236,9 +246,15 @@ void cell_shapes(const LstmAnswer& answer) {
   exercise::expect_shape("c′", c_after, c.shape(), "(B, H)");
 }
 
+exercise::Results cell_results(const LstmAnswer::Cell& cell, const CellCase& k) {
+  const auto [h, c] = cell.forward(k.x, k.h, k.c);
+  return {{"h′", h}, {"c′", c}};
+}
+
 void cell_values(const LstmAnswer& answer) {
   const LstmAnswer::Cell cell = make_cell(answer);
-  const auto [x, h, c] = cell_case();
+  const CellCase k = cell_case();
+  const auto& [x, h, c] = k;
   const CellWeights w = weights_of(*cell.module, "");
   const CellState expected = lstm(w, Plain(x), {Plain(h), Plain(c)});
   // Mistakes that leave c′ right are suspects for h′.
@@ -251,9 +267,28 @@ void cell_values(const LstmAnswer& answer) {
     for (const auto& [mistake, form] : group) suspect(mistake, lstm(w, Plain(x), {Plain(h), Plain(c)}, form));
   suspect({"state-exchanged", "The arguments h and c are swapped.", "forward(x, h, c), in this order."},
           lstm(w, Plain(x), {Plain(c), Plain(h)}));
+  exercise::expect_deterministic([&] { return cell_results(make_cell(answer), k); });
   const auto [h_after, c_after] = cell.forward(x, h, c);
   exercise::expect_values("c′", c_after, expected.c, of_c);
   exercise::expect_values("h′", h_after, expected.h, of_h);
+}
+
+void cell_invariants(const LstmAnswer& answer) {
+  const CellCase k = cell_case(), other = cell_case(4, 3);
+  const auto alone = [&](const CellCase& x) { return cell_results(make_cell(answer), x); };
+  const exercise::Results inputs = {{"x", k.x}, {"h", k.h}, {"c", k.c}};
+  const std::vector<Plain> before = exercise::copied(inputs), first = exercise::copied(alone(k));
+  expect_same(inputs, before, "after forward", exercise::changes_its_input);
+  const LstmAnswer::Cell cell = make_cell(answer);
+  exercise::expect_remembers_nothing(
+      {[&] { return cell_results(cell, k); }, [&] { return cell_results(cell, other); }},
+      {first, exercise::copied(alone(other))});
+  exercise::fill(*cell.module, 7);
+  const LstmAnswer::Cell fresh = make_cell(answer);
+  exercise::fill(*fresh.module, 7);
+  expect_same(cell_results(cell, k), exercise::copied(cell_results(fresh, k)), "with other parameters",
+              exercise::remembers);
+  exercise::expect_same_in_training(*cell.module, [&] { return cell_results(cell, k); });
 }
 
 void cell_gradients(const LstmAnswer& answer) {
@@ -277,21 +312,30 @@ struct Made {
   const nn::Attention* attention;  // owned by decoder
 };
 
-Made make_decoder(const LstmAnswer& answer) {
-  auto attention = std::make_unique<nn::AdditiveAttention>(sizes.hidden, sizes.annotation, energy);
+Made make_decoder(const LstmAnswer& answer, std::unique_ptr<exercise::Watched> attention) {
   const nn::Attention* kept = attention.get();
   Made made{answer.decoder(sizes, std::move(attention)), kept};
   in_double(*made.decoder);
   return made;
 }
 
+exercise::DecoderTask any(const LstmAnswer& answer) {
+  return {.make = [=](auto attention) { return make_decoder(answer, std::move(attention)).decoder; },
+          .vocabulary = sizes.vocabulary,
+          .annotation = sizes.annotation,
+          .query = sizes.hidden,
+          .energy = energy};
+}
+
+Made make_decoder(const LstmAnswer& answer) { return make_decoder(answer, any(answer).watched()); }
+
 struct DecoderCase {
   nn::Annotations annotations;
   Tensor tokens, h, c;  // (B), (B, H), (B, H): a state within a sentence
 };
 
-DecoderCase decoder_case(std::uint64_t seed = 4) {
-  Generator generator(seed);
+DecoderCase decoder_case() {
+  Generator generator(4);
   const auto drawn = [&](const Shape& shape) { return normal(shape, 0, 1, generator, Dtype::f64); };
   nn::Annotations annotations{.h = drawn({positions, batch, sizes.annotation}),
                               .lengths = tensor({7, 4}, Dtype::i64),
@@ -449,11 +493,26 @@ void decoder_start(const LstmAnswer& answer) {
   const DecoderCase k = decoder_case();
   const PlainDecoder plain(made, k);
   const Plain sums = plain.bridge(k.annotations.first_backward), both = each(sums, tanh_of);
-  const Plain forward = each(plain.bridge(k.annotations.last_forward), tanh_of);
+  const auto from = [&](const Tensor& read) { return each(plain.bridge(read), tanh_of); };
+  const Tensor& annotations = k.annotations.h;
+  const Plain forward = from(k.annotations.last_forward);
+  const Plain first = from(annotations[0].slice(0, half, 1)),
+              last = from(annotations[-1].slice(half, 2 * half, 1));
   const Plain h = columns(both, 0, hidden), c = columns(both, hidden, 2 * hidden);
   const Mistake exchanged{"start-exchanged", "h_0 and c_0 are swapped.",
                           "The first H columns are h_0, the others c_0."};
   const Mistake no_tanh{"start-without-tanh", "The tanh is missing.", "[h_0; c_0] = tanh(W_s ←h_1)."};
+  const auto every_second = [](const Plain& x, std::int64_t begin) {
+    Plain part(Shape{x.size(0), x.size(1) / 2});
+    for (std::int64_t b = 0; b < x.size(0); ++b)
+      for (std::int64_t i = 0; i < part.size(1); ++i) part(b, i) = x(b, 2 * i + begin);
+    return part;
+  };
+  const Mistake interleaved{"start-interleaved", "h_0 and c_0 are interleaved.",
+                            "The first H columns are h_0, the others c_0: split, or reshape to (B, 2, H)."};
+  const Mistake other_state{
+      "start-other-end", "The first state is computed from one half of h_j.",
+      "Use annotations.first_backward: the position of a sentence's last token differs."};
   const Mistake other_end{"start-other-end", "The first state is computed from the forward state.",
                           "Use ←h_1, annotations.first_backward: the backward state after the whole source."};
   const Mistake zero{"start-zero", "The first state is 0.", "[h_0; c_0] = tanh(W_s ←h_1)."};
@@ -463,6 +522,9 @@ void decoder_start(const LstmAnswer& answer) {
                           {{exchanged, c},
                            {no_tanh, columns(sums, 0, hidden)},
                            {other_end, columns(forward, 0, hidden)},
+                           {other_state, columns(first, 0, hidden)},
+                           {other_state, columns(last, 0, hidden)},
+                           {interleaved, every_second(both, 0)},
                            {zero, zeros}});
   exercise::expect_values(
       "c_0", state["c"], c,
@@ -547,24 +609,6 @@ void decoder_step(const LstmAnswer& answer) {
        {probabilities, softmaxed(logits, true)}});
 }
 
-// Beam search continues from several states in any order.
-void steps_are_independent(const LstmAnswer& answer) {
-  const Made made = make_decoder(answer);
-  const DecoderCase k = decoder_case(), other = decoder_case(5);
-  const nn::State state = state_of(k);
-  const nn::Memory memory = memory_of(made, k);
-  const Plain h(k.h), c(k.c), first(made.decoder->step(k.tokens, state, memory).logits);
-  const Mistake changes{"changes-its-input", "",
-                        "Make new tensors: beam search may use the old state again."};
-  exercise::expect_values("h of the given state", state["h"], h, {}, changes);
-  exercise::expect_values("c of the given state", state["c"], c, {}, changes);
-  made.decoder->step(other.tokens, state_of(other), memory_of(made, other));
-  exercise::expect_values("logits of the same step, repeated after a step of another sentence",
-                          made.decoder->step(k.tokens, state, memory).logits, first, {},
-                          {"remembers", "A member keeps data that belongs in the State.",
-                           "start and step must not change members."});
-}
-
 // Whether the gradient of this part of the next state reaches that part of the previous one.
 bool goes_back(const LstmAnswer& answer, const char* next, Tensor DecoderCase::* before) {
   const Made made = make_decoder(answer);
@@ -581,19 +625,7 @@ void decoder_gradients(const LstmAnswer& answer) {
                     "Gradients flow back through h and c of all steps: remove detach() and NoGrad."};
   exercise::expect(goes_back(answer, "h", &DecoderCase::h), cut, "No gradient flows from h_t to h_{t−1}.");
   exercise::expect(goes_back(answer, "c", &DecoderCase::c), cut, "No gradient flows from c_t to c_{t−1}.");
-  const Made made = make_decoder(answer);
-  const DecoderCase k = decoder_case();
-  exercise::expect_gradients(
-      *made.decoder,
-      [&](const std::vector<Tensor>& x) {
-        nn::Annotations annotations = k.annotations;
-        annotations.h = x[0];
-        annotations.first_backward = x[1];
-        const auto [state, memory] = made.decoder->start(annotations);
-        const nn::DecoderStep::Output first = made.decoder->step(k.tokens, state, memory);
-        return nn::concat_flat({first.logits, made.decoder->step(k.tokens, first.state, memory).logits});
-      },
-      {k.annotations.h, k.annotations.first_backward}, {"annotations", "first_backward"});
+  expect_decoder_gradients(any(answer), 2, {});
 }
 
 void training(const LstmAnswer& answer) {
@@ -614,11 +646,14 @@ exercise::Exercise lstm_decoder_exercise(const LstmAnswer& answer) {
   return {.name = "lstm_decoder",
           .stages = {{"the cell: shapes and parameters", [=] { cell_shapes(answer); }},
                      {"the cell: values", [=] { cell_values(answer); }},
+                     {"the cell: invariants", [=] { cell_invariants(answer); }},
                      {"the cell: gradients", [=] { cell_gradients(answer); }},
                      {"the decoder: shapes and parameters", [=] { decoder_shapes(answer); }},
                      {"the decoder: start()", [=] { decoder_start(answer); }},
                      {"the decoder: step()", [=] { decoder_step(answer); }},
-                     {"the decoder: steps are independent", [=] { steps_are_independent(answer); }},
+                     {"the decoder: the arguments of attend()", [=] { expect_told(any(answer)); }},
+                     {"the decoder: independent steps, and beam search",
+                      [=] { expect_independent_steps(any(answer)); }},
                      {"the decoder: gradients", [=] { decoder_gradients(answer); }},
                      {"training: reversal", [=] { training(answer); }, true}}};
 }

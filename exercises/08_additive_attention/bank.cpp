@@ -1,4 +1,5 @@
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
 #include <gradus/autograd/recording.hpp>
 #include <gradus/nn/additive_attention.hpp>
 
@@ -141,7 +142,8 @@ class ByPosition : public Parameters {
     for (std::int64_t j = 0; j < memory.keys.size(0); ++j)
       scores.push_back(sum(tanh(projected + memory.keys[j]) * v_a, 1));
     const Tensor e = stack(scores, 1);
-    const Tensor powers = exp(e) * reals(e, memory.lengths).to(e.dtype());
+    const Tensor real = masked_fill(e, pads(e, memory.lengths), -std::numeric_limits<double>::infinity());
+    const Tensor powers = exp(real - max(real, 1, true));
     const Tensor alpha = powers / sum(powers, 1, true);
     Tensor context;
     for (std::int64_t j = 0; j < e.size(1); ++j) {
@@ -183,6 +185,51 @@ class BySentence : public Parameters {
       weights.push_back(pad(alpha, 0, 0, T - n));
     }
     return {stack(contexts), stack(weights)};
+  }
+};
+
+// Keys (A, B, T), the positions last.
+class KeysLast : public Parameters {
+ public:
+  using Parameters::Parameters;
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    return {values, transpose(U_a.forward(values), 0, 2), lengths};
+  }
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor q = unsqueeze(transpose(W_a.forward(query), 0, 1), 2);                // (A, B, 1)
+    const Tensor e = sum(unsqueeze(unsqueeze(v_a, 1), 2) * tanh(memory.keys + q), 0);  // (B, T)
+    const Tensor alpha = masked_softmax(e, memory.lengths);
+    return {context_of(alpha, memory.values), alpha};
+  }
+};
+
+// Cuts the batch to its longest sentence, and pads the weights again.
+class CutToLongest : public Parameters {
+ public:
+  using Parameters::Parameters;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    const std::int64_t T = memory.values.size(0);
+    std::int64_t longest = T;
+    if (memory.lengths.defined()) {
+      const auto n = memory.lengths.to_vector<std::int64_t>();
+      longest = *std::max_element(n.begin(), n.end());
+    }
+    const Tensor h = memory.values.slice(0, longest);
+    const Tensor alpha =
+        masked_softmax(summed(v_a * tanh(U_a.forward(h) + W_a.forward(query))), memory.lengths);
+    return {context_of(alpha, h), pad(alpha, 1, 0, T - longest)};
+  }
+};
+
+// α = exp(e − ln Σ_k exp(e_k))
+class ByLogarithm : public Parameters {
+ public:
+  using Parameters::Parameters;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor e = summed(tanh(U_a.forward(memory.values) + W_a.forward(query)) * v_a);
+    const Tensor real = masked_fill(e, pads(e, memory.lengths), -std::numeric_limits<double>::infinity());
+    const Tensor alpha = exp(real - logsumexp(real, 1, true));
+    return {context_of(alpha, memory.values), alpha};
   }
 };
 
@@ -326,6 +373,127 @@ class AddsToKeys : public Usual {
   }
 };
 
+// The mask of the first batch of this shape.
+class FirstLengths : public Usual {
+ public:
+  using Usual::Usual;
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    if (!lengths_.defined() || lengths_.numel() != values.size(1)) lengths_ = lengths;
+    return {values, U_a.forward(values), lengths_};
+  }
+
+ private:
+  mutable Tensor lengths_;
+};
+
+// The lengths of the last call of prepare().
+class LastLengths : public Usual {
+ public:
+  using Usual::Usual;
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    lengths_ = lengths;
+    return Usual::prepare(values, lengths);
+  }
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    const bool fits = lengths_.defined() && lengths_.numel() == query.size(0);
+    return from(query, memory.keys, {memory.values, memory.keys, fits ? lengths_ : memory.lengths}, v_a);
+  }
+
+ private:
+  mutable Tensor lengths_;
+};
+
+// A mask for the T of the first call.
+class FirstT : public Usual {
+ public:
+  using Usual::Usual;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    if (T_ == 0) T_ = memory.values.size(0);
+    Tensor e = summed(v_a * tanh(W_a.forward(query) + memory.keys));
+    if (memory.lengths.defined())
+      e = masked_fill(e, less_equal(unsqueeze(memory.lengths, 1), arange(T_)),
+                      -std::numeric_limits<double>::infinity());
+    const Tensor alpha = softmax(e);
+    return {context_of(alpha, memory.values), alpha};
+  }
+
+ private:
+  mutable std::int64_t T_ = 0;
+};
+
+class OwnPreviousWeights : public Usual {
+ public:
+  using Usual::Usual;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step, const Tensor&) const override {
+    const Tensor e = summed(v_a * tanh(W_a.forward(query) + memory.keys));
+    const Tensor before = step > 0 && last_.defined() && last_.shape() == e.shape() ? last_ : 0.0 * e;
+    const Tensor alpha = masked_softmax(e - before, memory.lengths);
+    last_ = alpha.detach();
+    return {context_of(alpha, memory.values), alpha};
+  }
+
+ private:
+  mutable Tensor last_;
+};
+
+class CachesSteps : public Usual {
+ public:
+  using Usual::Usual;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
+                const Tensor& before) const override {
+    if (step != step_ || !last_.weights.defined() || last_.weights.size(0) != query.size(0) ||
+        last_.weights.size(1) != memory.values.size(0))
+      last_ = Usual::attend(query, memory, step, before);
+    step_ = step;
+    return last_;
+  }
+
+ private:
+  mutable Result last_;
+  mutable std::int64_t step_ = -1;
+};
+
+class CoolsDown : public Usual {
+ public:
+  using Usual::Usual;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step, const Tensor&) const override {
+    const Tensor e = summed(v_a * tanh(W_a.forward(query) + memory.keys));
+    const Tensor alpha = masked_softmax(e * static_cast<double>(step + 1), memory.lengths);
+    return {context_of(alpha, memory.values), alpha};
+  }
+};
+
+enum class InTraining { drops_weights, noise, detaches_keys, unmasked };
+
+template <InTraining what>
+class TrainsOtherwise : public Usual {
+ public:
+  using Usual::Usual;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
+                const Tensor& before) const override {
+    if (!is_training()) return Usual::attend(query, memory, step, before);
+    if (what == InTraining::detaches_keys) return from(query, memory.keys.detach(), memory, v_a);
+    if (what == InTraining::unmasked) return from(query, memory.keys, {memory.values, {}, {}}, v_a);
+    if (what == InTraining::noise) return from(query, noisy(memory.keys), memory, v_a);
+    const Tensor alpha =
+        dropout(Usual::attend(query, memory, step, before).weights, 0.2, default_generator());
+    return {context_of(alpha, memory.values), alpha};
+  }
+
+ protected:
+  static Tensor noisy(const Tensor& x) {
+    return x + normal(x.shape(), 0, 1e-2, default_generator(), x.dtype());
+  }
+};
+
+class Noisy : public TrainsOtherwise<InTraining::noise> {
+ public:
+  using TrainsOtherwise::TrainsOtherwise;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t, const Tensor&) const override {
+    return from(query, noisy(memory.keys), memory, v_a);
+  }
+};
+
 std::vector<exercise::Attempt> right_ones() {
   return {
       attempt<nn::AdditiveAttention>("the library's", ""),
@@ -333,6 +501,9 @@ std::vector<exercise::Attempt> right_ones() {
       attempt<ByPosition>("position by position, softmax by hand", ""),
       attempt<OneProduct>("one product, -1e9", ""),
       attempt<BySentence>("sentence by sentence", ""),
+      attempt<KeysLast>("keys (A, B, T)", ""),
+      attempt<ByLogarithm>("by logsumexp", ""),
+      attempt<CutToLongest>("cut to the longest sentence", ""),
   };
 }
 
@@ -352,6 +523,12 @@ std::vector<exercise::Attempt> wrong_keys() {
              .energies =
                  [](auto& a, auto& s, auto& memory) {
                    return summed(a.v_a * tanh(a.W_a.forward(s) + transpose(memory.keys, 0, 1)));
+                 }}),
+      wrong("keys (B, T, A), energies by position", "memory-layout",
+            {.keys = [](auto& a, auto& h) { return transpose(a.U_a.forward(h), 0, 1).clone(); },
+             .energies =
+                 [](auto& a, auto& s, auto& memory) {
+                   return matmul(tanh(unsqueeze(a.W_a.forward(s), 1) + memory.keys), a.v_a);
                  }}),
       wrong("W_a for the values, U_a for the query", "equal-sizes",
             {.keys = [](auto& a, auto& h) { return a.W_a.forward(h); },
@@ -412,6 +589,32 @@ std::vector<exercise::Attempt> wrong_energies() {
             })),
       wrong("relu", "values",
             energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * relu(x + y)); })),
+      wrong("squared", "squared", energies([](auto& a, auto& x, auto& y) {
+              const Tensor inside = tanh(x + y);
+              return summed(a.v_a * inside * inside);
+            })),
+      wrong("doubled", "factor",
+            energies([](auto& a, auto& x, auto& y) { return 2.0 * summed(a.v_a * tanh(x + y)); })),
+      wrong("reshaped in place of transposed", "reshaped", energies([](auto& a, auto& x, auto& y) {
+              return sum(a.v_a * tanh(x + y), 2).reshape({x.size(0), -1});
+            })),
+      wrong("energies clipped", "large-energies",
+            {.weights = [](auto& e, auto& n) { return masked_softmax(clamp(e, -50, 50), n); }}),
+      wrong("energies in f32", "inexact", energies([](auto& a, auto& x, auto& y) {
+              return summed(a.v_a * tanh(x + y)).to(Dtype::f32).to(Dtype::f64);
+            })),
+      wrong("exponent without the maximum", "overflow",
+            {.weights =
+                 [](auto& e, auto& n) {
+                   const Tensor powers = exp(e) * reals(e, n).to(e.dtype());
+                   return powers / sum(powers, 1, true);
+                 }}),
+      wrong("maximum over the pads too", "max-over-pads",
+            {.weights =
+                 [](auto& e, auto& n) {
+                   const Tensor powers = exp(e - max(e, 1, true)) * reals(e, n).to(e.dtype());
+                   return powers / sum(powers, 1, true);
+                 }}),
       wrong("query detached", "detached-query",
             energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * tanh(x.detach() + y)); })),
       wrong("v_a detached", "gradient",
@@ -461,6 +664,17 @@ std::vector<exercise::Attempt> wrong_weights() {
             })),
       wrong("-25 for -inf", "pads-leak",
             weights([](auto& e, auto& n) { return softmax(masked_fill(e, pads(e, n), -25)); })),
+      wrong("-1e4 added at the pads", "pads-leak",
+            weights([](auto& e, auto& n) { return softmax(e - 1e4 * pads(e, n).to(e.dtype())); })),
+      wrong("logarithms of the weights", "log-softmax", weights([](auto& e, auto& n) {
+              return n.defined() ? log(masked_softmax(e, n) + 1e-300) : log_softmax(e);
+            })),
+      wrong("at least 1e-6", "inexact", weights([](auto& e, auto& n) {
+              return maximum(masked_softmax(e, n), full({}, 1e-6, e.dtype()));
+            })),
+      wrong("uniform", "no-keys", weights([](auto& e, auto& n) { return masked_softmax(0.0 * e, n); })),
+      wrong("returned weights detached", "returned-weights-detached",
+            {.shown = [](auto& alpha, auto&) { return alpha.detach(); }}),
       wrong("lengths always defined", "needs-lengths", weights([](auto& e, auto& n) {
               return softmax(
                   masked_fill(e, less_equal(unsqueeze(n, 1), unsqueeze(arange(e.size(1)), 0)), -1e9));
@@ -498,6 +712,13 @@ std::vector<exercise::Attempt> wrong_contexts() {
             })),
       wrong("summed over the batch", "shape",
             context([](auto& alpha, auto& memory, auto&) { return sum(columns(alpha) * memory.values, 1); })),
+      wrong("values reshaped to (B, T, D)", "reshaped", context([](auto& alpha, auto& memory, auto&) {
+              const Tensor& h = memory.values;
+              return squeeze(matmul(unsqueeze(alpha, 1), h.reshape({h.size(1), h.size(0), h.size(2)})), 1);
+            })),
+      wrong("values of the position reversed", "context-reversed",
+            context(
+                [](auto& alpha, auto& memory, auto&) { return context_of(alpha, flip(memory.values, 0)); })),
       wrong("values detached", "detached-values", context([](auto& alpha, auto& memory, auto&) {
               return context_of(alpha, memory.values.detach());
             })),
@@ -516,6 +737,17 @@ std::vector<exercise::Attempt> wrong_memories() {
       attempt<FirstV>("a copy of v_a", "v-zero"),
       attempt<LooksElsewhere>("depends on the previous weights", "depends-on-step"),
       attempt<ClearsPads>("sets pads to 0 in place", "changes-its-input"),
+      attempt<FirstLengths>("the first lengths for all", "remembers"),
+      attempt<LastLengths>("lengths in a member", "remembers"),
+      attempt<FirstT>("the first T for all", "remembers"),
+      attempt<OwnPreviousWeights>("previous weights in a member", "depends-on-step"),
+      attempt<CachesSteps>("result of each step kept", "remembers"),
+      attempt<CoolsDown>("energies times step + 1", "depends-on-step"),
+      attempt<Noisy>("noise", "not-deterministic"),
+      attempt<TrainsOtherwise<InTraining::noise>>("noise in training", "training-differs"),
+      attempt<TrainsOtherwise<InTraining::drops_weights>>("dropout of the weights", "training-differs"),
+      attempt<TrainsOtherwise<InTraining::detaches_keys>>("keys detached in training", "gradient"),
+      attempt<TrainsOtherwise<InTraining::unmasked>>("no mask in training", "training-differs"),
       attempt<ChangesLengths>("changes the lengths", "changes-its-input"),
       attempt<AddsToKeys>("adds the query to the keys in place", "changes-its-input"),
   };

@@ -1,4 +1,5 @@
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/scored_attention.hpp>
 
@@ -29,6 +30,17 @@ enum class Fault {
   keys_detached,
   unprepared,
   swapped,
+  by_root_of_queries,
+  by_root_of_batch,
+  whole_root,
+  reshaped,
+  squared,
+  absolute,
+  times_step,
+  less_previous,
+  first_keys,
+  trains_unscaled,
+  drops_query,
 };
 
 class Faulty : public nn::ScoredAttention {
@@ -45,6 +57,10 @@ class Faulty : public nn::ScoredAttention {
     memory.keys = fault == Fault::swapped ? W_q.forward(values) : W_k.forward(values);
     if (fault == Fault::keys_detached) memory.keys = memory.keys.detach();
     if (fault == Fault::context_of_keys) memory.values = memory.keys;
+    if (fault == Fault::first_keys) {
+      if (!first_.defined() || first_.shape() != memory.keys.shape()) first_ = memory.keys;
+      memory.keys = first_;
+    }
     return memory;
   }
 
@@ -52,11 +68,12 @@ class Faulty : public nn::ScoredAttention {
   const Fault fault;
 
  protected:
-  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t /*step*/,
-                  const Tensor& /*previous_weights*/) const override {
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t step,
+                  const Tensor& previous_weights) const override {
     Tensor q = fault == Fault::swapped ? W_k.forward(query) : W_q.forward(query);
     Tensor k = memory.keys;
     if (fault == Fault::query_detached) q = q.detach();
+    if (fault == Fault::drops_query && is_training()) q = gradus::dropout(q, 0.3, default_generator());
     if (fault == Fault::query_ignored) q = ones(q.shape(), q.dtype());
     if (fault == Fault::keys_of_one_sentence) k = k.slice(0, 1, 1);
     if (fault == Fault::cosine) {
@@ -65,6 +82,12 @@ class Faulty : public nn::ScoredAttention {
     }
     Tensor e = sum(k * q, 2);
     if (fault == Fault::mean) e = mean(k * q, 2);
+    if (fault == Fault::squared) e = e * e;
+    if (fault == Fault::absolute) e = abs(e);
+    if (fault == Fault::times_step) e = e * static_cast<double>(step + 1);
+    if (fault == Fault::reshaped) return e.reshape({e.size(1), e.size(0)}) / divisor(memory);
+    if (fault == Fault::less_previous && previous_weights.defined())
+      return transpose(e, 0, 1) / divisor(memory) - previous_weights;
     if (fault == Fault::tanh) e = gradus::tanh(e);
     if (fault != Fault::not_transposed) e = transpose(e, 0, 1);
     if (fault == Fault::softmax_twice) return softmax(e / divisor(memory));
@@ -85,12 +108,22 @@ class Faulty : public nn::ScoredAttention {
         return std::sqrt(D);
       case Fault::by_root_of_positions:
         return std::sqrt(T);
+      case Fault::by_root_of_queries:
+        return std::sqrt(static_cast<double>(W_q.weight.size(1)));
+      case Fault::by_root_of_batch:
+        return std::sqrt(static_cast<double>(memory.values.size(1)));
+      case Fault::whole_root:
+        return std::floor(std::sqrt(d));
+      case Fault::trains_unscaled:
+        return is_training() ? 1 : std::sqrt(d);
       case Fault::multiplied:
         return 1 / std::sqrt(d);
       default:
         return std::sqrt(d);
     }
   }
+
+  mutable Tensor first_;
 };
 
 // attend() in matrix products: multiplies W_qᵀ W_k and projects at every step.
@@ -135,6 +168,28 @@ class QueryScaled : public nn::ScoredAttention {
   }
 };
 
+// Keys (d, B, T), each side divided by the fourth root of d.
+class KeysLast : public nn::ScoredAttention {
+ public:
+  KeysLast(std::int64_t query_size, std::int64_t value_size, std::int64_t d)
+      : W_q(query_size, d, false), W_k(value_size, d, false), root(std::pow(static_cast<double>(d), 0.25)) {
+    add_module("W_q", W_q);
+    add_module("W_k", W_k);
+  }
+  nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
+    return {values, transpose(W_k.forward(values), 0, 2) / root, lengths};
+  }
+
+  nn::Linear W_q, W_k;
+  double root;
+
+ protected:
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
+    const Tensor q = transpose(W_q.forward(query), 0, 1) / root;  // (d, B)
+    return sum(memory.keys * unsqueeze(q, 2), 0);                 // (B, T)
+  }
+};
+
 class WithBias : public nn::ScoredAttention {
  public:
   WithBias(std::int64_t query_size, std::int64_t value_size, std::int64_t d)
@@ -171,6 +226,18 @@ int main() {
       attempt("as in the statement", "", Fault::none),
       attempt<ByMatrixProducts>("by matrix products, projected at every step", ""),
       attempt<QueryScaled>("scaled query", ""),
+      attempt<KeysLast>("keys (d, B, T)", ""),
+      attempt("divided by √Q", "other-size", Fault::by_root_of_queries),
+      attempt("divided by √B", "other-size", Fault::by_root_of_batch),
+      attempt("√d as an integer", "rounded-root", Fault::whole_root),
+      attempt("reshaped in place of transposed", "reshaped", Fault::reshaped),
+      attempt("squared", "squared", Fault::squared),
+      attempt("absolute", "absolute", Fault::absolute),
+      attempt("times step + 1", "depends-on-step", Fault::times_step),
+      attempt("less the previous weights", "depends-on-step", Fault::less_previous),
+      attempt("the first keys for all", "remembers", Fault::first_keys),
+      attempt("not scaled in training", "training-differs", Fault::trains_unscaled),
+      attempt("dropout of the query", "training-differs", Fault::drops_query),
       attempt("not scaled", "unscaled", Fault::unscaled),
       attempt("divided by d", "divided-by-d", Fault::by_d),
       attempt("divided by √D", "other-size", Fault::by_root_of_values),

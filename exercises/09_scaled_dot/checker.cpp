@@ -29,6 +29,11 @@ const Mistake divided_by_d{"divided-by-d", "The energies are divided by d, not b
                            "A sum of d terms of variance 1 has variance d. Which factor reduces it to 1?"};
 const Mistake other_size{"other-size", "The energies are divided by the root of another size.",
                          "d is the number of products in one energy."};
+const Mistake rounded_root{"rounded-root", "√d was rounded to a whole number.",
+                           "std::sqrt(d) is a double: do not store it in an integer."};
+const Mistake squared{"squared", "The product q · k_j is squared.", "e_j = q · k_j / √d."};
+const Mistake absolute{"absolute", "The energies are absolute values.",
+                       "A key opposite to the query has a negative energy."};
 const Mistake multiplied{"multiplied", "The energies are multiplied by √d.",
                          "Divide, so that they become smaller."};
 const Mistake mean{"mean", "The energies are means of products, divided by √d as well.",
@@ -92,10 +97,10 @@ double norm(const std::vector<double>& x) {
 
 double scaled(const Pair& x) { return x.dot() / x.root(); }
 
-// The dot product divided by the root of a size of the values: axis 0 is T, axis 2 is D.
-exercise::PlainEnergies divided_by_root_of(int axis) {
+// The dot product divided by the root of a size.
+exercise::PlainEnergies divided_by_root_of(std::int64_t (*size)(const Plain& query, const Plain& values)) {
   return [=](const Module& module, const Plain& query, const Plain& values) {
-    const double root = std::sqrt(static_cast<double>(values.size(axis)));
+    const double root = std::sqrt(static_cast<double>(size(query, values)));
     return energies([=](const Pair& x) { return x.dot() / root; })(module, query, values);
   };
 }
@@ -113,14 +118,20 @@ std::vector<exercise::Parameter> parameters(const AttentionSizes& n) {
 
 exercise::AttentionTask task(const MakeScaledDot& answer) {
   return {.make = [=](const AttentionSizes& n) { return answer(n.query, n.value, n.energy); },
-          .sizes = {.query = 4, .value = 6, .energy = 3},
+          .sizes = {.query = 4, .value = 6, .energy = 10},  // √10 is not whole
           .parameters = parameters,
           .energies = energies(scaled),
           .suspects = {
               {unscaled, energies([](const Pair& x) { return x.dot(); })},
               {divided_by_d, energies([](const Pair& x) { return scaled(x) / x.root(); })},
-              {other_size, divided_by_root_of(2)},
-              {other_size, divided_by_root_of(0)},
+              {other_size, divided_by_root_of([](auto&, auto& values) { return values.size(0); })},
+              {other_size, divided_by_root_of([](auto&, auto& values) { return values.size(1); })},
+              {other_size, divided_by_root_of([](auto&, auto& values) { return values.size(2); })},
+              {other_size, divided_by_root_of([](auto& query, auto&) { return query.size(1); })},
+              {rounded_root, energies([](const Pair& x) { return x.dot() / std::floor(x.root()); })},
+              {rounded_root, energies([](const Pair& x) { return x.dot() / std::ceil(x.root()); })},
+              {squared, energies([](const Pair& x) { return x.dot() * scaled(x); })},
+              {absolute, energies([](const Pair& x) { return std::abs(scaled(x)); })},
               {multiplied, energies([](const Pair& x) { return x.dot() * x.root(); })},
               {mean, energies([](const Pair& x) { return scaled(x) / static_cast<double>(x.q.size()); })},
               {cosine, energies([](const Pair& x) { return x.dot() / (norm(x.q) * norm(x.k)); })},

@@ -1,5 +1,7 @@
 // Wrong and alternative solutions of each part. The other parts of an attempt are those of our solution.
 
+#include <gradus/autograd/random.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -73,14 +75,27 @@ enum class Dot {
   mean,
   batch_of_one,
   pads_overwritten,
+  reshaped,
+  overflows,
+  largest_of_all,
+  small_at_pads,
+  log_softmax,
+  times_step,
+  less_previous,
+  squared,
+  drops_out,
 };
 
 class OwnDot : public nn::Attention {
  public:
   explicit OwnDot(Dot how) : how_(how) {}
 
-  Result attend(const Tensor& s, const nn::Memory& memory, std::int64_t, const Tensor&) const override {
-    const Tensor e = energies(s, memory.values);
+  Result attend(const Tensor& s, const nn::Memory& memory, std::int64_t step,
+                const Tensor& before) const override {
+    Tensor e = energies(s, memory.values);
+    if (how_ == Dot::times_step) e = e * static_cast<double>(step + 1);
+    if (how_ == Dot::less_previous && before.defined()) e = e - before;
+    if (how_ == Dot::drops_out && is_training()) e = dropout(e, 0.1, default_generator());
     if (how_ == Dot::pads_overwritten) overwrite_pads(memory);
     const Tensor alpha = align(e, real_positions(memory));
     if (how_ == Dot::mean) return {mean(memory.values, 0), alpha};
@@ -98,6 +113,10 @@ class OwnDot : public nn::Attention {
         return transpose(sum(h * s[0], 2), 0, 1);
       case Dot::not_transposed:
         return sum(h * s, 2);
+      case Dot::reshaped:
+        return sum(h * s, 2).reshape({s.size(0), h.size(0)});
+      case Dot::squared:
+        return pow(transpose(sum(h * s, 2), 0, 1), 2);
       case Dot::by_matmul:
         return squeeze(matmul(transpose(h, 0, 1), unsqueeze(s, 2)), 2);  // (B, T, D) · (B, D, 1)
       case Dot::batch_of_one:
@@ -114,6 +133,8 @@ class OwnDot : public nn::Attention {
     std::ranges::copy(kept.values<double>(), values.mutable_values<double>().begin());
   }
 
+  static Tensor normalised(const Tensor& powers) { return powers / sum(powers, 1, true); }
+
   Tensor align(const Tensor& e, const Tensor& real) const {
     const Tensor zero = zeros({}, e.dtype());
     switch (how_) {
@@ -127,6 +148,14 @@ class OwnDot : public nn::Attention {
         return softmax(where(real, e, zero));
       case Dot::masked_afterwards:
         return where(real, softmax(e), zero);
+      case Dot::overflows:
+        return normalised(exp(e) * real.to(e.dtype()));
+      case Dot::largest_of_all:
+        return normalised(exp(e - max(e, 1, true)) * real.to(e.dtype()));
+      case Dot::small_at_pads:
+        return softmax(where(real, e, full({}, -1e3, e.dtype())));
+      case Dot::log_softmax:
+        return where(real, log_softmax(where(real, e, full({}, -1e3, e.dtype()))), zero);
       default:
         return softmax(where(real, e, minus_infinity(e.dtype())));
     }
@@ -152,6 +181,11 @@ enum class General {
   added,
   scaled,
   keys_as_values,
+  keys_last,         // (Q, B, T)
+  keys_batch_first,  // (B, T, Q)
+  last_keys,
+  first_keys,
+  trains_detached,
 };
 
 class OwnGeneral : public nn::ScoredAttention {
@@ -165,7 +199,12 @@ class OwnGeneral : public nn::ScoredAttention {
 
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
     if (how_ == General::transposed || how_ == General::right) return {values, Tensor(), lengths};
-    const Tensor keys = W_a.forward(values);
+    Tensor keys = W_a.forward(values);
+    if (how_ == General::keys_last) keys = transpose(keys, 0, 2);
+    if (how_ == General::keys_batch_first) keys = transpose(keys, 0, 1);
+    if (how_ == General::trains_detached && is_training()) keys = keys.detach();
+    if (how_ == General::last_keys || !keys_.defined() || keys_.shape() != keys.shape()) keys_ = keys;
+    if (how_ == General::first_keys) keys = keys_;
     return {how_ == General::keys_as_values ? keys : values, how_ == General::extra_tanh ? tanh(keys) : keys,
             lengths};
   }
@@ -179,6 +218,12 @@ class OwnGeneral : public nn::ScoredAttention {
         return transpose(sum(memory.values * W_a.forward(s), 2), 0, 1);
       case General::right:
         return transpose(sum(memory.values * matmul(s, W_a.weight), 2), 0, 1);
+      case General::keys_last:
+        return sum(memory.keys * unsqueeze(transpose(s, 0, 1), 2), 0);
+      case General::keys_batch_first:
+        return squeeze(matmul(memory.keys, unsqueeze(s, 2)), 2);
+      case General::last_keys:
+        return transpose(sum((keys_.size(1) == s.size(0) ? keys_ : memory.keys) * s, 2), 0, 1);
       case General::added:
         return transpose(sum(memory.keys + s, 2), 0, 1);
       case General::scaled:
@@ -190,6 +235,7 @@ class OwnGeneral : public nn::ScoredAttention {
 
  private:
   General how_;
+  mutable Tensor keys_;
 };
 
 Attempt of_general(const std::string& name, const std::string& mistake, General how) {
@@ -200,7 +246,7 @@ Attempt of_general(const std::string& name, const std::string& mistake, General 
 
 // --- concat
 
-enum class Concat { right, swapped, no_tanh, tanh_outside, tanh_first, no_v, no_query, bias };
+enum class Concat { right, swapped, no_tanh, tanh_outside, tanh_first, no_v, no_query, bias, mean, reshaped };
 
 class OwnConcat : public nn::ScoredAttention {
  public:
@@ -223,6 +269,8 @@ class OwnConcat : public nn::ScoredAttention {
     const bool linear_inside =
         how_ == Concat::no_tanh || how_ == Concat::tanh_outside || how_ == Concat::tanh_first;
     const Tensor y = linear_inside ? x : tanh(x);
+    if (how_ == Concat::mean) return transpose(mean(y * v_a.weight[0], 2), 0, 1);
+    if (how_ == Concat::reshaped) return v_a.forward(y).reshape({s.size(0), h.size(0)});
     const Tensor e = how_ == Concat::no_v ? sum(y, 2) : squeeze(v_a.forward(y), 2);
     return transpose(how_ == Concat::tanh_outside ? tanh(e) : e, 0, 1);
   }
@@ -270,6 +318,16 @@ enum class Step {
   steps_not_counted,
   weights_not_kept,
   asks_twice,  // attends before the update, too
+  tells_0,
+  tells_calls,
+  tells_no_weights,
+  weights_detached,
+  shown_detached,
+  s0_forward_twice,
+  s0_mean,
+  s0_in_member,
+  memory_in_member,
+  drops_out,
   // input feeding
   not_fed,
   fed_too_late,
@@ -310,25 +368,28 @@ class OwnDecoder : public nn::DecoderStep {
     NamedTensors state = {{"s", s}, {"weights", Tensor()}};
     if (how_ != Step::member_alone) state.push_back({"h_tilde", h_tilde});
     if (how_ == Step::fed_too_late) state.push_back({"older", h_tilde});
-    return {nn::State(state, 0),
-            attention->prepare(h, how_ == Step::no_mask ? Tensor() : annotations.lengths)};
+    memory_ = attention->prepare(h, how_ == Step::no_mask ? Tensor() : annotations.lengths);
+    calls_ = 0;
+    return {nn::State(state, 0), memory_};
   }
 
-  Output step(const Tensor& previous, const nn::State& state, const nn::Memory& memory) const override {
+  Output step(const Tensor& previous, const nn::State& state, const nn::Memory& given) const override {
+    const bool own = how_ == Step::memory_in_member && memory_.values.size(1) == previous.size(0);
+    const nn::Memory& memory = own ? memory_ : given;
     const Tensor& before = state["s"];
     const Tensor s = cell.forward(read(embedding.forward(previous), state), before);
     if (how_ == Step::asks_twice) attention->attend(before, memory, state.step(), state["weights"]);
-    const auto [c, alpha] =
-        attention->attend(how_ == Step::earlier_query ? before : s, memory,
-                          how_ == Step::steps_not_counted ? 0 : state.step(), state["weights"]);
+    const auto [c, alpha] = attention->attend(how_ == Step::earlier_query ? before : s, memory, told(state),
+                                              how_ == Step::tells_no_weights ? Tensor() : state["weights"]);
     const Tensor raw = how_ == Step::by_halves
                            ? by_halves(c, s)
                            : W_c.forward(seen(c, how_ == Step::earlier_in_output ? before : s));
-    const Tensor h_tilde = how_ == Step::linear_output ? raw : tanh(raw);
+    Tensor h_tilde = how_ == Step::linear_output ? raw : tanh(raw);
+    if (how_ == Step::drops_out && is_training()) h_tilde = dropout(h_tilde, 0.2, default_generator());
     const Tensor logits = W_o.forward(h_tilde);
     kept_ = h_tilde;
     return {how_ == Step::probabilities ? softmax(logits) : logits, next(s, raw, h_tilde, alpha, state),
-            alpha};
+            how_ == Step::shown_detached ? alpha.detach() : alpha};
   }
 
   nn::Embedding embedding;
@@ -347,11 +408,24 @@ class OwnDecoder : public nn::DecoderStep {
         return tanh(W_s.forward(concat({backward, forward}, 1)));
       case Step::s0_zero:
         return zeros({forward.size(0), W_s.weight.size(0)}, forward.dtype());
+      case Step::s0_forward_twice:
+        return tanh(W_s.forward(concat({forward, forward}, 1)));
+      case Step::s0_mean:
+        return tanh(W_s.forward(mean(annotations.h, 0)));
+      case Step::s0_in_member:
+        if (!s_0_.defined() || s_0_.size(0) != forward.size(0))
+          s_0_ = tanh(W_s.forward(concat({forward, backward}, 1)));
+        return s_0_;
       case Step::s0_last_annotation:
         return tanh(W_s.forward(annotations.h[-1]));
       default:
         return tanh(W_s.forward(concat({forward, backward}, 1)));
     }
+  }
+
+  std::int64_t told(const nn::State& state) const {
+    const bool nothing = how_ == Step::steps_not_counted || how_ == Step::tells_0;
+    return nothing ? 0 : how_ == Step::tells_calls ? calls_++ : state.step();
   }
 
   Tensor read(const Tensor& y, const nn::State& state) const {
@@ -390,7 +464,10 @@ class OwnDecoder : public nn::DecoderStep {
     const Tensor moved = how_ == Step::state_not_moved  ? before["s"]
                          : how_ == Step::state_detached ? s.detach()
                                                         : s;
-    NamedTensors state = {{"s", moved}, {"weights", how_ == Step::weights_not_kept ? Tensor() : alpha}};
+    const Tensor kept = how_ == Step::weights_not_kept   ? Tensor()
+                        : how_ == Step::weights_detached ? alpha.detach()
+                                                         : alpha;
+    NamedTensors state = {{"s", moved}, {"weights", kept}};
     if (how_ != Step::member_alone) {
       state.push_back({"h_tilde", how_ == Step::h_tilde_not_moved ? before["h_tilde"] : h_tilde});
     }
@@ -401,7 +478,10 @@ class OwnDecoder : public nn::DecoderStep {
 
   bool feeds_;
   Step how_;
-  mutable Tensor kept_;  // not allowed: state in a member
+  // Not allowed: state in members.
+  mutable Tensor kept_, s_0_;
+  mutable nn::Memory memory_;
+  mutable std::int64_t calls_ = 0;
 };
 
 Attempt of_decoder(const std::string& name, const std::string& mistake, Step how) {
@@ -453,6 +533,23 @@ enum class Local {
   renormalised,
   on_log_scale,
   context_of_softmax,
+  whole_w,
+  w_is_2,
+  half_open,
+  window_rounded,
+  floored,
+  lengths_kept,
+  overflows,
+  largest_of_all,
+  sigma_1,
+  sigma_not_squared,  // 2σ for 2σ²
+  whole_sigma,
+  sigma_root,  // 2σ² = w
+  absolute,
+  context_renormalised,
+  trains_unwindowed,
+  drops_out,
+  less_previous,
 };
 
 class OwnLocal : public LuongGeneral {
@@ -464,8 +561,12 @@ class OwnLocal : public LuongGeneral {
                 const Tensor& previous_weights) const override {
     const Tensor positions = arange(memory.values.size(0)).to(s.dtype()) + (how_ == Local::from_1 ? 1 : 0);
     const Tensor away = positions - centre(s, lengths(memory), step);
-    const Tensor e = energies(s, memory, step, previous_weights);
+    Tensor e = energies(s, memory, step, previous_weights);
+    if (how_ == Local::less_previous && previous_weights.defined()) e = e - previous_weights;
+    if (how_ == Local::drops_out && is_training()) e = gradus::dropout(e, 0.1, default_generator());
     const auto [softmax_alone, alpha] = align(e, away, real_positions(memory));
+    if (how_ == Local::context_renormalised)
+      return {context(alpha / sum(alpha, 1, true), memory.values), alpha};
     return {context(how_ == Local::context_of_softmax ? softmax_alone : alpha, memory.values), alpha};
   }
 
@@ -486,6 +587,8 @@ class OwnLocal : public LuongGeneral {
  private:
   Tensor lengths(const nn::Memory& memory) const {
     const Tensor S = unsqueeze(memory.lengths, 1).to(memory.values.dtype());
+    if (!S_.defined() || S_.shape() != S.shape()) S_ = S;
+    if (how_ == Local::lengths_kept) return S_;
     return how_ == Local::batch_length ? expand(max(S), S.shape()) : S;
   }
 
@@ -500,6 +603,14 @@ class OwnLocal : public LuongGeneral {
         return both(less_equal(away, bound(0)), greater_equal(away, bound(-w)));
       case Local::no_window:
         return equal(away, away);
+      case Local::trains_unwindowed:
+        return is_training() ? equal(away, away) : less_equal(abs(away), bound(w));
+      case Local::whole_w:
+        return less_equal(abs(away), bound(std::floor(w)));
+      case Local::w_is_2:
+        return less_equal(abs(away), bound(2));
+      case Local::half_open:
+        return both(less(away, bound(w)), greater_equal(away, bound(-w)));
       default:
         return both(less_equal(away, bound(w)), greater_equal(away, bound(-w)));
     }
@@ -514,7 +625,15 @@ class OwnLocal : public LuongGeneral {
     };
     switch (how_) {
       case Local::by_exp: {
+        const Tensor x = exp(where(here, e - max(where(here, e, none), 1, true), none));
+        return pair(x / sum(x, 1, true), around);
+      }
+      case Local::overflows: {
         const Tensor x = exp(e) * here.to(e.dtype());
+        return pair(x / sum(x, 1, true), around);
+      }
+      case Local::largest_of_all: {
+        const Tensor x = exp(e - max(e, 1, true)) * here.to(e.dtype());
         return pair(x / sum(x, 1, true), around);
       }
       case Local::no_mask:
@@ -548,6 +667,30 @@ class OwnLocal : public LuongGeneral {
 
   Local how_;
   mutable std::int64_t calls_ = 0;
+  mutable Tensor S_;
+};
+
+// Sentence by sentence, with a slice of the energies.
+class Sliced : public LuongGeneral {
+ public:
+  Sliced(const AttentionSizes& n, double half_window) : LuongGeneral(n.query, n.value), w(half_window) {}
+
+  Result attend(const Tensor& s, const nn::Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override {
+    const std::int64_t T = memory.values.size(0);
+    const Tensor e = energies(s, memory, step, previous_weights);
+    std::vector<Tensor> rows;
+    for (std::int64_t b = 0; b < e.size(0); ++b) {
+      const std::int64_t S = memory.lengths.values<std::int64_t>()[static_cast<std::size_t>(b)];
+      const std::int64_t p = std::min(step, S - 1), reach = static_cast<std::int64_t>(w);
+      const std::int64_t begin = std::max<std::int64_t>(p - reach, 0), end = std::min(p + reach + 1, S);
+      rows.push_back(pad(softmax(e[b].slice(begin, end)), 0, begin, T - end));
+    }
+    const Tensor alpha = stack(rows);
+    return {context(alpha, memory.values), alpha};
+  }
+
+  const double w;
 };
 
 class OwnPredictive : public OwnLocal {
@@ -571,6 +714,8 @@ class OwnPredictive : public OwnLocal {
         return p + 1;
       case Local::rounded:
         return (p + 0.5).to(Dtype::i64).to(p.dtype());
+      case Local::floored:
+        return p.to(Dtype::i64).to(p.dtype());
       case Local::detached:
         return p.detach();
       default:
@@ -579,8 +724,14 @@ class OwnPredictive : public OwnLocal {
   }
 
   Tensor window(const Tensor& away) const override {
-    const double sigma = how() == Local::sigma_w ? w : w / 2;
-    const Tensor exponent = pow(away, 2) / ((how() == Local::no_two ? 1 : 2) * sigma * sigma);
+    const double sigma = how() == Local::sigma_w       ? w
+                         : how() == Local::sigma_1     ? 1
+                         : how() == Local::whole_sigma ? std::floor(w / 2)
+                         : how() == Local::sigma_root  ? std::sqrt(w / 2)
+                                                       : w / 2;
+    const double variance = how() == Local::sigma_not_squared ? sigma : sigma * sigma;
+    const Tensor distance = how() == Local::absolute ? abs(away) : pow(away, 2);
+    const Tensor exponent = distance / ((how() == Local::no_two ? 1 : 2) * variance);
     if (how() == Local::no_gaussian) return ones(away.shape(), away.dtype());
     return exp(how() == Local::rising ? exponent : -exponent);
   }
@@ -598,6 +749,12 @@ Attempt of_local_p(const std::string& name, const std::string& mistake, Local ho
     return std::make_unique<OwnPredictive>(n, w, how);
   };
   return of_part("local-p", name, mistake, answer);
+}
+
+Attempt sliced() {
+  Luong answer = right();
+  answer.local_m = [](const AttentionSizes& n, double w) { return std::make_unique<Sliced>(n, w); };
+  return of_part("local-m", "sentence by sentence", "", answer);
 }
 
 }  // namespace
@@ -619,6 +776,21 @@ int main() {
       of_dot("pads overwritten", "changes-its-input", Dot::pads_overwritten),
       of_dot("mean of the values as context", "context-mean", Dot::mean),
 
+      of_dot("reshaped in place of transposed", "reshaped", Dot::reshaped),
+      of_dot("exponent without the maximum", "overflow", Dot::overflows),
+      of_dot("maximum over the pads too", "max-over-pads", Dot::largest_of_all),
+      of_dot("pads' energies set to −1000", "pads-leak", Dot::small_at_pads),
+      of_dot("logarithms of the weights", "log-softmax", Dot::log_softmax),
+      of_dot("times step + 1", "depends-on-step", Dot::times_step),
+      of_dot("less the previous weights", "depends-on-step", Dot::less_previous),
+      of_dot("squared", "squared", Dot::squared),
+      of_dot("dropout of the energies", "training-differs", Dot::drops_out),
+
+      of_general("keys (Q, B, T)", "", General::keys_last),
+      of_general("keys (B, T, Q)", "memory-layout", General::keys_batch_first),
+      of_general("keys in a member", "remembers", General::last_keys),
+      of_general("first keys for all", "remembers", General::first_keys),
+      of_general("keys detached in training", "gradient", General::trains_detached),
       of_general("query times W_a", "", General::right),
       of_general("W_a transposed", "parameter-shape", General::transposed),
       of_general("W_a with a bias", "parameters", General::bias),
@@ -636,6 +808,9 @@ int main() {
       of_concat("no v_a", "no-v", Concat::no_v),
       of_concat("zeros in place of the query", "ignores-query", Concat::no_query),
       of_concat("W_a with a bias", "parameters", Concat::bias),
+
+      of_concat("mean over A", "mean-over-energies", Concat::mean),
+      of_concat("reshaped in place of transposed", "reshaped", Concat::reshaped),
 
       of_decoder("one class", "", Step::right),
       of_decoder("W_c in two halves", "", Step::by_halves),
@@ -656,9 +831,20 @@ int main() {
       of_decoder("s_0 from the last annotation", "s0-last-annotation", Step::s0_last_annotation),
       of_decoder("annotations detached", "off-the-tape", Step::annotations_detached),
       of_decoder("s detached", "off-the-tape", Step::state_detached),
-      of_decoder("steps not counted", "step-not-counted", Step::steps_not_counted),
+      of_decoder("steps not counted", "step-count", Step::steps_not_counted),
       of_decoder("attends before the update, too", "attends-once", Step::asks_twice),
       of_decoder("weights not in the state", "previous-weights", Step::weights_not_kept),
+
+      of_decoder("tells its attention step 0", "told-step", Step::tells_0),
+      of_decoder("counts its calls", "told-step", Step::tells_calls),
+      of_decoder("tells its attention no weights", "previous-weights", Step::tells_no_weights),
+      of_decoder("weights in the state detached", "off-the-tape", Step::weights_detached),
+      of_decoder("returned weights detached", "returned-weights-detached", Step::shown_detached),
+      of_decoder("s_0 from [→h; →h]", "s0-forward-twice", Step::s0_forward_twice),
+      of_decoder("s_0 from the mean", "s0-mean", Step::s0_mean),
+      of_decoder("s_0 in a member", "remembers", Step::s0_in_member),
+      of_decoder("memory in a member", "remembers", Step::memory_in_member),
+      of_decoder("dropout of h̃", "training-differs", Step::drops_out),
 
       of_input_feeding("one class", "", Step::right),
       of_input_feeding("W_c in two halves", "", Step::by_halves),
@@ -670,12 +856,16 @@ int main() {
       of_input_feeding("h̃_0 = 1", "h-tilde-0", Step::first_h_tilde_1),
       of_input_feeding("h̃ not updated", "h-tilde-not-moved", Step::h_tilde_not_moved),
       of_input_feeding("h̃ only in a member", "h-tilde-not-in-state", Step::member_alone),
-      of_input_feeding("h̃ read from a member", "kept-in-a-member", Step::member_beside_state),
+      of_input_feeding("h̃ read from a member", "remembers", Step::member_beside_state),
       of_input_feeding("h̃ detached", "off-the-tape", Step::h_tilde_detached),
+      of_input_feeding("tells its attention step 0", "told-step", Step::tells_0),
+      of_input_feeding("memory in a member", "remembers", Step::memory_in_member),
+      of_input_feeding("dropout of h̃", "training-differs", Step::drops_out),
       of_input_feeding("query s_{t−1}", "earlier-state", Step::earlier_query),
       of_input_feeding("[s; c]", "output-swapped", Step::swapped_output),
 
       of_local_m("with where()", "", Local::right),
+      sliced(),
       of_local_m("own softmax", "", Local::by_exp),
       of_local_m("lengths ignored", "no-mask", Local::no_mask),
       of_local_m("masked after the softmax", "mask-after-softmax", Local::masked_afterwards),
@@ -684,7 +874,7 @@ int main() {
       of_local_m("window one position wider", "window-too-wide", Local::wide),
       of_local_m("only the past", "one-sided", Local::past_only),
       of_local_m("energies outside set to 0", "zero-score", Local::zero_outside),
-      of_local_m("energies outside set to −30", "nearly-zero", Local::small_outside),
+      of_local_m("energies outside set to −30", "pads-leak", Local::small_outside),
       of_local_m("window after the softmax", "window-after-softmax", Local::cut_afterwards),
       of_local_m("positions from 1", "centre-too-early", Local::from_1),
       of_local_m("centred at t + 1", "centre-too-late", Local::next_position),
@@ -692,6 +882,16 @@ int main() {
       of_local_m("past the end", "past-the-end", Local::unclamped),
       of_local_m("one past the end", "past-the-end", Local::clamped_late),
       of_local_m("T in place of S", "batch-length", Local::batch_length),
+
+      of_local_m("w as an integer", "", Local::whole_w),
+      of_local_m("w = 2", "window-fixed", Local::w_is_2),
+      of_local_m("half-open window", "half-open", Local::half_open),
+      of_local_m("lengths of the first call", "remembers", Local::lengths_kept),
+      of_local_m("exponent without the maximum", "overflow", Local::overflows),
+      of_local_m("maximum over all positions", "max-over-pads", Local::largest_of_all),
+      of_local_m("no window in training", "training-differs", Local::trains_unwindowed),
+      of_local_m("dropout of the energies", "training-differs", Local::drops_out),
+      of_local_m("less the previous weights", "depends-on-step", Local::less_previous),
 
       of_local_p("with where()", "", Local::right),
       of_local_p("own softmax", "", Local::by_exp),
@@ -714,6 +914,20 @@ int main() {
       of_local_p("energies times the Gaussian", "gaussian-before-softmax", Local::on_energies),
       of_local_p("renormalised", "renormalised", Local::renormalised),
       of_local_p("energies plus the log-Gaussian", "renormalised", Local::on_log_scale),
+      of_local_p("p rounded down", "floored", Local::floored),
+      of_local_p("w as an integer", "window-rounded", Local::whole_w),
+      of_local_p("w = 2", "window-fixed", Local::w_is_2),
+      of_local_p("lengths of the first call", "remembers", Local::lengths_kept),
+      of_local_p("exponent without the maximum", "overflow", Local::overflows),
+      of_local_p("maximum over all positions", "overflow", Local::largest_of_all),
+      of_local_p("no window in training", "training-differs", Local::trains_unwindowed),
+      of_local_p("σ = 1", "sigma", Local::sigma_1),
+      of_local_p("2σ in place of 2σ²", "sigma", Local::sigma_not_squared),
+      of_local_p("σ as an integer", "sigma", Local::whole_sigma),
+      of_local_p("σ = √(w/2)", "sigma", Local::sigma_root),
+      of_local_p("|j − p| in place of its square", "not-squared", Local::absolute),
+      of_local_p("context renormalised", "context-renormalised", Local::context_renormalised),
+      of_local_p("less the previous weights", "depends-on-step", Local::less_previous),
       of_local_p("context without the Gaussian", "context-without-gaussian", Local::context_of_softmax),
   });
 }

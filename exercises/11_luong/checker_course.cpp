@@ -115,6 +115,14 @@ Vector first_state(const Parameters& p, const Case& c, std::int64_t b, StartFaul
       return tanh_of(times(p.W_s, beside(backward, forward)));
     case StartFault::last_annotation:
       return tanh_of(times(p.W_s, row(Plain(c.annotations.h), T - 1, b)));
+    case StartFault::first_annotation:
+      return tanh_of(times(p.W_s, row(Plain(c.annotations.h), 0, b)));
+    case StartFault::mean:
+      return tanh_of(times(p.W_s, context(Vector(T, 1.0 / T), Plain(c.annotations.h), b)));
+    case StartFault::forward_twice:
+      return tanh_of(times(p.W_s, beside(forward, forward)));
+    case StartFault::backward_twice:
+      return tanh_of(times(p.W_s, beside(backward, backward)));
     case StartFault::zero:
       return Vector(sizes.hidden);
     default:

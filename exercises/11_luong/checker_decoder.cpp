@@ -1,10 +1,9 @@
 // The decoder, with and without input feeding.
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/nn/additive_attention.hpp>
-#include <gradus/nn/gradcheck.hpp>
 
 #include "course.hpp"
+#include "kit/decoder.hpp"
 #include "parts.hpp"
 
 namespace {
@@ -25,7 +24,6 @@ using exercise::Mistake;
 using exercise::Plain;
 using exercise::Suspect;
 using gradus::Tensor;
-using gradus::nn::Annotations;
 using gradus::nn::DecoderStep;
 using gradus::nn::Memory;
 using gradus::nn::State;
@@ -35,25 +33,7 @@ struct Task {
   bool feeds;  // whether the cell reads h̃_{t−1}
 };
 
-// Records the arguments of attend().
-class Watched : public gradus::nn::AdditiveAttention {
- public:
-  Watched() : AdditiveAttention(sizes.hidden, sizes.annotation, course::A) {}
-
-  struct Call {
-    std::int64_t step;
-    Tensor previous_weights;
-  };
-  std::vector<Call>* calls = nullptr;  // null: not recorded
-
-  Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
-                const Tensor& previous_weights) const override {
-    if (calls) calls->push_back({step, previous_weights});
-    return AdditiveAttention::attend(query, memory, step, previous_weights);
-  }
-};
-
-std::unique_ptr<DecoderStep> make(const Task& task, std::unique_ptr<Watched> attention) {
+std::unique_ptr<DecoderStep> make(const Task& task, std::unique_ptr<exercise::Watched> attention) {
   auto decoder = task.make(sizes, std::move(attention));
   decoder->to(gradus::Dtype::f64);
   decoder->eval();
@@ -61,7 +41,16 @@ std::unique_ptr<DecoderStep> make(const Task& task, std::unique_ptr<Watched> att
   return decoder;
 }
 
-std::unique_ptr<DecoderStep> make(const Task& task) { return make(task, std::make_unique<Watched>()); }
+exercise::DecoderTask any(const Task& task) {
+  return {.make = [=](auto attention) { return make(task, std::move(attention)); },
+          .vocabulary = sizes.vocabulary,
+          .annotation = sizes.annotation,
+          .query = sizes.hidden,
+          .energy = course::A,
+          .weights = "weights"};
+}
+
+std::unique_ptr<DecoderStep> make(const Task& task) { return make(task, any(task).watched()); }
 
 const Lengths all_real = {T, T, T}, some_padding = {7, 9, 4};
 
@@ -175,14 +164,21 @@ void first_values(const Task& task) {
   const State state = started(*decoder, c, task).state;
   const auto wrong = [&](StartFault fault) { return course::first_state(*decoder, c, fault); };
   const std::string equation = "s_0 = tanh(W_s [→h_S; ←h_1]).";
-  expect_values("s_0", state["s"], course::first_state(*decoder, c),
-                {{{"s0-no-tanh", "The tanh is missing.", equation}, wrong(StartFault::no_tanh)},
-                 {{"s0-swapped", "W_s is applied to [←h_1; →h_S].", equation}, wrong(StartFault::swapped)},
-                 {{"s0-last-annotation", "s_0 is computed from the last annotation, which may be a pad.",
-                   "Use annotations.last_forward and annotations.first_backward, which respect each "
-                   "sentence's length."},
-                  wrong(StartFault::last_annotation)},
-                 {{"s0-zero", "s_0 is 0.", equation}, wrong(StartFault::zero)}});
+  expect_values(
+      "s_0", state["s"], course::first_state(*decoder, c),
+      {{{"s0-no-tanh", "The tanh is missing.", equation}, wrong(StartFault::no_tanh)},
+       {{"s0-swapped", "W_s is applied to [←h_1; →h_S].", equation}, wrong(StartFault::swapped)},
+       {{"s0-last-annotation", "s_0 is computed from the last annotation, which may be a pad.",
+         "Use annotations.last_forward and annotations.first_backward, which respect each "
+         "sentence's length."},
+        wrong(StartFault::last_annotation)},
+       {{"s0-forward-twice", "W_s is applied to [→h_S; →h_S].", equation}, wrong(StartFault::forward_twice)},
+       {{"s0-backward-twice", "W_s is applied to [←h_1; ←h_1].", equation},
+        wrong(StartFault::backward_twice)},
+       {{"s0-mean", "s_0 is computed from the mean of the annotations.", equation}, wrong(StartFault::mean)},
+       {{"s0-first-annotation", "s_0 is computed from the first annotation.", equation},
+        wrong(StartFault::first_annotation)},
+       {{"s0-zero", "s_0 is 0.", equation}, wrong(StartFault::zero)}});
   if (!task.feeds) return;
   expect_values("h̃_0", state["h_tilde"], Plain({B, sizes.attentional}), {},
                 {"h-tilde-0", "h̃_0 is not 0.", "There is no h̃ before the first step: use zeros, (B, K)."});
@@ -212,99 +208,22 @@ void golden(const Task& task, const Lengths& lengths, std::int64_t n) {
   compare("logits (step, row, token)", logits, &Course::logits);
 }
 
-void expect_counted(std::int64_t told, std::int64_t counted, std::int64_t t) {
-  exercise::expect(told == t && counted == t + 1,
-                   {"step-not-counted", "The step count is wrong.",
-                    "Pass state.step() to attend(), and state.step() + 1 to the returned state: local "
-                    "attention depends on it."},
-                   "attend() or the new state got a wrong step number.",
-                   std::to_string(told) + " in attend(), " + std::to_string(counted) + " in the new state",
-                   std::to_string(t) + " in attend(), " + std::to_string(t + 1) + " in the new state");
-}
-
-void expect_previous(const Tensor& told, const Tensor& before) {
-  const Mistake mistake{
-      "previous-weights", "attend() did not get the previous step's weights.",
-      "Pass them on in the state, as \"weights\"; in the first state they are undefined, Tensor()."};
-  const auto said = [](const Tensor& weights) {
-    return weights.defined() ? "weights" : "an undefined tensor";
-  };
-  exercise::expect(told.defined() == before.defined(), mistake,
-                   "The argument previous_weights of attend() is wrong.", said(told), said(before));
-  if (before.defined()) expect_values("previous_weights", told, Plain(before), {}, mistake);
-}
-
-// attend() gets the step number and the previous weights.
-void told(const Task& task) {
-  auto attention = std::make_unique<Watched>();
-  std::vector<Watched::Call> calls;
-  attention->calls = &calls;
-  const auto decoder = make(task, std::move(attention));
-  const Case c = example(some_padding);
-  auto [state, memory] = started(*decoder, c, task);
-  Tensor before;
-  for (std::int64_t t = 0; t < steps; ++t) {
-    calls.clear();
-    const DecoderStep::Output output = stepped(*decoder, c.tokens[t], state, memory, task);
-    exercise::expect(calls.size() == 1, {"attends-once", "", "Call attention->attend(…) once per step."},
-                     "step() did not call attend() exactly once.", std::to_string(calls.size()), "1");
-    expect_counted(calls[0].step, output.state.step(), t);
-    expect_previous(calls[0].previous_weights, before);
-    before = output.weights;
-    state = output.state;
-  }
-}
-
-// Beam search reorders rows between steps, so that everything carried must be in the state.
-void rows_may_be_chosen(const Task& task) {
-  const auto decoder = make(task);
-  const Case c = example(some_padding);
-  const auto [start, memory] = started(*decoder, c, task);
-  const State first = stepped(*decoder, c.tokens[0], start, memory, task).state;
-  const Tensor order = gradus::tensor(Lengths{2, 0, 0});
-  const Plain expected(index_select(decoder->step(c.tokens[1], first, memory).logits, order));
-
-  const State again = stepped(*decoder, c.tokens[0], start, memory, task).state;
-  const DecoderStep::Output chosen =
-      stepped(*decoder, index_select(c.tokens[1], order), again.select(order), memory.select(order), task);
-  expect_values("logits after State::select", chosen.logits, expected, {},
-                {"kept-in-a-member", "A value is passed from step to step outside the state.",
-                 "Beam search reorders the rows of the state between two steps, but not a member's rows. Put "
-                 "the value into nn::State."});
-}
-
-void gradients(const Task& task) {
-  const auto decoder = make(task);
-  const Case c = example(some_padding);
-  exercise::expect_gradients(
-      *decoder,
-      [&](const std::vector<Tensor>& x) {
-        const Annotations annotations{
-            .h = x[0], .lengths = c.annotations.lengths, .last_forward = x[1], .first_backward = x[2]};
-        auto [state, memory] = decoder->start(annotations);
-        std::vector<Tensor> out;
-        for (std::int64_t t = 0; t < 3; ++t) {
-          const DecoderStep::Output output = decoder->step(c.tokens[t], state, memory);
-          out.insert(out.end(), {output.logits, output.weights});
-          state = output.state;
-        }
-        return gradus::nn::concat_flat(out);
-      },
-      {c.annotations.h, c.annotations.last_forward, c.annotations.first_backward},
-      {"h", "last_forward", "first_backward"},
-      {"off-the-tape", "A value passed from step to step was detached from the tape.",
-       "detach(), clone() and copied values have no gradient: keep the tensor itself in the state."});
-}
-
 std::vector<exercise::Stage> stages(const std::string& part, const Task& task) {
-  return of_part(part, {{"shapes and parameters", [=] { shapes(task); }},
-                        {"the first state", [=] { first_values(task); }},
-                        {"values of the first step", [=] { golden(task, all_real, 1); }},
-                        {"values, step by step", [=] { golden(task, all_real, steps); }},
-                        {"values, with padding", [=] { golden(task, some_padding, steps); }},
-                        {"arguments of attend()", [=] { told(task); }},
-                        {"rows reordered by beam search", [=] { rows_may_be_chosen(task); }},
-                        {"gradients", [=] { gradients(task); }}});
+  return of_part(part,
+                 {{"shapes and parameters", [=] { shapes(task); }},
+                  {"the first state", [=] { first_values(task); }},
+                  {"values of the first step", [=] { golden(task, all_real, 1); }},
+                  {"values, step by step", [=] { golden(task, all_real, steps); }},
+                  {"values, with padding", [=] { golden(task, some_padding, steps); }},
+                  {"arguments of attend()", [=] { expect_told(any(task)); }},
+                  {"independent steps, and beam search", [=] { expect_independent_steps(any(task)); }},
+                  {"gradients", [=] {
+                     expect_decoder_gradients(
+                         any(task), 3,
+                         {"off-the-tape", "A value passed from step to step was detached from the tape.",
+                          "detach(), clone() and copied values have no gradient: keep the tensor itself "
+                          "in the state, the weights, too."});
+                   }}});
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "parts.hpp"
 
@@ -25,9 +27,11 @@ using gradus::nn::Attention;
 using Lengths = std::vector<std::int64_t>;
 
 constexpr AttentionSizes sizes{.query = 4, .value = 6, .energy = 5};
-constexpr std::int64_t T = 9;
-constexpr double w = 2;
-const Lengths all_real = {T, T, T}, some_padding = {T, 7, 4};
+constexpr std::int64_t T = 13;
+// Several, some of them not whole, so that no constant and no other function of w gives the same results.
+// Whole ones differ: with local-m, |j − p| < 3 is |j − p| ≤ 2; with local-p, σ² = w for w = 4.
+const std::vector<double> half_windows_of_m = {4, 2.5, 1.25}, half_windows_of_p = {3, 2.5, 1.25};
+const Lengths all_real = {T, T, T}, some_padding = {T, 9, 4};
 
 // Known faults.
 enum class Fault {
@@ -37,8 +41,12 @@ enum class Fault {
   mask_after_softmax,
   // the window
   no_window,
-  narrow,  // |j − p| < w
-  wide,    // |j − p| ≤ w + 1
+  narrow,         // |j − p| < w
+  wide,           // |j − p| ≤ w + 1
+  half_open,      // −w ≤ j − p < w
+  open_at_start,  // −w < j − p ≤ w
+  rounded_down,   // ⌊w⌋
+  rounded_up,
   past_only,
   zero_outside,  // energies outside are 0
   cut_afterwards,
@@ -54,9 +62,14 @@ enum class Fault {
   no_sigmoid,
   no_inner_tanh,
   rounded,
+  rounded_p_down,
   // eq. 10
   no_gaussian,
-  wide_gaussian,    // σ = w
+  wide_gaussian,  // σ = w
+  sigma_1,
+  sigma_whole,  // σ = ⌊w/2⌋
+  sigma_root,   // σ² = w/2
+  distance_not_squared,
   narrow_gaussian,  // σ² in place of 2σ²
   rising_gaussian,  // exp(+…)
   gaussian_on_energies,
@@ -83,6 +96,16 @@ const std::vector<Known>& known_of_both() {
       {Fault::narrow,
        {"window-too-narrow", "The window lacks one position at both ends.",
         "[p_t − w, p_t + w] includes its ends: only |j − p_t| > w is outside."}},
+      {Fault::half_open,
+       {"half-open", "The window lacks its last position, p_t + w.",
+        "[p_t − w, p_t + w] includes both ends."}},
+      {Fault::open_at_start,
+       {"half-open", "The window lacks its first position, p_t − w.",
+        "[p_t − w, p_t + w] includes both ends."}},
+      {Fault::rounded_down,
+       {"window-rounded", "w was rounded to a whole number.", "w is a double, such as 2.5."}},
+      {Fault::rounded_up,
+       {"window-rounded", "w was rounded to a whole number.", "w is a double, such as 2.5."}},
       {Fault::wide,
        {"window-too-wide", "The window is too wide.", "Positions with |j − p_t| > w are outside."}},
       {Fault::past_only,
@@ -131,9 +154,19 @@ const std::vector<Known>& known_of_p() {
       {Fault::rounded,
        {"rounded", "p_t is rounded to a whole position.",
         "p_t is a real number: rounding removes its gradient, so that W_p would not learn."}},
+      {Fault::rounded_p_down,
+       {"floored", "p_t is rounded down to a whole position.",
+        "p_t is a real number: rounding removes its gradient, so that W_p would not learn."}},
       {Fault::no_gaussian,
        {"no-gaussian", "The Gaussian is missing.", "Eq. 10: the softmax times exp(−(j − p_t)² / 2σ²)."}},
       {Fault::wide_gaussian, {"sigma", "σ is w instead of w/2.", "Section 3.2: σ = w/2 (the paper: D/2)."}},
+      {Fault::sigma_1, {"sigma", "σ is 1, whatever w is.", "σ = w/2, from the constructor's half_window."}},
+      {Fault::sigma_whole, {"sigma", "σ = w/2 was rounded down.", "σ is a double: w = 2.5 gives σ = 1.25."}},
+      {Fault::sigma_root,
+       {"sigma", "The exponent is −(j − p_t)²/2σ: σ is not squared.", "σ = w/2, so that 2σ² = w²/2."}},
+      {Fault::distance_not_squared,
+       {"not-squared", "The exponent contains |j − p_t|, not its square.",
+        "Eq. 10: exp(−(j − p_t)² / 2σ²)."}},
       {Fault::narrow_gaussian, {"no-two", "The exponent is −(j − p_t)²/σ².", "Eq. 10 divides by 2σ²."}},
       {Fault::rising_gaussian,
        {"gaussian-sign", "The Gaussian grows with the distance.", "The exponent is negative."}},
@@ -151,22 +184,15 @@ const std::vector<Known>& known_of_p() {
 struct Task {
   Luong::MakeLocal make;
   bool predictive;
+  double w = 3;
 };
 
-struct Case {
-  Tensor query, values;  // (B, Q), (T, B, D)
-  Lengths lengths;
-};
+using Case = exercise::AttentionCase;
 
-Case example(const Lengths& lengths) {
-  gradus::Generator generator(3);
-  const auto B = std::ssize(lengths);
-  return {gradus::normal({B, sizes.query}, 0, 1, generator, Dtype::f64),
-          gradus::normal({T, B, sizes.value}, 0, 1, generator, Dtype::f64), lengths};
-}
+Case example(const Lengths& lengths) { return exercise::attention_case(sizes, T, lengths); }
 
 std::unique_ptr<Attention> make(const Task& task) {
-  auto attention = task.make(sizes, w);
+  auto attention = task.make(sizes, task.w);
   attention->to(Dtype::f64);
   attention->eval();
   exercise::fill(*attention);
@@ -174,7 +200,7 @@ std::unique_ptr<Attention> make(const Task& task) {
 }
 
 Attention::Result run(const Attention& attention, const Case& c, std::int64_t step) {
-  return attention.attend(c.query, attention.prepare(c.values, gradus::tensor(c.lengths)), step, Tensor());
+  return attention.attend(c.query, attention.prepare(c.values, c.told()), step, Tensor());
 }
 
 // --- the equations, in plain loops
@@ -193,9 +219,9 @@ double position_score(const Attention& attention, const Plain& query, std::int64
 
 // p_t of sentence b
 double centre(const Attention& attention, const Plain& query, const Task& task, std::int64_t b, double S,
-              std::int64_t step, Fault fault) {
+              std::int64_t longest, std::int64_t step, Fault fault) {
   const double shift = fault == Fault::too_early ? -1 : fault == Fault::too_late ? 1 : 0;
-  if (fault == Fault::batch_length) S = T;
+  if (fault == Fault::batch_length) S = static_cast<double>(longest);
   if (!task.predictive) {
     const auto t = fault == Fault::step_ignored ? 0 : static_cast<double>(step);
     const double last = fault == Fault::clamped_late ? S : S - 1;
@@ -204,10 +230,11 @@ double centre(const Attention& attention, const Plain& query, const Task& task, 
   const double score = position_score(attention, query, b, fault != Fault::no_inner_tanh);
   const double share = fault == Fault::no_sigmoid ? score : 1 / (1 + std::exp(-score));
   const double p = (fault == Fault::last_position ? S - 1 : S) * share + shift;
+  if (fault == Fault::rounded_p_down) return std::floor(p);
   return fault == Fault::rounded ? std::round(p) : p;
 }
 
-bool inside(double away, Fault fault) {
+bool inside(double away, double w, Fault fault) {
   switch (fault) {
     case Fault::no_window:
       return true;
@@ -215,6 +242,14 @@ bool inside(double away, Fault fault) {
       return std::abs(away) < w;
     case Fault::wide:
       return std::abs(away) <= w + 1;
+    case Fault::half_open:
+      return -w <= away && away < w;
+    case Fault::open_at_start:
+      return -w < away && away <= w;
+    case Fault::rounded_down:
+      return std::abs(away) <= std::floor(w);
+    case Fault::rounded_up:
+      return std::abs(away) <= std::ceil(w);
     case Fault::past_only:
       return -w <= away && away <= 0;
     default:
@@ -222,42 +257,76 @@ bool inside(double away, Fault fault) {
   }
 }
 
-double gaussian(double away, Fault fault) {
-  const double sigma = fault == Fault::wide_gaussian ? w : w / 2;
-  const double exponent = away * away / (fault == Fault::narrow_gaussian ? 1 : 2) / (sigma * sigma);
+double sigma_of(double w, Fault fault) {
+  switch (fault) {
+    case Fault::wide_gaussian:
+      return w;
+    case Fault::sigma_1:
+      return 1;
+    case Fault::sigma_whole:
+      return std::floor(w / 2);
+    case Fault::sigma_root:
+      return std::sqrt(w / 2);  // σ² = w/2
+    default:
+      return w / 2;
+  }
+}
+
+double gaussian(double away, double w, Fault fault) {
+  const double sigma = sigma_of(w, fault);
+  const double distance = fault == Fault::distance_not_squared ? std::abs(away) : away * away;
+  const double exponent = distance / (fault == Fault::narrow_gaussian ? 1 : 2) / (sigma * sigma);
   return fault == Fault::no_gaussian ? 1 : std::exp(fault == Fault::rising_gaussian ? exponent : -exponent);
 }
 
 Plain plain_local(const Attention& attention, const Case& c, const Task& task, std::int64_t step,
-                  Fault fault = Fault::none) {
+                  Fault fault = Fault::none, std::optional<double> window = {}) {
   const Plain query(c.query);
+  const double half = window.value_or(task.w);
   const Plain e = plain_general(parameter(attention, "W_a.weight"), query, Plain(c.values));
   Plain weights(e.shape());
   for (std::int64_t b = 0; b < e.size(0); ++b) {
     const std::int64_t S = c.lengths[static_cast<std::size_t>(b)];
-    const double p = centre(attention, query, task, b, static_cast<double>(S), step, fault);
+    const double p = centre(attention, query, task, b, static_cast<double>(S), e.size(1), step, fault);
     const auto real = [&](std::int64_t j) { return fault == Fault::no_mask || j < S; };
     const auto away = [&](std::int64_t j) { return static_cast<double>(j) - p; };
-    const auto around = [&](std::int64_t j) { return task.predictive ? gaussian(away(j), fault) : 1.0; };
+    const auto around = [&](std::int64_t j) {
+      return task.predictive ? gaussian(away(j), task.w, fault) : 1.0;
+    };
+    double largest = -std::numeric_limits<double>::infinity();
+    for (std::int64_t j = 0; j < e.size(1); ++j)
+      if (real(j) && inside(away(j), half, fault)) largest = std::max(largest, e(b, j));
+    if (std::isinf(largest)) largest = 0;
+    const auto power = [&](std::int64_t j) { return std::exp(e(b, j) - largest); };
     // The softmax's numerator at position j.
     const auto term = [&](std::int64_t j) {
-      const bool within = inside(away(j), fault);
+      const bool within = inside(away(j), half, fault);
       if (fault == Fault::zero_outside) return real(j) ? std::exp(within ? e(b, j) : 0) : 0;
-      if (fault == Fault::mask_after_softmax) return within ? std::exp(e(b, j)) : 0;
-      if (fault == Fault::cut_afterwards) return real(j) ? std::exp(e(b, j)) : 0;
+      if (fault == Fault::mask_after_softmax) return within ? power(j) : 0;
+      if (fault == Fault::cut_afterwards) return real(j) ? power(j) : 0;
       if (fault == Fault::gaussian_on_energies) return real(j) && within ? std::exp(e(b, j) * around(j)) : 0;
-      return real(j) && within ? std::exp(e(b, j)) : 0;
+      return real(j) && within ? power(j) : 0;
     };
     double total = 0, kept = 0;
-    for (std::int64_t j = 0; j < T; ++j) total += term(j);
+    for (std::int64_t j = 0; j < e.size(1); ++j) total += term(j);
     if (total == 0) continue;
-    for (std::int64_t j = 0; j < T; ++j) {
-      const bool stays = (fault != Fault::cut_afterwards || inside(away(j), fault)) && real(j);
+    for (std::int64_t j = 0; j < e.size(1); ++j) {
+      const bool stays = (fault != Fault::cut_afterwards || inside(away(j), half, fault)) && real(j);
       const double factor = fault == Fault::gaussian_on_energies ? 1 : around(j);
       kept += weights(b, j) = stays ? term(j) / total * factor : 0;
     }
     if (fault != Fault::renormalised) continue;
-    for (std::int64_t j = 0; j < T; ++j) weights(b, j) /= kept;
+    for (std::int64_t j = 0; j < e.size(1); ++j) weights(b, j) /= kept;
+  }
+  return weights;
+}
+
+// The same with 0/0 in rows without any weight.
+Plain divided_by_zero(Plain weights) {
+  for (std::int64_t b = 0; b < weights.size(0); ++b) {
+    double total = 0;
+    for (std::int64_t j = 0; j < weights.size(1); ++j) total += weights(b, j);
+    for (std::int64_t j = 0; j < weights.size(1) && total == 0; ++j) weights(b, j) = std::nan("");
   }
   return weights;
 }
@@ -268,8 +337,14 @@ std::vector<Suspect> suspects(const Attention& attention, const Case& c, const T
   for (const auto* known : {&known_of_both(), task.predictive ? &known_of_p() : &known_of_m()}) {
     for (const auto& [fault, mistake] : *known) {
       out.push_back({mistake, plain_local(attention, c, task, step, fault)});
+      out.push_back({mistake, divided_by_zero(out.back().values)});
     }
   }
+  for (const double window : {1.0, 2.0, 3.0, 4.0, 5.0})
+    out.push_back(
+        {{"window-fixed", "The window's half width is " + exercise::text(window) + ", whatever w is.",
+          "Use the constructor's half_window."},
+         plain_local(attention, c, task, step, Fault::none, window)});
   return out;
 }
 
@@ -300,14 +375,15 @@ void shapes(const Task& task) {
 // The window of local-m moves with the step. Starts in the middle of the sentence, where most mistakes give
 // different weights.
 std::vector<std::int64_t> steps(const Task& task) {
-  return task.predictive ? std::vector<std::int64_t>{0, 3} : std::vector<std::int64_t>{4, 0, 1, 7, 8, 10, 20};
+  return task.predictive ? std::vector<std::int64_t>{0, 3}
+                         : std::vector<std::int64_t>{6, 0, 1, 11, 12, 14, 24};
 }
 
 void golden(const Task& task, const Lengths& lengths) {
   const auto attention = make(task);
   const Case c = example(lengths);
   for (const std::int64_t step : steps(task)) {
-    const std::string when = " at step " + std::to_string(step);
+    const std::string when = " at step " + std::to_string(step) + ", w = " + exercise::text(task.w);
     const Attention::Result result = run(*attention, c, step);
     expect_shapes(result, c);
     const Plain weights = plain_local(*attention, c, task, step), values(c.values);
@@ -316,66 +392,48 @@ void golden(const Task& task, const Lengths& lengths) {
     expect_values("context" + when, result.context, plain_context(weights, values),
                   {{{"context-without-gaussian", "The context uses the softmax without the Gaussian.",
                      "Compute the context from the weights that you return."},
-                    plain_context(softmax_alone, values)}});
+                    plain_context(softmax_alone, values)},
+                   {{"context-renormalised", "The context is divided by the sum of the weights.",
+                     "c_t = Σ_j α_tj h_j with the weights that you return, though they sum to less than 1."},
+                    plain_context(plain_local(*attention, c, task, step, Fault::renormalised), values)}});
+    exercise::expect_exact_zeros(result.weights, weights);
   }
 }
 
-// Positions outside the window, and pads, have weight exactly 0.
-void others_have_no_weight(const Task& task) {
-  const auto attention = make(task);
-  const Case c = example(some_padding);
-  const Plain weights(run(*attention, c, 2).weights), expected = plain_local(*attention, c, task, 2);
-  for (std::int64_t b = 0; b < weights.size(0); ++b) {
-    for (std::int64_t j = 0; j < T; ++j) {
-      exercise::expect(expected(b, j) != 0 || weights(b, j) == 0,
-                       {"nearly-zero", "Masked energies are very negative, but finite.",
-                        "Use −∞: -std::numeric_limits<double>::infinity()."},
-                       "A position outside the window, or a pad, has a small weight instead of 0.",
-                       std::to_string(weights(b, j) * 1e12) + "e-12", "0");
-    }
+void golden_for_each_w(Task task, const Lengths& lengths) {
+  for (const double w : task.predictive ? half_windows_of_p : half_windows_of_m) {
+    task.w = w;
+    golden(task, lengths);
   }
 }
 
-// The memory is read at every step.
-void memory_is_left_alone(const Task& task) {
-  const auto attention = make(task);
-  const Case c = example(some_padding);
-  const gradus::nn::Memory memory = attention->prepare(c.values, gradus::tensor(c.lengths));
-  const Mistake mistake{"changes-its-input", "An input was changed in place.",
-                        "Make a new tensor; the memory is read again at every step."};
-  const Plain values(c.values), first(attention->attend(c.query, memory, 2, Tensor()).weights);
-  expect_values("weights at the second call", attention->attend(c.query, memory, 2, Tensor()).weights, first,
-                {}, mistake);
-  expect_values("values after attend", memory.values, values, {}, mistake);
-  expect_values("lengths after attend", memory.lengths, Plain(gradus::tensor(c.lengths)), {}, mistake);
-}
-
-void gradients(const Task& task) {
-  const auto attention = make(task);
-  const Case c = example(some_padding);
-  const Tensor lengths = gradus::tensor(c.lengths);
-  exercise::expect_gradients(
-      *attention,
-      [&](const std::vector<Tensor>& x) {
-        const auto [context, weights] =
-            attention->attend(x[0], attention->prepare(x[1], lengths), 3, Tensor());
-        return gradus::nn::concat_flat({context, weights});
-      },
-      {c.query, c.values}, {"query", "values"},
-      {"off-the-tape", "A part of the result was computed outside the tape.",
-       "item(), values() and detach() have no gradient; p_t affects the result through the Gaussian."});
+exercise::AnyAttention any(Task task) {
+  task.w = 1.25;  // cuts sentences of a few tokens
+  const std::int64_t step = 2;
+  return {.make = [=] { return make(task); },
+          .sizes = sizes,
+          .energies =
+              [](const gradus::nn::Module& module, const Plain& query, const Plain& values) {
+                return plain_general(parameter(module, "W_a.weight"), query, values);
+              },
+          .weights = [=](const Attention& attention,
+                         const Case& c) { return plain_local(attention, c, task, step); },
+          .step = task.predictive ? std::nullopt : std::optional(step)};
 }
 
 std::vector<exercise::Stage> stages(const std::string& part, const Task& task) {
   return of_part(part, {{"shapes and parameters", [=] { shapes(task); }},
-                        {"values, without padding", [=] { golden(task, all_real); }},
-                        {"values, with padding", [=] { golden(task, some_padding); }},
-                        {"invariants",
-                         [=] {
-                           others_have_no_weight(task);
-                           memory_is_left_alone(task);
-                         }},
-                        {"gradients", [=] { gradients(task); }}});
+                        {"values, without padding", [=] { golden_for_each_w(task, all_real); }},
+                        {"values, with padding", [=] { golden_for_each_w(task, some_padding); }},
+                        {"invariants", [=] { expect_only_its_arguments(any(task)); }},
+                        {"large energies, and other pads", [=] { expect_any_energies(any(task)); }},
+                        {"gradients", [=] {
+                           expect_attention_gradients(
+                               any(task),
+                               {"off-the-tape", "A part of the result was computed outside the tape.",
+                                "item(), values() and detach() have no gradient; p_t affects the result "
+                                "through the Gaussian."});
+                         }}});
 }
 
 }  // namespace

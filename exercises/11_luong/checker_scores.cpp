@@ -63,6 +63,7 @@ struct Concat {
   bool tanh_outside = false;  // applied to e
   bool tanh_first = false;    // applied to s_t and h_j, before W_a
   bool weighted = true;       // multiplied by v_a
+  bool mean = false;          // over A, in place of the sum
 };
 
 Plain concat(const Module& module, const Plain& query, const Plain& values, const Concat& form) {
@@ -78,6 +79,7 @@ Plain concat(const Module& module, const Plain& query, const Plain& values, cons
       const double x = (form.query ? from_query : 0) + from_value;
       return (form.weighted ? v(0, a) : 1) * (form.tanh ? std::tanh(x) : x);
     });
+    if (form.mean) return e / static_cast<double>(v.size(1));
     return form.tanh_outside ? std::tanh(e) : e;
   });
 }
@@ -169,7 +171,7 @@ std::vector<exercise::Stage> concat_stages(const Luong::MakeAttention& make) {
       "concat",
       exercise::attention_stages(
           {.make = make,
-           .sizes = {.query = 4, .value = 6, .energy = 3},
+           .sizes = {.query = 4, .value = 6, .energy = 7},
            .parameters =
                [](const AttentionSizes& n) {
                  return std::vector<Parameter>{{"W_a.weight", {n.energy, n.query + n.value}, "(A, Q + D)"},
@@ -192,6 +194,9 @@ std::vector<exercise::Stage> concat_stages(const Luong::MakeAttention& make) {
                    concat_suspect({"tanh-first", "The tanh is applied to [s_t; h_j], before W_a.",
                                    "Multiply by W_a first, then apply tanh to the A numbers."},
                                   {.tanh = false, .tanh_first = true}),
+                   concat_suspect({"mean-over-energies", "The energies are the mean over A, not the sum.",
+                                   "v_a · tanh(…) is a plain sum of A products."},
+                                  {.mean = true}),
                    concat_suspect({"no-v", "The A numbers are summed without v_a.",
                                    "v_a weights the A results of tanh."},
                                   {.weighted = false}),

@@ -29,6 +29,10 @@ enum class StartFault {
   no_tanh,
   swapped,          ///< [←h_1; →h_S]
   last_annotation,  ///< from h_{T−1}, even if it is a pad
+  first_annotation,
+  mean,  ///< of all annotations
+  forward_twice,
+  backward_twice,
   zero,
 };
 /// s_0, (B, H).

@@ -1,4 +1,5 @@
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
 #include <gradus/nn/additive_attention.hpp>
 
 #include <algorithm>
@@ -84,7 +85,19 @@ Tensor by_threshold(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   return of_chosen(without_pads(e, lengths), greater_equal(without_pads(e, lengths).detach(), threshold));
 }
 
-enum class Fault { none, of_all, divided, detached_query, plain_additive, not_transposed };
+enum class Fault {
+  none,
+  of_all,
+  divided,
+  detached_query,
+  plain_additive,
+  not_transposed,
+  trains_on_all,
+  less_previous,
+  k_by_step,
+  lengths_kept,
+  shown_detached,
+};
 
 class Attention : public nn::AdditiveAttention {
  public:
@@ -96,8 +109,15 @@ class Attention : public nn::AdditiveAttention {
     if (fault == Fault::plain_additive)
       return AdditiveAttention::attend(query, memory, step, previous_weights);
     const Tensor q = fault == Fault::detached_query ? query.detach() : query;
-    const Tensor e = energies(q, memory, step, previous_weights);
-    const Tensor weights = softmax_(e, memory.lengths, k);
+    Tensor e = energies(q, memory, step, previous_weights);
+    if (fault == Fault::less_previous && previous_weights.defined()) e = e - previous_weights;
+    if (!lengths_.defined() || lengths_.numel() != e.size(0)) lengths_ = memory.lengths;
+    const bool all = fault == Fault::trains_on_all && is_training();
+    const Tensor weights = softmax_(e, fault == Fault::lengths_kept ? lengths_ : memory.lengths,
+                                    all                         ? e.size(1)
+                                    : fault == Fault::k_by_step ? k + step
+                                                                : k);
+    if (fault == Fault::shown_detached) return {context_of(weights, memory), weights.detach()};
     if (fault == Fault::not_transposed) return {sum(unsqueeze(weights, 2) * memory.values, 0), weights};
     const Tensor used = fault == Fault::of_all ? masked_softmax(e, memory.lengths) : weights;
     const Tensor h = transpose(memory.values, 0, 1);  // (B, T, D)
@@ -106,6 +126,11 @@ class Attention : public nn::AdditiveAttention {
   }
 
  private:
+  static Tensor context_of(const Tensor& weights, const nn::Memory& memory) {
+    return sum(unsqueeze(transpose(weights, 0, 1), 2) * memory.values, 0);
+  }
+
+  mutable Tensor lengths_;
   Softmax softmax_;
   std::int64_t k;
   Fault fault;
@@ -206,13 +231,51 @@ int main() {
       attempt("half of the gradient", "gradient",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
-                const Tensor kept = exp(e) * chosen;
+                const Tensor kept =
+                    exp(where(chosen.to(Dtype::i64), e - max(without_pads(e, lengths), 1, true), 0.0 * e)) *
+                    chosen;
                 return kept / sum(kept, 1, true).detach();
               }),
       attempt("context of all positions", "context-of-all", by_argmax, Fault::of_all),
       attempt("context divided by T", "context-divided", by_argmax, Fault::divided),
       attempt("additive attention's attend", "all-take-part", by_argmax, Fault::plain_additive),
       attempt("weights not transposed", "error", by_argmax, Fault::not_transposed),
-      attempt("query detached", "gradient", by_argmax, Fault::detached_query),
+      attempt("query detached", "detached-query", by_argmax, Fault::detached_query),
+      attempt("all positions in training", "training-differs", by_argmax, Fault::trains_on_all),
+      attempt("less the previous weights", "depends-on-step", by_argmax, Fault::less_previous),
+      attempt("k + step", "depends-on-step", by_argmax, Fault::k_by_step),
+      attempt("lengths of the first call", "remembers", by_argmax, Fault::lengths_kept),
+      attempt("returned weights detached", "returned-weights-detached", by_argmax, Fault::shown_detached),
+      attempt("more than the k-th largest", "one-less",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                return by_argmax(e, lengths, std::max<std::int64_t>(k - 1, 1));
+              }),
+      attempt("k = 2", "k-fixed",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t) { return by_argmax(e, lengths, 2); }),
+      attempt("k at most the first length", "values",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const std::int64_t first = lengths.defined() ? lengths.values<std::int64_t>()[0] : k;
+                return by_argmax(e, lengths, std::min(first, k));
+              }),
+      attempt("exponent without the maximum", "overflow",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor kept = exp(e) * largest(without_pads(e, lengths), k).to(e.dtype());
+                return kept / sum(kept, 1, true);
+              }),
+      attempt("maximum over the pads too", "max-over-pads",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor kept =
+                    exp(e - max(e, 1, true)) * largest(without_pads(e, lengths), k).to(e.dtype());
+                return kept / sum(kept, 1, true);
+              }),
+      attempt("logarithms", "log-softmax",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                const Tensor chosen = largest(without_pads(e, lengths), k);
+                return masked_fill(log_softmax(masked_fill(e, inverted(chosen), -1e9)), inverted(chosen), 0);
+              }),
+      attempt("dropout", "not-deterministic",
+              [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
+                return dropout(by_argmax(e, lengths, k), 0.1, default_generator());
+              }),
   });
 }

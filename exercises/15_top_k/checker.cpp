@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <limits>
 #include <numeric>
 
 #include "answer.hpp"
@@ -35,6 +36,9 @@ const Mistake one_more{"one-more", "k + 1 positions have weight.",
                        "How many iterations does your loop have?"};
 const Mistake one_less{"one-less", "k − 1 positions have weight.",
                        "How many iterations does your loop have?"};
+const Mistake k_fixed{"k-fixed", "The number of positions does not depend on k.", "Use the argument k."};
+const Mistake logarithms{"log-softmax", "These are the logarithms of the weights.",
+                         "Use softmax, not log_softmax."};
 const Mistake first_k{"first-k", "The first k positions were chosen.",
                       "Choose by the energy, not by the position."};
 const Mistake over_batch{"batch-axis", "The k largest were chosen over the batch, or over all elements.",
@@ -118,10 +122,12 @@ Plain mask_of(const Shape& shape, const Chosen& is_chosen) {
 Plain softmax_over(const Plain& e, const Plain& mask) {
   Plain weights(e.shape());
   for (std::int64_t b = 0; b < e.size(0); ++b) {
-    double total = 0;
-    for (std::int64_t t = 0; t < e.size(1); ++t) total += mask(b, t) * std::exp(e(b, t));
+    double total = 0, largest = -std::numeric_limits<double>::infinity();
     for (std::int64_t t = 0; t < e.size(1); ++t)
-      weights(b, t) = total == 0 ? 0 : mask(b, t) * std::exp(e(b, t)) / total;
+      if (mask(b, t) > 0) largest = std::max(largest, e(b, t));
+    const auto power = [&](std::int64_t t) { return mask(b, t) > 0 ? std::exp(e(b, t) - largest) : 0; };
+    for (std::int64_t t = 0; t < e.size(1); ++t) total += power(t);
+    for (std::int64_t t = 0; t < e.size(1); ++t) weights(b, t) = total == 0 ? 0 : power(t) / total;
   }
   return weights;
 }
@@ -181,6 +187,8 @@ std::vector<exercise::Suspect> suspects(const Case& c, std::int64_t k) {
   const auto real_only = [&](const Plain& mask) { return combined(mask, real, zeroed); };
   return {
       {all_weights, softmax_over(e, real)},
+      {logarithms, combined(expected(e, c.lengths, k), right,
+                            [](double x, double mask) { return mask > 0 ? std::log(x) : 0; })},
       {not_renormalised, combined(softmax_over(e, real), right, zeroed)},
       {zero_energy, softmax_over(combined(e, right, zeroed), real)},
       {zero_energy, softmax_over(combined(e, right, zeroed), everywhere)},
@@ -217,14 +225,23 @@ Tensor weights_of(const TopK& answer, const Case& c, std::int64_t k) {
 void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   const Plain e(c.e);
   for (const std::int64_t k : ks) {
-    const std::vector<exercise::Suspect> known = suspects(c, k);
+    std::vector<exercise::Suspect> known = suspects(c, k);
+    // One position too few or too many only if that is so for other k, too.
+    if (k + 2 <= c.e.size(1) && has_values(weights_of(answer, c, k + 2), Plain(weights_of(answer, c, k))))
+      known.insert(known.begin() + 1, {k_fixed, Plain(weights_of(answer, c, k))});
     const Tensor got = weights_of(answer, c, k);
     exercise::expect_values("e after top_k_softmax", c.e, e, {},
                             {"changes-its-input", "The energies were changed in place.",
                              "Make a new tensor, or clone() it first."});
     exercise::expect_shape("the weights", got, c.e.shape(), "(B, T)");
+    exercise::expect_deterministic([&] { return exercise::Results{{"weights", weights_of(answer, c, k)}}; });
     exercise::expect_values("weights for k = " + std::to_string(k), got, expected(e, c.lengths, k), known);
   }
+}
+
+void expect_large(const TopK& answer, const Case& c, std::int64_t k, const Mistake& mistake) {
+  exercise::expect_values("weights of large energies for k = " + std::to_string(k), weights_of(answer, c, k),
+                          expected(Plain(c.e), c.lengths, k), {}, mistake);
 }
 
 void gradients(const TopK& answer) {
@@ -238,60 +255,55 @@ void gradients(const TopK& answer) {
   }
 }
 
-// An additive attention with random parameters, and its inputs: Q 4, D 5, A 3, T 6.
-struct Attending {
-  std::unique_ptr<nn::Attention> attention;
-  Tensor query, values, lengths;
+// --- the attention
 
-  Attending(const TopK& answer, std::int64_t k) : attention(answer.attention(4, 5, 3, k)) {
-    attention->to(Dtype::f64);
-    attention->eval();
-    exercise::expect_parameters(
-        *attention,
-        {{"W_a.weight", {3, 4}, "(A, Q)"}, {"U_a.weight", {3, 5}, "(A, D)"}, {"v_a", {3}, "(A)"}});
-    exercise::fill(*attention);
-    Generator generator(6);
-    query = normal({3, 4}, 0, 1, generator, Dtype::f64);
-    values = normal({6, 3, 5}, 0, 1, generator, Dtype::f64);
-    lengths = tensor({6, 2, 4}, Dtype::i64);
-  }
-  nn::Attention::Result result() const {
-    return attention->attend(query, attention->prepare(values, lengths), 0, Tensor());
-  }
-};
+constexpr exercise::AttentionSizes sizes{.query = 4, .value = 6, .energy = 7};
+constexpr std::int64_t positions = 5;
+const Lengths padded = {5, 2, 4};
 
-// v_a · tanh(W_a s + U_a h_j), (B, T).
-Plain additive_energies(const Attending& a) {
-  const Plain W = exercise::parameter(*a.attention, "W_a.weight"),
-              v = exercise::parameter(*a.attention, "v_a");
-  const Plain U = exercise::parameter(*a.attention, "U_a.weight"), s(a.query), h(a.values);
-  Plain e(Shape{s.size(0), h.size(0)});
-  for (std::int64_t b = 0; b < e.size(0); ++b)
-    for (std::int64_t t = 0; t < e.size(1); ++t)
-      for (std::int64_t i = 0; i < v.size(0); ++i) {
-        double x = 0;
-        for (std::int64_t q = 0; q < s.size(1); ++q) x += W(i, q) * s(b, q);
-        for (std::int64_t d = 0; d < h.size(2); ++d) x += U(i, d) * h(t, b, d);
-        e(b, t) += v(i) * std::tanh(x);
-      }
-  return e;
+// Additive energies, and the weights of the k largest.
+exercise::AnyAttention any(const TopK& answer, std::int64_t k) {
+  const auto energies = [](const nn::Module& module, const Plain& query, const Plain& values) {
+    return exercise::additive_energies(module, query, values);
+  };
+  return {.make =
+              [=] {
+                auto attention = answer.attention(sizes.query, sizes.value, sizes.energy, k);
+                attention->to(Dtype::f64);
+                attention->eval();
+                exercise::expect_parameters(*attention,
+                                            {{"W_a.weight", {sizes.energy, sizes.query}, "(A, Q)"},
+                                             {"U_a.weight", {sizes.energy, sizes.value}, "(A, D)"},
+                                             {"v_a", {sizes.energy}, "(A)"}});
+                exercise::fill(*attention);
+                return attention;
+              },
+          .sizes = sizes,
+          .energies = energies,
+          .weights =
+              [=](const nn::Attention& attention, const exercise::AttentionCase& c) {
+                return expected(energies(attention, Plain(c.query), Plain(c.values)), c.lengths, k);
+              }};
 }
 
 void attends(const TopK& answer) {
+  const exercise::AttentionCase c = attention_case(sizes, positions, padded);
+  const Plain values(c.values);
   for (const std::int64_t k : {1, 2, 3, 6, 20}) {
-    const Attending a(answer, k);
-    const Plain e = additive_energies(a), values(a.values);
-    const Lengths lengths = {6, 2, 4};
-    const Plain weights = expected(e, lengths, k), all = exercise::plain_weights(e, lengths);
-    const nn::Attention::Result result = a.result();
-    exercise::expect_shape("the weights", result.weights, {3, 6}, "(B, T)");
-    exercise::expect_shape("the context", result.context, {3, 5}, "(B, D)");
+    const exercise::AnyAttention right = any(answer, k);
+    const auto attention = right.make();
+    const Plain weights = right.weights(*attention, c), all = any(answer, positions).weights(*attention, c);
+    const nn::Attention::Result result =
+        attention->attend(c.query, attention->prepare(c.values, c.told()), 0, Tensor());
+    exercise::expect_shape("the weights", result.weights, {c.B(), c.T()}, "(B, T)");
+    exercise::expect_shape("the context", result.context, {c.B(), sizes.value}, "(B, D)");
     const std::string of_k = " for k = " + std::to_string(k);
     exercise::expect_values("weights" + of_k, result.weights, weights, {{all_weights, all}});
-    Plain mean = exercise::plain_context(weights, values);
-    for (std::int64_t b = 0; b < 3; ++b)
-      for (std::int64_t d = 0; d < 5; ++d) mean(b, d) /= 6;
-    exercise::expect_values("context" + of_k, result.context, exercise::plain_context(weights, values),
+    const Plain context = exercise::plain_context(weights, values);
+    Plain mean = context;
+    for (std::int64_t b = 0; b < c.B(); ++b)
+      for (std::int64_t d = 0; d < sizes.value; ++d) mean(b, d) /= positions;
+    exercise::expect_values("context" + of_k, result.context, context,
                             {{{"context-of-all", "The weights are right, but the context uses all positions.",
                                "Compute the context from the weights that you return."},
                               exercise::plain_context(all, values)},
@@ -299,28 +311,6 @@ void attends(const TopK& answer) {
                                "The weights sum to 1 already: a sum, not a mean."},
                               mean}});
   }
-}
-
-void best_alone(const TopK& answer) {
-  const Attending a(answer, 1);
-  const Plain e = additive_energies(a), values(a.values);
-  Plain best(Shape{3, 5});
-  const Lengths lengths = {6, 2, 4};
-  for (std::int64_t b = 0; b < 3; ++b)
-    for (std::int64_t d = 0; d < 5; ++d)
-      best(b, d) = values(first_of(e, b, lengths[static_cast<std::size_t>(b)], 1).front(), b, d);
-  exercise::expect_values("the context for k = 1", a.result().context, best);
-}
-
-void attention_gradients(const TopK& answer) {
-  const Attending a(answer, 2);
-  exercise::expect_gradients(*a.attention,
-                             [&](const std::vector<Tensor>& x) {
-                               const auto [context, weights] = a.attention->attend(
-                                   x[0], a.attention->prepare(x[1], a.lengths), 0, Tensor());
-                               return nn::concat_flat({context, weights});
-                             },
-                             {a.query, a.values}, {"query", "values"});
 }
 
 void by_k(const TopK& answer) {
@@ -358,12 +348,22 @@ exercise::Exercise top_k_exercise(const TopK& answer) {
                  expect_weights(answer, without_padding(), {6, 7, 100});
                  expect_weights(answer, with_padding(), {6, 100});
                }},
-              {"gradients of the weights", [=] { gradients(answer); }},
-              {"attend()",
+              {"weights of large energies",
                [=] {
-                 attends(answer);
-                 best_alone(answer);
+                 Case c = without_padding();
+                 c.e = 1e4 * c.e;
+                 for (const std::int64_t k : {2, 6}) expect_large(answer, c, k, exercise::overflow);
+                 c = with_padding();
+                 c.e = 1e4 * c.e;
+                 for (const std::int64_t k : {2, 6}) expect_large(answer, c, k, exercise::max_over_pads);
                }},
-              {"gradients of the attention", [=] { attention_gradients(answer); }},
+              {"gradients of the weights", [=] { gradients(answer); }},
+              {"attend()", [=] { attends(answer); }},
+              {"invariants of the attention",
+               [=] {
+                 expect_only_its_arguments(any(answer, 2));
+                 expect_any_energies(any(answer, 2));
+               }},
+              {"gradients of the attention", [=] { expect_attention_gradients(any(answer, 2)); }},
               {"exact match by k", [=] { by_k(answer); }, true}}};
 }
