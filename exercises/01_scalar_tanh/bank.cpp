@@ -56,6 +56,9 @@ int main() {
                 const double y = std::tanh(x.data());
                 return record(*x.tape, y, [=](double) { x.gradient() += 1 - y * y; });
               }),
+      attempt("doubled", "factor", with_slope([](double, double y) { return 2 * (1 - y * y); })),
+      attempt("(1 − y²)²", "squared", with_slope([](double, double y) { return (1 - y * y) * (1 - y * y); })),
+      attempt("1 − y³", "gradient", with_slope([](double, double y) { return 1 - y * y * y; })),
       attempt("assigned", "assigned",
               [](Value x) {
                 const double y = std::tanh(x.data());

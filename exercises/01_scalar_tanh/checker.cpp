@@ -32,6 +32,8 @@ const Mistake no_square{"no-square", "The slope is 1 − y, without the square."
 const Mistake slope_of_sigmoid{"slope-of-sigmoid", "The slope is y (1 − y), that of the logistic function.",
                                "Differentiate (e^x − e^−x) / (e^x + e^−x)."};
 const Mistake sign{"sign", "The sign is wrong.", "tanh increases everywhere: its slope is positive."};
+const Mistake doubled{"factor", "The slope is twice the right one.", "At 0, tanh x has the slope 1."};
+const Mistake squared{"squared", "The slope is squared.", "1 − y², not its square."};
 const Mistake no_chain{"no-chain", "The gradient is ∂y/∂x without the factor g.",
                        "The chain rule: ∂L/∂x = ∂L/∂y · ∂y/∂x, and g is ∂L/∂y."};
 const Mistake assigned{"assigned", "The last use of x overwrites the gradients from the others.",
@@ -103,6 +105,8 @@ void gradient(const ScalarTanh& answer) {
                    {at_x, [](double x) { return 1 - x * x; }},
                    {no_square, [](double x) { return 1 - std::tanh(x); }},
                    {slope_of_sigmoid, [](double x) { return std::tanh(x) * (1 - std::tanh(x)); }},
+                   {doubled, [](double x) { return 2 * slope(x); }},
+                   {squared, [](double x) { return slope(x) * slope(x); }},
                    {sign, [](double x) { return -slope(x); }}},
                   {"gradient", "", "What is the slope of tanh at 0? And far away from 0?"});
   const double far = gradient_of(answer, 1000);

@@ -44,6 +44,43 @@ int main() {
       attempt("g itself", "values", [](const Tensor&, const Tensor& g) { return g; }),
       attempt("summed", "shape",
               [](const Tensor& y, const Tensor& g) { return sum(y * (g - sum(g * y, -1, true)), 0); }),
+      attempt("matrix product for the sum", "",
+              [](const Tensor& y, const Tensor& g) {
+                const Tensor inner = squeeze(matmul(unsqueeze(g, 1), unsqueeze(y, 2)), 2);  // (B, 1)
+                return g * y - inner * y;
+              }),
+      attempt("log-softmax", "log-softmax",
+              [](const Tensor& y, const Tensor& g) { return g - y * sum(g, -1, true); }),
+      attempt("mean for sum", "mean",
+              [](const Tensor& y, const Tensor& g) { return y * (g - mean(g * y, -1, true)); }),
+      attempt("divided by T", "factor",
+              [](const Tensor& y, const Tensor& g) {
+                return y * (g - sum(g * y, -1, true)) / static_cast<double>(y.size(1));
+              }),
+      attempt("divided by B", "factor",
+              [](const Tensor& y, const Tensor& g) {
+                return y * (g - sum(g * y, -1, true)) / static_cast<double>(y.size(0));
+              }),
+      attempt("doubled", "factor",
+              [](const Tensor& y, const Tensor& g) { return 2.0 * y * (g - sum(g * y, -1, true)); }),
+      attempt("y squared", "squared",
+              [](const Tensor& y, const Tensor& g) { return y * y * (g - sum(g * y, -1, true)); }),
+      attempt("y taken for the scores", "softmax-again",
+              [](const Tensor& x, const Tensor& g) {
+                const Tensor y = softmax(x);
+                return y * (g - sum(g * y, -1, true));
+              }),
+      attempt("reshaped in place of transposed", "values",
+              [](const Tensor& y, const Tensor& g) {
+                const Tensor turned = y.reshape({y.size(1), y.size(0)});
+                return y * (g - sum(g * transpose(turned, 0, 1), -1, true));
+              }),
+      attempt("changes g", "changes-its-input",
+              [](const Tensor& y, const Tensor& g) {
+                const Tensor result = y * (g - sum(g * y, -1, true));
+                Tensor(g).mutable_values<double>()[0] = 0;
+                return result;
+              }),
       attempt("axis not kept", "error",
               [](const Tensor& y, const Tensor& g) { return y * (g - sum(g * y, -1)); }),
   });

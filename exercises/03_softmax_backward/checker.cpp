@@ -2,7 +2,7 @@
 #include <gradus/autograd/random.hpp>
 
 #include "answer.hpp"
-#include "kit/expect.hpp"
+#include "kit/invariants.hpp"
 
 namespace {
 
@@ -20,6 +20,14 @@ const Mistake forgot_y{"no-outer-y", "The factor y_i before the bracket is missi
 const Mistake unweighted{"unweighted-sum", "The sum over the row is that of g, without the factor y.",
                          "The sum must be weighted by y: Σ_j g_j y_j."};
 const Mistake sign{"sign", "Every sign is wrong.", "Which of the two terms is subtracted?"};
+
+const Mistake log_softmax_instead{"log-softmax", "This is the gradient of log-softmax.",
+                                  "y is the softmax: the outer factor y_i is missing, and the sum has none."};
+const Mistake mean_for_sum{"mean", "The bracket contains the mean of g_j y_j, not the sum.",
+                           "Σ_j g_j y_j is a plain sum."};
+const Mistake squared{"squared", "y_i before the bracket is squared.", "∂y_j/∂x_i = y_j (δ_ij − y_i)."};
+const Mistake softmax_again{"softmax-again", "The softmax was applied to y.",
+                            "The argument y is already the softmax: use it as it is."};
 
 // Scores, weights and the gradient of the weights, (B, T).
 struct Case {
@@ -77,6 +85,13 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
       {batch_axis, over_everything(c)},
       {forgot_y, by_jacobian(c, [](double, double yj, bool same) { return (same ? 1 : 0) - yj; })},
       {unweighted, by_jacobian(c, [](double yi, double, bool same) { return yi * ((same ? 1 : 0) - 1.0); })},
+      {log_softmax_instead, by_jacobian(c, [](double yi, double, bool same) { return (same ? 1 : 0) - yi; })},
+      {mean_for_sum,
+       by_jacobian(c, [n = static_cast<double>(c.y.size(1))](
+                          double yi, double yj, bool same) { return yj * ((same ? 1 : 0) - yi / n); })},
+      {squared,
+       by_jacobian(c, [](double yi, double yj, bool same) { return yi * yj * ((same ? 1 : 0) - yi); })},
+      {softmax_again, expected({c.x, softmax(c.y), c.g})},
       {sign, by_jacobian(c, [](double yi, double yj, bool same) { return yj * (yi - (same ? 1 : 0)); })},
   };
 }
@@ -91,7 +106,12 @@ void shapes(const SoftmaxBackward& answer) {
 void values(const SoftmaxBackward& answer) {
   for (const Shape& shape : {Shape{3, 5}, Shape{1, 4}, Shape{2, 1}}) {
     const Case c = example(shape[0], shape[1]);
-    exercise::expect_values("dx", answer(c.y, c.g), expected(c), suspects(c));
+    const Plain y(c.y), g(c.g);
+    const Tensor got = answer(c.y, c.g);
+    exercise::expect_values("y afterwards", c.y, y, {}, exercise::changes_its_input);
+    exercise::expect_values("g afterwards", c.g, g, {}, exercise::changes_its_input);
+    exercise::expect_given([&] { return "y[0] = " + row_text(y, 0) + "; g[0] = " + row_text(g, 0); },
+                           [&] { exercise::expect_values("dx", got, expected(c), suspects(c)); });
   }
 }
 

@@ -29,6 +29,18 @@ enum class Fault {
   betas_swapped,
   shared,
   needs_gradients,
+  epsilon_before_hat,
+  moments_shifted,
+  stops_at_missing,
+  waits_for_first,
+  stale_gradient,
+  missing_is_0,
+  sums_squares,
+  not_averaged,
+  t_from_2,
+  largest_v,
+  clears_gradient,
+  changes_gradient,
   f64_alone,
 };
 
@@ -42,14 +54,19 @@ class Faulty {
       m_.push_back(zeros(theta.shape(), fault == Fault::f64_alone ? Dtype::f64 : theta.dtype()));
       v_.push_back(m_.back());
     }
+    largest_ = v_;
+    last_.resize(parameters.size());
   }
 
   void step() {
     const NoGrad no_grad;
+    if (fault == Fault::waits_for_first && !theta_[0].grad().defined()) return;
     if (fault == Fault::t_stays) t_ = 0;
     if (fault != Fault::t_from_0 && fault != Fault::t_for_each) ++t_;
+    used_ = 0;
     for (std::size_t k = 0; k < theta_.size(); ++k) {
       if (fault == Fault::t_for_each) ++t_;
+      if (fault == Fault::stops_at_missing && !theta_[k].grad().defined()) break;
       update(k);
     }
     if (fault == Fault::t_from_0) ++t_;
@@ -57,14 +74,14 @@ class Faulty {
 
  private:
   void update(std::size_t k) {
-    const Tensor g = theta_[k].grad();
+    const Tensor g = gradient(k);
     if (fault != Fault::needs_gradients && !g.defined()) return;
-    const std::size_t of = fault == Fault::shared ? 0 : k;
+    const std::size_t of = fault == Fault::shared ? 0 : fault == Fault::moments_shifted ? used_++ : k;
     Tensor &m = m_[of], &v = v_[of];
     if (fault == Fault::forgets) m = v = zeros(g.shape(), g.dtype());
     const Tensor square = fault == Fault::no_square ? abs(g) : fault == Fault::g_for_its_square ? g : g * g;
-    m = beta_1_ * m + (1 - beta_1_) * g;
-    v = beta_2_ * v + (1 - beta_2_) * square;
+    m = beta_1_ * m + (fault == Fault::not_averaged ? 1 : 1 - beta_1_) * g;
+    v = fault == Fault::sums_squares ? v + square : beta_2_ * v + (1 - beta_2_) * square;
     const bool correct_m = fault != Fault::no_hats, correct_v = correct_m && fault != Fault::hat_on_m_alone;
     const Tensor m_hat = correct_m ? m / (1 - std::pow(beta_1_, t_)) : m;
     const Tensor v_hat = correct_v ? v / (1 - std::pow(beta_2_, t_)) : v;
@@ -73,17 +90,31 @@ class Faulty {
     Tensor size = sqrt(v_hat) + epsilon;
     if (fault == Fault::epsilon_inside) size = sqrt(v_hat + epsilon);
     if (fault == Fault::no_root) size = v_hat + epsilon;
+    if (fault == Fault::epsilon_before_hat) size = (sqrt(v) + epsilon) / std::sqrt(1 - std::pow(beta_2_, t_));
+    if (fault == Fault::largest_v) size = sqrt(largest_[k] = maximum(largest_[k], v_hat)) + epsilon;
     const Tensor moved = theta_[k] - (fault == Fault::uphill ? -alpha_ : alpha_) * m_hat / size;
     if (fault == Fault::own_handle) {
       theta_[k] = moved;
     } else {
       theta_[k].replace(moved);
     }
+    if (fault == Fault::changes_gradient) theta_[k].set_grad(g * 0.0);
+    if (fault == Fault::clears_gradient) theta_[k].zero_grad();
   }
 
-  std::vector<Tensor> theta_, m_, v_;
+  // The gradient of parameter k; with some faults, one that it does not have.
+  Tensor gradient(std::size_t k) {
+    const Tensor g = theta_[k].grad();
+    if (fault == Fault::missing_is_0 && !g.defined()) return zeros(theta_[k].shape(), theta_[k].dtype());
+    if (fault != Fault::stale_gradient) return g;
+    if (g.defined()) last_[k] = g;
+    return last_[k];
+  }
+
+  std::vector<Tensor> theta_, m_, v_, largest_, last_;
   double alpha_, beta_1_, beta_2_, epsilon_;
-  int t_ = 0;
+  int t_ = fault == Fault::t_from_2 ? 1 : 0;
+  std::size_t used_ = 0;
 };
 
 // In place, element by element, with both bias corrections in one factor as in section 2 of the paper, but ε
@@ -129,6 +160,64 @@ class InPlace {
   double power_1_ = 1, power_2_ = 1;  // β₁ᵗ, β₂ᵗ
 };
 
+// m and v made when a parameter's first gradient arrives; t of each parameter, as in PyTorch.
+class Lazy {
+ public:
+  Lazy(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2, double epsilon)
+      : theta_(parameters),
+        m_(parameters.size()),
+        v_(parameters.size()),
+        o_{alpha, beta_1, beta_2, epsilon} {}
+
+  void step() {
+    const NoGrad no_grad;
+    for (std::size_t k = 0; k < theta_.size(); ++k) {
+      const Tensor g = theta_[k].grad();
+      if (!g.defined()) continue;
+      const auto t = static_cast<double>(++steps_[k]);
+      const Tensor m = (1 - o_.beta_1) * g, v = (1 - o_.beta_2) * g * g;
+      m_[k] = m_[k].defined() ? m_[k] * o_.beta_1 + m : m;
+      v_[k] = v_[k].defined() ? v_[k] * o_.beta_2 + v : v;
+      const Tensor root = sqrt(v_[k] / (1 - std::pow(o_.beta_2, t)));
+      theta_[k].replace(theta_[k] - o_.alpha / (1 - std::pow(o_.beta_1, t)) * m_[k] / (root + o_.epsilon));
+    }
+  }
+
+ private:
+  std::vector<Tensor> theta_, m_, v_;
+  AdamOptions o_;
+  std::vector<int> steps_ = std::vector<int>(theta_.size());
+};
+
+// Counts the steps of all optimisers together.
+class SharedCount {
+ public:
+  SharedCount(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2,
+              double epsilon)
+      : theta_(parameters), o_{alpha, beta_1, beta_2, epsilon} {
+    for (const Tensor& theta : parameters) m_.push_back(zeros(theta.shape(), theta.dtype()));
+    v_ = m_;
+  }
+
+  void step() {
+    static int t = 0;
+    const NoGrad no_grad;
+    ++t;
+    for (std::size_t k = 0; k < theta_.size(); ++k) {
+      const Tensor g = theta_[k].grad();
+      if (!g.defined()) continue;
+      m_[k] = o_.beta_1 * m_[k] + (1 - o_.beta_1) * g;
+      v_[k] = o_.beta_2 * v_[k] + (1 - o_.beta_2) * g * g;
+      const Tensor root = sqrt(v_[k] / (1 - std::pow(o_.beta_2, t)));
+      theta_[k].replace(theta_[k] - o_.alpha / (1 - std::pow(o_.beta_1, t)) * m_[k] / (root + o_.epsilon));
+    }
+  }
+
+ private:
+  std::vector<Tensor> theta_, m_, v_;
+  AdamOptions o_;
+};
+
 template <class Adam>
 exercise::Attempt attempt(const std::string& name, const std::string& mistake) {
   return {name, mistake, adam_exercise(maker_of<Adam>())};
@@ -140,6 +229,8 @@ int main() {
   return exercise::bank({
       attempt<Faulty<Fault::none>>("vectors of tensors", ""),
       attempt<InPlace>("in place, element by element", ""),
+      attempt<Lazy>("m and v made at the first gradient", ""),
+      attempt<Faulty<Fault::clears_gradient>>("clears the gradient afterwards", ""),
       attempt<Faulty<Fault::own_handle>>("rebinds its own handles", "unchanged"),
       attempt<Faulty<Fault::uphill>>("uphill", "uphill"),
       attempt<Faulty<Fault::no_hats>>("no bias correction", "no-hats"),
@@ -158,5 +249,17 @@ int main() {
       attempt<Faulty<Fault::shared>>("one m and v for all", "shared-moments"),
       attempt<Faulty<Fault::needs_gradients>>("requires every gradient", "error"),
       attempt<Faulty<Fault::f64_alone>>("m and v in f64", "error"),
+      attempt<Faulty<Fault::epsilon_before_hat>>("ε before the hat", "epsilon-before-hat"),
+      attempt<Faulty<Fault::moments_shifted>>("m and v counted by gradients", "moments-shifted"),
+      attempt<Faulty<Fault::stops_at_missing>>("break at a missing gradient", "stops-at-missing"),
+      attempt<Faulty<Fault::waits_for_first>>("return without the first gradient", "stops-at-missing"),
+      attempt<Faulty<Fault::stale_gradient>>("last gradient used again", "moves-without-gradient"),
+      attempt<Faulty<Fault::missing_is_0>>("missing gradient taken as 0", "moves-without-gradient"),
+      attempt<Faulty<Fault::sums_squares>>("squares summed", "sums-squares"),
+      attempt<Faulty<Fault::not_averaged>>("g for (1 − β₁) g", "not-averaged"),
+      attempt<Faulty<Fault::t_from_2>>("t from 2", "t-from-2"),
+      attempt<Faulty<Fault::largest_v>>("the largest v̂ so far", "largest-v"),
+      attempt<Faulty<Fault::changes_gradient>>("sets the gradient to 0", "changes-gradient"),
+      attempt<SharedCount>("one t for all optimisers", "remembers"),
   });
 }

@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "answer.hpp"
-#include "kit/expect.hpp"
+#include "kit/invariants.hpp"
 #include "support/reversal.hpp"
 #include "support/table.hpp"
 
@@ -29,6 +29,15 @@ const Mistake t_for_each{"t-for-each", "t is incremented for every parameter ins
 const Mistake shared{"shared-moments", "All parameters share one m and one v.",
                      "Every parameter needs its own m and v."};
 
+const Mistake moves_without{"moves-without-gradient",
+                            "A parameter without a gradient moves: by m, or by an old gradient.",
+                            "Skip a parameter whose grad().defined() is false at this step."};
+const Mistake stops_at_missing{"stops-at-missing", "Parameters after one without a gradient are not updated.",
+                               "Skip that parameter, and continue with the next."};
+const Mistake moments_shifted{"moments-shifted",
+                              "m and v of another parameter are used once a gradient is missing.",
+                              "Count m and v by parameters, not by gradients."};
+
 // The line of algorithm 1 that is wrong.
 enum class Slip {
   none,
@@ -37,9 +46,14 @@ enum class Slip {
   hat_on_m_alone,
   hat_on_v_alone,
   t_stays,
+  t_from_2,
   epsilon_inside,
+  epsilon_before_hat,
   no_epsilon,
   no_square,
+  sums_squares,
+  not_averaged,
+  largest_v,
   no_root,
   forgets,
   hats_kept,
@@ -54,6 +68,16 @@ const std::vector<std::pair<Slip, Mistake>> slips = {
     {Slip::hat_on_m_alone, {"one-hat", "The update uses v instead of v̂.", "v̂ = v / (1 − β₂ᵗ)."}},
     {Slip::hat_on_v_alone, {"one-hat", "The update uses m instead of m̂.", "m̂ = m / (1 − β₁ᵗ)."}},
     {Slip::t_stays, {"t-stays", "t is 1 at every step.", "t counts the calls of step()."}},
+    {Slip::t_from_2,
+     {"t-from-2", "t is 2 at the first step.", "Increment t once per step, before the update."}},
+    {Slip::epsilon_before_hat,
+     {"epsilon-before-hat", "ε is added to √v, before the bias correction, as in TensorFlow.",
+      "√v̂ + ε: correct v first, then take the root and add ε."}},
+    {Slip::sums_squares,
+     {"sums-squares", "v is the sum of all g², as in Adagrad.", "v = β₂ v + (1 − β₂) g²."}},
+    {Slip::not_averaged, {"not-averaged", "m adds g without the factor 1 − β₁.", "m = β₁ m + (1 − β₁) g."}},
+    {Slip::largest_v,
+     {"largest-v", "The largest v̂ so far is used, as in AMSGrad.", "√v̂ is that of this step."}},
     {Slip::epsilon_inside, {"epsilon-inside", "ε is added under the root.", "√v̂ + ε: take the root first."}},
     {Slip::no_epsilon, {"no-epsilon", "ε is missing.", "√v̂ + ε: what happens when a gradient is 0?"}},
     {Slip::no_square,
@@ -72,15 +96,18 @@ const std::vector<std::pair<Slip, Mistake>> slips = {
 
 // Algorithm 1 for one element, with the given slip.
 struct Element {
-  double theta, m = 0, v = 0;
+  double theta, m = 0, v = 0, largest = 0;
 
   void update(double g, double t, const AdamOptions& o, Slip slip) {
     double beta_1 = o.beta_1, beta_2 = o.beta_2;
     if (slip == Slip::betas_swapped) std::swap(beta_1, beta_2);
     if (slip == Slip::forgets) m = v = 0;
     if (slip == Slip::t_stays) t = 1;
-    m = beta_1 * m + (1 - beta_1) * g;
-    v = beta_2 * v + (1 - beta_2) * (slip == Slip::no_square ? std::abs(g) : g * g);
+    if (slip == Slip::t_from_2) ++t;
+    m = beta_1 * m + (slip == Slip::not_averaged ? 1 : 1 - beta_1) * g;
+    v = slip == Slip::sums_squares
+            ? v + g * g
+            : beta_2 * v + (1 - beta_2) * (slip == Slip::no_square ? std::abs(g) : g * g);
     const bool correct_m = slip != Slip::no_hats && slip != Slip::hat_on_v_alone;
     const bool correct_v = slip != Slip::no_hats && slip != Slip::hat_on_m_alone;
     const double m_hat = correct_m ? m / (1 - std::pow(beta_1, t)) : m;
@@ -89,6 +116,9 @@ struct Element {
     const double epsilon = slip == Slip::no_epsilon ? 0 : o.epsilon;
     double size = std::sqrt(v_hat) + epsilon;
     if (slip == Slip::epsilon_inside) size = std::sqrt(v_hat + epsilon);
+    if (slip == Slip::epsilon_before_hat)
+      size = (std::sqrt(v) + epsilon) / std::sqrt(1 - std::pow(beta_2, t));
+    if (slip == Slip::largest_v) size = std::sqrt(largest = std::max(largest, v_hat)) + epsilon;
     if (slip == Slip::no_root) size = v_hat + epsilon;
     theta -= (slip == Slip::uphill ? -1 : 1) * o.alpha * m_hat / size;
   }
@@ -156,6 +186,12 @@ std::vector<exercise::Suspect> suspects(const Case& c, std::size_t k) {
   return all;
 }
 
+std::vector<Plain> gradients_of(const std::vector<Tensor>& parameters) {
+  std::vector<Plain> all;
+  for (const Tensor& p : parameters) all.push_back(p.grad().defined() ? Plain(p.grad()) : Plain());
+  return all;
+}
+
 // The parameters after the answer's steps; works on clones of the case's.
 std::vector<Tensor> run(const MakeAdam& make, const Case& c) {
   std::vector<Tensor> parameters;
@@ -163,7 +199,13 @@ std::vector<Tensor> run(const MakeAdam& make, const Case& c) {
   const std::function<void()> step = make(parameters, c.options);
   for (const std::vector<Tensor>& now : c.gradients) {
     for (std::size_t k = 0; k < parameters.size(); ++k) parameters[k].set_grad(now[k]);
+    const std::vector<Plain> before = gradients_of(parameters);
     step();
+    for (std::size_t k = 0; k < parameters.size(); ++k)
+      if (parameters[k].grad().defined() && now[k].defined())
+        exercise::expect_values("the gradient after step()", parameters[k].grad(), before[k], {},
+                                {"changes-gradient", "step() changed a gradient.",
+                                 "Make new tensors: the caller may read the gradient again."});
   }
   return parameters;
 }
@@ -176,7 +218,14 @@ void one_step(const MakeAdam& make) {
   const std::vector<double> values = theta.to_vector<double>();
   exercise::expect(values != c.parameters[0].to_vector<double>(), unchanged, "One step left θ unchanged.");
   exercise::expect(!std::isnan(values[0]), t_from_0, "θ is NaN after the first step.");
-  exercise::expect_values("θ after one step", theta, after(c, 0), suspects(c, 0));
+  exercise::expect_given(
+      [&] {
+        return "α 0.1, β₁ 0.8, β₂ 0.95, ε 0.001; θ before: " + row_text(Plain(c.parameters[0]), 0) +
+               "; g: " + row_text(Plain(c.gradients[0][0]), 0);
+      },
+      [&] { exercise::expect_values("θ after one step", theta, after(c, 0), suspects(c, 0)); });
+  exercise::expect_values("θ after one step of a second optimiser", run(make, c)[0], after(c, 0), {},
+                          exercise::remembers);
 }
 
 void several_steps(const MakeAdam& make) {
@@ -201,13 +250,71 @@ void different_shapes(const MakeAdam& make) {
     exercise::expect_values("parameter " + std::to_string(k) + " after 4 steps", got[k], after(c, k));
 }
 
-void no_gradient(const MakeAdam& make) {
-  Case c = example({{2, 3}, {4}}, 3);
-  for (std::vector<Tensor>& now : c.gradients) now[1] = Tensor();
+// The treatment of a parameter without a gradient.
+enum class Missing { skipped, counted_alone, moved_by_m, moved_by_old, stops, waits, shifts };
+
+// All parameters after all steps; their shapes are equal.
+std::vector<Plain> after_missing(const Case& c, Missing how) {
+  const std::size_t n = c.parameters.size();
+  std::vector<Plain> result(c.parameters.begin(), c.parameters.end());
+  std::vector<std::vector<double>> values;
+  for (const Plain& theta : result) values.push_back(theta.values());
+  for (std::size_t i = 0; i < values[0].size(); ++i) {
+    std::vector<Element> elements(n), slots(n);
+    std::vector<double> own(n), old(n);
+    double t = 0;
+    for (std::size_t k = 0; k < n; ++k) elements[k].theta = values[k][i];
+    for (const std::vector<Tensor>& now : c.gradients) {
+      if (how == Missing::waits && !now[0].defined()) continue;
+      ++t;
+      std::size_t used = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        if (how == Missing::stops && !now[k].defined()) break;
+        if (now[k].defined()) {
+          old[k] = now[k].to_vector<double>()[i];
+        } else if (how != Missing::moved_by_m && (how != Missing::moved_by_old || own[k] == 0)) {
+          continue;
+        }
+        ++own[k];
+        const bool zero = !now[k].defined() && how == Missing::moved_by_m;
+        Element& slot = slots[how == Missing::shifts ? used++ : k];
+        slot.theta = elements[k].theta;
+        slot.update(zero ? 0 : old[k], how == Missing::counted_alone ? own[k] : t, c.options, Slip::none);
+        elements[k].theta = slot.theta;
+      }
+    }
+    for (std::size_t k = 0; k < n; ++k) values[k][i] = elements[k].theta;
+  }
+  for (std::size_t k = 0; k < n; ++k) result[k] = Plain(tensor(values[k], c.parameters[k].shape()));
+  return result;
+}
+
+// `gone[k]` are the steps at which parameter k has no gradient. A parameter may count only its own steps, as
+// PyTorch's does.
+void missing_gradients(const MakeAdam& make, const std::vector<std::vector<std::size_t>>& gone,
+                       const std::string& when) {
+  Case c = example(std::vector<Shape>(gone.size(), {2, 3}), 4);
+  for (std::size_t k = 0; k < gone.size(); ++k)
+    for (const std::size_t t : gone[k]) c.gradients[t][k] = Tensor();
   const std::vector<Tensor> got = run(make, c);
-  exercise::expect_values("the parameter with a gradient", got[0], after(c, 0));
-  exercise::expect_values("the parameter without a gradient", got[1], Plain(c.parameters[1]), {},
-                          {"no-gradient", "", "Skip a parameter whose grad().defined() is false."});
+  const auto by = [&](Missing how) { return after_missing(c, how); };
+  const std::vector<Plain> right = by(Missing::skipped), alone = by(Missing::counted_alone);
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    if (exercise::has_values(got[k], alone[k])) continue;
+    exercise::expect_values("parameter " + std::to_string(k) + when, got[k], right[k],
+                            {{moves_without, by(Missing::moved_by_m)[k]},
+                             {moves_without, by(Missing::moved_by_old)[k]},
+                             {stops_at_missing, by(Missing::stops)[k]},
+                             {stops_at_missing, by(Missing::waits)[k]},
+                             {moments_shifted, by(Missing::shifts)[k]}});
+  }
+}
+
+void no_gradient(const MakeAdam& make) {
+  missing_gradients(make, {{}, {0, 1, 2, 3}}, ", where the last has no gradient");
+  missing_gradients(make, {{0, 1, 2, 3}, {}, {}}, ", where the first has no gradient");
+  missing_gradients(make, {{}, {2, 3}, {}}, ", where one has no gradient after two steps");
+  missing_gradients(make, {{0, 2}, {}, {1}}, ", where two have no gradient at some steps");
 }
 
 void in_f32(const MakeAdam& make) {

@@ -1,5 +1,7 @@
 #include <gradus/autograd/ops.hpp>
 
+#include <cmath>
+
 #include "answer.hpp"
 
 using namespace gradus;
@@ -45,6 +47,14 @@ Tensor one_by_one(const Tensor& logits, const Tensor& targets, const Tensor& len
 Tensor by_ignoring(const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
   const Tensor pads = greater_equal(unsqueeze(arange(logits.size(0)), 1), lengths);
   return cross_entropy(logits, masked_fill(targets, pads, -1));
+}
+
+// Keeps the mask of its first call for batches of the same shape.
+MaskedLoss remembering() {
+  return [mask = Tensor()](const Tensor& z, const Tensor& y, const Tensor& n) mutable {
+    if (!mask.defined() || mask.size(0) != z.size(0) || mask.size(1) != z.size(1)) mask = real(z, n);
+    return sum(surprise(z, y) * mask) / sum(mask);
+  };
 }
 
 }  // namespace
@@ -100,7 +110,7 @@ int main() {
                 const Tensor mask = less_equal(unsqueeze(arange(z.size(0)), 1), n).to(z.dtype());
                 return sum(surprise(z, y) * mask) / sum(mask);
               }),
-      attempt("pads recognised by their target", "values",
+      attempt("pads recognised by their target", "pads-matter",
               [](const Tensor& z, const Tensor& y, const Tensor&) { return cross_entropy(z, y, 0); }),
       attempt("mean of the means of non-empty sentences", "mean-of-means",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
@@ -121,6 +131,40 @@ int main() {
       attempt("detached from the tape", "gradient",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 return one_by_one(z.detach(), y, n) + 0.0 * sum(z);
+              }),
+      attempt("halved twice", "factor",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return 0.5 * sum(of_real(z, y, n)) / count(z, n);
+              }),
+      attempt("base 2", "bits",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(of_real(z, y, n)) / count(z, n) / std::log(2.0);
+              }),
+      attempt("divided by the longest times B", "divided-by-all",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(of_real(z, y, n)) / max(n.to(z.dtype())) / static_cast<double>(n.size(0));
+              }),
+      attempt("squared", "squared",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                return sum(surprise(z, y) * of_real(z, y, n)) / count(z, n);
+              }),
+      attempt("mask of the first call", "remembers", remembering()),
+      attempt("first length for all", "one-length",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor same = expand(n.slice(0, 1), n.shape());
+                return sum(of_real(z, y, same)) / count(z, same);
+              }),
+      attempt("pads weigh a little", "pads-matter",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor mask = maximum(real(z, n), full({}, 1e-6, z.dtype()));
+                return sum(surprise(z, y) * mask) / sum(mask);
+              }),
+      attempt("targets one step late", "shifted",
+              [](const Tensor& z, const Tensor& y, const Tensor& n) {
+                const Tensor late = flip(y.to(z.dtype()), 0);
+                const std::int64_t T = z.size(0);
+                const Tensor moved = concat({y.to(z.dtype()).slice(1, T), late.slice(T - 1, T)}, 0);
+                return sum(of_real(z, moved.to(Dtype::i64), n)) / count(z, n);
               }),
       attempt("one loss per sentence", "shape",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {

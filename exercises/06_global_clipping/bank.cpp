@@ -117,6 +117,68 @@ int main() {
                   p.set_grad(g * (max_norm / norm));
                 }
               })),
+      attempt("hypot, element by element", "",
+              [](const Parameters& parameters, double max_norm) {
+                double norm = 0;
+                for (const Tensor& p : with_gradient(parameters))
+                  for (const double g : p.grad().to_vector<double>()) norm = std::hypot(norm, g);
+                if (std::isfinite(norm) && norm > max_norm) scale(parameters, max_norm / norm);
+                return norm;
+              }),
+      attempt("only the first parameter clipped", "some-unchanged",
+              changing([](const Parameters& p, double max_norm, double norm) {
+                scale({with_gradient(p).front()}, max_norm / norm);
+              })),
+      attempt("only the last parameter clipped", "some-unchanged",
+              changing([](const Parameters& p, double max_norm, double norm) {
+                scale({with_gradient(p).back()}, max_norm / norm);
+              })),
+      attempt("root of the mean square", "mean-square", by([](const Parameters& parameters) {
+                double n = 0;
+                for (const Tensor& p : with_gradient(parameters)) n += static_cast<double>(p.numel());
+                return norm_of(parameters) / std::sqrt(n);
+              })),
+      attempt("norm of the parameters", "norm-of-parameters", by([](const Parameters& parameters) {
+                double squares = 0;
+                for (const Tensor& p : with_gradient(parameters)) squares += sum(p * p).item();
+                return std::sqrt(squares);
+              })),
+      attempt("stops at a missing gradient", "stops-at-missing", by([](const Parameters& parameters) {
+                double squares = 0;
+                for (const Tensor& p : parameters) {
+                  if (!p.grad().defined()) break;
+                  squares += sum(p.grad() * p.grad()).item();
+                }
+                return std::sqrt(squares);
+              })),
+      attempt("compares the squares", "compares-squares",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = norm_of(parameters);
+                if (std::isfinite(norm) && norm * norm > max_norm) scale(parameters, max_norm / norm);
+                return norm;
+              }),
+      attempt("factor returned", "factor-returned",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = norm_of(parameters);
+                if (!std::isfinite(norm) || norm <= max_norm) return 1.0;
+                scale(parameters, max_norm / norm);
+                return max_norm / norm;
+              }),
+      attempt("only NaN recognised", "not-finite",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = norm_of(parameters);
+                if (norm > max_norm) scale(parameters, max_norm / norm);
+                return norm;
+              }),
+      attempt("gradients of a bad step cleared", "not-finite",
+              [](const Parameters& parameters, double max_norm) {
+                const double norm = norm_of(parameters);
+                if (!std::isfinite(norm))
+                  for (Tensor& p : with_gradient(parameters)) p.set_grad(zeros(p.shape(), p.dtype()));
+                else if (norm > max_norm)
+                  scale(parameters, max_norm / norm);
+                return norm;
+              }),
       attempt("norm after clipping", "norm-after",
               [](const Parameters& parameters, double max_norm) {
                 const double norm = norm_of(parameters);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "answer.hpp"
 #include "kit/expect.hpp"
@@ -44,6 +45,20 @@ const Mistake parameters_changed{"parameters-changed", "The parameters were chan
 const Mistake zero{"zero", "0 was divided by 0.", "A norm of 0 does not exceed max_norm: change nothing."};
 const Mistake not_finite{"not-finite", "Gradients were scaled with a norm that is not finite.",
                          "Check std::isfinite(norm) before you change anything."};
+
+const Mistake some_unchanged{"some-unchanged", "Only some of the gradients were scaled.",
+                             "The loop that scales must reach every parameter."};
+const Mistake mean_square{"mean-square", "The norm is the root of the mean square.",
+                          "The squares are added, not averaged."};
+const Mistake of_parameters{"norm-of-parameters", "This is the norm of the parameters.",
+                            "Use p.grad(), not p."};
+const Mistake factor_returned{"factor-returned", "The result is the factor, not the norm.",
+                              "Return the norm before clipping."};
+const Mistake compares_squares{"compares-squares",
+                               "Gradients were scaled though their norm is below max_norm.",
+                               "Compare the norm with max_norm, not its square."};
+const Mistake stops_at_missing{"stops-at-missing", "Parameters after one without a gradient do not count.",
+                               "Skip that parameter, and continue with the next."};
 
 using Gradients = std::vector<Plain>;
 
@@ -112,17 +127,23 @@ Plain scaled(const Plain& g, double factor) {
 // Loose enough for PyTorch's factor, max_norm / (norm + 1e-6).
 constexpr double bound = 1e-5;
 
-void expect_norm(double got, const Gradients& before, double max_norm) {
+void expect_norm(double got, const Gradients& before, double max_norm, const Gradients& parameters = {},
+                 const std::vector<exercise::Suspect>& more = {}) {
   const double norm = norm_of(before);
-  exercise::expect_values("the returned norm", Plain(got).tensor(), Plain(norm),
-                          {{not_the_root, Plain(norm * norm)},
-                           {sum_of_norms, Plain(norms_added(before))},
-                           {absolute, Plain(sum_of_absolutes(before))},
-                           {largest, Plain(largest_of(before))},
-                           {norm_after, Plain(max_norm)},
-                           {one_parameter, Plain(norm_of({before.front()}))},
-                           {one_parameter, Plain(norm_of({before.back()}))}},
-                          {}, bound);
+  std::vector<exercise::Suspect> suspects = more;
+  const double count = total(before, [](double) { return 1; });
+  const std::vector<exercise::Suspect> usual = {{not_the_root, Plain(norm * norm)},
+                                                {sum_of_norms, Plain(norms_added(before))},
+                                                {absolute, Plain(sum_of_absolutes(before))},
+                                                {largest, Plain(largest_of(before))},
+                                                {norm_after, Plain(max_norm)},
+                                                {one_parameter, Plain(norm_of({before.front()}))},
+                                                {one_parameter, Plain(norm_of({before.back()}))},
+                                                {mean_square, Plain(norm / std::sqrt(count))},
+                                                {of_parameters, Plain(norm_of(parameters))},
+                                                {factor_returned, Plain(std::min(1.0, max_norm / norm))}};
+  suspects.insert(suspects.end(), usual.begin(), usual.end());
+  exercise::expect_values("the returned norm", Plain(got).tensor(), Plain(norm), suspects, {}, bound);
 }
 
 // The gradient g, one of `before`, after each known mistake.
@@ -144,7 +165,7 @@ std::string name(std::size_t k) { return "the gradient of parameter " + std::to_
 void norm(const ClipGradients& answer) {
   const Case c = example(1);
   const Gradients before = c.gradients();
-  expect_norm(answer(c.parameters, 1000), before, 1000);
+  expect_norm(answer(c.parameters, 1000), before, 1000, Gradients(c.parameters.begin(), c.parameters.end()));
 }
 
 void clipped(const ClipGradients& answer) {
@@ -153,6 +174,12 @@ void clipped(const ClipGradients& answer) {
   const Gradients before = c.gradients();
   std::vector<Plain> parameters(c.parameters.begin(), c.parameters.end());
   const double got = answer(c.parameters, max_norm);
+  const Gradients after = c.gradients();
+  std::size_t same = 0;
+  for (std::size_t k = 0; k < after.size(); ++k) same += after[k].values() == before[k].values();
+  exercise::expect(same == 0 || same == after.size(), some_unchanged, "Some gradients did not change.",
+                   std::to_string(same) + " of " + std::to_string(after.size()) + " unchanged",
+                   "0 unchanged");
   for (std::size_t k = 0; k < before.size(); ++k) {
     exercise::expect_values("parameter " + std::to_string(k), c.parameters[k], parameters[k], {},
                             parameters_changed);
@@ -162,24 +189,44 @@ void clipped(const ClipGradients& answer) {
   expect_norm(got, before, max_norm);
 }
 
+// Norms below max_norm: far below, and so that the square is above it.
 void short_enough(const ClipGradients& answer) {
-  const Case c = example(0.01);
-  const Gradients before = c.gradients();
-  answer(c.parameters, 0.7);
-  for (std::size_t k = 0; k < before.size(); ++k)
-    exercise::expect_values(name(k) + ", whose norm is below max_norm", c.parameters[k].grad(), before[k],
-                            {{scales_up, scaled(before[k], 0.7 / norm_of(before))}}, {}, 1e-12);
+  for (const auto& [size, max_norm] : {std::pair(0.01, 0.7), std::pair(1.0, 8.0)}) {
+    const Case c = example(size);
+    const Gradients before = c.gradients();
+    const double norm = norm_of(before);
+    const double got = answer(c.parameters, max_norm);
+    for (std::size_t k = 0; k < before.size(); ++k)
+      exercise::expect_values(
+          name(k) + ", whose norm is below max_norm", c.parameters[k].grad(), before[k],
+          {{norm * norm > max_norm ? compares_squares : scales_up, scaled(before[k], max_norm / norm)}}, {},
+          1e-12);
+    expect_norm(got, before, max_norm);
+  }
 }
 
 void no_gradient(const ClipGradients& answer) {
-  Case c = example(1);
-  const Gradients before = {Plain(c.parameters[0].grad()), Plain(c.parameters[2].grad())};
-  c.parameters[1].zero_grad();
-  expect_norm(answer(c.parameters, 0.7), before, 0.7);
-  exercise::expect(!c.parameters[1].grad().defined(), {"no-gradient", "", "Skip undefined gradients."},
-                   "A parameter without a gradient was given one.");
-  exercise::expect_values(name(2), c.parameters[2].grad(), scaled(before[1], 0.7 / norm_of(before)), {}, {},
-                          bound);
+  for (const std::size_t missing : {1, 0, 2}) {
+    Case c = example(1);
+    c.parameters[missing].zero_grad();
+    Gradients before, counted;  // counted: those before the missing one
+    for (std::size_t k = 0; k < c.parameters.size(); ++k) {
+      if (k == missing) continue;
+      before.emplace_back(c.parameters[k].grad());
+      if (k < missing) counted.push_back(before.back());
+    }
+    expect_norm(answer(c.parameters, 0.7), before, 0.7, {}, {{stops_at_missing, Plain(norm_of(counted))}});
+    exercise::expect(!c.parameters[missing].grad().defined(),
+                     {"no-gradient", "", "Skip undefined gradients."},
+                     "A parameter without a gradient was given one.");
+    for (std::size_t k = 0, at = 0; k < c.parameters.size(); ++k) {
+      if (k == missing) continue;
+      exercise::expect_values(name(k), c.parameters[k].grad(), scaled(before[at], 0.7 / norm_of(before)),
+                              {{stops_at_missing, before[at]}}, {}, bound);
+      ++at;
+    }
+  }
+  const Case c = example(1);
   for (Tensor p : c.parameters) p.zero_grad();
   exercise::expect_value("the norm without any gradients", answer(c.parameters, 0.7), 0);
 }

@@ -108,6 +108,19 @@ exercise::Attempt on_target_is(const std::string& name, const std::string& mista
   return {name, mistake, attention_by_length_exercise({entropy, sharpness, measure})};
 }
 
+// The mean over all batches so far.
+Measure keeping_sums() {
+  return
+      [kept = std::map<std::int64_t, std::vector<double>>()](const Tensor& w, const Tensor& lengths) mutable {
+        ByLength result;
+        for (const auto& [L, value] : entropy(w, lengths)) {
+          kept[L].push_back(value);
+          for (const double one : kept[L]) result[L] += one / static_cast<double>(kept[L].size());
+        }
+        return result;
+      };
+}
+
 Tensor all_steps(const Tensor& weights) { return ones({weights.size(0), weights.size(1)}); }
 
 }  // namespace
@@ -158,6 +171,65 @@ int main() {
                  [](const Tensor& w, const Tensor& lengths) {
                    return ByLength{{w.size(2), entropy(w, lengths).begin()->second}};
                  }),
+      entropy_is("1e-6 in the logarithm", "inexact",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   const Tensor real = real_positions(w, lengths);
+                   return means(-sum(real * log(real + 1e-6), 2), real_steps(w, lengths), lengths);
+                 }),
+      entropy_is("weights renormalised", "renormalised",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   const Tensor real = real_positions(w, lengths);
+                   const Tensor totals = sum(real, 2, true);
+                   const Tensor none = equal(totals, zeros({}, w.dtype()));
+                   return entropy(real / masked_fill(totals, none, 1), lengths);
+                 }),
+      entropy_is("keeps its sums", "remembers", keeping_sums()),
+      entropy_is("an entry for every length", "lengths",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   ByLength all = entropy(w, lengths);
+                   for (std::int64_t L = 1; L <= w.size(2); ++L) all.try_emplace(L, 0);
+                   return all;
+                 }),
+      entropy_is("cross-entropy in f32 only", "error",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   const auto numbers = w.values<float>();
+                   return numbers.empty() ? ByLength{} : entropy(w, lengths);
+                 }),
+      sharpness_is("maximum over the steps", "max-over-steps",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     ByLength most;
+                     by_slices(w, lengths, [&](const Tensor& own) {
+                       double& here = most[own.size(0)];
+                       here = std::max(here, max(own).item());
+                       return own;
+                     });
+                     return most;
+                   }),
+      sharpness_is("only neighbours of equal length", "last-sentence",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     ByLength last;
+                     const auto n = lengths.to_vector<std::int64_t>();
+                     for (std::size_t b = 0, end = 0; b < n.size(); b = end) {
+                       for (end = b; end < n.size() && n[end] == n[b];) ++end;
+                       const auto from = static_cast<std::int64_t>(b), to = static_cast<std::int64_t>(end);
+                       last[n[b]] = sharpness(w.slice(from, to, 1), lengths.slice(from, to)).begin()->second;
+                     }
+                     return last;
+                   }),
+      sharpness_is("mean weight", "mean-weight",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return by_slices(w, lengths, [](const Tensor& own) { return mean(own, 1); });
+                   }),
+      on_target_is("any of several maxima", "any-of-equal",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return by_slices(w, lengths, [](const Tensor& own) {
+                       const Tensor there = equal(own, max(own, 1, true)).to(Dtype::f64);
+                       std::vector<double> right;
+                       for (std::int64_t t = 0, L = own.size(0); t < L; ++t)
+                         right.push_back(there[t][L - 1 - t].item());
+                       return tensor(right);
+                     });
+                   }),
       sharpness_is(
           "all steps and pads", "all-steps",
           [](const Tensor& w, const Tensor& lengths) { return means(max(w, 2), all_steps(w), lengths); }),

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "answer.hpp"
-#include "kit/expect.hpp"
+#include "kit/invariants.hpp"
 #include "kit/training.hpp"
 #include "support/reversal.hpp"
 #include "support/table.hpp"
@@ -61,6 +61,17 @@ const Mistake last_of_equal{"last-of-equal", "The last of several equal largest 
 const Mistake weight_there{"weight-there", "The result is the mean weight at L − 1 − t.",
                            "Each step counts 1 or 0: is its largest weight at L − 1 − t?"};
 
+const Mistake renormalised{"renormalised",
+                           "The weights were divided by their sum over the first L positions.",
+                           "Use the weights as they are."};
+const Mistake max_over_steps{"max-over-steps", "The result is the largest weight of all steps.",
+                             "Take the largest weight of each step, then the mean over the steps."};
+const Mistake mean_weight{"mean-weight", "The result is the mean weight, 1/L.",
+                          "Take the largest weight of each step."};
+const Mistake any_of_equal{"any-of-equal",
+                           "A step counts if L − 1 − t has the largest weight, though not first.",
+                           "If several weights are largest, the first of them is the arg max."};
+
 struct Case {
   Tensor weights;  // (Ty, B, Tx)
   Lengths lengths;
@@ -75,18 +86,19 @@ double weight(const Plain& e, std::int64_t t, std::int64_t b, std::int64_t j, st
 }
 
 // Repeated, unordered lengths; one step with a weight of 1, one with a tie; arbitrary numbers at pads.
-Case example() {
-  const Lengths lengths = {3, 5, 2, 3, 1, 5, 4, 4};
-  Generator generator(8);
+Case example(const Lengths& lengths = {3, 5, 2, 3, 1, 5, 4, 4}, std::uint64_t seed = 8) {
+  Generator generator(seed);
   const Plain e(normal({7, 8, 5}, 0, 1.5, generator, Dtype::f64));
   Plain weights(e.shape());
   for (std::int64_t t = 0; t < e.size(0); ++t)
     for (std::int64_t b = 0; b < e.size(1); ++b)
       for (std::int64_t j = 0; j < e.size(2); ++j)
         weights(t, b, j) = weight(e, t, b, j, lengths[static_cast<std::size_t>(b)]);
-  const double sure[] = {0, 1, 0}, tied[] = {0.4, 0.2, 0.4};
+  // A tie whose first is right, and one whose second of three is.
+  const double sure[] = {0, 1, 0}, tied[] = {0.4, 0.2, 0.4}, tied_thrice[] = {0.3, 0.3, 0.3};
   for (std::int64_t j = 0; j < 3; ++j) {
-    weights(1, 0, j) = sure[j];
+    weights(0, 0, j) = sure[j];
+    weights(1, 0, j) = tied_thrice[j];
     weights(2, 0, j) = tied[j];
   }
   return {weights.tensor(), lengths};
@@ -170,6 +182,25 @@ ByLength entropy_of_means(const Case& c) {
   return entropies;
 }
 
+ByLength largest_of_all_steps(const Case& c) {
+  ByLength most;
+  measured(c, [&](const Step& step) { return most[step.L] = std::max(most[step.L], sharpness(step)); });
+  return most;
+}
+
+// Uses only the last run of equal neighbouring lengths.
+ByLength last_run(const Case& c, const OfStep& of_step) {
+  ByLength last;
+  const auto B = std::ssize(c.lengths);
+  for (std::int64_t b = 0, end = 0; b < B; b = end) {
+    const std::int64_t L = c.lengths[static_cast<std::size_t>(b)];
+    for (end = b; end < B && c.lengths[static_cast<std::size_t>(end)] == L;) ++end;
+    last[L] =
+        measured({c.weights.slice(b, end, 1), Lengths(static_cast<std::size_t>(end - b), L)}, of_step).at(L);
+  }
+  return last;
+}
+
 struct Suspect {
   Mistake mistake;
   ByLength values;
@@ -185,6 +216,7 @@ std::vector<Suspect> counting_suspects(const Case& c, const OfStep& of_step) {
       {by_sentences, measured(c, of_step, {.divided_by = Counting::sentences})},
       {by_all_steps, measured(c, of_step, {.divided_by = Counting::ty})},
       {last_sentence, measured(c, of_step, {.last_sentence = true})},
+      {last_sentence, last_run(c, of_step)},
       {wrong_layout, measured(c, of_step, {.batch_first = true})},
   };
 }
@@ -213,21 +245,31 @@ Mistake mistake_in(const ByLength& got, const std::vector<Suspect>& suspects) {
 }
 
 void expect_by_length(const std::string& what, const ByLength& got, const ByLength& expected,
-                      const std::vector<Suspect>& suspects = {}, double bound = exercise::in_double) {
+                      const std::vector<Suspect>& suspects = {}, double bound = exercise::in_double,
+                      const Mistake& otherwise = {}) {
   exercise::expect(
       text(got) == text(expected), {"lengths", "", "Return one entry for each source length in the batch."},
       what + " has entries for other lengths than those of the batch.", text(got), text(expected));
   for (const auto& [length, value] : expected)
     exercise::expect_value(what + " of the sources of length " + std::to_string(length), got.at(length),
-                           value, mistake_in(got, suspects), bound);
+                           value, otherwise.name.empty() ? mistake_in(got, suspects) : otherwise, bound);
 }
 
 void check(const std::string& what, const Measure& answer, const OfStep& of_step,
            const std::function<std::vector<Suspect>(const Case&)>& special) {
-  const Case c = example();
-  std::vector<Suspect> suspects = counting_suspects(c, of_step);
-  for (const Suspect& suspect : special(c)) suspects.push_back(suspect);
-  expect_by_length(what, answer(c.weights, tensor(c.lengths)), measured(c, of_step), suspects);
+  const auto compare = [&](const Case& c, const std::string& which, const Mistake& otherwise) {
+    std::vector<Suspect> suspects;
+    if (otherwise.name.empty()) suspects = counting_suspects(c, of_step);
+    if (otherwise.name.empty())
+      for (const Suspect& suspect : special(c)) suspects.push_back(suspect);
+    expect_by_length(what + which, answer(c.weights, tensor(c.lengths)), measured(c, of_step), suspects,
+                     exercise::in_double, otherwise);
+  };
+  Case c = example();
+  compare(c, "", {});
+  compare(example({4, 1, 5, 3, 3, 2, 5, 1}, 9), " in another batch", exercise::remembers);
+  c.weights = 0.8 * c.weights;  // local attention's weights sum to less than 1
+  compare(c, " of weights that sum to 0.8", {});
 }
 
 void check_entropy(const AttentionByLength& answer) {
@@ -238,6 +280,12 @@ void check_entropy(const AttentionByLength& answer) {
                                 [](const Step& s) {
                                   return s.L == 1 ? 0 : entropy(s) / std::log(static_cast<double>(s.L));
                                 })},
+            {renormalised, measured(c,
+                                    [](const Step& s) {
+                                      double total = 0;
+                                      for (const double a : s.alpha) total += a;
+                                      return (entropy(s) + total * std::log(total)) / total;
+                                    })},
             {of_mean, entropy_of_means(c)}};
   });
 }
@@ -246,6 +294,13 @@ void check_sharpness(const AttentionByLength& answer) {
   check("the sharpness", answer.sharpness, sharpness, [](const Case& c) -> std::vector<Suspect> {
     return {{smallest,
              measured(c, [](const Step& s) { return *std::min_element(s.alpha.begin(), s.alpha.end()); })},
+            {max_over_steps, largest_of_all_steps(c)},
+            {mean_weight, measured(c,
+                                   [](const Step& s) {
+                                     double total = 0;
+                                     for (const double a : s.alpha) total += a;
+                                     return total / static_cast<double>(s.L);
+                                   })},
             {first_weight,
              measured(c, [](const Step& s) { return s.alpha[static_cast<std::size_t>(s.L - 1 - s.t)]; })}};
   });
@@ -262,6 +317,12 @@ void check_on_target(const AttentionByLength& answer) {
                                        std::vector<double> turned(s.alpha.rbegin(), s.alpha.rend());
                                        return static_cast<std::int64_t>(largest(turned)) == s.t ? 1.0 : 0.0;
                                      })},
+            {any_of_equal, measured(c,
+                                    [](const Step& s) {
+                                      return s.alpha[static_cast<std::size_t>(s.L - 1 - s.t)] == sharpness(s)
+                                                 ? 1.0
+                                                 : 0.0;
+                                    })},
             {weight_there,
              measured(c, [](const Step& s) { return s.alpha[static_cast<std::size_t>(s.L - 1 - s.t)]; })}};
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string>
 
 #include "answer.hpp"
 
@@ -151,6 +152,23 @@ int main() {
              for (const std::int64_t wanted : target)
                positions.push_back(std::find(x.begin(), x.end(), wanted) - x.begin());
              return positions;
+           }),
+      with(the_sort, "symbols taken as unsigned", "unsigned",
+           [](const Symbols& x) {
+             return sorted_by(x, [](std::int64_t a, std::int64_t b) {
+               return static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b);
+             });
+           }),
+      with(the_sort, "symbols sorted as text", "order",
+           [](const Symbols& x) {
+             return sorted_by(
+                 x, [](std::int64_t a, std::int64_t b) { return std::to_string(a) < std::to_string(b); });
+           }),
+      with(position, "any of several maxima", "any-of-equal",
+           [](const Tensor& weights, const Positions& positions) {
+             const Tensor rows = weights.slice(0, weights.size(1));
+             const Tensor there = gather(rows, 1, unsqueeze(tensor(positions), 1));
+             return share(equal(there, max(rows, 1, true)));
            }),
       with(position, "<eos> included", "eos-counted",
            [](const Tensor& weights, const Positions& positions) {

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <map>
 #include <sstream>
+#include <string>
 #include <unistd.h>
 
 #include "answer.hpp"
@@ -43,6 +44,12 @@ const Mistake descending{"descending", "The largest symbol comes first.",
                          "Sort from the smallest to the largest."};
 const Mistake unstable{"unstable", "Equal symbols are not in the order of the source.",
                        "Use a stable sort: std::stable_sort."};
+const Mistake is_unsigned{"unsigned", "Negative symbols come after the others.",
+                          "Symbols are any integers: compare them as std::int64_t."};
+const Mistake order{"order", "The symbols are sorted as text: \"12\" before \"3\".", "Compare the numbers."};
+const Mistake any_of_equal{"any-of-equal",
+                           "A step counts if its position has the largest weight, though not first.",
+                           "If several weights are largest, the first of them counts."};
 const Mistake repeated{"repeated", "Equal symbols all get the position of the first one.",
                        "Use each position once: the result is a permutation."};
 
@@ -110,6 +117,14 @@ Positions largest_first(Symbols x) {
   return sorted(x);
 }
 
+template <class Key>
+Positions sorted_by(const Symbols& x, const Key& key) {
+  Positions positions = copied(x);
+  const auto of = [&](std::int64_t j) { return key(x[static_cast<std::size_t>(j)]); };
+  std::stable_sort(positions.begin(), positions.end(), [&](auto i, auto j) { return of(i) < of(j); });
+  return positions;
+}
+
 Positions backwards(Positions positions) {
   std::reverse(positions.begin(), positions.end());
   return positions;
@@ -161,9 +176,13 @@ void expect_positions(const std::string& what, const Symbols& x, const Positions
 
 // The last source is long enough for std::sort to reorder equal symbols.
 const std::vector<Symbols> sources = {
-    {8, 3, 12, 3, 7, 8, 3, 5}, {5, 4, 9}, {4}, {6, 6, 6}, {3, 4, 5, 6}, {4, 3, 4, 3, 3, 4, 4, 3, 3, 4,
-                                                                         3, 4, 4, 3, 4, 3, 3, 3, 4, 4,
-                                                                         3, 4, 3, 3, 4, 4, 3, 3, 4, 3}};
+    {8, 3, 12, 3, 7, 8, 3, 5},
+    {5, 4, 9},
+    {4},
+    {6, 6, 6},
+    {3, 4, 5, 6},
+    {4, 3, 4, 3, 3, 4, 4, 3, 3, 4, 3, 4, 4, 3, 4, 3, 3, 3, 4, 4, 3, 4, 3, 3, 4, 4, 3, 3, 4, 3},
+    {5, -2, 0, -2, 1000000000000, -7}};
 
 void copy_and_reverse(const CopyAndSort& answer) {
   for (const Symbols& x : sources) {
@@ -179,15 +198,18 @@ void copy_and_reverse(const CopyAndSort& answer) {
 
 void sort(const CopyAndSort& answer) {
   for (const Symbols& x : sources) {
-    expect_positions("sort_positions", x, answer.sort(x), sorted(x),
-                     {{symbols_given, symbols_at(x, sorted(x))},
-                      {ranks, all_ranks(x)},
-                      {from_one, shifted(sorted(x), 1)},
-                      {descending, largest_first(x)},
-                      {descending, backwards(sorted(x))},
-                      {repeated, firsts(x)},
-                      {other_task, copied(x)},
-                      {other_task, reversed(x)}});
+    expect_positions(
+        "sort_positions", x, answer.sort(x), sorted(x),
+        {{symbols_given, symbols_at(x, sorted(x))},
+         {ranks, all_ranks(x)},
+         {from_one, shifted(sorted(x), 1)},
+         {descending, largest_first(x)},
+         {descending, backwards(sorted(x))},
+         {repeated, firsts(x)},
+         {order, sorted_by(x, [](std::int64_t symbol) { return std::to_string(symbol); })},
+         {is_unsigned, sorted_by(x, [](auto symbol) { return static_cast<std::uint64_t>(symbol); })},
+         {other_task, copied(x)},
+         {other_task, reversed(x)}});
   }
 }
 
@@ -206,7 +228,8 @@ struct Aligned {
     for (std::int64_t t = 0; t < 9; ++t)
       for (std::int64_t j = 0; j < 8; ++j)
         weights(t, j) = 0.05 * generator.uniform() + (j == looks[t] ? 0.6 : 0);
-    weights(3, 2) = weights(3, 7);  // a tie in step 3, whose position is 7
+    weights(3, 2) = weights(3, 7);                  // a tie in step 3, whose position is 7
+    weights(2, 6) = weights(2, 7) = weights(2, 3);  // and in step 2, whose position is 6
   }
   std::size_t L() const { return source.size(); }
 };
@@ -254,6 +277,15 @@ void expect_share(const std::string& what, double got, const Aligned& a, const I
       {not_averaged, share(a.L(), 1, looks_right)},
       {eos_counted, share(a.L(), L + 1, looks_right)},
       {last_of_equal, share(a.L(), L, [&](auto t) { return right(t, largest(a.weights, row(t), true)); })},
+      {any_of_equal, share(a.L(), L,
+                           [&](auto t) {
+                             bool any = false;
+                             for (std::int64_t j = 0; j < std::ssize(a.source); ++j)
+                               any = any ||
+                                     (right(t, j) &&
+                                      a.weights(row(t), j) == a.weights(row(t), largest(a.weights, row(t))));
+                             return any;
+                           })},
       {other_axis, share(a.L(), L,
                          [&](auto t) {
                            const std::int64_t best = largest_of_column(a.weights, row(t));

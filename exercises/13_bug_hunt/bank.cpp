@@ -101,7 +101,7 @@ int main() {
           "input reversed", "forward",
           [](const Tensor& x, const Tensor& W, const Tensor& U) { return read_backward(flip(x, 0), W, U); }),
       reading(
-          "reversed along the batch", "values",
+          "reversed along the batch", "reshaped",
           [](const Tensor& x, const Tensor& W, const Tensor& U) { return flip(read_backward(x, W, U), 1); }),
       reading("only the last state", "shape",
               [](const Tensor& x, const Tensor& W, const Tensor& U) { return read_backward(x, W, U)[0]; }),
@@ -121,6 +121,14 @@ int main() {
              [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
                return sum(v * (tanh(linear(s, W)) + tanh(linear(h, U))), 2);
              }),
+      asking("tanh only of the query", "tanh-apart",
+             [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
+               return sum(v * (tanh(linear(s, W)) + linear(h, U)), 2);
+             }),
+      asking("mean over A", "mean",
+             [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
+               return mean(v * tanh(linear(s, W) + linear(h, U)), 2);
+             }),
       asking("another function", "values",
              [](const Tensor& s, const Tensor& h, const Tensor& W, const Tensor& U, const Tensor& v) {
                return sum(v * sigmoid(linear(s, W) + linear(h, U)), 2);
@@ -129,7 +137,8 @@ int main() {
               [](const Tensor& e, const Tensor& lengths) { return softmax(e * real(e, lengths), 0); }),
       looking("masked and rescaled after the softmax", "",
               [](const Tensor& e, const Tensor& lengths) {
-                const Tensor some = exp(e - max(e, 0, true)) * real(e, lengths);
+                const Tensor low = masked_fill(e, equal(real(e, lengths), zeros({}, e.dtype())), -1e300);
+                const Tensor some = exp(low - max(low, 0, true));
                 return some / sum(some, 0, true);
               }),
       looking("masked after the softmax", "masked-after",
@@ -142,7 +151,22 @@ int main() {
               [](const Tensor& e, const Tensor& lengths) {
                 return softmax(e - 100.0 * (1.0 - real(e, lengths)), 0);
               }),
-      looking("tokens masked", "values",
+      looking("softmax over the batch", "batch-axis",
+              [=](const Tensor& e, const Tensor& lengths) {
+                const Tensor pads = equal(real(e, lengths), zeros({}, e.dtype()));
+                return masked_fill(softmax(masked_fill(e, pads, -1e300), 1), pads, 0);
+              }),
+      looking("maximum over the pads too", "max-over-pads",
+              [](const Tensor& e, const Tensor& lengths) {
+                const Tensor some = exp(e - max(e, 0, true)) * real(e, lengths);
+                return some / sum(some, 0, true);
+              }),
+      looking("exponent without the maximum", "overflow",
+              [](const Tensor& e, const Tensor& lengths) {
+                const Tensor some = exp(e) * real(e, lengths);
+                return some / sum(some, 0, true);
+              }),
+      looking("tokens masked", "not-a-number",
               [=](const Tensor& e, const Tensor& lengths) {
                 return softmax(masked_fill(e, real(e, lengths).to(Dtype::i64), -infinity), 0);
               }),
@@ -162,6 +186,15 @@ int main() {
                  loss().backward();
                  clear(parameters);
                  move(parameters, rate);
+               }),
+      stepping("two steps", "factor",
+               [](const Parameters& parameters, const Loss& loss, double rate) {
+                 descend(parameters, loss, rate);
+                 descend(parameters, loss, rate);
+               }),
+      stepping("gradient averaged", "factor",
+               [](const Parameters& parameters, const Loss& loss, double rate) {
+                 descend(parameters, loss, rate / static_cast<double>(parameters.size()));
                }),
       stepping("one parameter cleared", "values",
                [](const Parameters& parameters, const Loss& loss, double rate) {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "answer.hpp"
-#include "kit/expect.hpp"
+#include "kit/invariants.hpp"
 
 namespace {
 
@@ -19,6 +19,10 @@ const Mistake tanh_outside{"tanh-outside", "The tanh is applied to the whole ene
                            "v_a · tanh(W_a s + U_a h_j): apply it before the sum over A."};
 const Mistake tanh_apart{"tanh-apart", "Query and keys have separate tanhs.",
                          "The query still adds the same number for every j: apply tanh to the sum of both."};
+const Mistake mean{"mean", "The energies are the mean over A, not the sum.",
+                   "v_a · tanh(…) is a sum of A products."};
+const Mistake batch_axis{"batch-axis", "The softmax runs over the sentences.",
+                         "The weights of each sentence sum to 1 over its positions, axis 0 here."};
 const Mistake masked_after{"masked-after", "The weights of pads were set to 0 after the softmax.",
                            "The other weights then sum to less than 1: exclude the pads before the softmax."};
 const Mistake only_lower{"only-lower", "A pad's energy is low, but not −∞.", "Only e^−∞ is exactly 0."};
@@ -159,7 +163,10 @@ void asking(const BugHunt& answer) {
       "e", e, c.by([](double query, double key) { return std::tanh(query + key); }, as_it_is),
       {{tanh_outside, c.by(add, tanh_of)},
        {tanh_apart,
-        c.by([](double query, double key) { return std::tanh(query) + std::tanh(key); }, as_it_is)}});
+        c.by([](double query, double key) { return std::tanh(query) + std::tanh(key); }, as_it_is)},
+       {tanh_apart, c.by([](double query, double key) { return std::tanh(query) + key; }, as_it_is)},
+       {tanh_apart, c.by([](double query, double key) { return query + std::tanh(key); }, as_it_is)},
+       {mean, c.by([](double query, double key) { return std::tanh(query + key) / 6; }, as_it_is)}});
   exercise::expect_gradients(
       [&](const auto& in) { return answer.energies(in[0], in[1], in[2], in[3], in[4]); },
       {c.s, c.h, c.W_a, c.U_a, c.v_a}, {"s", "h", "W_a", "U_a", "v_a"});
@@ -178,6 +185,20 @@ Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool 
     for (std::int64_t t = 0; t < e.size(0); ++t) total += real(t) ? std::exp(e(t, b)) : pad(e(t, b));
     for (std::int64_t t = 0; t < e.size(0); ++t)
       alpha(t, b) = real(t) ? std::exp(e(t, b)) / total : keep ? pad(e(t, b)) / total : 0;
+  }
+  return alpha;
+}
+
+// The softmax over the sentences, without pads.
+Plain over_batch(const Plain& e) {
+  Plain alpha(e.shape());
+  for (std::int64_t t = 0; t < e.size(0); ++t) {
+    const auto power = [&](std::int64_t b) {
+      return t < lengths[static_cast<std::size_t>(b)] ? std::exp(e(t, b)) : 0;
+    };
+    double total = 0;
+    for (std::int64_t b = 0; b < e.size(1); ++b) total += power(b);
+    for (std::int64_t b = 0; b < e.size(1); ++b) alpha(t, b) = power(b) / total;
   }
   return alpha;
 }
@@ -203,9 +224,24 @@ void looking(const BugHunt& answer) {
   });
   exercise::expect_shape("α", alpha, {5, 3}, "(T, B)");
   exercise::expect_values("α", alpha, weights_by(pe, zero, false),
-                          {{masked_after, weights_by(
+                          {{batch_axis, over_batch(pe)},
+                           {masked_after, weights_by(
                                               pe, [](double pad) { return std::exp(pad); }, false)},
                            {masked_after, weights_by(pe, one, false)}});
+  // Energies beyond 709, and of a pad that is the largest of all. Sentence 0 has two tokens.
+  Plain large(random({5, 3}, 9, 1e5));
+  const auto nan = [&](const Plain& energies) {
+    const std::vector<double> got = answer.weights(energies.tensor(), tensor(lengths)).to_vector<double>();
+    return std::any_of(got.begin(), got.end(), [](double x) { return std::isnan(x); });
+  };
+  for (const std::int64_t pad : {2, 3, 4}) large(pad, 0) = -1e7;
+  for (const std::int64_t pad : {3, 4}) large(pad, 2) = -1e7;
+  exercise::expect(!nan(large), exercise::overflow, "With large energies, a weight is NaN.");
+  large(3, 0) = 1e7;
+  exercise::expect(!nan(large), exercise::max_over_pads, "If a pad has the largest energy, a weight is NaN.");
+  const Tensor won = answer.weights(large.tensor(), tensor(lengths));
+  exercise::expect(won[3].slice(0, 1).item() == 0, only_lower, "A pad with the largest energy has weight.",
+                   text(won[3].slice(0, 1).item()), "0");
   const Tensor low = answer.weights(random({5, 3}, 8, 100), tensor(lengths));
   exercise::expect(low[3].slice(0, 1).item() == 0, only_lower, "With large energies, a pad has weight.",
                    text(low[3].slice(0, 1).item()), "0");

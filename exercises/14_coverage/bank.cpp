@@ -49,10 +49,17 @@ Tensor by_relu(const Tensor& weights, const Tensor& lengths) {
   return sum(steps * real) / sum(real);
 }
 
-using Loss = Tensor (*)(const Tensor& weights, const Tensor& lengths);
+using Loss = std::function<Tensor(const Tensor& weights, const Tensor& lengths)>;
 using Covered = Tensor (*)(const Tensor& weights);
 
-exercise::Attempt attempt(const std::string& name, const std::string& mistake, Loss loss) {
+Loss keeping_lengths() {
+  return [kept = Tensor()](const Tensor& w, const Tensor& lengths) mutable {
+    if (!kept.defined() || kept.shape() != lengths.shape()) kept = lengths;
+    return right_loss(w, kept);
+  };
+}
+
+exercise::Attempt attempt(const std::string& name, const std::string& mistake, const Loss& loss) {
   return {name, mistake, coverage_exercise({right_coverage, loss})};
 }
 
@@ -117,6 +124,38 @@ int main() {
       attempt("step t included in the loss's coverage", "includes-now",
               [](const Tensor& w, const Tensor& lengths) {
                 return mean_over_real(sum(minimum(w, cumsum(w, 0)), 2), lengths);
+              }),
+      covered("at most 1", "capped",
+              [](const Tensor& w) { return minimum(right_coverage(w), full({}, 1, w.dtype())); }),
+      covered("mean so far", "averaged",
+              [](const Tensor& w) {
+                const Tensor t = maximum(arange(w.size(0)).to(w.dtype()), full({}, 1, w.dtype()));
+                return right_coverage(w) / t.reshape({-1, 1, 1});
+              }),
+      covered("largest so far", "values",
+              [](const Tensor& w) {
+                std::vector<Tensor> rows = {zeros({w.size(1), w.size(2)}, w.dtype())};
+                for (std::int64_t t = 1; t < w.size(0); ++t) rows.push_back(maximum(rows.back(), w[t - 1]));
+                return stack(rows);
+              }),
+      attempt("divided by B", "by-sentences",
+              [](const Tensor& w, const Tensor& lengths) {
+                return right_loss(w, lengths) * count(w, lengths) / static_cast<double>(w.size(1));
+              }),
+      attempt("doubled", "factor",
+              [](const Tensor& w, const Tensor& lengths) { return 2.0 * right_loss(w, lengths); }),
+      attempt("squared", "squared",
+              [](const Tensor& w, const Tensor& lengths) {
+                return mean_over_real(sum(pow(minimum(w, right_coverage(w)), 2), 2), lengths);
+              }),
+      attempt("first length for all", "one-length",
+              [](const Tensor& w, const Tensor& lengths) {
+                return right_loss(w, expand(lengths.slice(0, 1), lengths.shape()));
+              }),
+      attempt("lengths of the first call", "remembers", keeping_lengths()),
+      attempt("weights detached", "gradient",
+              [](const Tensor& w, const Tensor& lengths) {
+                return mean_over_real(sum(minimum(w.detach(), right_coverage(w)), 2), lengths);
               }),
       attempt("one number per sentence", "shape",
               [](const Tensor& w, const Tensor& lengths) {

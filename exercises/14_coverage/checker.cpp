@@ -10,7 +10,7 @@
 #include <iostream>
 
 #include "answer.hpp"
-#include "kit/expect.hpp"
+#include "kit/invariants.hpp"
 #include "support/reversal.hpp"
 #include "support/table.hpp"
 
@@ -32,6 +32,7 @@ const Mistake still_to_come{"still-to-come", "The coverage sums the steps from t
 const Mistake averaged{"averaged", "The coverage is divided by the number of steps so far.",
                        "c_t is a sum, not a mean: it may exceed 1."};
 
+const Mistake capped{"capped", "The coverage is limited to 1.", "c_t is a plain sum: it may exceed 1."};
 const Mistake counts_pads{"counts-pads", "The sum includes steps after the targets' ends.",
                           "Only t < target_lengths[b] is real: set the other steps to 0."};
 const Mistake mean_of_all{"mean-of-all", "The sum is divided by all Ty · B steps.",
@@ -50,6 +51,12 @@ const Mistake one_too_many{"one-too-many", "One step after each target's end is 
                            "Steps are numbered from 0: the last real one is length − 1."};
 
 // Random softmax weights with pads in the source, and targets of several lengths.
+const Mistake by_sentences{"by-sentences", "The sum is divided by the number of sentences.",
+                           "Divide by the number of real steps, the sum of the lengths."};
+const Mistake squared{"squared", "The minima are squared.", "covloss_t = Σ_j min(α_tj, c_tj)."};
+const Mistake one_length{"one-length", "Every target has the length of the first, or of the longest.",
+                         "Each sentence has its own length."};
+
 struct Case {
   Tensor weights;  // (Ty, B, Tx)
   Lengths targets;
@@ -60,11 +67,11 @@ struct Case {
   Tensor lengths() const { return tensor(targets); }
 };
 
-Case example() {
-  Generator generator(5);
-  const Tensor energies = normal({5, 3, 4}, 0, 1, generator, Dtype::f64);
-  const Tensor sources = expand(tensor({4, 2, 3}, Dtype::i64), {5, 3});
-  return {masked_softmax(energies, sources), {3, 5, 2}};
+Case example(const Lengths& targets = {3, 5, 2}, std::uint64_t seed = 5) {
+  Generator generator(seed);
+  const Tensor energies = normal({6, 3, 4}, 0, 1, generator, Dtype::f64);
+  const Tensor sources = expand(tensor({4, 2, 3}, Dtype::i64), {6, 3});
+  return {masked_softmax(energies, sources), targets};
 }
 
 // --- plain loops
@@ -106,6 +113,13 @@ Plain divided_by_step(Plain c) {
   for (std::int64_t t = 1; t < c.size(0); ++t)
     for (std::int64_t b = 0; b < c.size(1); ++b)
       for (std::int64_t j = 0; j < c.size(2); ++j) c(t, b, j) /= static_cast<double>(t);
+  return c;
+}
+
+Plain at_most_one(Plain c) {
+  for (std::int64_t t = 0; t < c.size(0); ++t)
+    for (std::int64_t b = 0; b < c.size(1); ++b)
+      for (std::int64_t j = 0; j < c.size(2); ++j) c(t, b, j) = std::min(c(t, b, j), 1.0);
   return c;
 }
 
@@ -162,6 +176,7 @@ std::vector<std::pair<Mistake, Plain>> wrong_coverages(const Plain& weights) {
           {still_to_come, covered(weights, [](auto k, auto t) { return k > t; })},
           {other_axis, along_batch(weights)},
           {other_axis, along_source(weights)},
+          {capped, at_most_one(before(weights))},
           {averaged, divided_by_step(before(weights))}};
 }
 
@@ -186,6 +201,13 @@ void loss_values(const Coverage& answer) {
 
   std::vector<exercise::Suspect> suspects = {
       {not_averaged, number(sum)},
+      {by_sentences, number(sum / static_cast<double>(c.B()))},
+      {one_length, number(expected_loss(weights, Lengths(c.targets.size(), c.targets.front())))},
+      {one_length, number(expected_loss(weights, Lengths(c.targets.size(), 5)))},
+      {squared, number(total(paid(weights, before(weights),
+                                  [](double a, double b) { return std::min(a, b) * std::min(a, b); }),
+                             c.targets) /
+                       real)},
       {mean_of_all, number(sum / all_steps)},
       {over_source, number(sum / real / static_cast<double>(c.Tx()))},
       {over_source, number(sum / all_steps / static_cast<double>(c.Tx()))},
@@ -208,6 +230,9 @@ void loss_values(const Coverage& answer) {
   const Tensor got = answer.loss(c.weights, c.lengths());
   exercise::expect_shape("the loss", got, Shape{}, "a scalar");
   exercise::expect_values("loss", got, number(sum / real), suspects);
+  for (const Case& other : {example({6, 1, 4}), example({2, 4, 3}, 6)})
+    exercise::expect_value("loss of another batch", answer.loss(other.weights, other.lengths()).item(),
+                           expected_loss(Plain(other.weights), other.targets), exercise::remembers);
 }
 
 void beyond_the_end(const Coverage& answer) {
@@ -240,8 +265,7 @@ void known_cases(const Coverage& answer) {
   const Case c = example();
   const Plain weights(c.weights), lengths(c.lengths());
   answer.loss(c.weights, c.lengths());
-  const Mistake mistake{"changes-its-input", "An input was changed in place.", "Make a new tensor."};
-  exercise::expect_values("weights after the loss", c.weights, weights, {}, mistake);
+  exercise::expect_values("weights after the loss", c.weights, weights, {}, exercise::changes_its_input);
 }
 
 void gradients(const Coverage& answer) {
