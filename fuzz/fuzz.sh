@@ -7,7 +7,7 @@ build=$1 target=$2 seconds=$3 log=$1/logs/$2.log dictionary=
 case $target in
   safetensors* | checkpoint) dictionary=-dict=fuzz/safetensors.dict ;;
   npy) dictionary=-dict=fuzz/npy.dict ;;
-  config | command_line) dictionary=-dict=fuzz/options.dict ;;
+  config | checkpoint_settings | command_line) dictionary=-dict=fuzz/options.dict ;;
 esac
 mkdir -p "$build/corpus/$target" "$build/findings" "$build/logs"
 if ! UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 "$build/fuzz/fuzz_$target" -max_total_time="$seconds" \

@@ -38,6 +38,9 @@ TEXTS = {
     "config": {"small": 'hidden=9\ncell="lstm"\ndropout=0.25\nlower=false\nphrases="eng-fra"\n',
                "paths": 'source="a folder/with \\"quotes\\""\nout=\'x\'\nseed=18446744073709551615\n',
                "sections": "# words\n[train]\nhidden=3\n"},
+    "checkpoint_settings": {"small": 'hidden=3\nembedding=2\nenergy=2\ncell="lstm"\n', "layers": "layers=99999999999\n",
+                            "embedding": "embedding=1000000\n", "energy": "energy=9999999\nhidden=1\nembedding=1\n",
+                            "readout": 'readout="maxout"\nmaxout=99999999\nhidden=1\nembedding=1\nenergy=1\n'},
     "command_line": {"task": "--task\nreverse\n--hidden\n16\n--no-lower\n--learning-rate=1e-3\n",
                      "text": "--source\na b\n--target\nc\"d\n--bridge\nown\n--clip\ninf\n", "help": "--help\n"},
     "log": {"steps": '{"step":1,"loss":2.5,"cross_entropy":2.5,"gradient_norm":1,"learning_rate":0.001,'

@@ -129,18 +129,33 @@ TEST_CASE("free memory respects the limit of the process", "[tools][fits]") {
   CHECK(status == 0);
 }
 
-TEST_CASE("a checkpoint whose settings need a larger model than it holds is refused",
+TEST_CASE("a checkpoint whose settings need a larger model than it holds is refused by every command",
           "[tools][fits][checkpoint]") {
   const Scratch scratch;
-  const auto path = write_small_model(scratch.path());
-  models::Checkpoint checkpoint = models::load_checkpoint(path);
-  tools::Settings settings = small_settings();
-  settings.model.hidden = 1'000'000'000'000;
-  checkpoint.metadata["settings"] = tools::to_text(settings);
-  models::save_checkpoint(path, checkpoint);
-  const auto before = gradus::memory_stats();
-  CHECK_THROWS_WITH(tools::load_saved_model(path, models::Registry::standard()),
-                    Catch::Matchers::ContainsSubstring(
-                        "has settings for a model of at least 1.6e+25 parameters but holds"));
-  CHECK(gradus::memory_stats().peak_bytes < before.peak_bytes + 1'000'000);
+  const std::string folder = scratch.path(), path = scratch.path() / "last.safetensors";
+  const std::vector<std::vector<std::string>> commands{
+      {"info", path},
+      {"info", path, "--json"},
+      {"translate", "--model", path},
+      {"evaluate", "--model", path},
+      {"align", "--model", path, "--text", "a"},
+      {"convert", "--model", path, "--to", folder + "/weights"},
+      {"train", "--resume", folder}};
+  for (const std::string setting : {"layers=99999999999", "hidden=1000000000000", "embedding=1000000",
+                                    "energy=9999999", "readout=\"maxout\"\nmaxout=1000000000"}) {
+    models::save_checkpoint(path, {{},
+                                   {{"settings", "task=\"copy\"\n" + setting},
+                                    {"source.vocabulary", "a\n"},
+                                    {"target.vocabulary", "a\n"}}});
+    for (const std::vector<std::string>& command : commands) {
+      INFO(setting << ' ' << command.front());
+      const auto before = gradus::memory_stats();
+      const Ran ran = run(command, "a\n");
+      CHECK(ran.code == 1);
+      CHECK(ran.err.starts_with("gradus " + command.front() + ": checkpoint: '" + path +
+                                "' has settings for a model of at least "));
+      CHECK(ran.err.ends_with(" parameters but holds 0; give a checkpoint written by gradus train\n"));
+      CHECK(gradus::memory_stats().peak_bytes < before.peak_bytes + 1'000'000);
+    }
+  }
 }

@@ -102,7 +102,7 @@ int train(int argc, char** argv, const models::Registry& registry) {
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);
       checkpoint = models::load_checkpoint(path);
-      settings = settings_of(path, checkpoint->metadata);
+      settings = origin_of(path, checkpoint->tensors, checkpoint->metadata, registry).settings;
       model_before = settings.model;
       settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");
     }

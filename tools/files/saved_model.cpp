@@ -46,14 +46,25 @@ data::TokeniserOptions tokeniser_options(const DataSettings& data, data::TokenUn
   return {.unit = unit, .lower = data.lower, .nfkc = data.nfkc, .french_spacing = french};
 }
 
-// A damaged file may claim any sizes: refuse before allocating a model larger than the stored one.
-void check_holds(const fs::path& path, const models::Checkpoint& checkpoint, const LeastSize& spoken_of) {
+Settings settings_of(const fs::path& path, const nn::Metadata& metadata) {
+  const auto text = find(metadata, "settings");
+  if (!text)
+    fail("checkpoint", "'", path.string(), "' has no settings; give a checkpoint written by gradus train");
+  return settings_from_text(*text);
+}
+
+Sides sides_of(const fs::path& path, const nn::Metadata& metadata, const DataSettings& data) {
+  return {side_of(path, metadata, "source", tokeniser_options(data, data.source_unit, false)),
+          side_of(path, metadata, "target", tokeniser_options(data, data.target_unit, data.french_spacing))};
+}
+
+void check_holds(const fs::path& path, const NamedTensors& tensors, const LeastSize& described) {
   double held = 0;
-  for (const auto& [name, tensor] : checkpoint.tensors) {
+  for (const auto& [name, tensor] : tensors) {
     if (name.starts_with("model.")) held += static_cast<double>(tensor.numel());
   }
-  if (spoken_of.parameters <= held) return;
-  fail("checkpoint", "'", path.string(), "' has settings for a model of at least ", spoken_of.parameters,
+  if (described.parameters <= held) return;
+  fail("checkpoint", "'", path.string(), "' has settings for a model of at least ", described.parameters,
        " parameters but holds ", held, "; give a checkpoint written by gradus train");
 }
 
@@ -79,11 +90,12 @@ nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
   return metadata;
 }
 
-Settings settings_of(const fs::path& path, const nn::Metadata& metadata) {
-  const auto text = find(metadata, "settings");
-  if (!text)
-    fail("checkpoint", "'", path.string(), "' has no settings; give a checkpoint written by gradus train");
-  return settings_from_text(*text);
+Origin origin_of(const fs::path& path, const NamedTensors& tensors, const nn::Metadata& metadata,
+                 const models::Registry& registry) {
+  Settings settings = settings_of(path, metadata);
+  Sides sides = sides_of(path, metadata, settings.data);
+  check_holds(path, tensors, least_size(settings.model, vocabularies_of(sides), registry));
+  return {std::move(settings), std::move(sides)};
 }
 
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
@@ -91,17 +103,10 @@ std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Side
   return models::make_model(settings.model, vocabularies_of(sides), registry);
 }
 
-Sides sides_of(const fs::path& path, const nn::Metadata& metadata, const DataSettings& data) {
-  return {side_of(path, metadata, "source", tokeniser_options(data, data.source_unit, false)),
-          side_of(path, metadata, "target", tokeniser_options(data, data.target_unit, data.french_spacing))};
-}
-
 SavedModel load_saved_model(const fs::path& given, const models::Registry& registry) {
   const fs::path path = checkpoint_of(given);
   models::Checkpoint checkpoint = models::load_checkpoint(path);
-  Settings settings = settings_of(path, checkpoint.metadata);
-  Sides sides = sides_of(path, checkpoint.metadata, settings.data);
-  check_holds(path, checkpoint, least_size(settings.model, vocabularies_of(sides), registry));
+  auto [settings, sides] = origin_of(path, checkpoint.tensors, checkpoint.metadata, registry);
   auto model = make_model(settings, sides, registry);
   models::load_model(*model, checkpoint);
   model->eval();

@@ -24,15 +24,18 @@ struct SavedModel {
 /// encoding is used, "source.bpe" and "target.bpe".
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides);
 
-/// The vocabularies and byte-pair encodings in a checkpoint's metadata, with tokenisers from the settings.
-/// @param path the checkpoint's path, for messages
-/// @throws Error if a vocabulary is missing or damaged.
-Sides sides_of(const std::filesystem::path& path, const nn::Metadata& metadata, const DataSettings& data);
+/// What a checkpoint's metadata describes.
+struct Origin {
+  Settings settings;
+  Sides sides;  ///< vocabularies and byte-pair encodings as stored, tokenisers from the settings
+};
 
-/// The settings in a checkpoint's metadata.
+/// Reads the metadata of a checkpoint with these tensors.
 /// @param path the checkpoint's path, for messages
-/// @throws Error if there are none.
-Settings settings_of(const std::filesystem::path& path, const nn::Metadata& metadata);
+/// @throws Error if settings or vocabularies are missing or damaged, or if the settings describe a model
+/// larger than the stored one: a damaged file may claim any size, and nothing is allocated for it.
+Origin origin_of(const std::filesystem::path& path, const NamedTensors& tensors, const nn::Metadata& metadata,
+                 const models::Registry& registry);
 
 /// A model with these settings and random parameters.
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,

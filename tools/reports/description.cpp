@@ -52,12 +52,12 @@ void add_maker(std::ostream& out, const nn::Metadata& metadata) {
 void add_progress(std::ostream& out, const Description& description) {
   const auto step = step_of(description);
   if (!step) return line(out, "step", "none: weights only, training cannot be resumed");
-  const auto& settings = description.settings;
+  const auto& origin = description.origin;
   line(out, "step",
-       std::to_string(*step) + (settings ? " of " + std::to_string(settings->trainer.steps) : ""));
+       std::to_string(*step) + (origin ? " of " + std::to_string(origin->settings.trainer.steps) : ""));
   const auto best = kept(description, "best");
   if (!best || !std::isfinite(*best)) return line(out, "best score", "none yet");
-  line(out, "best score", shortest(*best) + (settings ? " (" + settings->run.metric + ")" : ""));
+  line(out, "best score", shortest(*best) + (origin ? " (" + origin->settings.run.metric + ")" : ""));
 }
 
 std::string corpus_name(const DataSettings& data) {
@@ -76,7 +76,8 @@ std::string side_text(const Side& side) {
   return out.str();
 }
 
-void add_settings(std::ostream& out, const Settings& settings, const Sides& sides) {
+void add_origin(std::ostream& out, const Origin& origin) {
+  const auto& [settings, sides] = origin;
   line(out, "seed", std::to_string(settings.run.seed));
   line(out, "data", corpus_name(settings.data) + (settings.data.swap ? ", swapped" : ""));
   line(out, "source", side_text(sides.source));
@@ -100,12 +101,10 @@ Description describe(const std::filesystem::path& given, const models::Registry&
   description.path = checkpoint_of(given);
   description.file = nn::load_safetensors(description.path);
   const nn::Metadata& metadata = description.file.metadata;
-  const auto settings = metadata.find("settings");
-  if (!description.is_checkpoint() || settings == metadata.end()) return description;
-  description.settings = settings_from_text(settings->second);
-  description.sides = sides_of(description.path, metadata, description.settings->data);
+  if (!description.is_checkpoint() || !metadata.contains("settings")) return description;
+  description.origin = origin_of(description.path, description.file.tensors, metadata, registry);
   try {
-    description.model = make_model(*description.settings, *description.sides, registry);
+    description.model = make_model(description.origin->settings, description.origin->sides, registry);
   } catch (const Error& error) {  // a class missing in the registry
     description.no_model = error.what();
   }
@@ -122,7 +121,7 @@ std::string text_of(const Description& description) {
     out << description.path.string() << " is a file of tensors, not a checkpoint\n";
     for (const auto& [name, value] : description.file.metadata) line(out, name, Json(value).dump());
   }
-  if (description.settings) add_settings(out, *description.settings, *description.sides);
+  if (description.origin) add_origin(out, *description.origin);
   out << '\n';
   if (description.model) {
     out << *description.model;
@@ -147,14 +146,14 @@ std::string json_of(const Description& description) {
     if (!name.ends_with(".vocabulary") && !name.ends_with(".bpe")) metadata[name] = value;
   }
   for (const auto& [name, tensor] : description.file.tensors) tensors.push_back(tensor_json(name, tensor));
-  const auto& sides = description.sides;
+  const auto& origin = description.origin;
   const auto& model = description.model;
   const Json json = {{"path", description.path.string()},
                      {"checkpoint", description.is_checkpoint()},
                      {"step", or_null(step_of(description))},
                      {"best", or_null(kept(description, "best"))},
-                     {"source_vocabulary", sides ? Json(sides->source.vocabulary.size()) : Json()},
-                     {"target_vocabulary", sides ? Json(sides->target.vocabulary.size()) : Json()},
+                     {"source_vocabulary", origin ? Json(origin->sides.source.vocabulary.size()) : Json()},
+                     {"target_vocabulary", origin ? Json(origin->sides.target.vocabulary.size()) : Json()},
                      {"parameters", model ? Json(model->parameter_count()) : Json()},
                      {"metadata", metadata},
                      {"tensors", tensors}};

@@ -9,9 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "files/corpus.hpp"
 #include "files/saved_model.hpp"
-#include "settings/settings.hpp"
 
 namespace gradus::tools {
 
@@ -19,8 +17,7 @@ namespace gradus::tools {
 struct Description {
   std::filesystem::path path;
   nn::Safetensors file;
-  std::optional<Settings> settings;        ///< for a checkpoint of `gradus train`
-  std::optional<Sides> sides;              ///< likewise
+  std::optional<Origin> origin;            ///< for a checkpoint of `gradus train`
   std::unique_ptr<models::Seq2Seq> model;  ///< made from the settings, with random parameters
   std::string no_model;                    ///< why the model could not be made from the settings
 
@@ -28,7 +25,7 @@ struct Description {
 };
 
 /// @param path any safetensors file, or a folder, see checkpoint_of()
-/// @throws Error if the file is not safetensors, or its settings or vocabularies are damaged.
+/// @throws Error if the file is not safetensors, and as origin_of().
 Description describe(const std::filesystem::path& path, const models::Registry& registry);
 
 /// Human-readable: version, progress, data and the module tree; for a file that is not a checkpoint of
