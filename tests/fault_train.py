@@ -2,7 +2,7 @@
 """Checks that faults during training give a one-line message, keep the last checkpoint and leave no temporary files.
 
 fault_train.py GRADUS: GRADUS is the command. The faults: a full disk, a read-only folder, a folder that is moved, Ctrl-C,
-SIGTERM, a second training in the same folder, and files left by a killed one.
+SIGTERM, a kill before the first checkpoint, a second training in the same folder, and files left by a killed one.
 """
 
 import argparse
@@ -173,6 +173,20 @@ def signals(gradus, scratch):
         assert tensors(run / "last.safetensors") == tensors(whole / "last.safetensors"), f"{number.name} changed the weights"
 
 
+def killed_replacement(gradus, scratch):
+    """--overwrite keeps the previous run until the new one has a checkpoint."""
+    command, run = Command(gradus), scratch / "replaced"
+    command.new_run(run)
+    before = {file.name: file.read_bytes() for file in run.iterdir()}
+    process = command.start(*COURSE, *SIZES, "--steps", 100000, "--save-every", 100000, "--overwrite", "--out", run)
+    while not process.stdout.readline().startswith("steps"):
+        assert process.poll() is None, process.communicate()
+    process.kill()
+    process.communicate()
+    (run / ".gradus.lock").unlink()
+    assert {file.name: file.read_bytes() for file in run.iterdir()} == before, "a killed training changed the previous run"
+
+
 def another_training(gradus, scratch):
     command, run = Command(gradus), scratch / "shared"
     first = command.start(*COURSE, *SIZES, "--steps", 100000, "--save-every", 1, "--out", run)
@@ -196,7 +210,7 @@ def main():
         scratch = pathlib.Path(name)
         scratch.chmod(0o755)
         for fault in (limited_file_size, full_disk, standard_output, no_folder, read_only, vanished_folder, signals,
-                      another_training):
+                      killed_replacement, another_training):
             start = time.monotonic()
             fault(gradus, scratch)
             print(f"{fault.__name__.replace('_', ' ')}: {time.monotonic() - start:.1f} s")

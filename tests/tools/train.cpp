@@ -4,6 +4,7 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <unistd.h>
 
 #include "tools/run.hpp"
@@ -140,8 +141,7 @@ TEST_CASE("a run that replaces another removes its files", "[tools][train]") {
   CHECK(files == std::vector<std::string>{"curves.svg", "index.html", "last.safetensors", "log.jsonl",
                                           "settings.toml"});
 
-  tools::TrainingRun(settings_of(out), nullptr, models::Registry::standard());  // as if killed at once
-  CHECK(names(out) == std::vector<std::string>{"settings.toml"});
+  for (const std::string& name : names(out)) fs::remove(out / name);
   std::ofstream(out / "best.safetensors") << "converted";
   CHECK(run(arguments(out)).err ==
         "gradus train: '" + (out / "best.safetensors").string() +
@@ -151,6 +151,34 @@ TEST_CASE("a run that replaces another removes its files", "[tools][train]") {
   CHECK(ran.code == 1);
   CHECK(ran.err == "gradus train: resume: '" + out.string() +
                        "' has no checkpoint to resume from; start a new run without --resume\n");
+}
+
+TEST_CASE("a run that is to be replaced is intact until the new one has a checkpoint", "[tools][train]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  REQUIRE(run(arguments(out)).code == 0);
+  const auto files = [&] {
+    std::map<std::string, std::string> contents;
+    for (const std::string& name : names(out)) contents[name] = content(out / name);
+    return contents;
+  };
+  const auto before = files();
+  CHECK(run(arguments(out, {"--overwrite", "--warm-up", "100"})).code == 2);
+  CHECK((files() == before));
+
+  const Ran diverged =
+      run(arguments(out, {"--overwrite", "--optimiser", "sgd", "--learning-rate", "1e45", "--clip", "inf"}));
+  CHECK(diverged.code == 1);
+  CHECK(diverged.err.ends_with("; the previous run in '" + out.string() + "' is intact\n"));
+  CHECK((files() == before));
+
+  {
+    tools::TrainingRun stopped(settings_of(out), nullptr, models::Registry::standard());
+    CHECK_FALSE(stopped.train([] { return true; }));
+    CHECK(contains(stopped.summary(), "stopped after step 0 in 0 s"));
+    CHECK(contains(stopped.summary(), "\nnothing was saved\n"));
+  }
+  CHECK((files() == before));
 }
 
 TEST_CASE("equal scores are ranked by the lower loss", "[tools][train]") {
@@ -363,12 +391,11 @@ TEST_CASE("a second run in a folder is refused and names the first process", "[t
   settings.data.held_out = 2;
   settings.run.out = out;
   const tools::TrainingRun first(settings, nullptr, models::Registry::standard());
-  const std::string before = content(out / "settings.toml");
   const Ran second = run(arguments(out, {"--overwrite"}));
   CHECK(second.code == 1);
   CHECK(second.err == "gradus train: '" + out.string() + "' is in use by process " +
                           std::to_string(::getpid()) + "; wait until it ends, or choose another folder\n");
-  CHECK(content(out / "settings.toml") == before);
+  CHECK(names(out) == std::vector<std::string>{".gradus.lock"});
 }
 
 TEST_CASE("training reports errors in one line, and keeps the previous run", "[tools][train][errors]") {

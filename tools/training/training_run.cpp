@@ -96,9 +96,10 @@ void check_finite(const NamedTensors& state, std::int64_t steps) {
   }
 }
 
-// Removes a previous run's files, so that no command mistakes its model for the new one.
-void remove_run(const std::filesystem::path& folder) {
+// Removes the files of a previous run, so that no command mistakes its model for the new one.
+void remove_run(const std::filesystem::path& folder, const std::string& kept) {
   for (const char* name : run_file::all) {
+    if (name == kept) continue;
     std::error_code error;
     std::filesystem::remove(folder / name, error);
     if (error) files::refuse("train", "remove", folder / name, error.value());
@@ -129,11 +130,10 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
     trainer_->load_state(resumed->tensors);
     history_ = History::read(folder_.path() / run_file::log, trainer_->steps());
     alignments_ = content_if_there(folder_.path() / run_file::alignments);
-  } else {
-    remove_run(folder_.path());
+    folder_.write(run_file::settings, to_text(settings_));
+    owns_folder_ = true;
   }
   files::sweep(folder_.path());
-  folder_.write(run_file::settings, to_text(settings_));
 }
 
 bool TrainingRun::train(const std::function<bool()>& interrupted) {
@@ -144,12 +144,13 @@ bool TrainingRun::train(const std::function<bool()>& interrupted) {
   }
 }
 
-// Added to an error message: how to resume, if a checkpoint was saved.
+// Added to an error message: what is left in the folder, and how to resume.
 std::string TrainingRun::way_on() const {
   std::error_code ignored;
   if (!std::filesystem::exists(folder_.path() / run_file::last, ignored)) return "";
-  return "; the last checkpoint is intact; resume with: " + program() + " train --resume " +
-         folder_.path().string();
+  const std::string folder = folder_.path().string();
+  if (!owns_folder_) return "; the previous run in '" + folder + "' is intact";
+  return "; the last checkpoint is intact; resume with: " + program() + " train --resume " + folder;
 }
 
 bool TrainingRun::take_steps(const std::function<bool()>& interrupted) {
@@ -170,7 +171,7 @@ bool TrainingRun::take_steps(const std::function<bool()>& interrupted) {
     }
   }
   if (bar) bar->finish();
-  if (saved < trainer_->steps() || saved == 0) save_last();
+  if (saved < trainer_->steps()) save_last();
   write_log();
   return trainer_->finished();
 }
@@ -262,10 +263,18 @@ void TrainingRun::save(const std::string& name) {
   models::Checkpoint checkpoint{trainer_->state(), metadata_of(settings_, sides_)};
   check_finite(checkpoint.tensors, trainer_->steps());
   models::save_checkpoint(folder_.path() / name, checkpoint);
+  if (!owns_folder_) take_folder(name);
 }
 
-// Writes the log before the checkpoint: resuming drops entries after the checkpoint, and cannot restore
-// missing ones.
+void TrainingRun::take_folder(const std::string& checkpoint) {
+  remove_run(folder_.path(), checkpoint);
+  owns_folder_ = true;
+  folder_.write(run_file::settings, to_text(settings_));
+  write_log();
+}
+
+// Writes the log before the checkpoint (but the first): resuming drops entries after the checkpoint, and
+// cannot restore missing ones.
 void TrainingRun::save_last() {
   add_to_history();
   write_log();
@@ -273,6 +282,7 @@ void TrainingRun::save_last() {
 }
 
 void TrainingRun::write_log() {
+  if (!owns_folder_) return;
   folder_.write(run_file::log, history_.text());
   if (!history_.training().empty() || !history_.evaluations().empty()) {
     folder_.write(run_file::curves, history_.curves());
@@ -339,7 +349,9 @@ std::string TrainingRun::summary() const {
          << entry->step;
   }
   text << '\n';
-  if (!trainer_->finished()) {
+  if (!owns_folder_) {
+    text << "nothing was saved\n";
+  } else if (!trainer_->finished()) {
     text << "resume with: " << program() << " train --resume " << out << '\n';
   } else {
     text << "now try: " << program() << " evaluate --model " << out << '\n'

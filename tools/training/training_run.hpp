@@ -28,16 +28,18 @@ namespace gradus::tools {
 ///     alignments.svg      attention weights of the best model for a few dev pairs
 ///     index.html          all of the above on one page
 ///
-/// Files are replaced atomically. The folder is locked against other runs.
+/// Files are replaced atomically. The folder is locked against other runs. A new run writes nothing before
+/// its first checkpoint, which replaces a previous run in the folder: until then, that run is intact.
 class TrainingRun {
  public:
-  /// Reads the data, makes the model and creates the folder. Removes a previous run from it unless resuming.
+  /// Reads the data, makes the model and creates the folder.
   /// @param resumed the checkpoint to resume from, or null
   /// @throws Error if the data cannot be read, the folder cannot be written or is in use, or the checkpoint
   /// does not match the data, sizes or options.
   TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry);
 
-  /// Trains until all steps are done, early stopping, or `interrupted()`; then saves. Reports progress on
+  /// Trains until all steps are done, early stopping, or `interrupted()`; then saves, unless interrupted
+  /// before the first step. Reports progress on
   /// standard error, as a progress bar on a terminal. Returns true if training finished.
   /// @throws Error as Trainer::step, and if saving fails; existing checkpoints stay unchanged.
   bool train(const std::function<bool()>& interrupted);
@@ -56,6 +58,7 @@ class TrainingRun {
   void evaluate();
   bool is_best(const History::Evaluation& entry);
   void save(const std::string& name);
+  void take_folder(const std::string& checkpoint);
   void save_last();
   void write_log();
   std::string alignments() const;
@@ -71,6 +74,7 @@ class TrainingRun {
   std::unique_ptr<models::Trainer> trainer_;
   plot::OutputFolder folder_;
   files::FolderLock lock_;
+  bool owns_folder_ = false;  // all files are this run's; until then, nothing else may be written
   History history_;
   std::string alignments_;  // SVG of the best model so far
 
