@@ -181,6 +181,25 @@ TEST_CASE("a run that is to be replaced is intact until the new one has a checkp
   CHECK((files() == before));
 }
 
+TEST_CASE("files that no run wrote are not overwritten", "[tools][train][errors]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "site";
+  fs::create_directory(out);
+  for (const char* name : {"index.html", "settings.toml", "log.jsonl", "other"})
+    std::ofstream(out / name) << "mine";
+  for (const Arguments& more : {Arguments{}, Arguments{"--overwrite"}}) {
+    const Ran ran = run(arguments(out, more));
+    CHECK(ran.code == 1);
+    CHECK(ran.err == "gradus train: '" + out.string() +
+                         "' holds no run, but files that training would overwrite: settings.toml, log.jsonl, "
+                         "index.html; choose another --out, or move them\n");
+    for (const std::string& name : names(out)) CHECK(content(out / name) == "mine");
+  }
+  for (const char* name : {"index.html", "settings.toml", "log.jsonl"}) fs::remove(out / name);
+  CHECK(run(arguments(out)).code == 0);
+  CHECK(content(out / "other") == "mine");
+}
+
 TEST_CASE("equal scores are ranked by the lower loss", "[tools][train]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";

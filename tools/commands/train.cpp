@@ -55,15 +55,25 @@ fs::path last_checkpoint(const fs::path& run) {
   return run / run_file::last;
 }
 
-void check_new(const fs::path& folder) {
-  if (holds_run(folder)) {
+// --overwrite replaces a run or a model. In a folder without one, files of these names are the user's own.
+void check_new(const fs::path& folder, bool overwrite) {
+  const bool is_run = holds_run(folder), is_model = fs::exists(folder / run_file::best);
+  if ((is_run || is_model) && overwrite) return;
+  if (is_run) {
     fail("train", "'", folder.string(), "' already holds a run; resume it with --resume ", folder.string(),
          ", choose another --out, or replace it with --overwrite");
   }
-  if (fs::exists(folder / run_file::best)) {  // a converted model, or a run killed before its first save
+  if (is_model) {  // converted, or of a run killed before its first save
     fail("train", "'", (folder / run_file::best).string(),
          "' is a model; choose another --out, or replace it with --overwrite");
   }
+  std::string taken;
+  for (const char* name : run_file::all) {
+    if (fs::exists(folder / name)) taken.append(taken.empty() ? "" : ", ").append(name);
+  }
+  if (taken.empty()) return;
+  fail("train", "'", folder.string(), "' holds no run, but files that training would overwrite: ", taken,
+       "; choose another --out, or move them");
 }
 
 // The model options as lines of TOML.
@@ -133,7 +143,7 @@ int train(int argc, char** argv, const models::Registry& registry) {
     if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {
       settings.run.learning_rate = 0;  // the current value belongs to another optimiser
     }
-    if (!checkpoint && !overwrite) check_new(settings.run.out);
+    if (!checkpoint) check_new(settings.run.out, overwrite);
     if (checkpoint) check_same_model(model_before, settings.model);
     TrainingRun training(settings, checkpoint ? &*checkpoint : nullptr, registry);
     if (checkpoint) {
