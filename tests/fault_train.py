@@ -2,7 +2,7 @@
 """Checks that faults during training give a one-line message, keep the last checkpoint and leave no temporary files.
 
 fault_train.py GRADUS: GRADUS is the command. The faults: a full disk, a read-only folder, a folder that is moved, Ctrl-C,
-SIGTERM, a kill before the first checkpoint, a second training in the same folder, and files left by a killed one.
+SIGTERM, SIGHUP, a kill before the first checkpoint, a second training in the same folder, and files left by a killed one.
 """
 
 import argparse
@@ -158,7 +158,7 @@ def signals(gradus, scratch):
     command, whole = Command(gradus), scratch / "whole"
     course = [*COURSE, *SIZES, "--steps", 1500, "--save-every", 100000]
     assert command.run(*course, "--out", whole)[0] == 0
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         run = scratch / number.name
         process = command.start(*course, "--out", run)
         while not process.stdout.readline().startswith("steps"):

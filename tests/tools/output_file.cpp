@@ -45,6 +45,34 @@ TEST_CASE("an input is not overwritten under any name", "[tools][output_file]") 
   CHECK(refused(scratch.path()) == "output: '" + scratch.path().string() + "' is a folder; give a file name");
 }
 
+TEST_CASE("two outputs in one file are a usage error", "[tools][output_file]") {
+  const Scratch scratch;
+  const std::string model = write_small_model(scratch.path() / "run"), a = scratch.path() / "a",
+                    dotted = scratch.path() / "." / "a", linked = scratch.path() / "link" / "a";
+  fs::create_directory_symlink(scratch.path(), scratch.path() / "link");
+  const auto check = [&](std::vector<std::string> command, const std::string& message) {
+    command.insert(command.begin() + 1, {"--model", model});
+    const Ran ran = run(command, "go.\n");
+    CHECK(ran.code == 2);
+    CHECK(ran.err == "gradus " + command.front() + ": " + message + "; give two names; 'gradus " +
+                         command.front() + " --help' lists the options\n");
+    CHECK_FALSE(fs::exists(a));
+  };
+  for (const std::string& again : {a, dotted, linked}) {
+    check({"translate", "--output", a, "--alignments", again},
+          "--output and --alignments both name the file '" + again + "'");
+    check({"evaluate", "--svg", a, "--out", again}, "--svg and --out both name the file '" + again + "'");
+    check({"align", "--text", "go.", "--html", a, "--svg", again},
+          "--html and --svg both name the file '" + again + "'");
+    check({"convert", "--to", a, "--vocabulary-out", again},
+          "--to and --vocabulary-out both name the file '" + again + "'");
+  }
+  check({"align", "--text", "go.", "--text", "go.", "--svg", a, "--tsv", a + "-2"},
+        "--tsv and --svg both name the file '" + a + "-2'");
+  CHECK(run({"translate", "--model", model, "--output", "/dev/null", "--alignments", "/dev/null"}, "go.\n")
+            .code == 0);
+}
+
 TEST_CASE("files of a training run are not overwritten", "[tools][output_file]") {
   const Scratch scratch;
   const fs::path folder = scratch.path() / "run", link = scratch.path() / "link";

@@ -124,11 +124,23 @@ TEST_CASE("the log of a stopped and resumed run covers every step", "[tools][tra
   CHECK(at(found, 10) == at(expected, 10));
 }
 
-TEST_CASE("Ctrl-C is recorded and does not end the process", "[tools][train][resume]") {
-  const tools::Interrupt interrupt;
-  CHECK_FALSE(interrupt.requested());
-  std::raise(SIGINT);
-  CHECK(interrupt.requested());
+TEST_CASE("a signal is recorded and does not end the process", "[tools][train][resume]") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const tools::Interrupt interrupt;
+    CHECK_FALSE(interrupt.requested());
+    std::raise(signal);
+    CHECK(interrupt.requested());
+  }
+}
+
+TEST_CASE("an ignored signal stays ignored, as under nohup", "[tools][train][resume]") {
+  auto* const before = std::signal(SIGHUP, SIG_IGN);
+  {
+    const tools::Interrupt interrupt;
+    std::raise(SIGHUP);
+    CHECK_FALSE(interrupt.requested());
+  }
+  CHECK(std::signal(SIGHUP, before) == SIG_IGN);
 }
 
 TEST_CASE("a run that replaces another removes its files", "[tools][train]") {

@@ -78,12 +78,22 @@ fs::path numbered(const fs::path& path, std::size_t i, std::size_t count) {
   return path.parent_path() / name;
 }
 
+// The files to write for so many alignments.
+std::vector<Output> outputs_for(const Options& options, std::size_t count) {
+  std::vector<Output> outputs{{"--html", options.html}, {"--tsv", options.tsv}, {"--json", options.json}};
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!options.svg.empty()) outputs.push_back({"--svg", numbered(options.svg, i, count)});
+    if (!options.npy.empty()) outputs.push_back({"--npy", numbered(options.npy, i, count)});
+  }
+  return outputs;
+}
+
 void check_outputs(const Options& options) {
   const std::array read{checkpoint_of(options.model), options.files.pairs, options.files.source,
                         options.files.target};
-  for (const fs::path& path : {options.svg, options.html, options.tsv, options.json, options.npy}) {
-    check_output("alignment", path, read);
-  }
+  const std::vector<Output> outputs = outputs_for(options, 1);
+  check_distinct(outputs);
+  for (const Output& output : outputs) check_output("alignment", output.file, read);
 }
 
 // Only a regular file can be numbered: refuse "-" or a device for several alignments.
@@ -122,6 +132,7 @@ int run(const Options& options, const models::Registry& registry) {
   check_attends("alignment", saved);
   const SentencesToAlign sentences = read_sentences(options);
   check_numbered(options, sentences.size());
+  check_distinct(outputs_for(options, sentences.size()));
   const std::vector<Alignment> alignments = make_alignments(*saved.model, saved.sides, sentences);
   if (options.writes_files()) {
     write_files(options, alignments);

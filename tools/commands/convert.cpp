@@ -46,6 +46,8 @@ void load_weights(SavedModel& saved, const fs::path& path) {
 }
 
 int run(const Options& options, const models::Registry& registry) {
+  check_distinct(std::array{Output{"--to", options.to}, Output{"--out", options.out},
+                            Output{"--vocabulary-out", options.vocabulary_out}});
   const std::array read{checkpoint_of(options.model), options.from};
   check_output("to", options.to, read);
   check_output("out", options.out, read);

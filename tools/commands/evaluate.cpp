@@ -1,6 +1,7 @@
 #include <gradus/autograd/checks.hpp>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <iostream>
 
 #include "commands/command.hpp"
@@ -154,6 +155,7 @@ void print(const Options& options, Evaluations evaluations) {
 }
 
 int run(const Options& options, const models::Registry& registry) {
+  check_distinct(std::array{Output{"--svg", options.svg}, Output{"--out", options.out}});
   options.evaluation.search.use_threads();
   const std::vector<Evaluation> evaluations = evaluate_models(options, registry);
   if (!options.svg.empty()) write_output("svg", options.svg, svg(curves_by_length(evaluations)));

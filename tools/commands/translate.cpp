@@ -90,6 +90,7 @@ class Writer {
 
 int run(const Options& options, const models::Registry& registry) {
   options.search.use_threads();
+  check_distinct(std::array{Output{"--output", options.output}, Output{"--alignments", options.alignments}});
   const std::array read{checkpoint_of(options.model), options.input};
   check_output("output", options.output, read);
   check_output("alignments", options.alignments, read);

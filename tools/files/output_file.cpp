@@ -2,6 +2,7 @@
 
 #include <gradus/autograd/checks.hpp>
 #include <gradus/files/atomic.hpp>
+#include <gradus/message.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 
 #include "files/run_file.hpp"
 #include "files/saved_model.hpp"
+#include "settings/usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -28,6 +30,15 @@ void check_not_of_a_run(std::string_view who, const fs::path& file) {
   if (not_there || std::ranges::count(run_file::all, place.filename().string()) == 0) return;
   if (!holds_run(place.parent_path())) return;
   fail(who, "'", file.string(), "' belongs to the run in its folder; choose another name or folder");
+}
+
+// The file with links followed, for comparison; empty unless it is, or would be, a regular file.
+fs::path replaced_file(const fs::path& file) {
+  std::error_code not_there;
+  const fs::file_type type = fs::status(file, not_there).type();
+  if (file.empty() || is_standard_output(file)) return {};
+  if (type != fs::file_type::regular && type != fs::file_type::not_found) return {};
+  return fs::weakly_canonical(fs::absolute(file), not_there);  // a path that does not exist stays as spelled
 }
 
 }  // namespace
@@ -51,6 +62,17 @@ void check_output(std::string_view who, const fs::path& file, std::span<const fs
   }
   check_not_of_a_run(who, file);
   files::check_target(who, file);
+}
+
+void check_distinct(std::span<const Output> outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const fs::path file = replaced_file(outputs[i].file);
+    for (const Output& other : outputs.subspan(i + 1)) {
+      if (file.empty() || replaced_file(other.file) != file) continue;
+      throw UsageError(message(outputs[i].option, " and ", other.option, " both name the file '",
+                               other.file.string(), "'; give two names"));
+    }
+  }
 }
 
 void write_output(std::string_view who, const fs::path& file, std::string_view content) {

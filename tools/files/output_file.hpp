@@ -21,6 +21,17 @@ std::function<std::string(const std::string&)> no_standard_output(std::string wh
 void check_output(std::string_view who, const std::filesystem::path& file,
                   std::span<const std::filesystem::path> read);
 
+/// A file to write, and the option that names it.
+struct Output {
+  std::string option;
+  std::filesystem::path file;
+};
+
+/// Refuses two outputs that are the same file, also under two spellings or links. Empty paths, "-", devices
+/// and pipes are ignored.
+/// @throws UsageError naming both options.
+void check_distinct(std::span<const Output> outputs);
+
 /// Writes to the file or, for "-", to standard output; does nothing if the path is empty. @throws Error.
 void write_output(std::string_view who, const std::filesystem::path& file, std::string_view content);
 

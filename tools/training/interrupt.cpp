@@ -16,13 +16,14 @@ void note(int signal) {
 
 Interrupt::Interrupt() {
   noted = 0;
-  std::signal(SIGINT, note);
-  std::signal(SIGTERM, note);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    before_[i] = std::signal(signals[i], note);
+    if (before_[i] == SIG_IGN) std::signal(signals[i], SIG_IGN);  // as nohup does with SIGHUP
+  }
 }
 
 Interrupt::~Interrupt() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (std::size_t i = 0; i < signals.size(); ++i) std::signal(signals[i], before_[i]);
 }
 
 bool Interrupt::requested() const { return noted != 0; }

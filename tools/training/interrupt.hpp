@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
+#include <csignal>
+
 namespace gradus::tools {
 
-/// While an object exists, the first Ctrl-C (SIGINT) or SIGTERM only sets a flag, so that the current step
-/// can finish. A second one ends the process.
+/// While an object exists, the first Ctrl-C (SIGINT), SIGTERM or SIGHUP (a closed terminal) only sets a flag,
+/// so that the current step can finish. A second one ends the process. Ignored signals stay ignored.
 class Interrupt {
  public:
   Interrupt();
@@ -12,6 +15,10 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   bool requested() const;
+
+ private:
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+  std::array<void (*)(int), signals.size()> before_{};
 };
 
 }  // namespace gradus::tools
