@@ -2,6 +2,11 @@
 
 #include "files/saved_model.hpp"
 
+#include <gradus/autograd/ops.hpp>
+
+#include <cmath>
+#include <sstream>
+
 #include "tools/run.hpp"
 
 namespace tools = gradus::tools;
@@ -45,5 +50,41 @@ TEST_CASE("a saved model loads with its settings and vocabularies", "[tools][che
     CHECK(saved.sides.target.vocabulary.contains("livre"));
     CHECK(saved.sides.target.tokeniser.options().french_spacing);
     CHECK_FALSE(saved.model->is_training());
+  }
+}
+
+TEST_CASE("a model with a NaN or an infinity is refused by every search", "[tools][checkpoint][errors]") {
+  const Scratch scratch;
+  const std::string path = write_small_model(scratch.path()), weights = scratch.path() / "weights",
+                    name = "decoder.rnn.bias_ih_l0";
+  const gradus::models::Checkpoint whole = gradus::models::load_checkpoint(path);
+  for (const float bad : {NAN, INFINITY, -INFINITY}) {  // an infinite bias only saturates the gates
+    gradus::models::Checkpoint checkpoint = whole;
+    gradus::NamedTensors state;
+    for (auto& [own, tensor] : checkpoint.tensors) {
+      if (own == "model." + name) tensor = gradus::full(tensor.shape(), bad);
+      state.emplace_back(own.substr(std::string("model.").size()), tensor);
+    }
+    gradus::models::save_checkpoint(path, checkpoint);
+    gradus::nn::save_safetensors(weights, state);
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"translate"},
+                                                    {"translate", "--beam", "2"},
+                                                    {"translate", "--sample"},
+                                                    {"evaluate"},
+                                                    {"align", "--text", "go."},
+                                                    {"convert", "--to", weights + "2"}}) {
+      std::vector<std::string> all = command;
+      all.insert(all.end(), {"--model", path});
+      std::ostringstream message;
+      message << "gradus " << command.front() << ": checkpoint: '" << path << "' has the value " << bad
+              << " in '" << name << "'; give another checkpoint, or train again with a lower learning rate\n";
+      const Ran ran = run(all, "go.\n");
+      CHECK(ran.code == 1);
+      CHECK(ran.err == message.str());
+    }
+    gradus::models::save_checkpoint(path, whole);
+    const Ran converted = run({"convert", "--model", path, "--from", weights, "--out", path + "2"});
+    CHECK(converted.code == 1);
+    CHECK(converted.err.find("'" + weights + "' has the value ") != std::string::npos);
   }
 }

@@ -413,6 +413,21 @@ TEST_CASE("log values of the wrong type are ignored", "[tools][train]") {
   CHECK(std::isnan(history.evaluations()[0].loss));
 }
 
+TEST_CASE("damaged lines of the log do not prevent a resumption", "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run", log = out / "log.jsonl";
+  REQUIRE(run(arguments(out)).code == 0);
+  const std::size_t entries = tools::History::read(log, 1000).training().size();
+  std::string text = content(log);
+  text[text.find("loss")] = '\xff';
+  std::ofstream(log, std::ios::binary) << text << "no entry\n";
+  const Ran ran = run({"train", "--resume", out.string(), "--steps", "24"});
+  CHECK(ran.code == 0);
+  CHECK(contains(ran.err, "note: log.jsonl has 2 damaged lines, which are dropped\n"));
+  CHECK(tools::History::read(log, 1000).training().size() == entries);  // one less, and the new step
+  CHECK(tools::History::read(log, 1000).damaged_lines() == 0);
+}
+
 TEST_CASE("a second run in a folder is refused and names the first process", "[tools][train][errors]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";

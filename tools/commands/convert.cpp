@@ -43,6 +43,7 @@ void load_weights(SavedModel& saved, const fs::path& path) {
          path.string(), " --to FILE");
   }
   saved.model->load_state_dict(file.tensors, "'" + path.string() + "'");
+  check_finite(path, *saved.model);
 }
 
 int run(const Options& options, const models::Registry& registry) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "files/non_finite.hpp"
 #include "files/run_file.hpp"
 #include "settings/least_size.hpp"
 
@@ -103,12 +104,22 @@ std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Side
   return models::make_model(settings.model, vocabularies_of(sides), registry);
 }
 
+void check_finite(const fs::path& path, const models::Seq2Seq& model) {
+  for (const auto& [name, parameter] : model.named_parameters()) {
+    const std::optional<float> bad = first_non_finite(parameter);
+    if (!bad) continue;
+    fail("checkpoint", "'", path.string(), "' has the value ", *bad, " in '", name,
+         "'; give another checkpoint, or train again with a lower learning rate");
+  }
+}
+
 SavedModel load_saved_model(const fs::path& given, const models::Registry& registry) {
   const fs::path path = checkpoint_of(given);
   models::Checkpoint checkpoint = models::load_checkpoint(path);
   auto [settings, sides] = origin_of(path, checkpoint.tensors, checkpoint.metadata, registry);
   auto model = make_model(settings, sides, registry);
   models::load_model(*model, checkpoint);
+  check_finite(path, *model);
   model->eval();
   return {std::move(settings), std::move(sides), std::move(model), std::move(checkpoint)};
 }

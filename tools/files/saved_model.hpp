@@ -48,8 +48,12 @@ bool holds_run(const std::filesystem::path& folder);
 /// @throws Error for a folder with neither.
 std::filesystem::path checkpoint_of(const std::filesystem::path& path);
 
+/// @throws Error naming the first parameter with a NaN or an infinity, which not every search would meet.
+/// @param path the file with the parameters, for messages
+void check_finite(const std::filesystem::path& path, const models::Seq2Seq& model);
+
 /// @param path a checkpoint or folder, see checkpoint_of()
-/// @throws Error naming the path if it is not a checkpoint of `gradus train`.
+/// @throws Error naming the path if it is not a checkpoint of `gradus train`, and as check_finite().
 SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);
 
 /// @throws Error for a model without attention.

@@ -1,12 +1,12 @@
 #include "training/history.hpp"
 
 #include <gradus/autograd/checks.hpp>
-#include <gradus/data/parallel_text.hpp>
 #include <gradus/data/perplexity.hpp>
 #include <gradus/plot/curves.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -65,13 +65,13 @@ std::string History::text() const {
 History History::read(const std::filesystem::path& path, std::int64_t up_to_step) {
   History history;
   if (!std::filesystem::exists(path)) return history;
-  std::int64_t line_number = 0;
-  for (const std::string& line : data::read_lines(path)) {
-    ++line_number;
+  std::ifstream file(path);
+  if (!file) fail("log", "'", path.string(), "' cannot be opened; check the permissions");
+  for (std::string line; std::getline(file, line);) {
     const Json object = Json::parse(line, nullptr, false);
     if (!object.is_object() || !object.contains("step") || !object["step"].is_number_integer()) {
-      fail("log", "'", path.string(), "' line ", line_number,
-           ": not a log entry; move the file aside to resume without the earlier curve");
+      ++history.damaged_lines_;
+      continue;
     }
     const auto step = object["step"].get<std::int64_t>();
     if (step > up_to_step) continue;

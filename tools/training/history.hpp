@@ -41,9 +41,12 @@ class History {
   const Evaluation* best() const;
 
   std::string text() const;
-  /// Reads the entries up to a step; empty if the file does not exist.
-  /// @throws Error naming the line that is not such an object.
+  /// Reads the entries up to a step; empty if the file does not exist. Skips damaged lines: a training is
+  /// worth more than a point of its curve.
+  /// @throws Error if the file cannot be read.
   static History read(const std::filesystem::path& path, std::int64_t up_to_step);
+  /// Number of lines that read() skipped, since they are no entries.
+  std::int64_t damaged_lines() const { return damaged_lines_; }
 
   /// SVG of the training and held-out losses. Requires at least one entry.
   std::string curves() const;
@@ -51,6 +54,7 @@ class History {
  private:
   std::vector<Training> training_;
   std::vector<Evaluation> evaluations_;
+  std::int64_t damaged_lines_ = 0;
 };
 
 }  // namespace gradus::tools

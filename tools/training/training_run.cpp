@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "files/non_finite.hpp"
 #include "files/run_file.hpp"
 #include "files/saved_model.hpp"
 #include "reports/alignment_data.hpp"
@@ -84,13 +85,12 @@ std::string content_if_there(const std::filesystem::path& path) {
 
 // An update can make parameters non-finite even if loss and gradient were finite; keep the last good
 // checkpoint then.
-void check_finite(const NamedTensors& state, std::int64_t steps) {
+void check_state(const NamedTensors& state, std::int64_t steps) {
   for (const auto& [name, tensor] : state) {
     if (!name.starts_with("model.") && !name.starts_with("trainer.optimiser.")) continue;
     if (tensor.dtype() != Dtype::f32) continue;
-    const auto values = tensor.values<float>();
-    const auto bad = std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); });
-    if (bad == values.end()) continue;
+    const std::optional<float> bad = first_non_finite(tensor);
+    if (!bad) continue;
     fail("train", "'", name, "' contains ", *bad, " after step ", steps,
          ", so it is not saved; lower the learning rate");
   }
@@ -129,6 +129,10 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   if (resumed != nullptr) {
     trainer_->load_state(resumed->tensors);
     history_ = History::read(folder_.path() / run_file::log, trainer_->steps());
+    if (history_.damaged_lines() > 0) {
+      std::cerr << "note: damaged lines dropped from " << run_file::log << ": " << history_.damaged_lines()
+                << '\n';
+    }
     alignments_ = content_if_there(folder_.path() / run_file::alignments);
     folder_.write(run_file::settings, to_text(settings_));
     owns_folder_ = true;
@@ -261,7 +265,7 @@ void TrainingRun::evaluate() {
 
 void TrainingRun::save(const std::string& name) {
   models::Checkpoint checkpoint{trainer_->state(), metadata_of(settings_, sides_)};
-  check_finite(checkpoint.tensors, trainer_->steps());
+  check_state(checkpoint.tensors, trainer_->steps());
   models::save_checkpoint(folder_.path() / name, checkpoint);
   if (!owns_folder_) take_folder(name);
 }
