@@ -7,6 +7,8 @@
 
 #include <utility>
 
+#include "training/checksum.hpp"
+
 namespace gradus::models {
 namespace {
 
@@ -36,6 +38,7 @@ void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkp
   nn::Metadata metadata = checkpoint.metadata;
   metadata[format_key] = std::string(format);
   for (const auto& [key, words, now] : circumstances()) metadata[key] = now;
+  metadata[checksum_key] = checksum(checkpoint.tensors, metadata);
   nn::save_safetensors(path, checkpoint.tensors, metadata);
 }
 
@@ -52,7 +55,18 @@ Checkpoint load_checkpoint(const std::filesystem::path& path) {
     fail("load_checkpoint", "'", path.string(), "' has format ", found->second, ", but gradus ", version(),
          " reads format ", format, "; use the version that wrote it");
   }
+  check_intact(path, file.tensors, file.metadata);
   return {std::move(file.tensors), std::move(file.metadata)};
+}
+
+void check_intact(const std::filesystem::path& path, const NamedTensors& tensors,
+                  const nn::Metadata& metadata) {
+  const auto stored = metadata.find(checksum_key);
+  if (stored == metadata.end()) return;
+  const std::string found = checksum(tensors, metadata);
+  if (found == stored->second) return;
+  fail("load_checkpoint", "'", path.string(), "' is damaged: it was saved with the checksum ", stored->second,
+       ", but its content has ", found, "; copy it again, or use another checkpoint");
 }
 
 std::vector<std::string> check_reproducible(const nn::Metadata& metadata) {

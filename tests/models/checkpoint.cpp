@@ -48,6 +48,43 @@ TEST_CASE("a loaded checkpoint has the caller's metadata and the library's", "[m
   CHECK((content(scratch.file) == bytes));
 }
 
+TEST_CASE("a flipped bit of a checkpoint is noticed", "[models][checkpoint]") {
+  const File scratch;
+  const Checkpoint saved{{{"model.w", gradus::tensor({1, 2, 3, 4}).reshape({2, 2})},
+                          {"model.e", gradus::zeros({0, 2})},
+                          {"trainer.steps", integers({7})}},
+                         {{"words", "a b"}}};
+  models::save_checkpoint(scratch.file, saved);
+  const std::string bytes = content(scratch.file);
+  const std::size_t key = bytes.find("gradus.checksum");
+  REQUIRE(key != bytes.npos);
+  for (std::size_t i = 0; i < 8 * bytes.size(); ++i) {
+    if (i / 8 >= key && i / 8 < key + 15) continue;  // under another key, it is no checksum
+    std::string flipped = bytes;
+    flipped[i / 8] = static_cast<char>(flipped[i / 8] ^ (1 << i % 8));
+    std::ofstream(scratch.file, std::ios::binary) << flipped;
+    INFO("bit " << i % 8 << " of byte " << i / 8);
+    CHECK_THROWS_WITH(models::load_checkpoint(scratch.file),
+                      Catch::Matchers::ContainsSubstring(scratch.file.string()));
+  }
+  std::string flipped = bytes;
+  flipped.back() = static_cast<char>(flipped.back() ^ 1);
+  std::ofstream(scratch.file, std::ios::binary) << flipped;
+  CHECK_THROWS_WITH(models::load_checkpoint(scratch.file),
+                    Catch::Matchers::StartsWith("load_checkpoint: '" + scratch.file.string() +
+                                                "' is damaged: it was saved with the checksum ") &&
+                        Catch::Matchers::EndsWith("; copy it again, or use another checkpoint"));
+}
+
+TEST_CASE("a checkpoint without a checksum is loaded", "[models][checkpoint]") {
+  const File scratch;
+  models::save_checkpoint(scratch.file, {{{"model.w", gradus::tensor({1})}}, {}});
+  Checkpoint older = models::load_checkpoint(scratch.file);
+  REQUIRE(older.metadata.erase("gradus.checksum") == 1);
+  nn::save_safetensors(scratch.file, older.tensors, older.metadata);
+  CHECK(models::load_checkpoint(scratch.file).tensors.size() == 1);
+}
+
 TEST_CASE("check_reproducible() lists the differences from the saving process", "[models][checkpoint]") {
   const File scratch;
   const Threads one(1);

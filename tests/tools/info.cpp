@@ -167,6 +167,11 @@ TEST_CASE("info reports errors", "[tools][info][errors]") {
   CHECK(refused({plain, "--settings"}) ==
         "1 gradus info: settings: '" + plain.string() +
             "' has no settings; give a checkpoint written by gradus train\n");
+  models::Checkpoint other = models::load_checkpoint(damaged);
+  other.metadata["source.vocabulary"] += "x\n";
+  nn::save_safetensors(scratch.path() / "other", other.tensors, other.metadata);  // with the old checksum
+  CHECK(refused({scratch.path() / "other"})
+            .starts_with("1 gradus info: '" + (scratch.path() / "other").string() + "' is damaged: "));
   models::Checkpoint checkpoint = models::load_checkpoint(damaged);
   checkpoint.metadata.erase("source.vocabulary");
   models::save_checkpoint(damaged, checkpoint);

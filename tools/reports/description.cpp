@@ -101,6 +101,9 @@ Description describe(const std::filesystem::path& given, const models::Registry&
   description.path = checkpoint_of(given);
   description.file = nn::load_safetensors(description.path);
   const nn::Metadata& metadata = description.file.metadata;
+  if (description.is_checkpoint()) {
+    models::check_intact(description.path, description.file.tensors, metadata);
+  }
   if (!description.is_checkpoint() || !metadata.contains("settings")) return description;
   description.origin = origin_of(description.path, description.file.tensors, metadata, registry);
   try {

@@ -25,7 +25,7 @@ struct Description {
 };
 
 /// @param path any safetensors file, or a folder, see checkpoint_of()
-/// @throws Error if the file is not safetensors, and as origin_of().
+/// @throws Error if the file is not safetensors, and as models::check_intact() and origin_of().
 Description describe(const std::filesystem::path& path, const models::Registry& registry);
 
 /// Human-readable: version, progress, data and the module tree; for a file that is not a checkpoint of

@@ -18,15 +18,22 @@ struct Checkpoint {
 };
 
 /// Writes the checkpoint and, under "gradus.…", its format, the library's version and compiler, the number of
-/// threads, and the kernels. The same training writes the same bytes. The file is replaced atomically.
+/// threads, the kernels, and a checksum of tensors and metadata. The same training writes the same bytes. The
+/// file is replaced atomically.
 /// @throws Error as nn::save_safetensors.
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
 /// True for the metadata of a checkpoint, false for a plain tensor file.
 bool is_checkpoint(const nn::Metadata& metadata);
 
-/// @throws Error as nn::load_safetensors, and for a file that is not a checkpoint or has another format.
+/// @throws Error as nn::load_safetensors and check_intact(), and for a file that is not a checkpoint or has
+/// another format.
 Checkpoint load_checkpoint(const std::filesystem::path& path);
+
+/// @throws Error naming the path unless the content of a checkpoint matches its checksum. Older checkpoints
+/// have none, and pass.
+void check_intact(const std::filesystem::path& path, const NamedTensors& tensors,
+                  const nn::Metadata& metadata);
 
 /// The differences between this process and the one that saved the checkpoint, such as "the number of threads
 /// was 2 and is 1". Training resumes bit-identically only if there are none.
