@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "commands/command.hpp"
+#include "settings/printable.hpp"
 #include "settings/program.hpp"
 
 namespace gradus::tools {
@@ -57,7 +58,7 @@ int cli_main(int argc, char** argv, const models::Registry& registry) {
   }
   const auto found = std::ranges::find(commands, name, &Entry::name);
   if (found == commands.end()) {
-    std::cerr << "gradus: unknown command '" << name << "'; 'gradus --help' lists the commands\n";
+    std::cerr << "gradus: unknown command '" << printable(name) << "'; 'gradus --help' lists the commands\n";
     return 2;
   }
   return found->run(argc - 1, argv + 1, registry);

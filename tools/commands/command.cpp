@@ -11,6 +11,7 @@
 
 #include "commands/nearest.hpp"
 #include "files/output_file.hpp"
+#include "settings/printable.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
@@ -19,7 +20,7 @@ namespace {
 std::string one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+  return printable(text);
 }
 
 // Removes the leading library function or class ("read_lines: "), meaningless on the command line, and the

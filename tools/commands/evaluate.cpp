@@ -7,6 +7,7 @@
 #include "commands/command.hpp"
 #include "files/output_file.hpp"
 #include "reports/evaluation_report.hpp"
+#include "settings/printable.hpp"
 #include "settings/ranges.hpp"
 
 namespace gradus::tools {
@@ -146,10 +147,10 @@ void print(const Options& options, Evaluations evaluations) {
   if (options.json) {
     nlohmann::ordered_json json = {{"part", of}, {"pairs", pairs}, {"search", search}};
     for (const Evaluation& evaluation : evaluations) json["models"].push_back(to_json(evaluation));
-    std::cout << json.dump(2) << '\n';
+    std::cout << printable(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace), "\n") << '\n';
   } else {
-    std::cout << pairs << ' ' << of << " pairs, " << search << "\n\n" << table(evaluations);
-    if (options.by_length) std::cout << '\n' << table_by_length(evaluations);
+    std::cout << pairs << ' ' << of << " pairs, " << search << "\n\n" << printable(table(evaluations), "\n");
+    if (options.by_length) std::cout << '\n' << printable(table_by_length(evaluations), "\n");
   }
   flush_standard_output();
 }

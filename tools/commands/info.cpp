@@ -7,6 +7,7 @@
 #include "files/corpus.hpp"
 #include "files/saved_model.hpp"
 #include "reports/description.hpp"
+#include "settings/printable.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -25,7 +26,9 @@ std::string part_of(const Description& description, Part part) {
       break;
   }
   const auto& metadata = description.file.metadata;
-  if (const auto settings = metadata.find("settings"); settings != metadata.end()) return settings->second;
+  if (const auto settings = metadata.find("settings"); settings != metadata.end()) {
+    return printable(settings->second, "\n\t");
+  }
   fail("settings", "'", description.path.string(),
        "' has no settings; give a checkpoint written by gradus train");
 }

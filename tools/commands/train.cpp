@@ -15,6 +15,7 @@
 #include "files/run_file.hpp"
 #include "files/saved_model.hpp"
 #include "settings/check_settings.hpp"
+#include "settings/printable.hpp"
 #include "settings/settings.hpp"
 #include "training/interrupt.hpp"
 #include "training/training_run.hpp"
@@ -148,14 +149,14 @@ int train(int argc, char** argv, const models::Registry& registry) {
     TrainingRun training(settings, checkpoint ? &*checkpoint : nullptr, registry);
     if (checkpoint) {
       for (const std::string& difference : models::check_reproducible(checkpoint->metadata)) {
-        std::cerr << "note: this resumed run will not be bit-identical: " << difference << '\n';
+        std::cerr << "note: this resumed run will not be bit-identical: " << printable(difference) << '\n';
       }
     }
     checkpoint.reset();
     const Interrupt interrupt;
-    std::cout << training.introduction() << std::flush;
+    std::cout << printable(training.introduction(), "\n") << std::flush;
     const bool ended = training.train([&] { return interrupt.requested(); });
-    std::cout << training.summary();
+    std::cout << printable(training.summary(), "\n");
     return ended ? 0 : 1;
   });
 }

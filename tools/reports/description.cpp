@@ -8,6 +8,7 @@
 
 #include "files/saved_model.hpp"
 #include "settings/choices.hpp"
+#include "settings/printable.hpp"
 #include "settings/shortest.hpp"
 
 namespace gradus::tools {
@@ -35,7 +36,8 @@ std::optional<std::int64_t> step_of(const Description& description) {
 
 // A name and its value, aligned.
 void line(std::ostream& out, const std::string& name, const std::string& value) {
-  out << name << std::string(name.size() < 12 ? 12 - name.size() : 1, ' ') << value << '\n';
+  out << printable(name) << std::string(name.size() < 12 ? 12 - name.size() : 1, ' ') << printable(value)
+      << '\n';
 }
 
 void add_maker(std::ostream& out, const nn::Metadata& metadata) {
@@ -121,7 +123,7 @@ std::string text_of(const Description& description) {
     add_maker(out, description.file.metadata);
     add_progress(out, description);
   } else {
-    out << description.path.string() << " is a file of tensors, not a checkpoint\n";
+    out << printable(description.path.string()) << " is a file of tensors, not a checkpoint\n";
     for (const auto& [name, value] : description.file.metadata) line(out, name, Json(value).dump());
   }
   if (description.origin) add_origin(out, *description.origin);
@@ -129,7 +131,8 @@ std::string text_of(const Description& description) {
   if (description.model) {
     out << *description.model;
   } else {
-    if (!description.no_model.empty()) out << "Only tensors are shown: " << description.no_model << '\n';
+    if (!description.no_model.empty())
+      out << "Only tensors are shown: " << printable(description.no_model) << '\n';
     out << tensors_of(description);
   }
   return out.str();
@@ -138,7 +141,7 @@ std::string text_of(const Description& description) {
 std::string tensors_of(const Description& description) {
   std::ostringstream out;
   for (const auto& [name, tensor] : description.file.tensors) {
-    out << name << ' ' << gradus::name(tensor.dtype()) << ' ' << tensor.shape() << '\n';
+    out << printable(name) << ' ' << gradus::name(tensor.dtype()) << ' ' << tensor.shape() << '\n';
   }
   return out.str();
 }
@@ -160,7 +163,8 @@ std::string json_of(const Description& description) {
                      {"parameters", model ? Json(model->parameter_count()) : Json()},
                      {"metadata", metadata},
                      {"tensors", tensors}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';  // a path may not be UTF-8
+  // A path may not be UTF-8; JSON permits DEL and C1 unescaped.
+  return printable(json.dump(2, ' ', false, Json::error_handler_t::replace), "\n") + '\n';
 }
 
 }  // namespace gradus::tools

@@ -1,0 +1,57 @@
+#include "settings/printable.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace gradus::tools {
+namespace {
+
+constexpr bool is_continuation(char byte) { return (byte & 0xC0) == 0x80; }
+
+// The number of bytes of the first UTF-8 character; 0 if there is none. Overlong forms and surrogates cannot
+// hide a control character from a decoder of UTF-8, so they are not looked for.
+std::size_t length_of_first(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
+  if (length == 0 || length > text.size()) return 0;
+  return std::ranges::all_of(text.substr(1, length - 1), is_continuation) ? length : 0;
+}
+
+void append_hex(std::string& out, std::string_view prefix, char byte) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  const auto value = static_cast<unsigned char>(byte);
+  out.append(prefix) += hex[value / 16];
+  out += hex[value % 16];
+}
+
+// C0, DEL, or C1, whose second byte in UTF-8 is its code.
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  return first < 0x20 || first == 0x7F || (first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0);
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, std::string_view kept) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = length_of_first(text);
+    const std::string_view first = text.substr(0, std::max<std::size_t>(length, 1));
+    if (length == 0) {
+      append_hex(out, "\\x", first.front());
+    } else if (is_control(first) && kept.find(first) == kept.npos) {
+      append_hex(out, "\\u00", first.back());
+    } else {
+      out += first;
+    }
+    text.remove_prefix(first.size());
+  }
+  return out;
+}
+
+}  // namespace gradus::tools
