@@ -85,6 +85,11 @@ TEST_CASE("gradcheck reports errors in the command line", "[tools][gradcheck][er
   CHECK(refused({"--preset"}) ==
         "2 gradus gradcheck: --preset: 1 required TEXT:{sutskever,cho,bahdanau,d2l,notebook} missing" +
             usage);
+  CHECK(refused({"--bridge", "backward", "--no-bidirectional"})
+            .starts_with("2 gradus gradcheck: --bridge backward needs an encoder in both directions; "));
+  CHECK(refused({"--seed", "-1"}) ==
+        "2 gradus gradcheck: --seed: expected a whole number from 0 to 18446744073709551615, found -1" +
+            usage);
   CHECK(refused({"--steps", "3"}) == "2 gradus gradcheck: unknown option '--steps'" + usage);
   CHECK(refused({"--attention", "mine"}) ==
         "2 gradus gradcheck: --attention: mine not in {additive,dot,scaled_dot}" + usage);

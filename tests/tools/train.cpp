@@ -268,6 +268,25 @@ TEST_CASE("flags override a configuration file, which overrides a preset", "[too
   CHECK_FALSE(settings.model.bidirectional);
 }
 
+TEST_CASE("numbers are decimal, on the command line and in a configuration", "[tools][train][settings]") {
+  const Scratch scratch;
+  const fs::path file = scratch.path() / "my.toml", out = scratch.path() / "run";
+  std::ofstream(file) << "hidden=010\nseed=08\ndropout=0.10\n";
+  const Ran ran =
+      run({"train", "--task", "copy", "--examples", "020", "--held-out", "3", "--steps", "+2", "--embedding",
+           "011", "--learning-rate", "1e-310", "--config", file.string(), "--out", out.string()});
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  const tools::Settings settings = settings_of(out);
+  CHECK(settings.model.hidden == 10);
+  CHECK(settings.model.embedding == 11);
+  CHECK(settings.model.dropout == 0.1);
+  CHECK(settings.data.examples == 20);
+  CHECK(settings.trainer.steps == 2);
+  CHECK(settings.run.seed == 8);
+  CHECK(settings.run.learning_rate == 1e-310);
+}
+
 TEST_CASE("a preset is trained as in its paper unless flags override it", "[tools][train][settings]") {
   const Scratch scratch;
   const auto trained = [&](const char* preset, const Arguments& more) {
@@ -499,6 +518,33 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
         "--attention: mine not in {additive,dot,scaled_dot}" + help);
   check({"train", "--task", "copy", "--decoder", "mine"}, 2,
         "--decoder: mine not in {bahdanau,cho,fixed}" + help);
+  check({"train", "--task", "copy", "--bridge", "backward", "--no-bidirectional"}, 2,
+        "--bridge backward needs an encoder in both directions; omit --no-bidirectional, or give --bridge "
+        "summary" +
+            help);
+  check({"train", "--task", "copy", "--bridge", "copy"}, 2,
+        "--bridge copy needs an encoder in one direction; add --no-bidirectional, or give --bridge summary" +
+            help);
+  check({"train", "--task", "copy", "--decoder", "cho", "--bridge", "backward"}, 2,
+        "--decoder cho starts from a summary of the source; give --bridge summary or zeros" + help);
+  check({"train", "--task", "copy", "--schedule", "exponential", "--final-factor", "0"}, 2,
+        "--schedule exponential cannot end at --final-factor 0; raise --final-factor" + help);
+  check({"train", "--task", "copy", "--decoder", "fixed", "--entropy", "0.1"}, 2,
+        "--entropy needs attention weights, which --decoder fixed lacks; omit --entropy, or give --decoder "
+        "bahdanau" +
+            help);
+  check({"train", "--batch", "1000001"}, 2,
+        "--batch: expected a whole number from 1 to 1000000, found 1000001" + help);
+  for (const std::string number : {"99999999999999999999", "1e3", "0x10", "8.0", "-1", "three"}) {
+    check({"train", "--seed=" + number}, 2,
+          "--seed: expected a whole number from 0 to 18446744073709551615, found " + number + help);
+  }
+  for (const std::string number : {"1e-400", "1e400"}) {
+    check({"train", "--learning-rate", number}, 2,
+          "--learning-rate: expected a magnitude from 4.9e-324 to 1.8e308, found " + number + help);
+  }
+  check({"train", "--learning-rate", "nan"}, 2,
+        "--learning-rate: expected a finite number of at least 0, found nan" + help);
   check({"train", "--hiden", "3"}, 2, "unknown option '--hiden'; did you mean --hidden?");
   check({"train", "--no-lowr"}, 2, "unknown option '--no-lowr'; did you mean --no-lower?");
   check({"train", "--transformer", "yes", "--hiden", "3"}, 2, "unknown option '--transformer'" + help);

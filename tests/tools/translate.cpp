@@ -219,9 +219,10 @@ TEST_CASE("translate reports what is wrong and where", "[tools][translate]") {
           "--n-best: 3 exceeds --beam 2; lower --n-best or raise --beam" + help);
   refused({"--beam", "2", "--sample"}, "", 2, "--beam excludes --sample" + help);
   refused({"--sample", "--temperature", "0"}, "", 2,
-          "--temperature: 0 is not a finite number above 0" + help);
-  refused({"--sample", "--top-p", "1.5"}, "", 2, "--top-p: 1.5 is not a number above 0 and at most 1" + help);
-  refused({"--beam", "0"}, "", 2, "--beam: 0 is not a number from 1 to 1000000" + help);
+          "--temperature: expected a finite number above 0, found 0" + help);
+  refused({"--sample", "--top-p", "1.5"}, "", 2,
+          "--top-p: expected a number above 0 and at most 1, found 1.5" + help);
+  refused({"--beam", "0"}, "", 2, "--beam: expected a whole number from 1 to 1000000, found 0" + help);
   refused({"--bean", "5"}, "", 2, "unknown option '--bean'; did you mean --beam?");
   refused({"--n-best", "2", "--bean=5"}, "", 2, "unknown option '--bean'; did you mean --beam?");
   refused({"go.", "--bean", "5"}, "", 2, "unexpected argument 'go.'" + help);

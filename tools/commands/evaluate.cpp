@@ -77,7 +77,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--by-length", options.by_length, "BLEU and exact match by source length");
   app.add_option("--bucket", options.evaluation.bucket, "number of source lengths per row")
       ->type_name("N")
-      ->check(between(1, 1000000));
+      ->transform(between(1, 1000000));
 
   app.option_defaults()->group("Output");
   app.add_flag("--json", options.json, "print one JSON object instead of tables");

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "commands/command.hpp"
+#include "settings/check_settings.hpp"
+#include "settings/ranges.hpp"
 #include "settings/settings.hpp"
 
 namespace gradus::tools {
@@ -101,10 +103,15 @@ int gradcheck(int argc, char** argv, const models::Registry& registry) {
       "gradus gradcheck");
   app.add_option("--preset", preset, "a paper's model, with these small sizes")
       ->check(CLI::IsMember(models::preset_names()));
-  app.add_option("--seed", seed, "seed of parameters and sentences")->capture_default_str();
+  app.add_option("--seed", seed, "seed of parameters and sentences")
+      ->capture_default_str()
+      ->transform(any_seed);
   add_model_options(app, options);
   allow_only(app, registry);
-  return run_command(app, argc, argv, [&] { return run(options, seed, registry); });
+  return run_command(app, argc, argv, [&] {
+    check_model(options);
+    return run(options, seed, registry);
+  });
 }
 
 }  // namespace gradus::tools

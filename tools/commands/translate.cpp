@@ -49,7 +49,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--n-best", options.search.beam.n_best,
                  "beam search: the best N outputs, as sentence number TAB score TAB translation lines")
       ->type_name("N")
-      ->check(between(1, 1000000))
+      ->transform(between(1, 1000000))
       ->needs("--beam")
       ->each([&options](const std::string&) { options.n_best = true; })
       ->group("Search");

@@ -62,48 +62,49 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
   CLI::Option* beam = app.add_option("--beam", options.beam.width,
                                      "beam search: number of hypotheses kept per step [1: greedy]")
                           ->type_name("K")
-                          ->check(between(1, 1000000));
+                          ->transform(between(1, 1000000));
   app.add_option("--length-penalty", options.beam.length_penalty,
                  "beam search: 0 favours short outputs, 1 ranks roughly by mean token log-probability")
       ->type_name("X")
-      ->check(from_0)
+      ->transform(finite_from_0)
       ->needs(beam);
   app.add_option("--coverage-penalty", options.beam.coverage_penalty,
                  "beam search: penalty for unattended source tokens")
       ->type_name("X")
-      ->check(from_0)
+      ->transform(finite_from_0)
       ->needs(beam);
   CLI::Option* sample =
       app.add_flag("--sample", options.sampling, "sample each token from the model's distribution")
           ->excludes(beam);
   app.add_option("--temperature", options.sample.temperature, "sampling: values below 1 favour likely tokens")
       ->type_name("X")
-      ->check(finite_above_0)
+      ->transform(finite_above_0)
       ->needs(sample);
   app.add_option("--top-k", options.sample.top_k, "sampling: restrict to the K likeliest tokens [0: all]")
       ->type_name("K")
-      ->check(from_0)
+      ->transform(from_0)
       ->needs(sample);
   app.add_option("--top-p", options.sample.top_p,
                  "sampling: restrict to the likeliest tokens that together reach probability P")
       ->type_name("P")
-      ->check(share_above_0)
+      ->transform(share_above_0)
       ->needs(sample);
   app.add_option("--seed", options.seed, "sampling: the same seed and input give the same output")
       ->type_name("N")
+      ->transform(any_seed)
       ->needs(sample);
 
   app.option_defaults()->group("Outputs");
   app.add_option("--max-steps", options.max_steps,
                  "most tokens of an output [0: twice the source length plus 10]")
       ->type_name("N")
-      ->check(from_0);
+      ->transform(from_0);
   app.add_flag("--replace-unknown,!--no-replace-unknown", options.replace_unknown,
                "replace <unk> in the output by the source word with the largest attention weight [on]");
   add_precision(app, options.precision, "precision of matrix-product inputs; all else is f32");
   app.add_option("--threads", options.threads, "number of threads [0: one per core]")
       ->type_name("N")
-      ->check(between(0, 256));
+      ->transform(between(0, 256));
   app.parse_complete_callback([&beam = options.beam] {
     if (beam.n_best <= beam.width) return;
     throw CLI::ValidationError("--n-best", std::to_string(beam.n_best) + " exceeds --beam " +

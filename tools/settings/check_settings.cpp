@@ -59,14 +59,39 @@ void check_data(const DataSettings& settings) {
   check_order("--min-tokens", settings.min_tokens, "--max-tokens", settings.max_tokens);
 }
 
+void check_model(const models::ModelOptions& model) {
+  using models::Bridge;
+  if (model.bridge == Bridge::backward && !model.bidirectional) {
+    refuse(
+        "--bridge backward needs an encoder in both directions; omit --no-bidirectional, or give --bridge "
+        "summary");
+  }
+  if (model.bridge == Bridge::copy && model.bidirectional) {
+    refuse(
+        "--bridge copy needs an encoder in one direction; add --no-bidirectional, or give --bridge summary");
+  }
+  if (model.decoder == "cho" && (model.bridge == Bridge::backward || model.bridge == Bridge::copy)) {
+    refuse("--decoder cho starts from a summary of the source; give --bridge summary or zeros");
+  }
+}
+
 void check_settings(const Settings& settings) {
   check_data(settings.data);
+  check_model(settings.model);
   if (settings.trainer.warm_up >= settings.trainer.steps) {
     refuse("--warm-up ", settings.trainer.warm_up, " covers all ", settings.trainer.steps,
            " steps; lower --warm-up or raise --steps");
   }
   if (settings.model.tied == models::Tied::all && !settings.data.shared_vocabulary) {
     refuse("--tied all needs a shared vocabulary; add --shared-vocabulary, or give --tied output");
+  }
+  if (settings.trainer.schedule == "exponential" && settings.trainer.final_factor == 0) {
+    refuse("--schedule exponential cannot end at --final-factor 0; raise --final-factor");
+  }
+  const std::string& decoder = settings.model.decoder;
+  if (settings.trainer.loss.attention_entropy != 0 && (decoder == "fixed" || decoder == "cho")) {
+    refuse("--entropy needs attention weights, which --decoder ", decoder,
+           " lacks; omit --entropy, or give --decoder bahdanau");
   }
 }
 

@@ -8,9 +8,12 @@ namespace gradus::tools {
 /// target file or vice versa, byte-pair encoding of characters, or a minimum above its maximum.
 void check_data(const DataSettings& settings);
 
-/// check_data(), and the other settings of `gradus train`.
-/// @throws UsageError also if warm-up covers all steps, or all embeddings are tied without a shared
-/// vocabulary.
+/// @throws UsageError for a bridge that the encoder or the decoder cannot have.
+void check_model(const models::ModelOptions& model);
+
+/// check_data(), check_model(), and the other settings of `gradus train`.
+/// @throws UsageError also if warm-up covers all steps, all embeddings are tied without a shared vocabulary,
+/// an exponential schedule is to end at 0, or the attention's entropy is weighted without attention.
 void check_settings(const Settings& settings);
 
 }  // namespace gradus::tools

@@ -1,44 +1,77 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <charconv>
 #include <cmath>
-#include <iomanip>
-#include <sstream>
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
+#include <system_error>
 
+#include "settings/shortest.hpp"
+
+/// Validators of numbers, for CLI11's Option::transform. Their message is "expected …, found …". They pass on
+/// the number as they read it: CLI11 takes 010 for an octal 8, 99999999999999999999 for the largest integer,
+/// and 1e-400 for 0.
 namespace gradus::tools {
 
-/// A validator whose message is "… is not `words`". Unlike CLI::Range, rejects NaN.
-template <class Holds>
-CLI::Validator number(const std::string& words, Holds holds) {
-  return {[words, holds](const std::string& text) {
-            double value = 0;
-            return CLI::detail::lexical_cast(text, value) && holds(value) ? "" : text + " is not " + words;
+/// Reads a decimal number; a leading + is allowed. Anything but success: not a number, or out of range.
+template <class Value>
+std::errc read_number(std::string_view text, Value& value) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end != text.data() + text.size() ? std::errc::invalid_argument : error;
+}
+
+template <class Integer>
+CLI::Validator whole(Integer least, Integer most) {
+  return {[least, most](std::string& text) -> std::string {
+            Integer value{};
+            if (read_number(text, value) == std::errc() && least <= value && value <= most) {
+              text = std::to_string(value);
+              return "";
+            }
+            return "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+                   ", found " + text;
           },
           ""};
 }
-inline CLI::Validator between(double least, double most) {
-  std::ostringstream words;
-  words << std::setprecision(15) << "a number from " << least << " to " << most;
-  return number(words.str(), [=](double value) { return least <= value && value <= most; });
+inline CLI::Validator between(std::int64_t least, std::int64_t most) { return whole(least, most); }
+
+template <class Holds>
+CLI::Validator real(const std::string& words, Holds holds) {
+  return {[words, holds](std::string& text) -> std::string {
+            double value = 0;
+            const std::errc error = read_number(text, value);
+            if (error == std::errc() && holds(value)) {
+              text = shortest(value);
+              return "";
+            }
+            return (error == std::errc::result_out_of_range ? "expected a magnitude from 4.9e-324 to 1.8e308"
+                                                            : "expected " + words) +
+                   ", found " + text;
+          },
+          ""};
 }
 
-inline constexpr double longest = 1e15;  // a double represents every integer up to here
-inline const CLI::Validator from_0 =
-    number("a number of at least 0", [](double value) { return 0 <= value && value <= longest; });
-inline const CLI::Validator from_1 =
-    number("a number of at least 1", [](double value) { return 1 <= value && value <= longest; });
-inline const CLI::Validator above_0 = number("a number above 0", [](double value) { return value > 0; });
+inline constexpr std::int64_t largest_whole =
+    1'000'000'000'000'000;  // a double represents every integer up to here
+inline const CLI::Validator from_0 = between(0, largest_whole);
+inline const CLI::Validator from_1 = between(1, largest_whole);
+inline const CLI::Validator any_seed = whole<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max());
+inline const CLI::Validator above_0 = real("a number above 0", [](double value) { return value > 0; });
 inline const CLI::Validator finite =
-    number("a finite number", [](double value) { return std::isfinite(value); });
+    real("a finite number", [](double value) { return std::isfinite(value); });
 inline const CLI::Validator finite_above_0 =
-    number("a finite number above 0", [](double value) { return value > 0 && std::isfinite(value); });
+    real("a finite number above 0", [](double value) { return value > 0 && std::isfinite(value); });
 inline const CLI::Validator finite_from_0 =
-    number("a finite number of at least 0", [](double value) { return 0 <= value && std::isfinite(value); });
-inline const CLI::Validator share = between(0, 1);
+    real("a finite number of at least 0", [](double value) { return 0 <= value && std::isfinite(value); });
+inline const CLI::Validator share =
+    real("a number from 0 to 1", [](double value) { return 0 <= value && value <= 1; });
 inline const CLI::Validator share_above_0 =
-    number("a number above 0 and at most 1", [](double value) { return 0 < value && value <= 1; });
+    real("a number above 0 and at most 1", [](double value) { return 0 < value && value <= 1; });
 inline const CLI::Validator share_below_1 =
-    number("a number of at least 0 and below 1", [](double value) { return 0 <= value && value < 1; });
+    real("a number of at least 0 and below 1", [](double value) { return 0 <= value && value < 1; });
 
 }  // namespace gradus::tools

@@ -78,25 +78,27 @@ void add_data_options(CLI::App& app, DataSettings& data) {
   add_files(app, "--dev-", data.dev, "dev text [a share of the training text]");
   add_files(app, "--test-", data.test, "test text [a share of the training text]");
   app.add_option("--dev-percent", data.dev_percent, "share held out for dev, by a hash of the source")
-      ->check(between(0, 90));
+      ->transform(between(0, 90));
   app.add_option("--test-percent", data.test_percent, "share held out for test, likewise")
-      ->check(between(0, 90));
+      ->transform(between(0, 90));
   add_switch(app, "--swap", data.swap, "translate from the second language to the first");
   app.add_option("--limit", data.limit, "most pairs of text in all, selected by a hash [0: all]")
-      ->check(from_0);
+      ->transform(from_0);
 
   app.option_defaults()->group("Tasks");
-  app.add_option("--symbols", data.task_options.symbols, "number of symbols")->check(between(2, 1000000));
-  app.add_option("--min-length", data.task_options.min_length, "shortest source")->check(between(1, 1000000));
-  app.add_option("--max-length", data.task_options.max_length, "longest source")->check(between(1, 1000000));
+  app.add_option("--symbols", data.task_options.symbols, "number of symbols")->transform(between(2, 1000000));
+  app.add_option("--min-length", data.task_options.min_length, "shortest source")
+      ->transform(between(1, 1000000));
+  app.add_option("--max-length", data.task_options.max_length, "longest source")
+      ->transform(between(1, 1000000));
   app.add_option("--test-max-length", data.test_max_length, "longest held-out source [0: as in training]")
-      ->check(from_0);
-  app.add_option("--examples", data.examples, "training examples")->check(between(1, 1000000));
-  app.add_option("--held-out", data.held_out, "examples in dev, and in test")->check(between(1, 1000000));
+      ->transform(from_0);
+  app.add_option("--examples", data.examples, "training examples")->transform(between(1, 1000000));
+  app.add_option("--held-out", data.held_out, "examples in dev, and in test")->transform(between(1, 1000000));
   app.add_option("--min-year", data.task_options.min_year, "earliest year of a date")
-      ->check(between(1000, 9999));
+      ->transform(between(1000, 9999));
   app.add_option("--max-year", data.task_options.max_year, "latest year of a date")
-      ->check(between(1000, 9999));
+      ->transform(between(1000, 9999));
 
   app.option_defaults()->group("Tokens");
   add_choice(app, "--source-unit", data.source_unit, unit_names, "unit of a source token");
@@ -104,14 +106,15 @@ void add_data_options(CLI::App& app, DataSettings& data) {
   add_switch(app, "--lower,!--no-lower", data.lower, "lower-case the text");
   add_switch(app, "--nfkc,!--no-nfkc", data.nfkc, "normalise Unicode to NFKC");
   add_switch(app, "--french-spacing", data.french_spacing, "write « oui ! », not «oui!»");
-  app.add_option("--bpe", data.bpe, "number of byte-pair merges [0: keep whole words]")->check(from_0);
+  app.add_option("--bpe", data.bpe, "number of byte-pair merges [0: keep whole words]")->transform(from_0);
   add_switch(app, "--shared-vocabulary", data.shared_vocabulary, "one vocabulary for both languages");
-  app.add_option("--min-count", data.min_count, "fewest occurrences of a vocabulary token")->check(from_1);
-  app.add_option("--words", data.words, "most tokens in a vocabulary [0: no limit]")->check(from_0);
-  app.add_option("--min-tokens", data.min_tokens, "drop text pairs with a shorter source")->check(from_1);
-  app.add_option("--max-tokens", data.max_tokens, "drop text pairs with a longer source")->check(from_1);
+  app.add_option("--min-count", data.min_count, "fewest occurrences of a vocabulary token")
+      ->transform(from_1);
+  app.add_option("--words", data.words, "most tokens in a vocabulary [0: no limit]")->transform(from_0);
+  app.add_option("--min-tokens", data.min_tokens, "drop text pairs with a shorter source")->transform(from_1);
+  app.add_option("--max-tokens", data.max_tokens, "drop text pairs with a longer source")->transform(from_1);
   app.add_option("--max-target-tokens", data.max_target_tokens, "drop text pairs with a longer target")
-      ->check(from_1);
+      ->transform(from_1);
 }
 
 void add_model_options(CLI::App& app, models::ModelOptions& model) {
@@ -119,10 +122,10 @@ void add_model_options(CLI::App& app, models::ModelOptions& model) {
   app.add_option("--decoder", model.decoder, "decoder: with attention (bahdanau) or without (fixed, cho)");
   app.add_option("--attention", model.attention, "attention score function");
   add_choice(app, "--cell", model.cell, cell_names, "recurrent cell of encoder and decoder");
-  app.add_option("--embedding", model.embedding, "embedding size, E")->check(from_1);
-  app.add_option("--hidden", model.hidden, "state size, H")->check(from_1);
-  app.add_option("--energy", model.energy, "hidden size of additive attention, A")->check(from_1);
-  app.add_option("--layers", model.layers, "layers of encoder and decoder")->check(from_1);
+  app.add_option("--embedding", model.embedding, "embedding size, E")->transform(from_1);
+  app.add_option("--hidden", model.hidden, "state size, H")->transform(from_1);
+  app.add_option("--energy", model.energy, "hidden size of additive attention, A")->transform(from_1);
+  app.add_option("--layers", model.layers, "layers of encoder and decoder")->transform(from_1);
   add_switch(app, "--bidirectional,!--no-bidirectional", model.bidirectional,
              "the encoder reads in both directions");
   add_choice(app, "--bridge", model.bridge, bridge_names,
@@ -131,10 +134,10 @@ void add_model_options(CLI::App& app, models::ModelOptions& model) {
   add_choice(app, "--readout", model.readout, readout_names,
              "output layer: over the state; over state, context and last token, linear or with a maxout; "
              "maxout-earlier: with the previous state; own: the decoder's default");
-  app.add_option("--maxout", model.maxout, "size of the maxout readout")->check(from_1);
-  add_number(app, "--dropout", model.dropout, "dropout of inputs and outputs")->check(share_below_1);
+  app.add_option("--maxout", model.maxout, "size of the maxout readout")->transform(from_1);
+  add_number(app, "--dropout", model.dropout, "dropout of inputs and outputs")->transform(share_below_1);
   add_number(app, "--attention-dropout", model.attention_dropout, "dropout of attention weights")
-      ->check(share_below_1);
+      ->transform(share_below_1);
   add_choice(app, "--tied", model.tied, tied_names,
              "weights shared: target embedding and output layer (output), the source embedding too (all)");
   add_choice(app, "--initial", model.initial, initial_names,
@@ -154,47 +157,48 @@ void allow_only(CLI::App& app, const models::Registry& registry) {
 void add_trainer_options(CLI::App& app, Settings& settings) {
   models::TrainerOptions& trainer = settings.trainer;
   app.option_defaults()->always_capture_default()->group("Training");
-  app.add_option("--steps", trainer.steps, "number of updates")->check(from_1);
-  app.add_option("--batch", settings.batches.sentences, "pairs per batch")->check(from_1);
+  app.add_option("--steps", trainer.steps, "number of updates")->transform(from_1);
+  app.add_option("--batch", settings.batches.sentences, "pairs per batch")->transform(between(1, 1000000));
   app.add_option("--batch-tokens", settings.batches.tokens,
                  "most tokens per batch, both sides with padding; replaces --batch [0: no limit]")
-      ->check(from_0);
+      ->transform(from_0);
   app.add_option("--optimiser", trainer.optimiser, "update rule")->check(CLI::IsMember(optimiser_names()));
   add_number(app, "--learning-rate", settings.run.learning_rate, "learning rate [0: " + default_rates() + "]")
-      ->check(finite_from_0);
+      ->transform(finite_from_0);
   app.add_option("--schedule", trainer.schedule, "learning-rate schedule")
       ->check(CLI::IsMember(models::schedule_names()));
   add_number(app, "--final-factor", trainer.final_factor, "final/initial learning-rate ratio")
-      ->check(finite_from_0);
-  app.add_option("--warm-up", trainer.warm_up, "learning-rate warm-up steps")->check(from_0);
+      ->transform(finite_from_0);
+  app.add_option("--warm-up", trainer.warm_up, "learning-rate warm-up steps")->transform(from_0);
   add_number(app, "--clip", trainer.clip_norm, "largest norm of the gradient; larger ones are scaled down")
-      ->check(above_0);
+      ->transform(above_0);
   add_precision(
       app, trainer.precision,
       "precision of matrix-product inputs; all else is f32. bf16 is faster on processors that support it");
   add_number(app, "--label-smoothing", trainer.loss.label_smoothing,
              "probability spread uniformly over all tokens")
-      ->check(share);
+      ->transform(share);
   add_number(app, "--entropy", trainer.loss.attention_entropy,
              "weight of the attention entropy in the loss; positive values sharpen attention")
-      ->check(finite);
+      ->transform(finite);
   add_number(app, "--sampling", trainer.loss.sampling,
              "scheduled sampling: share of the model's own tokens fed back at the end of training")
-      ->check(share);
-  app.add_option("--eval-every", trainer.eval_every, "steps between evaluations [0: none]")->check(from_0);
+      ->transform(share);
+  app.add_option("--eval-every", trainer.eval_every, "steps between evaluations [0: none]")
+      ->transform(from_0);
   app.add_option("--metric", settings.run.metric, "dev metric that selects the best checkpoint")
       ->check(CLI::IsMember({"loss", "bleu", "exact"}));
   app.add_option("--patience", trainer.patience,
                  "stop after this many evaluations without a new best [0: never]")
-      ->check(from_0);
+      ->transform(from_0);
 
   app.option_defaults()->group("Run");
   app.add_option("--out", settings.run.out, "folder of the run")->type_name("FOLDER");
-  app.add_option("--save-every", settings.run.save_every, "steps between checkpoints")->check(from_1);
+  app.add_option("--save-every", settings.run.save_every, "steps between checkpoints")->transform(from_1);
   app.add_option("--seed", settings.run.seed, "seed of initial values, dropout and the order of pairs")
-      ->check(number("a number of at least 0", [](double value) { return value >= 0; }));
+      ->transform(any_seed);
   app.add_option("--threads", settings.run.threads, "number of threads [0: one per core]")
-      ->check(between(0, 256));
+      ->transform(between(0, 256));
 }
 
 void add_options(CLI::App& app, Settings& settings) {
