@@ -32,10 +32,8 @@ std::string header_of(files::Input& in) {
   check_there(sizeof length);
   in.read(&length, sizeof length);
   if (length > longest_safetensors_header) {
-    refuse_safetensors(in.path(), "is not a safetensors file: its header would have ", length,
-                       " bytes, and at most ", longest_safetensors_header,
-                       " are allowed; in PyTorch, write it with "
-                       "safetensors.torch.save_file");
+    refuse_safetensors(in.path(),
+                       "is not a safetensors file; in PyTorch, write it with safetensors.torch.save_file");
   }
   check_there(length);
   std::string text(length, '\0');

@@ -41,6 +41,10 @@ TEST_CASE("settings that would not round-trip are refused", "[tools][settings]")
                     "settings: a path with a backslash cannot be saved; rename the file or folder");
 }
 
+TEST_CASE("an unknown setting is named", "[tools][settings]") {
+  CHECK_THROWS_WITH(tools::settings_from_text("hiden=3\n"), "settings: unknown option 'hiden'");
+}
+
 TEST_CASE("a saved model loads with its settings and vocabularies", "[tools][checkpoint]") {
   const Scratch scratch;
   const fs::path path = write_small_model(scratch.path());

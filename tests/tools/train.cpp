@@ -165,7 +165,7 @@ TEST_CASE("a run that replaces another removes its files", "[tools][train]") {
                        "' has no checkpoint to resume from; start a new run without --resume\n");
 }
 
-TEST_CASE("a run that is to be replaced is intact until the new one has a checkpoint", "[tools][train]") {
+TEST_CASE("a replaced run is intact until the new one has a checkpoint", "[tools][train]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
   REQUIRE(run(arguments(out)).code == 0);
@@ -442,7 +442,7 @@ TEST_CASE("damaged lines of the log do not prevent a resumption", "[tools][train
   std::ofstream(log, std::ios::binary) << text << "no entry\n";
   const Ran ran = run({"train", "--resume", out.string(), "--steps", "24"});
   CHECK(ran.code == 0);
-  CHECK(contains(ran.err, "note: log.jsonl has 2 damaged lines, which are dropped\n"));
+  CHECK(contains(ran.err, "note: damaged lines dropped from log.jsonl: 2\n"));
   CHECK(tools::History::read(log, 1000).training().size() == entries);  // one less, and the new step
   CHECK(tools::History::read(log, 1000).damaged_lines() == 0);
 }
@@ -545,6 +545,29 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
   }
   check({"train", "--learning-rate", "nan"}, 2,
         "--learning-rate: expected a finite number of at least 0, found nan" + help);
+  const auto without = [&](const Arguments& given, const std::string& message) {
+    Arguments all{"train"};
+    all.insert(all.end(), given.begin(), given.end());
+    check(all, 2, message + "; omit it" + help);
+  };
+  const std::string symbols = " has no effect without --task reverse, copy or sort";
+  without({"--phrases", "eng-fra", "--symbols", "4"}, "--symbols 4" + symbols);
+  without({"--task", "dates", "--max-length", "4"}, "--max-length 4" + symbols);
+  without({"--task", "copy", "--max-year", "2000"}, "--max-year 2000 has no effect without --task dates");
+  without({"--phrases", "eng-fra", "--examples", "4"}, "--examples 4 has no effect without --task");
+  without({"--task", "copy", "--patience", "3", "--eval-every", "0"},
+          "--patience 3 has no effect without evaluations, see --eval-every");
+  without({"--task", "copy", "--decoder", "fixed", "--attention", "dot"},
+          "--attention dot has no effect without attention, see --decoder");
+  check({"train", "--resume", out.string(), "--preset", "d2l"}, 2, "--preset excludes --resume" + help);
+  check({"train", "--hidden", "3", "--hidden", "4"}, 2,
+        "--hidden takes one value, found several; give one" + help);
+  check({"train", "--hidden"}, 2, "--hidden needs a value" + help);
+  check({"train", "--config", (scratch.path() / "none").string()}, 1,
+        "cannot read '" + (scratch.path() / "none").string() + "'; check the path and the permissions");
+  std::ofstream(mistyped) << "[model]\nhidden = 9\n";
+  check({"train", "--config", mistyped.string()}, 2,
+        mistyped.string() + ": unknown section [model]; write all options without sections" + help);
   check({"train", "--hiden", "3"}, 2, "unknown option '--hiden'; did you mean --hidden?");
   check({"train", "--no-lowr"}, 2, "unknown option '--no-lowr'; did you mean --no-lower?");
   check({"train", "--transformer", "yes", "--hiden", "3"}, 2, "unknown option '--transformer'" + help);

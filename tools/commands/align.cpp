@@ -78,7 +78,7 @@ fs::path numbered(const fs::path& path, std::size_t i, std::size_t count) {
   return path.parent_path() / name;
 }
 
-// The files to write for so many alignments.
+// The files to write for `count` alignments.
 std::vector<Output> outputs_for(const Options& options, std::size_t count) {
   std::vector<Output> outputs{{"--html", options.html}, {"--tsv", options.tsv}, {"--json", options.json}};
   for (std::size_t i = 0; i < count; ++i) {

@@ -12,6 +12,7 @@
 #include "commands/nearest.hpp"
 #include "files/output_file.hpp"
 #include "settings/printable.hpp"
+#include "settings/unknown_key.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
@@ -93,13 +94,28 @@ std::string extra_message(const CLI::App& app) {
   return no_option(app, dashes, argument.substr(2, argument.find('=') - 2));
 }
 
+// Rewrites CLI11's "At Most 1 required but received 3" and "1 required INT missing".
+std::string clear_message(const CLI::ParseError& error) {
+  const std::string text = one_line(error.what());
+  const std::string option = text.substr(0, text.find(':'));
+  if (text.find(": At Most 1 required") != text.npos)
+    return option + " takes one value, found several; give one";
+  if (text.find(": 1 required ") != text.npos) return option + " needs a value";
+  return text;
+}
+
 // An error in the --config file, with its path; CLI11's message has only the key.
 std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
   const CLI::Option* config = app.get_config_ptr();
-  const std::string text = one_line(error.what()), unknown = "INI was not able to parse ";
+  constexpr std::string_view section = ".++";
   const std::string path = config != nullptr && config->count() > 0 ? config->as<std::string>() + ": " : "";
-  if (text.rfind(unknown, 0) != 0) return path + text;
-  return path + no_option(app, "", text.substr(unknown.size()));
+  const std::string key = unknown_key(error);
+  if (key.empty()) return path + clear_message(error);
+  if (key.ends_with(section)) {
+    return path + "unknown section [" + key.substr(0, key.size() - section.size()) +
+           "]; write all options without sections";
+  }
+  return path + no_option(app, "", key);
 }
 
 std::string usage_message(const CLI::App& app, const std::string& wrong) {
@@ -118,13 +134,15 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
     std::cout << app.help();
     return 0;
   } catch (const CLI::FileError& error) {  // the --config file
-    std::cerr << app.get_name() << ": " << one_line(error.what()) << '\n';
+    std::cerr << one_line(app.get_name() + ": cannot read '" + app.get_config_ptr()->as<std::string>() +
+                          "'; check the path and the permissions")
+              << '\n';
     return 1;
   } catch (const CLI::ConfigError& error) {
     std::cerr << usage_message(app, config_message(app, error));
     return 2;
   } catch (const CLI::ParseError& error) {  // report a mistyped option before the required one it hides
-    std::cerr << usage_message(app, app.remaining().empty() ? error.what() : extra_message(app));
+    std::cerr << usage_message(app, app.remaining().empty() ? clear_message(error) : extra_message(app));
     return 2;
   }
   try {

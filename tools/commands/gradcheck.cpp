@@ -13,6 +13,7 @@
 #include "settings/check_settings.hpp"
 #include "settings/ranges.hpp"
 #include "settings/settings.hpp"
+#include "settings/usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -110,6 +111,11 @@ int gradcheck(int argc, char** argv, const models::Registry& registry) {
   allow_only(app, registry);
   return run_command(app, argc, argv, [&] {
     check_model(options);
+    if (options.dropout > 0 || options.attention_dropout > 0) {
+      throw UsageError(
+          "dropout changes the loss at each call, so that differences say nothing; omit --dropout and "
+          "--attention-dropout");
+    }
     return run(options, seed, registry);
   });
 }

@@ -122,14 +122,16 @@ int train(int argc, char** argv, const models::Registry& registry) {
   }
   app.set_config("--config", "", "configuration file")->group("Option sources");
   app.allow_config_extras(CLI::config_extras_mode::error);
-  app.add_option("--preset", preset, "a paper's model, and its training where published")
-      ->check(CLI::IsMember(models::preset_names()))
-      ->group("Option sources")
-      ->configurable(false);
+  auto* const of_paper =
+      app.add_option("--preset", preset, "a paper's model, and its training where published")
+          ->check(CLI::IsMember(models::preset_names()))
+          ->group("Option sources")
+          ->configurable(false);
   app.add_option("--resume", resume, "resume this run with its options")
       ->type_name("FOLDER")
       ->group("Option sources")
-      ->configurable(false);
+      ->configurable(false)
+      ->excludes(of_paper);
   add_options(app, settings);
   allow_only(app, registry);
   const std::string optimiser = settings.trainer.optimiser;
@@ -141,6 +143,7 @@ int train(int argc, char** argv, const models::Registry& registry) {
   });
   return run_command(app, argc, argv, [&] {
     check_settings(settings);
+    if (!checkpoint) check_effects(settings);
     if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {
       settings.run.learning_rate = 0;  // the current value belongs to another optimiser
     }

@@ -24,7 +24,7 @@ struct SavedModel {
 /// encoding is used, "source.bpe" and "target.bpe".
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides);
 
-/// What a checkpoint's metadata describes.
+/// The contents of a checkpoint's metadata.
 struct Origin {
   Settings settings;
   Sides sides;  ///< vocabularies and byte-pair encodings as stored, tokenisers from the settings

@@ -37,6 +37,9 @@ void check_order(const char* least_option, std::int64_t least, const char* most_
          " or raise ", most_option);
 }
 
+// A registered decoder may attend.
+bool attends(const models::ModelOptions& model) { return model.decoder != "fixed" && model.decoder != "cho"; }
+
 }  // namespace
 
 void check_data(const DataSettings& settings) {
@@ -88,11 +91,35 @@ void check_settings(const Settings& settings) {
   if (settings.trainer.schedule == "exponential" && settings.trainer.final_factor == 0) {
     refuse("--schedule exponential cannot end at --final-factor 0; raise --final-factor");
   }
-  const std::string& decoder = settings.model.decoder;
-  if (settings.trainer.loss.attention_entropy != 0 && (decoder == "fixed" || decoder == "cho")) {
-    refuse("--entropy needs attention weights, which --decoder ", decoder,
+  if (settings.trainer.loss.attention_entropy != 0 && !attends(settings.model)) {
+    refuse("--entropy needs attention weights, which --decoder ", settings.model.decoder,
            " lacks; omit --entropy, or give --decoder bahdanau");
   }
+}
+
+void check_effects(const Settings& settings) {
+  const Settings usual = default_settings();
+  const DataSettings &data = settings.data, &usual_data = usual.data;
+  const data::TaskOptions &task = data.task_options, &usual_task = usual_data.task_options;
+  const bool is_dates = data.task == "dates", has_symbols = !data.task.empty() && !is_dates;
+  const auto check = [](bool has_effect, const char* option, auto value, auto usual_value,
+                        const char* needs) {
+    if (!has_effect && value != usual_value)
+      refuse(option, ' ', value, " has no effect without ", needs, "; omit it");
+  };
+  constexpr const char *symbols = "--task reverse, copy or sort", *dates = "--task dates";
+  check(has_symbols, "--symbols", task.symbols, usual_task.symbols, symbols);
+  check(has_symbols, "--min-length", task.min_length, usual_task.min_length, symbols);
+  check(has_symbols, "--max-length", task.max_length, usual_task.max_length, symbols);
+  check(has_symbols, "--test-max-length", data.test_max_length, usual_data.test_max_length, symbols);
+  check(is_dates, "--min-year", task.min_year, usual_task.min_year, dates);
+  check(is_dates, "--max-year", task.max_year, usual_task.max_year, dates);
+  check(!data.task.empty(), "--examples", data.examples, usual_data.examples, "--task");
+  check(!data.task.empty(), "--held-out", data.held_out, usual_data.held_out, "--task");
+  check(settings.trainer.eval_every > 0, "--patience", settings.trainer.patience, usual.trainer.patience,
+        "evaluations, see --eval-every");
+  check(attends(settings.model), "--attention", settings.model.attention, usual.model.attention,
+        "attention, see --decoder");
 }
 
 }  // namespace gradus::tools

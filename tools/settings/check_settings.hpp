@@ -16,4 +16,8 @@ void check_model(const models::ModelOptions& model);
 /// an exponential schedule is to end at 0, or the attention's entropy is weighted without attention.
 void check_settings(const Settings& settings);
 
+/// @throws UsageError for an option of a new training that has no effect beside the others: a task's without
+/// the task, --patience without evaluations, --attention of a decoder without attention.
+void check_effects(const Settings& settings);
+
 }  // namespace gradus::tools

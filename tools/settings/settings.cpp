@@ -10,6 +10,7 @@
 #include "settings/choices.hpp"
 #include "settings/ranges.hpp"
 #include "settings/shortest.hpp"
+#include "settings/unknown_key.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -235,7 +236,8 @@ Settings settings_from_text(const std::string& text) {
   try {
     app.parse_from_stream(in);
   } catch (const CLI::Error& error) {
-    throw Error(std::string("settings: ") + error.what());
+    const std::string key = unknown_key(error);
+    throw Error("settings: " + (key.empty() ? error.what() : "unknown option '" + key + "'"));
   }
   return settings;
 }

@@ -45,7 +45,7 @@ class History {
   /// worth more than a point of its curve.
   /// @throws Error if the file cannot be read.
   static History read(const std::filesystem::path& path, std::int64_t up_to_step);
-  /// Number of lines that read() skipped, since they are no entries.
+  /// Number of lines that read() skipped.
   std::int64_t damaged_lines() const { return damaged_lines_; }
 
   /// SVG of the training and held-out losses. Requires at least one entry.
