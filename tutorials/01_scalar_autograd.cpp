@@ -82,7 +82,25 @@ void backward(Value L) {
   }
 }
 
-// 2. Three ways to get it wrong.
+// 2. Three numbers: d = a b and L = d c. Adds 0.001 to each number, and compares the change of L with the gradient.
+tutorial::Table three_numbers() {
+  Tape tape;
+  const Value a = put(tape, "a", 2), b = put(tape, "b", 3), c = put(tape, "c", -4), d = a * b, L = d * c;
+  backward(L);
+
+  constexpr double step = 0.001;
+  const std::vector<double> moved = {(2 + step) * 3 * -4, 2 * (3 + step) * -4, 2 * 3 * (-4 + step), (6 + step) * -4};
+  const std::vector<std::string> names = {"a", "b", "c", "d = a b"};
+  tutorial::Table table{.name = "three_numbers",
+                        .rows_are = "number",
+                        .columns = {"value", "L after adding 0.001", "change of L / 0.001", "gradient"}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    table.rows.push_back({names[i], {tape[i].data, moved[i], (moved[i] - L.data()) / step, tape[i].gradient}});
+  }
+  return table;
+}
+
+// 3. Three ways to get it wrong.
 
 // Mistake: like backward(), but assigns instead of adding, so that only the use visited last counts.
 void backward_assigning(Value L) {
@@ -120,7 +138,7 @@ tutorial::Table orders() {
   return table;
 }
 
-// 3. A neuron: L = (tanh(w₁x₁ + w₂x₂ + b) − t)². The difference d is used twice.
+// 4. A neuron: L = (tanh(w₁x₁ + w₂x₂ + b) − t)². The difference d is used twice.
 Tape neuron() {
   Tape tape;
   const Value w_1 = put(tape, "w1", -0.5), x_1 = put(tape, "x1", 2), w_2 = put(tape, "w2", 0.75);
@@ -130,7 +148,7 @@ Tape neuron() {
   return tape;
 }
 
-// 4. A network learns XOR: y = tanh(Σ_i v_i tanh(w_i1 x₁ + w_i2 x₂ + b_i) + c), L = Σ (y − t)² over the four examples.
+// 5. A network learns XOR: y = tanh(Σ_i v_i tanh(w_i1 x₁ + w_i2 x₂ + b_i) + c), L = Σ (y − t)² over the four examples.
 // theta is all w, b, v and c. The parameters are first on the tape and stay there; the nodes of the previous step are
 // removed.
 void compute_gradients(Tape& tape, const std::vector<Value>& theta) {
@@ -151,8 +169,11 @@ double difference_from_library(const std::vector<Value>& theta) {
 
 void run(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);
+  const tutorial::Table numbers = three_numbers();
+  std::cout << "d = a b, L = d c\n" << text(numbers);
+
   const tutorial::Table rules = orders();
-  std::cout << "b = a + a, c = b + b, a = 1\n" << text(rules);
+  std::cout << "\nb = a + a, c = b + b, a = 1\n" << text(rules);
 
   const Tape graph = neuron();
   tutorial::Table leaves{.name = "neuron", .rows_are = "leaf", .columns = {"value", "gradient"}};
@@ -182,7 +203,7 @@ void run(const tutorial::Options& options) {
            .intro = "Every operation on numbers leaves a node; the gradients flow back through them.",
            .sections = {{"A neuron", {{"neuron", tutorial::tape_svg("A neuron and its loss", graph)}}},
                         {"XOR", {}, text(outputs)}},
-           .tables = {rules, leaves, outputs},
+           .tables = {numbers, rules, leaves, outputs},
            .try_next = "--hidden 1, and look at the four outputs; then ./run tutorial 02"},
           out, options);
 }

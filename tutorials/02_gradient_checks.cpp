@@ -18,6 +18,7 @@
 #include <iostream>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "support/report.hpp"
 
@@ -52,7 +53,27 @@ void compare_broadcasting(const Shape& a_shape, const Shape& b_shape, Generator&
             << std::max(largest(da - a.grad()), largest(db - b.grad())) << '\n';
 }
 
-// 2. Differences. Without rounding, the error of a formula of order p is proportional to h^p.
+// 2. The product Y = A B, backward. A is (M, K), B is (K, N), and g = dL/dY is (M, N).
+std::pair<Tensor, Tensor> product_backward(const Tensor& A, const Tensor& B, const Tensor& g) {
+  return {matmul(g, transpose(B, 0, 1)),                                      // (M, N) (N, K) = (M, K), as A
+          matmul(transpose(A, 0, 1), g)};                                     // (K, M) (M, N) = (K, N), as B
+}
+
+void compare_product(Generator generator) {
+  constexpr std::int64_t M = 2, K = 3, N = 4;  // all different: a wrong transpose does not fit
+  const Tensor A = normal({M, K}, 0, 1, generator, Dtype::f64).set_requires_grad();
+  const Tensor B = normal({K, N}, 0, 1, generator, Dtype::f64).set_requires_grad();
+  const Tensor g = normal({M, N}, 0, 1, generator, Dtype::f64);
+  matmul(A, B).backward(g);
+
+  const NoGrad no_grad;
+  const auto [dA, dB] = product_backward(A, B, g);                            // (M, K), (K, N)
+  std::cout << "\nmatmul, backward: " << A.shape() << " times " << B.shape() << ": gradients " << dA.shape() << " and "
+            << dB.shape() << ", largest difference from the library's "
+            << std::max(largest(dA - A.grad()), largest(dB - B.grad())) << '\n';
+}
+
+// 3. Differences. Without rounding, the error of a formula of order p is proportional to h^p.
 using Along = std::function<double(double h)>;  // f(x + h e) for one element of x
 
 struct Formula {
@@ -119,7 +140,7 @@ tutorial::Table measure(const Function& f, const Tensor& x, plot::Curves& curves
   return table;
 }
 
-// 3. gradcheck on gradients that are right, wrong, missing, hidden or undefined.
+// 4. gradcheck on gradients that are right, wrong, missing, hidden or undefined.
 
 // tanh whose derivative is computed from x instead of y: 1 − x² in place of 1 − y².
 Tensor tanh_taken_at_x(const Tensor& x) {
@@ -160,6 +181,7 @@ void run(const tutorial::Options& options) {
   compare_broadcasting({3, 1}, {1, 4}, generator);
   compare_broadcasting({2, 1, 4}, {3, 1}, generator);
   compare_broadcasting({}, {2, 3}, generator);
+  compare_product(Generator(options.seed));
 
   const Function f{normal({4, 5}, 0, 0.5, generator), normal({3, 5}, 0, 1, generator)};
   const Tensor x = normal({3, 4}, 0, 1, generator);                           // (3, 4)

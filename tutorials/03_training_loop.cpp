@@ -60,7 +60,25 @@ std::vector<double> train(nn::Sequential& model, const Points& points, std::int6
   return losses;
 }
 
-// 3. Clipping (Pascanu et al., algorithm 1): one norm and one factor for all parameters, so the direction stays.
+// 3. The softmax of three logits, its cross-entropy and the gradient, number by number. The second answer is right.
+tutorial::Table softmax_by_hand() {
+  const std::vector<double> y = {2, 1, 0}, onehot = {0, 1, 0};
+  const double total = std::exp(y[0]) + std::exp(y[1]) + std::exp(y[2]);
+  const Tensor logits = tensor(y, {1, 3}).set_requires_grad();                // (B, V)
+  cross_entropy(logits, tensor({1}, Dtype::i64)).backward();
+  const std::vector<double> tape = logits.grad().to_vector<double>();
+
+  tutorial::Table table{.name = "softmax",
+                        .rows_are = "answer",
+                        .columns = {"logit y", "exp(y)", "p", "onehot", "p − onehot", "from the tape"}};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double p = std::exp(y[k]) / total;
+    table.rows.push_back({std::to_string(k + 1), {y[k], std::exp(y[k]), p, onehot[k], p - onehot[k], tape[k]}});
+  }
+  return table;
+}
+
+// 4. Clipping (Pascanu et al., algorithm 1): one norm and one factor for all parameters, so the direction stays.
 void clip_by_hand(const std::vector<Tensor>& parameters, double max_norm) {
   double squares = 0;
   for (const Tensor& theta : parameters) squares += sum(theta.grad() * theta.grad()).item();
@@ -69,7 +87,7 @@ void clip_by_hand(const std::vector<Tensor>& parameters, double max_norm) {
   for (Tensor theta : parameters) theta.set_grad(theta.grad() * factor);      // theta's shape
 }
 
-// 4. Adam (Kingma and Ba, algorithm 1).
+// 5. Adam (Kingma and Ba, algorithm 1).
 class AdamByHand {
  public:
   AdamByHand(std::vector<Tensor> parameters, double eta) : parameters_(std::move(parameters)), eta_(eta) {
@@ -113,7 +131,7 @@ double difference_by_hand(const Points& points, std::int64_t steps, std::uint64_
   return tutorial::largest_difference(nn::concat_flat(a), nn::concat_flat(b));
 }
 
-// 5. Mistakes, measured on one gradient.
+// 6. Mistakes, measured on one gradient.
 tutorial::Table mistakes(const Points& points, std::uint64_t seed) {
   const auto model = make_model(seed);
   const std::vector<Tensor> parameters = model->parameters();
@@ -138,7 +156,7 @@ tutorial::Table mistakes(const Points& points, std::uint64_t seed) {
   return table;
 }
 
-// 6. Optimisers, compared from the same initial values on the same batches.
+// 7. Optimisers, compared from the same initial values on the same batches.
 auto variants(const Points& training, const Points& held_out, const tutorial::Options& options) {
   tutorial::Table ends{.name = "optimisers",
                        .rows_are = "optimiser, learning rate",
@@ -171,6 +189,8 @@ void run(const tutorial::Options& options) {
   const Points training = tutorial::spirals(400, generator), held_out = tutorial::spirals(400, generator);
   std::cout << "Adam and clipping by hand: largest difference of a parameter from the library's after 100 steps "
             << difference_by_hand(training, 100, options.seed) << "\n\n";
+  const tutorial::Table softmax = softmax_by_hand();
+  std::cout << "the gradient of the cross-entropy of three logits\n" << text(softmax) << '\n';
   const tutorial::Table wrong = mistakes(training, options.seed);
   std::cout << text(wrong) << '\n';
   const auto [ends, losses] = variants(training, held_out, options);
@@ -184,7 +204,7 @@ void run(const tutorial::Options& options) {
            .intro = "A small network learns to tell two spirals apart, by eight ways of taking a step.",
            .sections = {{"Loss", {{"loss", plot::svg(good)}, {"trouble", plot::svg(bad)}}},
                         {"At the end", {}, text(ends)}},
-           .tables = {wrong, ends},
+           .tables = {softmax, wrong, ends},
            .try_next = "--steps 3000; then ./run tutorial 04"},
           out, options);
 }

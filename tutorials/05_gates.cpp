@@ -9,8 +9,10 @@
 #include <gradus/autograd/recording.hpp>
 #include <gradus/models/cell.hpp>
 
+#include <cmath>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "support/charts.hpp"
 #include "support/first_token.hpp"
@@ -29,7 +31,8 @@ std::int64_t repeats = 3;  // models trained for each delay
 
 // W x + b, split into gates in the order in which PyTorch stacks the weights: (B, H) each.
 std::vector<Tensor> gates(const Tensor& x, const Tensor& weight, const Tensor& bias, std::int64_t count) {
-  return split(linear(x, weight, bias), std::vector<std::int64_t>(static_cast<std::size_t>(count), hidden), 1);
+  return split(linear(x, weight, bias), std::vector<std::int64_t>(static_cast<std::size_t>(count), weight.size(0) / count),
+               1);
 }
 
 // PyTorch's GRU: gates in the order r, z, n.
@@ -40,6 +43,36 @@ State gru_step(const nn::RecurrentWeights& p, const Tensor& x, const State& befo
   const Tensor z = sigmoid(from_x[1] + from_h[1]);                                      // (B, H): update
   const Tensor n = tanh(from_x[2] + r * from_h[2]);                                     // (B, H): new; r after W_hn h
   return {(1.0 - z) * n + z * h};                                                       // (B, H): z = 1 keeps h
+}
+
+// A GRU with one unit: I = H = 1. The biases are 0.
+struct OneUnit {
+  double x = 1, h = 0.5;
+  double W_ir = 1, W_iz = 1, W_in = 1;
+  double W_hr = -2, W_hz = 2, W_hn = 2;
+};
+
+// One step with one unit, number by number, and its difference from gru_step.
+std::pair<tutorial::Table, double> one_step_by_hand(const OneUnit& u) {
+  const auto sigma = [](double a) { return 1 / (1 + std::exp(-a)); };
+  const double from_x_r = u.W_ir * u.x, from_h_r = u.W_hr * u.h, r = sigma(from_x_r + from_h_r);
+  const double from_x_z = u.W_iz * u.x, from_h_z = u.W_hz * u.h, z = sigma(from_x_z + from_h_z);
+  const double from_x_n = u.W_in * u.x, from_h_n = r * (u.W_hn * u.h), n = std::tanh(from_x_n + from_h_n);
+  const double written = (1 - z) * n, kept = z * u.h, next = written + kept;
+
+  const Tensor none = zeros({3}, Dtype::f64), x = full({1, 1}, u.x, Dtype::f64), h = full({1, 1}, u.h, Dtype::f64);
+  const nn::RecurrentWeights p{.weight_ih = tensor(std::vector{u.W_ir, u.W_iz, u.W_in}, {3, 1}),
+                               .weight_hh = tensor(std::vector{u.W_hr, u.W_hz, u.W_hn}, {3, 1}),
+                               .bias_ih = none,
+                               .bias_hh = none};
+  return {{.name = "one_step",
+           .rows_are = "line",
+           .columns = {"first term", "second term", "sum", "result"},
+           .rows = {{"r", {from_x_r, from_h_r, from_x_r + from_h_r, r}},
+                    {"z", {from_x_z, from_h_z, from_x_z + from_h_z, z}},
+                    {"n", {from_x_n, from_h_n, from_x_n + from_h_n, n}},
+                    {"h'", {written, kept, next, next}}}},
+          std::abs(next - gru_step(p, x, {h})[0].item())};
 }
 
 // The GRU of the papers: r acts on h before the product (Cho, eq. 8; Bahdanau, appendix A.1.1). They differ in z: in
@@ -134,6 +167,9 @@ void run(const tutorial::Options& options) {
   // 1. By hand and by the library; the effect of the conventions.
   const Tensor x = normal({20, 3, tutorial::first_token_inputs}, 0, 1, generator, Dtype::f64);  // (T, B, I)
   compare_with_library(x);
+  const auto [one_step, difference] = one_step_by_hand({});
+  std::cout << "\none step of a GRU with one unit, by hand (difference from gru_step: " << difference << ")\n"
+            << text(one_step);
   const tutorial::Table confused =
       tutorial::gru_conventions(hidden, paper_step<Paper::cho>, gru_step, paper_step<Paper::bahdanau>, x);
   std::cout << "\nthe same weights in two conventions, largest difference of the states\n" << text(confused) << '\n';
@@ -179,7 +215,7 @@ void run(const tutorial::Options& options) {
            .sections = {{"The gradient by distance", {{"gradient_norm", plot::svg(curves)}}},
                         {"Remembering the first token", {}, text(accuracy)},
                         {"The gate z of a GRU, over a sequence", {{"gates", plot::strip({before, after})}}}},
-           .tables = {confused, arrived, accuracy},
+           .tables = {one_step, confused, arrived, accuracy},
            .try_next = "--steps 2000: do the networks without the added bias catch up? Then ./run tutorial 06"},
           out, options);
 }

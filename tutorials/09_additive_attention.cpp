@@ -11,7 +11,9 @@
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/linear.hpp>
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -21,6 +23,7 @@
 #include "support/look_up.hpp"
 #include "support/numbers.hpp"
 #include "support/report.hpp"
+#include "support/three_keys.hpp"
 
 using namespace gradus;
 using tutorial::largest_difference;
@@ -50,6 +53,33 @@ Tensor weights(const Tensor& e, const Tensor& is_padding) {
 // c = Σ_j α_j h_j (eq. 5).
 Tensor context(const Tensor& alpha, const Tensor& h) {
   return sum(unsqueeze(transpose(alpha, 0, 1), 2) * h, 0);                              // (B, D)
+}
+
+// Three keys on paper, checked with nn::AdditiveAttention and with the tape. Returns the tables of all numbers.
+std::vector<tutorial::Table> three_keys() {
+  const tutorial::ThreeKeys in;
+  const tutorial::ThreeKeysByHand out = tutorial::by_hand(in);
+  const auto row = [](const auto& numbers) { return std::vector<double>(numbers.begin(), numbers.end()); };
+  const auto rows = [&row](const auto& pairs) {
+    std::vector<double> all;
+    for (const auto& pair : pairs) std::ranges::copy(row(pair), std::back_inserter(all));
+    return all;
+  };
+
+  nn::AdditiveAttention attention(1, 2, 2);
+  attention.to(Dtype::f64);
+  Tensor(attention.W_a.weight).replace(tensor(row(in.W_a), {2, 1}));
+  Tensor(attention.U_a.weight).replace(tensor(rows(in.U_a), {2, 2}));
+  Tensor(attention.v_a).replace(tensor(row(in.v_a)));
+  const Tensor q = full({1, 1}, in.q, Dtype::f64), h = tensor(rows(in.h), {3, 1, 2});   // (B, Q), (T, B, D)
+  const auto library = attention.attend(q, attention.prepare(h, Tensor()), 0, Tensor());
+  const Tensor e = energies(attention, q, h);                                           // (B, T)
+  const Tensor e_bar = grad({context(softmax(e), h)}, {e}, {tensor(row(in.c_bar), {1, 2})})[0];  // (B, T)
+  std::cout << "three keys by hand, largest difference: weights "
+            << largest_difference(tensor(row(out.alpha), {1, 3}), library.weights) << ", context "
+            << largest_difference(tensor(row(out.c), {1, 2}), library.context) << ", gradient of the energies "
+            << largest_difference(tensor(row(out.e_bar), {1, 3}), e_bar) << '\n';
+  return tutorial::tables(in, out);
 }
 
 // Properties of the weights that hold for all parameters, and the effect of mistakes on them.
@@ -156,6 +186,7 @@ plot::Heatmap asked_in_turn(const LookUp& model, const std::string& title) {
 
 void run(const tutorial::Options& options) {
   const plot::OutputFolder out(options.out);
+
   gradus::seed(options.seed);
   Generator generator(options.seed);
 
@@ -176,12 +207,16 @@ void run(const tutorial::Options& options) {
   const tutorial::Table costs = tutorial::attention_cost(energy);
   std::cout << "thousands of multiply-adds for the scores\n" << text(costs) << '\n';
 
+  // 4. Three keys, number by number.
+  const std::vector<tutorial::Table> worked = three_keys();
+  for (const tutorial::Table& table : worked) std::cout << text(table) << '\n';
+
   publish({.number = "09",
            .title = "additive attention",
            .intro = "A query, keys, values, a mask.",
            .sections = {{"Weights", {{"weights", plot::svg(bars)}}, text(properties)},
                         {"Look-up", {{"look_up", plot::strip({before, after})}}, text(look_up)}},
-           .tables = {properties, look_up, costs},
+           .tables = {worked[0], worked[1], worked[2], properties, look_up, costs},
            .try_next = "--steps 100: where are the weights then? Then ./run tutorial 10"},
           out, options);
 }
