@@ -29,6 +29,7 @@ WORDS = {
     # 01
     "backward": "反向传播的规则", "newest first, adding": "从最新的开始，累加", "newest first, assigning": "从最新的开始，赋值",
     "depth first, at every use": "深度优先，每次使用都传递", "depth first, once a node": "深度优先，每个节点一次",
+    "number": "数", "L after adding 0.001": "加上 0.001 之后的 L", "change of L / 0.001": "L 的变化 / 0.001",
     "leaf": "叶节点", "value": "值", "gradient": "梯度", "target": "目标", "before": "训练前", "after": "训练后",
     # 02
     "formula": "公式", "log10 of the error": "误差的 log10", "in theory": "理论值", "log10 of its step": "步长的 log10",
@@ -42,10 +43,12 @@ WORDS = {
     "steps clipped": "被裁剪的步数比例", "momentum, 0.1": "动量法，0.1", "Adam, 0.01, clipped": "Adam，0.01，裁剪",
     "momentum, 1": "动量法，1", "momentum, 1, clipped": "动量法，1，裁剪",
     "Adam, 0.01, no zero_grad": "Adam，0.01，漏掉 zero_grad",
+    "answer": "答案", "logit y": "logit y", "exp(y)": "exp(y)", "onehot": "onehot", "p − onehot": "p − onehot", "from the tape": "梯度带的结果",
     "the gradient": "梯度", "norm, relative": "相对范数", "cosine with it": "与正确梯度的夹角余弦", "as it is": "未作处理",
     "clipped to 0.3 of its norm": "裁剪到范数的 0.3 倍", "each parameter clipped by itself": "逐个参数分别裁剪",
     "backward twice, no zero_grad": "反向传播两次，漏掉 zero_grad",
     # 04, 05
+    "line": "行", "first term": "第一项", "second term": "第二项", "sum": "和", "result": "结果",
     "1 step": "1 步", "delay": "延迟", "mean": "平均", "lowest": "最低", "highest": "最高",
     "Cho et al. against": "与 Cho 等的约定比较", "after 1 step": "1 步之后", "after 20": "20 步之后",
     "PyTorch: r after the product": "PyTorch：r 在乘积之后", "Bahdanau et al.: z inverted": "Bahdanau 等：z 的含义相反",
@@ -58,6 +61,9 @@ WORDS = {
     "last →h, when padding is added": "最后的 →h，添加填充时",
     "$\\overleftarrow{h}_T$, when padding is added": "$\\overleftarrow{h}_T$，添加填充时",
     # 09
+    "key": "键", "a, first": "a，第 1 维", "a, second": "a，第 2 维", "tanh, first": "tanh，第 1 维", "tanh, second": "tanh，第 2 维",
+    "exp(e)": "exp(e)", "h, first": "h，第 1 维", "h, second": "h，第 2 维", "α h, first": "α h，第 1 维", "α h, second": "α h，第 2 维",
+    "h − c, first": "h − c，第 1 维", "h − c, second": "h − c，第 2 维",
     "what": "测量的量", "measured": "结果",
     "$v_a$ = 0: largest difference of $α_j$ from 1/length": "$v_a$ = 0：$α_j$ 与 1/长度的最大差",
     "a single key: largest difference of c from $h_1$": "只有一个键：c 与 $h_1$ 的最大差",
