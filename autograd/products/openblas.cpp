@@ -4,6 +4,8 @@
 #include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/xtensor.hpp>
 
+// xblas.hpp 0.21 defines this only after the wrappers, which then multiply by plain loops instead of BLAS.
+#define HAVE_CBLAS 1
 #include <xtensor-blas/xblas.hpp>
 
 #include <cstdio>

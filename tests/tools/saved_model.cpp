@@ -34,11 +34,19 @@ TEST_CASE("settings round-trip through text", "[tools][settings]") {
   CHECK(read.run.learning_rate == settings.run.learning_rate);
 }
 
-TEST_CASE("settings that would not round-trip are refused", "[tools][settings]") {
+// CLI11 before 2.4 does not escape a backslash when it writes a setting.
+TEST_CASE("a path with a backslash is read back as it was, or refused", "[tools][settings]") {
   tools::Settings settings = small_settings();
   settings.data.train.source = "a folder\\";
-  CHECK_THROWS_WITH(tools::to_text(settings),
-                    "settings: a path with a backslash cannot be saved; rename the file or folder");
+  std::string text;
+  try {
+    text = tools::to_text(settings);
+  } catch (const gradus::Error& error) {
+    CHECK(std::string(error.what()) ==
+          "settings: a path with a backslash cannot be saved; rename the file or folder");
+    return;
+  }
+  CHECK(tools::settings_from_text(text).data.train.source == settings.data.train.source);
 }
 
 TEST_CASE("an unknown setting is named", "[tools][settings]") {

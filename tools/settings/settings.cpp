@@ -218,7 +218,8 @@ std::string written(Settings settings) {
 
 }  // namespace
 
-// Refuses paths with a backslash: CLI11 writes it unescaped, so another path would be read back.
+// Refuses paths with a backslash where CLI11 writes it unescaped (before 2.4), so that another path would be
+// read back.
 std::string to_text(const Settings& settings) {
   std::string text = written(settings);
   if (written(settings_from_text(text)) != text) {
