@@ -12,21 +12,21 @@ using Pair = std::array<double, 2>;
 
 /// Q = 1, D = 2, A = 2, T = 3.
 struct ThreeKeys {
-  double q = 1;                                                                         // (Q)
-  Pair W_a = {1, -1};                                                                   // (A, Q)
-  std::array<Pair, 2> U_a = {{{1, 0}, {1, 1}}};                                         // (A, D), by rows
-  Pair v_a = {2, 1};                                                                    // (A)
-  std::array<Pair, 3> h = {{{1, 0}, {0, 1}, {-1, 1}}};                                  // (T, D): h_1, h_2, h_3
-  Pair c_bar = {1, -1};                                                                 // (D): dL/dc
+  double q = 1;                                         // (Q)
+  Pair W_a = {1, -1};                                   // (A, Q)
+  std::array<Pair, 2> U_a = {{{1, 0}, {1, 1}}};         // (A, D), by rows
+  Pair v_a = {2, 1};                                    // (A)
+  std::array<Pair, 3> h = {{{1, 0}, {0, 1}, {-1, 1}}};  // (T, D): h_1, h_2, h_3
+  Pair c_bar = {1, -1};                                 // (D): dL/dc
 };
 
 /// Every number from the energies to the context, and the gradient of the energies, in plain arithmetic.
 struct ThreeKeysByHand {
-  std::array<Pair, 3> a, tanh_a;                  ///< W_a q + U_a h_j, and its tanh
-  std::array<double, 3> e, exp_e, alpha;          ///< energies, their exponentials, weights
-  double sum_exp;                                 ///< Σ_k exp(e_k)
-  Pair c;                                         ///< the context
-  std::array<double, 3> gain, e_bar;              ///< (h_j − c) · dL/dc, and dL/de_j
+  std::array<Pair, 3> a, tanh_a;          ///< W_a q + U_a h_j, and its tanh
+  std::array<double, 3> e, exp_e, alpha;  ///< energies, their exponentials, weights
+  double sum_exp;                         ///< Σ_k exp(e_k)
+  Pair c;                                 ///< the context
+  std::array<double, 3> gain, e_bar;      ///< (h_j − c) · dL/dc, and dL/de_j
 };
 ThreeKeysByHand by_hand(const ThreeKeys& in);
 
