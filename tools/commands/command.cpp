@@ -96,7 +96,7 @@ std::string extra_message(const CLI::App& app) {
 
 // Rewrites CLI11's "At Most 1 required but received 3" and "1 required INT missing".
 std::string clear_message(const CLI::ParseError& error) {
-  const std::string text = one_line(error.what());
+  std::string text = one_line(error.what());
   const std::string option = text.substr(0, text.find(':'));
   if (text.find(": At Most 1 required") != text.npos)
     return option + " takes one value, found several; give one";
