@@ -13,6 +13,7 @@ import time
 from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
 
 FRENCH = ["--pairs", "fra-eng/fra.txt"]
+BF16 = ["--precision", "bf16"]  # needs a processor with AVX512-BF16 or AMX
 SHORT = ["--pairs", "eng-fra-5k/eng-fra-attrib.txt"]
 # The four sentences of Dive into Deep Learning, with its references.
 FOUR = [("Go.", "Va !"), ("I lost.", "J'ai perdu."), ("He's calm.", "Il est calme."), ("I'm home.", "Je suis chez moi.")]
@@ -97,6 +98,13 @@ def draw_by_length():
         picture.write_text(picture.read_text().replace(f"{folder}/", ""))  # the legend names the models
 
 
+def measure_bf16(at):
+    """The two tasks again with mixed precision, in training and in evaluation."""
+    measure_config(at, "eng_fra_bf16", "eng-fra", SEEDS, [*FRENCH, *BF16],
+                   {name: [*search, *BF16] for name, search in SEARCHES.items()})
+    measure_config(at, "reverse_bf16", "reverse", SEEDS, BF16, {"test": ["--part", "test", "--bucket", "1", *BF16]})
+
+
 def measure_french(at):
     for model, options in (("bahdanau", []), ("fixed", ["--decoder", "fixed"])):
         measure_config(at, f"eng_fra_{model}", "eng-fra", SEEDS, [*FRENCH, *options], SEARCHES)
@@ -108,6 +116,7 @@ MEASURES = {
     "reverse": lambda at: measure_config(at, "reverse", "reverse", SEEDS, pictures=["alignments"],
                                          evaluations={"test": ["--part", "test", "--bucket", "1"]}),
     "french": measure_french,
+    "bf16": measure_bf16,
     "g2p": lambda at: measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]},
                                      pictures=["alignments"]),
     "four": measure_four,
@@ -165,6 +174,20 @@ def command_eng_fra():
             + "\n\n" + where_measured(load("command_eng_fra_bahdanau")))
 
 
+def command_bf16():
+    """The same tables' figures with --precision bf16."""
+    french, greedy = figures("eng_fra_bf16", "greedy")
+    beam = figures("eng_fra_bf16", "beam")[1]
+    reverse, reversal = figures("reverse_bf16")
+    rows = [["French, BLEU, greedy", over_seeds([report["bleu"] for report in greedy], "{:.1f}")],
+            ["French, BLEU, beam 5", over_seeds([report["bleu"] for report in beam], "{:.1f}")],
+            ["French, training, s", seconds(french)],
+            ["reversal, exact match, lengths 1 to 25", over_seeds([up_to(report, 25) for report in reversal])],
+            ["reversal, training, s", seconds(reverse)]]
+    return "\n\n".join([markdown_table(["", "Bahdanau, bf16"], rows), where_measured(french),
+                        where_measured(reverse, seeds_differ=False)])
+
+
 def command_eng_fra_by_length():
     tables = [figures(f"eng_fra_{name}", "greedy")[1] for name in ("fixed", "bahdanau")]
     rows = []
@@ -203,6 +226,8 @@ def check_bounds():
     for report in figures("reverse")[1]:
         assert report["bleu"] >= 99 and up_to(report, 25) >= 0.97, report
     assert all(run["train_seconds"] <= 300 for run in load("command_reverse")["runs"])
+    for report in figures("reverse_bf16")[1]:
+        assert up_to(report, 25) >= 0.99, report
     bahdanau, fixed = ([report["bleu"] for report in figures(f"eng_fra_{name}", "greedy")[1]]
                        for name in ("bahdanau", "fixed"))
     spread = max(max(scores) - min(scores) for scores in (bahdanau, fixed))

@@ -64,6 +64,21 @@ def speed_threads():
     return markdown_table(header, rows) + "\n\n" + where_measured(results)
 
 
+def speed_bf16():
+    """Only the cases that speed_peers has on the same processor: bf16 is compared with f32."""
+    results, single = load("speed_peers_bf16"), load("speed_peers")
+    f32 = {(case["config"], case["mode"], case["batch"]): fastest(case["gradus"]) for case in single["cases"]}
+
+    def cells(case):
+        ours, theirs = fastest(case["gradus"]), fastest(case["libtorch_best"])
+        before = f32[case["config"], case["mode"], case["batch"]]
+        return [f"{case['config']}, {case['mode']}, batch {case['batch']}", ms(before["ms_per_step"]),
+                ms(ours["ms_per_step"]), f"**{before['ms_per_step'] / ours['ms_per_step']:.2f}**",
+                ms(theirs["ms_per_step"]), f"**{theirs['ms_per_step'] / ours['ms_per_step']:.1f}**"]
+    header = ["ms", "gradus, f32", "gradus, bf16", "f32 ÷ bf16", "libtorch, bf16", "ratio to libtorch"]
+    return markdown_table(header, [cells(case) for case in results["cases"]]) + "\n\n" + where_measured(results)
+
+
 def speed_options():
     results = load("speed_options")
     rows = [[f"`{row['options']}`" if row["options"] else "none", f"{row['target_tokens_per_s'] / 1000:.0f}",
@@ -103,6 +118,7 @@ BENCHMARKS = {
     "ops": ["ops"],
     "options": ["options"],
     "peers": ["peers"],
+    "peers_bf16": ["peers", "--precision", "bf16", "--config", "small", "--config", "medium", "--config", "paper"],
 }
 
 
