@@ -78,7 +78,7 @@ bool has_shapes(const AttentionTask& task, const AttentionSizes& sizes, std::int
   }
 }
 
-// If the code works only in a special case, naming that case helps the learner more than a shape error.
+// Reports a special case in which the code works: this helps the learner more than a shape error.
 void expect_no_special_case(const AttentionTask& task, const std::string& thrown) {
   const AttentionSizes n = task.sizes;
   const auto expect = [&](bool holds, const Mistake& mistake, const std::string& says) {
@@ -99,7 +99,7 @@ void expect_no_special_case(const AttentionTask& task, const std::string& thrown
       "The attention fails for different sizes Q, D and A, but works for equal ones.");
 }
 
-// Energies of shape (T, B) raise an error, except when T = B.
+// Energies of shape (T, B) cause an error unless T = B.
 void expect_not_time_first(const AttentionTask& task, const std::string& thrown) {
   expect(!has_shapes(task, task.sizes, positions),
          {"time-first", "The energies have the shape (T, B) instead of (B, T).",
@@ -161,7 +161,7 @@ Lengths changed(const Lengths& lengths, std::int64_t by, std::int64_t longest) {
   return out;
 }
 
-// Wrong softmaxes, without padding.
+// Weights of wrong softmaxes, without padding.
 std::vector<Suspect> softmax_suspects(const Plain& e) {
   return {
       {{"batch-axis", "The softmax was taken over the batch.",
@@ -185,7 +185,7 @@ std::vector<Suspect> softmax_suspects(const Plain& e) {
   };
 }
 
-// Wrong masks.
+// Weights under wrong masks.
 std::vector<Suspect> mask_suspects(const Plain& e, const Lengths& lengths) {
   const Lengths full(lengths.size(), e.size(1));
   const auto real = [&](std::int64_t b, std::int64_t t) { return t < lengths[static_cast<std::size_t>(b)]; };
@@ -291,7 +291,7 @@ void golden(const AttentionTask& task, const Lengths& lengths, bool masked) {
   suspect({"reshaped", "The energies (T, B) were reshaped to (B, T).",
            "reshape keeps the order of the numbers in memory; transpose(x, 0, 1) exchanges the axes."},
           mapped(energies, [&](double, std::int64_t b, std::int64_t t) {
-            const std::int64_t at = b * energies.size(1) + t;  // (T, B)
+            const std::int64_t at = b * energies.size(1) + t;  // offset in the (T, B) array
             return energies(at % energies.size(0), at / energies.size(0));
           }));
   const std::vector<Suspect> known = masked ? mask_suspects(energies, lengths) : softmax_suspects(energies);
@@ -317,7 +317,7 @@ void golden(const AttentionTask& task, const Lengths& lengths, bool masked) {
 
 // --- Invariants ---
 
-// One sentence without its padding.
+// Sentence b as a batch of one, without padding.
 Case alone(const Case& c, std::int64_t b) {
   const std::int64_t length = c.lengths[static_cast<std::size_t>(b)];
   return {c.query.slice(b, b + 1), c.values.slice(0, length).slice(b, b + 1, 1), {length}, c.masked};
@@ -394,7 +394,7 @@ void expect_inputs_unchanged(const AnyAttention& any) {
   expect_same(attend(), first, "at the second call", remembers);
 }
 
-// Batches in turn, through one attention: all are prepared before the first is attended to.
+// Several batches with one attention: prepares all of them before the first call of attend().
 void expect_no_memory_of(const AnyAttention& any, const std::vector<Case>& cases) {
   std::vector<std::vector<Plain>> alone;
   for (const Case& c : cases) alone.push_back(copied(named(run(any, c))));
@@ -419,7 +419,7 @@ void expect_no_memory_of_other_sentences(const AnyAttention& any) {
                             attention_case(any.sizes, 2, {2}, true, 6)});
 }
 
-// Five hypotheses of three sentences, as in beam search.
+// Selects five hypotheses of three sentences, as in beam search.
 void expect_rows_selectable(const AnyAttention& any) {
   const Case c = attention_case(any.sizes, positions, some_padding);
   const Tensor rows = gradus::tensor(Lengths{2, 0, 0, 1, 2}), query = index_select(c.query, rows);
@@ -436,7 +436,7 @@ void expect_rows_selectable(const AnyAttention& any) {
       memory_layout, "attend() fails for five rows that were selected from a batch of three.");
 }
 
-// α of other sentences: no attention returned them for this case.
+// Random weights, which no attention returned for this case.
 Tensor foreign_weights(const Case& c) {
   gradus::Generator generator(17);
   const Tensor e = gradus::normal({c.B(), c.T()}, 0, 1, generator, Dtype::f64);
@@ -459,7 +459,7 @@ void expect_past_unused(const AnyAttention& any) {
   expect_first(3, foreign_weights(c), "at step 3 with other previous weights");
 }
 
-// Multiplies the parameters, or without any the query, until an energy is above 1e5.
+// Enlarges the parameters until an energy exceeds 1e5; without parameters, the query.
 void enlarge(const AnyAttention& any, Attention& attention, Case& c) {
   const bool query_only = attention.named_parameters().empty();
   const Tensor query = c.query;
@@ -471,8 +471,8 @@ void enlarge(const AnyAttention& any, Attention& attention, Case& c) {
   }
 }
 
-// Replaces each value by the best of several random ones: the pads' have large energies, the others' small
-// ones.
+// Replaces each value by one of several random ones: at pads by the one with the largest energy, elsewhere by
+// the one with the smallest.
 void favour_pads(const AnyAttention& any, const Attention& attention, Case& c) {
   gradus::Generator generator(19);
   Plain values(c.values), best = any.energies(attention, Plain(c.query), values);
@@ -491,7 +491,7 @@ void favour_pads(const AnyAttention& any, const Attention& attention, Case& c) {
   c.values = values.tensor();
 }
 
-// Large numbers of both signs at the pads.
+// The values of the case, with large numbers of both signs at the pads.
 Tensor with_large_pads(const Case& c) {
   Plain values(c.values);
   for (std::int64_t b = 0; b < c.B(); ++b)
@@ -524,8 +524,8 @@ bool goes_back(const AnyAttention& any, std::int64_t T, Tensor Attention::Result
   return std::any_of(gradient.begin(), gradient.end(), [](double g) { return g != 0; });
 }
 
-// Finds and names detached tensors before gradients are compared. With one position the weights are constant
-// 1, so that only the context depends on the values.
+// Reports detached tensors by name, before gradients are compared. With one position the weight is always 1,
+// so that the context's gradient reaches the values only through the weighted sum.
 void ways_back(const AnyAttention& any) {
   constexpr auto weights = &Attention::Result::weights, context = &Attention::Result::context;
   const std::string hint =

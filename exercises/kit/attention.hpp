@@ -21,8 +21,8 @@ struct AttentionSizes {
   std::int64_t energy;  ///< A
 };
 
-/// Computes energies (B, T) in plain loops from the module's parameters, the query (B, Q) and the values (T,
-/// B, D).
+/// Computes energies (B, T) in plain loops from the module's parameters, the query (B, Q) and the values
+/// (T, B, D).
 using PlainEnergies =
     std::function<Plain(const gradus::nn::Module&, const Plain& query, const Plain& values)>;
 
@@ -42,7 +42,7 @@ struct AttentionTask {
 struct AttentionCase {
   gradus::Tensor query, values;       ///< (B, Q), (T, B, D)
   std::vector<std::int64_t> lengths;  ///< all T without padding
-  bool masked;                        ///< whether prepare() is given the lengths
+  bool masked;                        ///< whether prepare() gets the lengths; if not, told() is undefined
 
   std::int64_t B() const { return query.size(0); }
   std::int64_t T() const { return values.size(0); }
@@ -60,32 +60,34 @@ struct AnyAttention {
   PlainEnergies energies;
   /// The right weights, (B, T).
   std::function<Plain(const gradus::nn::Attention&, const AttentionCase&)> weights;
-  std::optional<std::int64_t> step = {};  ///< the step to attend at, if the weights depend on it
+  std::optional<std::int64_t> step = {};  ///< the step argument of attend(), if the weights depend on it
 };
 
-/// Expects the results to depend only on what the equations contain: sentences in turn, batches of other
-/// sizes, rows selected as beam search does, other steps and previous weights, training mode. Reports
+/// Expects results to depend only on the quantities in the equations. Varies earlier calls, batch sizes, the
+/// step, the previous weights and training mode, and selects rows as beam search does. Reports
 /// "changes-its-input", "remembers", "memory-layout", "depends-on-step" and "training-differs".
 void expect_only_its_arguments(const AnyAttention& any);
 
-/// Expects weights and context to be right whatever values the pads hold, and for energies of any size.
+/// Expects the right weights and context for energies of any size and any values at the pads.
 /// Reports "pads-leak", "overflow", "max-over-pads" and "large-energies".
 void expect_any_energies(const AnyAttention& any);
 
-/// Expects positions of weight 0 to have exactly 0. Reports "pads-leak".
+/// Expects weights of exactly 0 where `expected` is 0. Reports "pads-leak".
 void expect_exact_zeros(const gradus::Tensor& weights, const Plain& expected);
 
-/// Checks the gradients of context and weights, in training mode, after naming detached tensors.
+/// Reports tensors that were detached from the tape, then checks the gradients of context and weights in
+/// training mode.
 void expect_attention_gradients(const AnyAttention& any, const Mistake& mistake = {});
 
 /// One stage each for shapes, values without and with padding, invariants and gradients. Checks specific to
 /// one score are stages of its exercise.
 std::vector<Stage> attention_stages(const AttentionTask& task);
 
-/// e_j = Σ_a term(v_a, (W_a s)_a, (U_a h_j)_a), (B, T), with the parameters W_a, U_a and v_a: the energies of
-/// additive attention and its variants.
+/// One term of an additive energy, from v_a, (W_a s)_a and (U_a h_j)_a.
 using AdditiveTerm = std::function<double(double v, double query, double key)>;
 double additive_term(double v, double query, double key);  ///< v · tanh(query + key)
+/// e_j = Σ_a term(v_a, (W_a s)_a, (U_a h_j)_a), (B, T), with the parameters W_a, U_a and v_a: the energies of
+/// additive attention and of its wrong variants.
 Plain additive_energies(const gradus::nn::Module& attention, const Plain& query, const Plain& values,
                         const AdditiveTerm& term = additive_term);
 

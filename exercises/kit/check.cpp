@@ -28,7 +28,7 @@ namespace {
 
 constexpr int exit_finding = 1, exit_usage = 2, exit_to_do = 3;
 
-constexpr unsigned training_factor = 3;  // of the limit for a stage
+constexpr unsigned training_factor = 3;  // a training stage may take this many times as long
 
 // The finding for the exception that is being handled.
 Finding stopped() {
@@ -57,7 +57,7 @@ Finding stopped() {
   return finding;
 }
 
-// "general" of "general: gradients"; empty in an exercise without parts.
+// The part of a stage: "general" for "general: gradients"; empty in an exercise without parts.
 std::string part_of(const std::string& stage) {
   const std::size_t colon = stage.find(": ");
   return colon == std::string::npos ? "" : stage.substr(0, colon);
@@ -121,7 +121,7 @@ void print(const Verdict& verdict) {
   }
 }
 
-// In seconds; 0: none.
+// The time limit of a stage in seconds; 0: none.
 unsigned limit(const Stage& stage, const CheckOptions& options) {
   return stage.training ? training_factor * options.seconds : options.seconds;
 }

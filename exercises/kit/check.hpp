@@ -30,7 +30,7 @@ struct Verdict {
   std::optional<ToDo> to_do;
   std::optional<Finding> finding;
   std::vector<std::uintptr_t> thrown_from =
-      {};  ///< the stack of the exception that became the finding "error"
+      {};  ///< the stack where the exception of the finding "error" was thrown
   bool all() const { return stage.empty(); }
 };
 
@@ -38,23 +38,21 @@ struct CheckOptions {
   bool training = true;  ///< runs the training stages, too
   /// Called after each stage that passes, with its duration.
   std::function<void(const Stage& stage, double seconds)> passed = nullptr;
-  unsigned seconds =
-      0;  ///< for a stage, three times as long for a training; then SIGALRM ends the program; 0: no limit
+  unsigned seconds = 0;  ///< limit of a stage, three times as long for a training, by SIGALRM; 0: no limit
 };
 
-/// Runs the stages, each with the same seed, until one fails. An exception in the learner's code, of any
-/// type, becomes the finding "error".
+/// Runs the stages, each with the same seed, until one fails. An exception of any type in the learner's code
+/// becomes the finding "error".
 Verdict check(const Exercise& exercise, const CheckOptions& options);
 
-/// main() of an exercise: runs and prints the checks. Returns 0 when all pass, 1 after a finding, 3 at a
-/// ToDo. Options:
+/// main() of an exercise: runs the checks and prints their results. Returns 0 if all pass, 1 after a finding,
+/// 2 for an unknown option, 3 at a ToDo. Options:
 ///
 ///     --no-training   skips the training stages
 ///     --seconds N     limits a stage to N seconds, a training stage to 3 N
 ///     --memory MIB    limits the memory
-///     --state FILE    writes what exercise.py reads, a line each: "stage LIMIT NAME" for all stages; "passed
-///     NAME"
-///                     after each; "verdict finding" (or passed, to do); and what trace.hpp writes
+///     --state FILE    writes lines for exercise.py: "stage LIMIT NAME" for all stages, "passed NAME" after
+///                     each, "verdict finding" (or passed, to do), and the lines of trace.hpp
 int main(int argc, char** argv, const Exercise& exercise);
 
 /// A solution with one known mistake, or a correct one that differs from ours.
@@ -64,8 +62,8 @@ struct Attempt {
   Exercise exercise;    ///< the checker, given this solution
 };
 
-/// main() of the test of a checker: every wrong solution must fail before the training, with the finding that
-/// names its mistake; every correct one must pass. Prints a line for each; returns 0 if all are judged so.
+/// main() of the test of a checker: every wrong solution must fail before the training stages with a finding
+/// that names its mistake, and every correct one must pass. Prints a line for each; returns 0 if all do.
 int bank(const std::vector<Attempt>& attempts);
 
 }  // namespace exercise

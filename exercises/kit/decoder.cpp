@@ -18,7 +18,7 @@ using gradus::nn::DecoderStep;
 using gradus::nn::State;
 using Lengths = std::vector<std::int64_t>;
 
-/// Sources, and the tokens that a decoder reads, (B) for each step.
+/// Annotations of B sources, and the decoder's input tokens, (B) for each step.
 struct Batch {
   Annotations annotations;
   std::vector<Tensor> tokens;
@@ -53,7 +53,7 @@ Results results_of(const DecoderStep::Output& output) {
   return all;
 }
 
-// The state with other weights, as if another attention had returned them, after `step` steps.
+// The state with `weights` as the previous weights and `step` as the step number.
 State with_weights(const DecoderTask& task, const State& state, const Tensor& weights, std::int64_t step) {
   gradus::NamedTensors tensors = state.tensors();
   for (auto& [name, tensor] : tensors)
@@ -91,7 +91,7 @@ void expect_call(const DecoderTask& task, const std::vector<Watched::Call>& call
   if (weights.defined()) expect_values("previous_weights", told, Plain(weights), {}, mistake);
 }
 
-/// Two steps of a case, which may be interrupted.
+/// The first steps of one batch. Steps of several Courses may alternate.
 class Course {
  public:
   Course(const DecoderStep& decoder, const Batch& c)
@@ -104,7 +104,7 @@ class Course {
     return results_of(output);
   }
 
-  /// Step 1 of these rows, as beam search continues hypotheses.
+  /// Step 1 for the selected rows, as beam search continues hypotheses.
   Results selected(const Tensor& rows) const {
     return results_of(
         decoder_.step(index_select(c_.tokens[1], rows), state_.select(rows), start_.memory.select(rows)));
@@ -132,9 +132,9 @@ void expect_arguments_unchanged(const DecoderTask& task) {
   expect_same(inputs, before, "after a step", changes_its_input);
 }
 
-// The first and second steps of several batches in turn, with one decoder.
+// Runs the first and second steps of several batches in turn with one decoder.
 void expect_no_memory_of(const DecoderTask& task, const std::vector<Batch>& cases) {
-  std::vector<std::vector<Plain>> alone;  // each with a decoder of its own
+  std::vector<std::vector<Plain>> alone;  // results of separate decoders
   for (const std::size_t t : {0, 1}) {
     for (const Batch& c : cases) {
       const auto decoder = task.make(task.watched());
@@ -156,7 +156,7 @@ void expect_no_memory_of(const DecoderTask& task, const std::vector<Batch>& case
   expect_remembers_nothing(calls, alone);
 }
 
-// Five hypotheses of three sentences, as in beam search.
+// Selects five hypotheses of three sentences, as in beam search.
 void expect_rows_selectable(const DecoderTask& task) {
   const Batch c = usual(task);
   const Tensor rows = gradus::tensor(Lengths{2, 0, 0, 1, 2});

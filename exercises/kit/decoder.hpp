@@ -13,8 +13,8 @@
 /// Checks for any decoder that attends once per step.
 namespace exercise {
 
-/// Additive attention that records the arguments of attend(). If it `follows`, the previous weights reduce
-/// the energies, so that gradients flow through them, too.
+/// Additive attention that records the arguments of attend(). With `follows`, the previous weights reduce the
+/// energies, so that gradients also flow through them.
 class Watched : public gradus::nn::AdditiveAttention {
  public:
   struct Call {
@@ -40,18 +40,18 @@ struct DecoderTask {
   std::unique_ptr<Watched> watched() const { return std::make_unique<Watched>(query, annotation, energy); }
 };
 
-/// Expects attend() to be called once per step, with the state's step and previous weights: from the start,
-/// and from a state in the middle of a sentence with weights that no attention returned. Reports
-/// "attends-once", "told-step", "step-count" and "previous-weights".
+/// Expects each step to call attend() once, with the step and the previous weights of its state. Checks steps
+/// from the start, and a step from a state in the middle of a sentence whose weights no attention returned.
+/// Reports "attends-once", "told-step", "step-count" and "previous-weights".
 void expect_told(const DecoderTask& task);
 
-/// Expects steps to depend only on their arguments: two batches in turn, batches of other sizes, rows
-/// selected as beam search does, and training mode. Reports "changes-its-input", "remembers",
+/// Expects steps to depend only on their arguments. Runs several batches in turn, also of different sizes,
+/// selects rows as beam search does, and turns on training mode. Reports "changes-its-input", "remembers",
 /// "not-deterministic" and "training-differs".
 void expect_independent_steps(const DecoderTask& task);
 
-/// Checks the gradients of logits and weights of `steps` steps, with an attention that follows the previous
-/// weights if the task passes them on. In training mode.
+/// Checks the gradients of logits and weights of `steps` steps in training mode. If the decoder passes the
+/// previous weights to attend(), the attention depends on them.
 void expect_decoder_gradients(const DecoderTask& task, std::int64_t steps, const Mistake& mistake);
 
 }  // namespace exercise

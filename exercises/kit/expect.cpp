@@ -17,7 +17,7 @@ namespace {
 using gradus::Shape;
 using gradus::Tensor;
 
-// `mistake` with `name` and `hint` as defaults.
+// `mistake`, with `name` and `hint` where it has none.
 Mistake named(Mistake mistake, const std::string& name, const std::string& hint) {
   if (mistake.name.empty()) mistake.name = name;
   if (mistake.hint.empty()) mistake.hint = hint;
@@ -56,7 +56,7 @@ bool any_nan(const std::vector<double>& x) {
   return std::any_of(x.begin(), x.end(), [](double value) { return std::isnan(value); });
 }
 
-// The r with got = r · expected. For a single number only a likely r: any number has some r.
+// The r with got = r · expected. A single number always has such an r: then only −1, 2 and 1/2 count.
 std::optional<double> factor(const std::vector<double>& got, const Plain& expected, double bound) {
   const std::vector<double>& e = expected.values();
   const auto there = std::count_if(e.begin(), e.end(), [](double value) { return std::abs(value) > 1e-6; });
@@ -97,7 +97,7 @@ Mistake slip(const std::vector<double>& got, const Plain& expected, double bound
   return {"values", "", "Compute this element by hand from the equation, for one sentence."};
 }
 
-// Two different numbers with enough digits to differ.
+// The texts of two different numbers, with enough digits to differ.
 std::pair<std::string, std::string> apart(double a, double b) {
   int digits = 7;
   while (digits < 17 && text(a, digits) == text(b, digits)) ++digits;
@@ -135,7 +135,7 @@ void expect_gradients(const gradus::GradcheckReport& report, const std::vector<s
   }
 }
 
-// The names of the floating inputs; gradcheck reports only those.
+// The names of the floating-point inputs; gradcheck reports only these.
 std::vector<std::string> floating(const std::vector<Tensor>& inputs, const std::vector<std::string>& names) {
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -20,7 +20,7 @@ std::string text(double value, int digits = 7);
 void expect_shape(const std::string& what, const gradus::Tensor& got, const gradus::Shape& expected,
                   const std::string& axes, const Mistake& mistake = {});
 
-/// The values that a known mistake yields.
+/// A known mistake, and the values that it gives.
 struct Suspect {
   Mistake mistake;
   Plain values;
@@ -29,10 +29,10 @@ struct Suspect {
 /// Tolerance for results in double: |got − expected| ≤ bound · (1 + |expected|).
 inline constexpr double in_double = 1e-8;
 
-/// Expects `got` to equal `expected`, element by element. If it equals a suspect instead, reports that
-/// mistake; else `otherwise`. Without one, it looks for slips that any result may have: a constant factor
-/// ("factor"), a square ("squared"), a logarithm ("logarithm"), the right numbers in another order
-/// ("reshaped"), rounding ("inexact"), NaN ("not-a-number"); else it reports "values".
+/// Expects `got` to equal `expected`, element by element. If `got` equals a suspect instead, reports that
+/// mistake; else `otherwise`. If `otherwise` is empty, reports a slip that any result may have: a constant
+/// factor ("factor"), a square ("squared"), a logarithm ("logarithm"), the right numbers in another order
+/// ("reshaped"), rounding ("inexact"), NaN ("not-a-number"); else "values".
 void expect_values(const std::string& what, const gradus::Tensor& got, const Plain& expected,
                    const std::vector<Suspect>& suspects = {}, const Mistake& otherwise = {},
                    double bound = in_double);
@@ -44,13 +44,13 @@ bool has_values(const gradus::Tensor& got, const Plain& expected, double bound =
 void expect_value(const std::string& what, double got, double expected, const Mistake& otherwise = {},
                   double bound = in_double);
 
-/// Runs `check`. If it finds no known mistake ("values"), the finding also shows `given()`, the inputs.
+/// Runs `check`. If its finding is "values", no known mistake, the finding also shows the inputs, `given()`.
 void expect_given(const std::function<std::string()>& given, const std::function<void()>& check);
 
 /// The elements of one row: "0.5, −1, 2".
 std::string row_text(const Plain& x, std::int64_t row);
 
-/// Expects `holds`; otherwise reports `mistake` with the sentence `says`.
+/// Expects `holds` to be true; otherwise reports `mistake` with the sentence `says`.
 void expect(bool holds, const Mistake& mistake, const std::string& says, const std::string& got = {},
             const std::string& expected = {});
 
@@ -63,16 +63,16 @@ struct Parameter {
 };
 void expect_parameters(const gradus::nn::Module& module, const std::vector<Parameter>& expected);
 
-/// Redraws every parameter from N(0, deviation²), in the order of the names. No two values are equal and none
-/// is 0; modules with the same parameter names get the same values.
+/// Draws every parameter from N(0, deviation²), in the order of the names: all values differ, and none is 0.
+/// Modules with the same parameter names and shapes get the same values.
 void fill(gradus::nn::Module& module, std::uint64_t seed = 1, double deviation = 0.5);
 
 /// The values of a parameter. @throws Finding "parameters" if the module has none of that name
 Plain parameter(const gradus::nn::Module& module, const std::string& name);
 
 /// Checks the gradients of `f`, in training mode, with respect to every parameter of `module` and every
-/// floating input (gradus::nn::gradcheck). Reports `mistake`, or "gradient", for a wrong one, and
-/// "no-gradient" for one that is 0 everywhere and not in `may_be_zero`. `names` are those of the inputs.
+/// floating-point input (gradus::nn::gradcheck). Reports `mistake`, or "gradient", for a wrong gradient, and
+/// "no-gradient" for one that is 0 everywhere and not in `may_be_zero`. `names` are the inputs' names.
 void expect_gradients(gradus::nn::Module& module,
                       const std::function<gradus::Tensor(const std::vector<gradus::Tensor>&)>& f,
                       const std::vector<gradus::Tensor>& inputs, const std::vector<std::string>& names,

@@ -9,8 +9,8 @@
 
 #include "expect.hpp"
 
-/// Invariants of any solution: equal inputs give equal results, whatever was computed before, in which order,
-/// and in training mode, too.
+/// Invariants of any solution: equal inputs give equal results, whatever was computed before, and also in
+/// training mode.
 namespace exercise {
 
 /// The named results of one run: {{"weights", …}, {"context", …}}.
@@ -34,10 +34,10 @@ inline const Mistake overflow{
     "Use softmax. Or subtract from each energy the largest one of the positions that take part."};
 inline const Mistake max_over_pads{
     "max-over-pads",
-    "The pads' energies take part: in the maximum, so that all other powers are 0; or as ∞ · 0.",
+    "The maximum includes the pads, so that all other powers are 0; or a pad gives exp(e) · 0 = ∞ · 0.",
     "Set the pads' energies to −∞ first. The maximum is that of the real positions."};
 
-/// Results that outlive changes in place.
+/// Copies of the values, which later changes in place do not affect.
 std::vector<Plain> copied(const Results& results);
 
 /// Expects the same results as `expected`, copied from an earlier run; otherwise reports `mistake`. `when`
@@ -53,12 +53,12 @@ void expect_no_exception(const std::function<void()>& f, const Mistake& mistake,
 /// objects, so that the results cannot depend on earlier calls.
 void expect_deterministic(const std::function<Results()>& fresh);
 
-/// Runs the calls, which share their objects, in turn and twice. Expects the results that each call gave with
+/// Runs the calls, which share objects, one after the other, twice. Expects from each call its results with
 /// new objects, `expected`; otherwise reports "remembers".
 void expect_remembers_nothing(const std::vector<std::function<Results()>>& calls,
                               const std::vector<std::vector<Plain>>& expected);
 
-/// Expects `run` to give the same results in training mode as in evaluation mode, twice; otherwise reports
+/// Expects two runs in training mode to give the same results as one in evaluation mode; otherwise reports
 /// "training-differs". Leaves the module in training mode.
 void expect_same_in_training(gradus::nn::Module& module, const std::function<Results()>& run);
 

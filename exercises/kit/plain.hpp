@@ -7,7 +7,7 @@
 
 namespace exercise {
 
-/// An array of doubles, for references in plain loops: checkers compute expected values without the library's
+/// An array of doubles. Checkers compute expected values with it in plain loops, without the library's
 /// operations.
 class Plain {
  public:

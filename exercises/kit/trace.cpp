@@ -32,7 +32,7 @@ class Stack {
  private:
   static _Unwind_Reason_Code add(_Unwind_Context* context, void* data) {
     auto& stack = *static_cast<Stack*>(data);
-    int before = 0;  // of a frame that a signal interrupted; others hold the address after their call
+    int before = 0;  // 1 if the address is that of an interrupted instruction; 0 if it is a return address
     const std::uintptr_t address = _Unwind_GetIPInfo(context, &before);
     stack.frames_[stack.size_++] = before ? address : address - 1;
     return stack.size_ < stack.frames_.size() ? _URC_NO_REASON : _URC_END_OF_STACK;
@@ -49,7 +49,7 @@ struct Thrown {
   Stack stack;
 };
 
-// A checker may throw others before it passes on the first.
+// The latest throws: a checker may throw other exceptions before it rethrows the learner's.
 thread_local std::array<Thrown, 16> recent;
 thread_local std::size_t throws = 0;
 
@@ -66,8 +66,8 @@ std::uintptr_t load_address() {
 
 // ---- Ends of the program ----
 
-constexpr std::uintptr_t below_stack = 128 << 20;  // Linux maps nothing else there
-constexpr unsigned longest_unwinding = 2;          // seconds; it can hang after memory was corrupted
+constexpr std::uintptr_t below_stack = 128 << 20;  // bytes below main() where Linux maps only the stack
+constexpr unsigned longest_unwinding = 2;          // seconds; it may hang after memory was corrupted
 
 int file = -1;
 pid_t process;
@@ -91,7 +91,7 @@ void append_stack() {
   for (const std::uintptr_t address : stack) append("at ", address - load, 16);
 }
 
-// A child that the checker forked must not write: its signals are expected.
+// Writes only in the traced process: signals of a checker's child processes are expected.
 void on_signal(int number, siginfo_t* info, void*) {
   if (getpid() == process) {
     std::signal(SIGALRM, SIG_DFL);

@@ -4,19 +4,19 @@
 #include <string>
 #include <vector>
 
-/// Where the learner's code stopped: stacks of addresses, for addr2line. An address is relative to where the
-/// program is loaded.
+/// Where the learner's code stopped: stacks of addresses, for addr2line, relative to the program's load
+/// address.
 namespace exercise {
 
-/// Appends to `file` how the program ends, if a signal or exit() ends it, and the stack at that point:
-/// "signal 11", then "overflow" if the stack overflowed; or "exit". "at 1a2b" follows for each frame, the
-/// innermost first. A signal still ends the program.
+/// From here on, if a signal or exit() ends the program, appends the cause and the stack to `file`: the line
+/// "signal 11", then "overflow" if the stack overflowed; or the line "exit". A line "at 1a2b" follows for
+/// each frame, the innermost first. The signal still ends the program.
 void trace_ends(const std::string& file);
 
-/// From here on, exit() is not traced.
+/// Ends the tracing, for the regular end of main().
 void allow_exit();
 
-/// The stack where the exception was thrown that is being handled; empty if unknown.
+/// The stack at the throw of the exception that is being handled; empty if unknown.
 std::vector<std::uintptr_t> thrown_from();
 
 }  // namespace exercise

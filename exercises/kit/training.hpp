@@ -27,8 +27,8 @@ struct ByLength {
   double seconds;  ///< training time
 };
 
-/// Trains with Adam, linear decay of the rate and clipping, then measures. The model's vocabulary must have
-/// `vocabulary_of(task)` entries.
+/// Trains with Adam, a linearly decaying learning rate and gradient clipping, then measures the exact match.
+/// The model's vocabulary must have `vocabulary_of(task)` entries.
 ByLength train_on_reversals(const std::string& label, gradus::models::Seq2Seq& model, const Reversals& task);
 std::int64_t vocabulary_of(const Reversals& task);
 
