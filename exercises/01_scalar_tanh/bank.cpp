@@ -32,8 +32,7 @@ int main() {
     return record(*x.tape, y, [=](double g) { x.gradient() += g * (1 - y * y); });
   };
   return exercise::bank({
-      attempt("slope 1/cosh² at x", "",
-              with_slope([](double x, double) { return std::pow(std::cosh(x), -2); })),
+      attempt("slope 1/cosh² x", "", with_slope([](double x, double) { return std::pow(std::cosh(x), -2); })),
       attempt("tanh recomputed in backward", "",
               [](Value x) {
                 return record(*x.tape, std::tanh(x.data()), [x](double g) {
@@ -45,7 +44,7 @@ int main() {
               [](Value x) { return record(*x.tape, 1 / (1 + std::exp(-x.data()))); }),
       attempt("quotient of exponentials", "overflow", by_exponentials),
       attempt("x overwritten", "in-place", in_place),
-      attempt("no closure", "no-way-back", [](Value x) { return record(*x.tape, std::tanh(x.data())); }),
+      attempt("leaf returned", "no-way-back", [](Value x) { return record(*x.tape, std::tanh(x.data())); }),
       attempt("slope taken at x", "slope-at-x", with_slope([](double x, double) { return 1 - x * x; })),
       attempt("1 − y", "no-square", with_slope([](double, double y) { return 1 - y; })),
       attempt("y (1 − y)", "slope-of-sigmoid", with_slope([](double, double y) { return y * (1 - y); })),
@@ -59,7 +58,7 @@ int main() {
       attempt("doubled", "factor", with_slope([](double, double y) { return 2 * (1 - y * y); })),
       attempt("(1 − y²)²", "squared", with_slope([](double, double y) { return (1 - y * y) * (1 - y * y); })),
       attempt("1 − y³", "gradient", with_slope([](double, double y) { return 1 - y * y * y; })),
-      attempt("assigned", "assigned",
+      attempt("gradient assigned, not added", "assigned",
               [](Value x) {
                 const double y = std::tanh(x.data());
                 return record(*x.tape, y, [=](double g) { x.gradient() = g * (1 - y * y); });

@@ -48,7 +48,7 @@ struct Suspect {
 
 bool close(double a, double b) { return std::abs(a - b) <= 1e-9; }  // false for NaN
 
-// Expects `got` to equal `expected` at a few numbers. If it equals a suspect there, reports that mistake.
+// Expects `got` to equal `expected` at a few numbers. If `got` equals a suspect there, reports that mistake.
 void expect_function(const std::string& what, const Function& got, const Function& expected,
                      const std::vector<Suspect>& suspects, const Mistake& otherwise) {
   constexpr std::array<double, 6> xs = {-2, -0.5, 0, 0.25, 1, 3};
@@ -143,7 +143,7 @@ void used_twice(const ScalarTanh& answer) {
       {"gradient", "", "Two paths lead from x to L: their gradients add up."});
 }
 
-// The same formula for doubles and for values on a tape.
+// L = y p₀ + y² of the neuron y = tanh(p₀ p₁ + p₂ tanh(p₃) + p₄), for doubles and for values on a tape.
 template <class Number, class Tanh>
 Number neuron(const std::vector<Number>& p, const Tanh& tanh) {
   const Number y = tanh(p[0] * p[1] + p[2] * tanh(p[3]) + p[4]);
@@ -219,6 +219,6 @@ exercise::Exercise scalar_tanh_exercise(const ScalarTanh& answer) {
                      {"gradient", [=] { gradient(answer); }},
                      {"the chain rule", [=] { chain(answer); }},
                      {"a number that is used twice", [=] { used_twice(answer); }},
-                     {"differences", [=] { as_differences_say(answer); }},
+                     {"finite differences", [=] { as_differences_say(answer); }},
                      {"learning XOR", [=] { learns_xor(answer); }, true}}};
 }

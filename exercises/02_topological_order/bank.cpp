@@ -17,7 +17,7 @@ exercise::Attempt attempt(const std::string& name, const std::string& mistake,
 
 using Seen = std::unordered_set<Node*>;
 
-// Every node after its inputs, with an explicit stack of (node, next edge).
+// Every node after its inputs, by depth-first search with an explicit stack of (node, next edge).
 std::vector<Node*> inputs_first(Node* L) {
   std::vector<Node*> order;
   Seen seen = {L};
@@ -104,7 +104,7 @@ std::vector<Node*> first_edge_only(Node* L) {
   return order;
 }
 
-// Longest path from L, by exhaustive search.
+// The length of each node's longest path from L, by visiting all paths.
 void lower(Node* node, int depth, std::unordered_map<Node*, int>& depths) {
   depths[node] = std::max(depths[node], depth);
   for (const Edge& edge : node->edges) lower(edge.input, depth + 1, depths);
@@ -125,12 +125,12 @@ int main() {
   return exercise::bank({
       attempt("inputs first, reversed", "", [](Node* L) { return reversed(inputs_first(L)); }),
       attempt("by counting uses, with a stack", "", by_counting),
-      attempt("not reversed", "inputs-first", inputs_first),
+      attempt("inputs first, not reversed", "inputs-first", inputs_first),
       attempt("recursive", "recursion", recursive),
       attempt("longest path by exhaustive search", "too-slow", by_depth),
       attempt("depth first", "depth-first", [](Node* L) { return as_met(L, true); }),
       attempt("breadth first", "breadth-first", [](Node* L) { return as_met(L, false); }),
-      attempt("once for every use", "twice", at_every_use),
+      attempt("a node once per use", "twice", at_every_use),
       attempt("leaves left out", "missing", without_leaves),
       attempt("only the first input followed", "missing", first_edge_only),
       attempt("L left out", "missing",

@@ -49,7 +49,7 @@ std::string text(const Names& names, const std::vector<Node*>& order) {
   return out.empty() ? "no nodes" : out;
 }
 
-// All nodes that L needs, in depth-first (deep) or breadth-first order of the first visit.
+// All nodes that L depends on, in depth-first (deep) or breadth-first order of their first visit.
 std::vector<Node*> met(Node* L, bool deep) {
   std::vector<Node*> order;
   std::set<Node*> seen;
@@ -137,7 +137,7 @@ void ways_of_different_lengths(const TopologicalOrder& answer) {
                {{x, "x"}, {a, "a"}, {b, "b"}, {c, "c"}, {L, "L"}});
 }
 
-// n nodes, the inputs of each among those after it in inputs_last. Their order in memory is random.
+// n nodes in random order in memory. In inputs_last, the inputs of a node come after it.
 struct RandomGraph {
   std::vector<Node> nodes;
   std::vector<Node*> inputs_last;

@@ -34,8 +34,8 @@ class Graph {
   std::deque<Node> nodes_;
 };
 
-/// Sets the gradient of each node of `order`, which begins with L, to ∂L/∂(node). Each node passes its
-/// gradient on in its turn, so that it must come after all nodes that use it.
+/// Sets the gradient of each node of `order`, which begins with L, to ∂L/∂(node). The nodes pass on their
+/// gradients in this order, so that each must come after all nodes that use it.
 inline void backward(const std::vector<Node*>& order) {
   for (Node* node : order) node->gradient = 0;
   order.front()->gradient = 1;

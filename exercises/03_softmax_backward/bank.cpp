@@ -39,10 +39,10 @@ int main() {
               [](const Tensor& y, const Tensor& g) { return g - sum(g * y, -1, true); }),
       attempt("sum without weights", "unweighted-sum",
               [](const Tensor& y, const Tensor& g) { return y * (g - sum(g, -1, true)); }),
-      attempt("sign", "sign",
+      attempt("terms swapped", "sign",
               [](const Tensor& y, const Tensor& g) { return y * (sum(g * y, -1, true) - g); }),
       attempt("g itself", "values", [](const Tensor&, const Tensor& g) { return g; }),
-      attempt("summed", "shape",
+      attempt("summed over the batch", "shape",
               [](const Tensor& y, const Tensor& g) { return sum(y * (g - sum(g * y, -1, true)), 0); }),
       attempt("matrix product for the sum", "",
               [](const Tensor& y, const Tensor& g) {

@@ -29,7 +29,7 @@ const Mistake squared{"squared", "y_i before the bracket is squared.", "âˆ‚y_j/â
 const Mistake softmax_again{"softmax-again", "The softmax was applied to y.",
                             "The argument y is already the softmax: use it as it is."};
 
-// Scores, weights and the gradient of the weights, (B, T).
+// Scores, weights and the gradient of the weights, (B, T) each.
 struct Case {
   Tensor x, y, g;
 };
@@ -143,5 +143,5 @@ exercise::Exercise softmax_backward_exercise(const SoftmaxBackward& answer) {
           .stages = {{"shapes", [=] { shapes(answer); }},
                      {"values", [=] { values(answer); }},
                      {"every row sums to 0", [=] { rows_sum_to_zero(answer); }},
-                     {"differences", [=] { as_differences_say(answer); }}}};
+                     {"finite differences", [=] { as_differences_say(answer); }}}};
 }

@@ -16,7 +16,7 @@ struct AdamOptions {
   double epsilon = 1e-8;
 };
 
-/// The answer to exercise 04: makes an optimiser of these parameters and returns its step().
+/// The answer to exercise 04: creates an optimiser of these parameters and returns its step().
 using MakeAdam =
     std::function<std::function<void()>(const std::vector<gradus::Tensor>& parameters, const AdamOptions&)>;
 

@@ -9,7 +9,7 @@ using namespace gradus;
 
 namespace {
 
-// The fault of a class below.
+// The fault of a Faulty optimiser.
 enum class Fault {
   none,
   own_handle,
@@ -102,7 +102,7 @@ class Faulty {
     if (fault == Fault::clears_gradient) theta_[k].zero_grad();
   }
 
-  // The gradient of parameter k; with some faults, one that it does not have.
+  // The gradient of parameter k; with some faults, a substitute for a missing one.
   Tensor gradient(std::size_t k) {
     const Tensor g = theta_[k].grad();
     if (fault == Fault::missing_is_0 && !g.defined()) return zeros(theta_[k].shape(), theta_[k].dtype());
@@ -117,8 +117,8 @@ class Faulty {
   std::size_t used_ = 0;
 };
 
-// In place, element by element, with both bias corrections in one factor as in section 2 of the paper, but ε
-// as in algorithm 1.
+// Updates in place, element by element. Combines both bias corrections in one factor as in section 2 of the
+// paper, but keeps the ε of algorithm 1.
 class InPlace {
  public:
   InPlace(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2, double epsilon)
@@ -160,7 +160,7 @@ class InPlace {
   double power_1_ = 1, power_2_ = 1;  // β₁ᵗ, β₂ᵗ
 };
 
-// m and v made when a parameter's first gradient arrives; t of each parameter, as in PyTorch.
+// Creates m and v at a parameter's first gradient, and counts t for each parameter, as PyTorch does.
 class Lazy {
  public:
   Lazy(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2, double epsilon)
@@ -189,7 +189,7 @@ class Lazy {
   std::vector<int> steps_ = std::vector<int>(theta_.size());
 };
 
-// Counts the steps of all optimisers together.
+// Counts the steps of all optimisers in one static t.
 class SharedCount {
  public:
   SharedCount(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2,
@@ -229,7 +229,7 @@ int main() {
   return exercise::bank({
       attempt<Faulty<Fault::none>>("vectors of tensors", ""),
       attempt<InPlace>("in place, element by element", ""),
-      attempt<Lazy>("m and v made at the first gradient", ""),
+      attempt<Lazy>("m and v created at the first gradient", ""),
       attempt<Faulty<Fault::clears_gradient>>("clears the gradient afterwards", ""),
       attempt<Faulty<Fault::own_handle>>("rebinds its own handles", "unchanged"),
       attempt<Faulty<Fault::uphill>>("uphill", "uphill"),
@@ -251,9 +251,9 @@ int main() {
       attempt<Faulty<Fault::f64_alone>>("m and v in f64", "error"),
       attempt<Faulty<Fault::epsilon_before_hat>>("ε before the hat", "epsilon-before-hat"),
       attempt<Faulty<Fault::moments_shifted>>("m and v counted by gradients", "moments-shifted"),
-      attempt<Faulty<Fault::stops_at_missing>>("break at a missing gradient", "stops-at-missing"),
-      attempt<Faulty<Fault::waits_for_first>>("return without the first gradient", "stops-at-missing"),
-      attempt<Faulty<Fault::stale_gradient>>("last gradient used again", "moves-without-gradient"),
+      attempt<Faulty<Fault::stops_at_missing>>("stops at a missing gradient", "stops-at-missing"),
+      attempt<Faulty<Fault::waits_for_first>>("waits for the first parameter's gradient", "stops-at-missing"),
+      attempt<Faulty<Fault::stale_gradient>>("old gradient used again", "moves-without-gradient"),
       attempt<Faulty<Fault::missing_is_0>>("missing gradient taken as 0", "moves-without-gradient"),
       attempt<Faulty<Fault::sums_squares>>("squares summed", "sums-squares"),
       attempt<Faulty<Fault::not_averaged>>("g for (1 − β₁) g", "not-averaged"),

@@ -38,7 +38,7 @@ const Mistake moments_shifted{"moments-shifted",
                               "m and v of another parameter are used once a gradient is missing.",
                               "Count m and v by parameters, not by gradients."};
 
-// The line of algorithm 1 that is wrong.
+// Known faults of an implementation of algorithm 1.
 enum class Slip {
   none,
   uphill,
@@ -157,7 +157,8 @@ Plain after(const Case& c, std::size_t k, Slip slip = Slip::none) {
   return Plain(tensor(values, c.parameters[k].shape()));
 }
 
-// The same for parameters of one shape that share m and v, or that each increment t.
+// Parameter k after all steps, if the parameters share m and v (`moments`) or each increments t
+// (`count_each`). All have one shape.
 Plain after_sharing(const Case& c, std::size_t k, bool moments, bool count_each) {
   std::vector<double> values = c.parameters[k].to_vector<double>();
   const std::size_t n = c.parameters.size();
@@ -192,7 +193,7 @@ std::vector<Plain> gradients_of(const std::vector<Tensor>& parameters) {
   return all;
 }
 
-// The parameters after the answer's steps; works on clones of the case's.
+// Clones of the case's parameters, after the answer's steps.
 std::vector<Tensor> run(const MakeAdam& make, const Case& c) {
   std::vector<Tensor> parameters;
   for (const Tensor& theta : c.parameters) parameters.push_back(theta.clone().set_requires_grad());
@@ -289,8 +290,8 @@ std::vector<Plain> after_missing(const Case& c, Missing how) {
   return result;
 }
 
-// `gone[k]` are the steps at which parameter k has no gradient. A parameter may count only its own steps, as
-// PyTorch's does.
+// `gone[k]` are the steps at which parameter k has no gradient. Counting t for each parameter is also right:
+// PyTorch does so.
 void missing_gradients(const MakeAdam& make, const std::vector<std::vector<std::size_t>>& gone,
                        const std::string& when) {
   Case c = example(std::vector<Shape>(gone.size(), {2, 3}), 4);

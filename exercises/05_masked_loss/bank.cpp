@@ -49,7 +49,7 @@ Tensor by_ignoring(const Tensor& logits, const Tensor& targets, const Tensor& le
   return cross_entropy(logits, masked_fill(targets, pads, -1));
 }
 
-// Keeps the mask of its first call for batches of the same shape.
+// Uses the mask of its first call for later batches of the same shape.
 MaskedLoss remembering() {
   return [mask = Tensor()](const Tensor& z, const Tensor& y, const Tensor& n) mutable {
     if (!mask.defined() || mask.size(0) != z.size(0) || mask.size(1) != z.size(1)) mask = real(z, n);
@@ -83,7 +83,7 @@ int main() {
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 return sum(of_real(z, y, n)) / static_cast<double>(z.size(0));
               }),
-      attempt("sum", "sum",
+      attempt("not divided", "sum",
               [](const Tensor& z, const Tensor& y, const Tensor& n) { return sum(of_real(z, y, n)); }),
       attempt("no minus sign", "sign",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
@@ -132,7 +132,7 @@ int main() {
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 return one_by_one(z.detach(), y, n) + 0.0 * sum(z);
               }),
-      attempt("halved twice", "factor",
+      attempt("halved", "factor",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 return 0.5 * sum(of_real(z, y, n)) / count(z, n);
               }),
@@ -154,12 +154,12 @@ int main() {
                 const Tensor same = expand(n.slice(0, 1), n.shape());
                 return sum(of_real(z, y, same)) / count(z, same);
               }),
-      attempt("pads weigh a little", "pads-matter",
+      attempt("small weights for pads", "pads-matter",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 const Tensor mask = maximum(real(z, n), full({}, 1e-6, z.dtype()));
                 return sum(surprise(z, y) * mask) / sum(mask);
               }),
-      attempt("targets one step late", "shifted",
+      attempt("targets of the next step", "shifted",
               [](const Tensor& z, const Tensor& y, const Tensor& n) {
                 const Tensor late = flip(y.to(z.dtype()), 0);
                 const std::int64_t T = z.size(0);

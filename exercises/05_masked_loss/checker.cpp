@@ -71,7 +71,7 @@ Case example(std::int64_t T, std::int64_t V, const std::vector<std::int64_t>& le
   return {logits, tensor(targets, {T, B}), tensor(lengths)};
 }
 
-const std::vector<std::int64_t> lengths = {3, 6, 1, 4};  // T is 8: longer than all
+const std::vector<std::int64_t> lengths = {3, 6, 1, 4};  // T is 8, more than the longest
 
 // −ln softmax(z)[target], with the softmax over an axis (0: positions, 1: sentences, 2: vocabulary).
 double surprise(const Case& c, const Plain& z, std::int64_t t, std::int64_t b, int axis = 2) {
@@ -82,7 +82,7 @@ double surprise(const Case& c, const Plain& z, std::int64_t t, std::int64_t b, i
   return std::log(total) - z(t, b, y);
 }
 
-// Σ term(t, b) over the first ℓ_b + more tokens of each sentence.
+// Σ term(t, b) over the first ℓ_b + more positions of each sentence, at most T.
 template <class Term>
 double total(const Case& c, const Term& term, std::int64_t more = 0) {
   double sum = 0;
@@ -202,7 +202,7 @@ void values(const MaskedLoss& answer) {
       throw;
     }
   }
-  // The same sizes with other lengths, and with other logits.
+  // Batches of the same sizes as the first: one with other lengths, one with other logits.
   for (const Case& c : {example(8, 5, {5, 2, 7, 1}), example(8, 5, lengths, 1)})
     exercise::expect_values("the loss of another batch", loss(answer, c), Plain(expected(c)), suspects(c),
                             exercise::remembers);

@@ -32,7 +32,7 @@ void scale(const Parameters& parameters, double factor) {
   for (Tensor& p : with_gradient(parameters)) p.set_grad(p.grad() * factor);
 }
 
-// Clips if the norm that `norm` measures exceeds max_norm; returns it.
+// Clips with the function `norm` in place of the norm, and returns its result.
 template <class Norm>
 ClipGradients by(const Norm& norm) {
   return [=](const Parameters& parameters, double max_norm) {
@@ -42,7 +42,7 @@ ClipGradients by(const Norm& norm) {
   };
 }
 
-// The right norm and condition, with `change` in place of the scaling.
+// Computes the right norm and condition, but calls `change` in place of the scaling.
 template <class Change>
 ClipGradients changing(const Change& change) {
   return [=](const Parameters& parameters, double max_norm) {
@@ -211,7 +211,7 @@ int main() {
                 scale(parameters, std::min(norm, max_norm) / norm);
                 return norm;
               }),
-      attempt("std::min for the factor", "not-finite",
+      attempt("infinite norms scaled, with std::min", "not-finite",
               [](const Parameters& parameters, double max_norm) {
                 const double norm = norm_of(parameters);
                 scale(parameters, std::min(1.0, max_norm / (norm + 1e-12)));

@@ -55,7 +55,7 @@ const Mistake of_parameters{"norm-of-parameters", "This is the norm of the param
 const Mistake factor_returned{"factor-returned", "The result is the factor, not the norm.",
                               "Return the norm before clipping."};
 const Mistake compares_squares{"compares-squares",
-                               "Gradients were scaled though their norm is below max_norm.",
+                               "Gradients were scaled although their norm is below max_norm.",
                                "Compare the norm with max_norm, not its square."};
 const Mistake stops_at_missing{"stops-at-missing", "Parameters after one without a gradient do not count.",
                                "Skip that parameter, and continue with the next."};
@@ -124,7 +124,7 @@ Plain scaled(const Plain& g, double factor) {
   return each(g, [=](double x) { return factor * x; });
 }
 
-// Loose enough for PyTorch's factor, max_norm / (norm + 1e-6).
+// Accepts PyTorch's factor, max_norm / (norm + 1e-6).
 constexpr double bound = 1e-5;
 
 void expect_norm(double got, const Gradients& before, double max_norm, const Gradients& parameters = {},
@@ -146,7 +146,7 @@ void expect_norm(double got, const Gradients& before, double max_norm, const Gra
   exercise::expect_values("the returned norm", Plain(got).tensor(), Plain(norm), suspects, {}, bound);
 }
 
-// The gradient g, one of `before`, after each known mistake.
+// The gradient g, one of `before`, as each known mistake would change it.
 std::vector<exercise::Suspect> suspects(const Gradients& before, const Plain& g, double max_norm) {
   const double norm = norm_of(before);
   return {{unchanged, g},
@@ -189,7 +189,7 @@ void clipped(const ClipGradients& answer) {
   expect_norm(got, before, max_norm);
 }
 
-// Norms below max_norm: far below, and so that the square is above it.
+// Norms below max_norm: one far below, and one whose square exceeds max_norm.
 void short_enough(const ClipGradients& answer) {
   for (const auto& [size, max_norm] : {std::pair(0.01, 0.7), std::pair(1.0, 8.0)}) {
     const Case c = example(size);
@@ -209,7 +209,7 @@ void no_gradient(const ClipGradients& answer) {
   for (const std::size_t missing : {1, 0, 2}) {
     Case c = example(1);
     c.parameters[missing].zero_grad();
-    Gradients before, counted;  // counted: those before the missing one
+    Gradients before, counted;  // counted: only the gradients before the missing one
     for (std::size_t k = 0; k < c.parameters.size(); ++k) {
       if (k == missing) continue;
       before.emplace_back(c.parameters[k].grad());
