@@ -18,7 +18,7 @@ namespace {
 
 using HC = std::pair<Tensor, Tensor>;  // h and c, (B, H) each
 
-// --- A cell and a decoder with replaceable parts; each attempt breaks one ---
+// --- A cell and a decoder with replaceable parts; an attempt replaces one part ---
 
 struct Gates {
   Tensor i, f, g, o;  // (B, H), pre-activations
@@ -209,7 +209,7 @@ class OneProduct : public nn::Module {
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
 };
 
-// σ(x) = (1 + tanh(x/2))/2, and a transposed sum.
+// Computes σ(x) as (1 + tanh(x/2))/2, from transposed pre-activations.
 class ByTanh : public nn::Module {
  public:
   ByTanh(std::int64_t inputs, std::int64_t hidden)
@@ -311,7 +311,7 @@ class CellInMember : public Decoder {
   mutable Tensor c_;
 };
 
-// A decoder in which one function differs.
+// The base of decoders that override one function.
 class Like : public Decoder {
  public:
   Like(std::int64_t V, std::int64_t D, std::int64_t E, std::int64_t hidden,
@@ -396,7 +396,7 @@ std::vector<exercise::Attempt> wrong_weights() {
       return linear(x, cell.weight_ih) + linear(h, cell.weight_hh) + bias(cell);
     }};
   };
-  // b with its second quarter multiplied by `times`.
+  // b with its second quarter, the forget gate's, multiplied by `times`.
   const auto forget = [](const Tensor& b, double times) {
     const std::int64_t H = b.size(0) / 4;
     return concat({b.slice(0, H), times * b.slice(H, 2 * H), b.slice(2 * H, 4 * H)}, 0);
@@ -437,7 +437,7 @@ std::vector<exercise::Attempt> wrong_weights() {
       wrong_cell("h not used", "no-recurrence",
                  {.sums = [](auto& cell, auto& x,
                              auto&) { return linear(x, cell.weight_ih, cell.bias_ih + cell.bias_hh); }}),
-      wrong_cell("h first", "error",
+      wrong_cell("x and h exchanged", "error",
                  {.sums =
                       [](auto& cell, auto& x, auto& h) {
                         return linear(h, cell.weight_ih, cell.bias_ih) +
@@ -601,14 +601,14 @@ std::vector<exercise::Attempt> wrong_starts() {
 std::vector<exercise::Attempt> wrong_steps() {
   return {
       attempt("no weights", "no-weights", {.weights = [](auto&) { return Tensor(); }}),
-      attempt("tells its attention step 0", "told-step", {.step = [](auto&) { return 0; }}),
-      attempt("tells its attention the next step", "told-step",
+      attempt("passes step 0 to attend()", "told-step", {.step = [](auto&) { return 0; }}),
+      attempt("passes the next step to attend()", "told-step",
               {.step = [](auto& s) { return s.step() + 1; }}),
-      attempt("counts its calls", "told-step",
+      attempt("passes the number of its calls", "told-step",
               {.step = [calls = 0](const State&) mutable { return calls++; }}),
       attempt("returned weights detached", "returned-weights-detached",
               {.weights = [](auto& alpha) { return alpha.detach(); }}),
-      attempt("weights of the step before", "remembers",
+      attempt("weights of the previous step", "remembers",
               {.weights =
                    [last = Tensor()](const Tensor& alpha) mutable {
                      const Tensor before = std::exchange(last, alpha);
@@ -626,7 +626,7 @@ std::vector<exercise::Attempt> wrong_steps() {
               {.before = [](auto& s) { return HC{s["c"], s["h"]}; }}),
       attempt("h and c swapped in the new state", "state-exchanged",
               {.after = [](auto& s, auto& h, auto& c) { return State({{"h", c}, {"c", h}}, s.step() + 1); }}),
-      attempt("the old state", "state-unchanged",
+      attempt("old state returned", "state-unchanged",
               {.after = [](auto& s, auto&, auto&) { return State(s.tensors(), s.step() + 1); }}),
       attempt(
           "c not updated", "cell-unchanged",
@@ -646,8 +646,7 @@ std::vector<exercise::Attempt> wrong_steps() {
       attempt("logits from [E y; z; h]", "readout-order",
               {.read = [](auto&, auto& h, auto&, auto& z, auto& y) { return concat({y, z, h}, 1); }}),
       attempt("softmax of the logits", "not-logits", {.logits = [](auto& x) { return softmax(x); }}),
-      attempt("logarithms of probabilities", "not-logits",
-              {.logits = [](auto& x) { return log_softmax(x); }}),
+      attempt("log-probabilities", "not-logits", {.logits = [](auto& x) { return log_softmax(x); }}),
       attempt("changes the state in place", "changes-its-input",
               {.after =
                    [](auto& s, auto& h, auto& c) {
@@ -665,7 +664,7 @@ std::vector<exercise::Attempt> wrong_steps() {
        lstm_decoder_exercise(lstm_answer<GateByGate, StartInMember>())},
       {"step in a member", "told-step", lstm_decoder_exercise(lstm_answer<GateByGate, StepInMember>())},
       {"lengths not passed", "memory", lstm_decoder_exercise(lstm_answer<GateByGate, NoLengths>())},
-      {"dropout on the logits' input", "training-differs",
+      {"dropout on the logits", "training-differs",
        lstm_decoder_exercise(lstm_answer<GateByGate, DropsOut>())},
   };
 }

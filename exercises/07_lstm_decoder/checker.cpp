@@ -29,7 +29,7 @@ struct CellState {
   Plain h, c;  // (B, H) each
 };
 
-// {h′, c′} of one unit from the pre-activations of i, f, g and o, and from c.
+// Computes {h′, c′} of one unit from the pre-activations of i, f, g and o, and from c.
 using Update = std::function<std::pair<double, double>(const std::array<double, 4>& sums, double c)>;
 
 std::pair<double, double> standard(const std::array<double, 4>& sums, double c) {
@@ -40,13 +40,13 @@ std::pair<double, double> standard(const std::array<double, 4>& sums, double c) 
 
 // A variant of the equations; the defaults are right.
 struct CellForm {
-  std::array<int, 4> blocks{0, 1, 2, 3};      // index of the weight block of i, f, g and o
+  std::array<int, 4> blocks{0, 1, 2, 3};      // indices of the blocks of rows of i, f, g and o
   std::array<double, 4> bias_ih{1, 1, 1, 1};  // factor of the bias in each gate
   std::array<double, 4> bias_hh{1, 1, 1, 1};
   bool interleaved = false;  // row 4k + gate, in place of H · gate + k
   double forget = 0;         // added to f's pre-activation
   double recurrence = 1;     // factor of W_hh h
-  bool of_h = false;         // updates h in place of c
+  bool of_h = false;         // c′ is computed from h in place of c
   Update update = standard;
 };
 
@@ -119,7 +119,7 @@ std::vector<WrongCell> wrong_biases() {
   };
 }
 
-// The right h′ = o ∘ tanh c′, from a wrong c′.
+// A wrong c′, and h′ = o ∘ tanh c′.
 Update with_cell(const std::function<double(double i, double f, double g, double c)>& cell) {
   return [cell](const std::array<double, 4>& sums, double c) {
     const double next = cell(sums[0], sums[1], sums[2], c);
@@ -257,7 +257,7 @@ void cell_values(const LstmAnswer& answer) {
   const auto& [x, h, c] = k;
   const CellWeights w = weights_of(*cell.module, "");
   const CellState expected = lstm(w, Plain(x), {Plain(h), Plain(c)});
-  // Mistakes that leave c′ right are suspects for h′.
+  // A mistake that leaves c′ right is a suspect for h′, any other a suspect for c′.
   std::vector<Suspect> of_h, of_c;
   const auto suspect = [&](const Mistake& mistake, const CellState& after) {
     const bool in_h = after.c.values() == expected.c.values();
@@ -331,7 +331,7 @@ Made make_decoder(const LstmAnswer& answer) { return make_decoder(answer, any(an
 
 struct DecoderCase {
   nn::Annotations annotations;
-  Tensor tokens, h, c;  // (B), (B, H), (B, H): a state within a sentence
+  Tensor tokens, h, c;  // (B), (B, H), (B, H): a state in the middle of a sentence
 };
 
 DecoderCase decoder_case() {
@@ -440,7 +440,7 @@ std::vector<exercise::Parameter> decoder_parameters() {
   return all;
 }
 
-// Returns h or c of a state. Expects (B, H): beam search selects rows of a state.
+// Returns h or c of a state, and expects the shape (B, H): beam search selects rows.
 Tensor part(const nn::State& state, const char* name, const std::string& of) {
   std::string names;
   for (const auto& [there, tensor] : state.tensors()) names += (names.empty() ? "" : ", ") + there;
@@ -512,7 +512,7 @@ void decoder_start(const LstmAnswer& answer) {
                             "The first H columns are h_0, the others c_0: split, or reshape to (B, 2, H)."};
   const Mistake other_state{
       "start-other-end", "The first state is computed from one half of h_j.",
-      "Use annotations.first_backward: the position of a sentence's last token differs."};
+      "Use ←h_1, annotations.first_backward: the backward state after the whole source."};
   const Mistake other_end{"start-other-end", "The first state is computed from the forward state.",
                           "Use ←h_1, annotations.first_backward: the backward state after the whole source."};
   const Mistake zero{"start-zero", "The first state is 0.", "[h_0; c_0] = tanh(W_s ←h_1)."};
@@ -609,7 +609,7 @@ void decoder_step(const LstmAnswer& answer) {
        {probabilities, softmaxed(logits, true)}});
 }
 
-// Whether the gradient of this part of the next state reaches that part of the previous one.
+// Whether the gradient of `next`, h or c of the new state, reaches `before`, h or c of the previous state.
 bool goes_back(const LstmAnswer& answer, const char* next, Tensor DecoderCase::* before) {
   const Made made = make_decoder(answer);
   DecoderCase k = decoder_case();

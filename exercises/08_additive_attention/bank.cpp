@@ -15,7 +15,7 @@ using nn::Memory;
 
 namespace {
 
-// --- An attention with replaceable parts; each attempt breaks one ---
+// --- An attention with replaceable parts; an attempt replaces one part ---
 
 enum class Made { right, with_biases, transposed, swapped, unregistered };
 
@@ -29,7 +29,7 @@ struct Parts {
   Made made = Made::right;
 };
 
-// e, (B, T), from the terms to be summed over A.
+// e, (B, T), the sum over A of the terms, (T, B, A).
 Tensor summed(const Tensor& terms) { return transpose(sum(terms, 2), 0, 1); }
 // (B, T) as (T, B, 1).
 Tensor columns(const Tensor& alpha) { return unsqueeze(transpose(alpha, 0, 1), -1); }
@@ -127,7 +127,7 @@ class BatchFirst : public Parameters {
   }
 };
 
-// Position by position, with a softmax in elementary operations.
+// Position by position, with a softmax from exp, max and sum.
 class ByPosition : public Parameters {
  public:
   using Parameters::Parameters;
@@ -235,7 +235,7 @@ class ByLogarithm : public Parameters {
 
 // --- Wrong solutions that cache or modify tensors ---
 
-// A correct attention, whose subclasses cache or modify tensors.
+// A correct attention; its subclasses cache or modify tensors.
 class Usual : public Parameters {
  public:
   using Parameters::Parameters;
@@ -373,7 +373,7 @@ class AddsToKeys : public Usual {
   }
 };
 
-// The mask of the first batch of this shape.
+// Uses the lengths of the first batch of each size.
 class FirstLengths : public Usual {
  public:
   using Usual::Usual;
@@ -386,7 +386,7 @@ class FirstLengths : public Usual {
   mutable Tensor lengths_;
 };
 
-// The lengths of the last call of prepare().
+// Uses the lengths of the last call of prepare().
 class LastLengths : public Usual {
  public:
   using Usual::Usual;
@@ -403,7 +403,7 @@ class LastLengths : public Usual {
   mutable Tensor lengths_;
 };
 
-// A mask for the T of the first call.
+// Builds every mask for the T of the first call.
 class FirstT : public Usual {
  public:
   using Usual::Usual;
@@ -572,7 +572,7 @@ std::vector<exercise::Attempt> wrong_energies() {
             energies([](auto& a, auto& x, auto& y) { return tanh(summed(a.v_a * (x + y))); })),
       wrong("v_a before tanh", "v-inside",
             energies([](auto& a, auto& x, auto& y) { return summed(tanh(a.v_a * (x + y))); })),
-      wrong("no v_a", "no-v", energies([](auto&, auto& x, auto& y) { return summed(tanh(x + y)); })),
+      wrong("without v_a", "no-v", energies([](auto&, auto& x, auto& y) { return summed(tanh(x + y)); })),
       wrong("values ignored", "no-keys",
             energies([](auto& a, auto& x, auto& y) { return summed(a.v_a * tanh(x + 0 * y)); })),
       wrong("query ignored", "no-query",
@@ -641,7 +641,7 @@ std::vector<exercise::Attempt> wrong_weights() {
             weights([](auto& e, auto& n) { return softmax(masked_fill(e, pads(e, n), 0)); })),
       wrong("masked after the softmax", "mask-after-softmax",
             weights([](auto& e, auto& n) { return masked_fill(softmax(e), pads(e, n), 0); })),
-      wrong("tokens masked instead of pads", "mask-inverted", weights([](auto& e, auto& n) {
+      wrong("real positions masked", "mask-inverted", weights([](auto& e, auto& n) {
               return n.defined() ? softmax(masked_fill(e, reals(e, n), -1e9)) * pads(e, n).to(e.dtype())
                                  : softmax(e);
             })),
@@ -675,7 +675,7 @@ std::vector<exercise::Attempt> wrong_weights() {
       wrong("uniform", "no-keys", weights([](auto& e, auto& n) { return masked_softmax(0.0 * e, n); })),
       wrong("returned weights detached", "returned-weights-detached",
             {.shown = [](auto& alpha, auto&) { return alpha.detach(); }}),
-      wrong("lengths always defined", "needs-lengths", weights([](auto& e, auto& n) {
+      wrong("lengths always read", "needs-lengths", weights([](auto& e, auto& n) {
               return softmax(
                   masked_fill(e, less_equal(unsqueeze(n, 1), unsqueeze(arange(e.size(1)), 0)), -1e9));
             })),
@@ -716,7 +716,7 @@ std::vector<exercise::Attempt> wrong_contexts() {
               const Tensor& h = memory.values;
               return squeeze(matmul(unsqueeze(alpha, 1), h.reshape({h.size(1), h.size(0), h.size(2)})), 1);
             })),
-      wrong("values of the position reversed", "context-reversed",
+      wrong("values of the reversed positions", "context-reversed",
             context(
                 [](auto& alpha, auto& memory, auto&) { return context_of(alpha, flip(memory.values, 0)); })),
       wrong("values detached", "detached-values", context([](auto& alpha, auto& memory, auto&) {
@@ -731,7 +731,7 @@ std::vector<exercise::Attempt> wrong_contexts() {
 std::vector<exercise::Attempt> wrong_memories() {
   return {
       attempt<ValuesBatchFirst>("batch-first values", "memory-layout"),
-      attempt<FirstKeys>("the first sentence's keys for all", "remembers"),
+      attempt<FirstKeys>("the first batch's keys for all", "remembers"),
       attempt<LastKeys>("keys in a member", "remembers"),
       attempt<QueryBefore>("query of the previous call", "remembers"),
       attempt<FirstV>("a copy of v_a", "v-zero"),
@@ -741,7 +741,7 @@ std::vector<exercise::Attempt> wrong_memories() {
       attempt<LastLengths>("lengths in a member", "remembers"),
       attempt<FirstT>("the first T for all", "remembers"),
       attempt<OwnPreviousWeights>("previous weights in a member", "depends-on-step"),
-      attempt<CachesSteps>("result of each step kept", "remembers"),
+      attempt<CachesSteps>("caches the result of a step", "remembers"),
       attempt<CoolsDown>("energies times step + 1", "depends-on-step"),
       attempt<Noisy>("noise", "not-deterministic"),
       attempt<TrainsOtherwise<InTraining::noise>>("noise in training", "training-differs"),

@@ -90,7 +90,7 @@ std::unique_ptr<nn::Attention> in_double(const MakeAdditiveAttention& make) {
   return attention;
 }
 
-// v_a = 0, the paper's initial value. The first call finds code that caches results.
+// Attends with v_a = 0, the paper's initial value, after a call with another v_a: this finds cached results.
 void without_v(const MakeAdditiveAttention& make) {
   const auto attention = in_double(make);
   const Sentences s = sentences();

@@ -20,7 +20,7 @@ class AdditiveAttention : public nn::Attention {
 
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
     nn::Memory memory = nn::Attention::prepare(values, lengths);
-    memory.keys = U_a.forward(values);  // (T, B, A): once per sentence
+    memory.keys = U_a.forward(values);  // (T, B, A)
     return memory;
   }
 

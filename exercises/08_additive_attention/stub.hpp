@@ -20,8 +20,8 @@ class AdditiveAttention : public nn::Attention {
     add_module("U_a", U_a);
   }
 
-  // Called once per sentence with the values h (T, B, D) and the lengths (B), undefined if all positions are
-  // real.
+  // Called once per batch with the values h (T, B, D) and the lengths (B). The lengths are undefined if all
+  // positions are real.
   nn::Memory prepare(const Tensor& values, const Tensor& lengths) const override {
     const nn::Memory memory = nn::Attention::prepare(values, lengths);  // checks the arguments; sets no keys
     // TODO

@@ -126,7 +126,7 @@ class Faulty : public nn::ScoredAttention {
   mutable Tensor first_;
 };
 
-// attend() in matrix products: multiplies W_qᵀ W_k and projects at every step.
+// Computes e_j = s · (W_qᵀ W_k h_j) / √d with matrix products at every step.
 class ByMatrixProducts : public nn::Attention {
  public:
   ByMatrixProducts(std::int64_t query_size, std::int64_t value_size, std::int64_t d)
@@ -147,7 +147,7 @@ class ByMatrixProducts : public nn::Attention {
   nn::Linear W_q, W_k;
 };
 
-// The query is divided before the product.
+// Divides the query by √d before the product.
 class QueryScaled : public nn::ScoredAttention {
  public:
   QueryScaled(std::int64_t query_size, std::int64_t value_size, std::int64_t d)
@@ -234,7 +234,7 @@ int main() {
       attempt("squared", "squared", Fault::squared),
       attempt("absolute", "absolute", Fault::absolute),
       attempt("times step + 1", "depends-on-step", Fault::times_step),
-      attempt("less the previous weights", "depends-on-step", Fault::less_previous),
+      attempt("minus the previous weights", "depends-on-step", Fault::less_previous),
       attempt("the first keys for all", "remembers", Fault::first_keys),
       attempt("not scaled in training", "training-differs", Fault::trains_unscaled),
       attempt("dropout of the query", "training-differs", Fault::drops_query),

@@ -66,7 +66,7 @@ struct Pair {
   double root() const { return std::sqrt(static_cast<double>(q.size())); }  // √d
 };
 
-// e_bt = score(q_b, k_tb) with the module's projections; `sentence` maps a query's row to that of its keys.
+// e_bt = score(q_b, k_t,sentence(b)), with q and k projected by the module.
 template <class Score>
 exercise::PlainEnergies energies(
     const Score& score,
@@ -144,7 +144,7 @@ exercise::AttentionTask task(const MakeScaledDot& answer) {
           }};
 }
 
-// A type that the decoder does not recognise, so that it runs step by step instead of fused.
+// A derived class has no fused_score(), so that the decoder calls attend() at every step.
 class StepByStep : public gradus::nn::AdditiveAttention {
   using AdditiveAttention::AdditiveAttention;
 };
@@ -154,7 +154,7 @@ std::unique_ptr<Attention> make_additive(const gradus::models::AttentionSizes& n
   return std::make_unique<Additive>(n.query, n.value, n.energy);
 }
 
-// The best time of five for a loss and its gradients, on a batch of 64 sources of this length.
+// The time of a loss and its gradients for 64 sources of this length, the best of five.
 double milliseconds(const gradus::models::Seq2Seq& model, std::int64_t length) {
   const auto next = tutorial::training_batches(gradus::data::Reversal(10, length, length), 1);
   double shortest = std::numeric_limits<double>::infinity();

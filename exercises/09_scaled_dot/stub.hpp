@@ -19,7 +19,7 @@ class ScaledDotAttention : public nn::ScoredAttention {
     add_module("W_k", W_k);
   }
 
-  // Called once per sentence. Returns the values (T, B, D), the lengths and the keys.
+  // Called once per batch. Returns the values (T, B, D), the lengths and the keys.
   nn::Memory prepare(const Tensor& /*values*/, const Tensor& /*lengths*/) const override {
     // TODO
     exercise::to_do("Write prepare(): the memory, with the keys k_j = W_k h_j, (T, B, d).");

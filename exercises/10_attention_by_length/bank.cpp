@@ -14,12 +14,12 @@ using ByLength = std::map<std::int64_t, double>;
 
 Tensor lengths_as(const Tensor& x, const Tensor& lengths) { return lengths.to(x.dtype()); }
 
-// `values` with 0 at pads of the source: (Ty, B, Tx).
+// `weights` with 0 at the pads of the source: (Ty, B, Tx).
 Tensor real_positions(const Tensor& weights, const Tensor& lengths) {
   return masked_fill(weights, less_equal(unsqueeze(lengths, 1), arange(weights.size(2))), 0);
 }
 
-// 1 at the steps that count, (Ty, B).
+// 1 at steps t < L, 0 at others: (Ty, B).
 Tensor real_steps(const Tensor& weights, const Tensor& lengths) {
   return less(unsqueeze(arange(weights.size(0)), 1), lengths);
 }
@@ -48,7 +48,7 @@ ByLength means(const Tensor& values, const Tensor& counted, const Tensor& length
   return total;
 }
 
-// Tensor operations on the whole batch.
+// With tensor operations on the whole batch.
 ByLength entropy(const Tensor& weights, const Tensor& lengths) {
   return means(entropies(real_positions(weights, lengths)), real_steps(weights, lengths), lengths);
 }
@@ -134,7 +134,7 @@ int main() {
                  [](const Tensor& w, const Tensor& lengths) {
                    return means(entropies(real_positions(w, lengths)), all_steps(w), lengths);
                  }),
-      entropy_is("step of <eos> counted", "eos-counted",
+      entropy_is("<eos> counted", "eos-counted",
                  [](const Tensor& w, const Tensor& lengths) {
                    const Tensor counted = less_equal(unsqueeze(arange(w.size(0)), 1), lengths);
                    return means(entropies(real_positions(w, lengths)), counted, lengths);
@@ -167,7 +167,7 @@ int main() {
                    return changed(entropy(w, lengths),
                                   [](std::int64_t L, double H) { return H * static_cast<double>(L); });
                  }),
-      entropy_is("filed under the padded length", "lengths",
+      entropy_is("one entry, for Tx", "lengths",
                  [](const Tensor& w, const Tensor& lengths) {
                    return ByLength{{w.size(2), entropy(w, lengths).begin()->second}};
                  }),
@@ -183,14 +183,14 @@ int main() {
                    const Tensor none = equal(totals, zeros({}, w.dtype()));
                    return entropy(real / masked_fill(totals, none, 1), lengths);
                  }),
-      entropy_is("keeps its sums", "remembers", keeping_sums()),
+      entropy_is("averages over all batches", "remembers", keeping_sums()),
       entropy_is("an entry for every length", "lengths",
                  [](const Tensor& w, const Tensor& lengths) {
                    ByLength all = entropy(w, lengths);
                    for (std::int64_t L = 1; L <= w.size(2); ++L) all.try_emplace(L, 0);
                    return all;
                  }),
-      entropy_is("cross-entropy in f32 only", "error",
+      entropy_is("weights read as f32", "error",
                  [](const Tensor& w, const Tensor& lengths) {
                    const auto numbers = w.values<float>();
                    return numbers.empty() ? ByLength{} : entropy(w, lengths);
@@ -205,7 +205,7 @@ int main() {
                      });
                      return most;
                    }),
-      sharpness_is("only neighbours of equal length", "last-sentence",
+      sharpness_is("only the last neighbours of equal length", "last-sentence",
                    [](const Tensor& w, const Tensor& lengths) {
                      ByLength last;
                      const auto n = lengths.to_vector<std::int64_t>();

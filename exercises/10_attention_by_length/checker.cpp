@@ -69,7 +69,7 @@ const Mistake max_over_steps{"max-over-steps", "The result is the largest weight
 const Mistake mean_weight{"mean-weight", "The result is the mean weight, 1/L.",
                           "Take the largest weight of each step."};
 const Mistake any_of_equal{"any-of-equal",
-                           "A step counts if L − 1 − t has the largest weight, though not first.",
+                           "A step counts even if L − 1 − t is not the first of several largest weights.",
                            "If several weights are largest, the first of them is the arg max."};
 
 struct Case {
@@ -85,7 +85,7 @@ double weight(const Plain& e, std::int64_t t, std::int64_t b, std::int64_t j, st
   return std::exp(e(t, b, j)) / total;
 }
 
-// Repeated, unordered lengths; one step with a weight of 1, one with a tie; arbitrary numbers at pads.
+// Repeated, unordered lengths; one step with a weight of 1, two with ties; arbitrary numbers at pads.
 Case example(const Lengths& lengths = {3, 5, 2, 3, 1, 5, 4, 4}, std::uint64_t seed = 8) {
   Generator generator(seed);
   const Plain e(normal({7, 8, 5}, 0, 1.5, generator, Dtype::f64));
@@ -94,7 +94,8 @@ Case example(const Lengths& lengths = {3, 5, 2, 3, 1, 5, 4, 4}, std::uint64_t se
     for (std::int64_t b = 0; b < e.size(1); ++b)
       for (std::int64_t j = 0; j < e.size(2); ++j)
         weights(t, b, j) = weight(e, t, b, j, lengths[static_cast<std::size_t>(b)]);
-  // A tie whose first is right, and one whose second of three is.
+  // Sentence 0 has three tokens. Its target at step 2 is the first of two equal weights, at step 1 the second
+  // of three.
   const double sure[] = {0, 1, 0}, tied[] = {0.4, 0.2, 0.4}, tied_thrice[] = {0.3, 0.3, 0.3};
   for (std::int64_t j = 0; j < 3; ++j) {
     weights(0, 0, j) = sure[j];
@@ -188,7 +189,7 @@ ByLength largest_of_all_steps(const Case& c) {
   return most;
 }
 
-// Uses only the last run of equal neighbouring lengths.
+// For each length, uses only the last run of neighbouring sentences with it.
 ByLength last_run(const Case& c, const OfStep& of_step) {
   ByLength last;
   const auto B = std::ssize(c.lengths);
@@ -336,7 +337,7 @@ void expect_all(const AttentionByLength& answer, const Case& c, double bound = e
                    bound);
 }
 
-// In f32, like a model's weights, and with a batch of one.
+// Weights in f32, as a model returns them, and a batch of one.
 void as_a_model_gives_them(const AttentionByLength& answer) {
   const Case c = example();
   constexpr double in_float = 1e-5;
@@ -346,7 +347,7 @@ void as_a_model_gives_them(const AttentionByLength& answer) {
 
 // --- a trained model
 
-// The weights of a model under teacher forcing, as a padded batch.
+// The weights of a model with teacher forcing, as a padded batch.
 Case attention_of(const models::Seq2Seq& model, const std::vector<data::Pair>& pairs) {
   const std::vector<models::Forced> forced = models::force_decode(model, pairs);
   Case c;

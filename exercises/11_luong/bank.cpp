@@ -1,4 +1,4 @@
-// Wrong and alternative solutions of each part. The other parts of an attempt are those of our solution.
+// Wrong and alternative solutions of each part. An attempt takes the other parts from our solution.
 
 #include <gradus/autograd/random.hpp>
 
@@ -31,7 +31,7 @@ Luong right() {
                     double w) { return std::make_unique<LocalPredictive>(n.query, n.value, n.energy, w); }};
 }
 
-// Runs only the stages of one part; the other parts are those of our solution.
+// An attempt at one part: runs only the stages of this part.
 Attempt of_part(const std::string& part, const std::string& name, const std::string& mistake,
                 const Luong& answer) {
   exercise::Exercise whole = luong_exercise(answer);
@@ -317,7 +317,7 @@ enum class Step {
   state_detached,
   steps_not_counted,
   weights_not_kept,
-  asks_twice,  // attends before the update, too
+  asks_twice,  // also attends before the update
   tells_0,
   tells_calls,
   tells_no_weights,
@@ -478,7 +478,7 @@ class OwnDecoder : public nn::DecoderStep {
 
   bool feeds_;
   Step how_;
-  // Not allowed: state in members.
+  // State in members is not allowed: only the wrong decoders use it.
   mutable Tensor kept_, s_0_;
   mutable nn::Memory memory_;
   mutable std::int64_t calls_ = 0;
@@ -782,7 +782,7 @@ int main() {
       of_dot("pads' energies set to −1000", "pads-leak", Dot::small_at_pads),
       of_dot("logarithms of the weights", "log-softmax", Dot::log_softmax),
       of_dot("times step + 1", "depends-on-step", Dot::times_step),
-      of_dot("less the previous weights", "depends-on-step", Dot::less_previous),
+      of_dot("minus the previous weights", "depends-on-step", Dot::less_previous),
       of_dot("squared", "squared", Dot::squared),
       of_dot("dropout of the energies", "training-differs", Dot::drops_out),
 
@@ -832,12 +832,12 @@ int main() {
       of_decoder("annotations detached", "off-the-tape", Step::annotations_detached),
       of_decoder("s detached", "off-the-tape", Step::state_detached),
       of_decoder("steps not counted", "step-count", Step::steps_not_counted),
-      of_decoder("attends before the update, too", "attends-once", Step::asks_twice),
+      of_decoder("attends twice", "attends-once", Step::asks_twice),
       of_decoder("weights not in the state", "previous-weights", Step::weights_not_kept),
 
-      of_decoder("tells its attention step 0", "told-step", Step::tells_0),
-      of_decoder("counts its calls", "told-step", Step::tells_calls),
-      of_decoder("tells its attention no weights", "previous-weights", Step::tells_no_weights),
+      of_decoder("passes step 0 to attend()", "told-step", Step::tells_0),
+      of_decoder("passes the number of its calls", "told-step", Step::tells_calls),
+      of_decoder("passes no weights to attend()", "previous-weights", Step::tells_no_weights),
       of_decoder("weights in the state detached", "off-the-tape", Step::weights_detached),
       of_decoder("returned weights detached", "returned-weights-detached", Step::shown_detached),
       of_decoder("s_0 from [→h; →h]", "s0-forward-twice", Step::s0_forward_twice),
@@ -858,7 +858,7 @@ int main() {
       of_input_feeding("h̃ only in a member", "h-tilde-not-in-state", Step::member_alone),
       of_input_feeding("h̃ read from a member", "remembers", Step::member_beside_state),
       of_input_feeding("h̃ detached", "off-the-tape", Step::h_tilde_detached),
-      of_input_feeding("tells its attention step 0", "told-step", Step::tells_0),
+      of_input_feeding("passes step 0 to attend()", "told-step", Step::tells_0),
       of_input_feeding("memory in a member", "remembers", Step::memory_in_member),
       of_input_feeding("dropout of h̃", "training-differs", Step::drops_out),
       of_input_feeding("query s_{t−1}", "earlier-state", Step::earlier_query),
@@ -872,7 +872,7 @@ int main() {
       of_local_m("no window", "no-window", Local::no_window),
       of_local_m("window without its ends", "window-too-narrow", Local::narrow),
       of_local_m("window one position wider", "window-too-wide", Local::wide),
-      of_local_m("only the past", "one-sided", Local::past_only),
+      of_local_m("window ends at p", "one-sided", Local::past_only),
       of_local_m("energies outside set to 0", "zero-score", Local::zero_outside),
       of_local_m("energies outside set to −30", "pads-leak", Local::small_outside),
       of_local_m("window after the softmax", "window-after-softmax", Local::cut_afterwards),
@@ -891,12 +891,12 @@ int main() {
       of_local_m("maximum over all positions", "max-over-pads", Local::largest_of_all),
       of_local_m("no window in training", "training-differs", Local::trains_unwindowed),
       of_local_m("dropout of the energies", "training-differs", Local::drops_out),
-      of_local_m("less the previous weights", "depends-on-step", Local::less_previous),
+      of_local_m("minus the previous weights", "depends-on-step", Local::less_previous),
 
       of_local_p("with where()", "", Local::right),
       of_local_p("own softmax", "", Local::by_exp),
       of_local_p("lengths ignored", "no-mask", Local::no_mask),
-      of_local_p("not truncated", "no-window", Local::no_window),
+      of_local_p("no window", "no-window", Local::no_window),
       of_local_p("energies outside set to 0", "zero-score", Local::zero_outside),
       of_local_p("window after the softmax", "window-after-softmax", Local::cut_afterwards),
       of_local_p("positions from 1", "centre-too-early", Local::from_1),
@@ -927,7 +927,7 @@ int main() {
       of_local_p("σ = √(w/2)", "sigma", Local::sigma_root),
       of_local_p("|j − p| in place of its square", "not-squared", Local::absolute),
       of_local_p("context renormalised", "context-renormalised", Local::context_renormalised),
-      of_local_p("less the previous weights", "depends-on-step", Local::less_previous),
+      of_local_p("minus the previous weights", "depends-on-step", Local::less_previous),
       of_local_p("context without the Gaussian", "context-without-gaussian", Local::context_of_softmax),
   });
 }

@@ -76,7 +76,7 @@ Vector gru(const Parameters& p, const Vector& x, const Vector& h) {
   return next;
 }
 
-// α of sentence b for the query s
+// α of sentence b for the query s, 0 from `length` on
 Vector attend(const Parameters& p, const Vector& s, const Plain& h, std::int64_t b, std::int64_t length) {
   const Vector query = times(p.W_a, s);
   Vector alpha(T);

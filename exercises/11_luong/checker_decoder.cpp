@@ -70,7 +70,7 @@ const std::vector<Known>& known_faults() {
       {Fault::swapped_output,
        {"output-swapped", "W_c is applied to [s_t; c_t].",
         "Eq. 5: the first D columns of W_c belong to c_t."}},
-      // Before linear_output: both feed the same vector, but here the first step is right.
+      // Before linear_output, which gives the same s, but is already found at the first step.
       {Fault::linear_fed,
        {"fed-before-tanh", "The cell reads W_c [c; s], before the tanh.",
         "Feed the same h̃ that the logits are computed from."}},

@@ -28,8 +28,9 @@ using Lengths = std::vector<std::int64_t>;
 
 constexpr AttentionSizes sizes{.query = 4, .value = 6, .energy = 5};
 constexpr std::int64_t T = 13;
-// Several, some of them not whole, so that no constant and no other function of w gives the same results.
-// Whole ones differ: with local-m, |j − p| < 3 is |j − p| ≤ 2; with local-p, σ² = w for w = 4.
+// Several w, some not whole, so that no constant and no other function of w gives the same results. The whole
+// one is 4 for local-m: with 3, |j − p| < w equals |j − p| ≤ 2, a constant. It is 3 for local-p: with 4,
+// σ² = w²/4 equals w.
 const std::vector<double> half_windows_of_m = {4, 2.5, 1.25}, half_windows_of_p = {3, 2.5, 1.25};
 const Lengths all_real = {T, T, T}, some_padding = {T, 9, 4};
 
@@ -48,7 +49,7 @@ enum class Fault {
   rounded_down,   // ⌊w⌋
   rounded_up,
   past_only,
-  zero_outside,  // energies outside are 0
+  zero_outside,  // energies outside the window are 0
   cut_afterwards,
   // the centre
   too_early,
@@ -82,7 +83,7 @@ struct Known {
 };
 
 const std::vector<Known>& known_of_both() {
-  // At the end of a source a late centre looks like a narrow window: these two come first.
+  // At the end of a source, a window centred too late may look too narrow: these two are tried first.
   static const std::vector<Known> known = {
       {Fault::batch_length,
        {"batch-length", "p_t is computed with T, the longest length of the batch.",
@@ -321,7 +322,7 @@ Plain plain_local(const Attention& attention, const Case& c, const Task& task, s
   return weights;
 }
 
-// The same with 0/0 in rows without any weight.
+// The same weights, with 0/0 = NaN in rows without any weight.
 Plain divided_by_zero(Plain weights) {
   for (std::int64_t b = 0; b < weights.size(0); ++b) {
     double total = 0;
@@ -372,8 +373,8 @@ void shapes(const Task& task) {
   expect_shapes(run(*attention, c, 0), c);
 }
 
-// The window of local-m moves with the step. Starts in the middle of the sentence, where most mistakes give
-// different weights.
+// The steps to check: the window of local-m depends on the step. The first step is in the middle of the
+// sentence, where most mistakes give different weights.
 std::vector<std::int64_t> steps(const Task& task) {
   return task.predictive ? std::vector<std::int64_t>{0, 3}
                          : std::vector<std::int64_t>{6, 0, 1, 11, 12, 14, 24};
@@ -408,7 +409,7 @@ void golden_for_each_w(Task task, const Lengths& lengths) {
 }
 
 exercise::AnyAttention any(Task task) {
-  task.w = 1.25;  // cuts sentences of a few tokens
+  task.w = 1.25;  // excludes positions even of short sentences
   const std::int64_t step = 2;
   return {.make = [=] { return make(task); },
           .sizes = sizes,

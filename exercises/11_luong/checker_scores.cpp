@@ -50,12 +50,12 @@ Plain divided(Plain e, double by) {
   return e;
 }
 
-// W h_j of one sentence, row q.
+// Element q of W h_t, for sentence b.
 double key(const Plain& W, const Plain& values, std::int64_t t, std::int64_t b, std::int64_t q) {
   return total(values.size(2), [&](auto d) { return W(q, d) * values(t, b, d); });
 }
 
-// Variants of concat; the defaults are right.
+// A variant of concat; the defaults are right.
 struct Concat {
   bool swapped = false;       // [h_j; s_t]
   bool query = true;          // s_t is used

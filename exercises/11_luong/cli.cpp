@@ -19,7 +19,7 @@ using gradus::models::Registry;
 
 constexpr double half_window = 2;
 
-// The annotations are twice as large as the decoder's state, so that dot needs a projected query, W s.
+// If the state and the annotations differ in size, as they do by default, dot gets a projected query, W s.
 std::unique_ptr<gradus::nn::Attention> make_dot(const AttentionSizes& n) {
   auto dot = std::make_unique<LuongDot>();
   if (n.query == n.value) return dot;

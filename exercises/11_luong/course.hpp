@@ -7,7 +7,7 @@
 #include "kit/plain.hpp"
 #include "sizes.hpp"
 
-/// Luong's decoder in plain loops: eq. 5 and 6, with and without input feeding, right or with a known fault.
+/// Luong's decoder in plain loops: eq. 5 and 6, with and without input feeding, right or with one fault.
 namespace course {
 
 using Lengths = std::vector<std::int64_t>;
@@ -35,7 +35,7 @@ enum class StartFault {
   backward_twice,
   zero,
 };
-/// s_0, (B, H).
+/// s_0, (B, H), of the decoder with this fault.
 exercise::Plain first_state(const gradus::nn::DecoderStep& decoder, const Case& c,
                             StartFault fault = StartFault::none);
 
@@ -65,8 +65,8 @@ struct Course {
   exercise::Plain s, weights, h_tilde, logits;
 };
 
-/// Runs n steps of a decoder with additive attention from its parameters. `feeds`: whether the cell reads
-/// h̃_{t−1}.
+/// Runs n steps with the parameters of `decoder`, whose attention is additive. `feeds`: whether the cell
+/// reads h̃_{t−1}.
 Course unroll(const gradus::nn::DecoderStep& decoder, const Case& c, bool feeds, std::int64_t n,
               Fault fault = Fault::none);
 
