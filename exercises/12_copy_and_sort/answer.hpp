@@ -17,7 +17,7 @@ struct CopyAndSort {
   std::function<Positions(const Symbols& source)> copy, reverse, sort;
   /// The fraction of the L steps t whose largest weight is at positions[t].
   std::function<double(const gradus::Tensor& weights, const Positions& positions)> on_position;
-  /// The same, counting every source position with the symbol of positions[t].
+  /// The same, but any position with the symbol at positions[t] is right.
   std::function<double(const gradus::Tensor& weights, const Positions& positions, const Symbols& source)>
       on_symbol;
 };

@@ -65,7 +65,7 @@ double on_position_by_loops(const Tensor& weights, const Positions& positions) {
   return static_cast<double>(right) / static_cast<double>(L);
 }
 
-// on_symbol by on_position: moves each position to the largest weight if the symbol there is equal.
+// on_symbol by on_position: replaces a position by that of the largest weight if the symbol there is equal.
 double on_symbol_by_loops(const Tensor& weights, const Positions& positions, const Symbols& source) {
   Positions equal_ones = positions;
   const Positions at = looks(weights).to_vector<std::int64_t>();

@@ -48,7 +48,7 @@ const Mistake is_unsigned{"unsigned", "Negative symbols come after the others.",
                           "Symbols are any integers: compare them as std::int64_t."};
 const Mistake order{"order", "The symbols are sorted as text: \"12\" before \"3\".", "Compare the numbers."};
 const Mistake any_of_equal{"any-of-equal",
-                           "A step counts if its position has the largest weight, though not first.",
+                           "A step counts even if its position is not the first of several largest weights.",
                            "If several weights are largest, the first of them counts."};
 const Mistake repeated{"repeated", "Equal symbols all get the position of the first one.",
                        "Use each position once: the result is a permutation."};
@@ -79,7 +79,7 @@ Positions range(std::int64_t first, std::int64_t step, std::size_t count) {
 Positions copied(const Symbols& x) { return range(0, 1, x.size()); }
 Positions reversed(const Symbols& x) { return range(std::ssize(x) - 1, -1, x.size()); }
 
-// The index of position j in the sorted order.
+// The index of position j in the stable sort.
 std::int64_t rank(const Symbols& x, std::size_t j) {
   std::int64_t before = 0;
   for (std::size_t i = 0; i < x.size(); ++i) before += x[i] < x[j] || (x[i] == x[j] && i < j);
@@ -137,7 +137,7 @@ Positions firsts(const Symbols& x) {
   return positions;
 }
 
-// Whether the positions sort x, apart from the order of equal symbols.
+// Whether the positions are a permutation that sorts x, with equal symbols in any order.
 bool is_permutation_that_sorts(const Symbols& x, Positions positions) {
   const bool within = std::all_of(positions.begin(), positions.end(),
                                   [&](std::int64_t j) { return j >= 0 && j < std::ssize(x); });
@@ -174,7 +174,7 @@ void expect_positions(const std::string& what, const Symbols& x, const Positions
                           .expected = text(expected)};
 }
 
-// The last source is long enough for std::sort to reorder equal symbols.
+// The source of 30 symbols is long enough for std::sort to reorder equal symbols.
 const std::vector<Symbols> sources = {
     {8, 3, 12, 3, 7, 8, 3, 5},
     {5, 4, 9},
@@ -215,8 +215,8 @@ void sort(const CopyAndSort& answer) {
 
 // --- fractions
 
-// Weights with their maximum at the right position in most steps, at an equal symbol or elsewhere in some,
-// and at two positions in one.
+// Weights whose maximum is at the right position in some steps, at an equal symbol or elsewhere in others. In
+// two steps several weights are largest.
 struct Aligned {
   Symbols source = {8, 3, 12, 3, 7, 8, 3, 5};
   Positions positions = sorted(source);  // 1 3 6 7 4 0 5 2
@@ -228,8 +228,8 @@ struct Aligned {
     for (std::int64_t t = 0; t < 9; ++t)
       for (std::int64_t j = 0; j < 8; ++j)
         weights(t, j) = 0.05 * generator.uniform() + (j == looks[t] ? 0.6 : 0);
-    weights(3, 2) = weights(3, 7);                  // a tie in step 3, whose position is 7
-    weights(2, 6) = weights(2, 7) = weights(2, 3);  // and in step 2, whose position is 6
+    weights(3, 2) = weights(3, 7);                  // a tie in step 3, which needs position 7
+    weights(2, 6) = weights(2, 7) = weights(2, 3);  // and in step 2, which needs position 6
   }
   std::size_t L() const { return source.size(); }
 };

@@ -8,7 +8,7 @@ using namespace gradus;
 
 namespace {
 
-// All four functions right, but different from the solution.
+// Correct versions of the four functions, written differently from the solution.
 
 Tensor read_backward(const Tensor& x, const Tensor& W, const Tensor& U) {
   std::vector<Tensor> states(static_cast<std::size_t>(x.size(0)));
@@ -42,7 +42,7 @@ void descend(const Parameters& parameters, const Loss& loss, double rate) {
     Tensor(parameters[k]).replace(parameters[k].detach() - rate * gradients[k]);
 }
 
-// The same with one function replaced.
+// The correct functions, after `change` has replaced some.
 exercise::Attempt attempt(const std::string& name, const std::string& mistake,
                           const std::function<void(BugHunt&)>& change) {
   BugHunt answer{read_backward, energies, weights, descend};
@@ -135,7 +135,7 @@ int main() {
              }),
       looking("unchanged", "to do",
               [](const Tensor& e, const Tensor& lengths) { return softmax(e * real(e, lengths), 0); }),
-      looking("masked and rescaled after the softmax", "",
+      looking("softmax by hand, −1e300 at pads", "",
               [](const Tensor& e, const Tensor& lengths) {
                 const Tensor low = masked_fill(e, equal(real(e, lengths), zeros({}, e.dtype())), -1e300);
                 const Tensor some = exp(low - max(low, 0, true));

@@ -38,7 +38,7 @@ bool same(const Tensor& got, const Plain& expected) {
 
 std::string text(double value) { return exercise::text(value, 3); }
 
-// Throws a ToDo with the symptom while the function still returns the result of the planted mistake.
+// If the function still returns the result of the planted mistake, throws a ToDo with the symptom.
 template <class Symptom>
 void expect_mended(const Tensor& got, const Plain& planted, const Symptom& symptom) {
   if (same(got, planted)) exercise::to_do(symptom());
@@ -49,10 +49,10 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// 1.
+// 1. read_backward
 
-// The annotations h_j = tanh(W x_j + U h_{j−1}), or with h_{j+1} if from_the_end. If turned, in reverse order
-// of the tokens.
+// The annotations h_j = tanh(W x_j + U h_{j−1}), or with h_{j+1} if `from_the_end`. If `turned`, returns them
+// in reverse order.
 Plain read(const Plain& x, const Plain& W, const Plain& U, bool from_the_end, bool turned) {
   const std::int64_t T = x.size(0), B = x.size(1), H = U.size(0);
   Plain h(Shape{T, B, H});
@@ -112,7 +112,7 @@ void reading(const BugHunt& answer) {
                              {x, W, U}, {"x", "W", "U"});
 }
 
-// 2.
+// 2. energies
 
 struct Energies {
   Tensor s = random({2, 3}, 1), h = random({4, 2, 5}, 2), W_a = random({6, 3}, 3), U_a = random({6, 5}, 4),
@@ -172,11 +172,11 @@ void asking(const BugHunt& answer) {
       {c.s, c.h, c.W_a, c.U_a, c.v_a}, {"s", "h", "W_a", "U_a", "v_a"});
 }
 
-// 3.
+// 3. weights
 
 const std::vector<std::int64_t> lengths = {2, 5, 3};
 
-// Weights with pad(e) in place of exp(e) at pads; `keep`: whether the pads keep their weights.
+// The softmax with pad(e) in place of exp(e) at pads. Unless `keep`, sets the pads' weights to 0 afterwards.
 Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool keep) {
   Plain alpha(e.shape());
   for (std::int64_t b = 0; b < e.size(1); ++b) {
@@ -189,7 +189,7 @@ Plain weights_by(const Plain& e, const std::function<double(double)>& pad, bool 
   return alpha;
 }
 
-// The softmax over the sentences, without pads.
+// The softmax over the sentences, with weight 0 at pads.
 Plain over_batch(const Plain& e) {
   Plain alpha(e.shape());
   for (std::int64_t t = 0; t < e.size(0); ++t) {
@@ -228,7 +228,7 @@ void looking(const BugHunt& answer) {
                            {masked_after, weights_by(
                                               pe, [](double pad) { return std::exp(pad); }, false)},
                            {masked_after, weights_by(pe, one, false)}});
-  // Energies beyond 709, and of a pad that is the largest of all. Sentence 0 has two tokens.
+  // Energies above 709; then a pad with the largest energy of all. Sentence 0 has two tokens.
   Plain large(random({5, 3}, 9, 1e5));
   const auto nan = [&](const Plain& energies) {
     const std::vector<double> got = answer.weights(energies.tensor(), tensor(lengths)).to_vector<double>();
@@ -249,7 +249,7 @@ void looking(const BugHunt& answer) {
                              {"e"});
 }
 
-// 4.
+// 4. descend
 
 void stepping(const BugHunt& answer) {
   // L = 3 p + q₁ − 2 q₂ has constant gradients.

@@ -22,7 +22,7 @@ using namespace gradus;
 using Lengths = std::vector<std::int64_t>;
 
 const Mistake includes_now{"includes-now", "The coverage includes step t.",
-                           "c_t sums the steps before t, so that c_0 = 0."};
+                           "c_t sums the steps before t: it is 0 at the first step."};
 const Mistake previous_only{"previous-only", "The coverage contains only the previous step's weights.",
                             "c_t is the sum over all steps before t."};
 const Mistake other_axis{"other-axis", "The sum runs along another axis than the decoder's steps.",
@@ -50,7 +50,6 @@ const Mistake product{"product", "Weight and coverage are multiplied.",
 const Mistake one_too_many{"one-too-many", "One step after each target's end is treated as real.",
                            "Steps are numbered from 0: the last real one is length − 1."};
 
-// Random softmax weights with pads in the source, and targets of several lengths.
 const Mistake by_sentences{"by-sentences", "The sum is divided by the number of sentences.",
                            "Divide by the number of real steps, the sum of the lengths."};
 const Mistake squared{"squared", "The minima are squared.", "covloss_t = Σ_j min(α_tj, c_tj)."};
@@ -67,6 +66,7 @@ struct Case {
   Tensor lengths() const { return tensor(targets); }
 };
 
+// Random softmax weights, with pads in the sources, and targets of several lengths.
 Case example(const Lengths& targets = {3, 5, 2}, std::uint64_t seed = 5) {
   Generator generator(seed);
   const Tensor energies = normal({6, 3, 4}, 0, 1, generator, Dtype::f64);
@@ -295,7 +295,7 @@ struct Source {
         target_lengths(tensor(batch.target_lengths)) {}
 };
 
-// Adam with rate 3e-3, decaying linearly to a tenth; L = cross-entropy + λ · coverage loss.
+// Minimises cross-entropy + λ · coverage loss, by Adam with a rate that decays linearly from 3e-3 to a tenth.
 void train(models::Seq2Seq& model, const data::Reversal& task, const Coverage& answer, double lambda) {
   const auto next = tutorial::training_batches(task, 1);
   nn::Adam adam(model.parameters());
@@ -313,7 +313,7 @@ void train(models::Seq2Seq& model, const data::Reversal& task, const Coverage& a
   model.eval();
 }
 
-// On the held-out sources of the longest length.
+// Measures the model on held-out sources of the longest length.
 Measured measure(const models::Seq2Seq& model, const data::Reversal& task, const Coverage& answer) {
   Generator generator(2);
   const auto pairs = task.held_out_pairs(longest, [&](std::uint64_t n) { return generator.below(n); });

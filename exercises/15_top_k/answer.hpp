@@ -8,10 +8,10 @@
 
 #include "kit/check.hpp"
 
-/// The answer to exercise 15.
+/// The answer to exercise 15: top-k attention.
 struct TopK {
-  /// Weights (B, T) from energies e (B, T) and lengths (B), or undefined: the softmax of each row's k largest
-  /// energies.
+  /// Weights (B, T) from energies e (B, T): the softmax of the k largest among each row's first lengths[b], 0
+  /// elsewhere. Lengths: (B), i64, or undefined.
   std::function<gradus::Tensor(const gradus::Tensor& e, const gradus::Tensor& lengths, std::int64_t k)>
       softmax;
   /// Additive attention with these weights, for queries of size Q, values of size D, energies of size A.

@@ -67,7 +67,7 @@ Tensor by_argmax(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   return of_chosen(e, largest(without_pads(e, lengths), k));
 }
 
-// The softmax of all energies, masked and divided by its sum.
+// The softmax of all real energies, masked and divided by its sum.
 Tensor renormalised(const Tensor& e, const Tensor& lengths, std::int64_t k) {
   const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
   const Tensor kept = masked_softmax(e, lengths) * chosen;
@@ -228,7 +228,7 @@ int main() {
                 Tensor(e).mutable_values<double>()[0] = 9;
                 return weights;
               }),
-      attempt("half of the gradient", "gradient",
+      attempt("denominator detached", "gradient",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 const Tensor chosen = largest(without_pads(e, lengths), k).to(e.dtype());
                 const Tensor kept =
@@ -242,11 +242,11 @@ int main() {
       attempt("weights not transposed", "error", by_argmax, Fault::not_transposed),
       attempt("query detached", "detached-query", by_argmax, Fault::detached_query),
       attempt("all positions in training", "training-differs", by_argmax, Fault::trains_on_all),
-      attempt("less the previous weights", "depends-on-step", by_argmax, Fault::less_previous),
+      attempt("minus the previous weights", "depends-on-step", by_argmax, Fault::less_previous),
       attempt("k + step", "depends-on-step", by_argmax, Fault::k_by_step),
       attempt("lengths of the first call", "remembers", by_argmax, Fault::lengths_kept),
       attempt("returned weights detached", "returned-weights-detached", by_argmax, Fault::shown_detached),
-      attempt("more than the k-th largest", "one-less",
+      attempt("energies above the k-th largest", "one-less",
               [](const Tensor& e, const Tensor& lengths, std::int64_t k) {
                 return by_argmax(e, lengths, std::max<std::int64_t>(k - 1, 1));
               }),

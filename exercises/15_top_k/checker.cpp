@@ -55,7 +55,7 @@ const Mistake all_ties{"ties", "With equal energies, more than k positions have 
 const Mistake last_tie{"ties-last", "Among equal energies, later positions were chosen.",
                        "Choose the earlier positions."};
 
-// Energies (B, T); row b has `lengths[b]` real ones.
+// Energies (B, T); the first `lengths[b]` of row b are real.
 struct Case {
   Tensor e;
   Lengths lengths;
@@ -89,8 +89,8 @@ Case with_ties() {
 using Order = std::function<bool(double a, double b)>;  // whether a comes before b
 bool larger(double a, double b) { return a > b; }
 
-// The first k positions of row b in this order, among its first `length`; equal energies in order of
-// position.
+// The first k of the first `length` positions of row b in the order of their energies; equal energies in the
+// order of their positions.
 std::vector<std::int64_t> first_of(const Plain& e, std::int64_t b, std::int64_t length, std::int64_t k,
                                    const Order& order = larger) {
   std::vector<std::int64_t> positions(static_cast<std::size_t>(length));
@@ -118,7 +118,7 @@ Plain mask_of(const Shape& shape, const Chosen& is_chosen) {
   return mask;
 }
 
-// The softmax over the positions in the mask; 0 in a row without any.
+// The softmax over the positions in the mask, 0 elsewhere.
 Plain softmax_over(const Plain& e, const Plain& mask) {
   Plain weights(e.shape());
   for (std::int64_t b = 0; b < e.size(0); ++b) {
@@ -226,7 +226,7 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   const Plain e(c.e);
   for (const std::int64_t k : ks) {
     std::vector<exercise::Suspect> known = suspects(c, k);
-    // One position too few or too many only if that is so for other k, too.
+    // If k + 2 gives the same weights, the mistake is not one position too many or too few.
     if (k + 2 <= c.e.size(1) && has_values(weights_of(answer, c, k + 2), Plain(weights_of(answer, c, k))))
       known.insert(known.begin() + 1, {k_fixed, Plain(weights_of(answer, c, k))});
     const Tensor got = weights_of(answer, c, k);
@@ -261,7 +261,7 @@ constexpr exercise::AttentionSizes sizes{.query = 4, .value = 6, .energy = 7};
 constexpr std::int64_t positions = 5;
 const Lengths padded = {5, 2, 4};
 
-// Additive energies, and the weights of the k largest.
+// The attention of the answer, with additive energies and the weights of the k largest.
 exercise::AnyAttention any(const TopK& answer, std::int64_t k) {
   const auto energies = [](const nn::Module& module, const Plain& query, const Plain& values) {
     return exercise::additive_energies(module, query, values);

@@ -9,7 +9,8 @@
 
 using namespace gradus;
 
-// The softmax of each row's k largest energies e (B, T) among its first lengths[b], and 0 elsewhere; (B, T).
+// The weights (B, T) for energies e (B, T): the softmax of the k largest among each row's first lengths[b], 0
+// elsewhere.
 inline Tensor top_k_softmax(const Tensor& /*e*/, const Tensor& /*lengths*/, std::int64_t /*k*/) {
   // TODO
   exercise::to_do(
