@@ -9,7 +9,7 @@ DIAGNOSTIC = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):(?:\d+:)? (?P<kin
 DIFFERS = "differs from the function of the base class below it. Compare the name, the parameters and the `const` behind them."
 CONST = "This line may change something that is `const`. If a function has `const` behind its parameters, all members are."
 
-# An expression for g++'s message, and a sentence for it.
+# Regular expressions for g++'s messages, each with a sentence for the learner.
 SENTENCES = [
     (r"expected ';' after class definition", "A class ends with `}};`."),
     (r"expected .*';'", "A `;` is missing, usually at the end of the line before."),
@@ -67,7 +67,7 @@ def pure_functions(found):
 
 
 def about_override(error, found):
-    """(sentence, notes) for a function that overrides none: the function of the base class is in a later note."""
+    """(sentence, notes) for a function that overrides nothing: a later note shows the base class's function."""
     name, parameters, const = signature(error.says)
     for note in pure_functions(found):
         base = signature(note.says)
@@ -90,7 +90,7 @@ def about_abstract(error, found, source, mine):
 
 
 def similar(word):
-    """A name of the library's operations that is like `word`."""
+    """Suggests the library's operation whose name is most like `word`; empty if none is."""
     names = set(re.findall(r"^Tensor (\w+)\(", (ROOT / "autograd/include/gradus/autograd/ops.hpp").read_text(), re.MULTILINE))
     near = difflib.get_close_matches(word, names - {word}, 1, 0.8)
     return f" Did you mean `{near[0]}`?" if near else ""
@@ -105,12 +105,12 @@ def sentence(says):
 
 
 def is_of_interest(diagnostic, mine):
-    """Whether it is about the learner's file or a file of gradus."""
+    """Whether the diagnostic is about the learner's file or a file of gradus."""
     return diagnostic.file == mine or ROOT in diagnostic.file.parents
 
 
 def useful_notes(error, found, mine):
-    """The first note of interest, with the reason that may follow it."""
+    """The first note of interest; after a candidate function also the next note, which gives the reason."""
     notes = [note for note in notes_of(error, found) if is_of_interest(note, mine)]
     return notes[:2] if notes and "candidate" in notes[0].says else notes[:1]
 
@@ -119,7 +119,7 @@ COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\
 
 
 def unpaired_brace(source):
-    """(line, brace) of a brace without its pair, None if all are paired. The indentation tells which of several it is."""
+    """(line, brace) of a brace without its pair, None if all are paired. Uses the indentation to find which one it is."""
     code = COMMENT_OR_TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
     missing = code.count("{") - code.count("}")  # less than 0: one too many
     opened, suspects = [], []

@@ -1,4 +1,4 @@
-"""Explains how a checker's program ended: its record (see kit/check.hpp and kit/trace.hpp), its signal, the report of a sanitizer."""
+"""Explains how a checker's program ended, from its record (kit/check.hpp, kit/trace.hpp), its signal and a sanitizer's report."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ import subprocess
 SLOW = "If your code is only slow: `--patience 3` allows three times as long."
 SANITIZE = "An index out of range, or a reference to an object that no longer exists? With --sanitize, the check says more."
 
-# For a signal: what happened, and what to look at.
+# For each signal: what happened, and a hint.
 SIGNALS = {
     "SIGFPE": ("Your code divided an integer by zero.", "Which divisor can be 0?"),
     "SIGSEGV": ("Your code used memory that it does not own.", SANITIZE),
@@ -21,7 +21,7 @@ SIGNALS = {
 }
 OVERFLOW = ("The stack overflowed: the recursion is too deep.", "Which condition ends the recursion? A local array of many megabytes overflows it, too.")
 
-# What AddressSanitizer calls it.
+# For each kind of error that AddressSanitizer reports: what happened.
 REPORTS = {
     "heap-buffer-overflow": "Your code reads or writes outside an allocated block.",
     "stack-buffer-overflow": "Your code reads or writes outside a local array.",
@@ -61,7 +61,7 @@ class Ending:
         return self.stages[len(self.passed)] if len(self.passed) < len(self.stages) else None
 
     def cause(self):
-        """(what happened, what to look at)"""
+        """(what happened, hint); the hint may be None."""
         if self.signal == "SIGALRM":
             after = f" after {self.limits[len(self.passed)]} s" if self.stage else ""
             return f"Still in {'this stage' if self.stage else 'code outside the stages'}{after}: an endless loop?", SLOW

@@ -1,4 +1,4 @@
-"""Markdown with formulas as text for a terminal."""
+"""Converts Markdown with formulas to text for a terminal."""
 
 import re
 
@@ -20,7 +20,7 @@ def in_parentheses(text):
 def superscript(match):
     text = match[1] or match[2]
     raised = text.translate(SUPERSCRIPTS)
-    return raised if not set(text) & set(raised) - {"ᵀ"} else f"\0{in_parentheses(text)}"  # \0: a ^ that is done
+    return raised if not set(text) & set(raised) - {"ᵀ"} else f"\0{in_parentheses(text)}"  # \0 stands for a ^ that was handled
 
 
 def formula(tex):
