@@ -251,10 +251,10 @@ void different_shapes(const MakeAdam& make) {
     exercise::expect_values("parameter " + std::to_string(k) + " after 4 steps", got[k], after(c, k));
 }
 
-// The treatment of a parameter without a gradient.
+// Ways to treat a parameter without a gradient; the first two are right.
 enum class Missing { skipped, counted_alone, moved_by_m, moved_by_old, stops, waits, shifts };
 
-// All parameters after all steps; their shapes are equal.
+// All parameters after all steps, with this treatment. Their shapes must be equal.
 std::vector<Plain> after_missing(const Case& c, Missing how) {
   const std::size_t n = c.parameters.size();
   std::vector<Plain> result(c.parameters.begin(), c.parameters.end());

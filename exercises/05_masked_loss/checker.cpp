@@ -198,7 +198,7 @@ void values(const MaskedLoss& answer) {
       exercise::expect_values("the loss", loss(answer, c), Plain(expected(c)), suspects(c));
     } catch (const exercise::Finding& finding) {
       const std::string& name = finding.mistake.name;
-      if (name == "values" || name == "inexact") pads_do_not_matter(answer);  // says more
+      if (name == "values" || name == "inexact") pads_do_not_matter(answer);  // its finding says more
       throw;
     }
   }

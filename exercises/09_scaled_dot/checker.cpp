@@ -66,7 +66,7 @@ struct Pair {
   double root() const { return std::sqrt(static_cast<double>(q.size())); }  // √d
 };
 
-// e_bt = score(q_b, k_t,sentence(b)), with q and k projected by the module.
+// e_bt = score(q_b, k_tc) with c = sentence(b); the module projects queries and keys.
 template <class Score>
 exercise::PlainEnergies energies(
     const Score& score,

@@ -136,7 +136,7 @@ double entropy(const Step& step) { return entropy_of(step.alpha); }
 double sharpness(const Step& step) { return step.alpha[largest(step.alpha)]; }
 double on_target(const Step& step) { return is_at(step, step.L - 1 - step.t); }
 
-// Ways to compute a mean wrongly; the defaults are right.
+// A way to compute the means; the defaults are right.
 struct Counting {
   std::int64_t more_steps = 0;  // steps after L
   bool all_steps = false, all_positions = false, batch_first = false, last_sentence = false;
@@ -189,7 +189,7 @@ ByLength largest_of_all_steps(const Case& c) {
   return most;
 }
 
-// For each length, uses only the last run of neighbouring sentences with it.
+// For each length, uses only the last run of neighbouring sentences of this length.
 ByLength last_run(const Case& c, const OfStep& of_step) {
   ByLength last;
   const auto B = std::ssize(c.lengths);

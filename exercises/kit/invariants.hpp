@@ -30,7 +30,7 @@ inline const Mistake pads_leak{
     "A pad's weight must be exactly 0, whatever the energies are. So must the weight of any other excluded "
     "position. Its energy is −∞, -std::numeric_limits<double>::infinity(), not −30 or −10000."};
 inline const Mistake overflow{
-    "overflow", "exp(e) is infinite for e > 709, and ∞/∞ is NaN. If all powers are 0, so is 0/0.",
+    "overflow", "exp(e) is infinite for e > 709, and ∞/∞ is NaN. If all powers are 0, 0/0 is NaN, too.",
     "Use softmax. Or subtract from each energy the largest one of the positions that take part."};
 inline const Mistake max_over_pads{
     "max-over-pads",

@@ -58,7 +58,7 @@ std::uintptr_t load_address() {
   dl_iterate_phdr(
       [](dl_phdr_info* program, std::size_t, void* result) {
         *static_cast<std::uintptr_t*>(result) = program->dlpi_addr;
-        return 1;  // the first is the program
+        return 1;  // the first object is the program itself
       },
       &address);
   return address;
@@ -101,7 +101,7 @@ void on_signal(int number, siginfo_t* info, void*) {
     if (number == SIGSEGV && address < outermost && outermost - address < below_stack) append("overflow\n");
     append_stack();
   }
-  raise(number);  // SA_RESETHAND: now the default action
+  raise(number);  // SA_RESETHAND has restored the default action
 }
 
 void on_exit() {
