@@ -27,11 +27,11 @@ MINE = pathlib.Path(os.environ.get("GRADUS_EXERCISES", HERE / "mine")).resolve()
 EXIT_FINDING, EXIT_USAGE, EXIT_TO_DO = 1, 2, 3
 STAGE_SECONDS = 20  # the limit for a stage; three times as much for a training
 MEMORY_MIB = 4096
-POLL = 0.2  # seconds between two looks at a watched file
+POLL = 0.2  # seconds between two checks whether the file was saved
 LAST = "last exercise"  # the key in progress.json
 
 USAGE = """\
-usage: ./run exercise                      list the exercises and how far you are
+usage: ./run exercise                      list the exercises and your progress
        ./run exercise NAME                 build and check your solution; the first call copies the stub to your folder
        ./run exercise watch [NAME]         the same, at every save
        ./run exercise build [NAME]         build the program for a debugger, without running it
@@ -44,7 +44,7 @@ NAME is a name, a number, or a file of the exercise; without NAME, the exercise 
 
 options of a check and of watch:
        --patience N                        N times the time for each stage: 20 s, and 60 s for a training
-       --sanitize                          find wrong uses of memory: your code is built with AddressSanitizer
+       --sanitize                          find invalid memory accesses: your code is built with AddressSanitizer
 
 environment: GRADUS_EXERCISES              folder of your files; default: exercises/mine
 """
