@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiles the tests' sources against Catch2 3, as tests/catch3 declares it: catch3.py BUILD, BUILD being a configured folder.
+"""Compiles the tests' sources against Catch2 3, as tests/catch3 declares it: catch3.py BUILD, where BUILD is a configured build folder.
 
-Debian 12 has Catch2 2, and ./run test compiles the tests against that. Here nothing is linked or run: checks/debian.sh runs the tests with
-Debian 13's Catch2 3.
+Debian 12 has Catch2 2, and ./run test compiles the tests against it. This check does not link or run them; checks/debian.sh runs the tests
+with the Catch2 3 of Debian 13.
 """
 
 import concurrent.futures
@@ -20,7 +20,7 @@ TESTS = ROOT / "tests"
 
 
 def groups(build):
-    """{options: sources} of the tests' programs. A source of two programs is taken with the longer options."""
+    """Maps compiler options to the sources of the test programs. A source of two programs gets the longer options."""
     longest = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"])
@@ -40,7 +40,7 @@ def clang(*arguments):
 
 
 def header(folder, flags):
-    """The headers that nearly every test includes, compiled once: the tests then compile in a third of the time."""
+    """Precompiles the headers that nearly every test includes: the tests then compile in a third of the time."""
     source, compiled = folder / f"{abs(hash(flags))}.hpp", folder / f"{abs(hash(flags))}.pch"
     source.write_text('#include "catch.hpp"\n#include <gradus/gradus.hpp>\n')
     code, text = clang(*flags, "-x", "c++-header", source, "-o", compiled)

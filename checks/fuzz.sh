@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs each fuzz target for five seconds in the build of sanitizers.sh. For longer runs use ./run fuzz, which optimises.
+# Runs each fuzz target for five seconds in the build of sanitizers.sh. For longer runs use ./run fuzz, whose build is optimised.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/sanitizers

@@ -64,7 +64,7 @@ def compiles(flags, path):
 
 
 def units(folder, flags, sources):
-    """Groups the sources into few units, halving each until it compiles."""
+    """Groups the sources into few units, halving each group until it compiles as one source."""
     path = unit(folder, sources)
     if len(sources) == 1 or compiles(flags, path):
         return [path]

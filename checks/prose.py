@@ -39,7 +39,7 @@ def files():
 
 
 class Prose:
-    """The prose of many files in one string, with the place of each piece. A comment or string of several lines is one piece."""
+    """The prose of many files in one string, with the file and line of each piece. A comment or string of several lines is one piece."""
 
     def __init__(self):
         self.parts, self.starts, self.places, self.length = [], [], [], 0
@@ -74,7 +74,7 @@ class Prose:
         return path, line + self.text.count("\n", self.starts[piece], offset)
 
     def findings(self, listed):
-        """(path, line, words, construction) of each, by file and line."""
+        """Returns (path, line, words, construction) of each finding, sorted by file and line."""
         self.text = "".join(self.parts) + "\0"
         found = [(*self.place(match.start()), " ".join(match[0].split()), construction)
                  for construction in listed for match in construction.words.finditer(self.text)]

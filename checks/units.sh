@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# units.sh BUILD: runs the unit tests in one process per folder, except those tagged [long].
+# units.sh BUILD: runs the unit tests, except those tagged [long], in one process per library.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 programs=(test_files test_autograd test_nn test_data test_plot test_models test_tools)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# warnings.sh BUILD: builds everything with warnings as errors. Only here, so that a new compiler's warnings do not break other builds.
+# warnings.sh BUILD: builds everything with warnings as errors. Other builds only warn, so that a new compiler does not break them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 cmake --preset "$(basename "$1")" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON >/dev/null

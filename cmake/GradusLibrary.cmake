@@ -1,8 +1,8 @@
-# gradus_flags(target): the flags of every target of the project. They are private, so that consumers do not inherit them.
+# gradus_flags(target): sets the compiler flags of a target of the project. They are private, so that consumers do not inherit them.
 function(gradus_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  # Allow vectorised square roots and comparisons. Not -ffast-math, which breaks checks for NaN.
+  # These flags allow vectorised square roots and comparisons; -ffast-math would break checks for NaN.
   # `omp simd` marks sums that may be reordered; it needs no OpenMP at run time.
   # Clang warns of each such loop that it cannot vectorise (-Wpass-failed).
   target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math -fopenmp-simd

@@ -1,5 +1,5 @@
-// Fuzzes the reader of checkpoints with any bytes.
-// This includes the settings, vocabularies, merges and model in the file.
+// Fuzzes the reader of checkpoints with arbitrary bytes.
+// The reader also parses the settings, vocabularies and merges in the file, and loads the model.
 
 #include "files/saved_model.hpp"
 #include "fuzz.hpp"

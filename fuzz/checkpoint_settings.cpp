@@ -1,5 +1,5 @@
-// Fuzzes the settings inside a checkpoint with any text.
-// The checkpoint holds 1000 weights: small models are built, larger ones must be refused.
+// Fuzzes the settings in a checkpoint with arbitrary text.
+// The checkpoint holds 1000 weights: settings of a larger model must be refused before it is built.
 
 #include <nlohmann/json.hpp>
 

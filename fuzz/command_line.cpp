@@ -12,7 +12,7 @@
 
 namespace {
 
-// Discards output to a stream, and restores the stream when destroyed.
+// Discards output to a stream during its lifetime.
 class Silence {
  public:
   explicit Silence(std::ostream& out) : out_(out), before_(out.rdbuf(nullptr)) {}

@@ -1,4 +1,4 @@
-// Fuzzes the reader of configurations with any text.
+// Fuzzes the reader of configurations with arbitrary text.
 // Every checkpoint contains a configuration.
 
 #include "fuzz.hpp"

@@ -1,4 +1,4 @@
-// Fuzzes the readers of sentence pairs, and the tokeniser, with any text.
+// Fuzzes the readers of sentence pairs, and the tokeniser, with arbitrary text.
 // The text is read as tab-separated pairs and, split at the first form feed, as two files.
 
 #include <gradus/data/parallel_text.hpp>

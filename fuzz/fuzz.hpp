@@ -27,7 +27,7 @@ inline void expect(bool holds, const char* what) {
   std::abort();
 }
 
-/// A file in memory.
+/// A file in memory. with() replaces its content and returns its path.
 class File {
  public:
   File() : fd_(::memfd_create("fuzz", MFD_CLOEXEC)) {}
@@ -43,7 +43,7 @@ class File {
   int fd_;
 };
 
-/// Calls `reads`. It may throw gradus::Error; any other exception is a finding.
+/// Calls `reads`, which may throw gradus::Error. Any other exception is a finding.
 template <class Read>
 void read(Read reads) {
   try {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fuzz.sh BUILD TARGET SECONDS: prints one line if there is no finding. New inputs are kept in BUILD/corpus, findings in
-# BUILD/findings.
+# fuzz.sh BUILD TARGET SECONDS: fuzzes one target; prints one line if there is no finding. New inputs are kept in BUILD/corpus,
+# findings in BUILD/findings.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$1 target=$2 seconds=$3 log=$1/logs/$2.log dictionary=
@@ -14,7 +14,7 @@ if ! UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 "$build/fuzz/fuzz_$target"
   -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$build/findings/$target-" $dictionary \
   "$build/corpus/$target" "fuzz/corpus/$target" >"$log" 2>&1; then
   grep -vE '^(#|\s*NEW_FUNC)' "$log" | tail -n 40 >&2
-  echo "fuzz: $target: a finding; all of it is in $log, and the input in $build/findings" >&2
+  echo "fuzz: $target: found a failure; the full output is in $log, the input in $build/findings" >&2
   exit 1
 fi
 printf '  %-17s %9s inputs in %s s, no finding\n' "$target" \

@@ -1,4 +1,4 @@
-// Fuzzes the reader of gold alignments in Pharaoh format with any text.
+// Fuzzes the reader of gold alignments in Pharaoh format with arbitrary text.
 
 #include "fuzz.hpp"
 #include "reports/pharaoh.hpp"

@@ -1,4 +1,4 @@
-// Fuzzes the reader of a run's log.jsonl with any text.
+// Fuzzes the reader of a run's log.jsonl with arbitrary text.
 
 #include <limits>
 

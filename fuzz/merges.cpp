@@ -1,5 +1,5 @@
 // Fuzzes byte-pair encoding.
-// The input is a word, a line feed, and a text that is read as merges.
+// The input is a word to split, a line feed, and the text of the merges.
 
 #include <gradus/data/byte_pair_encoding.hpp>
 

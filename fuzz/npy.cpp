@@ -1,4 +1,4 @@
-// Fuzzes the reader of .npy files with any bytes.
+// Fuzzes the reader of .npy files with arbitrary bytes.
 
 #include <gradus/nn/npy.hpp>
 

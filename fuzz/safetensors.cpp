@@ -1,4 +1,4 @@
-// Fuzzes the reader of safetensors files with any bytes.
+// Fuzzes the reader of safetensors files with arbitrary bytes.
 
 #include <gradus/nn/safetensors.hpp>
 

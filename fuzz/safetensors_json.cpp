@@ -1,4 +1,4 @@
-// Fuzzes the reader of safetensors files with any header and its correct length.
+// Fuzzes the reader of safetensors files with an arbitrary header of the correct length.
 // The first byte is the number of 4-byte values after the header.
 
 #include <gradus/nn/safetensors.hpp>

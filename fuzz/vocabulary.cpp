@@ -1,4 +1,4 @@
-// Fuzzes the reader of vocabularies with any text.
+// Fuzzes the reader of vocabularies with arbitrary text.
 
 #include <gradus/data/vocabulary.hpp>
 

@@ -1,5 +1,5 @@
-// The `gradus` command with the library's own attentions and decoders. A program of your own can pass
-// cli_main() a registry with more of them.
+// The `gradus` command with the library's attentions and decoders. To add your own, call cli_main() with a
+// registry that contains them.
 
 #include <gradus/tools/cli.hpp>
 

@@ -2,7 +2,7 @@
 execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE "\\" "\\e" help "${help}")
 string(REPLACE "-" "\\-" help "${help}")
-string(REGEX REPLACE "(^|\n)(['.])" "\\1\\\\&\\2" help "${help}")  # would be roff commands at the start of a line
+string(REGEX REPLACE "(^|\n)(['.])" "\\1\\\\&\\2" help "${help}")  # at the start of a line, ' and . begin a roff command
 file(WRITE ${PAGE} ".TH GRADUS 1
 .SH NAME
 gradus \\- train, run and look into small translation models with attention

@@ -42,7 +42,7 @@ std::vector<double> weights_in(const Json& alignment) {
   return weights;
 }
 
-// The weights as f32, in file order.
+// The weights in a TSV file as f32, in the order of its lines.
 std::vector<double> weights_in_tsv(const fs::path& path) {
   std::istringstream lines(content(path));
   std::string line;
@@ -91,7 +91,7 @@ TEST_CASE("the weights of a given translation are those of forced decoding", "[t
   std::string line;
   std::getline(lines, line);  // the header
   std::getline(lines, line);
-  const std::string digits = line.substr(line.rfind('\t') + 1);  // of f32, not of the same number as f64
+  const std::string digits = line.substr(line.rfind('\t') + 1);  // of the f32 number, not of its conversion to f64
   CHECK(content(json).find("\"weights\":[[" + digits + ",") != std::string::npos);
 
   const gradus::Tensor matrix = gradus::nn::load_npy(npy);
@@ -182,7 +182,7 @@ TEST_CASE("one sentence gives one picture file, several give numbered files", "[
   CHECK(page.find("ln p(target | source) = -") != std::string::npos);
 }
 
-TEST_CASE("without output files the picture is text", "[tools][align]") {
+TEST_CASE("without output files, the picture is printed as text", "[tools][align]") {
   const Scratch scratch;
   const Ran ran =
       run({"align", "--model", write_small_model(scratch.path()), "--text", source, "--target", target});

@@ -1,4 +1,4 @@
-// `gradus evaluate` as a user runs it, compared with the library's metrics.
+// `gradus evaluate`: its figures equal the library's metrics.
 
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/forced_decoding.hpp>
@@ -260,7 +260,7 @@ TEST_CASE("training data is not overwritten", "[tools][evaluate]") {
   CHECK(content(settings.data.train.pairs) == text);
 }
 
-TEST_CASE("the part must not be empty, and the same for all models", "[tools][evaluate]") {
+TEST_CASE("the part must not be empty, and must be the same for all models", "[tools][evaluate]") {
   tools::Settings settings = small_settings();
   settings.data.test_percent = 0;
   const Command empty(settings);

@@ -1,4 +1,4 @@
-// Memory estimates of settings, and refusals based on them.
+// Estimates of the memory that settings need, and errors based on them.
 
 #include "settings/fits.hpp"
 
@@ -21,7 +21,7 @@ using models::ModelOptions;
 
 namespace {
 
-// Sizes different from the defaults, and large enough that matrices dominate.
+// Sizes that differ from the defaults and are large enough for matrices to dominate.
 ModelOptions sized(ModelOptions options) {
   options.embedding = 40;
   options.hidden = options.bridge == models::Bridge::copy ? 30 : 52;

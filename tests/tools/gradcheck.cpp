@@ -1,4 +1,4 @@
-// `gradus gradcheck`: every gradient of a model, also with an attention of your own.
+// `gradus gradcheck`: the gradients of models, including one with a registered attention.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/nn/scored_attention.hpp>
@@ -36,7 +36,7 @@ models::Registry with_forgetful() {
 
 }  // namespace
 
-TEST_CASE("the gradients of the library's models are right", "[tools][gradcheck][long]") {
+TEST_CASE("the gradients of the library's models are correct", "[tools][gradcheck][long]") {
   for (const std::vector<std::string>& options :
        std::vector<std::vector<std::string>>{{},
                                              {"--decoder", "fixed", "--cell", "lstm"},

@@ -15,7 +15,7 @@ namespace tools = gradus::tools;
 
 namespace {
 
-// A translation into these words that ended in EOS.
+// A translation that consists of these words and ends in EOS.
 std::vector<tools::Translation> wrote(const tools::Sides& sides, std::vector<std::string> words) {
   tools::Translation translation;
   translation.target = std::move(words);

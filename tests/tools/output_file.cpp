@@ -1,4 +1,4 @@
-// Output files: neither inputs nor files of a run are overwritten.
+// Checks of output files: the command overwrites neither its inputs nor the files of a run.
 
 #include "files/output_file.hpp"
 
@@ -45,7 +45,7 @@ TEST_CASE("an input is not overwritten under any name", "[tools][output_file]") 
   CHECK(refused(scratch.path()) == "output: '" + scratch.path().string() + "' is a folder; give a file name");
 }
 
-TEST_CASE("two outputs in one file are a usage error", "[tools][output_file]") {
+TEST_CASE("two outputs that name the same file are a usage error", "[tools][output_file]") {
   const Scratch scratch;
   const std::string model = write_small_model(scratch.path() / "run"), a = scratch.path() / "a",
                     dotted = scratch.path() / "." / "a", linked = scratch.path() / "link" / "a";

@@ -1,4 +1,4 @@
-// Control characters in names and files are escaped where they are printed.
+// The command escapes control characters of names and files when it prints them.
 
 #include "settings/printable.hpp"
 

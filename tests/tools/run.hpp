@@ -19,7 +19,7 @@ struct Ran {
   std::string out, err;
 };
 
-/// Runs `gradus ARGUMENTS…` in this process; `program` is the name it is called by.
+/// Runs `gradus ARGUMENTS…` in this process; `program` is argv[0].
 inline Ran run(std::vector<std::string> arguments, const std::string& input = "",
                const gradus::models::Registry& registry = gradus::models::Registry::standard(),
                std::string program = "gradus") {

@@ -35,7 +35,7 @@ TEST_CASE("settings round-trip through text", "[tools][settings]") {
 }
 
 // CLI11 before 2.4 does not escape a backslash when it writes a setting.
-TEST_CASE("a path with a backslash is read back as it was, or refused", "[tools][settings]") {
+TEST_CASE("a path with a backslash is read back unchanged, or refused", "[tools][settings]") {
   tools::Settings settings = small_settings();
   settings.data.train.source = "a folder\\";
   std::string text;

@@ -193,7 +193,7 @@ TEST_CASE("a replaced run is intact until the new one has a checkpoint", "[tools
   CHECK((files() == before));
 }
 
-TEST_CASE("files that no run wrote are not overwritten", "[tools][train][errors]") {
+TEST_CASE("files that do not belong to a run are not overwritten", "[tools][train][errors]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "site";
   fs::create_directory(out);
@@ -384,7 +384,7 @@ TEST_CASE("the error for a folder that cannot be created omits library names", "
   CHECK(ran.err.starts_with("gradus train: cannot create folder '" + file.string() + "': "));
 }
 
-TEST_CASE("a loss that is not finite ends a run, which keeps its checkpoints", "[tools][train][errors]") {
+TEST_CASE("a non-finite loss ends a run and leaves its checkpoints unchanged", "[tools][train][errors]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
   REQUIRE(run(arguments(out, {"--optimiser", "sgd"})).code == 0);

@@ -1,4 +1,4 @@
-// `gradus translate` as a user runs it.
+// `gradus translate`: its options, files and errors.
 
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/greedy.hpp>
@@ -57,7 +57,7 @@ TEST_CASE("lines are translated in order", "[tools][translate]") {
   for (const std::size_t i : {0, 2, 3}) CHECK(out[i] == expected[i].front().text);
 }
 
-TEST_CASE("lines are translated the same on their own and together", "[tools][translate]") {
+TEST_CASE("the translation of a line does not depend on other lines", "[tools][translate]") {
   const Command translate;
   std::string input;
   for (int i = 0; i < 1003; ++i) input += i % 3 == 0 ? "good morning\n" : "where is the red book?\n";

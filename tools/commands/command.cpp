@@ -24,8 +24,8 @@ std::string one_line(std::string text) {
   return printable(text);
 }
 
-// Removes the leading library function or class ("read_lines: "), meaningless on the command line, and the
-// command's name, which failed() writes.
+// Removes a prefix such as "read_lines: ": a library function or class means nothing on the command line. Also
+// removes the command's name, which failed() adds.
 std::string without_operation(std::string text, std::string_view command) {
   const std::size_t end = text.find(": ");
   const auto of_code = [](char c) { return c == '_' || ('A' <= c && c <= 'Z'); };
@@ -87,7 +87,7 @@ std::string no_option(const CLI::App& app, const std::string& dashes, const std:
          (near.empty() ? "" : "; did you mean " + dashes + near + '?');
 }
 
-// Reports the first unparsed argument only: the others may be its values.
+// Reports only the first unparsed argument: the others may be its values.
 std::string extra_message(const CLI::App& app) {
   const std::string argument = app.remaining().front(), dashes = "--";
   if (!argument.starts_with(dashes) || argument == dashes) return "unexpected argument '" + argument + "'";
@@ -104,7 +104,7 @@ std::string clear_message(const CLI::ParseError& error) {
   return text;
 }
 
-// An error in the --config file, with its path; CLI11's message has only the key.
+// The message for an error in the --config file, with the file's path. CLI11's message has only the key.
 std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
   const CLI::Option* config = app.get_config_ptr();
   constexpr std::string_view section = ".++";
@@ -141,7 +141,7 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
   } catch (const CLI::ConfigError& error) {
     std::cerr << usage_message(app, config_message(app, error));
     return 2;
-  } catch (const CLI::ParseError& error) {  // report a mistyped option before the required one it hides
+  } catch (const CLI::ParseError& error) {  // an unknown option may be a misspelt required one
     std::cerr << usage_message(app, app.remaining().empty() ? clear_message(error) : extra_message(app));
     return 2;
   }

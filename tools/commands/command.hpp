@@ -22,8 +22,9 @@ int gradcheck(int argc, char** argv, const models::Registry& registry);
 int info(int argc, char** argv, const models::Registry& registry);
 int convert(int argc, char** argv, const models::Registry& registry);
 
-/// Parses the command line and runs `body`. Returns its result; 2 if the command line is wrong or `body`
-/// throws a UsageError; 1 if it throws anything else. Error messages are one line on standard error.
+/// Parses the command line and runs `body`. Returns the result of `body`; 0 after --help; 2 if the command
+/// line is wrong or `body` throws a UsageError; 1 if the --config file cannot be read or `body` throws
+/// anything else. Error messages are one line on standard error.
 int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
 
 /// Writes the error to standard error and returns exit code 1.

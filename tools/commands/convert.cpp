@@ -20,7 +20,7 @@ struct Options {
   fs::path model, to, from, out, vocabulary_out;
 };
 
-// Drops the training state, which does not belong to these weights.
+// A checkpoint without the training state, which does not belong to these weights.
 models::Checkpoint weights_alone(const SavedModel& saved) {
   models::Checkpoint checkpoint{{}, saved.checkpoint.metadata};
   for (const auto& [name, tensor] : saved.model->state_dict()) {
@@ -34,7 +34,7 @@ void write(const plot::OutputFolder& folder, const std::string& name, const Side
   if (const auto& bpe = side.tokeniser.bpe()) folder.write(name + ".bpe.txt", bpe->to_text());
 }
 
-// Refuses a checkpoint: its tensors have other names.
+// Loads a file of weights with PyTorch's names. Refuses a checkpoint, whose tensors have other names.
 void load_weights(SavedModel& saved, const fs::path& path) {
   const nn::Safetensors file = nn::load_safetensors(path);
   if (models::is_checkpoint(file.metadata)) {

@@ -104,7 +104,7 @@ Pairs pairs_for(const Options& options, const Settings& settings) {
   return part;
 }
 
-// The pairs of every model: a comparison needs the same ones.
+// The pairs to evaluate. To be compared, all models must have the same ones.
 Pairs common_pairs(const Options& options, const std::vector<SavedModel>& models) {
   Pairs common = pairs_for(options, models.front().settings);
   for (std::size_t i = 1; i < models.size(); ++i) {

@@ -18,7 +18,7 @@
 namespace gradus::tools {
 namespace {
 
-// Small, so that every element can be perturbed; all different, so that no two sizes can be confused.
+// Sizes small enough to perturb every element, and all different, so that a confusion of two is detected.
 models::ModelOptions small(models::ModelOptions options) {
   options.embedding = 7;
   options.hidden = 6;
@@ -73,8 +73,8 @@ int run(const models::ModelOptions& options, std::uint64_t seed, const models::R
   return 0;
 }
 
-// The --preset option, which sets the defaults of the others; empty if it does not parse, which run_command()
-// reports.
+// The value of --preset, which sets the defaults of the other options. Empty if it does not parse;
+// run_command() then reports the error.
 std::string preset_of(int argc, char** argv) {
   std::string name;
   CLI::App app;

@@ -6,8 +6,8 @@
 
 namespace gradus::tools {
 
-/// The name nearest to a mistyped one: at most two edits, and fewer than half its length. Empty if none is
-/// that near.
+/// The name nearest to a mistyped one, at an edit distance of at most 2 and less than half the length of
+/// `given`. Empty if there is none.
 std::string nearest(std::string_view given, std::span<const std::string> names);
 
 }  // namespace gradus::tools

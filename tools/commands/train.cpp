@@ -36,7 +36,7 @@ Examples:
 A configuration file lists options without the dashes, one per line: hidden=256, cell="lstm". Flags override the file,
 and the file overrides a preset. The run's folder keeps the effective options as settings.toml.)";
 
-// An option's value, read before parsing: --preset and --resume set the defaults of the others.
+// An option's value, read before parsing: --preset and --resume set the defaults of the other options.
 std::optional<std::string> given(int argc, char** argv, std::string_view option) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -56,7 +56,8 @@ fs::path last_checkpoint(const fs::path& run) {
   return run / run_file::last;
 }
 
-// --overwrite replaces a run or a model. In a folder without one, files of these names are the user's own.
+// Refuses to replace a run or a model without --overwrite. Never replaces files in a folder with neither:
+// they belong to the user.
 void check_new(const fs::path& folder, bool overwrite) {
   const bool is_run = holds_run(folder), is_model = fs::exists(folder / run_file::best);
   if ((is_run || is_model) && overwrite) return;
@@ -64,7 +65,7 @@ void check_new(const fs::path& folder, bool overwrite) {
     fail("train", "'", folder.string(), "' already holds a run; resume it with --resume ", folder.string(),
          ", choose another --out, or replace it with --overwrite");
   }
-  if (is_model) {  // converted, or of a run killed before its first save
+  if (is_model) {  // a converted model, or the best of a run killed before it saved its last checkpoint
     fail("train", "'", (folder / run_file::best).string(),
          "' is a model; choose another --out, or replace it with --overwrite");
   }

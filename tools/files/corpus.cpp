@@ -78,7 +78,7 @@ data::Tokeniser make_tokeniser(const DataSettings& settings, data::TokenUnit uni
       std::move(bpe));
 }
 
-// Range of the lengths added.
+// The smallest and the largest of the lengths added.
 struct Lengths {
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
 

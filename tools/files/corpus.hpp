@@ -14,7 +14,7 @@
 
 namespace gradus::tools {
 
-/// Training and held-out pairs. No source occurs in two parts.
+/// Training and held-out pairs. A split keeps each source in one part; separate files may repeat a source.
 struct Corpus {
   std::vector<data::SentencePair> train, dev, test;
 };

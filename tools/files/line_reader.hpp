@@ -12,7 +12,7 @@ namespace gradus::tools {
 /// @throws Error naming the line that is not UTF-8.
 using LineReader = std::function<std::vector<std::string>()>;
 
-/// Reads a file or, if the path is empty or "-", standard input, from a terminal one line at a time.
+/// Reads a file or, if the path is empty or "-", standard input. From a terminal, returns one line at a time.
 /// @throws Error as data::read_lines.
 LineReader lines_of(const std::filesystem::path& path);
 

@@ -8,7 +8,7 @@
 
 namespace gradus::tools {
 
-/// The first NaN or infinity of an f32 tensor.
+/// The first NaN or infinity of an f32 tensor; empty if there is none.
 inline std::optional<float> first_non_finite(const Tensor& tensor) {
   const auto values = tensor.values<float>();
   const auto bad = std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); });

@@ -32,13 +32,14 @@ void check_not_of_a_run(std::string_view who, const fs::path& file) {
   fail(who, "'", file.string(), "' belongs to the run in its folder; choose another name or folder");
 }
 
-// The file with links followed, for comparison; empty unless it is, or would be, a regular file.
+// The absolute path with links followed, for comparison. Empty unless it is, or would be, a regular file.
 fs::path replaced_file(const fs::path& file) {
   std::error_code not_there;
   const fs::file_type type = fs::status(file, not_there).type();
   if (file.empty() || is_standard_output(file)) return {};
   if (type != fs::file_type::regular && type != fs::file_type::not_found) return {};
-  return fs::weakly_canonical(fs::absolute(file), not_there);  // a path that does not exist stays as spelled
+  // Without absolute(), a relative path that does not exist would stay relative.
+  return fs::weakly_canonical(fs::absolute(file), not_there);
 }
 
 }  // namespace

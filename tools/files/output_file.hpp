@@ -15,8 +15,8 @@ bool is_standard_output(const std::filesystem::path& file);
 /// @param why the reason in the message, for example "but weights are binary"
 std::function<std::string(const std::string&)> no_standard_output(std::string why);
 
-/// Checks before the work that the file can be written, and is neither one of the files in `read` nor part of
-/// a run of `gradus train`. Empty paths are ignored, here and in `read`.
+/// Checks, before a computation, that the file can be written and is neither one of the inputs `read` nor
+/// part of a run of `gradus train`. Ignores empty paths.
 /// @throws Error if not, and as files::check_target.
 void check_output(std::string_view who, const std::filesystem::path& file,
                   std::span<const std::filesystem::path> read);
@@ -27,8 +27,8 @@ struct Output {
   std::filesystem::path file;
 };
 
-/// Refuses two outputs that are the same file, also under two spellings or links. Empty paths, "-", devices
-/// and pipes are ignored.
+/// Refuses two outputs that are the same file, even if spelled differently or reached through links. Ignores
+/// empty paths, "-", devices and pipes.
 /// @throws UsageError naming both options.
 void check_distinct(std::span<const Output> outputs);
 

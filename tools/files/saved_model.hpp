@@ -33,7 +33,7 @@ struct Origin {
 /// Reads the metadata of a checkpoint with these tensors.
 /// @param path the checkpoint's path, for messages
 /// @throws Error if settings or vocabularies are missing or damaged, or if the settings describe a model
-/// larger than the stored one: a damaged file may claim any size, and nothing is allocated for it.
+/// larger than the stored one. The model is not built: a damaged file may state any size.
 Origin origin_of(const std::filesystem::path& path, const NamedTensors& tensors, const nn::Metadata& metadata,
                  const models::Registry& registry);
 
@@ -48,7 +48,7 @@ bool holds_run(const std::filesystem::path& folder);
 /// @throws Error for a folder with neither.
 std::filesystem::path checkpoint_of(const std::filesystem::path& path);
 
-/// @throws Error naming the first parameter with a NaN or an infinity, which not every search would meet.
+/// @throws Error naming the first parameter with a NaN or an infinity. Not every search would detect one.
 /// @param path the file with the parameters, for messages
 void check_finite(const std::filesystem::path& path, const models::Seq2Seq& model);
 

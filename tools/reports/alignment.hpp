@@ -27,8 +27,8 @@ struct Alignment {
   models::Decoded decoded;                 ///< weights (target tokens, source tokens)
 };
 
-/// Feeds each sentence's target to the model; decodes a sentence without a target greedily. Weights are
-/// undefined without attention.
+/// Feeds each sentence's target to the model; decodes a sentence without a target greedily. The weights are
+/// undefined tensors if the model has no attention.
 /// @param model in eval mode
 /// @throws Error for a sentence without tokens or not in UTF-8, with its number, counted from 1.
 std::vector<Alignment> make_alignments(const models::Seq2Seq& model, const Sides& sides,

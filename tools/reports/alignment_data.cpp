@@ -27,7 +27,7 @@ std::span<const float> weights_of(const Alignment& alignment, std::size_t t) {
   return alignment.decoded.weights.values<float>().subspan(t * T, T);
 }
 
-// Converting to double would print digits that f32 does not have.
+// Null if not finite. A conversion to double would print digits that f32 does not have.
 Json number(float weight) { return std::isfinite(weight) ? Json::parse(shortest(weight)) : Json(); }
 
 Json to_json(const Alignment& alignment) {

@@ -34,7 +34,7 @@ struct Evaluation {
   std::int64_t bucket = 0;                        ///< source lengths per bucket
   std::map<std::int64_t, Scores> by_length;       ///< key: the shortest source length of a bucket, from 1
   std::optional<data::MatchCount> any_reference;  ///< over distinct sources
-  std::optional<data::AlignmentError> alignment;  ///< when forced to the targets
+  std::optional<data::AlignmentError> alignment;  ///< with teacher forcing
   std::vector<std::string> outputs;               ///< one per pair
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// The words of a tokenised sentence: joins byte-pair pieces.
+// The words of a tokenised sentence, with byte-pair pieces joined.
 Words words(const Side& side, const Words& tokens) {
   if (!side.tokeniser.bpe()) return tokens;
   return data::Tokeniser(side.tokeniser.options()).split(side.tokeniser.join(tokens));

@@ -18,7 +18,7 @@ struct Scores {
   std::int64_t pairs = 0;
   std::int64_t source_tokens = 0;
   data::BleuCounts bleu_counts;      ///< detokenised output against untokenised target
-  double d2l_bleu_sum = 0;           ///< summed over sentences, with k = 2 as in the book
+  double d2l_bleu_sum = 0;           ///< summed over sentences, with k = 2 as in Dive into Deep Learning
   data::MatchCount exact;            ///< outputs that end in EOS and equal the target's words
   data::ErrorRate errors;            ///< edits from the target's words to the output's
   double nats = 0;                   ///< -Σ ln p of the target tokens with EOS, under teacher forcing
@@ -49,7 +49,7 @@ std::vector<Scores> measure_each(const models::Seq2Seq& model, const Sides& side
                                  std::span<const std::vector<Translation>> outputs,
                                  data::BleuTokeniser tokeniser);
 
-/// Translates the sources and scores all pairs together, with default options.
+/// Translates the sources with the default TranslationOptions, and sums the scores of all pairs.
 /// @param model in eval mode
 Scores measure(const models::Seq2Seq& model, const Sides& sides, std::span<const data::SentencePair> pairs,
                const models::Search& search);

@@ -10,7 +10,7 @@
 namespace gradus::tools {
 namespace {
 
-// Parses one link, with sign '-' or '?'. Returns false if malformed.
+// Parses one link; `sign` is '-' for a sure and '?' for a possible one. Returns false if malformed.
 bool parse(std::string_view text, data::Link& link, char& sign) {
   const char* const end = text.data() + text.size();
   const auto source = std::from_chars(text.data(), end, link.source);

@@ -16,7 +16,7 @@ struct GoldLinks {
   std::set<data::Link> sure, possible;
 };
 
-/// Links in Pharaoh's format, `source-target` from 0: `0-0 1-2`.
+/// Links in Pharaoh format, `source-target`, with tokens counted from 0: `0-0 1-2`.
 std::string to_pharaoh(const std::set<data::Link>& links);
 
 /// Reads a file with one sentence's links per line; `1?2` is a possible link.

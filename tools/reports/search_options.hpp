@@ -31,6 +31,7 @@ struct SearchOptions {
   TranslationOptions translation() const;
   /// "greedy", "beam 5, length penalty 0.6", "sampled with seed 1".
   std::string description() const;
+  /// Sets the number of threads, unless it is 0.
   void use_threads() const;
 };
 

@@ -27,7 +27,7 @@ std::vector<std::vector<Translation>> translate_sentences(const models::Seq2Seq&
                                                           const TranslationOptions& options) {
   std::vector<std::vector<std::string>> sources;  // of the sentences with tokens
   std::vector<std::vector<std::int64_t>> ids;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> places;  // their indices in `sentences`
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     std::vector<std::string> tokens = sides.source.tokeniser.split(sentences[i]);
     if (tokens.empty()) continue;

@@ -37,7 +37,7 @@ void check_order(const char* least_option, std::int64_t least, const char* most_
          " or raise ", most_option);
 }
 
-// A registered decoder may attend.
+// False for the library's decoders without attention. A registered decoder may attend.
 bool attends(const models::ModelOptions& model) { return model.decoder != "fixed" && model.decoder != "cho"; }
 
 }  // namespace

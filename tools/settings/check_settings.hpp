@@ -5,19 +5,21 @@
 namespace gradus::tools {
 
 /// @throws UsageError unless exactly one source of training data is given; for a source file without its
-/// target file or vice versa, byte-pair encoding of characters, or a minimum above its maximum.
+/// target file or vice versa, a file of pairs together with either, byte-pair encoding of characters, or a
+/// minimum above its maximum.
 void check_data(const DataSettings& settings);
 
-/// @throws UsageError for a bridge that the encoder or the decoder cannot have.
+/// @throws UsageError for a bridge that the encoder or the decoder does not support.
 void check_model(const models::ModelOptions& model);
 
 /// check_data(), check_model(), and the other settings of `gradus train`.
 /// @throws UsageError also if warm-up covers all steps, all embeddings are tied without a shared vocabulary,
-/// an exponential schedule is to end at 0, or the attention's entropy is weighted without attention.
+/// an exponential schedule ends at 0, or the loss includes the attention entropy of a decoder without
+/// attention.
 void check_settings(const Settings& settings);
 
-/// @throws UsageError for an option of a new training that has no effect beside the others: a task's without
-/// the task, --patience without evaluations, --attention of a decoder without attention.
+/// For a new run. @throws UsageError for an option that has no effect with the other options: a task's option
+/// without the task, --patience without evaluations, --attention with a decoder without attention.
 void check_effects(const Settings& settings);
 
 }  // namespace gradus::tools

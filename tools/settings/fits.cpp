@@ -28,8 +28,8 @@ std::string in_bytes(double bytes) {
   return text.str();
 }
 
-// Training stores a value, a gradient and the optimiser's averages per parameter; saving copies value and
-// averages.
+// For each parameter, training stores a value, a gradient and the optimiser's averages; saving copies the
+// value and the averages.
 double bytes_per_parameter(const std::string& optimiser) {
   const int averages = models::find_optimiser(optimiser).averages;
   return bytes_per_number * ((2 + averages) + (1 + averages));
@@ -54,7 +54,7 @@ Load load_of(const data::BatchesOptions& options, std::span<const data::Pair> pa
   return {.pairs = part * all, .source = part * source, .target = part * target};
 }
 
-// Checks that each pair fits in a batch.
+// Refuses pairs with more tokens than a batch.
 void check_pairs_fit(std::int64_t batch_tokens, std::span<const data::Pair> pairs) {
   if (batch_tokens == 0) return;
   for (const data::Pair& pair : pairs) {

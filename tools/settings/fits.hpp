@@ -6,8 +6,8 @@
 
 #include "settings/settings.hpp"
 
-/// Refuses settings that need more memory than is free, before allocating. The estimates are lower bounds, so
-/// nothing that fits is refused.
+/// Checks, before allocating, that settings do not need more memory than is free. The estimates are lower
+/// bounds, so that settings that fit are never refused.
 namespace gradus::tools {
 
 /// @throws Error if a task's examples do not fit.

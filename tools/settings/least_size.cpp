@@ -12,7 +12,7 @@ double gates(models::Cell cell) {
   return cell == models::Cell::lstm ? 4 : 3;
 }
 
-// The sizes in the equations' notation.
+// The sizes, named as in the equations. g: gates of the cell; D: elements of an annotation.
 struct Sizes {
   double E, H, A, M, L, g, directions, D;
 
@@ -26,7 +26,7 @@ struct Sizes {
         directions(model.bidirectional ? 2 : 1),
         D(directions * H) {}
 
-  // One direction; layers above the first have `between` inputs.
+  // The matrices of one direction. Layers above the first have `between` inputs.
   double recurrent(double inputs, double between) const {
     return g * H * (inputs + H) + (L - 1) * g * H * (between + H);
   }
@@ -38,14 +38,14 @@ double attention(const std::string& name, const Sizes& of) {
   return is_projected ? of.H * of.D : 0;
 }
 
-// W_s of the bridge: from the encoder's backward state, or from a summary of this size.
+// The matrices W_s of the bridge, applied to the encoder's backward state or to a summary of this size.
 double bridge(const ModelOptions& model, Bridge form, double summary, const Sizes& of) {
   if (form != Bridge::backward && form != Bridge::summary) return 0;
   const double parts = model.cell == models::Cell::lstm ? 2 : 1;
   return parts * of.L * of.H * (form == Bridge::backward ? of.D / 2 : summary);
 }
 
-// Excludes W_o if it is tied to the embedding.
+// The matrices of the output layer, without W_o if it is tied to the embedding.
 double readout(const ModelOptions& model, ReadoutForm form, double context, const Sizes& of, double V) {
   const double inputs = form == ReadoutForm::state ? of.H : of.H + context + of.E;
   const bool tied = model.tied != models::Tied::none,

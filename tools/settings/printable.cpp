@@ -8,8 +8,8 @@ namespace {
 
 constexpr bool is_continuation(char byte) { return (byte & 0xC0) == 0x80; }
 
-// The number of bytes of the first UTF-8 character; 0 if there is none. Overlong forms and surrogates cannot
-// hide a control character from a decoder of UTF-8, so they are not looked for.
+// The number of bytes of the first UTF-8 character; 0 if the text does not begin with one. Accepts surrogates
+// and overlong forms of three or four bytes, since no UTF-8 decoder reads a control character from them.
 std::size_t length_of_first(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t length = lead < 0x80   ? 1
@@ -29,7 +29,7 @@ void append_hex(std::string& out, std::string_view prefix, char byte) {
   out += hex[value % 16];
 }
 
-// C0, DEL, or C1, whose second byte in UTF-8 is its code.
+// True for C0, DEL and C1. In UTF-8, C1 is the byte C2 followed by the character's code.
 bool is_control(std::string_view character) {
   const auto first = static_cast<unsigned char>(character.front());
   return first < 0x20 || first == 0x7F || (first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0);

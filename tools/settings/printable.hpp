@@ -5,9 +5,9 @@
 
 namespace gradus::tools {
 
-/// The text with control characters as \u001b and bytes that are not UTF-8 as \x9b, so that a name or the
-/// content of a file cannot control the terminal. Everything that the command prints but the data itself
-/// passes through here.
+/// The text with control characters written as \u001b and bytes that are not UTF-8 as \x9b, so that a name or
+/// the content of a file cannot control the terminal. The command prints everything except the data itself
+/// (translations, pairs) in this form.
 /// @param kept control characters to keep, such as "\n"
 std::string printable(std::string_view text, std::string_view kept = "");
 

@@ -4,8 +4,8 @@
 
 namespace gradus::tools {
 
-/// The name the program was called by ("gradus", "./run gradus" or a program of your own), for suggested
-/// commands.
+/// The name by which the program was called, such as "gradus" or "./run gradus". Suggested commands begin
+/// with it.
 const std::string& program();
 void set_program(std::string name);
 

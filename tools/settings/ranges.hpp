@@ -11,12 +11,13 @@
 
 #include "settings/shortest.hpp"
 
-/// Validators of numbers, for CLI11's Option::transform. Their message is "expected …, found …". They pass on
-/// the number as they read it: CLI11 takes 010 for an octal 8, 99999999999999999999 for the largest integer,
-/// and 1e-400 for 0.
+/// Validators of numbers, for CLI11's Option::transform. Their message is "expected …, found …". They replace
+/// the text by the number that they read: CLI11 would read 010 as an octal 8, 99999999999999999999 as the
+/// largest integer, and 1e-400 as 0.
 namespace gradus::tools {
 
-/// Reads a decimal number; a leading + is allowed. Anything but success: not a number, or out of range.
+/// Reads a decimal number; a leading + is allowed. Returns std::errc() for success, invalid_argument if the
+/// text is not a number, result_out_of_range if the type cannot hold it.
 template <class Value>
 std::errc read_number(std::string_view text, Value& value) {
   if (text.starts_with('+')) text.remove_prefix(1);

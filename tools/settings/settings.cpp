@@ -21,7 +21,7 @@ void add_files(CLI::App& app, const std::string& prefix, PairFiles& files, const
   app.add_option(prefix + "target", files.target, what + ": their targets, one per line")->type_name("FILE");
 }
 
-// Writes the default with as many digits as a round trip needs.
+// Adds an option whose default is written with the shortest digits that round-trip.
 CLI::Option* add_number(CLI::App& app, const std::string& flag, double& value, const std::string& help) {
   return app.add_option(flag, value, help)->default_str(shortest(value));
 }
@@ -41,7 +41,7 @@ std::string default_rates() {
   return text;
 }
 
-// Adds the default, which CLI11 omits for flags.
+// Adds a flag with its default, which CLI11 omits.
 CLI::Option* add_switch(CLI::App& app, const std::string& flags, bool& value, const std::string& help) {
   return app.add_flag(flags, value, help)->default_str(value ? "true" : "false");
 }
@@ -218,8 +218,8 @@ std::string written(Settings settings) {
 
 }  // namespace
 
-// Refuses paths with a backslash where CLI11 writes it unescaped (before 2.4), so that another path would be
-// read back.
+// Refuses a path with a backslash if CLI11 writes it unescaped (before 2.4): a different path would be read
+// back.
 std::string to_text(const Settings& settings) {
   std::string text = written(settings);
   if (written(settings_from_text(text)) != text) {

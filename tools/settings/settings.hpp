@@ -29,10 +29,10 @@ struct DataSettings {
   std::string task;     ///< reverse, copy, sort or dates;
   std::string phrases;  ///< or eng-fra or eng-cmn, the phrase sets shipped with gradus;
   PairFiles train;      ///< or files
-  PairFiles dev, test;  ///< if not given: shares of the training pairs, by a hash of the source
+  PairFiles dev, test;  ///< if not given: fractions of the training pairs, by a hash of the source
   std::int64_t dev_percent = 5, test_percent = 5;
   bool swap = false;       ///< exchange source and target
-  std::int64_t limit = 0;  ///< most pairs of text in all parts together, selected by a hash; 0 for all
+  std::int64_t limit = 0;  ///< maximum number of text pairs in all parts, selected by a hash; 0: all
 
   data::TaskOptions task_options;
   std::int64_t examples = 50000;     ///< training examples of a task
@@ -42,11 +42,11 @@ struct DataSettings {
   data::TokenUnit source_unit = data::TokenUnit::word, target_unit = data::TokenUnit::word;
   bool lower = true, nfkc = true;
   bool french_spacing = false;            ///< in the output
-  std::int64_t bpe = 0;                   ///< byte-pair merges on each side; 0 for none
+  std::int64_t bpe = 0;                   ///< byte-pair merges on each side; 0: none
   bool shared_vocabulary = false;         ///< one vocabulary, and one byte-pair encoding, for both sides
-  std::int64_t min_count = 1, words = 0;  ///< least count and most tokens of a vocabulary; 0 words: no limit
-  std::int64_t min_tokens = 1, max_tokens = 50;  ///< length of a source text, before byte-pair encoding
-  std::int64_t max_target_tokens = 75;           ///< length of a target text
+  std::int64_t min_count = 1, words = 0;  ///< minimum count of a token; maximum vocabulary size, 0: no limit
+  std::int64_t min_tokens = 1, max_tokens = 50;  ///< tokens of a source, before byte-pair encoding
+  std::int64_t max_target_tokens = 75;           ///< tokens of a target, likewise
 };
 
 /// The run's folder, seed and checkpoints.

@@ -6,8 +6,8 @@
 
 namespace gradus::tools {
 
-/// The key that a configuration has but the app does not, from CLI11's error, which stores it only in its
-/// text. Empty for another error.
+/// The key of a configuration that the app does not define, taken from the text of CLI11's error, which does
+/// not store it separately. Empty for other errors.
 inline std::string unknown_key(const CLI::Error& error) {
   constexpr std::string_view before = "INI was not able to parse ";
   const std::string text = error.what();

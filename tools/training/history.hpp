@@ -28,8 +28,8 @@ class History {
     std::int64_t step;
     double loss;         ///< nats per token
     double bleu, exact;  ///< NaN if not measured
-    double score;        ///< of the metric in --metric
-    bool best;           ///< so far
+    double score;        ///< value of --metric on the dev pairs
+    bool best;           ///< true if better than all before
     double seconds;      ///< of training, since the run or its resumption began
   };
 
@@ -40,9 +40,10 @@ class History {
   /// The best evaluation so far; null if there is none.
   const Evaluation* best() const;
 
+  /// The lines of log.jsonl, in the order of the steps.
   std::string text() const;
-  /// Reads the entries up to a step; empty if the file does not exist. Skips damaged lines: a training is
-  /// worth more than a point of its curve.
+  /// Reads the entries up to a step; empty if the file does not exist. Skips damaged lines, so that they do
+  /// not prevent resuming.
   /// @throws Error if the file cannot be read.
   static History read(const std::filesystem::path& path, std::int64_t up_to_step);
   /// Number of lines that read() skipped.

@@ -83,8 +83,8 @@ std::string content_if_there(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// An update can make parameters non-finite even if loss and gradient were finite; keep the last good
-// checkpoint then.
+// Refuses to save non-finite parameters, so that the last good checkpoint stays. An update can produce them
+// even if loss and gradient were finite.
 void check_state(const NamedTensors& state, std::int64_t steps) {
   for (const auto& [name, tensor] : state) {
     if (!name.starts_with("model.") && !name.starts_with("trainer.optimiser.")) continue;
@@ -148,7 +148,7 @@ bool TrainingRun::train(const std::function<bool()>& interrupted) {
   }
 }
 
-// Added to an error message: what is left in the folder, and how to resume.
+// Text added to an error message: which checkpoint is intact, and how to resume.
 std::string TrainingRun::way_on() const {
   std::error_code ignored;
   if (!std::filesystem::exists(folder_.path() / run_file::last, ignored)) return "";
@@ -204,7 +204,7 @@ void TrainingRun::add_to_history() {
   sums_ = {};
 }
 
-// Most important first: a narrow terminal drops the last ones.
+// The fields of the progress bar, most important first: a narrow terminal drops the last ones.
 std::vector<std::string> TrainingRun::fields() const {
   std::vector<std::string> fields;
   if (!history_.training().empty()) {
@@ -277,8 +277,8 @@ void TrainingRun::take_folder(const std::string& checkpoint) {
   write_log();
 }
 
-// Writes the log before the checkpoint (but the first): resuming drops entries after the checkpoint, and
-// cannot restore missing ones.
+// Writes the log before last.safetensors: resuming drops entries after the checkpoint, but cannot restore
+// missing ones. Only the first checkpoint of a new run precedes the log.
 void TrainingRun::save_last() {
   add_to_history();
   write_log();

@@ -26,7 +26,7 @@ namespace gradus::tools {
 ///     log.jsonl           its log, see History
 ///     curves.svg          the log as curves
 ///     alignments.svg      attention weights of the best model for a few dev pairs
-///     index.html          all of the above on one page
+///     index.html          curves, attention weights and settings on one page
 ///
 /// Files are replaced atomically. The folder is locked against other runs. A new run writes nothing before
 /// its first checkpoint, which replaces a previous run in the folder: until then, that run is intact.
@@ -38,9 +38,9 @@ class TrainingRun {
   /// does not match the data, sizes or options.
   TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry);
 
-  /// Trains until all steps are done, early stopping, or `interrupted()`; then saves, unless interrupted
-  /// before the first step. Reports progress on
-  /// standard error, as a progress bar on a terminal. Returns true if training finished.
+  /// Trains until all steps are done, training stops early, or `interrupted()` returns true; then saves,
+  /// unless no step was taken. Reports progress on standard error, as a progress bar on a terminal. Returns
+  /// true if training finished.
   /// @throws Error as Trainer::step, and if saving fails; existing checkpoints stay unchanged.
   bool train(const std::function<bool()>& interrupted);
 
@@ -74,7 +74,7 @@ class TrainingRun {
   std::unique_ptr<models::Trainer> trainer_;
   plot::OutputFolder folder_;
   files::FolderLock lock_;
-  bool owns_folder_ = false;  // all files are this run's; until then, nothing else may be written
+  bool owns_folder_ = false;  // true once a checkpoint of this run is saved; before, no other file is written
   History history_;
   std::string alignments_;  // SVG of the best model so far
 
