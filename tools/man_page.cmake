@@ -5,7 +5,7 @@ string(REPLACE "-" "\\-" help "${help}")
 string(REGEX REPLACE "(^|\n)(['.])" "\\1\\\\&\\2" help "${help}")  # at the start of a line, ' and . begin a roff command
 file(WRITE ${PAGE} ".TH GRADUS 1
 .SH NAME
-gradus \\- train, run and look into small translation models with attention
+gradus \\- train, use and inspect small translation models with attention
 .SH DESCRIPTION
 .nf
 ${help}.fi

@@ -26,7 +26,7 @@ std::vector<SentencePair> generate(const Task& task, std::int64_t count, const U
       rejected = 0;
     } else if (++rejected == patience) {
       fail("generate: ", patience, " sources of the task '", task.name(), "' in a row were rejected after ",
-           pairs.size(), " of ", count, " pairs; give the task more sources or the part a larger share");
+           pairs.size(), " of ", count, " pairs; give the task more sources or the part a larger fraction");
     }
   }
   return pairs;

@@ -157,7 +157,7 @@ TEST_CASE("a split that accepts no source of a task is an error", "[data][tasks]
   CHECK_THROWS_MATCHES(
       generate(*make_task("sort"), 10, uniform(1), first_three), Error,
       Message("generate: 1000 sources of the task 'sort' in a row were rejected after 3 of 10 pairs; "
-              "give the task more sources or the part a larger share"));
+              "give the task more sources or the part a larger fraction"));
   CHECK(asked == 1003);
   CHECK_THROWS_MATCHES(
       generate(*make_task("sort"), -1, uniform(1), any), Error,

@@ -168,9 +168,9 @@ int align(int argc, char** argv, const models::Registry& registry) {
       "      draws the given translation in a file\n"
       "  gradus align --model run --pairs some.tsv --html some.html --json some.json\n"
       "      writes a page of all pairs, and a file with tokens, weights and log-probabilities\n\n"
-      "Without sentence options, reads standard input, one per line: SOURCE or SOURCE TAB TARGET.\n"
+      "Without sentence options, reads SOURCE or SOURCE TAB TARGET lines from standard input.\n"
       "For several sentences, --svg a.svg writes a-1.svg, a-2.svg and so on; --npy likewise.\n"
-      "A text file may be -, standard output.",
+      "A text output file may be -, which means standard output.",
       "gradus align");
   Options options;
   app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
@@ -178,7 +178,8 @@ int align(int argc, char** argv, const models::Registry& registry) {
       ->required();
   app.option_defaults()->group("Sentences");
   app.add_option("--text", options.texts, "a source sentence; repeatable")->allow_extra_args(false);
-  app.add_option("--target", options.targets, "its translation [the model's own]")->allow_extra_args(false);
+  app.add_option("--target", options.targets, "the translation of each --text, in order [the model's own]")
+      ->allow_extra_args(false);
   auto* const pairs =
       app.add_option("--pairs", options.files.pairs, "a file of source TAB target lines")->type_name("FILE");
   auto* const source =

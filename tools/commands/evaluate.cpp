@@ -69,7 +69,7 @@ void add_options(CLI::App& app, Options& options) {
       ->type_name("NAME")
       ->check(CLI::IsMember({"13a", "none", "char", "zh"}));
   app.add_flag("--any-reference", options.evaluation.any_reference,
-               "share of distinct sources whose output equals any of their targets");
+               "fraction of distinct sources whose output equals any of their targets");
   app.add_option("--gold", options.evaluation.gold,
                  "alignment error rate: a file with one line per pair of sure 0-0 and possible 1?2 links "
                  "between source and target tokens, from 0")

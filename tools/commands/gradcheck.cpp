@@ -97,12 +97,12 @@ int gradcheck(int argc, char** argv, const models::Registry& registry) {
   std::uint64_t seed = 1;
   CLI::App app(
       "Builds a small model in double precision and checks the gradient of its loss for every parameter\n"
-      "against finite differences, on a batch of random sentences. Exits with 1 if one is wrong. A program\n"
-      "that registers your own attention or decoder checks that one:\n\n"
+      "against finite differences, on a batch of random sentences. Exits with 1 if a gradient is wrong.\n"
+      "A program of your own checks the attentions and decoders that it registers:\n\n"
       "  gradus gradcheck --attention dot --cell lstm --layers 2\n"
       "  ./my_gradus gradcheck --attention mine",
       "gradus gradcheck");
-  app.add_option("--preset", preset, "a paper's model, with these small sizes")
+  app.add_option("--preset", preset, "a paper's model, with the small sizes below")
       ->check(CLI::IsMember(models::preset_names()));
   app.add_option("--seed", seed, "seed of parameters and sentences")
       ->capture_default_str()
@@ -113,8 +113,8 @@ int gradcheck(int argc, char** argv, const models::Registry& registry) {
     check_model(options);
     if (options.dropout > 0 || options.attention_dropout > 0) {
       throw UsageError(
-          "dropout changes the loss at each call, so that differences say nothing; omit --dropout and "
-          "--attention-dropout");
+          "dropout changes the loss at each call, which makes finite differences meaningless; omit --dropout "
+          "and --attention-dropout");
     }
     return run(options, seed, registry);
   });

@@ -124,7 +124,7 @@ int train(int argc, char** argv, const models::Registry& registry) {
   app.set_config("--config", "", "configuration file")->group("Option sources");
   app.allow_config_extras(CLI::config_extras_mode::error);
   auto* const of_paper =
-      app.add_option("--preset", preset, "a paper's model, and its training where published")
+      app.add_option("--preset", preset, "a paper's model, with its training settings where published")
           ->check(CLI::IsMember(models::preset_names()))
           ->group("Option sources")
           ->configurable(false);

@@ -40,14 +40,16 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--output", options.output,
                  "output file, written after the last sentence [- for standard output]")
       ->type_name("FILE");
-  app.add_option("--alignments", options.alignments,
-                 "file, or - with --output FILE: for each output line, the source token with the largest "
-                 "weight for each target token, as source-target, from 0: 0-0 1-2")
+  app.add_option(
+         "--alignments", options.alignments,
+         "file, or - with --output FILE. One line per output: for each target token, the source token "
+         "with the largest weight, as source-target, counted from 0, for example 0-0 1-2")
       ->type_name("FILE");
   app.add_flag("--scores", options.scores, "prefix each translation with log-probability TAB score TAB");
   add_search_options(app, options.search);
-  app.add_option("--n-best", options.search.beam.n_best,
-                 "beam search: the best N outputs, as sentence number TAB score TAB translation lines")
+  app.add_option(
+         "--n-best", options.search.beam.n_best,
+         "beam search: write the best N outputs, one per line: sentence number TAB score TAB translation")
       ->type_name("N")
       ->transform(between(1, 1000000))
       ->needs("--beam")

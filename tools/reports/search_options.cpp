@@ -96,7 +96,7 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
 
   app.option_defaults()->group("Outputs");
   app.add_option("--max-steps", options.max_steps,
-                 "most tokens of an output [0: twice the source length plus 10]")
+                 "maximum tokens of an output [0: twice the source length plus 10]")
       ->type_name("N")
       ->transform(from_0);
   app.add_flag("--replace-unknown,!--no-replace-unknown", options.replace_unknown,

@@ -76,14 +76,14 @@ void add_data_options(CLI::App& app, DataSettings& data) {
   app.add_option("--phrases", data.phrases, "a phrase set shipped with gradus")
       ->check(CLI::IsMember({"", "eng-fra", "eng-cmn"}));
   add_files(app, "--", data.train, "training text");
-  add_files(app, "--dev-", data.dev, "dev text [a share of the training text]");
-  add_files(app, "--test-", data.test, "test text [a share of the training text]");
-  app.add_option("--dev-percent", data.dev_percent, "share held out for dev, by a hash of the source")
+  add_files(app, "--dev-", data.dev, "dev text [a fraction of the training text]");
+  add_files(app, "--test-", data.test, "test text [a fraction of the training text]");
+  app.add_option("--dev-percent", data.dev_percent, "percentage held out for dev, by a hash of the source")
       ->transform(between(0, 90));
-  app.add_option("--test-percent", data.test_percent, "share held out for test, likewise")
+  app.add_option("--test-percent", data.test_percent, "percentage held out for test, likewise")
       ->transform(between(0, 90));
   add_switch(app, "--swap", data.swap, "translate from the second language to the first");
-  app.add_option("--limit", data.limit, "most pairs of text in all, selected by a hash [0: all]")
+  app.add_option("--limit", data.limit, "maximum number of text pairs, selected by a hash [0: all]")
       ->transform(from_0);
 
   app.option_defaults()->group("Tasks");
@@ -109,9 +109,8 @@ void add_data_options(CLI::App& app, DataSettings& data) {
   add_switch(app, "--french-spacing", data.french_spacing, "write « oui ! », not «oui!»");
   app.add_option("--bpe", data.bpe, "number of byte-pair merges [0: keep whole words]")->transform(from_0);
   add_switch(app, "--shared-vocabulary", data.shared_vocabulary, "one vocabulary for both languages");
-  app.add_option("--min-count", data.min_count, "fewest occurrences of a vocabulary token")
-      ->transform(from_1);
-  app.add_option("--words", data.words, "most tokens in a vocabulary [0: no limit]")->transform(from_0);
+  app.add_option("--min-count", data.min_count, "minimum count of a vocabulary token")->transform(from_1);
+  app.add_option("--words", data.words, "maximum size of a vocabulary [0: no limit]")->transform(from_0);
   app.add_option("--min-tokens", data.min_tokens, "drop text pairs with a shorter source")->transform(from_1);
   app.add_option("--max-tokens", data.max_tokens, "drop text pairs with a longer source")->transform(from_1);
   app.add_option("--max-target-tokens", data.max_target_tokens, "drop text pairs with a longer target")
@@ -161,7 +160,7 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
   app.add_option("--steps", trainer.steps, "number of updates")->transform(from_1);
   app.add_option("--batch", settings.batches.sentences, "pairs per batch")->transform(between(1, 1000000));
   app.add_option("--batch-tokens", settings.batches.tokens,
-                 "most tokens per batch, both sides with padding; replaces --batch [0: no limit]")
+                 "maximum tokens per batch, both sides with padding; replaces --batch [0: no limit]")
       ->transform(from_0);
   app.add_option("--optimiser", trainer.optimiser, "update rule")->check(CLI::IsMember(optimiser_names()));
   add_number(app, "--learning-rate", settings.run.learning_rate, "learning rate [0: " + default_rates() + "]")
@@ -171,7 +170,7 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
   add_number(app, "--final-factor", trainer.final_factor, "final/initial learning-rate ratio")
       ->transform(finite_from_0);
   app.add_option("--warm-up", trainer.warm_up, "learning-rate warm-up steps")->transform(from_0);
-  add_number(app, "--clip", trainer.clip_norm, "largest norm of the gradient; larger ones are scaled down")
+  add_number(app, "--clip", trainer.clip_norm, "maximum gradient norm; larger gradients are scaled down")
       ->transform(above_0);
   add_precision(
       app, trainer.precision,
@@ -183,7 +182,7 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
              "weight of the attention entropy in the loss; positive values sharpen attention")
       ->transform(finite);
   add_number(app, "--sampling", trainer.loss.sampling,
-             "scheduled sampling: share of the model's own tokens fed back at the end of training")
+             "scheduled sampling: fraction of the model's own tokens fed back at the end of training")
       ->transform(share);
   app.add_option("--eval-every", trainer.eval_every, "steps between evaluations [0: none]")
       ->transform(from_0);
@@ -196,7 +195,8 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
   app.option_defaults()->group("Run");
   app.add_option("--out", settings.run.out, "folder of the run")->type_name("FOLDER");
   app.add_option("--save-every", settings.run.save_every, "steps between checkpoints")->transform(from_1);
-  app.add_option("--seed", settings.run.seed, "seed of initial values, dropout and the order of pairs")
+  app.add_option("--seed", settings.run.seed,
+                 "seed of generated examples, initial values, dropout and the order of pairs")
       ->transform(any_seed);
   app.add_option("--threads", settings.run.threads, "number of threads [0: one per core]")
       ->transform(between(0, 256));
