@@ -110,7 +110,8 @@ void add_data_options(CLI::App& app, DataSettings& data) {
   app.add_option("--bpe", data.bpe, "number of byte-pair merges [0: keep whole words]")->transform(from_0);
   add_switch(app, "--shared-vocabulary", data.shared_vocabulary, "one vocabulary for both languages");
   app.add_option("--min-count", data.min_count, "minimum count of a vocabulary token")->transform(from_1);
-  app.add_option("--words", data.words, "maximum size of a vocabulary [0: no limit]")->transform(from_0);
+  app.add_option("--words", data.words, "number of most frequent tokens in a vocabulary [0: all]")
+      ->transform(from_0);
   app.add_option("--min-tokens", data.min_tokens, "drop text pairs with a shorter source")->transform(from_1);
   app.add_option("--max-tokens", data.max_tokens, "drop text pairs with a longer source")->transform(from_1);
   app.add_option("--max-target-tokens", data.max_target_tokens, "drop text pairs with a longer target")

@@ -44,7 +44,7 @@ struct DataSettings {
   bool french_spacing = false;            ///< in the output
   std::int64_t bpe = 0;                   ///< byte-pair merges on each side; 0: none
   bool shared_vocabulary = false;         ///< one vocabulary, and one byte-pair encoding, for both sides
-  std::int64_t min_count = 1, words = 0;  ///< minimum count of a token; maximum vocabulary size, 0: no limit
+  std::int64_t min_count = 1, words = 0;  ///< minimum count; number of most frequent tokens, 0: all
   std::int64_t min_tokens = 1, max_tokens = 50;  ///< tokens of a source, before byte-pair encoding
   std::int64_t max_target_tokens = 75;           ///< tokens of a target, likewise
 };
