@@ -18,7 +18,7 @@ std::string number(double value, int digits) {
   return text.str();
 }
 
-std::string percent(double fraction) { return std::isnan(fraction) ? "-" : number(100 * fraction, 2) + " %"; }
+std::string percent(double part) { return std::isnan(part) ? "-" : number(100 * part, 2) + " %"; }
 
 using Row = std::vector<std::string>;
 

@@ -87,7 +87,7 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
   app.add_option("--top-p", options.sample.top_p,
                  "sampling: restrict to the likeliest tokens that together reach probability P")
       ->type_name("P")
-      ->transform(share_above_0)
+      ->transform(fraction_above_0)
       ->needs(sample);
   app.add_option("--seed", options.seed, "sampling: the same seed and input give the same output")
       ->type_name("N")

@@ -47,10 +47,10 @@ Load load_of(const data::BatchesOptions& options, std::span<const data::Pair> pa
     source += static_cast<double>(pair.source.size());
     target += static_cast<double>(pair.target.size());
   }
-  const double share = options.tokens > 0 ? 0.5 * static_cast<double>(options.tokens) /
-                                                (source + target)  // half may be padding
+  // Half of a batch of tokens may be padding.
+  const double batch = options.tokens > 0 ? 0.5 * static_cast<double>(options.tokens) / (source + target)
                                           : static_cast<double>(options.sentences) / all;
-  const double part = std::min(1.0, share);
+  const double part = std::min(1.0, batch);
   return {.pairs = part * all, .source = part * source, .target = part * target};
 }
 

@@ -68,11 +68,11 @@ inline const CLI::Validator finite_above_0 =
     real("a finite number above 0", [](double value) { return value > 0 && std::isfinite(value); });
 inline const CLI::Validator finite_from_0 =
     real("a finite number of at least 0", [](double value) { return 0 <= value && std::isfinite(value); });
-inline const CLI::Validator share =
+inline const CLI::Validator fraction =
     real("a number from 0 to 1", [](double value) { return 0 <= value && value <= 1; });
-inline const CLI::Validator share_above_0 =
+inline const CLI::Validator fraction_above_0 =
     real("a number above 0 and at most 1", [](double value) { return 0 < value && value <= 1; });
-inline const CLI::Validator share_below_1 =
+inline const CLI::Validator fraction_below_1 =
     real("a number of at least 0 and below 1", [](double value) { return 0 <= value && value < 1; });
 
 }  // namespace gradus::tools

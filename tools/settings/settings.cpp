@@ -136,9 +136,9 @@ void add_model_options(CLI::App& app, models::ModelOptions& model) {
              "output layer: over the state; over state, context and last token, linear or with a maxout; "
              "maxout-earlier: with the previous state; own: the decoder's default");
   app.add_option("--maxout", model.maxout, "size of the maxout readout")->transform(from_1);
-  add_number(app, "--dropout", model.dropout, "dropout of inputs and outputs")->transform(share_below_1);
+  add_number(app, "--dropout", model.dropout, "dropout of inputs and outputs")->transform(fraction_below_1);
   add_number(app, "--attention-dropout", model.attention_dropout, "dropout of attention weights")
-      ->transform(share_below_1);
+      ->transform(fraction_below_1);
   add_choice(app, "--tied", model.tied, tied_names,
              "weights shared: target embedding and output layer (output), the source embedding too (all)");
   add_choice(app, "--initial", model.initial, initial_names,
@@ -178,13 +178,13 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
       "precision of matrix-product inputs; all else is f32. bf16 is faster on processors that support it");
   add_number(app, "--label-smoothing", trainer.loss.label_smoothing,
              "probability spread uniformly over all tokens")
-      ->transform(share);
+      ->transform(fraction);
   add_number(app, "--entropy", trainer.loss.attention_entropy,
              "weight of the attention entropy in the loss; positive values sharpen attention")
       ->transform(finite);
   add_number(app, "--sampling", trainer.loss.sampling,
              "scheduled sampling: fraction of the model's own tokens fed back at the end of training")
-      ->transform(share);
+      ->transform(fraction);
   app.add_option("--eval-every", trainer.eval_every, "steps between evaluations [0: none]")
       ->transform(from_0);
   app.add_option("--metric", settings.run.metric, "dev metric that selects the best checkpoint")
