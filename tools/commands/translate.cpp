@@ -57,7 +57,7 @@ void add_options(CLI::App& app, Options& options) {
       ->group("Search");
 }
 
-/// Writes the output lines of one sentence after another.
+/// Writes the output lines of the sentences in order, and collects their alignments.
 class Writer {
  public:
   Writer(const Options& options, std::ostream& out) : options_(options), out_(out) {}
