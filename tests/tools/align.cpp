@@ -91,7 +91,8 @@ TEST_CASE("the weights of a given translation are those of forced decoding", "[t
   std::string line;
   std::getline(lines, line);  // the header
   std::getline(lines, line);
-  const std::string digits = line.substr(line.rfind('\t') + 1);  // of the f32 number, not of its conversion to f64
+  const std::string digits =
+      line.substr(line.rfind('\t') + 1);  // of the f32 number, not of its conversion to f64
   CHECK(content(json).find("\"weights\":[[" + digits + ",") != std::string::npos);
 
   const gradus::Tensor matrix = gradus::nn::load_npy(npy);

@@ -24,8 +24,8 @@ std::string one_line(std::string text) {
   return printable(text);
 }
 
-// Removes a prefix such as "read_lines: ": a library function or class means nothing on the command line. Also
-// removes the command's name, which failed() adds.
+// Removes a prefix such as "read_lines: ": a library function or class means nothing on the command line.
+// Also removes the command's name, which failed() adds.
 std::string without_operation(std::string text, std::string_view command) {
   const std::size_t end = text.find(": ");
   const auto of_code = [](char c) { return c == '_' || ('A' <= c && c <= 'Z'); };
