@@ -19,7 +19,8 @@ def median(values):
 
 
 def times(name):
-    """The time of gradus, and the relative time of each alternative: of the fastest runs, and in brackets of the medians."""
+    """A table of times: gradus's fastest run in ms, and for each alternative the ratio of the fastest runs to gradus's
+    and, in brackets, the ratio of the medians."""
     results = load(name)
     alternatives = results["alternatives"]
 

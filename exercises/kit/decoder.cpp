@@ -91,7 +91,7 @@ void expect_call(const DecoderTask& task, const std::vector<Watched::Call>& call
   if (weights.defined()) expect_values("previous_weights", told, Plain(weights), {}, mistake);
 }
 
-/// The first steps of one batch. Steps of several Courses may alternate.
+/// Runs a decoder on one batch, step by step. The steps of several Courses may be interleaved.
 class Course {
  public:
   Course(const DecoderStep& decoder, const Batch& c)

@@ -30,7 +30,7 @@ void for_each_model(Visit visit) {
 const data::Batch batch = tiny_batch();
 const BatchTensors x(batch);
 
-// A matrix (T, B) with `more` rows of `id` below.
+// Appends `more` rows, filled with `id`, to a (T, B) matrix.
 Ids longer(Ids ids, std::int64_t more, std::int64_t id) {
   ids.insert(ids.end(), static_cast<std::size_t>(more * batch.size), id);
   return ids;

@@ -163,7 +163,8 @@ std::string json_of(const Description& description) {
                      {"parameters", model ? Json(model->parameter_count()) : Json()},
                      {"metadata", metadata},
                      {"tensors", tensors}};
-  // A path may not be UTF-8; JSON permits DEL and C1 unescaped.
+  // A path need not be valid UTF-8: `replace` avoids an exception. JSON leaves DEL and C1 unescaped, so
+  // printable() escapes them.
   return printable(json.dump(2, ' ', false, Json::error_handler_t::replace), "\n") + '\n';
 }
 

@@ -19,13 +19,13 @@ namespace gradus {
 ///
 ///     u = 16 ε Σ_j (1.5 |r_j y_j| + |x r_j D_j|) / h        over the y_j that x changes, with ε = 2⁻⁵²
 ///
-/// A gradient is right if |analytic − numeric| ≤ atol + rtol·|numeric| + u. The step confirms it only if
-/// u is small too: u ≤ max(|analytic| / 1000, rtol · the tensor's largest gradient, atol).
+/// A step h confirms a gradient if |analytic − numeric| ≤ atol + rtol·|numeric| + u, and if u is small:
+/// u ≤ max(|analytic| / 1000, rtol · the tensor's largest gradient, atol).
 ///
 /// The first step is h = step·max(1, |x|). If it does not confirm the gradient, the difference may be
-/// inaccurate: f curves too strongly for h, x ± 2h leaves f's domain, f has a kink, or u is large. Then
-/// smaller steps, h/9, h/81 …, are tried until u could explain all of |analytic − numeric|, and after them
-/// larger steps, up to 729h.
+/// inaccurate: f curves too strongly for h, x ± 2h leaves f's domain, f has a kink, or u is large. The check
+/// then tries up to 11 smaller steps, h/9, h/81 …, and stops when u exceeds |analytic − numeric| / 10. After
+/// them it tries larger steps, up to 729h.
 /// The gradient is right if one step confirms it, and wrong if two successive steps agree on another value.
 /// An element is not judged if neither happens, or if f's slopes on the two sides of x stay apart as the step
 /// shrinks.

@@ -16,12 +16,12 @@ enum class ReadoutForm {
   maxout_earlier,  ///< maxout of [s_{t−1}; c_t; E y_{t−1}] (Bahdanau et al. 2015, appendix A.2.2)
 };
 
-/// The last layer of a decoder:
+/// The last layer of a decoder, logits = W_o t + b_o, where t is
 ///
-///     logits = W_o t + b_o,    t = x,  or  max_j (W x + b)_{·,j} of two pieces,  or  W x if W_o = E
+///     x,    or a maxout of two pieces t_i = max_j (W x + b)_{i,j},    or W x if W_o is the tied embedding E
 ///
-/// Parameters: `weight` W_o (V, ·) and `bias` b_o (V). Modules: `hidden`, which computes t from x; null if t
-/// = x.
+/// Parameters: `weight` W_o (V, ·) and `bias` b_o (V). Modules: `hidden`, which computes t from x; null if
+/// t = x.
 class Readout : public nn::Layer {
  public:
   /// @param inputs the size of x

@@ -33,9 +33,9 @@ class Plateau {
   /// Call with the metric after each evaluation. Returns true if the learning rates were reduced.
   bool step(double metric);
 
-  /// "best", f64 (): the best metric, at first infinite. "bad", i64 (): the number of metrics since the last
-  /// improvement. "cooldown", i64 (): the number of metrics still to ignore. The learning rates are in the
-  /// optimiser's state.
+  /// "best", f64 (): the best metric, at first ±∞. "bad", i64 (): the number of metrics since the last
+  /// improvement, reduction or cooldown. "cooldown", i64 (): the number of metrics still to ignore. The
+  /// learning rates are in the optimiser's state.
   NamedTensors state() const;
   /// @throws Error listing every entry that is missing, unexpected or invalid; loads nothing in that case.
   void load_state(const NamedTensors& state);
