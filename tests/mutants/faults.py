@@ -313,7 +313,7 @@ FAULTS = [
         (FACTOR, "const double enough = p * total(choices);", "const double enough = p;"),
         (PLACE, "generators[static_cast<std::size_t>(of)]", "generators[0]"),
         (CHECK, "a.weight > b.weight : a.token < b.token", "a.weight > b.weight : a.token > b.token")),
-    *of_models("training/loss.cpp",
+    *of_models("training/batch_loss.cpp",
         (TERM, "options.label_smoothing, &result.cross_entropy", "0, &result.cross_entropy"),
         (FACTOR, "return of_part.total * weight;", "return of_part.total;"),
         (FACTOR, "of_part.cross_entropy * weight", "of_part.cross_entropy"),

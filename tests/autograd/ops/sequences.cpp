@@ -1,0 +1,189 @@
+// Fused recurrences split their sequences or their products among threads. The result must not depend on
+// which thread takes which part.
+
+#include <gradus/autograd/composed.hpp>
+#include <gradus/autograd/fused.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/recording.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "autograd/helpers.hpp"
+#include "unwritten.hpp"
+
+using gradus::Dtype;
+using gradus::Generator;
+using gradus::Packing;
+using gradus::Shape;
+using gradus::Tensor;
+
+namespace {
+
+using Tensors = std::vector<Tensor>;
+using Bits = std::vector<std::vector<float>>;  // compared in parentheses, because they are too long to print
+
+struct Example {
+  const char* name;
+  std::vector<Shape> shapes;
+  std::function<Tensor(const Tensors& x)> run;
+};
+
+// (B): starts at the longest and advances by 2, wrapping around within [shortest, longest].
+Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t b = 0; b < B; ++b) {
+    all.push_back(shortest + (longest - shortest + 2 * b) % (longest - shortest + 1));
+  }
+  return gradus::tensor(all, {B});
+}
+
+// One example of each operation, with B sequences and states of size H.
+std::vector<Example> examples(std::int64_t B, std::int64_t H) {
+  const Packing packing(lengths(B, 0, 6));
+  const std::int64_t N = packing.rows(), T = 5, A = 7;
+  const auto gru = [=](bool reverse) {
+    return [=](const Tensors& x) {
+      const auto [states, last] = gru_sequence(x[0], x[1], x[2], x[3], packing, reverse);
+      return gradus::concat({states, last}, 0);
+    };
+  };
+  const std::vector<Shape> of_gru{{N, 3 * H}, {3 * H, H}, {3 * H}, {B, H}};
+  return {{"gru_sequence", of_gru, gru(false)},
+          {"gru_sequence in reverse", of_gru, gru(true)},
+          {"lstm_sequence",
+           {{N, 4 * H}, {4 * H, H}, {4 * H}, {B, H}, {B, H}},
+           [=](const Tensors& x) {
+             const auto [states, h, c] = lstm_sequence(x[0], x[1], x[2], x[3], x[4], packing);
+             return gradus::concat({states, h, c}, 0);
+           }},
+          {"gru_sequence in the original form", of_gru,
+           [=](const Tensors& x) {
+             const auto [states, last] =
+                 gru_sequence(x[0], x[1], x[2], x[3], packing, false, gradus::GRUForm::original);
+             return gradus::concat({states, last}, 0);
+           }},
+          {"attention_sequence of two layers, under dropout",
+           {{N, 3}, {B, H}, {B, H}, {T, B, H}, {T, B, 2}, {3 * H, 5}, {3 * H, H}, {3 * H, H}, {3 * H, H}},
+           [=](const Tensors& x) {
+             return attention_sequence(x[0], {x[1], x[2]}, x[3], x[4], lengths(B, 1, T),
+                                       {.layers = {{x[5], x[6], {}, {}}, {x[7], x[8], {}, {}}},
+                                        .score = {.dropout = 0.3},
+                                        .dropout = 0.2,
+                                        .draws = Generator(4)},
+                                       packing);
+           }},
+          {"attention_sequence",
+           {{N, 3}, {B, H}, {T, B, A}, {T, B, 2}, {3 * H, 5}, {3 * H, H}, {A, H}, {A}, {3 * H}, {3 * H}},
+           [=](const Tensors& x) {
+             return attention_sequence(
+                 x[0], {x[1]}, x[2], x[3], lengths(B, 1, T),
+                 {.layers = {{x[4], x[5], x[8], x[9]}}, .score = {.W_a = x[6], .v_a = x[7]}}, packing);
+           }}};
+}
+
+Tensors leaves(const Example& example) {
+  Generator generator(1);
+  Tensors x;
+  for (const Shape& shape : example.shapes) x.push_back(leaf(normal(shape, 0, 0.3, generator)));
+  return x;
+}
+
+// The result, and the gradients under a random incoming gradient.
+Bits bits(const Example& example) {
+  const Tensors x = leaves(example);
+  const Tensor result = example.run(x);
+  Generator generator(2);
+  result.backward(normal(result.shape(), 0, 1, generator));
+  Bits all{result.to_vector<float>()};
+  for (const Tensor& input : x) all.push_back(input.grad().to_vector<float>());
+  return all;
+}
+
+// Calls visit(example) with enough sequences to split among threads, and with weights so large that the
+// sequences are not split.
+template <class Visit>
+void for_each_example(Visit visit) {
+  for (const auto& [B, H] : {std::pair{57, 128}, std::pair{9, 400}}) {
+    for (const Example& example : examples(B, H)) {
+      INFO(example.name << " of " << B << " sequences, H = " << H);
+      visit(example);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a recurrence gives the same bits in every run with the same number of threads",
+          "[autograd][sequences]") {
+  for_each_example([](const Example& example) {
+    for (const int count : {1, 2, 3}) {
+      const Threads set(count);
+      CAPTURE(count);
+      const Bits first = bits(example);
+      for (int again = 0; again < 5; ++again) CHECK((bits(example) == first));
+    }
+  });
+}
+
+TEST_CASE("no recurrence computes with uninitialised elements", "[autograd][sequences]") {
+  const Threads set(1);
+  for_each_example([](const Example& example) {
+    for (int only = -1; only < static_cast<int>(example.shapes.size()); ++only) {
+      CAPTURE(only);
+      Tensors x = leaves(example);
+      for (int k = 0; k < static_cast<int>(x.size()); ++k) {
+        if (only >= 0 && only != k) x[static_cast<std::size_t>(k)].set_requires_grad(false);
+      }
+      const Tensor d = gradus::ones(example.run(x).shape());
+      CHECK_FALSE(is_invalid([&] { example.run(x).backward(d); }));
+      const Unwritten memory(Dtype::f32);
+      CHECK_FALSE(is_invalid([&] { example.run(x).backward(d); }));
+    }
+  });
+}
+
+TEST_CASE("a recurrence gives the same bits while another thread uses the team", "[autograd][sequences]") {
+  for_each_example([](const Example& example) {
+    const Threads set(3);
+    const Bits alone = bits(example);
+    Bits beside;
+    gradus::parallel_tasks(2, [&](std::int64_t task) {
+      if (task == 0) std::thread([&] { beside = bits(example); }).join();
+    });
+    CHECK((beside == alone));
+  });
+}
+
+TEST_CASE("a recurrence gives the same bits with and without recording", "[autograd][sequences]") {
+  for_each_example([](const Example& example) {
+    for (const int count : {1, 3}) {
+      const Threads set(count);
+      CAPTURE(count);
+      const Tensors x = leaves(example);
+      const auto recorded = example.run(x).to_vector<float>();
+      const gradus::NoGrad no_grad;
+      CHECK((example.run(x).to_vector<float>() == recorded));
+    }
+  });
+}
+
+TEST_CASE("a recurrence equals its twin of simple operations", "[autograd][sequences][twins]") {
+  for_each_example([](const Example& example) {
+    const Bits fused = bits(example);
+    const gradus::Composed composed;
+    const Bits twin = bits(example);
+    for (std::size_t i = 0; i < fused.size(); ++i) {
+      INFO((i == 0 ? "the result" : "the gradient of input " + std::to_string(i - 1)));
+      float largest = 0, difference = 0;
+      for (std::size_t k = 0; k < twin[i].size(); ++k) {
+        largest = std::max(largest, std::abs(twin[i][k]));
+        difference = std::max(difference, std::abs(fused[i][k] - twin[i][k]));
+      }
+      CHECK(difference <= 1e-4f * largest);
+    }
+  });
+}
