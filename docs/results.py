@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Measures the numbers quoted in pages, stores them in docs/results, and renders them into the pages.
 
-docs/results.py measure [tutorials [NN]|speed [NAME]|command [NAME]]
+docs/results.py measure [tutorials [NN]|printed [NN]|speed [NAME]|command [NAME]]
                           runs each tutorial on three seeds, the benchmarks, and the training runs of
                           docs/command.md, or only the named ones; writes docs/results/*.json and
-                          docs/pictures/*.svg. Training on real text needs GRADUS_DATA, a folder with the files
+                          docs/pictures/*.svg. `printed` runs each tutorial once and writes only what it prints. Training on real text needs GRADUS_DATA, a folder with the files
                           named in docs/command.md.
 docs/results.py render    updates the tables of the pages from docs/results
 docs/results.py check     fails if a page is not what `render` would write, or a result is below its bound
 
 The text between <!-- result NAME --> and <!-- end --> in a page is written by the function NAME in results_tutorials.py,
 results_speed.py, results_command.py or results_decisions.py. <!-- code FILE NAME … --> and <!-- end --> enclose the named
-functions or classes of a source; without a name, the whole source. `measure` does not repeat the decisions_*.json, which
+functions or classes of a source; without a name, the whole source. <!-- printed NN … --> and <!-- end --> enclose paragraphs
+that a tutorial printed (results_printed.py). `measure` does not repeat the decisions_*.json, which
 compare programs built by hand.
 """
 
@@ -22,19 +23,22 @@ import excerpts
 import results_chinese
 import results_command
 import results_decisions
+import results_printed
 import results_speed
 import results_tutorials
 from results_kit import PICTURES, RESULTS, ROOT, revision
 
-MODULES = {"tutorials": results_tutorials, "speed": results_speed, "command": results_command}
+MODULES = {"tutorials": results_tutorials, "printed": results_printed, "speed": results_speed, "command": results_command}
 RENDERERS = [*MODULES.values(), results_decisions]
 PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")])
-MARKED = re.compile(r"(<!-- (result|code) ([^>]+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
+MARKED = re.compile(r"(<!-- (result|code|printed) ([^>]+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
 
 
 def text_of(kind, name):
     if kind == "code":
         return excerpts.excerpt(name)
+    if kind == "printed":
+        return results_printed.quoted(name)
     written = next((getattr(module, name) for module in RENDERERS if hasattr(module, name)), None)
     return written() if written else results_tutorials.text_of(name)
 
@@ -57,7 +61,7 @@ def measure(only=None, *more):
     for folder in (RESULTS, PICTURES):
         folder.mkdir(exist_ok=True)
     at = revision()
-    for name in [only] if only else MODULES:
+    for name in [only] if only else [name for name in MODULES if name != "printed"]:  # `tutorials` measures it, too
         MODULES[name].measure(at, *more)
 
 

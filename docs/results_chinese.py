@@ -100,6 +100,8 @@ NAMES = {"Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "da", "
 SENTENCES = [
     (r"after (\d+) updates", r"\1 次更新之后"),
     (r"(\d+) s", r"\1 秒"),
+    (r"length (\d+) to (\d+): 0 in all columns\.", r"长度 \1 至 \2：各列都是 0。"),
+    (r"The mean of seeds (\d), (\d) and (\d)\. Lowest and highest", r"种子 \1、\2、\3 的平均值。最低值和最高值"),
     (r"(-?[\d.]+) \((-[\d.]+) to (-?[\d.]+)\)", r"\1 (\2 至 \3)"),
     (r"(`[^`]+`) for N = ([\d, ]+): the mean, and in brackets the lowest and highest; (.+), (\d+) cores; revision (\w+)\.",
      r"\1，N = \2：平均值，括号内为最低值和最高值；\3，\4 核；修订版 \5。"),
@@ -131,6 +133,8 @@ def phrase(text):
 
 
 def row(line):
+    if tags := re.fullmatch(r"(</?[\w ]+>)(.*?)((?:</\w+>)?)", line):
+        return tags[1] + phrase(tags[2]) + tags[3]
     return "| " + " | ".join(map(phrase, line[2:-2].split(" | "))) + " |" if line.startswith("| ") else phrase(line)
 
 

@@ -17,11 +17,25 @@ def load(name):
     return json.loads((RESULTS / f"{name}.json").read_text())
 
 
+def numbers():
+    """"00", "01", …: the tutorials."""
+    return sorted(path.name[:2] for path in (ROOT / "tutorials").glob("[0-9][0-9]_*.cpp"))
+
+
+def mean(values, form="{:.3f}"):
+    return form.format(sum(values) / len(values))
+
+
 def over_seeds(values, form="{:.3f}"):
     """The mean, and the lowest and highest if they differ as printed."""
-    mean, low, high = (form.format(v) for v in (sum(values) / len(values), min(values), max(values)))
+    low, high = form.format(min(values)), form.format(max(values))
     between = " to " if low.startswith("-") else "–"
-    return mean if low == high else f"{mean} ({low}{between}{high})"
+    return mean(values, form) if low == high else f"{mean(values, form)} ({low}{between}{high})"
+
+
+def folded(summary, text):
+    """Text that a reader opens."""
+    return f"<details markdown>\n<summary>{summary}</summary>\n\n{text}\n\n</details>"
 
 
 def where_measured(results, seeds_differ=True):

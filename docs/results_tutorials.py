@@ -8,7 +8,9 @@ import subprocess
 import tempfile
 import time
 
-from results_kit import PICTURES, RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
+import results_printed
+from results_kit import (PICTURES, RESULTS, ROOT, SEEDS, folded, load, markdown_table, mean, numbers, over_seeds,
+                         where_measured, write)
 
 TRAINED = range(3, 13)  # the training lengths
 
@@ -26,18 +28,37 @@ def alignment(run):
 
 
 def table(number, name):
-    """A table from the tutorial's results.json, over the seeds."""
+    """A table from the tutorial's results.json: the means over the seeds, with the ranges folded."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
     first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"
+    header = [first["rows_are"], *first["columns"]]
 
-    def cell(row, column):
-        values = [kept["rows"][row]["values"][column] for kept in tables]
-        return "–" if None in values else over_seeds(values, form)
+    def rows_of(text_of_cell):
+        def cell(row, column):
+            values = [kept["rows"][row]["values"][column] for kept in tables]
+            return "–" if None in values else text_of_cell(values, form)
+        return [[row["name"], *(cell(i, j) for j in range(len(first["columns"])))] for i, row in enumerate(first["rows"])]
 
-    rows = [[row["name"], *(cell(i, j) for j in range(len(first["columns"])))] for i, row in enumerate(first["rows"])]
-    seeds_differ = any(cell.endswith(")") for row in rows for cell in row[1:])
-    return markdown_table([first["rows_are"], *first["columns"]], rows) + "\n\n" + where_measured(results, seeds_differ)
+    ranges, means = rows_of(over_seeds), rows_of(mean)
+    if ranges == means:
+        return markdown_table(header, means) + "\n\n" + where_measured(results, seeds_differ=False)
+    kept = without_zeros(means)
+    lines = [markdown_table(header, kept)]
+    if dropped := means[len(kept):]:
+        lines.append(f"{header[0]} {dropped[0][0]} to {dropped[-1][0]}: 0 in all columns.")
+    seeds = " and ".join([", ".join(map(str, results["seeds"][:-1])), str(results["seeds"][-1])])
+    lines.append(folded(f"The mean of seeds {seeds}. Lowest and highest",
+                        markdown_table(header, ranges) + "\n\n" + where_measured(results)))
+    return "\n\n".join(lines)
+
+
+def without_zeros(rows):
+    """The rows of a table by length, without those at the end that are 0 in all columns, except the first of them."""
+    end = len(rows)
+    while end > 1 and all(name.isdigit() and set(cell) <= set("0.") for name, *cells in rows[end - 2:end] for cell in cells):
+        end -= 1
+    return rows[:end]
 
 
 def text_of(marker):
@@ -78,23 +99,21 @@ def tutorial_staircase():
     return "\n".join([*lines, "", f"Time of one run without the build; {kept['machine']}."])
 
 
-def numbers():
-    return sorted(path.name[:2] for path in (ROOT / "tutorials").glob("[0-9][0-9]_*.cpp"))
-
-
 def measure(at, only=None):
     for number in [only] if only else numbers():
         runs, seconds = [], []
         for seed in SEEDS:
             with tempfile.TemporaryDirectory() as folder:
                 start = time.monotonic()
-                subprocess.run([ROOT / "run", "tutorial", number, "--seed", str(seed)], cwd=folder, check=True)
+                done = subprocess.run([ROOT / "run", "tutorial", number, "--seed", str(seed)], cwd=folder, check=True,
+                                      stdout=subprocess.PIPE, text=True)
                 seconds.append(time.monotonic() - start)
                 out = pathlib.Path(folder, "out", f"tutorial-{number}")
                 results = out / "results.json"
                 if results.exists():
                     runs.append(json.loads(results.read_text()))
                 if seed == SEEDS[0]:
+                    results_printed.record(number, done.stdout, at)
                     for picture in out.glob("*.svg"):
                         shutil.copy(picture, PICTURES / f"tutorial_{number}_{picture.name}")
         if runs:
