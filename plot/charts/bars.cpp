@@ -96,11 +96,12 @@ std::string svg(const GroupedBars& bars) {
   const Columns columns(bars.groups.size(), count);
   const ValueLabels labels(bars, columns.bar);
 
-  std::vector<std::string> names;
-  for (const BarSeries& series : bars.series) names.push_back(series.name);
+  std::vector<Key> keys;
+  for (std::size_t s = 0; s < count; ++s)
+    keys.push_back({bars.series[s].name, series_class(s), KeyShape::square});
   Drawing drawing;
-  const Frame frame(drawing, {bars.title, bars.x_label, bars.y_label}, names, KeyShape::square,
-                    tight_axis(bars.y_min, bars.y_max, 5), columns.width, labels.height());
+  const Frame frame(drawing, {bars.title, bars.x_label, bars.y_label}, keys,
+                    tight_axis(bars.y_min, bars.y_max, 5), {columns.width}, labels.height());
   const Box& plot = frame.plot();
   const double base = frame.y(std::clamp(0.0, bars.y_min, bars.y_max));
 

@@ -19,12 +19,14 @@
 namespace gradus::plot {
 namespace {
 
-constexpr double kWidth = 460, kColumn = 2;
+constexpr double kWidth = 460, kEqualWidth = 340, kColumn = 2;
 constexpr std::size_t kMostDots = 40;
 
 void check(const Curves& curves) {
   const std::string where = "plot::svg(Curves '" + curves.title + "'): ";
   if (curves.series.empty()) throw Error(where + "no series; add at least one");
+  if (curves.equal_units && curves.log_y)
+    throw Error(where + "equal_units on a logarithmic axis; set only one of equal_units and log_y");
   for (const Series& series : curves.series) {
     const std::string name = where + "series '" + series.name + "' ";
     if (series.x.size() != series.y.size()) {
@@ -64,6 +66,17 @@ struct Bounds {
 
   bool empty() const { return x_low > x_high; }
 };
+
+// The size of the area inside the axes.
+PlotSize size_of(const Curves& curves, const Axis& x, const Axis& y) {
+  if (!curves.equal_units) return {kWidth};
+  return {kEqualWidth, std::clamp(kEqualWidth * (y.high - y.low) / (x.high - x.low), 60.0, 1200.0)};
+}
+
+// The CSS class of a series, with the dashes of a dashed one.
+std::string css_of(const Curves& curves, std::size_t s) {
+  return series_class(s) + (curves.series[s].mark == Mark::dashed ? " gp-dash1" : "");
+}
 
 // Uses relative coordinates in tenths of a pixel, half as long as absolute ones; rounding errors do not
 // accumulate.
@@ -110,11 +123,14 @@ std::string svg(const Curves& curves) {
                 : curves.log_y ? log_axis(bounds.y_low, bounds.y_high)
                                : round_axis(bounds.y_low, bounds.y_high, 5);
 
-  std::vector<std::string> names;
-  for (const Series& series : curves.series) names.push_back(series.name);
+  std::vector<Key> keys;
+  for (std::size_t s = 0; s < curves.series.size(); ++s) {
+    const bool dots = curves.series[s].mark == Mark::points;
+    keys.push_back({curves.series[s].name, css_of(curves, s), dots ? KeyShape::dot : KeyShape::line});
+  }
   Drawing drawing;
-  const Frame frame(drawing, {curves.title, curves.x_label, curves.y_label}, names, KeyShape::line,
-                    std::move(y_axis), kWidth);
+  const PlotSize size = size_of(curves, x_axis, y_axis);
+  const Frame frame(drawing, {curves.title, curves.x_label, curves.y_label}, keys, std::move(y_axis), size);
   const Box& plot = frame.plot();
   if (empty) {
     drawing.text("gp-muted", plot.x + plot.width / 2, plot.y + plot.height / 2,
@@ -134,15 +150,16 @@ std::string svg(const Curves& curves) {
       line.push_back({plot.x + plot.width * x_axis.at(p.x), frame.y(p.y)});
     }
     pieces.add(line);
-    if (const std::string data = path_data(pieces); !data.empty())
-      drawing.path("gp-line " + series_class(s), data);
+    if (const std::string data = path_data(pieces); !data.empty() && series.mark != Mark::points)
+      drawing.path("gp-line " + css_of(curves, s), data);
 
-    for (std::size_t i = 0; i < series.x.size() && series.x.size() <= kMostDots; ++i) {
+    const bool few = series.x.size() <= kMostDots;
+    for (std::size_t i = 0; i < series.x.size() && (few || series.mark == Mark::points); ++i) {
       const Point p = {series.x[i], series.y[i]};
       if (!drawable(curves, p)) continue;
       const std::string name = series.name.empty() ? "" : series.name + ": ";
-      drawing.dot("gp-fill " + series_class(s), plot.x + plot.width * x_axis.at(p.x), frame.y(p.y), 3,
-                  name + brief(p.x) + ", " + brief(p.y));
+      drawing.dot("gp-fill " + series_class(s), plot.x + plot.width * x_axis.at(p.x), frame.y(p.y),
+                  few ? 3 : 2, few ? name + brief(p.x) + ", " + brief(p.y) : "");
     }
   }
 

@@ -12,23 +12,24 @@
 namespace gradus::plot {
 namespace {
 
-constexpr double kPlotHeight = 240, kLegendLine = 20;
+constexpr double kLegendLine = 20;
 constexpr int kLongestLabel = 24, kLongestName = 48;  // columns
 
 // Draws the legend in lines from (left, top); returns its height.
-double draw_legend(Drawing& drawing, const std::vector<std::string>& names, KeyShape shape, double left,
-                   double right, double top) {
+double draw_legend(Drawing& drawing, const std::vector<Key>& keys, double left, double right, double top) {
   constexpr double kKey = 16, kGap = 6, kBetween = 18;
   double x = left, height = 0;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) continue;
-    const std::string name = shorten(names[i], kLongestName), css = series_class(i);
+  for (const auto& [whole_name, css, shape] : keys) {
+    if (whole_name.empty()) continue;
+    const std::string name = shorten(whole_name, kLongestName);
     const double width = kKey + kGap + text_width(name, kFont);
     if (height == 0) height = kLegendLine;
     if (x > left && x + width > right) x = left, height += kLegendLine;
     const double y = top + height - kLegendLine / 2;  // vertical centre of the entry
     if (shape == KeyShape::line) {
       drawing.line("gp-line " + css, x, y, x + kKey, y);
+    } else if (shape == KeyShape::dot) {
+      drawing.dot("gp-fill " + css, x + kKey / 2, y, 3);
     } else {
       drawing.rect("gp-fill " + css, {x + 2, y - 6, 12, 12});
     }
@@ -49,8 +50,8 @@ bool overlap(const std::vector<BottomLabel>& labels) {
 
 }  // namespace
 
-Frame::Frame(Drawing& drawing, FrameText text, const std::vector<std::string>& names, KeyShape shape,
-             Axis y_axis, double width, double headroom)
+Frame::Frame(Drawing& drawing, FrameText text, const std::vector<Key>& keys, Axis y_axis, PlotSize size,
+             double headroom)
     : drawing_(drawing), text_(text), y_axis_(std::move(y_axis)) {
   double ticks = 0;
   for (const Tick& tick : y_axis_.ticks) ticks = std::max(ticks, text_width(tick.label, kFont));
@@ -61,14 +62,14 @@ Frame::Frame(Drawing& drawing, FrameText text, const std::vector<std::string>& n
     drawing.text("gp-title", kMargin, top + kTitle - 2, text.title);
     top += kTitle + 9;
   }
-  top += draw_legend(drawing, names, shape, kMargin, left + width, top) + headroom + 6;
-  plot_ = {left, top, width, kPlotHeight};
+  top += draw_legend(drawing, keys, kMargin, left + size.width, top) + headroom + 6;
+  plot_ = {left, top, size.width, size.height};
 
   for (const Tick& tick : y_axis_.ticks) {
-    drawing.line("gp-grid", left, y(tick.value), left + width, y(tick.value));
+    drawing.line("gp-grid", left, y(tick.value), left + size.width, y(tick.value));
     drawing.text("gp-muted", left - 8, y(tick.value) + 4, tick.label, Anchor::end);
   }
-  drawing.text("gp-ink", kMargin + kFont - 2, top + kPlotHeight / 2, text.y_label, Anchor::middle, -90);
+  drawing.text("gp-ink", kMargin + kFont - 2, top + size.height / 2, text.y_label, Anchor::middle, -90);
 }
 
 std::string Frame::svg(const std::vector<BottomLabel>& labels, double axis, double footroom) const {

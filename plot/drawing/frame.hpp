@@ -14,7 +14,18 @@ struct FrameText {
   std::string_view title, x_label, y_label;
 };
 
-enum class KeyShape { line, square };
+enum class KeyShape { line, square, dot };
+
+/// An entry of the legend, in the colour of a CSS class.
+struct Key {
+  std::string name, css;
+  KeyShape shape;
+};
+
+/// The area inside the axes, in pixels.
+struct PlotSize {
+  double width, height = 240;
+};
 
 /// A label below the plot, `x` pixels from its left edge.
 struct BottomLabel {
@@ -24,15 +35,14 @@ struct BottomLabel {
 
 /// Title, legend, axes and grid of a plot:
 ///
-///     Frame frame(drawing, text, names, shape, y_axis, width, headroom);  // draws the background
+///     Frame frame(drawing, text, keys, y_axis, {width, height}, headroom);  // draws the background
 ///     …                                          // draw the plot inside frame.plot()
 ///     frame.svg(bottom_labels, frame.y(0));      // draws the x axis and its labels
 class Frame {
  public:
-  /// `names`: series names for the legend; empty ones are omitted. The plot is `width` pixels wide;
-  /// `headroom` pixels stay free above the highest tick.
-  Frame(Drawing& drawing, FrameText text, const std::vector<std::string>& names, KeyShape shape, Axis y_axis,
-        double width, double headroom = 0);
+  /// `keys` without a name are not in the legend. `headroom` pixels stay free above the highest tick.
+  Frame(Drawing& drawing, FrameText text, const std::vector<Key>& keys, Axis y_axis, PlotSize size,
+        double headroom = 0);
 
   const Box& plot() const { return plot_; }
 

@@ -22,6 +22,41 @@ TEST_CASE("the ninth curve is drawn differently from the first", "[plot]") {
   CHECK(has(svg(curves), "<path class=\"gp-line gp-s0 gp-dash1\""));
 }
 
+TEST_CASE("a dashed curve is dashed in the legend, too", "[plot]") {
+  plot::Curves curves = line({0, 1}, {0, 1});
+  curves.series.push_back({"over it", {0, 1}, {0, 1}, plot::Mark::dashed});
+  const std::string picture = svg(curves);
+  CHECK(count(picture, "<path class=\"gp-line gp-s0\"") == 1);
+  CHECK(count(picture, "<path class=\"gp-line gp-s1 gp-dash1\"") == 1);
+  CHECK(count(picture, "<line class=\"gp-line gp-s1 gp-dash1\"") == 1);
+}
+
+TEST_CASE("points are drawn without a line, and without tooltips if there are many", "[plot]") {
+  plot::Curves curves = line({0, 1, 2}, {0, 1, 0});
+  curves.series[0].mark = plot::Mark::points;
+  std::string picture = svg(curves);
+  CHECK(count(picture, "gp-line gp-s0") == 0);
+  CHECK(count(picture, "<circle") == 4);  // one in the legend
+  CHECK(count(picture, "<title>train: ") == 3);
+
+  for (int i = 0; i < 100; ++i) curves.series[0].x.push_back(i), curves.series[0].y.push_back(i);
+  picture = svg(curves);
+  CHECK(count(picture, "<circle") == 104);
+  CHECK(count(picture, "<title>") == 0);
+}
+
+TEST_CASE("equal units make a plot as high as its range of y", "[plot]") {
+  plot::Curves curves = line({0, 1, 0.5}, {0, 1, 2});
+  const auto grid = [&] {  // pixels between the lowest and the highest line of the grid
+    const std::string picture = svg(curves);
+    const auto y1 = [&](std::size_t at) { return std::stod(picture.substr(picture.find("y1=\"", at) + 4)); };
+    return y1(picture.find("gp-grid\"")) - y1(picture.rfind("gp-grid\""));
+  };
+  CHECK(grid() == 240);
+  curves.equal_units = true;
+  CHECK(grid() == 2 * 340);
+}
+
 TEST_CASE("points that are not finite leave a gap", "[plot]") {
   const auto moves = [](const plot::Curves& curves) {
     const std::string picture = svg(curves);
@@ -129,6 +164,11 @@ TEST_CASE("curves of extreme values are drawn with finite numbers, in finite tim
 }
 
 TEST_CASE("curves that cannot be drawn are refused", "[plot]") {
+  CHECK(message([] {
+          plot::Curves curves = line({0, 1}, {1, 2});
+          curves.log_y = curves.equal_units = true;
+          svg(curves);
+        }) == "plot::svg(Curves 'loss'): equal_units on a logarithmic axis; set only one of equal_units and log_y");
   CHECK(message([] { svg(plot::Curves{"loss", "", "", {}}); }) ==
         "plot::svg(Curves 'loss'): no series; add at least one");
   CHECK(message([] { svg(line({1, 2, 3}, {1, 2})); }) ==

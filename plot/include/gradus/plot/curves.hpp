@@ -6,17 +6,22 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// A line through the points (x[i], y[i]), in this order.
+/// How a series is drawn: as a line, as a dashed line that shows what it covers, or as points without a line.
+enum class Mark { line, dashed, points };
+
+/// A line through the points (x[i], y[i]), in this order, or only the points.
 struct Series {
   std::string name{};  ///< in the legend; omitted if empty
   std::vector<double> x{}, y{};
+  Mark mark = Mark::line;
 };
 
-/// Lines with shared axes: losses, learning rates, norms.
+/// Lines with shared axes: losses, learning rates, norms, decision boundaries.
 struct Curves {
   std::string title{}, x_label{}, y_label{};
   std::vector<Series> series{};
-  bool log_y = false;  ///< a logarithmic y axis
+  bool log_y = false;        ///< a logarithmic y axis
+  bool equal_units = false;  ///< a unit has the same length on both axes; not for a logarithmic axis
 };
 
 /// Draws `curves` as one SVG with a grid, round ticks and a legend, in light and dark colours.
@@ -25,7 +30,8 @@ struct Curves {
 /// thinned without losing peaks: per two pixels of width, only the first, last, lowest and highest point are
 /// drawn. Series of up to 40 points have dots with tooltips (name: x, y).
 ///
-/// Throws Error if there are no series, if one is empty, or if its x and y differ in size.
+/// Throws Error if there are no series, if one is empty, if its x and y differ in size, or if units are equal
+/// on a logarithmic axis.
 std::string svg(const Curves& curves);
 
 }  // namespace gradus::plot
