@@ -124,7 +124,8 @@ tutorial::Table measure(const Function& f, const Tensor& x, plot::Curves& curves
     const double epsilon = dtype == Dtype::f64 ? std::numeric_limits<double>::epsilon()
                                                : double(std::numeric_limits<float>::epsilon());
     for (const Formula& formula : formulas) {
-      plot::Series series{.name = formula.name + ", " + name(dtype)};
+      plot::Series series{.name = formula.name + ", " + name(dtype),
+                          .mark = dtype == Dtype::f64 ? plot::Mark::line : plot::Mark::dashed};
       for (double log_h = 0; log_h >= -14; log_h -= 0.25) {
         series.x.push_back(log_h);
         series.y.push_back(error(formula, f, x.to(dtype), leaf.grad(), std::pow(10, log_h)));

@@ -21,6 +21,7 @@
 #include <memory>
 #include <utility>
 
+#include "support/boundary.hpp"
 #include "support/numbers.hpp"
 #include "support/pictures.hpp"
 #include "support/report.hpp"
@@ -157,11 +158,16 @@ tutorial::Table mistakes(const Points& points, std::uint64_t seed) {
 }
 
 // 7. Optimisers, compared from the same initial values on the same batches.
-auto variants(const Points& training, const Points& held_out, const tutorial::Options& options) {
+struct Compared {
+  tutorial::Table ends;
+  std::vector<plot::Series> losses, boundaries;  // the boundary between the two answers of each model
+};
+
+Compared variants(const Points& training, const Points& held_out, const tutorial::Options& options) {
   tutorial::Table ends{.name = "optimisers",
                        .rows_are = "optimiser, learning rate",
                        .columns = {"loss at the end", "held-out accuracy", "steps clipped"}};
-  std::vector<plot::Series> losses;
+  std::vector<plot::Series> losses, boundaries;
   const auto add = [&](const std::string& name, auto rule, double max_norm = INFINITY, bool zeroes = true) {
     const auto model = make_model(options.seed);
     const std::vector<Tensor> parameters = model->parameters();
@@ -171,6 +177,7 @@ auto variants(const Points& training, const Points& held_out, const tutorial::Op
     losses.push_back(tutorial::smoothed(name, train(*model, training, options.steps, options.seed, update, zeroes)));
     const double right = tutorial::sign_accuracy(model->forward(held_out.x), held_out.t);
     ends.rows.push_back({name, {losses.back().y.back(), right, clipped / double(options.steps)}});
+    boundaries.push_back(tutorial::boundary(name, [&](const Tensor& x) { return model->forward(x); }, 1.15));
   };
   add("SGD, 0.1", nn::SGDRule{.learning_rate = 0.1});
   add("SGD, 1", nn::SGDRule{.learning_rate = 1});
@@ -180,7 +187,7 @@ auto variants(const Points& training, const Points& held_out, const tutorial::Op
   add("momentum, 1", nn::SGDRule{.learning_rate = 1, .momentum = 0.9});
   add("momentum, 1, clipped", nn::SGDRule{.learning_rate = 1, .momentum = 0.9}, /*max_norm=*/1);
   add("Adam, 0.01, no zero_grad", nn::AdamRule{.learning_rate = 0.01}, INFINITY, /*zeroes=*/false);
-  return std::pair(ends, losses);
+  return {ends, losses, boundaries};
 }
 
 void run(const tutorial::Options& options) {
@@ -193,16 +200,23 @@ void run(const tutorial::Options& options) {
   std::cout << "the gradient of the cross-entropy of three logits\n" << text(softmax) << '\n';
   const tutorial::Table wrong = mistakes(training, options.seed);
   std::cout << text(wrong) << '\n';
-  const auto [ends, losses] = variants(training, held_out, options);
+  const auto [ends, losses, boundaries] = variants(training, held_out, options);
   std::cout << text(ends) << '\n';
 
   plot::Curves good{.title = "Loss", .x_label = "step", .y_label = "cross-entropy, nats", .log_y = true}, bad = good;
   bad.title = "Loss, in trouble";
   good.series.assign(losses.begin(), losses.begin() + 5), bad.series.assign(losses.begin() + 5, losses.end());
+  const plot::Curves plane{.title = "Two spirals, and the boundary learnt",
+                     .x_label = "first coordinate",
+                     .y_label = "second coordinate",
+                     .series = {tutorial::points_of("t = 0", training, 0), tutorial::points_of("t = 1", training, 1),
+                                boundaries[3], boundaries[0]},  // of Adam, and of SGD at 0.1
+                     .equal_units = true};
   publish({.number = "03",
            .title = "a training loop",
            .intro = "A small network learns to tell two spirals apart, by eight ways of taking a step.",
-           .sections = {{"Loss", {{"loss", plot::svg(good)}, {"trouble", plot::svg(bad)}}},
+           .sections = {{"The points", {{"spirals", plot::svg(plane)}}},
+                        {"Loss", {{"loss", plot::svg(good)}, {"trouble", plot::svg(bad)}}},
                         {"At the end", {}, text(ends)}},
            .tables = {softmax, wrong, ends},
            .try_next = "--steps 3000; then ./run tutorial 04"},

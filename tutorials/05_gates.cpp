@@ -184,6 +184,7 @@ void run(const tutorial::Options& options) {
   for (const Kind& kind : kinds) {
     const std::vector<double> norms = norms_by_distance(kind, 40, generator);
     curves.series.push_back(tutorial::by_index(kind.name, norms));
+    if (kind.cell == models::Cell::lstm) curves.series.back().mark = plot::Mark::dashed;  // it covers the GRU
     arrived.rows.push_back({kind.name, tutorial::log10_at(norms, {10, 20, 40})});
   }
   std::cout << "log10 of the gradient's norm by the distance T − t, before training\n" << text(arrived) << '\n';

@@ -8,6 +8,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
+#include <gradus/models/greedy.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/nn/loss.hpp>
@@ -64,6 +65,16 @@ std::unique_ptr<models::Seq2Seq> make_model(const Sizes& sizes, const data::Reve
       {.source = task.vocabulary_size(), .target = task.vocabulary_size()});
 }
 
+// Writes a short, a medium and a long held-out source backwards, as the model does when it is used.
+void show_outputs(const models::Seq2Seq& model, const data::Reversal& task, const Sizes& sizes, Generator generator) {
+  for (const std::int64_t length : {sizes.min_length, (sizes.min_length + sizes.max_length) / 2, sizes.max_length}) {
+    for (const data::Pair& pair : tutorial::held_out(task, length, 1, generator)) {
+      std::cout << "  source   " << task.text(pair.source) << "\n  target   " << task.text(pair.target)
+                << "\n  written  " << task.text(models::greedy(model, std::vector{pair}).front().tokens) << '\n';
+    }
+  }
+}
+
 void run(const tutorial::Options& options, const Sizes& sizes) {
   const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
   const data::Reversal task(/*symbols=*/10, sizes.min_length, sizes.max_length);
@@ -79,15 +90,19 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
 
   // 2. Train it, and train it again from the same initial weights, four times as long.
   std::vector<tutorial::Result> results;
+  std::unique_ptr<models::Seq2Seq> trained;
   for (const std::int64_t steps : {options.steps, 4 * options.steps}) {
     tutorial::Options longer = options;
     longer.steps = steps;
-    results.push_back(tutorial::train_and_measure(std::to_string(steps) + " updates",
-                                                  *make_model(sizes, task, options.seed), task, longer,
+    trained = make_model(sizes, task, options.seed);
+    results.push_back(tutorial::train_and_measure(std::to_string(steps) + " updates", *trained, task, longer,
                                                   tutorial::range(sizes.min_length, sizes.max_length)));
   }
 
-  // 3. Exact match on held-out sources.
+  // 3. Three outputs of the second model, and the exact match of both on held-out sources.
+  std::cout << "what the model writes after " << 4 * options.steps << " updates\n";
+  show_outputs(*trained, task, sizes, Generator(options.seed));
+  std::cout << '\n';
   const tutorial::Table exact_match = tutorial::exact_match(results), time = tutorial::training_time(results);
   std::cout << "exact match on held-out sources\n" << text(exact_match) << '\n' << text(time) << '\n';
 
