@@ -144,6 +144,43 @@ def picture(name, height):
     return drawn
 
 
+@picture("00_tensor", 350)
+def tensor(p):
+    """Tensors as handles, and broadcasting.
+
+    Above: a of shape (2, 3), a[1] of shape (3) and flat of shape (6) are handles to one block of six numbers. Below: the
+    sum of a matrix (2, 3) and a row (3), which is repeated for each row of the matrix.
+    """
+    size = 30
+
+    def numbers(x, y, rows, role, css=""):
+        """A matrix with its numbers; (x, y) is its upper left corner."""
+        for i, row in enumerate(rows):
+            for j, number in enumerate(row):
+                p.rect(f"part {role} {css}", x + size * j, y + size * i, size, size)
+                p.text(x + size * (j + 0.5), y + size * (i + 0.5), str(number), f"code {css}")
+
+    p.text(12, 18, "handles", "name start attention")
+    p.text(262, 18, "one block of memory", "name start encoder")
+    left, bottom = 262, 52 + size
+    numbers(left, 52, [range(1, 7)], "encoder")
+    for y, text, end in ((67, "a: (2, 3)", (left, 67)), (112, "a[1]: (3)", (left + 3.5 * size, bottom)),
+                         (152, "flat: (6)", (left + 0.5 * size, bottom))):
+        p.text(12, y, text, "code start")
+        p.arrow((100, y), *([(end[0], y)] if y > bottom else []), end, role="attention")
+
+    p.text(12, 200, "broadcasting", "name start decoder")
+    top = 250
+    for x, rows, role, name in ((12, [[1, 2, 3], [4, 5, 6]], "encoder", "a: (2, 3)"), (146, [[10, 20, 30]], "context", "row: (3)"),
+                                (288, [[11, 22, 33], [14, 25, 36]], "decoder", "a + row: (2, 3)")):
+        p.text(x, top - 22, name, "code start")
+        numbers(x, top, rows, role)
+    numbers(146, top + size, [[10, 20, 30]], "context", "dash faded")
+    p.math(124, top + size, "+")
+    p.math(262, top + size, "=")
+    p.text(146, top + 2 * size + 22, "repeated, not copied", "small start quiet")
+
+
 @picture("02_tape", 530)
 def tape(p):
     """Four operations, forward and backward.

@@ -1,4 +1,4 @@
-"""What the tutorials print: recorded from one run of each, and quoted in pages.
+"""The output of each tutorial, recorded from one run and quoted in pages.
 
 <!-- printed NN 2 4 --> in a page shows the paragraphs 2 and 4 of tutorial NN's output; without numbers, the whole output.
 Empty lines separate paragraphs. "…" stands for paragraphs that are left out.
@@ -18,15 +18,16 @@ def quoted(where):
     printed = load(f"printed_{number}")
     paragraphs = "\n".join(printed["lines"]).split("\n\n")
     wanted = [int(index) for index in chosen] or list(range(1, len(paragraphs) + 1))
-    shown, last = [f"$ {printed['command']}"], 0
+    rest = "…\n"
+    shown, last = f"$ {printed['command']}\n", 0
     for index in wanted:
         if not last < index <= len(paragraphs):
             raise SystemExit(f"results.py: tutorial {number} prints {len(paragraphs)} paragraphs; "
                              f"'printed {where}' must name some of them in ascending order")
-        shown += [paragraphs[index - 1]] if index == last + 1 else ["…", paragraphs[index - 1]]
+        gap = rest if index > last + 1 else "\n" if last else ""
+        shown += gap + paragraphs[index - 1] + "\n"
         last = index
-    shown += [] if last == len(paragraphs) else ["…"]
-    return "```text\n" + "\n\n".join(shown).replace("\n\n", "\n", 1) + "\n```"
+    return f"```text\n{shown}{'' if last == len(paragraphs) else rest}```"
 
 
 def record(number, output, at):
