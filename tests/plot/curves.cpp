@@ -168,7 +168,8 @@ TEST_CASE("curves that cannot be drawn are refused", "[plot]") {
           plot::Curves curves = line({0, 1}, {1, 2});
           curves.log_y = curves.equal_units = true;
           svg(curves);
-        }) == "plot::svg(Curves 'loss'): equal_units on a logarithmic axis; set only one of equal_units and log_y");
+        }) ==
+        "plot::svg(Curves 'loss'): equal_units on a logarithmic axis; set only one of equal_units and log_y");
   CHECK(message([] { svg(plot::Curves{"loss", "", "", {}}); }) ==
         "plot::svg(Curves 'loss'): no series; add at least one");
   CHECK(message([] { svg(line({1, 2, 3}, {1, 2})); }) ==

@@ -13,7 +13,7 @@ namespace tutorial {
 /// The points of one spiral, 0 or 1.
 gradus::plot::Series points_of(const std::string& name, const Points& points, float spiral);
 
-/// The line where logits(x (N, 2)) (N, 1) is 0, in the square −size ≤ x_1, x_2 ≤ size. Marching squares: in each
+/// The line where logits(x (N, 2)) (N, 1) is 0, in the square |x_1|, |x_2| ≤ size. Marching squares: in each
 /// cell of a grid, the line crosses the sides whose ends have different signs, at the linear interpolation.
 gradus::plot::Series boundary(const std::string& name,
                               const std::function<gradus::Tensor(const gradus::Tensor& x)>& logits,
