@@ -73,7 +73,7 @@ def assets():
     """Style sheets, scripts and fonts besides the theme's: place → source."""
     site = ROOT / "docs" / "site"
     katex = [KATEX / "katex.min.css", KATEX / "katex.min.js", *(KATEX / "fonts").glob("*.woff2")]
-    return {"assets/book.css": site / "book.css", "assets/math.js": site / "math.js",
+    return {"assets/book.css": site / "book.css", "assets/math.js": site / "math.js", "assets/values.js": site / "values.js",
             **{f"assets/katex/{path.relative_to(KATEX)}": path for path in katex}}
 
 
