@@ -7,7 +7,7 @@ import re
 
 PICTURES = pathlib.Path(__file__).resolve().parents[1] / "pictures"
 LARGEST = 48_000  # bytes; larger pictures stay files, so that pages stay small
-IMAGE = re.compile(r'<picture>.*?</picture>|<img alt="([^"]*)" src="[^"]*?([\w-]+\.svg)"( style="[^"]*")? ?/?>', re.DOTALL)
+IMAGE = re.compile(r'<picture>.*?</picture>|<img (style="[^"]*" )?alt="([^"]*)" src="[^"]*?([\w-]+\.svg)" ?/?>', re.DOTALL)
 DARK = "@media(prefers-color-scheme:dark){"
 HINTS = {"en": "Point at a part of the picture, or select it and use the arrow keys, to read its value.",
          "zh": "把指针移到图上，或选中图片后按方向键，可以读出数值。"}
@@ -20,7 +20,7 @@ def has_values(text):
 def inlined(text, alternative, style, hint):
     """The picture `text` as part of a page."""
     text = re.sub(r'aria-label="[^"]*"', lambda _: f'aria-label="{alternative}" tabindex="0"', text, count=1)
-    text = text.replace("<svg ", f"<svg{style} ", 1).replace(DARK, '[data-md-color-scheme="slate"]{', 1)
+    text = text.replace("<svg ", f"<svg {style}", 1).replace(DARK, '[data-md-color-scheme="slate"]{', 1)
     return f'<span class="values">{text.strip()}<output>{hint}</output></span>'
 
 
@@ -28,8 +28,8 @@ def on_post_page(output, page, config):
     hint = HINTS[config["theme"]["language"]]
 
     def image(match):
-        picture = PICTURES / (match[2] or "")
+        picture = PICTURES / (match[3] or "")
         text = picture.read_text() if picture.is_file() else ""
-        return inlined(text, match[1], match[3] or "", hint) if has_values(text) else match[0]
+        return inlined(text, match[2], match[1] or "", hint) if has_values(text) else match[0]
 
     return IMAGE.sub(image, output)
