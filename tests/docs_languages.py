@@ -10,7 +10,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TRANSLATED = ["README.md", "docs/tutorials/*.md", "docs/terms.md", "docs/notation.md"]  # English pages that must have a translation
+TRANSLATED = ["README.md", "docs/tutorials/*.md", "docs/terms.md", "docs/notation.md",
+              "docs/explained/ten-questions.md"]  # English pages that must have a translation
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMENT = {"cpp": r"\s*//.*", "sh": r"(^|\s+)#.*", "python": r"(^|\s+)#.*", "cmake": r"(^|\s+)#.*"}
 
