@@ -2,7 +2,7 @@
 
 <!-- printed NN 2 4 --> in a page shows the paragraphs 2 and 4 of tutorial NN's output; without numbers, the whole output.
 Empty lines separate paragraphs. "…" stands for paragraphs that are left out. <!-- printed PAGE … --> shows the output of the
-program of docs/how-to/PAGE.md in the same way.
+program or of the commands of docs/how-to/PAGE.md in the same way.
 """
 
 import re
@@ -11,7 +11,8 @@ import tempfile
 
 from results_kit import ROOT, load, numbers, write
 
-TESTS = ROOT / "build" / "release" / "tests"
+BUILD = ROOT / "build" / "release"
+COMMANDS = "train-on-your-text"  # the page whose first shell block is run, and not its program
 
 FROM_RUN = "The page of this tutorial: "  # printed by ./run, not by the program
 
@@ -43,25 +44,38 @@ def record(number, output, at):
 def page_programs():
     """The how-to pages whose program is compiled, with the name of the executable."""
     listed = re.findall(r"^gradus_page_program\((\w+) docs/how-to/([\w-]+)\.md", (ROOT / "tests/CMakeLists.txt").read_text(), re.MULTILINE)
-    return {page: TESTS / program for program, page in listed}
+    return {page: program for program, page in listed}
 
 
-def measure_page(at, page):
-    program = page_programs()[page]
-    subprocess.run(["cmake", "--build", "--preset", "release", "--target", program.name], cwd=ROOT, check=True,
-                   stdout=subprocess.DEVNULL)
+def built(target):
+    subprocess.run(["cmake", "--build", "--preset", "release", "--target", target], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+def output_in_empty_folder(*command):
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([program], cwd=folder, check=True, stdout=subprocess.PIPE, text=True)
-    write(f"printed_{page}", f"the program of docs/how-to/{page}.md", at, {"lines": done.stdout.rstrip().split("\n")})
+        return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip().split("\n")
+
+
+def measure_program(at, page):
+    program = page_programs()[page]
+    built(program)
+    write(f"printed_{page}", f"the program of docs/how-to/{page}.md", at, {"lines": output_in_empty_folder(BUILD / "tests" / program)})
+
+
+def measure_commands(at, page):
+    built("gradus_command")
+    program = str(BUILD / "tools" / "gradus")
+    block = re.search(r"^```sh\n(.*?)^```", (ROOT / f"docs/how-to/{page}.md").read_text(), re.MULTILINE | re.DOTALL)[1]
+    script = f'gradus() {{ {program} "$@"; }}\n' + block.replace("./run gradus", "gradus")
+    lines = output_in_empty_folder("bash", "-euo", "pipefail", "-c", script)
+    write(f"printed_{page}", f"the commands of docs/how-to/{page}.md", at, {"lines": [line for line in lines if program not in line]})
 
 
 def measure_tutorial(at, number):
     subprocess.run([ROOT / "run", "tutorial", number, "--help"], check=True, stdout=subprocess.DEVNULL)  # builds it
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([ROOT / "run", "tutorial", number], cwd=folder, check=True, stdout=subprocess.PIPE, text=True)
-    record(number, done.stdout, at)
+    record(number, "\n".join(output_in_empty_folder(ROOT / "run", "tutorial", number)), at)
 
 
 def measure(at, only=None):
-    for name in [only] if only else [*numbers(), *page_programs()]:
-        (measure_tutorial if name.isdigit() else measure_page)(at, name)
+    for name in [only] if only else [*numbers(), *page_programs(), COMMANDS]:
+        (measure_tutorial if name.isdigit() else measure_commands if name == COMMANDS else measure_program)(at, name)

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from tutorial_prints import missing
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -33,6 +35,8 @@ def train_on_your_text(folder, build):
     (folder / "run").chmod(0o755)
     out = run(folder, "bash", "-euo", "pipefail", "-c", block("train-on-your-text.md", "sh"))
     assert "sept livres" in out, out
+    recorded = json.loads((ROOT / "docs/results/printed_train-on-your-text.json").read_text())["lines"]
+    assert not missing(recorded, out.split("\n")), f"no longer printed: {missing(recorded, out.split(chr(10)))}"
     assert (folder / "looks.html").exists()
 
 
