@@ -105,6 +105,24 @@ def measure_bf16(at):
     measure_config(at, "reverse_bf16", "reverse", SEEDS, BF16, {"test": ["--part", "test", "--bucket", "1", *BF16]})
 
 
+AVERAGED = ["--average", "5", "--save-every", "200"]
+
+
+def measure_ensemble(at):
+    """The French model's last checkpoint, the average of its last five, and the three seeds as an ensemble."""
+    with tempfile.TemporaryDirectory() as folder:
+        runs = [pathlib.Path(folder, str(seed)) for seed in SEEDS]
+        for seed, out in zip(SEEDS, runs):
+            train("eng-fra", seed, out, *FRENCH, *AVERAGED)
+        bleu = {kind: [evaluate(out / f"{kind}.safetensors")["bleu"] for out in runs]
+                for kind in ("last", "average")}
+        together = {kind: evaluate(runs[0] / f"{kind}.safetensors", "--ensemble",
+                                   *(word for out in runs[1:] for word in ("--model", out / f"{kind}.safetensors")))["bleu"]
+                    for kind in ("last", "average")}
+    write("command_ensemble", command_of("eng-fra", *FRENCH, *AVERAGED), at,
+          {"seeds": SEEDS, "bleu": bleu, "ensemble": together})
+
+
 def measure_french(at):
     for model, options in (("bahdanau", []), ("fixed", ["--decoder", "fixed"])):
         measure_config(at, f"eng_fra_{model}", "eng-fra", SEEDS, [*FRENCH, *options], SEARCHES)
@@ -117,6 +135,7 @@ MEASURES = {
                                          evaluations={"test": ["--part", "test", "--bucket", "1"]}),
     "french": measure_french,
     "bf16": measure_bf16,
+    "ensemble": measure_ensemble,
     "g2p": lambda at: measure_config(at, "g2p", "g2p", SEEDS, PHONEMES, {"test": ["--any-reference"]},
                                      pictures=["alignments"]),
     "four": measure_four,
@@ -184,6 +203,14 @@ def command_bf16():
             ["reversal, exact match, lengths 1 to 25", over_seeds([up_to(report, 25) for report in reversal])]]
     return "\n\n".join([markdown_table(["", "Bahdanau, bf16"], rows), where_measured(french),
                         where_measured(reverse, seeds_differ=False)])
+
+
+def command_ensemble():
+    results = load("command_ensemble")
+    names = {"last": "last checkpoint", "average": "average of the last five"}
+    rows = [[name, over_seeds(results["bleu"][kind], "{:.1f}"), f"{results['ensemble'][kind]:.1f}"]
+            for kind, name in names.items()]
+    return markdown_table(["", "BLEU, each model", "BLEU, ensemble of three"], rows) + "\n\n" + where_measured(results)
 
 
 def command_eng_fra_by_length():
