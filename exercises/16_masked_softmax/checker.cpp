@@ -1,0 +1,293 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/autograd/recorded.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "answer.hpp"
+#include "kit/invariants.hpp"
+
+namespace {
+
+using exercise::Mistake;
+using exercise::Plain;
+using namespace gradus;
+using Lengths = std::vector<std::int64_t>;
+
+const Mistake no_mask{"no-mask", "The softmax runs over the pads, too.",
+                      "Only positions t < length take part; set the other energies to −∞ first."};
+const Mistake zero_energy{"zero-energy", "The pads' energies were set to 0.", "e^0 = 1, e^−∞ = 0."};
+const Mistake masked_after{
+    "masked-after", "The pads' weights were set to 0 after the division.",
+    "The other weights then sum to less than 1: the denominator must not contain the pads."};
+const Mistake not_zero{"pads-not-zero", "The denominator is right, but the pads were not set to 0.",
+                       "At pads the weight is 0."};
+const Mistake batch_axis{"batch-axis", "The softmax runs over the sentences.",
+                         "The weights of one sentence, a row of (B, T), sum to 1."};
+const Mistake everything{"over-everything", "All rows share one sum.",
+                         "Each sentence has its own sum: sum(p, 1, true) is (B, 1)."};
+const Mistake off_by_one{"off-by-one", "A position too many or too few counts as real.",
+                         "Positions are counted from 0: t is real if t < length."};
+const Mistake not_divided{"not-divided", "The exponentials are not divided by their sum.",
+                          "The weights of a sentence must sum to 1."};
+const Mistake one_length{"one-length", "All sentences have the same length here.",
+                         "lengths[b] belongs to row b: compare (T) with (B, 1)."};
+const Mistake dtype{"dtype", "",
+                    "A constant has another dtype: give zeros() and full() the dtype e.dtype()."};
+const Mistake ready_made{"ready-made", "The softmax comes from the library.",
+                         "Write it with exp, max and sum, so that you meet its three traps."};
+const Mistake one_maximum{"one-maximum",
+                          "One maximum for the whole batch: in another row, every exponential becomes 0.",
+                          "Subtract from each row its own maximum: max(e, 1, true) is (B, 1)."};
+const Mistake empty_row{"empty-row", "A sentence of length 0 gives 0/0 or ∞ − ∞.",
+                        "Its maximum is −∞ and its sum 0: replace them by finite numbers that are not 0."};
+const Mistake pads_share{
+    "pads-share", "In a sentence of length 0 the pads share the weight.",
+    "Only −∞ excludes a position; if all energies are equally low, the softmax is uniform."};
+const Mistake backward_nan{
+    "backward-nan", "The weights are right, but the backward pass computes 0 · ∞ or ∞ − ∞.",
+    "Dropping an infinite value drops its gradient to 0, and 0 · ∞ is NaN. Mask before exp, and let no "
+    "difference of infinities pass through the tape."};
+
+struct Case {
+  Tensor e;
+  Lengths lengths;
+
+  std::int64_t B() const { return e.size(0); }
+  std::int64_t T() const { return e.size(1); }
+  bool real(std::int64_t b, std::int64_t t) const { return t < lengths[static_cast<std::size_t>(b)]; }
+};
+
+Case example(std::int64_t T, const Lengths& lengths, double deviation = 1.5, std::uint64_t seed = 7) {
+  Generator generator(seed);
+  return {normal({std::ssize(lengths), T}, 0, deviation, generator, Dtype::f64), lengths};
+}
+
+const Lengths usual = {3, 7, 1, 5};
+
+// The energies with `value` at the pads, in turn with −value.
+Case with_pads(const Case& c, double value) {
+  Plain e(c.e);
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = 0; t < c.T(); ++t)
+      if (!c.real(b, t)) e(b, t) = t % 3 == 0 ? -value : value;
+  return {e.tensor(), c.lengths};
+}
+
+Case times(const Case& c, double factor) { return {c.e * factor, c.lengths}; }
+
+// Subtracts the largest real energy, as the statement says.
+Plain expected(const Case& c) {
+  const Plain e(c.e);
+  Plain alpha(e.shape());
+  for (std::int64_t b = 0; b < c.B(); ++b) {
+    double largest = -std::numeric_limits<double>::infinity(), total = 0;
+    for (std::int64_t t = 0; t < c.T(); ++t)
+      if (c.real(b, t)) largest = std::max(largest, e(b, t));
+    for (std::int64_t t = 0; t < c.T(); ++t)
+      if (c.real(b, t)) total += alpha(b, t) = std::exp(e(b, t) - largest);
+    for (std::int64_t t = 0; t < c.T(); ++t)
+      if (c.real(b, t)) alpha(b, t) /= total;
+  }
+  return alpha;
+}
+
+// power(b, t) / total(b, t), for wrong weights.
+template <class Power, class Total>
+Plain quotient(const Case& c, const Power& power, const Total& total) {
+  Plain alpha(c.e.shape());
+  for (std::int64_t b = 0; b < c.B(); ++b)
+    for (std::int64_t t = 0; t < c.T(); ++t) alpha(b, t) = power(b, t) / total(b, t);
+  return alpha;
+}
+
+std::vector<exercise::Suspect> suspects(const Case& c) {
+  const Plain e(c.e);
+  const auto any = [&](auto b, auto t) { return std::exp(e(b, t)); };
+  const auto real = [&](auto b, auto t) { return c.real(b, t) ? std::exp(e(b, t)) : 0; };
+  const auto one_at_pads = [&](auto b, auto t) { return c.real(b, t) ? std::exp(e(b, t)) : 1; };
+  const auto of_row = [&c](const auto& power) {
+    return [&c, power](std::int64_t b, std::int64_t /*t*/) {
+      double total = 0;
+      for (std::int64_t t = 0; t < c.T(); ++t) total += power(b, t);
+      return total;
+    };
+  };
+  const auto of_column = [&](auto /*b*/, auto t) {
+    double total = 0;
+    for (std::int64_t b = 0; b < c.B(); ++b) total += real(b, t);
+    return total == 0 ? 1 : total;
+  };
+  const auto of_all = [&](auto /*b*/, auto /*t*/) {
+    double total = 0;
+    for (std::int64_t b = 0; b < c.B(); ++b) total += of_row(real)(b, 0);
+    return total;
+  };
+  const auto none = [](auto, auto) { return 1.0; };
+  std::vector<exercise::Suspect> list = {{no_mask, quotient(c, any, of_row(any))},
+                                         {zero_energy, quotient(c, one_at_pads, of_row(one_at_pads))},
+                                         {masked_after, quotient(c, real, of_row(any))},
+                                         {masked_after, quotient(c, real, of_row(one_at_pads))},
+                                         {not_zero, quotient(c, any, of_row(real))},
+                                         {batch_axis, quotient(c, real, of_column)},
+                                         {everything, quotient(c, real, of_all)},
+                                         {not_divided, quotient(c, real, none)}};
+  for (const std::int64_t more : {-1, 1}) {
+    Case other = c;
+    for (std::int64_t& length : other.lengths) length = std::clamp<std::int64_t>(length + more, 0, c.T());
+    list.push_back({off_by_one, expected(other)});
+  }
+  const auto [least, most] = std::ranges::minmax(c.lengths);
+  for (const std::int64_t length : {c.lengths[0], least, most})
+    list.push_back({one_length, expected({c.e, Lengths(c.lengths.size(), length)})});
+  return list;
+}
+
+Tensor weights(const MaskedWeights& answer, const Case& c) {
+  const Tensor got = answer(c.e, tensor(c.lengths));
+  exercise::expect_shape("α", got, c.e.shape(), "(B, T)");
+  return got;
+}
+
+bool any_nan(const Tensor& x) {
+  const std::vector<double> values = x.to_vector<double>();
+  return std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+}
+
+void shapes(const MaskedWeights& answer) {
+  for (const Case& c : {example(8, usual), example(4, {4}), example(1, {1, 1, 1})}) {
+    const Tensor got = weights(answer, c);
+    exercise::expect(got.dtype() == Dtype::f64, dtype, "For energies in f64 the weights have another dtype.");
+    const Tensor in_f32 = weights(answer, {c.e.to(Dtype::f32), c.lengths});
+    exercise::expect(in_f32.dtype() == Dtype::f32, dtype,
+                     "For energies in f32 the weights have another dtype.");
+  }
+}
+
+// Says whether an operation of the tape is a ready-made softmax.
+void from_scratch(const MaskedWeights& answer) {
+  Case c = example(8, usual);
+  c.e.set_requires_grad();
+  const Tensor got = weights(answer, c);
+  if (!got.requires_grad()) return;  // the stage on gradients says so
+  for (const Recorded& node : recorded("masked_softmax", got)) {
+    const std::string_view name = node.operation;
+    exercise::expect(name.find("softmax") == name.npos && name.find("logsumexp") == name.npos, ready_made,
+                     "The tape contains an operation that this exercise asks you to write.", node.operation);
+  }
+}
+
+void values(const MaskedWeights& answer) {
+  for (const Case& c : {example(8, usual), example(4, {4}), example(5, {5, 5}), example(3, {1, 2})}) {
+    const Plain before(c.e);
+    const Tensor got = weights(answer, c);
+    exercise::expect_values("e afterwards", c.e, before, {}, exercise::changes_its_input);
+    exercise::expect_given(
+        [&] { return "e[0] = " + row_text(before, 0) + "; length " + std::to_string(c.lengths[0]); },
+        [&] { exercise::expect_values("α", got, expected(c), suspects(c), {}, 1e-12); });
+  }
+  // The same sizes with other lengths and with other energies.
+  for (const Case& c : {example(8, {2, 4, 6, 7}), example(8, usual, 1.5, 8)})
+    exercise::expect_values("α of another batch", weights(answer, c), expected(c), suspects(c),
+                            exercise::remembers);
+}
+
+void pads(const MaskedWeights& answer) {
+  const Case c = example(8, usual);
+  for (const double value : {30.0, 1e3, 1e6}) {
+    const Case other = with_pads(c, value);
+    const Tensor got = weights(answer, other);
+    exercise::expect(!any_nan(got), exercise::max_over_pads,
+                     "If pads have energies of ±" + exercise::text(value) + ", a weight is NaN.");
+    exercise::expect_values("α with other energies at the pads", got, expected(c), {}, exercise::pads_leak,
+                            1e-12);
+    const Plain alpha(got);
+    for (std::int64_t b = 0; b < c.B(); ++b)
+      for (std::int64_t t = 0; t < c.T(); ++t)
+        exercise::expect(c.real(b, t) || alpha(b, t) == 0, exercise::pads_leak, "A pad has weight.",
+                         exercise::text(alpha(b, t)), "exactly 0");
+  }
+}
+
+void large_energies(const MaskedWeights& answer) {
+  const Case c = example(8, usual);
+  for (const double shift : {1000.0, -1000.0}) {
+    const Case shifted{c.e + shift, c.lengths};
+    const std::string where = "α of energies around " + exercise::text(shift);
+    const Tensor got = weights(answer, shifted);
+    exercise::expect(!any_nan(got), exercise::overflow, where + " contains NaN.");
+    exercise::expect_values(where, got, expected(shifted), {}, exercise::overflow, 1e-10);
+  }
+  Plain apart(c.e);  // rows far from each other
+  for (std::int64_t t = 0; t < c.T(); ++t) apart(1, t) -= 2000, apart(3, t) += 2000;
+  const Case rows{apart.tensor(), c.lengths};
+  const Tensor got = weights(answer, rows);
+  exercise::expect(!any_nan(got), one_maximum, "If rows are far from each other, a weight is NaN.");
+  exercise::expect_values("α of rows that are far from each other", got, expected(rows), {}, one_maximum,
+                          1e-10);
+  exercise::expect_values("α of energies of a million", weights(answer, times(c, 1e6)),
+                          expected(times(c, 1e6)), {}, exercise::overflow, 1e-10);
+  const Case in_f32{times(c, 100).e.to(Dtype::f32), c.lengths};  // e^89 is infinite in f32
+  exercise::expect_values("α of energies of a hundred, in f32", weights(answer, in_f32), expected(in_f32), {},
+                          exercise::overflow, 1e-5);
+}
+
+const std::vector<Lengths> with_empty = {{3, 0, 1, 5}, {0}, {0, 0, 6}};
+
+void empty_sentences(const MaskedWeights& answer) {
+  for (const Lengths& lengths : with_empty) {
+    for (const Case& c : {example(6, lengths), with_pads(example(6, lengths), 1e3)}) {
+      const Tensor got = weights(answer, c);
+      exercise::expect(!any_nan(got), empty_row, "If a sentence has length 0, a weight is NaN.");
+      const auto empty = std::ranges::find(lengths, 0) - lengths.begin();
+      const double total = sum(got[empty]).item();
+      exercise::expect(total == 0, pads_share, "The weights of a sentence of length 0 do not sum to 0.",
+                       exercise::text(total), "0: every weight is 0");
+      exercise::expect_values("α of a batch with an empty sentence", got, expected(c), {}, empty_row, 1e-12);
+    }
+  }
+}
+
+// ∂(Σ g α)/∂e = α (g − Σ g α)
+Plain expected_gradient(const Plain& alpha, const Plain& g) {
+  Plain out(alpha.shape());
+  for (std::int64_t b = 0; b < alpha.size(0); ++b) {
+    double inner = 0;
+    for (std::int64_t t = 0; t < alpha.size(1); ++t) inner += g(b, t) * alpha(b, t);
+    for (std::int64_t t = 0; t < alpha.size(1); ++t) out(b, t) = alpha(b, t) * (g(b, t) - inner);
+  }
+  return out;
+}
+
+void gradients(const MaskedWeights& answer) {
+  for (const Case& c : {example(8, usual), example(6, with_empty[0])})
+    exercise::expect_gradients([&](const std::vector<Tensor>& x) { return answer(x[0], tensor(c.lengths)); },
+                               {c.e}, {"e"});
+  for (const Case& plain : {with_pads(example(8, usual), 1e3), times(example(8, usual), 1e3),
+                            with_pads(example(6, with_empty[0]), 1e3), example(6, with_empty[0])}) {
+    Case c{plain.e.clone(), plain.lengths};
+    c.e.set_requires_grad();
+    Generator generator(3);
+    const Tensor g = normal(c.e.shape(), 0, 1, generator, Dtype::f64);
+    sum(weights(answer, c) * g).backward();
+    exercise::expect(!any_nan(c.e.grad()), backward_nan,
+                     "With large energies or an empty sentence, a gradient is NaN.");
+    exercise::expect_values("the gradient of large energies", c.e.grad(),
+                            expected_gradient(expected(c), Plain(g)), {}, {}, 1e-10);
+  }
+}
+
+}  // namespace
+
+exercise::Exercise masked_softmax_exercise(const MaskedWeights& answer) {
+  return {.name = "masked_softmax",
+          .stages = {{"shapes", [=] { shapes(answer); }},
+                     {"from scratch", [=] { from_scratch(answer); }},
+                     {"values", [=] { values(answer); }},
+                     {"pads", [=] { pads(answer); }},
+                     {"large energies", [=] { large_energies(answer); }},
+                     {"sentences of length 0", [=] { empty_sentences(answer); }},
+                     {"gradients", [=] { gradients(answer); }}}};
+}

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kit/finding.hpp"
+#include "search.hpp"
+
+/// Beam search in plain loops, right or with a known fault, and the search through all outputs.
+namespace variants {
+
+enum class Fault {
+  none,
+  greedy,              ///< K = 1 whatever the width
+  continues_finished,  ///< finished hypotheses are set aside, and continued, too
+  no_penalty,          ///< the score is the sum
+  by_length,           ///< divides by |y|
+  multiplied,          ///< multiplies by lp
+  fixed_alpha,         ///< α = 0.6 whatever the option
+  without_eos,         ///< |y| without EOS
+  one_less,            ///< |y| − 1, also of unfinished hypotheses
+  sum_without_eos,     ///< ln p without that of EOS
+  best_child,          ///< from step 2 on, every hypothesis keeps its own best continuation
+  children_of_each,    ///< every hypothesis keeps its own K best: the beam grows
+  keeps_place,         ///< a finished hypothesis keeps its place in the beam, and competes by its sum
+  only_live_counted,   ///< keeps K live ones; finished continuations take no place in their step
+  shrinks,             ///< each finished hypothesis takes away a place for good
+  first_finished,      ///< stops after the step in which the first hypothesis finishes
+  early_bound,         ///< stops when the best finished score beats the live scores of this step
+  live_too,            ///< returns a live hypothesis if its score is better
+  likeliest,           ///< returns the finished hypothesis with the largest sum
+  worst,               ///< keeps and returns the least likely
+  one_shorter,         ///< at most max_length − 1 tokens
+  one_longer,          ///< at most max_length + 1 tokens
+  last_step,           ///< returns only a hypothesis that finished in the last step
+};
+
+search::Hypothesis beam(const search::Model& model, const search::Options& options,
+                        Fault fault = Fault::none);
+
+/// The best of all finished outputs of at most max_length tokens.
+search::Hypothesis exhaustive(const search::Model& model, double alpha, std::int64_t max_length);
+
+/// The faults that a learner may make, with the mistakes to report.
+struct Known {
+  Fault fault;
+  exercise::Mistake mistake;
+};
+const std::vector<Known>& known();
+const exercise::Mistake& mistake_of(Fault fault);
+
+}  // namespace variants

@@ -1,0 +1,327 @@
+#include <gradus/autograd/memory.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/autograd/recorded.hpp>
+#include <gradus/autograd/recording.hpp>
+#include <gradus/error.hpp>
+
+#include <cmath>
+#include <utility>
+
+#include "answer.hpp"
+#include "kit/invariants.hpp"
+
+namespace {
+
+using exercise::Mistake;
+using exercise::Plain;
+using exercise::Suspect;
+using namespace gradus;
+
+const Mistake mean_for_sum{"mean", "The stretched axes are averaged.",
+                           "An element that is used n times gets the sum of n gradients."};
+const Mistake first_for_sum{"slice", "Only one of the stretched copies counts.",
+                            "An element that is used n times gets the sum of n gradients."};
+const Mistake overflowing{"overflow", "e^x is infinite for x > 709, and 0 for both below −745.",
+                          "Use y = max(a, b) + ln(1 + e^−|a − b|)."};
+const Mistake only_maximum{"maximum", "The result is the larger of both.", "ln(1 + e^−|a − b|) is missing."};
+const Mistake no_absolute{"no-absolute", "The sign of a − b is wrong where b is the larger one.",
+                          "−|a − b| is never positive."};
+const Mistake not_one_node{
+    "not-one-node", "The steps of the computation are on the tape.",
+    "Compute y in a block with `const NoGrad off;`, and record it: record(\"log_add_exp\", y, {a, b}, …)."};
+const Mistake not_recorded{"not-recorded", "The result is not on the tape.",
+                           "Return what record(…) returns, with the inputs {a, b}."};
+const Mistake records_always{"records-always", "", "record() itself decides whether a node is needed."};
+const Mistake ignores_out{"ignores-out", "The incoming gradient g.out() is not used.",
+                          "By the chain rule, ∂L/∂a = ∂L/∂y · ∂y/∂a."};
+const Mistake swapped{"swapped", "The gradients of a and b are exchanged.",
+                      "The larger input has the larger gradient: ∂y/∂a = e^a / (e^a + e^b)."};
+const Mistake whole{"whole", "Both inputs get the whole gradient of y.",
+                    "∂y/∂a + ∂y/∂b = 1: they share it, e^a to e^b."};
+const Mistake unnormalised{"unnormalised", "The derivative of e^a is there, that of ln is not.",
+                           "∂y/∂a = e^a / (e^a + e^b)."};
+const Mistake derivative_of_sigmoid{"sigmoid-prime", "The gradient contains the derivative of the sigmoid.",
+                                    "∂y/∂a is the sigmoid itself, at a − b."};
+const Mistake no_gradient{"no-gradient", "The backward function adds nothing to an input.",
+                          "Call g.add(0, …) and g.add(1, …), each if g.wants it."};
+const Mistake backward_overflow{"backward-overflow", "The backward pass computes ∞/∞ or 0/0.",
+                                "Use σ(a − b), or e^(a − y)."};
+const Mistake never_freed{"never-freed",
+                          "The result refers to its node, the node to the backward function, and this "
+                          "function to the result.",
+                          "Do not capture y: save it, and read g.saved(i)."};
+const Mistake captured{
+    "captured", "The backward function reads values that are not saved.",
+    "List them in the fourth argument of record(), and read g.saved(i): then the tape notices "
+    "the change."};
+
+const std::vector<std::pair<Shape, Shape>> shapes = {{{3, 4}, {3, 4}}, {{3, 1}, {4}},       {{5}, {2, 3, 5}},
+                                                     {{}, {2, 3}},     {{2, 3, 1}, {3, 4}}, {{1, 4}, {3, 1}},
+                                                     {{6}, {}}};
+
+Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
+  Generator generator(seed);
+  return normal(shape, 0, deviation, generator, Dtype::f64);
+}
+
+// For each element of `from`, the position of the element of `to` from which it was stretched.
+std::vector<std::size_t> stretched_from(const Shape& from, const Shape& to) {
+  std::vector<std::size_t> list;
+  for (std::int64_t i = 0; i < from.numel(); ++i) {
+    const std::vector<std::int64_t> index = from.index_of(i);
+    std::size_t at = 0;
+    for (int axis = 0; axis < to.rank(); ++axis) {
+      const std::int64_t k = index[static_cast<std::size_t>(axis + from.rank() - to.rank())];
+      at = at * static_cast<std::size_t>(to[axis]) + (to[axis] == 1 ? 0 : static_cast<std::size_t>(k));
+    }
+    list.push_back(at);
+  }
+  return list;
+}
+
+Plain summed(const Plain& g, const Shape& shape) {
+  std::vector<double> sums(static_cast<std::size_t>(shape.numel()));
+  const std::vector<std::size_t> from = stretched_from(g.shape(), shape);
+  for (std::size_t i = 0; i < from.size(); ++i) sums[from[i]] += g.values()[i];
+  return Plain(tensor(sums, shape));
+}
+
+// The last copy of every element.
+Plain last_copy(const Plain& g, const Shape& shape) {
+  std::vector<double> values(static_cast<std::size_t>(shape.numel()));
+  const std::vector<std::size_t> from = stretched_from(g.shape(), shape);
+  for (std::size_t i = from.size(); i-- > 0;) values[from[i]] = g.values()[i];
+  return Plain(tensor(values, shape));
+}
+
+Plain scaled(const Plain& x, double factor) {
+  std::vector<double> values = x.values();
+  for (double& value : values) value *= factor;
+  return Plain(tensor(values, x.shape()));
+}
+
+void summing(const LogAddExp& answer) {
+  const std::vector<std::pair<Shape, Shape>> cases = {
+      {{3, 4}, {4}},   {{3, 4}, {3, 1}},       {{3, 4}, {1, 4}}, {{2, 3, 4}, {3, 1}},
+      {{2, 3, 4}, {}}, {{2, 3, 4}, {2, 1, 4}}, {{2, 3}, {1, 1}}, {{3, 4}, {3, 4}},
+      {{5}, {1}},      {{2, 3, 3}, {1, 3}},    {{1, 4}, {1, 4}}};
+  for (const auto& [from, to] : cases) {
+    const Tensor g = random(from, 3);
+    const Plain before(g);
+    const std::string what = "sum_to(g " + from.text() + ", " + to.text() + ')';
+    const Tensor got = answer.sum_to(g, to);
+    exercise::expect_values("g afterwards", g, before, {}, exercise::changes_its_input);
+    exercise::expect_shape(what, got, to, to.text());
+    const Plain right = summed(before, to);
+    const double copies = static_cast<double>(from.numel()) / static_cast<double>(to.numel());
+    exercise::expect_values(
+        what, got, right,
+        {{mean_for_sum, scaled(right, 1 / copies)}, {first_for_sum, last_copy(before, to)}});
+  }
+}
+
+// f(a, b) of every element of the result.
+template <class F>
+Plain each(const Tensor& a, const Tensor& b, const F& f) {
+  const Shape shape = (a + b).shape();
+  const std::vector<std::size_t> in_a = stretched_from(shape, a.shape()),
+                                 in_b = stretched_from(shape, b.shape());
+  const std::vector<double> x = a.to_vector<double>(), z = b.to_vector<double>();
+  std::vector<double> y;
+  for (std::size_t i = 0; i < in_a.size(); ++i) y.push_back(f(x[in_a[i]], z[in_b[i]]));
+  return Plain(tensor(y, shape));
+}
+
+double right_value(double a, double b) { return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b))); }
+double share(double a, double b) { return 1 / (1 + std::exp(b - a)); }  // e^a / (e^a + e^b)
+
+bool any_nan(const Tensor& x) {
+  for (const double value : x.to_vector<double>())
+    if (!std::isfinite(value)) return true;
+  return false;
+}
+
+void values(const LogAddExp& answer) {
+  for (const auto& [left, right] : shapes) {
+    const Tensor a = random(left, 1), b = random(right, 2);
+    const Plain before_a(a), before_b(b);
+    const Tensor y = answer.log_add_exp(a, b);
+    exercise::expect_values("a afterwards", a, before_a, {}, exercise::changes_its_input);
+    exercise::expect_values("b afterwards", b, before_b, {}, exercise::changes_its_input);
+    const std::string what = "y of a " + left.text() + " and b " + right.text();
+    exercise::expect_values(
+        what, y, each(a, b, right_value),
+        {{only_maximum, each(a, b, [](double x, double z) { return std::max(x, z); })},
+         {no_absolute,
+          each(a, b, [](double x, double z) { return std::max(x, z) + std::log1p(std::exp(x - z)); })},
+         {no_absolute,
+          each(a, b,
+               [](double x, double z) { return std::max(x, z) + std::log1p(std::exp(std::abs(x - z))); })}},
+        {}, 1e-12);
+    const Tensor in_f32 = answer.log_add_exp(a.to(Dtype::f32), b.to(Dtype::f32));
+    exercise::expect(in_f32.dtype() == Dtype::f32,
+                     {"dtype", "", "A constant has another dtype: use numbers, or full({}, 1, a.dtype())."},
+                     "For inputs in f32 the result has another dtype.");
+  }
+  for (const double large : {1000.0, -1000.0}) {
+    const Tensor a = random({3}, 4) + large, b = random({3}, 5) + large;
+    const Tensor y = answer.log_add_exp(a, b);
+    exercise::expect(!any_nan(y), overflowing,
+                     "For inputs around " + exercise::text(large) + ", y is not finite.");
+    exercise::expect_values("y of inputs around " + exercise::text(large), y, each(a, b, right_value), {},
+                            overflowing);
+    exercise::expect_values("y of inputs that are far apart", answer.log_add_exp(a, -b),
+                            each(a, -b, right_value), {}, overflowing);
+  }
+}
+
+struct Inputs {
+  Tensor a, b;
+};
+
+Inputs leaves(const Shape& left, const Shape& right, double shift = 0) {
+  Inputs in{random(left, 1) + shift, random(right, 2) - shift};
+  in.a.set_requires_grad();
+  in.b.set_requires_grad();
+  return in;
+}
+
+void freed(const LogAddExp& answer) {
+  const std::int64_t before = memory_stats().live_nodes;
+  for (int n = 0; n < 3; ++n) {
+    const auto [a, b] = leaves({3, 1}, {4});
+    answer.log_add_exp(a, b);
+  }
+  exercise::expect(memory_stats().live_nodes == before, never_freed,
+                   "When nobody uses the result any more, its node is still in memory.");
+}
+
+void one_node(const LogAddExp& answer) {
+  const auto [a, b] = leaves({3, 1}, {4});
+  const Tensor y = answer.log_add_exp(a, b);
+  exercise::expect(y.requires_grad(), not_recorded, "The result needs no gradient, although both inputs do.");
+  const std::vector<Recorded> nodes = recorded("log_add_exp", y);
+  std::string names;
+  std::size_t operations = 0;
+  for (const Recorded& node : nodes)
+    if (!node.is_leaf) names += (operations++ == 0 ? "" : ", ") + std::string(node.operation);
+  exercise::expect(operations == 1, not_one_node, "The tape has more than one operation.", names, "one");
+  exercise::expect(nodes.back().inputs.size() == 2, not_recorded, "The operation does not have two inputs.",
+                   std::to_string(nodes.back().inputs.size()), "2");
+  exercise::expect(!answer.log_add_exp(a.detach(), b.detach()).requires_grad(), records_always,
+                   "The result needs a gradient, although no input does.");
+  freed(answer);
+  const NoGrad off;
+  exercise::expect(!answer.log_add_exp(a, b).requires_grad(), records_always,
+                   "The result is recorded inside a NoGrad.");
+  exercise::expect(!is_recording(), records_always, "Recording is turned on by your function, and stays on.");
+}
+
+// The gradient of a (`first`) or b for the incoming g: that of every element, summed.
+template <class F>
+Plain gradient(const Inputs& in, const Plain& g, bool first, const F& slope) {
+  Plain all = first ? each(in.a, in.b, slope) : each(in.b, in.a, slope);
+  std::vector<double> values = all.values();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= g.values()[i];
+  return summed(Plain(tensor(values, all.shape())), first ? in.a.shape() : in.b.shape());
+}
+
+std::vector<Suspect> suspects(const Inputs& in, const Plain& g, bool first) {
+  const auto of = [&](const Plain& incoming, const auto& slope) {
+    return gradient(in, incoming, first, slope);
+  };
+  const Plain ones(gradus::ones(g.shape(), Dtype::f64));
+  return {{ignores_out, of(ones, share)},
+          {no_gradient, of(g, [](double, double) { return 0; })},
+          {swapped, of(g, [](double x, double z) { return share(z, x); })},
+          {whole, of(g, [](double, double) { return 1; })},
+          {unnormalised, of(g, [](double x, double) { return std::exp(x); })},
+          {derivative_of_sigmoid, of(g, [](double x, double z) { return share(x, z) * share(z, x); })}};
+}
+
+void by_formula(const LogAddExp& answer) {
+  for (const auto& [left, right] : shapes) {
+    const Inputs in = leaves(left, right);
+    const Tensor y = answer.log_add_exp(in.a, in.b), g = random(y.shape(), 6);
+    const Plain incoming(g), before_a(in.a), before_b(in.b);
+    y.backward(g, true);
+    exercise::expect_values("a after backward()", in.a, before_a, {}, exercise::changes_its_input);
+    exercise::expect_values("b after backward()", in.b, before_b, {}, exercise::changes_its_input);
+    const std::string of = ", for a " + left.text() + " and b " + right.text();
+    exercise::expect(in.a.grad().defined() && in.b.grad().defined(), no_gradient,
+                     "An input got no gradient" + of + '.');
+    const Plain for_a = gradient(in, incoming, true, share), for_b = gradient(in, incoming, false, share);
+    exercise::expect_values("∂L/∂a" + of, in.a.grad(), for_a, suspects(in, incoming, true));
+    exercise::expect_values("∂L/∂b" + of, in.b.grad(), for_b, suspects(in, incoming, false));
+    y.backward(g);
+    exercise::expect_values("∂L/∂a after a second backward()" + of, in.a.grad(), scaled(for_a, 2), {},
+                            {"second-backward", "The first backward() changed what the second one reads.",
+                             "Change neither g.out() nor g.saved(i) in place."});
+  }
+}
+
+void by_differences(const LogAddExp& answer) {
+  for (const auto& [left, right] : shapes) {
+    const Tensor a = random(left, 1), b = random(right, 2);
+    const auto f = [&](const std::vector<Tensor>& x) { return answer.log_add_exp(x[0], x[1]); };
+    exercise::expect_gradients(f, {a, b}, {"a", "b"});  // both, and each on its own
+    exercise::expect_gradients(
+        [&](const std::vector<Tensor>& x) { return answer.log_add_exp(x[0] * 2.0, tanh(x[1])); }, {a, b},
+        {"a", "b"});
+  }
+  exercise::expect_gradients([&](const std::vector<Tensor>& x) { return answer.log_add_exp(x[0], x[0]); },
+                             {random({3, 2}, 8)}, {"x"});
+}
+
+void large(const LogAddExp& answer) {
+  for (const double shift : {0.0, 500.0, -500.0}) {
+    for (const double offset : {0.0, 1000.0, -1000.0}) {
+      Inputs in{random({3}, 1) + (shift + offset), random({3}, 2) + (offset - shift)};
+      in.a.set_requires_grad();
+      in.b.set_requires_grad();
+      sum(answer.log_add_exp(in.a, in.b)).backward();
+      exercise::expect(!any_nan(in.a.grad()) && !any_nan(in.b.grad()), backward_overflow,
+                       "For large inputs, a gradient is not finite.");
+      const Plain ones(gradus::ones({3}, Dtype::f64));
+      exercise::expect_values("∂L/∂a of large inputs", in.a.grad(), gradient(in, ones, true, share), {},
+                              backward_overflow);
+      exercise::expect_values("∂L/∂b of large inputs", in.b.grad(), gradient(in, ones, false, share), {},
+                              backward_overflow);
+    }
+  }
+}
+
+// A change in place between the operation and backward(): an error, or the gradient at the old values.
+void changed_in_place(const LogAddExp& answer) {
+  for (const bool of_a : {true, false}) {
+    const Inputs in = leaves({3}, {3});
+    const Inputs before{in.a.detach().clone(), in.b.detach().clone()};
+    const Tensor y = answer.log_add_exp(in.a, in.b);
+    for (double& value : Tensor(of_a ? in.a : in.b).mutable_values<double>()) value = 5;
+    try {
+      sum(y).backward();
+    } catch (const Error&) {
+      continue;  // the tape has noticed the change
+    }
+    const Plain ones(gradus::ones({3}, Dtype::f64));
+    const std::string what = std::string(of_a ? "a" : "b") + " changes between log_add_exp and backward()";
+    exercise::expect_values("∂L/∂a, if " + what, in.a.grad(), gradient(before, ones, true, share), {},
+                            captured);
+    exercise::expect_values("∂L/∂b, if " + what, in.b.grad(), gradient(before, ones, false, share), {},
+                            captured);
+  }
+}
+
+}  // namespace
+
+exercise::Exercise log_add_exp_exercise(const LogAddExp& answer) {
+  return {.name = "log_add_exp",
+          .stages = {{"sum_to", [=] { summing(answer); }},
+                     {"values", [=] { values(answer); }},
+                     {"one node", [=] { one_node(answer); }},
+                     {"gradient by the formula", [=] { by_formula(answer); }},
+                     {"gradient by differences", [=] { by_differences(answer); }},
+                     {"large inputs", [=] { large(answer); }},
+                     {"changes in place", [=] { changed_in_place(answer); }}}};
+}
