@@ -2,6 +2,9 @@
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
+#include <gradus/data/batch.hpp>
+#include <gradus/models/beam_search.hpp>
+#include <gradus/models/forced_decoding.hpp>
 #include <gradus/nn/gradcheck.hpp>
 
 #include <algorithm>
@@ -176,6 +179,40 @@ void expect_rows_selectable(const DecoderTask& task) {
       mistake, "A step fails for five rows that were selected from a batch of three.");
 }
 
+// The library's beam search with the decoder. The decoder, run along each output that the search finds, must
+// give the output's probability and weights once more.
+void expect_beam_search(const DecoderTask& task) {
+  gradus::models::Seq2Seq model(
+      {.vocabulary = task.vocabulary, .embedding = 4, .hidden = task.annotation / 2},
+      task.make(task.watched()));
+  model.to(Dtype::f32);
+  fill(model, 3, 0.7);
+  model.eval();
+  std::vector<Lengths> sources = {{3, 5, 4, 6}, {4, 3}, {6, 6, 3, 5, 4, 3}};
+  std::vector<gradus::data::Pair> pairs;
+  for (Lengths& source : sources) {
+    for (std::int64_t& token : source) token = 3 + (token - 3) % (task.vocabulary - 3);
+    pairs.push_back({source, {gradus::data::eos}});
+  }
+  const gradus::data::Batch batch = gradus::data::make_batch(pairs);
+  const auto found =
+      gradus::models::beam_search(model, gradus::tensor(batch.source, {batch.source_steps, batch.size}),
+                                  gradus::tensor(batch.source_lengths), {.width = 4, .n_best = 3}, 7);
+  for (std::size_t b = 0; b < pairs.size(); ++b) {
+    for (const gradus::models::Decoded& output : found[b]) {
+      pairs[b].target = output.tokens;
+      const auto alone = gradus::models::force_decode(model, {&pairs[b], 1})[0];
+      const Mistake mistake{"beam-search", remembers.sign,
+                            "Beam search reorders the rows of the state and of the memory between two steps. "
+                            "Whatever a step passes on must be in nn::State."};
+      expect_value("ln p of an output that beam search finds", output.log_probability, alone.log_probability,
+                   mistake, 1e-4);
+      expect_values("the weights of an output that beam search finds", output.weights, Plain(alone.weights),
+                    {}, mistake, 1e-4);
+    }
+  }
+}
+
 }  // namespace
 
 Watched::Result Watched::attend(const Tensor& query, const gradus::nn::Memory& memory, std::int64_t step,
@@ -224,6 +261,7 @@ void expect_independent_steps(const DecoderTask& task) {
   expect_no_memory_of(task, {first, example(task, 6, {6, 2, 5}, 6)});
   expect_no_memory_of(task, {first, example(task, 8, {8, 3, 7, 5}, 7), example(task, 2, {2}, 8)});
   expect_rows_selectable(task);
+  expect_beam_search(task);
   const auto decoder = task.make(task.watched());
   expect_same_in_training(*decoder, [&] {
     Course course(*decoder, first);

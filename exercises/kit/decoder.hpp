@@ -46,8 +46,8 @@ struct DecoderTask {
 void expect_told(const DecoderTask& task);
 
 /// Expects steps to depend only on their arguments. Runs several batches in turn, also of different sizes,
-/// selects rows as beam search does, and turns on training mode. Reports "changes-its-input", "remembers",
-/// "not-deterministic" and "training-differs".
+/// selects rows as beam search does, runs the library's beam search, and turns on training mode. Reports
+/// "changes-its-input", "remembers", "beam-search", "not-deterministic" and "training-differs".
 void expect_independent_steps(const DecoderTask& task);
 
 /// Checks the gradients of logits and weights of `steps` steps in training mode. If the decoder passes the

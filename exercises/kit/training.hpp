@@ -39,6 +39,13 @@ std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(
 /// Prints the label and a line for each length: "    length  8   exact match 0.994".
 void print(const ByLength& measured);
 
+/// Trains the library's Bahdanau model on the task for at most 300 updates, and prints where it and your
+/// model attend in one held-out source of the longest length, side by side.
+void show_beside_library(const gradus::models::Seq2Seq& yours, const Reversals& task);
+
+/// Two blocks of text side by side. Escape codes take no columns.
+std::string beside(const std::string& left, const std::string& right);
+
 /// Expects an exact match of at least `least` at every length. Reports `mistake`, or "does-not-learn".
 void expect_learnt(const ByLength& measured, double least, const Mistake& mistake = {});
 
