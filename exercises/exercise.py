@@ -20,6 +20,7 @@ import time
 
 import compile_errors
 import endings
+from museum import exhibits, quiz
 from plain_text import plain
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -39,6 +40,8 @@ usage: ./run exercise                      list the exercises and your progress
        ./run exercise reset NAME           start again from the stub; your old file is renamed
        ./run exercise solution [NAME]      show our solution, once yours has passed (or with --give-up)
        ./run exercise check-all            check every exercise that you have started
+       ./run exercise diagnose [NAME]      name the exhibit of the museum that your attention or decoder resembles
+       ./run exercise museum [N [LETTER]]  fifteen real mistakes: see the symptoms of number N, name the cause
        ./run exercise NAME --cli COMMAND   run the gradus command with your classes (exercises listed with --cli)
 NAME is a name, a number, or a file of the exercise; without NAME, the exercise of the last command
 
@@ -51,10 +54,20 @@ environment: GRADUS_EXERCISES              folder of your files; default: exerci
 
 
 class Exercise:
-    def __init__(self, folder):
-        self.folder = folder
-        self.number, self.name = folder.name.split("_", 1)
-        self.file = MINE / f"{self.name}.hpp"
+    """An exercise, or one sitting of a long one: some of its parts, with progress of their own. All sittings share a file."""
+
+    def __init__(self, folder, sitting="", parts=()):
+        self.folder, self.parts = folder, parts
+        self.number, self.whole = folder.name.split("_", 1)
+        self.name = f"{self.whole}_{sitting}" if sitting else self.whole
+        self.target = f"exercise_{self.whole}"
+        self.file = MINE / f"{self.whole}.hpp"
+
+    @property
+    def sittings(self):
+        """In sittings.json: the parts of each sitting."""
+        file = self.folder / "sittings.json"
+        return [Exercise(self.folder, name, parts) for name, parts in json.loads(file.read_text()).items()] if file.exists() else []
 
     @property
     def title(self):
@@ -98,7 +111,11 @@ def find(word):
     for exercise in exercises():
         if words & {exercise.name, exercise.number, exercise.number.lstrip("0"), exercise.folder.name}:
             return exercise
-    near = difflib.get_close_matches(word, [*(exercise.name for exercise in exercises()), *COMMANDS], 1)
+    sittings = [sitting for exercise in exercises() for sitting in exercise.sittings]
+    for sitting in sittings:
+        if sitting.name in words:
+            return sitting
+    near = difflib.get_close_matches(word, [exercise.name for exercise in [*exercises(), *sittings]] + list(COMMANDS), 1)
     stop(f"unknown exercise '{word}'; " + (f"did you mean {near[0]}?" if near else "./run exercise lists them"))
 
 
@@ -135,8 +152,20 @@ class Progress:
     def of(self, exercise):
         return {"passed": False, "stages": 0, "of": 0, "part": "", "hints": 0, **self.known.get(exercise.name, {})}
 
+    @property
+    def named(self):
+        """The exhibits of the museum whose causes the learner has named."""
+        return self.known.get("museum", [])
+
     def note(self, exercise, **changes):
         self.known |= {exercise.name: {**self.of(exercise), **changes}, LAST: exercise.name}
+        self.write()
+
+    def note_named(self, number):
+        self.known["museum"] = sorted({*self.named, number})
+        self.write()
+
+    def write(self):
         MINE.mkdir(parents=True, exist_ok=True)
         new = self.path.with_suffix(".new")
         new.write_text(json.dumps(self.known, indent=1) + "\n")
@@ -145,7 +174,7 @@ class Progress:
 
 def state_of(exercise, progress):
     reached = progress.of(exercise)
-    if reached["passed"]:
+    if reached["passed"] or (exercise.sittings and all(progress.of(sitting)["passed"] for sitting in exercise.sittings)):
         return "passed"
     if not exercise.file.exists():
         return "not started"
@@ -156,6 +185,9 @@ def list_exercises(progress):
     for exercise in exercises():
         cli = "  (--cli)" if exercise.has_cli else ""
         print(f"  {exercise.number}  {exercise.name:<20} {state_of(exercise, progress):<14} {exercise.title}{cli}")
+        for sitting in exercise.sittings:
+            print(f"        {sitting.name:<18} {state_of(sitting, progress):<14} {', '.join(sitting.parts)}")
+    print(f"      {'museum':<20} {f'{len(progress.named)} of {len(exhibits.EXHIBITS)} named':<14} Fifteen mistakes of real learners, by their symptoms")
 
 
 class Saved(Exception):
@@ -194,7 +226,7 @@ class Build:
 
     def program(self, exercise, kind="", saved=lambda: False):
         """Builds the learner's program. If it does not compile, explains the first error and returns None."""
-        target = f"exercise_{exercise.name}{kind}"
+        target = f"{exercise.target}{kind}"
         if not (self.folder / "exercises" / target).exists():
             print(f"Building {target} in {shown(self.folder)}; the first build takes longest.\n", flush=True)
         self.take(exercise)
@@ -233,21 +265,22 @@ class Check:
     def __init__(self, patience=1, sanitize=False, saved=lambda: False):
         self.seconds, self.sanitize, self.saved = round(STAGE_SECONDS * patience), sanitize, saved
 
-    def run(self, program, file):
-        """(Ending, report): how the program ended, and what a sanitizer reported about `file`, None without a report."""
+    def run(self, program, exercise):
+        """(Ending, report): how the program ended, and what a sanitizer reported about the file, None without a report."""
         seconds = self.seconds * 3 if self.sanitize else self.seconds
+        parts = ["--parts", ",".join(exercise.parts)] if exercise.parts else []
         memory = [] if self.sanitize else ["--memory", str(MEMORY_MIB)]  # AddressSanitizer reserves more than the limit
         environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1"}
         with tempfile.TemporaryDirectory() as folder:
             record, errors = pathlib.Path(folder, "record"), pathlib.Path(folder, "errors")
             record.touch()
             with errors.open("wb") as stderr:
-                process = subprocess.Popen([program, "--state", record, "--seconds", str(seconds), *memory], env=environment,
+                process = subprocess.Popen([program, "--state", record, "--seconds", str(seconds), *memory, *parts], env=environment,
                                            stderr=stderr if self.sanitize else None,
                                            preexec_fn=lambda: signal.alarm(seconds))  # for code that runs before main()
                 code = wait_for(process, self.saved)
             printed = errors.read_text(errors="replace")
-            report = endings.report(printed, file)
+            report = endings.report(printed, exercise.file)
             if not report:
                 print(printed, end="", file=sys.stderr)
             return endings.Ending(record.read_text(), code), report
@@ -274,7 +307,7 @@ def check(exercise, progress, build, how):
     if program is None:
         progress.note(exercise)
         return EXIT_FINDING
-    ending, report = how.run(program, exercise.file)
+    ending, report = how.run(program, exercise)
     note_stages(exercise, progress, ending)
     if ending.all_passed:
         return 0
@@ -289,6 +322,10 @@ def note_stages(exercise, progress, ending):
     same_hints = exercise.hints_of(part) == exercise.hints_of(before["part"])
     progress.note(exercise, passed=before["passed"] or ending.all_passed, stages=len(ending.passed), of=len(ending.stages),
                   part=part, hints=before["hints"] if same_hints else 0)
+    if ending.all_passed:  # a whole exercise passes with all of its sittings
+        for sitting in exercise.sittings:
+            progress.note(sitting, passed=True)
+        progress.note(exercise)  # stays the exercise of the last command
 
 
 def build_only(exercise, progress, build):
@@ -299,6 +336,13 @@ def build_only(exercise, progress, build):
         return EXIT_FINDING
     print(f"  The program: {shown(program)}. It runs the code of {shown(exercise.file)}.")
     return 0
+
+
+def diagnose(exercise, progress, build):
+    exercise.begin()
+    progress.note(exercise)
+    program = build.program(exercise)
+    return EXIT_FINDING if program is None else subprocess.run([program, "--diagnose"]).returncode
 
 
 def check_and_go_on(exercise, progress, build, how):
@@ -312,8 +356,9 @@ def say_what_next(exercise, progress):
     print(f"\n  The statement: {exercise.page}. To see our solution: ./run exercise solution {exercise.name}.")
     if exercise.has_cli:
         print(f"  To use your classes in the gradus command: ./run exercise {exercise.name} --cli train --help.")
-    left = [other for other in exercises() if not progress.of(other)["passed"]]
-    after = [other for other in left if other.number > exercise.number] or left
+    left = [other for other in exercises() if state_of(other, progress) != "passed"]
+    sittings = [other for other in Exercise(exercise.folder).sittings if not progress.of(other)["passed"]] if exercise.parts else []
+    after = sittings or [other for other in left if other.number > exercise.number] or left
     print(f"  Next: ./run exercise {after[0].name}." if after else "  That was the last exercise.")
 
 
@@ -348,12 +393,14 @@ def reset(exercise, progress):
         exercise.file.replace(kept)
         print(f"Your previous file is now {shown(kept)}.")
     exercise.file.unlink(missing_ok=True)
-    progress.note(exercise, passed=False, stages=0, of=0, part="", hints=0)
+    for one in [exercise, *Exercise(exercise.folder).sittings]:
+        progress.note(one, passed=False, stages=0, of=0, part="", hints=0)
+    progress.note(exercise)
     exercise.begin()
 
 
 def solution(exercise, progress, give_up):
-    if not (give_up or progress.of(exercise)["passed"]):
+    if not (give_up or state_of(exercise, progress) == "passed"):
         stop(f"your solution has not passed yet; to see ours anyway: "
              f"./run exercise solution {exercise.name} --give-up", EXIT_FINDING)
     print((exercise.folder / "solution.hpp").read_text(), end="")
@@ -396,7 +443,22 @@ def options(words, build):
     return Check(float(patience), sanitize or build.sanitized)
 
 
-COMMANDS = ("watch", "build", "hint", "reset", "solution", "check-all")
+def museum(words, progress):
+    match words:
+        case []:
+            return quiz.list_exhibits(progress.named)
+        case [number] | [number, _] if not number.isdecimal() or int(number) not in exhibits.EXHIBITS:
+            stop(f"unknown exhibit '{number}'; the museum has exhibits 1 to {len(exhibits.EXHIBITS)}")
+        case [_, letter] if letter not in tuple(quiz.LETTERS):
+            stop(f"unknown answer '{letter}'; answer with one of {', '.join(quiz.LETTERS)}")
+    number, letter = int(words[0]), "".join(words[1:])
+    if not quiz.visit(number, letter, progress.named):
+        return EXIT_FINDING
+    progress.note_named(number)
+    return 0
+
+
+COMMANDS = ("watch", "build", "diagnose", "hint", "reset", "solution", "check-all", "museum")
 
 
 def main():
@@ -413,10 +475,14 @@ def main():
             return print(USAGE, end="")
         case ["check-all"]:
             return check_all(progress, build, how)
+        case ["museum", *which] if len(which) <= 2:
+            return museum(which, progress)
         case ["watch", *name] if len(name) <= 1:
             return watch(find_or_last(name, progress), progress, build, how)
         case ["build", *name] if len(name) <= 1:
             return build_only(find_or_last(name, progress), progress, build)
+        case ["diagnose", *name] if len(name) <= 1:
+            return diagnose(find_or_last(name, progress), progress, build)
         case ["hint", *name] if len(name) <= 1:
             return hint(find_or_last(name, progress), progress)
         case ["solution", *name] if len(name) <= 1:

@@ -6,6 +6,7 @@ capitals and … are placeholders.
 """
 
 import functools
+import json
 import pathlib
 import re
 import shlex
@@ -16,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exercises/**/*.md")]
 SHELL = re.compile(r"^```(?:sh|bash)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"(?<!`)`((?:\./run|gradus)\b[^`\n]*)`(?!`)")
-VERBS = {"watch", "build", "hint", "solution", "reset"}
+VERBS = {"watch", "build", "diagnose", "hint", "solution", "reset"}
 GRADUS = {"train", "translate", "evaluate", "align", "info", "convert", "gradcheck"}
 
 
@@ -46,6 +47,8 @@ class Checker:
         exercises = [path.parent.name for path in ROOT.glob("exercises/*/stub.hpp")]
         self.exercises = {name for exercise in exercises
                           for name in (exercise, exercise[3:], exercise[:2], str(int(exercise[:2])))}
+        for file in ROOT.glob("exercises/*/sittings.json"):
+            self.exercises |= {f"{file.parent.name[3:]}_{sitting}" for sitting in json.loads(file.read_text())}
 
     @functools.lru_cache(maxsize=None)
     def options(self, *program):
@@ -73,7 +76,7 @@ class Checker:
     def exercise(self, words):
         names = words[1:2] if words and words[0] in VERBS else words[:1]
         for name in names:
-            if name not in self.exercises | {"check-all", "--help"} and not is_open(name):
+            if name not in self.exercises | {"check-all", "museum", "--help"} and not is_open(name):
                 return f"unknown exercise {name}"
         ours = words[:words.index("--cli")] if "--cli" in words else words
         for option in (word for word in ours if word.startswith("--")):

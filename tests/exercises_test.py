@@ -50,8 +50,8 @@ class Coach:
         self.file = mine / f"{NAME}.hpp"
 
     def run(self, *words, **environment):
-        return subprocess.run([*self.command, *words], env={**self.environment, **environment}, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
+        return subprocess.run([*self.command, *words], env={**self.environment, **environment}, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def expect(self, code, words, *texts, never=(), **environment):
         done = self.run(*words, **environment)
@@ -143,6 +143,28 @@ def hints_by_part(coach):
     coach.expect(0, ["hint"], f"for {NAME}")
 
 
+def sittings(coach):
+    """The sittings of a long exercise: each has its parts and its progress."""
+    progress = coach.mine / "progress.json"
+    before = progress.read_text()
+    names = ["luong_scores", "luong_decoder", "luong_local"]
+    progress.write_text(json.dumps({**json.loads(before), **{name: {"passed": True} for name in names[:2]}}))
+    coach.expect(0, [], "11  luong                not started", "luong_decoder      passed", "luong_local        not started")
+    progress.write_text(json.dumps({**json.loads(before), **{name: {"passed": True} for name in names}}))
+    coach.expect(0, [], "11  luong                passed")
+    progress.write_text(before)
+    coach.expect(2, ["luong_score"], "did you mean luong_scores?")
+    coach.expect(0, ["hint", "luong_local"], "for luong_local")
+    parts = json.loads((EXERCISES / "11_luong" / "sittings.json").read_text())
+    program = pathlib.Path(coach.command[2], "exercises", "exercise_luong_solution")
+    for name, some in parts.items():
+        with tempfile.NamedTemporaryFile() as record:
+            subprocess.run([program, "--no-training", "--state", record.name, "--parts", ",".join(some)], check=True, stdout=subprocess.DEVNULL)
+            stages = re.findall(r"^stage \d+ ([^:\n]*):", pathlib.Path(record.name).read_text(), re.MULTILINE)
+        assert sorted(set(stages)) == sorted(some), (name, stages)
+    coach.expect(0, ["hint", NAME], f"for {NAME}")  # the exercise of the last command once more
+
+
 def read_until(watching, text):
     for line in watching.stdout:
         if text in line:
@@ -188,7 +210,7 @@ def main():
         complete(folder)
     with tempfile.TemporaryDirectory() as scratch:
         coach = Coach(sys.argv[1], pathlib.Path(scratch, "mine").resolve())
-        for step in (first_check, build_for_a_debugger, hints, what_does_not_compile, what_is_wrong, what_is_right, reset, hints_by_part, watch,
+        for step in (first_check, build_for_a_debugger, hints, what_does_not_compile, what_is_wrong, what_is_right, reset, hints_by_part, sittings, watch,
                      what_it_refuses):
             step(coach)
     print("all passed")

@@ -13,6 +13,7 @@
 #include "kit/decoder.hpp"
 #include "kit/expect.hpp"
 #include "kit/training.hpp"
+#include "museum/subject.hpp"
 
 namespace {
 
@@ -638,6 +639,7 @@ void training(const LstmAnswer& answer) {
   const exercise::ByLength measured = exercise::train_on_reversals("your decoder", model, task);
   exercise::print(measured);
   exercise::expect_learnt(measured, 0.9);
+  exercise::show_beside_library(model, task);
 }
 
 }  // namespace
@@ -655,5 +657,13 @@ exercise::Exercise lstm_decoder_exercise(const LstmAnswer& answer) {
                      {"the decoder: independent steps, and beam search",
                       [=] { expect_independent_steps(any(answer)); }},
                      {"the decoder: gradients", [=] { decoder_gradients(answer); }},
-                     {"training: reversal", [=] { training(answer); }, true}}};
+                     {"training: reversal", [=] { training(answer); }, true}},
+          .programs = {[answer](const museum::Sizes& n) {
+            auto attention = std::make_unique<nn::AdditiveAttention>(n.hidden, n.annotation(), n.energy);
+            return museum::around(n, answer.decoder({.vocabulary = n.vocabulary,
+                                                     .annotation = n.annotation(),
+                                                     .embedding = n.embedding,
+                                                     .hidden = n.hidden},
+                                                    std::move(attention)));
+          }}};
 }

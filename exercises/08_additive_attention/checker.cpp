@@ -5,6 +5,7 @@
 
 #include "answer.hpp"
 #include "kit/training.hpp"
+#include "museum/subject.hpp"
 
 namespace {
 
@@ -113,6 +114,7 @@ void training(const MakeAdditiveAttention& make) {
   const exercise::ByLength measured = exercise::train_on_reversals("your attention", *model, task);
   exercise::print(measured);
   exercise::expect_learnt(measured, 0.9);
+  exercise::show_beside_library(*model, task);
 }
 
 }  // namespace
@@ -126,5 +128,9 @@ exercise::Exercise additive_attention_exercise(const MakeAdditiveAttention& make
                                   .suspects = suspects()});
   stages.insert(stages.end() - 1, {"v_a = 0", [=] { without_v(make); }});
   stages.push_back({"training: reversal with Bahdanau's decoder", [=] { training(make); }, true});
-  return {.name = "additive_attention", .stages = std::move(stages)};
+  return {.name = "additive_attention",
+          .stages = std::move(stages),
+          .programs = {[make](const museum::Sizes& n) {
+            return museum::around(n, make({.query = n.hidden, .value = n.annotation(), .energy = n.energy}));
+          }}};
 }

@@ -11,6 +11,7 @@
 #include "answer.hpp"
 #include "kit/attention.hpp"
 #include "kit/training.hpp"
+#include "museum/subject.hpp"
 #include "support/reversal.hpp"
 #include "support/table.hpp"
 
@@ -208,5 +209,8 @@ void measured(const MakeScaledDot& answer) {
 exercise::Exercise scaled_dot_exercise(const MakeScaledDot& answer) {
   exercise::Exercise all{.name = "scaled_dot", .stages = exercise::attention_stages(task(answer))};
   all.stages.push_back({"time and quality", [=] { measured(answer); }, true});
+  all.programs = {[answer](const museum::Sizes& n) {
+    return museum::around(n, answer(n.hidden, n.annotation(), n.energy));
+  }};
   return all;
 }

@@ -12,6 +12,7 @@
 #include "answer.hpp"
 #include "kit/attention.hpp"
 #include "kit/training.hpp"
+#include "museum/subject.hpp"
 #include "support/reversal.hpp"
 #include "support/table.hpp"
 
@@ -339,31 +340,35 @@ void by_k(const TopK& answer) {
 
 exercise::Exercise top_k_exercise(const TopK& answer) {
   return {.name = "top_k",
-          .stages = {
-              {"weights, without padding", [=] { expect_weights(answer, without_padding(), {2, 3, 1, 5}); }},
-              {"weights, with padding", [=] { expect_weights(answer, with_padding(), {2, 3, 1, 4}); }},
-              {"weights, with ties", [=] { expect_weights(answer, with_ties(), {2, 1, 4}); }},
-              {"k at least T",
-               [=] {
-                 expect_weights(answer, without_padding(), {6, 7, 100});
-                 expect_weights(answer, with_padding(), {6, 100});
-               }},
-              {"weights of large energies",
-               [=] {
-                 Case c = without_padding();
-                 c.e = 1e4 * c.e;
-                 for (const std::int64_t k : {2, 6}) expect_large(answer, c, k, exercise::overflow);
-                 c = with_padding();
-                 c.e = 1e4 * c.e;
-                 for (const std::int64_t k : {2, 6}) expect_large(answer, c, k, exercise::max_over_pads);
-               }},
-              {"gradients of the weights", [=] { gradients(answer); }},
-              {"attend()", [=] { attends(answer); }},
-              {"invariants of the attention",
-               [=] {
-                 expect_only_its_arguments(any(answer, 2));
-                 expect_any_energies(any(answer, 2));
-               }},
-              {"gradients of the attention", [=] { expect_attention_gradients(any(answer, 2)); }},
-              {"exact match by k", [=] { by_k(answer); }, true}}};
+          .stages = {{"weights, without padding",
+                      [=] { expect_weights(answer, without_padding(), {2, 3, 1, 5}); }},
+                     {"weights, with padding", [=] { expect_weights(answer, with_padding(), {2, 3, 1, 4}); }},
+                     {"weights, with ties", [=] { expect_weights(answer, with_ties(), {2, 1, 4}); }},
+                     {"k at least T",
+                      [=] {
+                        expect_weights(answer, without_padding(), {6, 7, 100});
+                        expect_weights(answer, with_padding(), {6, 100});
+                      }},
+                     {"weights of large energies",
+                      [=] {
+                        Case c = without_padding();
+                        c.e = 1e4 * c.e;
+                        for (const std::int64_t k : {2, 6}) expect_large(answer, c, k, exercise::overflow);
+                        c = with_padding();
+                        c.e = 1e4 * c.e;
+                        for (const std::int64_t k : {2, 6})
+                          expect_large(answer, c, k, exercise::max_over_pads);
+                      }},
+                     {"gradients of the weights", [=] { gradients(answer); }},
+                     {"attend()", [=] { attends(answer); }},
+                     {"invariants of the attention",
+                      [=] {
+                        expect_only_its_arguments(any(answer, 2));
+                        expect_any_energies(any(answer, 2));
+                      }},
+                     {"gradients of the attention", [=] { expect_attention_gradients(any(answer, 2)); }},
+                     {"exact match by k", [=] { by_k(answer); }, true}},
+          .programs = {[answer](const museum::Sizes& n) {
+            return museum::around(n, answer.attention(n.hidden, n.annotation(), n.energy, 3));
+          }}};
 }

@@ -121,6 +121,13 @@ void print(const Verdict& verdict) {
   }
 }
 
+void print(const museum::Diagnosis& found) {
+  if (found.exhibit == 0) return;
+  print("museum", "It behaves like exhibit " + std::to_string(found.exhibit) + ". " + found.says);
+  print("",
+        "To see how that looks in a whole program: ./run exercise museum " + std::to_string(found.exhibit));
+}
+
 // The time limit of a stage in seconds; 0: none.
 unsigned limit(const Stage& stage, const CheckOptions& options) {
   return stage.training ? training_factor * options.seconds : options.seconds;
@@ -133,12 +140,27 @@ std::optional<unsigned> whole_number(std::string_view text) {
   return number;
 }
 
+// Keeps the stages of `parts`, "dot,general".
+void keep_parts(Exercise& exercise, std::string_view parts) {
+  const std::string listed = "," + std::string(parts) + ",";
+  std::erase_if(exercise.stages, [&](const Stage& stage) {
+    return listed.find("," + part_of(stage.name) + ",") == std::string::npos;
+  });
+}
+
 void limit_memory(rlim_t mib) {
   const rlimit limit{mib << 20, mib << 20};
   setrlimit(RLIMIT_DATA, &limit);
 }
 
 }  // namespace
+
+museum::Diagnosis diagnose(const Exercise& exercise) {
+  for (const museum::Make& make : exercise.programs) {
+    if (museum::Diagnosis found = museum::diagnose(make); found.exhibit != 0) return found;
+  }
+  return {};
+}
 
 Verdict check(const Exercise& exercise, const CheckOptions& options) {
   Verdict verdict;
@@ -168,13 +190,18 @@ Verdict check(const Exercise& exercise, const CheckOptions& options) {
   return verdict;
 }
 
-int main(int argc, char** argv, const Exercise& exercise) {
+int main(int argc, char** argv, Exercise exercise) {
   CheckOptions options;
   std::ofstream state;
+  bool only_diagnoses = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
     if (argument == "--no-training") {
       options.training = false;
+    } else if (argument == "--parts" && !value.empty()) {
+      keep_parts(exercise, value), ++i;
+    } else if (argument == "--diagnose") {
+      only_diagnoses = true;
     } else if (argument == "--seconds" && whole_number(value)) {
       options.seconds = *whole_number(value), ++i;
     } else if (argument == "--memory" && whole_number(value)) {
@@ -184,12 +211,19 @@ int main(int argc, char** argv, const Exercise& exercise) {
       trace_ends(argv[i]);
     } else {
       std::cerr << argv[0] << ": unknown argument '" << argument
-                << "'; available: --no-training, --seconds N, --memory MIB, --state FILE\n";
+                << "'; available: --no-training, --parts A,B, --diagnose, --seconds N, --memory MIB, --state "
+                   "FILE\n";
       return exit_usage;
     }
   }
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a crash must not lose what was printed before it
   std::cout << exercise.name << '\n';
+  if (only_diagnoses) {
+    const museum::Diagnosis found = diagnose(exercise);
+    print(found);
+    if (found.exhibit == 0) std::cout << "  It resembles no exhibit of the museum.\n";
+    return found.exhibit == 0 ? 0 : exit_finding;
+  }
   for (const Stage& stage : exercise.stages)
     state << "stage " << limit(stage, options) << ' ' << stage.name << '\n';
   state << std::flush;
@@ -201,6 +235,7 @@ int main(int argc, char** argv, const Exercise& exercise) {
   const Verdict verdict = check(exercise, options);
   passed.print();
   print(verdict);
+  if (verdict.finding) print(diagnose(exercise));
   allow_exit();
   state << "verdict " << (verdict.to_do ? "to do" : verdict.finding ? "finding" : "passed") << '\n';
   for (const std::uintptr_t address : verdict.thrown_from) state << "at " << std::hex << address << '\n';
@@ -213,13 +248,15 @@ int bank(const std::vector<Attempt>& attempts) {
   for (const Attempt& attempt : attempts) {
     const Verdict verdict = check(attempt.exercise, {.training = false});
     const std::string found = verdict.finding ? verdict.finding->mistake.name : verdict.to_do ? "to do" : "";
-    const bool as_expected = found == attempt.mistake;
+    const museum::Diagnosis alarm = found.empty() ? diagnose(attempt.exercise) : museum::Diagnosis{};
+    const bool as_expected = found == attempt.mistake && alarm.exhibit == 0;
     unexpected += !as_expected;
     std::cout << (as_expected ? "ok     " : "WRONG  ") << attempt.name << ": "
               << (found.empty() ? "right" : found + " (" + verdict.stage + ")");
     if (!as_expected) {
       std::cout << ", expected " << (attempt.mistake.empty() ? "right" : attempt.mistake) << '\n';
       print(verdict);
+      print(alarm);
     }
     std::cout << '\n';
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "finding.hpp"
+#include "museum/diagnosis.hpp"
 
 /// Shared by all checkers. A checker runs a list of stages, from shapes to a short training, and stops at the
 /// first mistake.
@@ -21,7 +22,12 @@ struct Stage {
 struct Exercise {
   std::string name;  ///< the folder's name without its number
   std::vector<Stage> stages;
+  /// The museum's program around each of the learner's attentions and decoders.
+  std::vector<museum::Make> programs = {};
 };
+
+/// The exhibit of the museum that the learner's classes resemble. Classes that throw are passed over.
+museum::Diagnosis diagnose(const Exercise& exercise);
 
 /// How a check ended.
 struct Verdict {
@@ -50,10 +56,12 @@ Verdict check(const Exercise& exercise, const CheckOptions& options);
 ///
 ///     --no-training   skips the training stages
 ///     --seconds N     limits a stage to N seconds, a training stage to 3 N
+///     --parts A,B     runs only the stages of these parts
+///     --diagnose      only names the exhibit of the museum that the learner's classes resemble
 ///     --memory MIB    limits the memory
 ///     --state FILE    writes lines for exercise.py: "stage LIMIT NAME" for all stages, "passed NAME" after
 ///                     each, "verdict finding" (or passed, to do), and the lines of trace.hpp
-int main(int argc, char** argv, const Exercise& exercise);
+int main(int argc, char** argv, Exercise exercise);
 
 /// A solution with one known mistake, or a correct one that differs from ours.
 struct Attempt {
@@ -63,7 +71,8 @@ struct Attempt {
 };
 
 /// main() of the test of a checker: every wrong solution must fail before the training stages with a finding
-/// that names its mistake, and every correct one must pass. Prints a line for each; returns 0 if all do.
+/// that names its mistake, and every correct one must pass and resemble no exhibit of the museum. Prints a
+/// line for each; returns 0 if all do.
 int bank(const std::vector<Attempt>& attempts);
 
 }  // namespace exercise

@@ -1,0 +1,84 @@
+"""The museum of bugs: docs/explained/museum.md. The exhibits are in exercises/museum."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from results_kit import PICTURES, RESULTS, ROOT, load, markdown_table, where_measured, write
+
+sys.path.insert(0, str(ROOT / "exercises"))
+from museum import exhibits, symptoms
+
+COMMAND = "docs/results.py measure museum"
+
+
+def kept(number):
+    return load("museum")["exhibits"][str(number)]
+
+
+def where():
+    return where_measured(load("museum"))
+
+
+def museum_by_length():
+    """Exact match by length of all exhibits: as the program itself measures it, and one by one without a target if that differs."""
+    results = load("museum")
+    rows = []
+    for number in exhibits.NAMES:
+        exact = kept(number)["exact"]
+        rows.append([str(number or "–"), *(symptoms.share(own, single) for own, single in zip(exact["own"], exact["single"], strict=True))])
+    header = ["exhibit", *(f"length {length}" for length in results["lengths"])]
+    return markdown_table(header, rows) + "\n\n" + where()
+
+
+def museum_checks():
+    """Which check sees which exhibit."""
+    rows = [[str(number or "–"), *("–" if passed else "**sees it**" for passed in symptoms.checks(kept(number)).values())]
+            for number in exhibits.NAMES]
+    return markdown_table(["exhibit", *symptoms.checks(kept(0))], rows) + "\n\n" + where()
+
+
+def museum_exhibits():
+    """Each exhibit: its cause, its change, its symptoms."""
+    parts = []
+    for number, exhibit in exhibits.EXHIBITS.items():
+        before, after = exhibits.change(number)
+        result = kept(number)
+        parts.append(f"""### {number}. {exhibit.cause}
+
+```diff
+- {before}
++ {after}
+```
+
+{exhibit.why}
+
+```text
+{symptoms.text(result, load("museum"))}
+```
+
+**The probe:** {result["observations"][str(number)]["says"]} In the right program: {kept(0)["observations"][str(number)]["says"]}""")
+    return "\n\n".join(parts)
+
+
+def measure(at):
+    """Trains every exhibit, which takes some minutes."""
+    build = ROOT / "build" / "release"
+    subprocess.run(["ninja", "-C", build, "museum_record"], check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([build / "exercises" / "museum_record", folder], check=True)
+        results = json.loads(pathlib.Path(folder, "museum.json").read_text())
+        shutil.copy(pathlib.Path(folder, "museum_alignments.svg"), PICTURES)
+    write("museum", COMMAND, at, results)
+    path = RESULTS / "museum.json"
+    path.write_text(symptoms.compact(path.read_text()))
+
+
+def check_bounds():
+    results = load("museum")["exhibits"]
+    for number in exhibits.NAMES:
+        assert results[str(number)]["diagnosis"] == number, number
+    assert min(results["0"]["exact"]["own"][:6]) >= 0.95, "the right program does not learn"

@@ -1,0 +1,141 @@
+"""The exhibits of the museum: fifteen mistakes that real learners made, each a change of one line of program.hpp.
+
+exhibits.py OUT writes OUT, C++ code with the right program and each exhibit in a namespace of its own.
+"""
+
+import pathlib
+import re
+import sys
+from dataclasses import dataclass
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@dataclass
+class Exhibit:
+    cause: str     # as an answer of the quiz: "The …"
+    right: str     # occurs once in program.hpp
+    wrong: str     # what the exhibit has in its place
+    why: str       # how it happens, and what makes the symptom
+    others: list   # numbers of the exhibits that the quiz offers besides the right one
+
+
+EXHIBITS = {
+    1: Exhibit("The score never reads the encoder's annotations.",
+               "return {h, U_a.forward(h), lengths};", "return {h, U_a.forward(positions_like(h)), lengths};",
+               "The energies depend on the decoder's state and on the position, but not on what is written there. A widely "
+               "copied tutorial computed its weights so for years. On reversal, where the position is all that matters, the "
+               "model learns nevertheless; it has to count, and fails on sentences longer than those of the training.",
+               [2, 11, 15]),
+    2: Exhibit("The attention ends at a fixed maximum position.",
+               "const Tensor lengths = memory.lengths;", "const Tensor lengths = at_most(memory.lengths, 6);",
+               "The size of the attention is a constant of the program, here 6. Positions after it get no weight. Short "
+               "sentences are perfect, and the longer ones cannot be.",
+               [1, 4, 10]),
+    3: Exhibit("At evaluation the decoder still reads the true tokens.",
+               "previous = likeliest;", "previous = tensor(batch.target_out, {batch.target_steps, batch.size})[std::min(t, batch.target_steps - 1)];",
+               "The evaluation shares the loop of the training, and with it the teacher. Its exact match says how often the "
+               "model is right about the next token when all tokens before it are right.",
+               [7, 5, 13]),
+    4: Exhibit("The encoder runs on over the pads.",
+               "return where(unsqueeze(real, 1), next, h);", "return next;",
+               "The state after the last position is that of a sentence that ends in pads, and the backward direction begins "
+               "with them. The result for a sentence depends on the length of the longest one in its batch.",
+               [11, 12, 10]),
+    5: Exhibit("The decoder reads the token that it must predict.",
+               "tensor(batch.target_in, {T_y, B});", "tensor(batch.target_out, {T_y, B});",
+               "Input and target must be shifted by one token: trg[:-1] against trg[1:]. Without the shift the task is to copy "
+               "the input. The loss falls to 0 at once, and nothing else works.",
+               [3, 13, 6]),
+    6: Exhibit("The first output is a row of zeros.",
+               "std::vector<Tensor> outputs = {};",
+               "std::vector<Tensor> outputs = {zeros({B, embedding_.weight.size(0)}, embedding_.weight.dtype())};",
+               "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1, and the loss "
+               "compares all of it. Every output is then one step late: the model learns to skip the first token.",
+               [5, 10, 13]),
+    7: Exhibit("The output gets the length of the target.",
+               "const std::int64_t steps = 2 * batch.source_steps + 10;", "const std::int64_t steps = batch.target_steps;",
+               "The loop runs over the positions of the target, which real use does not have. The program's own numbers do not "
+               "change as long as the model ends its outputs itself. Without a target the output is cut at once.",
+               [3, 8, 13]),
+    8: Exhibit("At prediction, every step starts again from the first state.",
+               "at.state = output.state;\n      const Tensor likeliest", "at = begin(batch);\n      const Tensor likeliest",
+               "Training passes the state on, and prediction starts again, so that query and context are those of the first step. "
+               "The training is faultless, and so are its curves.",
+               [14, 3, 6]),
+    9: Exhibit("The annotations contain the forward states twice.",
+               "concat({stack(ahead), stack(back)}, 2)", "concat({stack(ahead), stack(ahead)}, 2)",
+               "The shapes are right. The annotation of a token does not depend on the tokens after it; on reversal this is hardly "
+               "needed. Only a probe of h_j tells.",
+               [10, 4, 1]),
+    10: Exhibit("The backward direction's last state is taken at the wrong end.",
+                ".first_backward = back.front()}", ".first_backward = back.back()}",
+                "The backward direction ends at the first token, index 0. At the last index it has read one token, or only pads. The "
+                "attention makes up for this weak start, but the start now depends on whether the sentence has pads.",
+                [9, 11, 2]),
+    11: Exhibit("The softmax has no mask.",
+                "const Tensor alpha = softmax(masked, 1);", "const Tensor alpha = softmax(e, 1);",
+                "The mask is computed and not used. The model learns to avoid the pads that it meets in training. With more pads, or "
+                "with none, the same sentence gets another result.",
+                [12, 4, 2]),
+    12: Exhibit("The mask lies on the wrong axis.",
+                "less(arange(T), unsqueeze(lengths, 1));",
+                "less(unsqueeze(arange(T), 1), lengths).reshape({B, T});",
+                "The mask was made as (T, B) and reshaped to (B, T), which keeps the order in memory. In a batch of one, and for "
+                "equal lengths, it is right by accident. In other batches it hides real positions and shows pads.",
+                [11, 4, 9]),
+    13: Exhibit("The loss ignores what follows a predicted end.",
+                "const Tensor counted = real;", "const Tensor counted = real * until_eos(logits);",
+                "The training loop breaks when the model writes EOS. Then an early EOS avoids the rest of the loss, and the loss is "
+                "too small. On this task the model soon ends its outputs where it should, so that nothing else shows.",
+                [5, 7, 6]),
+    14: Exhibit("The decoder does not pass its state on.",
+                'nn::State({{"s", s}}, state.step() + 1)', 'nn::State({{"s", state["s"]}}, state.step() + 1)',
+                "Each step begins with the state of the first. The model does not know how far it has come: it attends to the same "
+                "places at every step, and the same last token always has the same successor.",
+                [15, 8, 1]),
+    15: Exhibit("The score has no tanh.",
+                "tanh(W_a.forward(s) + memory.keys);", "W_a.forward(s) + memory.keys;",
+                "Without it, v_a · W_a s is the same number for every position, and the softmax cancels it. The weights are "
+                "the same at every step, whatever the query. W_a gets no gradient at all.",
+                [14, 1, 10]),
+}
+
+NAMES = {0: "the right program", **{number: exhibit.cause for number, exhibit in EXHIBITS.items()}}
+
+
+def program(number):
+    """The source of an exhibit; 0 is the right program."""
+    source = (HERE / "program.hpp").read_text()
+    if number == 0:
+        return source
+    exhibit = EXHIBITS[number]
+    assert source.count(exhibit.right) == 1, f"exhibit {number}: the line to change occurs {source.count(exhibit.right)} times"
+    return source.replace(exhibit.right, exhibit.wrong)
+
+
+def change(number):
+    """The changed line before and after, without its comment."""
+    before, after = program(0).splitlines(), program(number).splitlines()
+    [pair] = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
+    return [re.sub(r"\s*//.*", "", line).strip() for line in pair]
+
+
+def collection():
+    parts = ['#include "museum/collection.hpp"', '#include "museum/parts.hpp"', "namespace museum {", "namespace {", "using namespace gradus;"]
+    numbers = [0, *EXHIBITS]
+    for number in numbers:
+        parts.append(f"namespace exhibit_{number} {{\n{program(number)}\n}}")
+    parts += ["template <class Program, class Decoder, class Attention>",
+              "std::unique_ptr<Subject> made(const Sizes& n) {",
+              "  return std::make_unique<Program>(n, std::make_unique<Decoder>(n, std::make_unique<Attention>(n)));", "}",
+              "}  // namespace", "",
+              "std::unique_ptr<Subject> exhibit(int number, const Sizes& n) {", "  switch (number) {"]
+    for number in numbers:
+        parts.append(f"    case {number}: return made<exhibit_{number}::Program, exhibit_{number}::Decoder, exhibit_{number}::Attention>(n);")
+    parts += ["    default: return nullptr;", "  }", "}", "}  // namespace museum", ""]
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    pathlib.Path(sys.argv[1]).write_text(collection())

@@ -1,0 +1,78 @@
+"""./run exercise museum: shows the symptoms of an exhibit, and asks for its cause."""
+
+import json
+import pathlib
+import random
+import sys
+
+from museum import exhibits, symptoms
+
+RESULTS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "results" / "museum.json"
+PAGE = "docs/explained/museum.md"
+LETTERS = "abcd"
+
+INTRO = f"""\
+Fifteen mistakes that real learners made. Each changes one line of a program that translates by attention and learns to
+reverse sequences of 3 to 8 symbols. You see what the program then does; you say what the line was.
+In brackets: exact match without targets and one by one, if it differs from what the program itself reports.
+"""
+
+
+def choices(number):
+    """The numbers of the causes offered for an exhibit, in an order that is the same at every call."""
+    offered = [number, *exhibits.EXHIBITS[number].others]
+    random.Random(number).shuffle(offered)
+    return offered
+
+
+def list_exhibits(solved):
+    print(INTRO)
+    for number in exhibits.EXHIBITS:
+        print(f"  {number:>2}  {exhibits.EXHIBITS[number].cause if number in solved else 'not yet named'}")
+    left = [number for number in exhibits.EXHIBITS if number not in solved]
+    print(f"\n  Next: ./run exercise museum {left[0]}." if left else f"\n  You have named all. Their changes are shown in {PAGE}.")
+
+
+def show(number, results):
+    print(f"Exhibit {number}\n\n{symptoms.text(results['exhibits'][str(number)], results)}\n")
+    print("For comparison, the right program:\n")
+    print("\n".join(symptoms.text(results["exhibits"]["0"], results).splitlines()[:2]) + "\n\nWhat is the cause?\n")
+    for letter, cause in zip(LETTERS, choices(number)):
+        print(f"  {letter}  {exhibits.EXHIBITS[cause].cause}")
+
+
+def judge(number, letter, results):
+    """Prints what excludes a wrong answer. Returns whether the answer is right."""
+    answer = choices(number)[LETTERS.index(letter)]
+    if answer == number:
+        before, after = exhibits.change(number)
+        print(f"\n  Right. {exhibits.EXHIBITS[number].why}\n\n    - {before}\n    + {after}\n")
+        return True
+    observation = results["exhibits"][str(number)]["observations"][str(answer)]["says"]
+    wrong = results["exhibits"][str(answer)]["observations"][str(answer)]["says"]
+    print(f"\n  No. Observed here: {observation}\n  With that mistake: {wrong}")
+    return False
+
+
+def ask():
+    """Reads answers until one is a letter of the list; None at the end of the input."""
+    while True:
+        print(f"\n  your answer ({', '.join(LETTERS)}): ", end="", flush=True)
+        if not (line := sys.stdin.readline()):
+            print()
+            return None
+        if (letter := line.strip().lower()) in tuple(LETTERS):
+            return letter
+
+
+def visit(number, letter, solved):
+    """Shows an exhibit and asks until the answer is right, or judges `letter`. Returns whether it was named."""
+    results = json.loads(RESULTS.read_text())
+    if letter:
+        return judge(number, letter, results)
+    show(number, results)
+    while (letter := ask()) is not None:
+        if judge(number, letter, results):
+            return True
+    print(f"  To answer later: ./run exercise museum {number} LETTER.")
+    return number in solved

@@ -1,0 +1,67 @@
+"""The symptoms of an exhibit as text: loss, exact match by length, an output, weights, checks."""
+
+import re
+
+BARS = "▁▂▃▄▅▆▇█"
+SHADES = " ░▒▓█"
+WIDTH = 40  # of a loss curve
+
+
+def share(own, single):
+    """An exact match: by the program's own evaluation, and in brackets what is true without targets, if it differs."""
+    return f"{own:.2f}" if abs(own - single) < 0.005 else f"{own:.2f} ({single:.2f})"
+
+
+def curve(losses):
+    """A loss curve, from 0 to its first value."""
+    step = max(1, len(losses) // WIDTH)
+    means = [sum(losses[i:i + step]) / len(losses[i:i + step]) for i in range(0, len(losses), step)]
+    top = max(means[0], 1e-9)
+    return "".join(BARS[min(len(BARS) - 1, int(max(mean, 0) / top * len(BARS)))] for mean in means)
+
+
+def weights(result):
+    """One line for each step: its true token, and a shade for each weight. Pads have no letter."""
+    head = "".join(f"{'·' if token == '<pad>' else token:<2}" for token in result["source"])
+    lines = [f"      {head}"]
+    for token, row in zip(result["target"], result["weights"], strict=True):
+        cells = "".join(SHADES[min(len(SHADES) - 1, round(weight * (len(SHADES) - 1) + 0.2))] * 2 for weight in row)
+        lines.append(f"{token:>5} {cells}".rstrip())
+    return "\n".join(lines)
+
+
+def output(result):
+    written = " ".join(result["output"])
+    return written if len(written) < 60 else written[:57] + "…"
+
+
+def checks(result):
+    """The verdicts of the usual checks: True if the check reports no mistake."""
+    trained = [(own, single) for own, single in zip(result["exact"]["own"][:6], result["exact"]["single"][:6], strict=True)]
+    return {"gradient check": result["gradcheck"],
+            "loss below 0.1": result["losses"][-1] < 0.1,
+            "own exact match at 3–8": min(own for own, _ in trained) >= 0.95,
+            "the same without targets, one by one": min(single for _, single in trained) >= 0.95,
+            "padding changes nothing": result["padding"] < 1e-4}
+
+
+def text(result, results):
+    """All symptoms, for the page and for a terminal."""
+    steps, every = results["steps"], results["every"]
+    losses = result["losses"]
+    exact = "  ".join(f"{length}: {share(own, single)}" for length, own, single in
+                      zip(results["lengths"], result["exact"]["own"], result["exact"]["single"], strict=True))
+    passed = "  ".join(f"{name} {'✓' if ok else '✗'}" for name, ok in checks(result).items())
+    source = " ".join(token for token in result["source"] if token != "<pad>")
+    return f"""loss          {curve(losses)}  from {losses[0]:.2f} to {losses[-1]:.3f} in {steps} updates
+exact match   {exact}
+source        {source}
+output        {output(result)}
+checks        {passed}
+weights in a batch with a longer sentence (rows: true output, columns: source, · pads)
+{weights(result)}"""
+
+
+def compact(json_text):
+    """Puts lists of numbers and of words on one line each."""
+    return re.sub(r"\[\s*([^\[\]{}]*?)\s*\]", lambda match: "[" + re.sub(r",\s*", ", ", match[1]) + "]", json_text)
