@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Checks the museum of bugs: its exhibits, its results, and ./run exercise museum: museum_test.py BUILD."""
+
+import json
+import pathlib
+import sys
+import tempfile
+
+from exercises_test import EXERCISES, Coach
+
+sys.path.insert(0, str(EXERCISES))
+from museum import exhibits, quiz, symptoms
+
+RESULTS = json.loads(quiz.RESULTS.read_text())
+
+
+def each_changes_one_line():
+    assert list(exhibits.EXHIBITS) == list(range(1, 16))
+    for number in exhibits.EXHIBITS:
+        before, after = exhibits.change(number)  # fails unless exactly one line differs
+        assert before != after
+
+
+def results_show_the_mistakes():
+    assert RESULTS["exhibits"].keys() == {str(number) for number in exhibits.NAMES}
+    for number in exhibits.NAMES:
+        assert RESULTS["exhibits"][str(number)]["diagnosis"] == number, number
+    assert all(symptoms.checks(RESULTS["exhibits"]["0"]).values()), "a check rejects the right program"
+
+
+def wrong_answers_are_excluded():
+    """A wrong answer is excluded by its probe: it does not see its mistake in this exhibit, but in its own."""
+    for number in exhibits.EXHIBITS:
+        offered = quiz.choices(number)
+        assert number in offered and len(set(offered)) == len(quiz.LETTERS), number
+        observations = RESULTS["exhibits"][str(number)]["observations"]
+        for other in offered:
+            assert observations[str(other)]["seen"] == (other == number), (number, other, observations[str(other)])
+
+
+def letter_of(number, cause):
+    return quiz.LETTERS[quiz.choices(number).index(cause)]
+
+
+def visits(coach):
+    number, exhibit = 15, exhibits.EXHIBITS[15]
+    wrong = exhibit.others[0]
+    excluded = RESULTS["exhibits"][str(number)]["observations"][str(wrong)]["says"]
+    coach.expect(0, ["museum"], "15  not yet named", "Next: ./run exercise museum 1.", never=[exhibit.cause])
+    coach.expect(1, ["museum", str(number)], "exact match", "What is the cause?", exhibit.cause, "To answer later",
+                 never=[exhibit.right, exhibit.wrong])  # at the end of the input
+    coach.expect(1, ["museum", str(number), letter_of(number, wrong)], f"No. Observed here: {excluded}")
+    coach.expect(0, ["museum"], "15  not yet named")
+    coach.expect(0, ["museum", str(number), letter_of(number, number)], "Right.", exhibit.right, exhibit.wrong)
+    coach.expect(0, ["museum"], f"15  {exhibit.cause}")
+    coach.expect(0, [], "museum               1 of 15 named")
+    coach.expect(2, ["museum", "16"], "unknown exhibit '16'; the museum has exhibits 1 to 15")
+    coach.expect(2, ["museum", "3", "z"], "unknown answer 'z'")
+
+
+def main():
+    each_changes_one_line()
+    results_show_the_mistakes()
+    wrong_answers_are_excluded()
+    with tempfile.TemporaryDirectory() as scratch:
+        visits(Coach(sys.argv[1], pathlib.Path(scratch, "mine").resolve()))
+    print("all passed")
+
+
+if __name__ == "__main__":
+    main()
