@@ -311,6 +311,24 @@ class CellInMember : public Decoder {
   mutable Tensor c_;
 };
 
+// Uses the member only from the third step on.
+class CellInMemberLater : public Decoder {
+ public:
+  CellInMemberLater(std::int64_t V, std::int64_t D, std::int64_t E, std::int64_t hidden,
+                    std::unique_ptr<nn::Attention> given)
+      : Decoder({V, D, E, hidden}, std::move(given), {}) {}
+  Output step(const Tensor& previous, const State& state, const Memory& memory) const override {
+    const bool fits = state.step() >= 2 && c_.defined() && c_.shape() == state["c"].shape();
+    const State used({{"h", state["h"]}, {"c", fits ? c_ : state["c"]}}, state.step());
+    Output output = Decoder::step(previous, used, memory);
+    c_ = output.state["c"].detach();
+    return output;
+  }
+
+ private:
+  mutable Tensor c_;
+};
+
 // The base of decoders that override one function.
 class Like : public Decoder {
  public:
@@ -659,6 +677,8 @@ std::vector<exercise::Attempt> wrong_steps() {
       {"attends again for the logits", "readout-of-next-context",
        lstm_decoder_exercise(lstm_answer<GateByGate, LooksAgain<false>>())},
       {"c in a member", "remembers", lstm_decoder_exercise(lstm_answer<GateByGate, CellInMember>())},
+      {"c in a member from the third step on", "beam-search",
+       lstm_decoder_exercise(lstm_answer<GateByGate, CellInMemberLater>())},
       {"memory in a member", "remembers", lstm_decoder_exercise(lstm_answer<GateByGate, MemoryInMember>())},
       {"first state in a member", "remembers",
        lstm_decoder_exercise(lstm_answer<GateByGate, StartInMember>())},

@@ -1,10 +1,32 @@
 // Names every exhibit of the museum from its behaviour, and none for the right program.
 
+#include <gradus/nn/additive_attention.hpp>
+
 #include <cstdlib>
 #include <iostream>
 
 #include "collection.hpp"
 #include "probes.hpp"
+
+namespace {
+
+// A learner's attention, which drops the lengths.
+class Unmasked : public gradus::nn::AdditiveAttention {
+ public:
+  using AdditiveAttention::AdditiveAttention;
+  gradus::nn::Memory prepare(const gradus::Tensor& values, const gradus::Tensor& /*lengths*/) const override {
+    return AdditiveAttention::prepare(values, gradus::Tensor());
+  }
+};
+
+template <class Attention>
+museum::Diagnosis of_attention() {
+  return museum::diagnose([](const museum::Sizes& n) {
+    return museum::around(n, std::make_unique<Attention>(n.hidden, n.annotation(), n.energy));
+  });
+}
+
+}  // namespace
 
 int main() {
   int wrong = 0;
@@ -16,6 +38,11 @@ int main() {
     std::cout << (right ? "ok     " : "WRONG  ") << "exhibit " << number << ": " << found.exhibit << ' '
               << found.says << '\n';
   }
+  const int unmasked = of_attention<Unmasked>().exhibit,
+            masked = of_attention<gradus::nn::AdditiveAttention>().exhibit;
+  std::cout << (unmasked == 11 && masked == 0 ? "ok     " : "WRONG  ")
+            << "an attention without a mask: " << unmasked << ", with a mask: " << masked << '\n';
+  wrong += unmasked != 11 || masked != 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {  // other parameters
     const auto subject = museum::drawn(museum::right_program, seed);
     for (const museum::Probe& probe : museum::probes()) {
