@@ -83,8 +83,8 @@ struct Known {
 };
 
 const std::vector<Known>& known_of_both() {
-  // The order matters: batch_length and clamped_late centre the window too late at the end of a source, where it
-  // may look too narrow. They are therefore tried before `narrow`.
+  // The order matters: batch_length and clamped_late centre the window too late at the end of a source, where
+  // it may look too narrow. They are therefore tried before `narrow`.
   static const std::vector<Known> known = {
       {Fault::batch_length,
        {"batch-length", "p_t is computed with T, the longest length of the batch.",

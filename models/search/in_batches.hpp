@@ -12,8 +12,8 @@ namespace gradus::models {
 
 using Sources = std::vector<std::span<const std::int64_t>>;
 
-// Groups source indices into batches of similar length, each with at most `tokens` tokens including padding; a
-// longer source is a batch by itself. Throws if a source is empty, or `tokens` is below 1.
+// Groups source indices into batches of similar length, each with at most `tokens` tokens including padding;
+// a longer source is a batch by itself. Throws if a source is empty, or `tokens` is below 1.
 std::vector<std::vector<std::size_t>> batches_by_length(std::string_view operation, const Sources& sources,
                                                         std::int64_t tokens);
 
