@@ -15,7 +15,7 @@ class Gradus(ConanFile):
     settings = "os", "compiler", "build_type", "arch"
     options = {"shared": [True, False]}
     default_options = {"shared": False}
-    requires = "nlohmann_json/3.11.2", "openblas/0.3.20", "utf8proc/2.8.0", "xtensor-blas/0.20.0"
+    requires = "nlohmann_json/3.11.2", "openblas/0.3.20", "utf8proc/2.8.0", "xtensor-blas/0.20.0", "zlib/1.2.13"
     exports = "CMakeLists.txt"
     exports_sources = "CMakeLists.txt", "cmake/*", "include/*", *(
         f"{folder}/*" for folder in ("files", "autograd", "nn", "data", "plot", "graph", "models"))

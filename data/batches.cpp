@@ -64,6 +64,15 @@ Batch Batches::next() {
   return make_batch(chosen);
 }
 
+std::int64_t Batches::batches_in_epochs(std::int64_t epochs) const {
+  if (epochs < 1)
+    fail("Batches::batches_in_epochs: the number of epochs is ", epochs, ", but must be at least 1");
+  if (options_.tokens == 0) return epochs * std::ssize(plan_.cuts);
+  std::int64_t batches = 0;
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) batches += std::ssize(plan(epoch).cuts);
+  return batches;
+}
+
 void Batches::set_state(State state) {
   if (state.epoch < 0) {
     fail("Batches::set_state: the epoch is ", state.epoch,

@@ -1,5 +1,4 @@
 #include <gradus/data/bleu.hpp>
-#include <gradus/data/utf8.hpp>
 #include <gradus/version.hpp>
 
 #include <algorithm>
@@ -11,9 +10,8 @@
 #include <utility>
 
 #include "check.hpp"
-#include "metrics/code_points.hpp"
+#include "metrics/lowered.hpp"
 #include "metrics/ngrams.hpp"
-#include "text/character_class.hpp"
 
 namespace gradus::data {
 namespace {
@@ -35,18 +33,8 @@ double smoothing_value(const BleuOptions& options) {
   return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0);
 }
 
-// Lower-cases the UTF-8 characters of a text. Other bytes stay unchanged.
-std::string lower_case(std::string_view text) {
-  std::string lower;
-  for (const CodePoint& c : code_points(text)) {
-    const char32_t small = to_lower(c.value);
-    lower += small == c.value ? std::string(c.bytes) : encode_utf8({&small, 1});
-  }
-  return lower;
-}
-
 Tokens tokens_of(std::string_view line, const BleuOptions& options) {
-  return bleu_tokens(options.lowercase ? lower_case(line) : std::string(line), options.tokeniser);
+  return bleu_tokens(options.lowercase ? lowered(line) : std::string(line), options.tokeniser);
 }
 
 std::vector<Tokens> reference_tokens(std::span<const std::string> references, const BleuOptions& options) {

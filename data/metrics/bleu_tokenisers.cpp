@@ -1,37 +1,34 @@
 #include <gradus/data/bleu_tokenisers.hpp>
+#include <gradus/data/utf8.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utf8proc.h>
 #include <utility>
 
 #include "check.hpp"
 #include "metrics/code_points.hpp"
+#include "metrics/white_space.hpp"
 
 namespace gradus::data {
 namespace {
 
 using Tokens = std::vector<std::string>;
 
-constexpr std::array<std::pair<std::string_view, BleuTokeniser>, 4> names{{
+constexpr std::array<std::pair<std::string_view, BleuTokeniser>, 5> names{{
     {"13a", BleuTokeniser::mteval_13a},
     {"none", BleuTokeniser::none},
     {"char", BleuTokeniser::characters},
     {"zh", BleuTokeniser::chinese},
+    {"intl", BleuTokeniser::international},
 }};
-
-// White space as in Python's str.split(): Unicode's white space and the four information separators.
-bool is_space(char32_t value) {
-  return (value >= 0x09 && value <= 0x0D) || (value >= 0x1C && value <= 0x20) || value == 0x85 ||
-         value == 0xA0 || value == 0x1680 || (value >= 0x2000 && value <= 0x200A) || value == 0x2028 ||
-         value == 0x2029 || value == 0x202F || value == 0x205F || value == 0x3000;
-}
 
 Tokens split_at_spaces(std::string_view line) {
   Tokens tokens;
   bool inside = false;
   for (const auto& [value, bytes] : code_points(line)) {
-    const bool space = is_space(value);
+    const bool space = is_white_space(value);
     if (!space && !inside) tokens.emplace_back();
     if (!space) tokens.back() += bytes;
     inside = !space;
@@ -42,14 +39,14 @@ Tokens split_at_spaces(std::string_view line) {
 Tokens split_characters(std::string_view line) {
   Tokens tokens;
   for (const auto& [value, bytes] : code_points(line)) {
-    if (!is_space(value)) tokens.emplace_back(bytes);
+    if (!is_white_space(value)) tokens.emplace_back(bytes);
   }
   return tokens;
 }
 
 std::string_view trim(std::string_view line) {
   const std::vector<CodePoint> points = code_points(line);
-  const auto is_ink = [](const CodePoint& point) { return !is_space(point.value); };
+  const auto is_ink = [](const CodePoint& point) { return !is_white_space(point.value); };
   const auto first = std::ranges::find_if(points, is_ink);
   if (first == points.end()) return {};
   const auto last = std::find_if(points.rbegin(), points.rend(), is_ink);
@@ -156,6 +153,55 @@ Tokens split_chinese(std::string_view line) {
   return split_western(text);
 }
 
+enum class Class { number, punctuation, symbol, other };
+
+Class class_of(char32_t value) {
+  const utf8proc_category_t kind = utf8proc_category(static_cast<utf8proc_int32_t>(value));
+  if (UTF8PROC_CATEGORY_ND <= kind && kind <= UTF8PROC_CATEGORY_NO) return Class::number;
+  if (UTF8PROC_CATEGORY_PC <= kind && kind <= UTF8PROC_CATEGORY_PO) return Class::punctuation;
+  if (UTF8PROC_CATEGORY_SM <= kind && kind <= UTF8PROC_CATEGORY_SO) return Class::symbol;
+  return Class::other;
+}
+
+bool is_punctuation(char32_t value) { return class_of(value) == Class::punctuation; }
+bool is_not_number(char32_t value) { return class_of(value) != Class::number; }
+
+// Encloses in spaces the punctuation in each pair that matches `first` and `second`: its second character if
+// `second_is_mark`, else its first. Goes from left to right without overlaps, as a regular expression does.
+template <typename First, typename Second>
+std::u32string marks_apart(std::u32string_view text, First first, Second second, bool second_is_mark) {
+  std::u32string apart;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i + 1 == text.size() || !first(text[i]) || !second(text[i + 1])) {
+      apart += text[i];
+    } else if (second_is_mark) {
+      apart.append({text[i], U' ', text[++i], U' '});
+    } else {
+      apart.append({U' ', text[i], U' ', text[i + 1]});
+      ++i;
+    }
+  }
+  return apart;
+}
+
+// As mteval-v14.pl with --international-tokenization: every mark is a token except between digits, and every
+// symbol is one.
+Tokens split_international(std::string_view line) {
+  std::u32string text;
+  for (const CodePoint& point : code_points(line)) text += point.value;
+  text = marks_apart(text, is_not_number, is_punctuation, true);
+  text = marks_apart(text, is_punctuation, is_not_number, false);
+  std::u32string apart;
+  for (const char32_t value : text) {
+    if (class_of(value) == Class::symbol) {
+      apart.append({U' ', value, U' '});
+    } else {
+      apart += value;
+    }
+  }
+  return split_at_spaces(encode_utf8(apart));
+}
+
 }  // namespace
 
 std::string_view bleu_tokeniser_name(BleuTokeniser tokeniser) {
@@ -165,12 +211,13 @@ std::string_view bleu_tokeniser_name(BleuTokeniser tokeniser) {
 BleuTokeniser bleu_tokeniser(std::string_view name) {
   const auto found = std::ranges::find(names, name, &decltype(names)::value_type::first);
   if (found == names.end()) {
-    fail("bleu_tokeniser: unknown tokeniser '", name, "'; available: 13a, none, char, zh");
+    fail("bleu_tokeniser: unknown tokeniser '", name, "'; available: 13a, none, char, zh, intl");
   }
   return found->second;
 }
 
 std::vector<std::string> bleu_tokens(std::string_view line, BleuTokeniser tokeniser) {
+  const std::string_view start = line;
   line = trim(line);
   switch (tokeniser) {
     case BleuTokeniser::mteval_13a:
@@ -181,6 +228,8 @@ std::vector<std::string> bleu_tokens(std::string_view line, BleuTokeniser tokeni
       return split_characters(line);
     case BleuTokeniser::chinese:
       return split_chinese(line);
+    case BleuTokeniser::international:  // a space before the first mark matters
+      return split_international({start.begin(), line.empty() ? start.begin() : line.end()});
   }
   fail("bleu_tokens: unknown tokeniser; use a value of BleuTokeniser");
 }

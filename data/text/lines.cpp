@@ -1,9 +1,10 @@
 #include "text/lines.hpp"
 
 #include <gradus/data/utf8.hpp>
-#include <gradus/files/input.hpp>
 
 #include <algorithm>
+
+#include "text/content.hpp"
 
 namespace gradus::data {
 
@@ -34,9 +35,7 @@ std::vector<std::string_view> split_lines(std::string_view operation, std::strin
 }
 
 std::vector<std::string> read_lines(std::string_view operation, const std::filesystem::path& path) {
-  files::Input file(operation, path, "text file");
-  std::string text(file.left(), '\0');
-  file.read(text.data(), text.size());
+  const std::string text = content_of(operation, path);
   const std::vector<std::string_view> lines = split_lines(operation, path.string(), text);
   return {lines.begin(), lines.end()};
 }

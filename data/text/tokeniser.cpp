@@ -12,6 +12,7 @@
 #include "check.hpp"
 #include "text/byte_pair_symbols.hpp"
 #include "text/character_class.hpp"
+#include "text/lower_case.hpp"
 #include "text/spacing.hpp"
 #include "text/words.hpp"
 
@@ -75,7 +76,7 @@ std::string Tokeniser::normalise(std::string_view text) const {
   check_utf8("Tokeniser", text);
   std::string normal = options_.nfkc ? to_nfkc(std::string(text)) : std::string(text);
   std::u32string code_points = collapse_spaces(decode_utf8("Tokeniser", normal));
-  if (options_.lower) std::ranges::transform(code_points, code_points.begin(), to_lower);
+  if (options_.lower) code_points = lower_case(code_points);
   normal = encode_utf8(code_points);
   // Normalise again: some letters compose with an accent only in lower case.
   return options_.nfkc && options_.lower ? to_nfkc(std::move(normal)) : normal;

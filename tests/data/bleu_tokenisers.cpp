@@ -75,6 +75,24 @@ TEST_CASE("zh has the ranges that sacreBLEU effectively uses", "[data][bleu]") {
   CHECK(chinese("a\u9fbcb") == "a\u9fbcb");
 }
 
+// Expected values: the regular expressions of mteval-v14.pl, applied by hand.
+TEST_CASE("intl separates Unicode's punctuation and symbols, but not marks between digits", "[data][bleu]") {
+  const auto intl = [](const std::string& line) { return tokens(line, BleuTokeniser::international); };
+  CHECK(intl("Hello, world!") == "Hello , world !");
+  CHECK(intl("1,000.5 km") == "1,000.5 km");
+  CHECK(intl("in 1999.") == "in 1999.");  // a number's mark at the end stays
+  CHECK(intl("in 1999. ") == "in 1999.");
+  CHECK(intl("in 1999. Yes") == "in 1999 . Yes");
+  CHECK(intl(".5") == ".5");
+  CHECK(intl(" .5") == ". 5");  // the space before it counts
+  CHECK(intl("«Ça va?» — 5€+2$") == "« Ça va ? » — 5 € + 2 $");
+  CHECK(intl("它说：“你好”。") == "它说 ： “ 你好 ” 。");
+  CHECK(intl("a..b") == "a . . b");
+  CHECK(intl("&quot;") == "& quot ;");          // no SGML decoding
+  CHECK(intl("½-cup x²,5") == "½ - cup x²,5");  // ½ and ² are numbers
+  CHECK(intl("").empty());
+}
+
 TEST_CASE("bytes that are not UTF-8 are kept", "[data][bleu]") {
   CHECK(mteval("a\xff, b") == "a\xff , b");
   CHECK(tokens("\xe4\xb8"
@@ -84,10 +102,11 @@ TEST_CASE("bytes that are not UTF-8 are kept", "[data][bleu]") {
 }
 
 TEST_CASE("tokenisers have names", "[data][bleu]") {
-  for (const std::string name : {"13a", "none", "char", "zh"}) {
+  for (const std::string name : {"13a", "none", "char", "zh", "intl"}) {
     CHECK(bleu_tokeniser_name(gradus::data::bleu_tokeniser(name)) == name);
   }
   CHECK(gradus::data::bleu_tokeniser("char") == BleuTokeniser::characters);
-  CHECK_THROWS_MATCHES(gradus::data::bleu_tokeniser("intl"), Error,
-                       Message("bleu_tokeniser: unknown tokeniser 'intl'; available: 13a, none, char, zh"));
+  CHECK_THROWS_MATCHES(
+      gradus::data::bleu_tokeniser("13b"), Error,
+      Message("bleu_tokeniser: unknown tokeniser '13b'; available: 13a, none, char, zh, intl"));
 }

@@ -3,7 +3,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <sstream>
 #include <string>
+#include <sys/stat.h>
+#include <thread>
 #include <vector>
 
 #include "catch.hpp"
@@ -43,6 +47,43 @@ TEST_CASE("a file is read line by line", "[data][parallel text]") {
   CHECK(read_lines(corpus.file("blank", "\n\n")) == Lines{"", ""});
   CHECK(read_lines(corpus.file("empty", "")).empty());
   CHECK(read_lines(corpus.file("inside", "a\xef\xbb\xbf\rb\n")) == Lines{"a\xef\xbb\xbf\rb"});
+}
+
+TEST_CASE("a file compressed by gzip is decompressed", "[data][parallel text]") {
+  // printf 'one\ntwo\n' | gzip
+  const std::string gz(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\xcf\x4b\xe5\x2a\x29\xcf\xe7\x02\x00\xe6\x0b\xba\x12"
+      "\x08\x00\x00\x00",
+      28);
+  const Corpus corpus;
+  CHECK(read_lines(corpus.file("text.gz", gz)) == Lines{"one", "two"});
+  CHECK(read_lines(corpus.file("other name", gz)) == Lines{"one", "two"});
+  CHECK(read_lines(corpus.file("two members.gz", gz + gz)) == Lines{"one", "two", "one", "two"});
+
+  const auto refused = [&](const std::string& name, const std::string& content, const std::string& reason) {
+    const auto file = corpus.file(name, content);
+    CHECK_THROWS_MATCHES(read_lines(file), Error, Message("read_lines: " + quoted(file) + reason));
+  };
+  refused("cut.gz", gz.substr(0, 20), " ends within its compressed data; copy it again");
+  std::string flipped = gz;
+  flipped[21] ^= 1;  // in the checksum
+  const auto damaged = corpus.file("flipped.gz", flipped);
+  CHECK_THROWS_WITH(read_lines(damaged),
+                    Catch::Matchers::StartsWith("read_lines: " + quoted(damaged) + " is damaged ("));
+}
+
+TEST_CASE("a pipe and standard input are read to their end", "[data][parallel text]") {
+  const Corpus corpus;
+  const auto pipe = corpus.folder() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(pipe) << "one\ntwo\n" << std::flush << "three"; });
+  CHECK(read_lines(pipe) == Lines{"one", "two", "three"});
+  writer.join();
+
+  std::istringstream in("a\tb\nc\td\n");
+  auto* const before = std::cin.rdbuf(in.rdbuf());
+  CHECK(read_tab_separated("-") == Pairs{{"a", "b"}, {"c", "d"}});
+  std::cin.rdbuf(before);
 }
 
 TEST_CASE("a file that cannot be read as text is refused", "[data][parallel text]") {

@@ -45,6 +45,10 @@ class Batches {
   /// Number of batches in this epoch. It varies between epochs if `tokens` limits the batches.
   std::int64_t batches_in_epoch() const { return std::ssize(plan_.cuts); }
 
+  /// Number of batches in the first `epochs` epochs, at least 1.
+  /// \throws gradus::Error if `epochs` is below 1.
+  std::int64_t batches_in_epochs(std::int64_t epochs) const;
+
   State state() const { return state_; }
 
   /// Restores the state of a stream with the same pairs and options.

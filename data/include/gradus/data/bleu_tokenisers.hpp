@@ -14,9 +14,12 @@ enum class BleuTokeniser {
   none,        ///< "none": splits at white space; for tokenised text
   characters,  ///< "char": every character except white space is a token
   chinese,     ///< "zh": every Chinese character is a token, the rest is split as by 13a
+  /// "intl", as WMT's mteval-v14.pl: separates all of Unicode's punctuation, except between digits, and
+  /// symbols
+  international,
 };
 
-/// The name in a signature: "13a", "none", "char" or "zh".
+/// The name in a signature: "13a", "none", "char", "zh" or "intl".
 std::string_view bleu_tokeniser_name(BleuTokeniser tokeniser);
 
 /// The tokeniser with this name.

@@ -7,14 +7,15 @@
 #include <vector>
 
 /// \file
-/// Readers of parallel text in UTF-8. A byte order mark and CR LF are accepted. Errors name the file and, if
-/// known, the line and byte, from 1.
+/// Readers of parallel text in UTF-8. A file may be compressed by gzip; pipes are read too, and "-" is
+/// standard input. A byte order mark and CR LF are accepted. Errors name the file and, if known, the line and
+/// byte, from 1.
 
 #pragma GCC visibility push(default)
 namespace gradus::data {
 
 /// The lines of a file, including blank ones.
-/// \throws gradus::Error if the file cannot be read or is not UTF-8.
+/// \throws gradus::Error if the file cannot be read, is damaged or is not UTF-8.
 std::vector<std::string> read_lines(const std::filesystem::path& path);
 
 /// Reads `source TAB target` lines, as in Tatoeba's and Anki's `fra.txt`. Columns after the second are

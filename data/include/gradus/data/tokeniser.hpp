@@ -25,7 +25,7 @@ enum class TokenUnit {
 
 struct TokeniserOptions {
   TokenUnit unit = TokenUnit::word;
-  bool lower = true;            ///< lower-case, character by character
+  bool lower = true;            ///< lower-case by Unicode's rules, as Python's str.lower()
   bool nfkc = true;             ///< normalise Unicode to NFKC
   bool french_spacing = false;  ///< `join` writes « oui ! », not «oui!»
 

@@ -1,0 +1,37 @@
+#include "text/content.hpp"
+
+#include <iostream>
+#include <iterator>
+#include <system_error>
+
+#include "check.hpp"
+
+namespace gradus::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A device could be endless.
+void check_kind(std::string_view operation, const fs::path& path) {
+  std::error_code not_there;
+  switch (fs::status(path, not_there).type()) {
+    case fs::file_type::regular:
+    case fs::file_type::fifo:
+    case fs::file_type::socket:
+    case fs::file_type::not_found:
+    case fs::file_type::none:
+      return;
+    default:
+      fail(operation, ": '", path.string(), "' is not a regular file; give the path of a text file");
+  }
+}
+
+}  // namespace
+
+std::string content_of(std::string_view operation, const fs::path& path) {
+  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  check_kind(operation, path);
+  return file_content(operation, path);
+}
+
+}  // namespace gradus::data
