@@ -30,6 +30,7 @@
 #include <gradus/data/bleu.hpp>
 #include <gradus/data/bleu_tokenisers.hpp>
 #include <gradus/data/byte_pair_encoding.hpp>
+#include <gradus/data/chrf.hpp>
 #include <gradus/data/d2l_bleu.hpp>
 #include <gradus/data/edit_distance.hpp>
 #include <gradus/data/exact_match.hpp>
@@ -55,6 +56,7 @@
 #include <gradus/files/input.hpp>
 #include <gradus/graph/graph.hpp>
 #include <gradus/message.hpp>
+#include <gradus/models/average.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/cell.hpp>
@@ -63,6 +65,7 @@
 #include <gradus/models/decode.hpp>
 #include <gradus/models/decoded.hpp>
 #include <gradus/models/encoder.hpp>
+#include <gradus/models/ensemble.hpp>
 #include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/models/forced_decoding.hpp>
 #include <gradus/models/greedy.hpp>

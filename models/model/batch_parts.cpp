@@ -12,7 +12,7 @@ constexpr std::int64_t fewest_sequences = 16, most_parameters = 1 << 21;
 
 }  // namespace
 
-std::int64_t parts_of_batch(const Seq2Seq& model, std::int64_t B) {
+std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B) {
   const std::int64_t parts = std::min<std::int64_t>(B / fewest_sequences, team::available());
   return parts > 1 && model.can_be_shared() && model.parameter_count() <= most_parameters ? parts : 1;
 }

@@ -3,7 +3,7 @@
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/data/batch.hpp>
 #include <gradus/error.hpp>
-#include <gradus/models/seq2seq.hpp>
+#include <gradus/models/ensemble.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace gradus::models {
 // Number of parts into which a batch of B sequences is split, so that each thread runs the whole model on its
 // part without barriers. 1 if the decoder cannot run on several threads, if parts would be too small for
 // efficient products, or if the weights, which each thread reads at every step, do not fit its cache.
-std::int64_t parts_of_batch(const Seq2Seq& model, std::int64_t B);
+std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B);
 
 // Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part.
 // Throws the error of whole(), whose positions refer to the whole batch, or the error of by_parts() if
@@ -34,7 +34,7 @@ auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
 // first source) for each part. f returns one result per source. Returns all results in batch order. In
 // training there is only one part, because a search's number of random draws depends on its sequences.
 template <class Result, class F>
-std::vector<Result> by_parts(const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const F& f) {
+std::vector<Result> by_parts(const Ensemble& model, const Tensor& source, const Tensor& lengths, const F& f) {
   const auto whole = [&] { return f(source, lengths, std::int64_t{0}); };
   const bool fit = lengths.rank() == 1 && source.rank() >= 2 && source.size(1) == lengths.size(0);
   if (!fit) return whole();  // throws the error

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "model/batch_parts.hpp"
-#include "search/decoding.hpp"
+#include "search/steps.hpp"
 
 namespace gradus::models {
 namespace {
@@ -117,15 +117,14 @@ class BeamSearch {
     results_.resize(beams_.size());
   }
 
-  std::vector<std::vector<Decoded>> run(const nn::DecoderStep& decoder, nn::DecoderStep::Start start) {
-    nn::for_each_step(
-        decoder, std::move(start),
-        [this](std::int64_t /*step*/, nn::DecoderStep::Start& at) {
+  std::vector<std::vector<Decoded>> run(const Ensemble& model, Starts start) {
+    for_each_step(
+        model, std::move(start),
+        [this](std::int64_t /*step*/, Starts& at) {
           retire();
           return beams_.empty() ? Tensor() : last_tokens(at);
         },
-        [this](std::int64_t step, nn::DecoderStep::Output& output) {
-          const Prediction next(output.logits, output.weights);
+        [this](std::int64_t step, const Prediction& next) {
           weights_.push_back(next.weights());
           for (std::size_t i = 0; i < beams_.size(); ++i) {
             extend(beams_[i], next, static_cast<std::int64_t>(i) * rows_each(step));
@@ -156,7 +155,7 @@ class BeamSearch {
   std::int64_t rows_each(std::int64_t step) const { return step == 0 ? 1 : options_.width; }
 
   // Returns the last token of every live hypothesis, and selects the rows of these hypotheses in `at`.
-  Tensor last_tokens(nn::DecoderStep::Start& at) {
+  Tensor last_tokens(Starts& at) {
     std::vector<std::int64_t> rows, tokens;
     for (const Beam& beam : beams_) {
       for (std::int64_t i = 0; i < rows_each(steps()); ++i) {
@@ -252,21 +251,20 @@ class BeamSearch {
 
 }  // namespace
 
-std::vector<std::vector<Decoded>> beam_search(const Seq2Seq& model, const Tensor& source,
+std::vector<std::vector<Decoded>> beam_search(const Ensemble& model, const Tensor& source,
                                               const Tensor& lengths, const BeamOptions& options,
                                               const MaxSteps& max_steps) {
   check(options);
   return by_parts<std::vector<Decoded>>(
       model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t /*first*/) {
         const NoGrad no_grad;
-        nn::DecoderStep::Start start = model.start(some, their_lengths);
-        return BeamSearch(their_lengths, options, max_steps).run(*model.decoder, std::move(start));
+        return BeamSearch(their_lengths, options, max_steps).run(model, start(model, some, their_lengths));
       });
 }
 
 Search beam_search(const BeamOptions& options) {
   check(options);
-  return [options](const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+  return [options](const Ensemble& model, const Tensor& source, const Tensor& lengths,
                    const MaxSteps& max_steps) {
     return beam_search(model, source, lengths, options, max_steps);
   };

@@ -6,7 +6,7 @@
 
 namespace gradus::models {
 
-std::vector<std::vector<Decoded>> decode(const Seq2Seq& model,
+std::vector<std::vector<Decoded>> decode(const Ensemble& model,
                                          std::span<const std::vector<std::int64_t>> sources,
                                          const Search& search, const DecodeOptions& options) {
   const PackWeights pack_weights;  // packs once for all batches

@@ -16,22 +16,53 @@ std::vector<std::int64_t> first_numbers(std::int64_t n) {
   return numbers;
 }
 
-}  // namespace
-
-Prediction::Prediction(const Tensor& logits, const Tensor& weights)
-    : weights_(weights.defined() ? weights.to(Dtype::f32) : weights) {
-  if (logits.rank() != 2 || logits.size(1) <= first_written) {
+// ln softmax of the logits.
+Tensor log_probabilities_of(const Tensor& logits) {
+  if (logits.rank() != 2 || logits.size(1) <= Prediction::first_written) {
     fail("decode", "the logits are ", logits.shape(), " and must be (B, V) with V above the id of EOS, ",
          data::eos);
   }
-  log_p_ = log_softmax(logits.to(Dtype::f32));
-  for (std::int64_t row = 0; row < log_p_.size(0); ++row) {
+  Tensor log_p = log_softmax(logits.to(Dtype::f32));
+  const std::span<const float> values = log_p.values<float>();
+  for (std::size_t at = 0; at < values.size(); at += static_cast<std::size_t>(log_p.size(1))) {
     // One logit that is NaN or +∞ makes its whole row NaN.
-    if (!std::isnan(log_probabilities(row).front())) continue;
+    if (!std::isnan(values[at])) continue;
     fail("decode",
          "the decoder's logits hold NaN or infinity; check the parameters, or decode under "
          "DetectAnomaly");
   }
+  return log_p;
+}
+
+// ln of the mean of the members' probabilities.
+Tensor log_mean(const std::vector<Tensor>& log_ps) {
+  if (log_ps.size() == 1) return log_ps.front();
+  for (const Tensor& log_p : log_ps) {
+    if (log_p.size(1) == log_ps.front().size(1)) continue;
+    fail("decode", "the ensemble's members have ", log_ps.front().size(1), " and ", log_p.size(1),
+         " target tokens; give models with the same vocabularies");
+  }
+  return logsumexp(stack(log_ps), Axes{0}) - std::log(static_cast<double>(log_ps.size()));
+}
+
+// The mean of the weights, all (rows, T), in f32; undefined if there are none.
+Tensor mean_of_weights(const std::vector<Tensor>& weights) {
+  if (weights.empty()) return {};
+  Tensor sum = weights.front().to(Dtype::f32);
+  for (const Tensor& other : std::span(weights).subspan(1)) sum = sum + other.to(Dtype::f32);
+  return weights.size() == 1 ? sum : sum / static_cast<double>(weights.size());
+}
+
+}  // namespace
+
+Prediction::Prediction(std::span<const nn::DecoderStep::Output> members) {
+  std::vector<Tensor> log_ps, weights;
+  for (const nn::DecoderStep::Output& output : members) {
+    log_ps.push_back(log_probabilities_of(output.logits));
+    if (output.weights.defined()) weights.push_back(output.weights);
+  }
+  log_p_ = log_mean(log_ps);
+  weights_ = mean_of_weights(weights);
 }
 
 std::span<const float> Prediction::log_probabilities(std::int64_t row) const {
@@ -62,15 +93,17 @@ std::int64_t Prediction::likeliest(std::int64_t row) const {
 
 Rows::Rows(std::int64_t sources) : sources_(first_numbers(sources)) {}
 
-void Rows::select(const std::vector<std::int64_t>& rows, nn::DecoderStep::Start& at) {
+void Rows::select(const std::vector<std::int64_t>& rows, Starts& at) {
   if (rows == first_numbers(std::ssize(sources_))) return;
   std::vector<std::int64_t> sources;
   for (const std::int64_t row : rows) sources.push_back(sources_[static_cast<std::size_t>(row)]);
   const Tensor chosen = tensor(rows);
-  at.state = at.state.select(chosen);
-  // Usually rows are only permuted within their source. The memory then stays the same, because all rows of a
-  // source have equal memory.
-  if (sources != sources_) at.memory = at.memory.select(chosen);
+  for (auto& [state, memory] : at) {
+    state = state.select(chosen);
+    // Usually rows are only permuted within their source. The memory then stays the same, because all rows of
+    // a source have equal memory.
+    if (sources != sources_) memory = memory.select(chosen);
+  }
   sources_ = std::move(sources);
 }
 

@@ -9,11 +9,15 @@
 
 namespace gradus::models {
 
+// The state and memory of each member of an ensemble.
+using Starts = std::vector<nn::DecoderStep::Start>;
+
 // The prediction of the next token of each row at one step.
 class Prediction {
  public:
-  // logits (rows, V) and weights (rows, T), or undefined. Throws if a row's softmax is NaN.
-  Prediction(const Tensor& logits, const Tensor& weights);
+  // The outputs of an ensemble's members: logits (rows, V), and weights (rows, T) or undefined. Throws if
+  // the members' V differ, or a row's softmax is NaN.
+  explicit Prediction(std::span<const nn::DecoderStep::Output> members);
 
   std::int64_t vocabulary() const { return log_p_.size(1); }
   const Tensor& weights() const { return weights_; }
@@ -31,14 +35,14 @@ class Prediction {
   Tensor log_p_, weights_;
 };
 
-// The rows of a decoder's state during a search. Each row belongs to one source of the batch.
+// The rows of the decoders' states during a search. Each row belongs to one source of the batch.
 class Rows {
  public:
   // Starts with one row per source.
   explicit Rows(std::int64_t sources);
 
   // Replaces the rows of `at` by a selection, which may repeat, reorder or drop rows.
-  void select(const std::vector<std::int64_t>& rows, nn::DecoderStep::Start& at);
+  void select(const std::vector<std::int64_t>& rows, Starts& at);
 
  private:
   std::vector<std::int64_t> sources_;  // each row's source

@@ -19,7 +19,7 @@ void check_target(const std::vector<std::int64_t>& target, std::size_t pair) {
 
 }  // namespace
 
-std::vector<Forced> force_decode(const Seq2Seq& model, std::span<const data::Pair> pairs,
+std::vector<Forced> force_decode(const Ensemble& model, std::span<const data::Pair> pairs,
                                  std::int64_t batch_tokens) {
   Sources sources;
   for (std::size_t i = 0; i < pairs.size(); ++i) {

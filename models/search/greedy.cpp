@@ -7,14 +7,14 @@
 
 namespace gradus::models {
 
-std::vector<Decoded> greedy(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+std::vector<Decoded> greedy(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                             const MaxSteps& max_steps) {
   return write_tokens(model, source, lengths, steps_of(max_steps, lengths),
                       [](const Prediction& next, std::int64_t row, std::int64_t /*source*/,
                          std::int64_t /*step*/) { return next.likeliest(row); });
 }
 
-std::vector<Decoded> greedy(const Seq2Seq& model, std::span<const data::Pair> pairs,
+std::vector<Decoded> greedy(const Ensemble& model, std::span<const data::Pair> pairs,
                             std::int64_t batch_tokens) {
   std::vector<std::vector<std::int64_t>> sources;
   for (const data::Pair& pair : pairs) sources.push_back(pair.source);
@@ -26,7 +26,7 @@ std::vector<Decoded> greedy(const Seq2Seq& model, std::span<const data::Pair> pa
 }
 
 Search greedy() {
-  return [](const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps) {
+  return [](const Ensemble& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps) {
     return one_each(greedy(model, source, lengths, max_steps));
   };
 }

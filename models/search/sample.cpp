@@ -83,7 +83,7 @@ std::int64_t draw(const std::vector<Choice>& choices, Generator& generator) {
 
 }  // namespace
 
-std::vector<Decoded> sample(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                             const SamplingOptions& options, Generator& generator, const MaxSteps& max_steps) {
   check(options);
   std::vector<Generator> generators;  // one per row
@@ -100,7 +100,7 @@ std::vector<Decoded> sample(const Seq2Seq& model, const Tensor& source, const Te
 
 Search sample(const SamplingOptions& options, const Generator& generator) {
   check(options);
-  return [options, own = generator](const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+  return [options, own = generator](const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                     const MaxSteps& max_steps) mutable {
     return one_each(sample(model, source, lengths, options, own, max_steps));
   };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/batch_parts.hpp"
+#include "search/steps.hpp"
 
 namespace gradus::models {
 namespace {
@@ -23,7 +24,7 @@ bool ended(const Decoded& output, std::int64_t max_steps) {
 }
 
 // The outputs of write_tokens() for one part of the sources; `first` is the part's first source in the batch.
-std::vector<Decoded> write_share(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+std::vector<Decoded> write_share(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                  std::span<const std::int64_t> max_steps, const Choose& choose,
                                  std::int64_t first) {
   const NoGrad no_grad;
@@ -31,17 +32,16 @@ std::vector<Decoded> write_share(const Seq2Seq& model, const Tensor& source, con
   std::vector<std::int64_t> previous(outputs.size(), data::bos);
   std::vector<std::size_t> unfinished;
   std::vector<Tensor> weights;
-  nn::for_each_step(
-      *model.decoder, model.start(source, lengths),
-      [&](std::int64_t /*step*/, nn::DecoderStep::Start& /*at*/) {
+  for_each_step(
+      model, start(model, source, lengths),
+      [&](std::int64_t /*step*/, Starts& /*at*/) {
         unfinished.clear();
         for (std::size_t b = 0; b < outputs.size(); ++b) {
           if (!ended(outputs[b], max_steps[b])) unfinished.push_back(b);
         }
         return unfinished.empty() ? Tensor() : tensor(previous);
       },
-      [&](std::int64_t step, nn::DecoderStep::Output& output) {
-        const Prediction next(output.logits, output.weights);
+      [&](std::int64_t step, const Prediction& next) {
         weights.push_back(next.weights());
         for (const std::size_t b : unfinished) {
           const auto row = static_cast<std::int64_t>(b);
@@ -59,7 +59,7 @@ std::vector<Decoded> write_share(const Seq2Seq& model, const Tensor& source, con
 
 }  // namespace
 
-std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+std::vector<Decoded> write_tokens(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                   const std::vector<std::int64_t>& max_steps, const Choose& choose) {
   return by_parts<Decoded>(
       model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t first) {

@@ -17,7 +17,7 @@ using Choose = std::function<std::int64_t(const Prediction& next, std::int64_t r
 // Writes one output per source: each step chooses a token, which is the input of the next step, until every
 // output has ended in EOS or reached its max_steps (one per source). Several threads may call `choose`
 // concurrently for different sources.
-std::vector<Decoded> write_tokens(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+std::vector<Decoded> write_tokens(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                   const std::vector<std::int64_t>& max_steps, const Choose& choose);
 
 // The maximum number of steps of each source in a batch.

@@ -12,11 +12,13 @@ template <class Rule>
 OptimiserKind kind(std::string_view name) {
   return {.name = name,
           .learning_rate = Rule().learning_rate,
+          .weight_decay = Rule().weight_decay,
           .averages = static_cast<int>(Rule().averages().size()),
-          .make = [](const std::vector<Tensor>& parameters,
-                     double learning_rate) -> std::unique_ptr<nn::Optimiser> {
+          .make = [](const std::vector<Tensor>& parameters, double learning_rate,
+                     double weight_decay) -> std::unique_ptr<nn::Optimiser> {
             Rule rule;
             rule.learning_rate = learning_rate;
+            rule.weight_decay = weight_decay;
             return std::make_unique<nn::OptimiserOf<Rule>>(parameters, rule);
           }};
 }

@@ -26,6 +26,7 @@ void check(const TrainerOptions& options) {
   at_least("the number of steps", 1, options.steps);
   at_least("the number of steps between evaluations", 0, options.eval_every);
   at_least("patience", 0, options.patience);
+  at_least("the number of batches to accumulate", 1, options.accumulate);
   if (!(options.clip_norm > 0)) {
     fail("Trainer", "clip_norm must be above 0, and is ", options.clip_norm, "; infinity turns clipping off");
   }
@@ -41,6 +42,12 @@ std::vector<std::int64_t> saved_generator() {
   return {std::bit_cast<std::int64_t>(state.seed), std::bit_cast<std::int64_t>(state.position)};
 }
 
+std::unique_ptr<nn::Optimiser> make_optimiser(const TrainerOptions& options,
+                                              const std::vector<Tensor>& parameters) {
+  const OptimiserKind& kind = find_optimiser(options.optimiser);
+  return kind.make(parameters, options.learning_rate, options.weight_decay.value_or(kind.weight_decay));
+}
+
 void add(NamedTensors& all, const std::string& prefix, const NamedTensors& some) {
   for (const auto& [name, tensor] : some) all.emplace_back(prefix + name, tensor);
 }
@@ -52,7 +59,7 @@ Trainer::Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& opti
   if (!batches_.next) fail("Trainer", "the stream of batches has no next(); set it");
   check(options);
   schedule_ = make_schedule(options);
-  optimiser_ = find_optimiser(options_.optimiser).make(parameters_, options_.learning_rate);
+  optimiser_ = make_optimiser(options_, parameters_);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   best_ = options.better == nn::Better::lower ? infinity : -infinity;
 }
@@ -78,6 +85,33 @@ std::string Trainer::origin(const data::Batch& batch, const LossOptions& options
   return "no single operation";
 }
 
+// Adds the gradients of the next batches' mean loss per token.
+Trainer::Accumulated Trainer::accumulate(const LossOptions& options) {
+  std::vector<data::Batch> batches;
+  Accumulated sum;
+  while (std::ssize(batches) < options_.accumulate) {
+    batches.push_back(batches_.next());
+    sum.tokens += batches.back().target_tokens();
+  }
+  for (data::Batch& batch : batches) {
+    sum.draws = default_generator().state();
+    sum.last = std::move(batch);
+    Loss loss = models::loss(model_, sum.last, options);
+    const double value = loss.total.item();
+    if (!std::isfinite(value)) {
+      fail("Trainer", "the loss at step ", steps_ + 1, " is ", value,
+           "; lower the learning rate or the clipping norm; the first non-finite value came from ",
+           origin(sum.last, options, sum.draws));
+    }
+    const double share = static_cast<double>(loss.tokens) / static_cast<double>(sum.tokens);
+    sum.loss += value * share;
+    sum.cross_entropy += loss.cross_entropy * share;
+    if (batches.size() > 1) loss.total = loss.total * share;
+    loss.total.backward();
+  }
+  return sum;
+}
+
 TrainStep Trainer::step() {
   const MixedPrecision precision(options_.precision);
   const std::int64_t number = steps_ + 1;
@@ -85,31 +119,23 @@ TrainStep Trainer::step() {
   options.sampling *= done();
   model_.train();
   optimiser_->zero_grad();
-  const data::Batch batch = batches_.next();
-  const Generator::State draws = default_generator().state();
-  const Loss loss = models::loss(model_, batch, options);
-  const double value = loss.total.item();
-  if (!std::isfinite(value)) {
-    fail("Trainer", "the loss at step ", number, " is ", value,
-         "; lower the learning rate or the clipping norm; the first non-finite value came from ",
-         origin(batch, options, draws));
-  }
-  loss.total.backward();
+  const Accumulated sum = accumulate(options);
   const double norm = nn::clip_grad_norm(parameters_, options_.clip_norm);
   if (!std::isfinite(norm)) {
     fail("Trainer", "the norm of the gradient at step ", number, " is ", norm,
-         "; lower the learning rate; the first non-finite value came from ", origin(batch, options, draws));
+         "; lower the learning rate; the first non-finite value came from ",
+         origin(sum.last, options, sum.draws));
   }
   const double learning_rate = options_.learning_rate * schedule_(steps_);
   optimiser_->set_learning_rate(learning_rate);
   optimiser_->step();
   steps_ = number;
   return {.step = number,
-          .loss = value,
-          .cross_entropy = loss.cross_entropy,
+          .loss = sum.loss,
+          .cross_entropy = sum.cross_entropy,
           .gradient_norm = norm,
           .learning_rate = learning_rate,
-          .tokens = loss.tokens};
+          .tokens = sum.tokens};
 }
 
 bool Trainer::finished() const {
@@ -163,7 +189,7 @@ void Trainer::load_state(const NamedTensors& state) {
   // Everything that may throw comes first and leaves the trainer unchanged: the stream, a new optimiser, the
   // model. The stream comes before the model because its error names the cause if different data also changed
   // the shapes of parameters.
-  auto optimiser = find_optimiser(options_.optimiser).make(parameters_, options_.learning_rate);
+  auto optimiser = make_optimiser(options_, parameters_);
   batches_.set_state(place.to_vector<std::int64_t>());
   try {
     optimiser->load_state(of_optimiser);

@@ -61,6 +61,7 @@ TrainerOptions options(const std::string& optimiser = "adam") {
           .learning_rate = 0.01,
           .schedule = "cosine",
           .warm_up = 3,
+          .accumulate = 2,
           .loss = {.label_smoothing = 0.1, .attention_entropy = 0.1, .sampling = 0.6},
           .eval_every = 4,
           .patience = 3};

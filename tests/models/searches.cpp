@@ -137,7 +137,7 @@ TEST_CASE("decode() gives the same in batches of any size, in the order of the s
 TEST_CASE("decode() batches sources of similar length, up to batch_tokens", "[models][search]") {
   std::vector<gradus::Shape> shapes;
   std::vector<Ids> lengths;
-  const models::Search note = [&](const models::Seq2Seq&, const Tensor& source, const Tensor& n,
+  const models::Search note = [&](const models::Ensemble&, const Tensor& source, const Tensor& n,
                                   const models::MaxSteps& max_steps) {
     shapes.push_back(source.shape());
     lengths.push_back(n.to_vector<std::int64_t>());
@@ -163,7 +163,7 @@ TEST_CASE("decode() refuses empty sources, batch_tokens below 1, and searches wi
               "decode: source 1 is empty; remove empty sentences");
   CHECK_ERROR(models::decode(*model, sources, models::greedy(), {.batch_tokens = 0}),
               "decode: the number of tokens per batch must be at least 1, and is 0");
-  const models::Search none = [](const models::Seq2Seq&, const Tensor&, const Tensor&,
+  const models::Search none = [](const models::Ensemble&, const Tensor&, const Tensor&,
                                  const models::MaxSteps&) {
     return std::vector<std::vector<models::Decoded>>();
   };

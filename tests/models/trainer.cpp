@@ -10,6 +10,7 @@
 
 #include "models/helpers.hpp"
 
+namespace data = gradus::data;
 namespace models = gradus::models;
 namespace nn = gradus::nn;
 using gradus::Tensor;
@@ -93,8 +94,9 @@ TEST_CASE("the table of optimisers has each rule's running values and learning r
     INFO(kind.name);
     Tensor parameter = leaf(gradus::ones({2}));
     parameter.set_grad(gradus::ones({2}));
-    const auto optimiser = kind.make({parameter}, 0.25);
+    const auto optimiser = kind.make({parameter}, 0.25, kind.weight_decay);
     CHECK(optimiser->learning_rate() == 0.25);
+    CHECK(kind.weight_decay == (kind.name == "adamw" ? 0.01 : 0));
     optimiser->step();
     // The state also has the rate and the parameter's number of steps.
     CHECK(std::ssize(optimiser->state()) - 2 == kind.averages);
@@ -102,6 +104,51 @@ TEST_CASE("the table of optimisers has each rule's running values and learning r
   }
   CHECK(models::find_optimiser("adam").learning_rate == 0.001);
   CHECK(models::find_optimiser("sgd").learning_rate == 0.1);
+}
+
+TEST_CASE("the weight decay is the optimiser's", "[models][trainer]") {
+  const Model trained = model(), expected = model();
+  Trainer trainer(
+      *trained, {.next = reversals(3)},
+      {.steps = 2, .optimiser = "adamw", .learning_rate = 0.02, .weight_decay = 0.3, .schedule = "constant"});
+  nn::AdamWRule rule;
+  rule.learning_rate = 0.02;
+  rule.weight_decay = 0.3;
+  nn::OptimiserOf<nn::AdamWRule> optimiser(expected->parameters(), rule);
+  const auto next = reversals(3);
+  while (!trainer.finished()) {
+    trainer.step();
+    expected->zero_grad();
+    models::loss(*expected, next()).total.backward();
+    nn::clip_grad_norm(expected->parameters(), 1);
+    optimiser.step();
+  }
+  CHECK(snapshot(*trained) == snapshot(*expected));
+}
+
+TEST_CASE("accumulated batches have the gradient of one batch with all their pairs", "[models][trainer]") {
+  const std::vector<std::vector<data::Pair>> parts = {
+      {{{3, 8, 5, 3}, {7, 4, 2}}}, {{{6}, {8, 8, 3, 5, 6, 2}}, {{4, 7}, {2}}}, {{{5, 5}, {3, 2}}}};
+  std::vector<data::Pair> all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  const Model trained = model(), expected = model();
+  const auto options = [](std::int64_t accumulate) {
+    return TrainerOptions{.steps = 2, .optimiser = "sgd", .learning_rate = 0.5, .accumulate = accumulate};
+  };
+  std::size_t taken = 0;
+  Trainer trainer(*trained, {.next = [&] { return data::make_batch(parts[taken++ % 3]); }}, options(3));
+  Trainer whole(*expected, {.next = [&] { return data::make_batch(all); }}, options(1));
+  for (int step = 1; step <= 2; ++step) {
+    const models::TrainStep found = trainer.step(), wanted = whole.step();
+    CHECK(found.step == step);
+    CHECK(taken == static_cast<std::size_t>(3 * step));
+    CHECK(found.tokens == wanted.tokens);
+    CHECK(std::abs(found.loss - wanted.loss) < 1e-5);
+    CHECK(std::abs(found.cross_entropy - wanted.cross_entropy) < 1e-5);
+    CHECK(std::abs(found.gradient_norm - wanted.gradient_norm) < 1e-5);
+  }
+  const auto a = trained->state_dict(), b = expected->state_dict();
+  for (std::size_t i = 0; i < a.size(); ++i) CHECK(mismatch(a[i].second, b[i].second, {1e-5, 1e-5}) == "");
 }
 
 TEST_CASE("each schedule name selects its schedule, which ends at the last step", "[models][trainer]") {
@@ -212,6 +259,8 @@ TEST_CASE("invalid options are refused before anything is done", "[models][train
         "Trainer: the probability of sampling must be in [0, 1], and is 2");
   CHECK(refusal({.eval_every = -1}) ==
         "Trainer: the number of steps between evaluations must be at least 0, and is -1");
+  CHECK(refusal({.accumulate = 0}) ==
+        "Trainer: the number of batches to accumulate must be at least 1, and is 0");
   CHECK(refusal({.patience = -1}) == "Trainer: patience must be at least 0, and is -1");
   CHECK(refusal({.clip_norm = infinity}).empty());
   const Model trained = model();

@@ -52,7 +52,7 @@ void take_output(Alignment& alignment, const Side& target, models::Decoded decod
 
 }  // namespace
 
-std::vector<Alignment> make_alignments(const models::Seq2Seq& model, const Sides& sides,
+std::vector<Alignment> make_alignments(const models::Ensemble& model, const Sides& sides,
                                        std::span<const SentenceToAlign> sentences) {
   std::vector<Alignment> alignments;
   std::vector<data::Pair> to_force, to_decode;

@@ -2,7 +2,7 @@
 
 #include <gradus/data/sentence_pair.hpp>
 #include <gradus/models/decoded.hpp>
-#include <gradus/models/seq2seq.hpp>
+#include <gradus/models/ensemble.hpp>
 
 #include <optional>
 #include <span>
@@ -31,7 +31,7 @@ struct Alignment {
 /// undefined tensors if the model has no attention.
 /// @param model in eval mode
 /// @throws Error for a sentence without tokens or not in UTF-8, with its number, counted from 1.
-std::vector<Alignment> make_alignments(const models::Seq2Seq& model, const Sides& sides,
+std::vector<Alignment> make_alignments(const models::Ensemble& model, const Sides& sides,
                                        std::span<const SentenceToAlign> sentences);
 
 }  // namespace gradus::tools

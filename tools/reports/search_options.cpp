@@ -15,7 +15,7 @@ namespace gradus::tools {
 namespace {
 
 models::Search in_precision(Precision precision, const models::Search& search) {
-  return [=](const models::Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+  return [=](const models::Ensemble& model, const Tensor& source, const Tensor& lengths,
              const models::MaxSteps& max_steps) {
     const MixedPrecision scope(precision);
     return search(model, source, lengths, max_steps);
@@ -55,6 +55,13 @@ std::string SearchOptions::description() const {
 
 void SearchOptions::use_threads() const {
   if (threads > 0) set_threads(static_cast<int>(threads));
+}
+
+void add_computing_options(CLI::App& app, SearchOptions& options) {
+  add_precision(app, options.precision, "precision of matrix-product inputs; all else is f32");
+  app.add_option("--threads", options.threads, "number of threads [0: one per core]")
+      ->type_name("N")
+      ->transform(between(0, 256));
 }
 
 void add_search_options(CLI::App& app, SearchOptions& options) {
@@ -101,10 +108,7 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
       ->transform(from_0);
   app.add_flag("--replace-unknown,!--no-replace-unknown", options.replace_unknown,
                "replace <unk> in the output by the source word with the largest attention weight [on]");
-  add_precision(app, options.precision, "precision of matrix-product inputs; all else is f32");
-  app.add_option("--threads", options.threads, "number of threads [0: one per core]")
-      ->type_name("N")
-      ->transform(between(0, 256));
+  add_computing_options(app, options);
   app.parse_complete_callback([&beam = options.beam] {
     if (beam.n_best <= beam.width) return;
     throw CLI::ValidationError("--n-best", std::to_string(beam.n_best) + " exceeds --beam " +

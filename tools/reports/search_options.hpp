@@ -35,6 +35,8 @@ struct SearchOptions {
   void use_threads() const;
 };
 
+/// Adds the precision and the number of threads as options of the app.
+void add_computing_options(CLI::App& app, SearchOptions& options);
 /// Adds each field as an option of the app. Conflicting options are usage errors.
 void add_search_options(CLI::App& app, SearchOptions& options);
 

@@ -21,7 +21,7 @@ Translation to_text(models::Decoded decoded, std::vector<std::string> source, co
 
 }  // namespace
 
-std::vector<std::vector<Translation>> translate_sentences(const models::Seq2Seq& model, const Sides& sides,
+std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble& model, const Sides& sides,
                                                           std::span<const std::string> sentences,
                                                           const models::Search& search,
                                                           const TranslationOptions& options) {

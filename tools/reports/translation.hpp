@@ -28,7 +28,7 @@ struct TranslationOptions {
 /// All translations of each sentence that the search returns, best first; none for a sentence without tokens.
 /// @param model in eval mode
 /// @throws Error if a sentence is not UTF-8, and as models::decode.
-std::vector<std::vector<Translation>> translate_sentences(const models::Seq2Seq& model, const Sides& sides,
+std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble& model, const Sides& sides,
                                                           std::span<const std::string> sentences,
                                                           const models::Search& search,
                                                           const TranslationOptions& options = {});

@@ -36,7 +36,7 @@ struct BeamOptions {
 /// @param lengths   (B), i64
 /// @throws Error if an option is outside its range, or the coverage penalty is used without attention
 /// weights.
-std::vector<std::vector<Decoded>> beam_search(const Seq2Seq& model, const Tensor& source,
+std::vector<std::vector<Decoded>> beam_search(const Ensemble& model, const Tensor& source,
                                               const Tensor& lengths, const BeamOptions& options,
                                               const MaxSteps& max_steps = {});
 

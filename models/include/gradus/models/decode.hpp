@@ -18,7 +18,7 @@ struct DecodeOptions {
 /// length; results are in the order of the sources. A source longer than `batch_tokens` forms its own batch.
 /// @throws Error if a source is empty, `batch_tokens` is below 1, or the search does not return one result
 /// per source.
-std::vector<std::vector<Decoded>> decode(const Seq2Seq& model,
+std::vector<std::vector<Decoded>> decode(const Ensemble& model,
                                          std::span<const std::vector<std::int64_t>> sources,
                                          const Search& search, const DecodeOptions& options = {});
 

@@ -2,7 +2,7 @@
 
 #include <gradus/data/tokens.hpp>
 #include <gradus/models/decoded.hpp>
-#include <gradus/models/seq2seq.hpp>
+#include <gradus/models/ensemble.hpp>
 
 #include <cstdint>
 #include <span>
@@ -22,7 +22,7 @@ struct Forced : Decoded {
 /// output cut off at the maximum length.
 /// @throws Error if a source is empty, a target contains PAD, BOS, or EOS before its end, or a token is
 /// outside the vocabulary.
-std::vector<Forced> force_decode(const Seq2Seq& model, std::span<const data::Pair> pairs,
+std::vector<Forced> force_decode(const Ensemble& model, std::span<const data::Pair> pairs,
                                  std::int64_t batch_tokens = 4096);
 
 }  // namespace gradus::models

@@ -15,11 +15,11 @@ namespace gradus::models {
 ///
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64
-std::vector<Decoded> greedy(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+std::vector<Decoded> greedy(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                             const MaxSteps& max_steps = {});
 
 /// Greedy decoding of the sources of pairs, batched as in decode(). Ignores the targets.
-std::vector<Decoded> greedy(const Seq2Seq& model, std::span<const data::Pair> pairs,
+std::vector<Decoded> greedy(const Ensemble& model, std::span<const data::Pair> pairs,
                             std::int64_t batch_tokens = 4096);
 
 /// Greedy decoding as a Search.

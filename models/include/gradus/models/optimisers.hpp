@@ -10,13 +10,15 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// An optimiser that TrainerOptions can name. Its options, except the learning rate, are the defaults of its
-/// rule.
+/// An optimiser that TrainerOptions can name. Its options, except the learning rate and the weight decay, are
+/// the defaults of its rule.
 struct OptimiserKind {
   std::string_view name;
   double learning_rate;  ///< the rule's default
+  double weight_decay;   ///< the rule's default, λ
   int averages;          ///< number of running values per parameter
-  std::unique_ptr<nn::Optimiser> (*make)(const std::vector<Tensor>& parameters, double learning_rate);
+  std::unique_ptr<nn::Optimiser> (*make)(const std::vector<Tensor>& parameters, double learning_rate,
+                                         double weight_decay);
 };
 
 /// All optimisers: adam, adamw, sgd and so on.

@@ -26,7 +26,7 @@ struct SamplingOptions {
 /// @param source    (T, B), i64, or vectors (T, B, ·)
 /// @param lengths   (B), i64
 /// @throws Error if an option is outside its range.
-std::vector<Decoded> sample(const Seq2Seq& model, const Tensor& source, const Tensor& lengths,
+std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                             const SamplingOptions& options, Generator& generator,
                             const MaxSteps& max_steps = {});
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <gradus/models/decoded.hpp>
-#include <gradus/models/seq2seq.hpp>
+#include <gradus/models/ensemble.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -29,11 +29,13 @@ class MaxSteps {
 /// the softmax over the whole vocabulary, so that they are comparable with those of given targets
 /// (force_decode()). Searches do not change the model's mode: call eval() first to turn off dropout.
 ///
+/// @param model   a Seq2Seq, or several as an Ensemble
 /// @param source  (T, B), i64, or vectors (T, B, ·)
 /// @param lengths (B), i64
-/// @throws Error if a logit is NaN or +∞, and as the model does.
+/// @throws Error if a logit is NaN or +∞, if the members of an ensemble differ in their number of target
+/// tokens, and as the model does.
 using Search = std::function<std::vector<std::vector<Decoded>>(
-    const Seq2Seq& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps)>;
+    const Ensemble& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps)>;
 
 }  // namespace gradus::models
 #pragma GCC visibility pop

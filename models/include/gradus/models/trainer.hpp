@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,12 +36,17 @@ struct TrainerOptions {
   std::int64_t steps = 1000;       ///< total number of updates
   std::string optimiser = "adam";  ///< a name in optimisers() (optimisers.hpp)
   double learning_rate = 3e-3;     ///< suits Adam and small models; optimisers() has the default of each rule
+  std::optional<double> weight_decay =
+      {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
   /// The factor on the learning rate from the end of the warm-up to the last step: "constant" (1), or
   /// "linear", "cosine" or "exponential" from 1 to `final_factor`.
   std::string schedule = "linear";
   double final_factor = 0.1;
   std::int64_t warm_up = 0;  ///< steps of linear learning-rate increase at the start
-  double clip_norm = 1;      ///< bound on the norm of all gradients together; infinity for none
+  /// Batches per update, at least 1. The gradient is that of their mean loss per target token, as if they
+  /// were one batch.
+  std::int64_t accumulate = 1;
+  double clip_norm = 1;  ///< bound on the norm of all gradients together; infinity for none
   /// The precision of matrix products in a step, as in MixedPrecision. Everything else stays f32.
   Precision precision = Precision::f32;
   LossOptions loss = {};        ///< `sampling` increases linearly from 0 to its value at the last step
@@ -59,11 +65,11 @@ std::vector<std::string> schedule_names();
 /// The measurements of a training step.
 struct TrainStep {
   std::int64_t step;     ///< from 1
-  double loss;           ///< the minimised loss of this step's batch, before the update
+  double loss;           ///< the minimised loss of this step's batches, before the update
   double cross_entropy;  ///< in nats per token, without the loss's other terms
   double gradient_norm;  ///< before clipping
   double learning_rate;
-  std::int64_t tokens;  ///< real target tokens of this step's batch
+  std::int64_t tokens;  ///< real target tokens of this step's batches
 };
 
 /// Trains a model step by step: takes a batch, computes the gradient of its loss, clips the gradient, and
@@ -111,7 +117,14 @@ class Trainer {
   void load_state(const NamedTensors& state);
 
  private:
+  struct Accumulated {
+    double loss = 0, cross_entropy = 0;
+    std::int64_t tokens = 0;
+    data::Batch last;
+    Generator::State draws;  // before the last batch
+  };
   double done() const;
+  Accumulated accumulate(const LossOptions& options);
   std::string origin(const data::Batch& batch, const LossOptions& options,
                      const Generator::State& draws) const;
 

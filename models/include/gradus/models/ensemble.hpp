@@ -1,0 +1,40 @@
+#pragma once
+
+#include <gradus/models/seq2seq.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace gradus::models {
+
+/// One model, or several that decode together. Every member reads the same source and the same previous
+/// tokens; the searches then use the arithmetic mean of the M members' probabilities at each step,
+///
+///     p(y_t | y_1 … y_{t−1}, x) = 1/M Σ_m p_m(y_t | y_1 … y_{t−1}, x)
+///
+/// which is a distribution again, so that log-probabilities and perplexities of ensembles and single models
+/// are comparable (Sockeye's default; Hieber et al. 2017, section 3.3). Attention weights are the mean over
+/// the members with attention. The members may differ in decoder, cell and sizes, but must have the same
+/// vocabularies. Does not own the members, which must outlive it.
+class Ensemble {
+ public:
+  Ensemble(const Seq2Seq& model) : members_{&model} {}  // NOLINT: implicit on purpose, a single model
+  /// @throws Error if there is no member, or one is null.
+  explicit Ensemble(std::vector<const Seq2Seq*> members);
+
+  std::span<const Seq2Seq* const> members() const { return members_; }
+  /// True if one member is in training mode.
+  bool is_training() const;
+  /// True if threads may split a batch by sequence for every member.
+  bool can_be_shared() const;
+  /// The sum over the members.
+  std::int64_t parameter_count() const;
+
+ private:
+  std::vector<const Seq2Seq*> members_;
+};
+
+}  // namespace gradus::models
+#pragma GCC visibility pop
