@@ -17,7 +17,7 @@ from docs_commands import PAGES, ROOT, SHELL, SPAN, commands
 PHRASES = ROOT / "data" / "phrases"
 TINY = {"--steps": "2", "--eval-every": "1", "--embedding": "8", "--hidden": "8", "--energy": "8", "--overwrite": None}
 TASK = {"--examples": "50", "--held-out": "10"}
-COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,)}  # columns of the phrases, by the last word of the option that names a file
+COLUMNS = {"pairs": (0, 1), "source": (0,), "target": (1,), "hypotheses": (1,)}  # columns of the phrases, by the last word of the option that names a file
 EXAMPLES = ["--task", "--phrases", "--pairs", "--source", "--config"]
 
 
@@ -59,7 +59,11 @@ def short_training(words):
     if not set(EXAMPLES) & set(words):
         words = [*words, "--phrases", "eng-fra"]
     is_task = "--task" in words or "configs/reverse.toml" in words
-    return with_options(words, {**TINY, **TASK} if is_task else TINY)
+    options = {**TINY, **(TASK if is_task else {})}
+    if "--epochs" in words:  # excludes --steps
+        options["--epochs"] = "1"
+        del options["--steps"]
+    return with_options(words, options)
 
 
 def run_gradus(gradus, words):

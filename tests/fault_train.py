@@ -2,12 +2,13 @@
 """Checks that faults during training give a one-line message, keep the last checkpoint and leave no temporary files.
 
 fault_train.py GRADUS: GRADUS is the command. The faults: a full disk, a read-only folder, a folder that is moved, Ctrl-C,
-SIGTERM, SIGHUP, a kill before the first checkpoint, a second training in the same folder, and files left by a killed one.
+SIGTERM, SIGHUP, a kill before and at the first checkpoint, a second training in the same folder, and files left by a killed one.
 """
 
 import argparse
 import os
 import pathlib
+import random
 import resource
 import shutil
 import signal
@@ -187,6 +188,41 @@ def killed_replacement(gradus, scratch):
     assert {file.name: file.read_bytes() for file in run.iterdir()} == before, "a killed training changed the previous run"
 
 
+def is_unchanged(run, last):
+    """Whether a new run has not yet replaced the run with this last checkpoint."""
+    try:
+        return not (run / "next.safetensors").exists() and (run / "last.safetensors").read_bytes() == last
+    except FileNotFoundError:
+        return False
+
+
+def killed_while_replacing(gradus, scratch):
+    """A kill while the first checkpoint of a new run replaces the previous run leaves one of the two, whole."""
+    command, old, moments = Command(gradus), scratch / "old", random.Random(1)
+    command.new_run(old, "--average", 3, "--save-every", 3)
+    before = {file.name: file.read_bytes() for file in old.iterdir()}
+    replaced = 0
+    for number in range(25):
+        run = scratch / f"replaced{number}"
+        shutil.copytree(old, run)
+        process = command.start(*COURSE, *SIZES, "--steps", 100000, "--save-every", 1, "--overwrite", "--out", run)
+        while is_unchanged(run, before["last.safetensors"]):
+            assert process.poll() is None, process.communicate()
+        time.sleep(moments.uniform(0, 0.004))
+        process.kill()
+        process.communicate()
+        files = {file.name: file.read_bytes() for file in run.iterdir() if not file.name.startswith(".")}
+        if files == before:
+            continue
+        replaced += 1
+        code, _, err = command.run("--resume", run, "--steps", 3, "--save-every", 3)
+        assert code == 0, err
+        steps = [file.name for file in run.glob("step-*")] + [file.name for file in run.glob("next*")]
+        assert not steps, f"files of the previous run are left: {steps}"
+        shutil.rmtree(run)
+    assert replaced, "no kill hit the replacement"
+
+
 def another_training(gradus, scratch):
     command, run = Command(gradus), scratch / "shared"
     first = command.start(*COURSE, *SIZES, "--steps", 100000, "--save-every", 1, "--out", run)
@@ -210,7 +246,7 @@ def main():
         scratch = pathlib.Path(name)
         scratch.chmod(0o755)
         for fault in (limited_file_size, full_disk, standard_output, no_folder, read_only, vanished_folder, signals,
-                      killed_replacement, another_training):
+                      killed_replacement, killed_while_replacing, another_training):
             start = time.monotonic()
             fault(gradus, scratch)
             print(f"{fault.__name__.replace('_', ' ')}: {time.monotonic() - start:.1f} s")

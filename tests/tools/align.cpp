@@ -85,7 +85,7 @@ TEST_CASE("the weights of a given translation are those of forced decoding", "[t
 
   CHECK(
       content(tsv).starts_with("sentence\ttarget_position\ttarget_token\tsource_position\tsource_"
-                               "token\tweight\n1\t1\toù\t1\twhere\t0."));
+                               "token\tweight\n0\t0\toù\t0\twhere\t0."));
   CHECK((weights_in_tsv(tsv) == weights));
   std::istringstream lines(content(tsv));
   std::string line;
@@ -137,6 +137,8 @@ TEST_CASE("flags, files and standard input give the same result", "[tools][align
   CHECK((json({}, pairs) == expected));
   CHECK((json({"--pairs", file("pairs", pairs)}) == expected));
   CHECK((json({"--source-file", file("en", std::string("i lost.\n") + source), "--target-file",
+               file("fr", std::string("j'ai perdu.\n") + target)}) == expected));
+  CHECK((json({"--source", file("en", std::string("i lost.\n") + source), "--target",
                file("fr", std::string("j'ai perdu.\n") + target)}) == expected));
   const std::string swapped = std::string("j'ai perdu.\ti lost.\n") + target + "\t" + source + "\n";
   CHECK((json({"--swap", "--pairs", file("swapped", swapped)}) == expected));
@@ -224,9 +226,9 @@ TEST_CASE("align reports errors and then writes nothing", "[tools][align][errors
   CHECK(refused({"--model", model, "--text", "a", "--pairs", "p"}) ==
         "2 gradus align: --text cannot be combined with files of sentences; give only one of them" + usage);
   CHECK(refused({"--model", model, "--source-file", "p"}) ==
-        "2 gradus align: --source-file requires --target-file" + usage);
+        "2 gradus align: --source: needs one --target FILE with the targets, found 0" + usage);
   CHECK(refused({"--model", model, "--pairs", "p", "--source-file", "p", "--target-file", "p"}) ==
-        "2 gradus align: --pairs excludes --source-file" + usage);
+        "2 gradus align: --pairs excludes --source" + usage);
   CHECK(refused({"--model", model}) ==
         "1 gradus align: standard input: no sentences; write one per line, or give --text 'a "
         "sentence'\n");

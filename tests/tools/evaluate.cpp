@@ -69,6 +69,8 @@ TEST_CASE("evaluate prints the library's metrics", "[tools][evaluate]") {
     CHECK(figures["bleu"] == scores.bleu());
     CHECK(figures["bleu_signature"] ==
           data::bleu_signature({.tokeniser = data::BleuTokeniser::mteval_13a, .lowercase = true}));
+    CHECK(figures["chrf"] == scores.chrf());
+    CHECK(figures["chrf_signature"] == data::chrf_signature(true));
     CHECK(figures["d2l_bleu"] == scores.d2l_bleu());
     CHECK(figures["exact_match"] == scores.exact.fraction());
     CHECK(figures["token_error_rate"] == scores.errors.rate());
@@ -230,7 +232,7 @@ TEST_CASE("evaluate reports what is wrong and where", "[tools][evaluate]") {
                 "' is not a link; write 0-0 for a sure and 0?0 for a possible link, tokens counted from 0");
   }
   refused({"--part", "train", "--pairs", pairs}, 2, "--part excludes --pairs" + help);
-  refused({"--bleu-tokeniser", "intl"}, 2, "--bleu-tokeniser: intl not in {13a,none,char,zh}" + help);
+  refused({"--bleu-tokeniser", "13b"}, 2, "--bleu-tokeniser: 13b not in {13a,none,char,zh,intl}" + help);
   refused({"--source", pairs}, 2, "--source requires --target" + help);
   refused({"--svg", evaluate.scratch.path() / "no" / "file"}, 1,
           "svg: cannot write to '" + (evaluate.scratch.path() / "no" / "file").string() +
@@ -242,7 +244,92 @@ TEST_CASE("evaluate reports what is wrong and where", "[tools][evaluate]") {
   }
   refused({"--pairs", pairs, "--out", pairs}, 1,
           "out: '" + pairs + "' is an input of this command and would be overwritten; choose another name");
-  refused({"--model", evaluate.model, "--out", "out"}, 2, "--out: needs exactly one --model" + help);
+  refused({"--model", evaluate.model, "--out", "out"}, 2,
+          "--out: needs exactly one --model, or --ensemble" + help);
+}
+
+TEST_CASE("evaluate --hypotheses scores a file of translations", "[tools][evaluate]") {
+  const Command evaluate;
+  const std::vector<std::string> written{"Le Livre est rouge .", "bonjour", "où est le chat ?"},
+      targets{"le livre est rouge.", "bonjour !", "où est le chien?"};
+  const auto joined = [](const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + '\n';
+    return text;
+  };
+  const std::string output = evaluate.file("output", joined(written)),
+                    target = evaluate.file("target", joined(targets));
+  for (const bool lowercase : {false, true}) {
+    for (const std::string name : {"13a", "intl", "char"}) {
+      const data::BleuOptions options{.tokeniser = data::bleu_tokeniser(name), .lowercase = lowercase};
+      data::BleuCounts bleu;
+      data::ChrfCounts chrf;
+      for (std::size_t i = 0; i < written.size(); ++i) {
+        bleu += data::bleu_counts(written[i], std::vector{targets[i]}, options);
+        chrf += data::chrf_counts(written[i], targets[i], lowercase);
+      }
+      std::vector<std::string> arguments{"evaluate", "--hypotheses",     output, "--target",
+                                         target,     "--bleu-tokeniser", name};
+      if (lowercase) arguments.emplace_back("--lowercase");
+      std::ostringstream expected;
+      expected << "3 lines\n"
+               << data::bleu_line(data::bleu_score(bleu, options), data::bleu_signature(options)) << '\n'
+               << data::chrf_signature(lowercase) << " = " << std::fixed << std::setprecision(2)
+               << data::chrf_score(chrf) << '\n';
+      const Ran ran = run(arguments);
+      CHECK(ran.err.empty());
+      CHECK(ran.out == expected.str());
+      arguments.emplace_back("--json");
+      const auto json = nlohmann::json::parse(run(arguments).out);
+      CHECK(json["bleu"] == data::bleu_score(bleu, options).score);
+      CHECK(json["chrf"] == data::chrf_score(chrf));
+    }
+  }
+  const std::string pairs =
+      evaluate.file("pairs", "a\t" + targets[0] + "\nb\t" + targets[1] + "\nc\t" + targets[2] + "\n");
+  CHECK(run({"evaluate", "--hypotheses", output, "--pairs", pairs}).out ==
+        run({"evaluate", "--hypotheses", output, "--target", target}).out);
+}
+
+TEST_CASE("a file that a model wrote has the scores of the model", "[tools][evaluate]") {
+  const Command evaluate;
+  const std::string out = evaluate.scratch.path() / "out";
+  const auto own = evaluate.json({"--out", out}), of_file = evaluate.json({"--hypotheses", out});
+  for (const char* name : {"bleu", "bleu_signature", "chrf", "chrf_signature"}) {
+    CHECK(of_file[name] == own["models"][0][name]);
+  }
+  CHECK(of_file["pairs"] == own["pairs"]);
+}
+
+TEST_CASE("evaluate --hypotheses reports what is wrong and where", "[tools][evaluate]") {
+  const Command evaluate;
+  const std::string one = evaluate.file("one", "a\n"), two = evaluate.file("two", "a\nb\n"),
+                    blank = evaluate.file("blank", "a\n\n"), empty = evaluate.file("empty", "");
+  const auto refused = [&](std::vector<std::string> options, int code, const std::string& message) {
+    options.insert(options.begin(), "evaluate");
+    const Ran ran = run(options);
+    CHECK(ran.code == code);
+    CHECK(ran.err == "gradus evaluate: " + message + "\n");
+    CHECK(ran.out.empty());
+  };
+  const std::string help = "; 'gradus evaluate --help' lists the options";
+  refused({"--hypotheses", one, "--target", two}, 1,
+          "hypotheses: '" + one +
+              "' has 1 lines for 2 targets; give one translation per line, in the order of the targets");
+  refused({"--hypotheses", two, "--target", blank}, 1,
+          "hypotheses: target 2 is blank; remove it and its translation from both files");
+  refused({"--hypotheses", empty, "--target", empty}, 1,
+          "hypotheses: '" + empty + "' is empty; give one translation per line");
+  refused({}, 2, "--model is required" + help);
+  refused({"--hypotheses", one}, 2,
+          "--hypotheses: needs references; give --target FILE, or --model RUN for its test part" + help);
+  refused({"--hypotheses", one, "--target", one, "--beam", "3"}, 2, "--beam excludes --hypotheses" + help);
+  refused({"--hypotheses", one, "--model", evaluate.model, "--lowercase"}, 2,
+          "--lowercase: has no effect with --model, whose options decide; omit it" + help);
+  refused({"--model", evaluate.model, "--lowercase"}, 2, "--lowercase: needs --hypotheses" + help);
+  refused({"--model", evaluate.model, "--target", one}, 2, "--target requires --source" + help);
+  refused({"--hypotheses", one, "--model", evaluate.model, "--model", evaluate.model}, 2,
+          "--hypotheses: takes at most one --model" + help);
 }
 
 TEST_CASE("training data is not overwritten", "[tools][evaluate]") {

@@ -26,8 +26,22 @@ class Forgetful : public nn::ScoredAttention {
   }
 };
 
+// Attention to the first position, with a parameter that nothing uses.
+class Idle : public nn::ScoredAttention {
+ public:
+  Idle() : unused(add_parameter("unused", gradus::ones({3}))) {}
+  const Tensor unused;
+
+ protected:
+  Tensor energies(const Tensor& query, const nn::Memory& memory, std::int64_t /*step*/,
+                  const Tensor& /*previous_weights*/) const override {
+    return gradus::zeros({query.size(0), memory.values.size(0)}, query.dtype());
+  }
+};
+
 models::Registry with_forgetful() {
   models::Registry registry = models::Registry::standard();
+  registry.attentions["idle"] = [](const models::AttentionSizes&) { return std::make_unique<Idle>(); };
   registry.attentions["forgetful"] = [](const models::AttentionSizes& sizes) {
     return std::make_unique<Forgetful>(sizes);
   };
@@ -70,6 +84,26 @@ TEST_CASE("a wrong gradient in a registered attention is detected", "[tools][gra
   CHECK(ran.err == "gradus gradcheck: gradients disagree with finite differences: decoder.attention.W\n");
   CHECK(ran.out.find("ok    encoder.embedding.weight (12, 7)") != std::string::npos);
   CHECK(ran.out.find("decoder.attention.W (6, 12)") != std::string::npos);
+}
+
+TEST_CASE("a parameter whose gradients are all 0 is an error", "[tools][gradcheck]") {
+  const Ran ran = run({"gradcheck", "--attention", "idle", "--hidden", "2"}, "", with_forgetful());
+  CHECK(ran.code == 1);
+  CHECK(ran.err ==
+        "gradus gradcheck: every gradient is 0, so nothing was checked: decoder.attention.unused; does the "
+        "loss "
+        "depend on it? If so, try another --seed\n");
+}
+
+TEST_CASE("gradcheck says what it will cost", "[tools][gradcheck]") {
+  const Ran ran = run({"gradcheck", "--decoder", "fixed", "--hidden", "2", "--embedding", "2"});
+  INFO(ran.out);
+  CHECK(ran.code == 0);
+  const auto elements = std::stoll(ran.out);
+  CHECK(ran.out.starts_with(std::to_string(elements) + " elements: at least " + std::to_string(4 * elements) +
+                            " evaluations of the loss, about "));
+  CHECK(ran.out.find("\nall gradients are right: " + std::to_string(elements) + " elements of ") !=
+        std::string::npos);
 }
 
 TEST_CASE("gradcheck reports errors in the command line", "[tools][gradcheck][errors]") {

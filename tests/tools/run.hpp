@@ -13,6 +13,9 @@
 #include "files/saved_model.hpp"
 #include "scratch.hpp"
 
+// As cli_main() does, but before Catch2 keeps the buffer of std::cout, which the first call replaces.
+inline const bool were_synchronised = std::ios::sync_with_stdio(false);
+
 /// The output and exit code of a command.
 struct Ran {
   int code;
@@ -51,11 +54,12 @@ inline gradus::tools::Settings small_settings() {
 
 /// Writes a checkpoint of an untrained model with these settings and returns its path.
 inline std::filesystem::path write_small_model(const std::filesystem::path& folder,
-                                               const gradus::tools::Settings& settings = small_settings()) {
+                                               const gradus::tools::Settings& settings = small_settings(),
+                                               std::uint64_t seed = 1) {
   namespace tools = gradus::tools;
   const auto corpus = tools::read_corpus(settings.data, 1);
   const auto sides = tools::make_sides(settings.data, corpus.train);
-  gradus::seed(1);
+  gradus::seed(seed);
   const auto model = tools::make_model(settings, sides, gradus::models::Registry::standard());
   gradus::models::Checkpoint checkpoint{{}, tools::metadata_of(settings, sides)};
   for (const auto& [name, tensor] : model->state_dict()) {

@@ -34,6 +34,24 @@ TEST_CASE("settings round-trip through text", "[tools][settings]") {
   CHECK(read.run.learning_rate == settings.run.learning_rate);
 }
 
+TEST_CASE("settings may have a byte order mark, comments, and # in quotes", "[tools][settings]") {
+  const tools::Settings read = tools::settings_from_text(
+      "\xef\xbb\xbfsteps=7 # not 8\n# seed=9\nout=\"a #1 run\" # a folder\npairs='b#2'\nhidden=3#4\n");
+  CHECK(read.trainer.steps == 7);
+  CHECK(read.run.seed == 1);
+  CHECK(read.run.out == "a #1 run");
+  CHECK(read.data.train.pairs == "b#2");
+  CHECK(read.model.hidden == 3);
+
+  tools::Settings settings = small_settings();
+  for (const char* path : {"#", "a#b", "a folder #1", "it's #1", "#\"quoted\"", "a # b"}) {
+    settings.data.train.pairs = path;
+    settings.run.out = path;
+    CHECK(tools::settings_from_text(tools::to_text(settings)).data.train.pairs == path);
+    CHECK(tools::settings_from_text(tools::to_text(settings)).run.out == path);
+  }
+}
+
 // CLI11 before 2.4 does not escape a backslash when it writes a setting.
 TEST_CASE("a path with a backslash is read back unchanged, or refused", "[tools][settings]") {
   tools::Settings settings = small_settings();

@@ -193,6 +193,108 @@ TEST_CASE("a replaced run is intact until the new one has a checkpoint", "[tools
   CHECK((files() == before));
 }
 
+// The states that a kill can leave while --overwrite replaces a run: the new checkpoint beside the old files,
+// beside some of them, and on its own.
+TEST_CASE("a run killed while it replaces another is the new run", "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path whole = scratch.path() / "whole", old = scratch.path() / "old";
+  REQUIRE(run(arguments(whole)).code == 0);
+  REQUIRE(run(arguments(old, {"--seed", "2", "--average", "2"})).code == 0);
+  const fs::path stopped = scratch.path() / "stopped";
+  {
+    tools::Settings settings = settings_of(whole);
+    settings.run.out = stopped;
+    int steps = 0;
+    tools::TrainingRun(settings, nullptr, models::Registry::standard()).train([&] { return steps++ == 5; });
+  }
+  const auto removed = names(old);
+  for (std::size_t count = 0; count <= removed.size(); count += 3) {
+    INFO(count << " files of the old run are removed");
+    const fs::path out = scratch.path() / ("killed" + std::to_string(count));
+    fs::copy(old, out);
+    fs::copy(stopped / "last.safetensors", out / "next.safetensors");
+    for (std::size_t i = 0; i < count; ++i) fs::remove(out / removed[i]);
+    CHECK(contains(run({"info", out.string()}).out, out.string() + "/next.safetensors\n"));
+    CHECK(contains(run(arguments(out)).err, "' already holds a run; resume it with --resume "));
+    const Ran ran = run({"train", "--resume", out.string()});
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    CHECK(contains(ran.out, "resumed     after step 5\n"));
+    CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
+    CHECK((content(out / "best.safetensors") == content(whole / "best.safetensors")));
+    std::vector<std::string> files = names(out), expected = names(whole);
+    std::ranges::sort(files);
+    std::ranges::sort(expected);
+    CHECK(files == expected);
+  }
+}
+
+TEST_CASE("--epochs sets the number of steps", "[tools][train]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  Arguments all = arguments(out, {"--epochs", "3"});
+  const auto steps = std::ranges::find(all, "--steps");
+  all.erase(steps, steps + 2);
+  const Ran ran = run(all);
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  CHECK(contains(ran.out, "steps       15, 5 per epoch, "));  // 40 pairs in batches of 8
+  CHECK(contains(ran.out, "trained after step 15 in "));
+  CHECK(settings_of(out).run.epochs == 3);
+  CHECK(settings_of(out).trainer.steps == 15);
+
+  CHECK(contains(run({"train", "--resume", out, "--epochs", "4"}).out, "trained after step 20 in "));
+  CHECK(contains(run({"train", "--resume", out, "--steps", "22"}).out, "trained after step 22 in "));
+  CHECK(settings_of(out).run.epochs == 0);
+
+  std::ofstream(scratch.path() / "again.toml") << "epochs=2\n" << "steps=7\n";
+  const fs::path again = scratch.path() / "again";
+  all = arguments(again, {"--config", (scratch.path() / "again.toml").string()});
+  CHECK(contains(run(all).out, "trained after step 23 in "));  // the flag --steps
+  all.erase(std::ranges::find(all, "--steps"), std::ranges::find(all, "--steps") + 2);
+  all.emplace_back("--overwrite");
+  CHECK(contains(run(all).out, "trained after step 10 in "));
+}
+
+TEST_CASE("--epochs counts every epoch's own batches under --batch-tokens", "[tools][train]") {
+  const Scratch scratch;
+  Arguments all = arguments(scratch.path() / "run", {"--epochs", "3", "--batch-tokens", "200"});
+  const auto steps = std::ranges::find(all, "--steps");
+  all.erase(steps, steps + 2);
+  tools::Settings settings = tools::default_settings();
+  const Ran ran = run(all);
+  REQUIRE(ran.code == 0);
+  settings = settings_of(scratch.path() / "run");
+  const tools::Corpus corpus = tools::read_corpus(settings.data, settings.run.seed);
+  gradus::data::BatchesOptions options = settings.batches;
+  options.seed = settings.run.seed;
+  gradus::data::Batches batches(tools::encode(corpus.train, tools::make_sides(settings.data, corpus.train)),
+                                options);
+  std::int64_t count = 0;
+  for (; batches.epoch() < 3; batches.next()) {
+    if (batches.position() == batches.batches_in_epoch() && batches.epoch() == 2) break;
+    ++count;
+  }
+  CHECK(settings.trainer.steps == count);
+}
+
+TEST_CASE("--epochs and --steps exclude each other, and warm-up fits into the epochs",
+          "[tools][train][errors]") {
+  const Scratch scratch;
+  const std::string help = "; 'gradus train --help' lists the options\n";
+  const Ran both = run(arguments(scratch.path() / "run", {"--epochs", "3"}));
+  CHECK(both.code == 2);
+  CHECK(both.err == "gradus train: --steps and --epochs are alternatives; give only one of them" + help);
+  Arguments all = arguments(scratch.path() / "run", {"--epochs", "3", "--warm-up", "15"});
+  const auto steps = std::ranges::find(all, "--steps");
+  all.erase(steps, steps + 2);
+  const Ran warm = run(all);
+  CHECK(warm.code == 2);
+  CHECK(warm.err ==
+        "gradus train: --warm-up 15 covers all 15 steps; lower --warm-up or raise --epochs" + help);
+  CHECK_FALSE(fs::exists(scratch.path() / "run"));
+}
+
 TEST_CASE("files that do not belong to a run are not overwritten", "[tools][train][errors]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "site";
@@ -203,8 +305,8 @@ TEST_CASE("files that do not belong to a run are not overwritten", "[tools][trai
     const Ran ran = run(arguments(out, more));
     CHECK(ran.code == 1);
     CHECK(ran.err == "gradus train: '" + out.string() +
-                         "' holds no run, but files that training would overwrite: settings.toml, log.jsonl, "
-                         "index.html; choose another --out, or move them\n");
+                         "' holds no run, but files that training would overwrite: index.html, log.jsonl, "
+                         "settings.toml; choose another --out, or move them\n");
     for (const std::string& name : names(out)) CHECK(content(out / name) == "mine");
   }
   for (const char* name : {"index.html", "settings.toml", "log.jsonl"}) fs::remove(out / name);

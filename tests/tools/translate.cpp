@@ -93,9 +93,9 @@ TEST_CASE("the n best outputs are sorted, with the sentence number", "[tools][tr
       *saved.model, saved.sides, in, models::beam_search({.width = 3, .n_best = 2, .length_penalty = 0.5}));
   std::ostringstream expected;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i].empty()) expected << '\n';
+    if (found[i].empty()) expected << i << "\t0\t\n";
     for (const auto& translation : found[i]) {
-      expected << i + 1 << '\t' << translation.decoded.score << '\t' << translation.text << '\n';
+      expected << i << '\t' << translation.decoded.score << '\t' << translation.text << '\n';
     }
   }
   CHECK(ran.out == expected.str());
@@ -112,6 +112,7 @@ TEST_CASE("the option --scores writes log-probability and score", "[tools][trans
   std::ostringstream expected;
   expected << best.decoded.log_probability << '\t' << best.decoded.score << '\t' << best.text << '\n';
   CHECK(translate({"--scores", "--beam", "2"}, "good morning\n").out == expected.str());
+  CHECK(translate({"--scores", "--beam", "2"}, "\ngood morning\n").out == "0\t0\t\n" + expected.str());
 }
 
 TEST_CASE("the same seed samples the same outputs", "[tools][translate]") {

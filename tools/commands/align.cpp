@@ -12,7 +12,8 @@
 
 #include "commands/command.hpp"
 #include "files/output_file.hpp"
-#include "files/saved_model.hpp"
+#include "files/run_folder.hpp"
+#include "files/saved_ensemble.hpp"
 #include "reports/alignment.hpp"
 #include "reports/alignment_data.hpp"
 
@@ -22,8 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  fs::path model;
-  std::vector<std::string> texts, targets;
+  std::vector<std::string> models, texts, targets;
   PairFiles files;
   bool swap = false;
   fs::path svg, html, tsv, json, npy;
@@ -89,8 +89,8 @@ std::vector<Output> outputs_for(const Options& options, std::size_t count) {
 }
 
 void check_outputs(const Options& options) {
-  const std::array read{checkpoint_of(options.model), options.files.pairs, options.files.source,
-                        options.files.target};
+  std::vector<fs::path> read{options.files.pairs, options.files.source, options.files.target};
+  for (const std::string& model : options.models) read.push_back(checkpoint_of(model));
   const std::vector<Output> outputs = outputs_for(options, 1);
   check_distinct(outputs);
   for (const Output& output : outputs) check_output("alignment", output.file, read);
@@ -128,18 +128,29 @@ void draw(const std::vector<Alignment>& alignments) {
 
 int run(const Options& options, const models::Registry& registry) {
   check_outputs(options);
-  const SavedModel saved = load_saved_model(options.model, registry);
+  const SavedEnsemble saved = load_ensemble(options.models, registry);
   check_attends("alignment", saved);
   const SentencesToAlign sentences = read_sentences(options);
   check_numbered(options, sentences.size());
   check_distinct(outputs_for(options, sentences.size()));
-  const std::vector<Alignment> alignments = make_alignments(*saved.model, saved.sides, sentences);
+  const std::vector<Alignment> alignments = make_alignments(saved.model(), saved.sides(), sentences);
   if (options.writes_files()) {
     write_files(options, alignments);
   } else {
     draw(alignments);
   }
   return 0;
+}
+
+// With --source, --target names the file of the targets, as for evaluate; else it is a translation.
+void take_target_file(Options& options) {
+  if (options.files.source.empty() || !options.files.target.empty()) return;
+  if (options.targets.size() != 1) {
+    throw CLI::ValidationError("--source", "needs one --target FILE with the targets, found " +
+                                               std::to_string(options.targets.size()));
+  }
+  options.files.target = options.targets.front();
+  options.targets.clear();
 }
 
 void check(const Options& options) {
@@ -173,22 +184,27 @@ int align(int argc, char** argv, const models::Registry& registry) {
       "A text output file may be -, which means standard output.",
       "gradus align");
   Options options;
-  app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
+  app.add_option("--model", options.models,
+                 "the folder of a run of gradus train, or a checkpoint; repeat for the mean weights of an "
+                 "ensemble")
       ->type_name("RUN")
-      ->required();
+      ->required()
+      ->allow_extra_args(false);
   app.option_defaults()->group("Sentences");
   app.add_option("--text", options.texts, "a source sentence; repeatable")->allow_extra_args(false);
-  app.add_option("--target", options.targets, "the translation of each --text, in order [the model's own]")
+  app.add_option("--target", options.targets,
+                 "the translation of each --text, in order [the model's own]; with --source, "
+                 "the file of the targets")
       ->allow_extra_args(false);
   auto* const pairs =
       app.add_option("--pairs", options.files.pairs, "a file of source TAB target lines")->type_name("FILE");
   auto* const source =
-      app.add_option("--source-file", options.files.source, "a file of sources, one per line")
+      app.add_option("--source,--source-file", options.files.source, "a file of sources, one per line")
           ->type_name("FILE");
   auto* const target =
       app.add_option("--target-file", options.files.target, "the file of their targets, one per line")
           ->type_name("FILE");
-  source->needs(target)->excludes(pairs);
+  source->excludes(pairs);
   target->needs(source);
   app.add_flag("--swap", options.swap, "the target comes first in the files");
   app.option_defaults()->group("Output files (instead of a picture in the terminal)");
@@ -199,7 +215,10 @@ int align(int argc, char** argv, const models::Registry& registry) {
   app.add_option("--npy", options.npy, "the matrix (target tokens, source tokens) for NumPy")
       ->type_name("FILE")
       ->check(no_standard_output("but the matrix is binary"));
-  app.callback([&] { check(options); });
+  app.callback([&] {
+    take_target_file(options);
+    check(options);
+  });
   return run_command(app, argc, argv, [&] { return run(options, registry); });
 }
 

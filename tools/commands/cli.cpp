@@ -5,9 +5,12 @@
 #include <array>
 #include <csignal>
 #include <iostream>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "commands/command.hpp"
+#include "commands/nearest.hpp"
 #include "settings/printable.hpp"
 #include "settings/program.hpp"
 
@@ -24,6 +27,7 @@ constexpr std::array commands{
     Entry{"train", train, "trains a model on a task or on pairs of sentences"},
     Entry{"translate", translate, "translates sentences"},
     Entry{"evaluate", evaluate, "measures a model on held-out pairs: BLEU, perplexity, exact match"},
+    Entry{"score", score, "gives the log-probability of each pair of sentences, or of each token"},
     Entry{"align", align, "shows the attention weights for each target token"},
     Entry{"gradcheck", gradcheck, "checks the gradients of a model against finite differences"},
     Entry{"info", info, "describes a checkpoint or another safetensors file"},
@@ -35,20 +39,43 @@ void print_help(std::ostream& out) {
   for (const Entry& entry : commands) {
     out << "  " << entry.name << std::string(12 - entry.name.size(), ' ') << entry.help << '\n';
   }
-  out << "\n'gradus COMMAND --help' lists the options of a command. Examples:\n\n"
+  out << "\n'gradus help COMMAND' lists the options of a command, 'gradus --version' prints the version. "
+         "Examples:\n\n"
          "  gradus train --phrases eng-fra --out out/phrases       # a small model of English and French "
          "phrases\n"
          "  echo 'where is the red book?' | gradus translate --model out/phrases\n"
          "  gradus align --model out/phrases --text 'where is the red book?'\n";
 }
 
+// The command of this name; reports an unknown one, and returns null.
+const Entry* find(std::string_view name) {
+  const auto found = std::ranges::find(commands, name, &Entry::name);
+  if (found != commands.end()) return found;
+  std::vector<std::string> names;
+  for (const Entry& entry : commands) names.emplace_back(entry.name);
+  const std::string near = nearest(name, names);
+  std::cerr << "gradus: unknown command '" << printable(name) << "'; "
+            << (near.empty() ? "'gradus --help' lists the commands" : "did you mean " + near + '?') << '\n';
+  return nullptr;
+}
+
+int help_of(std::string name, const models::Registry& registry) {
+  const Entry* const found = find(name);
+  std::string help = "--help";
+  std::array<char*, 2> argv{name.data(), help.data()};
+  return found == nullptr ? 2 : found->run(static_cast<int>(argv.size()), argv.data(), registry);
+}
+
 }  // namespace
 
 int cli_main(int argc, char** argv, const models::Registry& registry) {
-  std::signal(SIGXFSZ, SIG_IGN);  // report the file-size limit as a write error instead of being killed
+  std::ios::sync_with_stdio(false);  // so that std::cin knows what a pipe holds, see LineReader
+  std::signal(SIGXFSZ, SIG_IGN);     // report the file-size limit as a write error instead of being killed
   if (argc > 0) set_program(argv[0]);
   const std::string_view name = argc > 1 ? argv[1] : "--help";
-  if (name == "--help" || name == "-h" || name == "help") {
+  const bool asks = name == "--help" || name == "-h" || name == "help";
+  if (asks && argc > 2) return help_of(argv[2], registry);
+  if (asks) {
     print_help(std::cout);
     return 0;
   }
@@ -56,12 +83,8 @@ int cli_main(int argc, char** argv, const models::Registry& registry) {
     std::cout << "gradus " << version() << '\n';
     return 0;
   }
-  const auto found = std::ranges::find(commands, name, &Entry::name);
-  if (found == commands.end()) {
-    std::cerr << "gradus: unknown command '" << printable(name) << "'; 'gradus --help' lists the commands\n";
-    return 2;
-  }
-  return found->run(argc - 1, argv + 1, registry);
+  const Entry* const found = find(name);
+  return found == nullptr ? 2 : found->run(argc - 1, argv + 1, registry);
 }
 
 }  // namespace gradus::tools

@@ -17,6 +17,7 @@ using Command = int (*)(int argc, char** argv, const models::Registry& registry)
 int train(int argc, char** argv, const models::Registry& registry);
 int translate(int argc, char** argv, const models::Registry& registry);
 int evaluate(int argc, char** argv, const models::Registry& registry);
+int score(int argc, char** argv, const models::Registry& registry);
 int align(int argc, char** argv, const models::Registry& registry);
 int gradcheck(int argc, char** argv, const models::Registry& registry);
 int info(int argc, char** argv, const models::Registry& registry);

@@ -8,6 +8,7 @@
 
 #include "commands/command.hpp"
 #include "files/output_file.hpp"
+#include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
 #include "settings/program.hpp"
 

@@ -1,12 +1,19 @@
 #include <gradus/autograd/checks.hpp>
+#include <gradus/data/parallel_text.hpp>
 
 #include <CLI/CLI.hpp>
 #include <array>
 #include <iostream>
+#include <span>
+#include <utility>
 
 #include "commands/command.hpp"
 #include "files/output_file.hpp"
+#include "files/run_corpus.hpp"
+#include "files/run_folder.hpp"
+#include "files/saved_ensemble.hpp"
 #include "reports/evaluation_report.hpp"
+#include "reports/text_scores.hpp"
 #include "settings/printable.hpp"
 #include "settings/ranges.hpp"
 
@@ -21,15 +28,19 @@ struct Options {
   std::string part = "test";
   PairFiles files;
   EvaluationOptions evaluation;
-  bool json = false, by_length = false;
-  fs::path svg, out;
+  bool ensemble = false, json = false, by_length = false;
+  fs::path svg, out, hypotheses;
+  bool lowercase = false;  // only for hypotheses without a model
 };
 
 constexpr const char* examples =
     "Measures models on held-out pairs.\n\n"
     "  gradus evaluate --model run                               # the test part of its corpus\n"
     "  gradus evaluate --model run --beam 5 --pairs more.tsv --json\n"
-    "  gradus evaluate --model attention --model fixed --by-length --svg by-length.svg\n\n"
+    "  gradus evaluate --model attention --model fixed --by-length --svg by-length.svg\n"
+    "  gradus evaluate --model run1 --model run2 --model run3 --ensemble\n"
+    "  gradus evaluate --hypotheses output.txt --target reference.txt    # a file of translations, no "
+    "model\n\n"
     "BLEU compares the output with the untokenised targets; if the model lower-cases, so does BLEU, and\n"
     "its signature says case:lc. BLEU, d2l's BLEU, exact match and token error rate score the model's\n"
     "output; perplexity and token accuracy are computed on the targets with teacher forcing.";
@@ -38,8 +49,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--model", options.models,
                  "the folder of a run of gradus train, or a checkpoint; repeat to compare models")
       ->type_name("RUN")
-      ->required()
       ->allow_extra_args(false);
+  app.add_flag("--ensemble", options.ensemble,
+               "evaluate the given models together: the mean of their probabilities at each token");
 
   app.option_defaults()->always_capture_default()->group("Evaluation pairs");
   CLI::Option* part = app.add_option("--part", options.part, "part of the model's corpus")
@@ -57,7 +69,12 @@ void add_options(CLI::App& app, Options& options) {
       app.add_option("--target", options.files.target, "the file of their targets, one per line")
           ->type_name("FILE");
   source->needs(target);
-  target->needs(source);
+  app.add_option(
+         "--hypotheses", options.hypotheses,
+         "score this file, one translation per line, instead of translating: BLEU and chrF against the "
+         "targets of the pairs; without --model, --target is enough")
+      ->type_name("FILE");
+  app.add_flag("--lowercase", options.lowercase, "with --hypotheses and without --model: ignore case");
 
   app.option_defaults()->group("Metrics");
   app.add_option_function<std::string>(
@@ -67,7 +84,7 @@ void add_options(CLI::App& app, Options& options) {
          },
          "BLEU's tokeniser [zh if --target-unit was chinese, else 13a]")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"13a", "none", "char", "zh"}));
+      ->check(CLI::IsMember({"13a", "none", "char", "zh", "intl"}));
   app.add_flag("--any-reference", options.evaluation.any_reference,
                "fraction of distinct sources whose output equals any of their targets");
   app.add_option("--gold", options.evaluation.gold,
@@ -90,11 +107,11 @@ void add_options(CLI::App& app, Options& options) {
   add_search_options(app, options.evaluation.search);
 }
 
-Pairs pairs_for(const Options& options, const Settings& settings) {
+Pairs pairs_for(const Options& options, const SavedModel& saved) {
   if (options.files.given()) {
-    return read_pairs(options.files, settings.data.swap && !options.files.pairs.empty());
+    return read_pairs(options.files, saved.settings.data.swap && !options.files.pairs.empty());
   }
-  const Corpus corpus = read_corpus(settings.data, settings.run.seed);
+  const Corpus corpus = read_run_corpus(saved.settings, saved.path.parent_path());
   const Pairs& part = options.part == "train" ? corpus.train
                       : options.part == "dev" ? corpus.dev
                                               : corpus.test;
@@ -105,17 +122,17 @@ Pairs pairs_for(const Options& options, const Settings& settings) {
 }
 
 // The pairs to evaluate. To be compared, all models must have the same ones.
-Pairs common_pairs(const Options& options, const std::vector<SavedModel>& models) {
-  Pairs common = pairs_for(options, models.front().settings);
+Pairs common_pairs(const Options& options, std::span<const SavedModel> models) {
+  Pairs common = pairs_for(options, models.front());
   for (std::size_t i = 1; i < models.size(); ++i) {
-    if (pairs_for(options, models[i].settings) == common) continue;
+    if (pairs_for(options, models[i]) == common) continue;
     fail("corpus", "'", options.models.front(), "' and '", options.models[i], "' have different ",
          options.part, " parts; give --pairs for both");
   }
   return common;
 }
 
-void check_outputs(const Options& options, const std::vector<SavedModel>& models) {
+void check_outputs(const Options& options, std::span<const SavedModel> models) {
   std::vector<fs::path> read{options.files.pairs, options.files.source, options.files.target,
                              options.evaluation.gold};
   for (const std::string& name : options.models) read.push_back(checkpoint_of(name));
@@ -128,14 +145,27 @@ void check_outputs(const Options& options, const std::vector<SavedModel>& models
   check_output("out", options.out, read);
 }
 
+// The name of an ensemble in tables: its models' names.
+std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : " + ") + name;
+  return all;
+}
+
 std::vector<Evaluation> evaluate_models(const Options& options, const models::Registry& registry) {
-  std::vector<SavedModel> models;
-  for (const std::string& name : options.models) models.push_back(load_saved_model(name, registry));
-  check_outputs(options, models);
-  const Pairs pairs = common_pairs(options, models);
+  SavedEnsemble saved;
+  for (const std::string& name : options.models) saved.members.push_back(load_saved_model(name, registry));
+  if (options.ensemble) check_same_sides(options.models, saved);
+  check_outputs(options, saved.members);
+  const Pairs pairs = common_pairs(options, saved.members);
+  if (options.ensemble) {
+    return {evaluate_pairs(joined(options.models), saved.model(), saved.sides(), pairs, options.evaluation)};
+  }
   std::vector<Evaluation> evaluations;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    evaluations.push_back(evaluate_pairs(options.models[i], models[i], pairs, options.evaluation));
+  for (std::size_t i = 0; i < saved.members.size(); ++i) {
+    const SavedModel& one = saved.members[i];
+    evaluations.push_back(
+        evaluate_pairs(options.models[i], *one.model, one.sides, pairs, options.evaluation));
   }
   return evaluations;
 }
@@ -155,7 +185,63 @@ void print(const Options& options, Evaluations evaluations) {
   flush_standard_output();
 }
 
+// The targets of the pairs that --hypotheses translates.
+std::vector<std::string> targets_for(const Options& options, const models::Registry& registry,
+                                     TextOptions& text) {
+  Pairs pairs;
+  if (options.models.empty()) {
+    if (options.files.pairs.empty()) return data::read_lines(options.files.target);
+    pairs = read_pairs(options.files, false);
+  } else {
+    const SavedModel saved = load_saved_model(options.models.front(), registry);
+    text.lowercase = saved.sides.target.tokeniser.options().lower;
+    text.tokeniser = options.evaluation.bleu_tokeniser.value_or(default_bleu_tokeniser(saved.sides.target));
+    pairs = pairs_for(options, saved);
+  }
+  std::vector<std::string> targets;
+  for (data::SentencePair& pair : pairs) targets.push_back(std::move(pair.target));
+  return targets;
+}
+
+int score_hypotheses(const Options& options, const models::Registry& registry) {
+  TextOptions text{.tokeniser = options.evaluation.bleu_tokeniser.value_or(data::BleuTokeniser::mteval_13a),
+                   .lowercase = options.lowercase};
+  const std::vector<std::string> targets = targets_for(options, registry, text);
+  const TextScores scores = score_text(options.hypotheses, targets, text);
+  std::cout << (options.json ? to_json(scores).dump(2) + '\n' : text_of(scores));
+  return 0;
+}
+
+// Refuses options that have no effect on --hypotheses.
+void check_hypotheses(const CLI::App& app, const Options& options) {
+  if (options.hypotheses.empty()) {
+    if (options.models.empty()) throw CLI::RequiredError("--model");
+    if (options.lowercase) throw CLI::ValidationError("--lowercase", "needs --hypotheses");
+    if (!options.files.target.empty() && options.files.source.empty()) {
+      throw CLI::RequiresError("--target", "--source");
+    }
+    return;
+  }
+  if (options.models.empty() && !options.files.given()) {
+    throw CLI::ValidationError("--hypotheses",
+                               "needs references; give --target FILE, or --model RUN for its test part");
+  }
+  if (options.models.size() > 1) throw CLI::ValidationError("--hypotheses", "takes at most one --model");
+  if (options.lowercase && !options.models.empty()) {
+    throw CLI::ValidationError("--lowercase", "has no effect with --model, whose options decide; omit it");
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_single_name();
+    const bool used = name == "model" || name == "part" || name == "pairs" || name == "source" ||
+                      name == "target" || name == "hypotheses" || name == "lowercase" || name == "json" ||
+                      name == "bleu-tokeniser" || option->count() == 0;
+    if (!used) throw CLI::ExcludesError("--" + name, "--hypotheses");
+  }
+  if (options.models.empty() && app.count("--part") > 0) throw CLI::RequiresError("--part", "--model");
+}
+
 int run(const Options& options, const models::Registry& registry) {
+  if (!options.hypotheses.empty()) return score_hypotheses(options, registry);
   check_distinct(std::array{Output{"--svg", options.svg}, Output{"--out", options.out}});
   options.evaluation.search.use_threads();
   const std::vector<Evaluation> evaluations = evaluate_models(options, registry);
@@ -176,9 +262,13 @@ int evaluate(int argc, char** argv, const models::Registry& registry) {
   app.footer(examples);
   Options options;
   add_options(app, options);
-  app.final_callback([&options] {
-    if (options.out.empty() || options.models.size() == 1) return;
-    throw CLI::ValidationError("--out", "needs exactly one --model");
+  app.final_callback([&] {
+    check_hypotheses(app, options);
+    if (options.ensemble && options.models.size() == 1) {
+      throw CLI::ValidationError("--ensemble", "needs more than one --model");
+    }
+    if (options.out.empty() || options.models.size() == 1 || options.ensemble) return;
+    throw CLI::ValidationError("--out", "needs exactly one --model, or --ensemble");
   });
   return run_command(app, argc, argv, [&] { return run(options, registry); });
 }

@@ -3,8 +3,13 @@
 #include <gradus/data/batch.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/nn/gradcheck.hpp>
+#include <gradus/plot/progress.hpp>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -14,6 +19,7 @@
 #include "settings/ranges.hpp"
 #include "settings/settings.hpp"
 #include "settings/usage_error.hpp"
+#include "training/numbers.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -51,23 +57,65 @@ data::Batch random_batch(const models::Vocabularies& vocabularies, Generator& ge
   return data::make_batch(pairs);
 }
 
-std::string wrong_names(const GradcheckReport& report) {
+template <class Holds>
+std::string names_of(const GradcheckReport& report, Holds holds) {
   std::string names;
   for (const GradcheckEntry& entry : report.entries) {
-    if (!entry.passed()) names += (names.empty() ? "" : ", ") + entry.name;
+    if (holds(entry)) names += (names.empty() ? "" : ", ") + entry.name;
   }
   return names;
 }
+
+// Calls of the loss for each element: a 4-point difference, and more where the first step is not enough.
+constexpr std::int64_t calls_per_element = 4;
+
+// The loss that is checked. Says at the first calls what the check will cost, then shows its progress.
+class CountedLoss {
+ public:
+  CountedLoss(const models::Seq2Seq& model, const data::Batch& batch)
+      : model_(model), batch_(batch), elements_(model.parameter_count()), bar_("checking", total()) {}
+
+  Tensor operator()() {
+    const auto start = std::chrono::steady_clock::now();
+    Tensor loss = models::loss(model_, batch_).total;
+    if (++calls_ == 2) announce(seconds_since(start));  // the first call also allocates
+    bar_.update(std::min(calls_, total() - 1));
+    return loss;
+  }
+  void finish() { bar_.finish(); }
+
+ private:
+  std::int64_t total() const { return calls_per_element * elements_; }
+  void announce(double seconds) const {
+    std::cout << elements_ << " elements: at least " << total() << " evaluations of the loss, about "
+              << std::ceil(static_cast<double>(total()) * seconds) << " s\n"
+              << std::flush;
+  }
+
+  const models::Seq2Seq& model_;
+  const data::Batch& batch_;
+  std::int64_t elements_, calls_ = 0;
+  plot::ProgressBar bar_;
+};
 
 int run(const models::ModelOptions& options, std::uint64_t seed, const models::Registry& registry) {
   gradus::seed(seed);
   const models::Vocabularies vocabularies = small_vocabularies(options.tied);
   const auto model = models::make_model(options, vocabularies, registry);
   const data::Batch batch = random_batch(vocabularies, default_generator());
-  const GradcheckReport report =
-      nn::gradcheck(*model, [&](const auto&) { return models::loss(*model, batch).total; }, {});
+  CountedLoss loss(*model, batch);
+  const GradcheckReport report = nn::gradcheck(*model, [&](const auto&) { return loss(); }, {});
+  loss.finish();
   std::cout << report;
-  if (!report) fail("gradcheck", "gradients disagree with finite differences: ", wrong_names(report));
+  if (!report) {
+    fail("gradcheck", "gradients disagree with finite differences: ",
+         names_of(report, [](const GradcheckEntry& entry) { return !entry.passed(); }));
+  }
+  const std::string unchecked = names_of(report, std::mem_fn(&GradcheckEntry::all_zero));
+  if (!unchecked.empty()) {
+    fail("gradcheck", "every gradient is 0, so nothing was checked: ", unchecked,
+         "; does the loss depend on it? If so, try another --seed");
+  }
   std::cout << "all gradients are right: " << model->parameter_count() << " elements of "
             << report.entries.size() << " parameters\n";
   return 0;

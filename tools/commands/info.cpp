@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "commands/command.hpp"
-#include "files/corpus.hpp"
+#include "files/run_corpus.hpp"
 #include "files/saved_model.hpp"
 #include "reports/description.hpp"
 #include "settings/printable.hpp"
@@ -36,8 +36,8 @@ std::string part_of(const Description& description, Part part) {
 // Prints one part of the model's corpus in the format of `gradus train --pairs`.
 void print_pairs(const std::filesystem::path& path, const models::Registry& registry,
                  const std::string& part) {
-  const Settings settings = load_saved_model(path, registry).settings;
-  const Corpus corpus = read_corpus(settings.data, settings.run.seed);
+  const SavedModel saved = load_saved_model(path, registry);
+  const Corpus corpus = read_run_corpus(saved.settings, saved.path.parent_path());
   for (const auto& [source, target] : part == "train" ? corpus.train
                                       : part == "dev" ? corpus.dev
                                                       : corpus.test) {

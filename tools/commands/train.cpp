@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -12,11 +13,13 @@
 #include <vector>
 
 #include "commands/command.hpp"
-#include "files/run_file.hpp"
+#include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
 #include "settings/check_settings.hpp"
 #include "settings/printable.hpp"
 #include "settings/settings.hpp"
+#include "settings/toml.hpp"
+#include "settings/usage_error.hpp"
 #include "training/interrupt.hpp"
 #include "training/training_run.hpp"
 
@@ -32,6 +35,8 @@ Examples:
   gradus train --task reverse --attention scaled_dot --out out/reverse
   gradus train --source train.en --target train.fr --dev-source dev.en --dev-target dev.fr --bpe 8000 --out out/bpe
   gradus train --resume out/french --steps 10000
+
+A text may be compressed by gzip, or a pipe: --source <(…). The name - stands for standard input.
 
 A configuration file lists options without the dashes, one per line: hidden=256, cell="lstm". Flags override the file,
 and the file overrides a preset. The run's folder keeps the effective options as settings.toml.)";
@@ -53,7 +58,7 @@ fs::path last_checkpoint(const fs::path& run) {
   if (!holds_run(run)) {
     fail("resume", "'", run.string(), "' has no checkpoint to resume from; start a new run without --resume");
   }
-  return run / run_file::last;
+  return last_checkpoint_of(run);
 }
 
 // Refuses to replace a run or a model without --overwrite. Never replaces files in a folder with neither:
@@ -70,12 +75,18 @@ void check_new(const fs::path& folder, bool overwrite) {
          "' is a model; choose another --out, or replace it with --overwrite");
   }
   std::string taken;
-  for (const char* name : run_file::all) {
-    if (fs::exists(folder / name)) taken.append(taken.empty() ? "" : ", ").append(name);
+  for (const fs::path& path : run_files(folder)) {
+    taken.append(taken.empty() ? "" : ", ").append(path.filename().string());
   }
   if (taken.empty()) return;
   fail("train", "'", folder.string(), "' holds no run, but files that training would overwrite: ", taken,
        "; choose another --out, or move them");
+}
+
+// A flag overrides --steps and --epochs of a configuration file or a resumed run, where --epochs precedes.
+void choose_length(Settings& settings, bool steps, bool epochs) {
+  if (steps && epochs) throw UsageError("--steps and --epochs are alternatives; give only one of them");
+  if (steps) settings.run.epochs = 0;
 }
 
 // The model options as lines of TOML.
@@ -122,6 +133,7 @@ int train(int argc, char** argv, const models::Registry& registry) {
     return failed(app, error);
   }
   app.set_config("--config", "", "configuration file")->group("Option sources");
+  app.config_formatter(std::make_shared<Toml>());
   app.allow_config_extras(CLI::config_extras_mode::error);
   auto* const of_paper =
       app.add_option("--preset", preset, "a paper's model, with its training settings where published")
@@ -143,6 +155,8 @@ int train(int argc, char** argv, const models::Registry& registry) {
                                "a resumed run keeps its folder; omit --out, or resume a copy of the folder");
   });
   return run_command(app, argc, argv, [&] {
+    choose_length(settings, given(argc, argv, "--steps").has_value(),
+                  given(argc, argv, "--epochs").has_value());
     check_settings(settings);
     if (!checkpoint) check_effects(settings);
     if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {

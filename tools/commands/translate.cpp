@@ -2,11 +2,14 @@
 #include <array>
 #include <iostream>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "commands/command.hpp"
 #include "files/line_reader.hpp"
 #include "files/output_file.hpp"
-#include "files/saved_model.hpp"
+#include "files/run_folder.hpp"
+#include "files/saved_ensemble.hpp"
 #include "reports/pharaoh.hpp"
 #include "reports/search_options.hpp"
 #include "settings/ranges.hpp"
@@ -17,7 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  fs::path model, input, output, alignments;
+  std::vector<std::string> models;
+  fs::path input, output, alignments;
   SearchOptions search;
   bool n_best = false, scores = false;
 
@@ -25,16 +29,23 @@ struct Options {
 };
 
 constexpr const char* examples =
-    "Translates one sentence per line; blank lines stay blank.\n\n"
+    "Translates one sentence per line, as soon as it can be read; a blank line gives an empty translation. "
+    "Sentences, source and\n"
+    "target tokens count from 0.\n\n"
     "  echo 'where is the red book?' | gradus translate --model run\n"
     "  gradus translate --model run --beam 5 --input english.txt --output french.txt\n"
     "  gradus translate --model run --sample --temperature 0.7 --seed 3 < english.txt\n"
-    "  gradus translate --model run --beam 5 --n-best 3 < english.txt      # number, score, translation";
+    "  gradus translate --model run --beam 5 --n-best 3 < english.txt      # number, score, translation\n"
+    "  gradus translate --model run1 --model run2 --model run3 < english.txt         # an ensemble";
 
 void add_options(CLI::App& app, Options& options) {
-  app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
+  app.add_option(
+         "--model", options.models,
+         "the folder of a run of gradus train, or a checkpoint; repeat for an ensemble: each token is "
+         "chosen by the mean of the models' probabilities")
       ->type_name("RUN")
-      ->required();
+      ->required()
+      ->allow_extra_args(false);
   app.add_option("--input", options.input, "sentences, one per line [- for standard input]")
       ->type_name("FILE");
   app.add_option("--output", options.output,
@@ -47,9 +58,9 @@ void add_options(CLI::App& app, Options& options) {
       ->type_name("FILE");
   app.add_flag("--scores", options.scores, "prefix each translation with log-probability TAB score TAB");
   add_search_options(app, options.search);
-  app.add_option(
-         "--n-best", options.search.beam.n_best,
-         "beam search: write the best N outputs, one per line: sentence number TAB score TAB translation")
+  app.add_option("--n-best", options.search.beam.n_best,
+                 "beam search: write the best N outputs, one per line: sentence number (from 0) TAB score "
+                 "TAB translation")
       ->type_name("N")
       ->transform(between(1, 1000000))
       ->needs("--beam")
@@ -63,40 +74,42 @@ class Writer {
   Writer(const Options& options, std::ostream& out) : options_(options), out_(out) {}
 
   void write(const std::vector<Translation>& translations) {
-    sentences_ += 1;
-    if (translations.empty()) {
-      out_ << '\n';
+    if (translations.empty()) {  // a blank line
+      write({}, "");
       links_ << '\n';
     }
-    for (const Translation& translation : translations) write(translation);
+    for (const Translation& translation : translations) {
+      write(translation.decoded, translation.text);
+      if (options_.alignments.empty()) continue;
+      links_ << to_pharaoh(links_of(translation.decoded, std::ssize(translation.target))) << '\n';
+    }
+    sentences_ += 1;
   }
 
   std::string links() const { return links_.str(); }
 
  private:
-  void write(const Translation& translation) {
-    const models::Decoded& decoded = translation.decoded;
+  void write(const models::Decoded& decoded, const std::string& text) {
     if (options_.n_best) out_ << sentences_ << '\t';
     if (options_.scores) out_ << decoded.log_probability << '\t';
     if (options_.scores || options_.n_best) out_ << decoded.score << '\t';
-    out_ << translation.text << '\n';
-    if (options_.alignments.empty()) return;
-    links_ << to_pharaoh(links_of(decoded, std::ssize(translation.target))) << '\n';
+    out_ << text << '\n';
   }
 
   const Options& options_;
   std::ostream& out_;
   std::ostringstream links_;
-  std::int64_t sentences_ = 0;
+  std::int64_t sentences_ = 0;  // written so far
 };
 
 int run(const Options& options, const models::Registry& registry) {
   options.search.use_threads();
   check_distinct(std::array{Output{"--output", options.output}, Output{"--alignments", options.alignments}});
-  const std::array read{checkpoint_of(options.model), options.input};
+  std::vector<fs::path> read{options.input};
+  for (const std::string& model : options.models) read.push_back(checkpoint_of(model));
   check_output("output", options.output, read);
   check_output("alignments", options.alignments, read);
-  const SavedModel saved = load_saved_model(options.model, registry);
+  const SavedEnsemble saved = load_ensemble(options.models, registry);
   if (!options.alignments.empty()) check_attends("alignments", saved);
   const models::Search search = options.search.search();
   const LineReader next = lines_of(options.input);
@@ -105,7 +118,7 @@ int run(const Options& options, const models::Registry& registry) {
   Writer writer(options, out);
   for (auto lines = next(); !lines.empty(); lines = next()) {
     for (const auto& translations :
-         translate_sentences(*saved.model, saved.sides, lines, search, options.search.translation())) {
+         translate_sentences(saved.model(), saved.sides(), lines, search, options.search.translation())) {
       writer.write(translations);
     }
     flush_standard_output();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <unistd.h>
 #include <utility>
 
 namespace gradus::tools {
@@ -21,11 +20,14 @@ LineReader lines_of_file(const std::filesystem::path& path) {
   };
 }
 
+// True if standard input can be read without waiting for the program that writes it.
+bool has_input() { return std::cin.rdbuf()->in_avail() > 0; }
+
 LineReader lines_of_standard_input() {
-  const std::size_t most = ::isatty(STDIN_FILENO) == 1 ? 1 : most_lines;
-  return [most, done = std::size_t{0}]() mutable {
+  return [done = std::size_t{0}]() mutable {
     std::vector<std::string> next;
-    for (std::string line; next.size() < most && std::getline(std::cin, line);) {
+    std::string line;
+    while (next.size() < most_lines && (next.empty() || has_input()) && std::getline(std::cin, line)) {
       if (done == 0 && line.starts_with(data::byte_order_mark)) line.erase(0, data::byte_order_mark.size());
       if (line.ends_with('\r')) line.pop_back();
       data::check_utf8("standard input line " + std::to_string(++done), line);

@@ -10,8 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "files/run_file.hpp"
-#include "files/saved_model.hpp"
+#include "files/run_folder.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
@@ -27,7 +26,7 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
 void check_not_of_a_run(std::string_view who, const fs::path& file) {
   std::error_code not_there;
   const fs::path place = fs::weakly_canonical(file, not_there);  // links followed
-  if (not_there || std::ranges::count(run_file::all, place.filename().string()) == 0) return;
+  if (not_there || !is_run_file(place.filename().string())) return;
   if (!holds_run(place.parent_path())) return;
   fail(who, "'", file.string(), "' belongs to the run in its folder; choose another name or folder");
 }

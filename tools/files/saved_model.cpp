@@ -1,7 +1,6 @@
 #include "files/saved_model.hpp"
 
 #include <gradus/autograd/checks.hpp>
-#include <gradus/models/forced_decoding.hpp>
 
 #include <optional>
 #include <string>
@@ -9,7 +8,7 @@
 #include <vector>
 
 #include "files/non_finite.hpp"
-#include "files/run_file.hpp"
+#include "files/run_folder.hpp"
 #include "settings/least_size.hpp"
 
 namespace gradus::tools {
@@ -71,17 +70,6 @@ void check_holds(const fs::path& path, const NamedTensors& tensors, const LeastS
 
 }  // namespace
 
-bool holds_run(const fs::path& folder) { return fs::exists(folder / run_file::last); }
-
-fs::path checkpoint_of(const fs::path& path) {
-  if (!fs::is_directory(path)) return path;
-  for (const char* name : {run_file::best, run_file::last}) {
-    if (fs::exists(path / name)) return path / name;
-  }
-  fail("checkpoint", "the folder '", path.string(),
-       "' has neither best.safetensors nor last.safetensors; give the folder of a run of gradus train");
-}
-
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
   Settings anywhere = settings;
   anywhere.run.out = default_settings().run.out;  // the folder may be moved
@@ -121,14 +109,7 @@ SavedModel load_saved_model(const fs::path& given, const models::Registry& regis
   models::load_model(*model, checkpoint);
   check_finite(path, *model);
   model->eval();
-  return {std::move(settings), std::move(sides), std::move(model), std::move(checkpoint)};
-}
-
-void check_attends(std::string_view who, const SavedModel& saved) {
-  const std::vector<data::Pair> shortest{{{data::first_symbol}, {data::eos}}};
-  if (models::force_decode(*saved.model, shortest).front().weights.defined()) return;
-  fail(who, "the model (decoder '", saved.settings.model.decoder,
-       "') has no attention weights to show; use a model trained with --decoder bahdanau");
+  return {path, std::move(settings), std::move(sides), std::move(model), std::move(checkpoint)};
 }
 
 }  // namespace gradus::tools

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <string_view>
 
 #include "files/corpus.hpp"
 #include "settings/settings.hpp"
@@ -14,6 +13,7 @@ namespace gradus::tools {
 
 /// The contents of a checkpoint of `gradus train`: a model with its settings and vocabularies.
 struct SavedModel {
+  std::filesystem::path path;  ///< of the checkpoint
   Settings settings;
   Sides sides;
   std::unique_ptr<models::Seq2Seq> model;  ///< in eval mode
@@ -41,13 +41,6 @@ Origin origin_of(const std::filesystem::path& path, const NamedTensors& tensors,
 std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Sides& sides,
                                             const models::Registry& registry);
 
-/// True if the folder holds a run of `gradus train`.
-bool holds_run(const std::filesystem::path& folder);
-
-/// The path itself; for a folder, its best checkpoint, or else its last.
-/// @throws Error for a folder with neither.
-std::filesystem::path checkpoint_of(const std::filesystem::path& path);
-
 /// @throws Error naming the first parameter with a NaN or an infinity. Not every search would detect one.
 /// @param path the file with the parameters, for messages
 void check_finite(const std::filesystem::path& path, const models::Seq2Seq& model);
@@ -55,8 +48,5 @@ void check_finite(const std::filesystem::path& path, const models::Seq2Seq& mode
 /// @param path a checkpoint or folder, see checkpoint_of()
 /// @throws Error naming the path if it is not a checkpoint of `gradus train`, and as check_finite().
 SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);
-
-/// @throws Error for a model without attention.
-void check_attends(std::string_view who, const SavedModel& saved);
 
 }  // namespace gradus::tools

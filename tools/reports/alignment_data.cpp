@@ -75,9 +75,9 @@ std::string tsv_of(std::span<const Alignment> alignments) {
     for (std::size_t t = 0; t < alignment.target_tokens.size(); ++t) {
       const auto weights = weights_of(alignment, t);
       for (std::size_t j = 0; j < weights.size(); ++j) {
-        tsv.append(std::to_string(i + 1)).append("\t");
-        tsv.append(std::to_string(t + 1)).append("\t").append(alignment.target_tokens[t]).append("\t");
-        tsv.append(std::to_string(j + 1)).append("\t").append(alignment.source_tokens[j]).append("\t");
+        tsv.append(std::to_string(i)).append("\t");
+        tsv.append(std::to_string(t)).append("\t").append(alignment.target_tokens[t]).append("\t");
+        tsv.append(std::to_string(j)).append("\t").append(alignment.source_tokens[j]).append("\t");
         tsv.append(shortest(weights[j])).append("\n");
       }
     }

@@ -16,7 +16,7 @@ plot::Heatmap heatmap_of(const Alignment& alignment);
 std::string html_of(std::span<const Alignment> alignments);
 
 /// A header and one line per weight: sentence, target position and token, source position and token, weight.
-/// Sentences and positions count from 1; weights round-trip to f32.
+/// Sentences and positions count from 0; weights round-trip to f32.
 std::string tsv_of(std::span<const Alignment> alignments);
 
 /// A list of objects, one per line: source, target, source_tokens, target_tokens, log_probability (of the

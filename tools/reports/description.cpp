@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
 #include "settings/choices.hpp"
 #include "settings/printable.hpp"
@@ -53,7 +54,13 @@ void add_maker(std::ostream& out, const nn::Metadata& metadata) {
 
 void add_progress(std::ostream& out, const Description& description) {
   const auto step = step_of(description);
-  if (!step) return line(out, "step", "none: weights only, training cannot be resumed");
+  if (!step) {
+    const auto averaged = description.file.metadata.find("averaged");
+    if (averaged != description.file.metadata.end()) {
+      line(out, "average", "of the weights after steps " + averaged->second);
+    }
+    return line(out, "step", "none: weights only, training cannot be resumed");
+  }
   const auto& origin = description.origin;
   line(out, "step",
        std::to_string(*step) + (origin ? " of " + std::to_string(origin->settings.trainer.steps) : ""));

@@ -33,19 +33,20 @@ void check_inside(const std::filesystem::path& path, std::size_t line, const std
   }
 }
 
-data::AlignmentError align(const SavedModel& saved, Pairs pairs, const std::filesystem::path& path) {
+data::AlignmentError align(const models::Ensemble& model, const Sides& sides, Pairs pairs,
+                           const std::filesystem::path& path) {
   const std::vector<GoldLinks> gold = read_gold_links(path);
   if (gold.size() != pairs.size()) {
     fail("gold", "'", path.string(), "' has ", gold.size(), " lines for ", pairs.size(),
          " pairs; give one line per pair");
   }
-  const std::vector<data::Pair> encoded = encode(pairs, saved.sides);
+  const std::vector<data::Pair> encoded = encode(pairs, sides);
   for (std::size_t i = 0; i < gold.size(); ++i) {
     const std::int64_t source = std::ssize(encoded[i].source), target = std::ssize(encoded[i].target) - 1;
     check_inside(path, i + 1, gold[i].sure, source, target);
     check_inside(path, i + 1, gold[i].possible, source, target);
   }
-  const std::vector<models::Forced> forced = models::force_decode(*saved.model, encoded);
+  const std::vector<models::Forced> forced = models::force_decode(model, encoded);
   data::AlignmentError error;
   for (std::size_t i = 0; i < gold.size(); ++i) {
     error.add(links_of(forced[i], std::ssize(encoded[i].target) - 1), gold[i].sure, gold[i].possible);
@@ -55,23 +56,24 @@ data::AlignmentError align(const SavedModel& saved, Pairs pairs, const std::file
 
 }  // namespace
 
-Evaluation evaluate_pairs(const std::string& name, const SavedModel& saved, Pairs pairs,
-                          const EvaluationOptions& options) {
-  const Sides& sides = saved.sides;
+Evaluation evaluate_pairs(const std::string& name, const models::Ensemble& model, const Sides& sides,
+                          Pairs pairs, const EvaluationOptions& options) {
   Evaluation evaluation;
   evaluation.name = name;
   evaluation.bucket = options.bucket;
-  if (!options.gold.empty()) evaluation.alignment = align(saved, pairs, options.gold);
+  if (!options.gold.empty()) evaluation.alignment = align(model, sides, pairs, options.gold);
   std::vector<std::string> sources;
   for (const data::SentencePair& pair : pairs) sources.push_back(pair.source);
-  const auto found = translate_sentences(*saved.model, sides, sources, options.search.search(),
-                                         options.search.translation());
+  const auto found =
+      translate_sentences(model, sides, sources, options.search.search(), options.search.translation());
   for (const auto& translations : found) {
     evaluation.outputs.push_back(translations.empty() ? "" : translations.front().text);
   }
   const auto tokeniser = options.bleu_tokeniser.value_or(default_bleu_tokeniser(sides.target));
-  evaluation.signature = data::bleu_signature(bleu_options(sides.target, tokeniser));
-  for (const Scores& scores : measure_each(*saved.model, sides, pairs, found, tokeniser)) {
+  const data::BleuOptions bleu = bleu_options(sides.target, tokeniser);
+  evaluation.signature = data::bleu_signature(bleu);
+  evaluation.chrf_signature = data::chrf_signature(bleu.lowercase);
+  for (const Scores& scores : measure_each(model, sides, pairs, found, tokeniser)) {
     const std::int64_t longer = std::max<std::int64_t>(scores.source_tokens, 1) - 1;
     evaluation.total += scores;
     evaluation.by_length[longer / options.bucket * options.bucket + 1] += scores;

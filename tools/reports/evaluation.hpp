@@ -29,7 +29,7 @@ struct EvaluationOptions {
 /// A model's metrics on pairs.
 struct Evaluation {
   std::string name;
-  std::string signature;  ///< of BLEU
+  std::string signature, chrf_signature;  ///< of BLEU and chrF
   Scores total;
   std::int64_t bucket = 0;                        ///< source lengths per bucket
   std::map<std::int64_t, Scores> by_length;       ///< key: the shortest source length of a bucket, from 1
@@ -38,9 +38,10 @@ struct Evaluation {
   std::vector<std::string> outputs;               ///< one per pair
 };
 
+/// @param model in eval mode
 /// @throws Error if the gold file does not have one line per pair, or a link is outside its pair; and as the
 /// metrics do.
-Evaluation evaluate_pairs(const std::string& name, const SavedModel& saved,
+Evaluation evaluate_pairs(const std::string& name, const models::Ensemble& model, const Sides& sides,
                           std::span<const data::SentencePair> pairs, const EvaluationOptions& options);
 
 }  // namespace gradus::tools

@@ -45,6 +45,7 @@ struct Figure {
 std::vector<Figure> figures(const Evaluation& measured) {
   std::vector<Figure> figures = {
       {"BLEU", [](const Evaluation& e) { return number(e.total.bleu(), 2); }},
+      {"chrF", [](const Evaluation& e) { return number(e.total.chrf(), 2); }},
       {"d2l's BLEU, k = 2", [](const Evaluation& e) { return number(e.total.d2l_bleu(), 4); }},
       {"exact match", [](const Evaluation& e) { return percent(e.total.exact.fraction()); }},
       {"token error rate", [](const Evaluation& e) { return percent(e.total.errors.rate()); }},
@@ -88,6 +89,8 @@ std::string table(Evaluations evaluations) {
   for (const Evaluation& evaluation : evaluations) {
     if (evaluations.size() > 1) text += evaluation.name + ": ";
     text += data::bleu_line(data::bleu_score(evaluation.total.bleu_counts), evaluation.signature) + '\n';
+    if (evaluations.size() > 1) text += evaluation.name + ": ";
+    text += evaluation.chrf_signature + " = " + number(evaluation.total.chrf(), 2) + '\n';
   }
   return text;
 }
@@ -142,6 +145,8 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation) {
       {"bleu_signature", evaluation.signature},
       {"bleu_precisions", bleu.precisions},
       {"bleu_brevity_penalty", bleu.brevity_penalty},
+      {"chrf", total.chrf()},
+      {"chrf_signature", evaluation.chrf_signature},
       {"d2l_bleu", total.d2l_bleu()},
       {"exact_match", total.exact.fraction()},
       {"token_error_rate", total.errors.rate()},

@@ -19,12 +19,12 @@ Words words(const Side& side, const Words& tokens) {
 
 void count_output(Scores& scores, const Side& side, const std::string& target, const Translation& output,
                   const data::BleuOptions& bleu) {
-  const data::Tokeniser lower({.lower = true, .nfkc = false});
-  const std::array reference{bleu.lowercase ? lower.normalise(target) : target};
+  const std::array reference{target};
   const Words written = words(side, output.target),
               right = data::Tokeniser(side.tokeniser.options()).split(target);
   const bool ended = !output.decoded.tokens.empty() && output.decoded.tokens.back() == data::eos;
   scores.bleu_counts = data::bleu_counts(output.text, reference, bleu);
+  scores.chrf_counts = data::chrf_counts(output.text, target, bleu.lowercase);
   scores.d2l_bleu_sum = data::d2l_bleu(written, right, 2);
   scores.exact.add(ended && written == right);
   scores.errors.add(written, right);
@@ -45,6 +45,7 @@ Scores& Scores::operator+=(const Scores& other) {
   pairs += other.pairs;
   source_tokens += other.source_tokens;
   bleu_counts += other.bleu_counts;
+  chrf_counts += other.chrf_counts;
   d2l_bleu_sum += other.d2l_bleu_sum;
   exact += other.exact;
   errors += other.errors;
@@ -69,7 +70,7 @@ data::BleuTokeniser default_bleu_tokeniser(const Side& target) {
                                                                      : data::BleuTokeniser::mteval_13a;
 }
 
-std::vector<Scores> measure_each(const models::Seq2Seq& model, const Sides& sides,
+std::vector<Scores> measure_each(const models::Ensemble& model, const Sides& sides,
                                  std::span<const data::SentencePair> pairs,
                                  std::span<const std::vector<Translation>> outputs,
                                  data::BleuTokeniser tokeniser) {
@@ -92,7 +93,7 @@ std::vector<Scores> measure_each(const models::Seq2Seq& model, const Sides& side
   return scores;
 }
 
-Scores measure(const models::Seq2Seq& model, const Sides& sides, std::span<const data::SentencePair> pairs,
+Scores measure(const models::Ensemble& model, const Sides& sides, std::span<const data::SentencePair> pairs,
                const models::Search& search) {
   std::vector<std::string> sources;
   for (const data::SentencePair& pair : pairs) sources.push_back(pair.source);

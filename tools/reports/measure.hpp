@@ -2,6 +2,7 @@
 
 #include <gradus/data/attention_entropy.hpp>
 #include <gradus/data/bleu.hpp>
+#include <gradus/data/chrf.hpp>
 #include <gradus/data/edit_distance.hpp>
 #include <gradus/data/match_count.hpp>
 
@@ -18,6 +19,7 @@ struct Scores {
   std::int64_t pairs = 0;
   std::int64_t source_tokens = 0;
   data::BleuCounts bleu_counts;      ///< detokenised output against untokenised target
+  data::ChrfCounts chrf_counts;      ///< of the same
   double d2l_bleu_sum = 0;           ///< summed over sentences, with k = 2 as in Dive into Deep Learning
   data::MatchCount exact;            ///< outputs that end in EOS and equal the target's words
   data::ErrorRate errors;            ///< edits from the target's words to the output's
@@ -28,6 +30,7 @@ struct Scores {
   Scores& operator+=(const Scores& other);
 
   double bleu() const { return data::bleu_score(bleu_counts).score; }
+  double chrf() const { return data::chrf_score(chrf_counts); }
   double d2l_bleu() const;
   double loss() const;  ///< cross-entropy in nats per token
   double perplexity() const;
@@ -44,14 +47,14 @@ data::BleuTokeniser default_bleu_tokeniser(const Side& target);
 /// @param model   in eval mode
 /// @param outputs translations of each pair, best first; none if the source has no token: such a pair counts
 /// as an empty output and is excluded from loss and token accuracy
-std::vector<Scores> measure_each(const models::Seq2Seq& model, const Sides& sides,
+std::vector<Scores> measure_each(const models::Ensemble& model, const Sides& sides,
                                  std::span<const data::SentencePair> pairs,
                                  std::span<const std::vector<Translation>> outputs,
                                  data::BleuTokeniser tokeniser);
 
 /// Translates the sources with the default TranslationOptions, and sums the scores of all pairs.
 /// @param model in eval mode
-Scores measure(const models::Seq2Seq& model, const Sides& sides, std::span<const data::SentencePair> pairs,
+Scores measure(const models::Ensemble& model, const Sides& sides, std::span<const data::SentencePair> pairs,
                const models::Search& search);
 
 }  // namespace gradus::tools

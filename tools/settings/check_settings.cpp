@@ -78,13 +78,16 @@ void check_model(const models::ModelOptions& model) {
   }
 }
 
+void check_warm_up(const Settings& settings) {
+  if (settings.trainer.warm_up < settings.trainer.steps) return;
+  refuse("--warm-up ", settings.trainer.warm_up, " covers all ", settings.trainer.steps,
+         " steps; lower --warm-up or raise ", settings.run.epochs > 0 ? "--epochs" : "--steps");
+}
+
 void check_settings(const Settings& settings) {
   check_data(settings.data);
   check_model(settings.model);
-  if (settings.trainer.warm_up >= settings.trainer.steps) {
-    refuse("--warm-up ", settings.trainer.warm_up, " covers all ", settings.trainer.steps,
-           " steps; lower --warm-up or raise --steps");
-  }
+  if (settings.run.epochs == 0) check_warm_up(settings);  // else the number of steps is not known yet
   if (settings.model.tied == models::Tied::all && !settings.data.shared_vocabulary) {
     refuse("--tied all needs a shared vocabulary; add --shared-vocabulary, or give --tied output");
   }

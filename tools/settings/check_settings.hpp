@@ -12,10 +12,13 @@ void check_data(const DataSettings& settings);
 /// @throws UsageError for a bridge that the encoder or the decoder does not support.
 void check_model(const models::ModelOptions& model);
 
+/// @throws UsageError if warm-up covers all steps.
+void check_warm_up(const Settings& settings);
+
 /// check_data(), check_model(), and the other settings of `gradus train`.
-/// @throws UsageError also if warm-up covers all steps, all embeddings are tied without a shared vocabulary,
-/// an exponential schedule ends at 0, or the loss includes the attention entropy of a decoder without
-/// attention.
+/// @throws UsageError also as check_warm_up() unless --epochs sets the number of steps, if all embeddings are
+/// tied without a shared vocabulary, an exponential schedule ends at 0, or the loss includes the attention
+/// entropy of a decoder without attention.
 void check_settings(const Settings& settings);
 
 /// For a new run. @throws UsageError for an option that has no effect with the other options: a task's option

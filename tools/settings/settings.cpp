@@ -5,11 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <sstream>
 
 #include "settings/choices.hpp"
 #include "settings/ranges.hpp"
 #include "settings/shortest.hpp"
+#include "settings/toml.hpp"
 #include "settings/unknown_key.hpp"
 
 namespace gradus::tools {
@@ -39,6 +42,32 @@ std::string default_rates() {
     text.append(text.empty() ? "" : ", ").append(kind.name).append(" " + shortest(kind.learning_rate));
   }
   return text;
+}
+
+// "adamw 0.01, others 0"
+std::string default_decays() {
+  std::string text;
+  for (const models::OptimiserKind& kind : models::optimisers()) {
+    if (kind.weight_decay > 0) text.append(kind.name).append(" " + shortest(kind.weight_decay) + ", ");
+  }
+  return text + "others 0";
+}
+
+// Adds an option whose value is a number, or "own" for none.
+CLI::Option* add_or_own(CLI::App& app, const std::string& flag, std::optional<double>& value,
+                        const std::string& help) {
+  const auto set = [&value](const std::string& text) {
+    double number = 0;
+    value = read_number(text, number) == std::errc() ? std::optional(number) : std::nullopt;
+  };
+  return app.add_option_function<std::string>(flag, set, help)
+      ->type_name("N")
+      ->default_str(value ? shortest(*value) : "own");
+}
+
+// A validator that also accepts "own".
+CLI::Validator or_own(const CLI::Validator& number) {
+  return {[number](std::string& text) { return text == "own" ? std::string() : number(text); }, ""};
 }
 
 // Adds a flag with its default, which CLI11 omits.
@@ -159,6 +188,9 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
   models::TrainerOptions& trainer = settings.trainer;
   app.option_defaults()->always_capture_default()->group("Training");
   app.add_option("--steps", trainer.steps, "number of updates")->transform(from_1);
+  app.add_option("--epochs", settings.run.epochs,
+                 "number of passes over the training pairs; replaces --steps [0: train for --steps]")
+      ->transform(between(0, 1000000));
   app.add_option("--batch", settings.batches.sentences, "pairs per batch")->transform(between(1, 1000000));
   app.add_option("--batch-tokens", settings.batches.tokens,
                  "maximum tokens per batch, both sides with padding; replaces --batch [0: no limit]")
@@ -166,11 +198,17 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
   app.add_option("--optimiser", trainer.optimiser, "update rule")->check(CLI::IsMember(optimiser_names()));
   add_number(app, "--learning-rate", settings.run.learning_rate, "learning rate [0: " + default_rates() + "]")
       ->transform(finite_from_0);
+  add_or_own(app, "--weight-decay", trainer.weight_decay,
+             "weight decay of the update rule; own: " + default_decays())
+      ->transform(or_own(finite_from_0));
   app.add_option("--schedule", trainer.schedule, "learning-rate schedule")
       ->check(CLI::IsMember(models::schedule_names()));
   add_number(app, "--final-factor", trainer.final_factor, "final/initial learning-rate ratio")
       ->transform(finite_from_0);
   app.add_option("--warm-up", trainer.warm_up, "learning-rate warm-up steps")->transform(from_0);
+  app.add_option("--accumulate", trainer.accumulate,
+                 "batches per update, whose gradients are averaged over all tokens")
+      ->transform(between(1, 1000000));
   add_number(app, "--clip", trainer.clip_norm, "maximum gradient norm; larger gradients are scaled down")
       ->transform(above_0);
   add_precision(
@@ -196,6 +234,11 @@ void add_trainer_options(CLI::App& app, Settings& settings) {
   app.option_defaults()->group("Run");
   app.add_option("--out", settings.run.out, "folder of the run")->type_name("FOLDER");
   app.add_option("--save-every", settings.run.save_every, "steps between checkpoints")->transform(from_1);
+  app.add_option("--average", settings.run.average,
+                 "also write average.safetensors: the mean of the weights of the newest N checkpoints, one "
+                 "every --save-every steps and one at the end, which are kept as step-STEP.safetensors [0: "
+                 "none]")
+      ->transform(between(0, 1000));
   app.add_option("--seed", settings.run.seed,
                  "seed of generated examples, initial values, dropout and the order of pairs")
       ->transform(any_seed);
@@ -233,6 +276,7 @@ Settings settings_from_text(const std::string& text) {
   Settings settings = default_settings();
   CLI::App app;
   add_options(app, settings);
+  app.config_formatter(std::make_shared<Toml>());
   app.allow_config_extras(CLI::config_extras_mode::error);
   std::istringstream in(text);
   try {

@@ -57,6 +57,8 @@ struct RunSettings {
   double learning_rate = 0;        ///< 0: the optimiser's default
   std::string metric = "loss";     ///< selects the best checkpoint: loss, bleu or exact
   std::int64_t save_every = 1000;  ///< steps
+  std::int64_t epochs = 0;         ///< if above 0, sets the number of steps
+  std::int64_t average = 0;        ///< number of checkpoints in the mean; 0: none
 };
 
 /// All settings of a run. add_options() defines their names and help for the command line, configuration

@@ -7,39 +7,30 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/optimisers.hpp>
-#include <gradus/plot/heatmap.hpp>
-#include <gradus/plot/page.hpp>
 #include <gradus/plot/progress.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <fstream>
-#include <iomanip>
 #include <iostream>
 #include <optional>
-#include <sstream>
 #include <unistd.h>
 #include <utility>
 
 #include "files/non_finite.hpp"
-#include "files/run_file.hpp"
+#include "files/run_corpus.hpp"
+#include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
 #include "reports/alignment_data.hpp"
 #include "reports/measure.hpp"
+#include "settings/check_settings.hpp"
 #include "settings/fits.hpp"
 #include "settings/program.hpp"
+#include "training/numbers.hpp"
 
 namespace gradus::tools {
 namespace {
-
-constexpr std::size_t pictured = 3;  // alignments
-
-std::string digits(double value, int count) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(count) << (std::isnan(value) ? std::abs(value) : value);
-  return text.str();
-}
 
 models::TrainerOptions trainer_options(const Settings& settings, bool evaluates) {
   models::TrainerOptions options = settings.trainer;
@@ -51,14 +42,21 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates)
   return options;
 }
 
-// Also checks that training on the pairs fits in memory.
-std::shared_ptr<data::Batches> make_batches(const Settings& settings, const Corpus& corpus,
-                                            const Sides& sides, const models::Registry& registry) {
+// Also checks that training on the pairs fits in memory, and converts epochs to steps.
+std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& corpus, const Sides& sides,
+                                            const models::Registry& registry) {
   std::vector<data::Pair> pairs = encode(corpus.train, sides);
   check_training_fits(settings, vocabularies_of(sides), pairs, registry);
   data::BatchesOptions options = settings.batches;
   options.seed = settings.run.seed;
-  return std::make_shared<data::Batches>(std::move(pairs), options);
+  auto batches = std::make_shared<data::Batches>(std::move(pairs), options);
+  if (settings.run.epochs > 0) {
+    const std::int64_t count = batches->batches_in_epochs(settings.run.epochs),
+                       each = settings.trainer.accumulate;
+    settings.trainer.steps = (count + each - 1) / each;
+    check_warm_up(settings);
+  }
+  return batches;
 }
 
 models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches) {
@@ -96,31 +94,20 @@ void check_state(const NamedTensors& state, std::int64_t steps) {
   }
 }
 
-// Removes the files of a previous run, so that no command mistakes its model for the new one.
-void remove_run(const std::filesystem::path& folder, const std::string& kept) {
-  for (const char* name : run_file::all) {
-    if (name == kept) continue;
-    std::error_code error;
-    std::filesystem::remove(folder / name, error);
-    if (error) files::refuse("train", "remove", folder / name, error.value());
-  }
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 }  // namespace
 
 TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                          const models::Registry& registry)
     : settings_(std::move(settings)),
-      corpus_(read_corpus(settings_.data, settings_.run.seed)),
+      corpus_(resumed == nullptr ? read_corpus(settings_.data, settings_.run.seed)
+                                 : read_run_corpus(settings_, settings_.run.out)),
       sides_(make_sides(settings_.data, corpus_.train)),
       dev_ids_(encode(corpus_.dev, sides_)),
       batches_(make_batches(settings_, corpus_, sides_, registry)),
       folder_(settings_.run.out),
       lock_("train", folder_.path()) {
+  finish_replacement(folder_.path());
+  if (settings_.run.average > 0) average_.emplace(folder_.path(), settings_.run.average);
   if (settings_.run.threads > 0) set_threads(static_cast<int>(settings_.run.threads));
   gradus::seed(settings_.run.seed);
   model_ = make_model(settings_, sides_, registry);
@@ -134,8 +121,13 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                 << '\n';
     }
     alignments_ = content_if_there(folder_.path() / run_file::alignments);
-    folder_.write(run_file::settings, to_text(settings_));
+    Settings kept = settings_;  // with --out as at the start, so that start_of_run() stays known
+    if (const auto start = start_of_run(folder_.path())) {
+      kept.run.out = std::filesystem::relative(folder_.path(), *start);
+    }
+    folder_.write(run_file::settings, to_text(kept));
     owns_folder_ = true;
+    resume_average();
   }
   files::sweep(folder_.path());
 }
@@ -177,6 +169,7 @@ bool TrainingRun::take_steps(const std::function<bool()>& interrupted) {
   if (bar) bar->finish();
   if (saved < trainer_->steps()) save_last();
   write_log();
+  if (trainer_->finished()) score_average();
   return trainer_->finished();
 }
 
@@ -204,23 +197,6 @@ void TrainingRun::add_to_history() {
   sums_ = {};
 }
 
-// The fields of the progress bar, most important first: a narrow terminal drops the last ones.
-std::vector<std::string> TrainingRun::fields() const {
-  std::vector<std::string> fields;
-  if (!history_.training().empty()) {
-    const History::Training& last = history_.training().back();
-    fields.push_back("loss " + digits(last.loss, 3));
-    fields.push_back("ppl " + digits(data::perplexity(last.cross_entropy, 1), 2));
-  }
-  if (!history_.evaluations().empty()) {
-    fields.push_back("dev " + settings_.run.metric + ' ' + digits(history_.evaluations().back().score, 2));
-  }
-  if (!history_.training().empty()) {
-    fields.push_back(digits(history_.training().back().tokens_per_second / 1000, 1) + "k tok/s");
-  }
-  return fields;
-}
-
 // Ties, frequent in early exact match, are broken by the lower loss.
 bool TrainingRun::is_best(const History::Evaluation& entry) {
   if (trainer_->observe(entry.score)) return true;
@@ -228,8 +204,8 @@ bool TrainingRun::is_best(const History::Evaluation& entry) {
   return before != nullptr && entry.score == before->score && entry.loss < before->loss;
 }
 
-void TrainingRun::evaluate() {
-  const Clock::time_point start = Clock::now();
+// The present model's scores on the dev pairs.
+History::Evaluation TrainingRun::measured() const {
   const std::string& metric = settings_.run.metric;
   History::Evaluation entry{.step = trainer_->steps(),
                             .loss = models::evaluate_loss(*model_, dev_ids_),
@@ -244,6 +220,12 @@ void TrainingRun::evaluate() {
     entry.exact = scores.exact.fraction();
   }
   entry.score = metric == "loss" ? entry.loss : metric == "bleu" ? entry.bleu : entry.exact;
+  return entry;
+}
+
+void TrainingRun::evaluate() {
+  const Clock::time_point start = Clock::now();
+  History::Evaluation entry = measured();
   entry.best = is_best(entry);
   history_.add(entry);
   if (entry.best) {
@@ -263,15 +245,23 @@ void TrainingRun::evaluate() {
   sums_.start += Clock::now() - start;  // exclude evaluation from tokens per second
 }
 
-void TrainingRun::save(const std::string& name) {
-  models::Checkpoint checkpoint{trainer_->state(), metadata_of(settings_, sides_)};
-  check_state(checkpoint.tensors, trainer_->steps());
-  models::save_checkpoint(folder_.path() / name, checkpoint);
-  if (!owns_folder_) take_folder(name);
+models::Checkpoint TrainingRun::checkpoint() const {
+  return {trainer_->state(), metadata_of(settings_, sides_)};
 }
 
-void TrainingRun::take_folder(const std::string& checkpoint) {
-  remove_run(folder_.path(), checkpoint);
+void TrainingRun::save(const std::string& name) {
+  const models::Checkpoint present = checkpoint();
+  check_state(present.tensors, trainer_->steps());
+  const bool is_first = !owns_folder_;
+  if (is_first) take_folder(present);  // writes the last checkpoint
+  if (!is_first || name != run_file::last) models::save_checkpoint(folder_.path() / name, present);
+}
+
+// Replaces a previous run in the folder, so that no command mistakes its model for the new one. A kill at any
+// moment leaves the previous run, or the new one.
+void TrainingRun::take_folder(const models::Checkpoint& first) {
+  models::save_checkpoint(folder_.path() / run_file::next, first);
+  finish_replacement(folder_.path());
   owns_folder_ = true;
   folder_.write(run_file::settings, to_text(settings_));
   write_log();
@@ -283,6 +273,31 @@ void TrainingRun::save_last() {
   add_to_history();
   write_log();
   save(run_file::last);
+  if (average_ && counts_for_average()) average_->add(trainer_->steps(), checkpoint());
+}
+
+// The checkpoint of an interrupted run does not count, so that a resumed run has the same average.
+bool TrainingRun::counts_for_average() const {
+  return trainer_->steps() % settings_.run.save_every == 0 || trainer_->finished();
+}
+
+// A killed run may have files of later steps, or lack the file of its last checkpoint.
+void TrainingRun::resume_average() const {
+  if (!average_) return;
+  const std::int64_t step = trainer_->steps();
+  average_->remove_after(step);
+  const std::vector<std::int64_t> kept = average_->steps();
+  if (step == 0 || !counts_for_average() || (!kept.empty() && kept.back() == step)) return;
+  average_->add(step, checkpoint());
+}
+
+void TrainingRun::score_average() {
+  if (!average_ || corpus_.dev.empty()) return;
+  NamedTensors own;
+  for (const auto& [name, tensor] : model_->state_dict()) own.emplace_back(name, tensor.clone());
+  models::load_model(*model_, models::load_checkpoint(average_->file()));
+  average_score_ = measured().score;
+  model_->load_state_dict(own);
 }
 
 void TrainingRun::write_log() {
@@ -292,76 +307,6 @@ void TrainingRun::write_log() {
     folder_.write(run_file::curves, history_.curves());
     folder_.write(run_file::page, page());
   }
-}
-
-std::string TrainingRun::page() const {
-  plot::Section course{.heading = "Loss", .svgs = {history_.curves()}};
-  course.table.columns = {"step", "dev loss", "dev perplexity", "BLEU", "exact match", "best"};
-  const auto cell = [](double value, int count) { return std::isnan(value) ? "" : digits(value, count); };
-  for (const History::Evaluation& entry : history_.evaluations()) {
-    course.table.rows.push_back({std::to_string(entry.step), digits(entry.loss, 4),
-                                 digits(data::perplexity(entry.loss, 1), 2), cell(entry.bleu, 2),
-                                 cell(entry.exact, 4), entry.best ? "best so far" : ""});
-  }
-  plot::Page page{.title = "A run of gradus train", .sections = {std::move(course)}};
-  if (!alignments_.empty()) {
-    page.sections.push_back({.heading = "Attention weights of the best model", .svgs = {alignments_}});
-  }
-  page.sections.push_back({.heading = "Data and model", .preformatted = introduction()});
-  page.sections.push_back({.heading = "Settings", .preformatted = to_text(settings_)});
-  return plot::html(page);
-}
-
-// Attention weights for the first dev sentences, side by side; empty without attention.
-std::string TrainingRun::alignments() const {
-  std::vector<SentenceToAlign> sentences;
-  for (const data::SentencePair& pair : corpus_.dev) {
-    if (sentences.size() < pictured) sentences.push_back({pair.source, std::nullopt});
-  }
-  std::vector<plot::Heatmap> heatmaps;
-  for (const Alignment& alignment : make_alignments(*model_, sides_, sentences)) {
-    if (!alignment.decoded.weights.defined()) return "";
-    heatmaps.push_back(heatmap_of(alignment));
-  }
-  return heatmaps.empty() ? "" : plot::strip(heatmaps);
-}
-
-std::string TrainingRun::introduction() const {
-  std::ostringstream text;
-  text << "pairs       " << corpus_.train.size() << " train, " << corpus_.dev.size() << " dev, "
-       << corpus_.test.size() << " test\n"
-       << "vocabulary  " << sides_.source.vocabulary.size() << " source, " << sides_.target.vocabulary.size()
-       << " target tokens\n"
-       << "model       " << settings_.model.decoder;
-  if (settings_.model.decoder == "bahdanau") text << " with " << settings_.model.attention << " attention";
-  text << ", " << model_->parameter_count() << " parameters\n"
-       << "steps       " << settings_.trainer.steps << ", " << batches_->batches_in_epoch() << " per epoch, "
-       << threads() << (threads() == 1 ? " thread\n" : " threads\n");
-  if (trainer_->steps() > 0) text << "resumed     after step " << trainer_->steps() << '\n';
-  return text.str();
-}
-
-std::string TrainingRun::summary() const {
-  std::ostringstream text;
-  const std::string out = folder_.path().string();
-  text << (trainer_->finished() ? "trained" : "stopped") << " after step " << trainer_->steps() << " in "
-       << digits(seconds_since(started_), 0) << " s";
-  if (trainer_->finished() && trainer_->steps() < settings_.trainer.steps)
-    text << ", stopped early: no new best in " << settings_.trainer.patience << " evaluations";
-  if (const History::Evaluation* const entry = history_.best()) {
-    text << "; best dev " << settings_.run.metric << ' ' << digits(entry->score, 4) << " at step "
-         << entry->step;
-  }
-  text << '\n';
-  if (!owns_folder_) {
-    text << "nothing was saved\n";
-  } else if (!trainer_->finished()) {
-    text << "resume with: " << program() << " train --resume " << out << '\n';
-  } else {
-    text << "now try: " << program() << " evaluate --model " << out << '\n'
-         << "         " << program() << " translate --model " << out << '\n';
-  }
-  return text.str();
 }
 
 }  // namespace gradus::tools

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "files/corpus.hpp"
 #include "settings/settings.hpp"
+#include "training/checkpoint_average.hpp"
 #include "training/history.hpp"
 
 namespace gradus::tools {
@@ -23,6 +25,8 @@ namespace gradus::tools {
 ///     settings.toml       its settings; `gradus train --config` reads them
 ///     last.safetensors    the latest checkpoint, to resume from
 ///     best.safetensors    the checkpoint with the best dev score
+///     step-S.safetensors  the weights after the newest steps, and their mean, see CheckpointAverage
+///     average.safetensors
 ///     log.jsonl           its log, see History
 ///     curves.svg          the log as curves
 ///     alignments.svg      attention weights of the best model for a few dev pairs
@@ -57,9 +61,15 @@ class TrainingRun {
   void add_to_history();
   void evaluate();
   bool is_best(const History::Evaluation& entry);
+  History::Evaluation measured() const;
+  models::Checkpoint checkpoint() const;
   void save(const std::string& name);
-  void take_folder(const std::string& checkpoint);
+  void take_folder(const models::Checkpoint& first);
   void save_last();
+  bool counts_for_average() const;
+  void resume_average() const;
+  void score_average();
+  std::string average_line() const;
   void write_log();
   std::string alignments() const;
   std::string page() const;
@@ -75,6 +85,8 @@ class TrainingRun {
   plot::OutputFolder folder_;
   files::FolderLock lock_;
   bool owns_folder_ = false;  // true once a checkpoint of this run is saved; before, no other file is written
+  std::optional<CheckpointAverage> average_;
+  std::optional<double> average_score_;
   History history_;
   std::string alignments_;  // SVG of the best model so far
 

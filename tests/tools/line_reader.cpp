@@ -1,0 +1,77 @@
+// Lines of standard input as a program in a pipe writes them.
+
+#include "files/line_reader.hpp"
+
+#include <array>
+#include <iostream>
+#include <string_view>
+#include <unistd.h>
+
+#include "tools/run.hpp"
+
+namespace tools = gradus::tools;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+// Standard input replaced by the reading end of a pipe.
+class Pipe {
+ public:
+  Pipe() : before_(::dup(STDIN_FILENO)) {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    ::dup2(ends[0], STDIN_FILENO);
+    ::close(ends[0]);
+    writing_ = ends[1];
+    std::cin.clear();
+  }
+  ~Pipe() {
+    close();
+    ::dup2(before_, STDIN_FILENO);
+    ::close(before_);
+    std::cin.clear();
+  }
+  void write(std::string_view text) const {
+    REQUIRE(::write(writing_, text.data(), text.size()) == std::ssize(text));
+  }
+  void close() {
+    if (writing_ >= 0) ::close(writing_);
+    writing_ = -1;
+  }
+
+ private:
+  int before_, writing_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("the lines of a pipe are returned before the writer has ended", "[tools][line_reader]") {
+  Pipe pipe;
+  const tools::LineReader next = tools::lines_of("-");
+  pipe.write("one\n");
+  CHECK(next() == Lines{"one"});
+  pipe.write("two\r\n\nfour\n");
+  CHECK(next() == Lines{"two", "", "four"});
+  pipe.write("five");
+  pipe.close();
+  CHECK(next() == Lines{"five"});
+  CHECK(next().empty());
+}
+
+TEST_CASE("many lines of a pipe are returned a thousand at a time", "[tools][line_reader]") {
+  Pipe pipe;
+  const tools::LineReader next = tools::lines_of("");
+  std::string text;
+  for (int i = 0; i < 1500; ++i) text += std::to_string(i) + '\n';
+  pipe.write(text);
+  pipe.close();
+  Lines all;
+  std::size_t calls = 0;
+  for (Lines some = next(); !some.empty(); some = next(), ++calls) {
+    CHECK(some.size() <= 1000);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  REQUIRE(all.size() == 1500);
+  CHECK(all[1499] == "1499");
+  CHECK(calls == 2);
+}

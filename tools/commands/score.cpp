@@ -1,0 +1,212 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/data/perplexity.hpp>
+#include <gradus/models/forced_decoding.hpp>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/command.hpp"
+#include "files/line_reader.hpp"
+#include "files/output_file.hpp"
+#include "files/run_folder.hpp"
+#include "files/saved_ensemble.hpp"
+#include "reports/search_options.hpp"
+#include "settings/printable.hpp"
+
+namespace gradus::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Pairs = std::vector<data::SentencePair>;
+
+struct Options {
+  std::vector<std::string> models;
+  PairFiles files;
+  bool swap = false, tokens = false, summary = false;
+  fs::path output;
+  SearchOptions computing;  // only threads and precision
+
+  bool writes_as_it_goes() const { return output.empty() || is_standard_output(output); }
+};
+
+constexpr const char* examples =
+    "Prints the model's log-probability of given translations, in nats: one line per pair,\n"
+    "LOG-PROBABILITY TAB TOKENS, where TOKENS counts the end of the sentence too. A line without a source "
+    "or\n"
+    "a target gives an empty line. A word outside the vocabulary is scored as <unk>.\n\n"
+    "  gradus score --model run --pairs pairs.tsv\n"
+    "  gradus score --model run --source test.en --target test.fr --summary\n"
+    "  paste test.en test.fr | gradus score --model run --tokens\n"
+    "  gradus score --model run1 --model run2 --pairs pairs.tsv              # an ensemble";
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option(
+         "--model", options.models,
+         "the folder of a run of gradus train, or a checkpoint; repeat for an ensemble: the mean of the "
+         "models' probabilities")
+      ->type_name("RUN")
+      ->required()
+      ->allow_extra_args(false);
+  app.option_defaults()->group("Pairs");
+  auto* const pairs =
+      app.add_option("--pairs", options.files.pairs, "SOURCE TAB TARGET lines [- for standard input]")
+          ->type_name("FILE");
+  auto* const source = app.add_option("--source", options.files.source, "sources, one per line")
+                           ->type_name("FILE")
+                           ->excludes(pairs);
+  auto* const target =
+      app.add_option("--target", options.files.target, "their targets, one per line")->type_name("FILE");
+  source->needs(target);
+  target->needs(source);
+  app.add_flag("--swap", options.swap, "--pairs and standard input hold TARGET TAB SOURCE lines");
+  app.option_defaults()->group("Output");
+  auto* const tokens =
+      app.add_flag("--tokens", options.tokens,
+                   "one line per target token instead: number of the pair's line and of the token (from 0), "
+                   "token, log-probability, separated by tabs");
+  app.add_flag("--summary", options.summary,
+               "only the totals: pairs, tokens, log-probability, cross-entropy per token, perplexity")
+      ->excludes(tokens);
+  app.add_option("--output", options.output,
+                 "output file, written after the last pair [- for standard output]")
+      ->type_name("FILE");
+  app.option_defaults()->group("Computing");
+  add_computing_options(app, options.computing);
+}
+
+data::SentencePair pair_of(const std::string& line, const std::string& file, std::size_t number, bool swap) {
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string::npos && line.find_first_not_of(' ') != std::string::npos) {
+    fail("pairs", "'", file, "' line ", number, ": expected ",
+         swap ? "TARGET TAB SOURCE" : "SOURCE TAB TARGET",
+         ", found no tab; add the missing side, or give --source and --target");
+  }
+  if (tab == std::string::npos) return {};
+  const std::string first = line.substr(0, tab), rest = line.substr(tab + 1),
+                    second = rest.substr(0, rest.find('\t'));
+  return swap ? data::SentencePair{second, first} : data::SentencePair{first, second};
+}
+
+// Returns the next pairs; none at the end.
+std::function<Pairs()> reader_of(const Options& options) {
+  if (options.files.source.empty()) {
+    const bool is_stream = options.files.pairs.empty() || options.files.pairs == "-";
+    return [next = lines_of(options.files.pairs), swap = options.swap, number = std::size_t{0},
+            name = is_stream ? "standard input" : options.files.pairs.string()]() mutable {
+      Pairs pairs;
+      for (const std::string& line : next()) pairs.push_back(pair_of(line, name, ++number, swap));
+      return pairs;
+    };
+  }
+  return [next_sources = lines_of(options.files.source), next_targets = lines_of(options.files.target),
+          files = options.files]() {
+    std::vector<std::string> sources = next_sources(), targets = next_targets();
+    if (sources.size() != targets.size()) {
+      fail("pairs", "'", files.source.string(), "' and '", files.target.string(),
+           "' have different numbers of lines; line i of the second file must translate line i of the first");
+    }
+    Pairs pairs;
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      pairs.push_back({std::move(sources[i]), std::move(targets[i])});
+    return pairs;
+  };
+}
+
+/// Scores pairs and writes the lines that the options ask for.
+class Scorer {
+ public:
+  Scorer(const Options& options, const SavedEnsemble& saved, std::ostream& out)
+      : options_(options), model_(saved.model()), sides_(saved.sides()), out_(out) {}
+
+  void score(const Pairs& pairs) {
+    std::vector<std::vector<std::string>> targets;  // tokens, with EOS; empty if a side has none
+    std::vector<data::Pair> ids;
+    for (const auto& [source, target] : pairs) {
+      const std::vector<std::string> read = sides_.source.tokeniser.split(source);
+      targets.push_back(sides_.target.tokeniser.split(target));
+      if (read.empty()) targets.back().clear();
+      if (targets.back().empty()) continue;
+      ids.push_back({sides_.source.vocabulary.encode(read), sides_.target.vocabulary.encode(targets.back())});
+      ids.back().target.push_back(data::eos);
+      targets.back().push_back(sides_.target.vocabulary.token(data::eos));
+    }
+    const std::vector<models::Forced> forced = models::force_decode(model_, ids);
+    auto next = forced.begin();
+    for (const std::vector<std::string>& target : targets) {
+      ++line_;
+      if (!target.empty()) {
+        write(*next++, target);
+      } else if (!options_.summary && !options_.tokens) {
+        out_ << '\n';
+      }
+    }
+  }
+
+  void finish() const {
+    if (!options_.summary) return;
+    if (pairs_ == 0) fail("pairs", "there is no pair with a source and a target to score; give some");
+    out_ << "pairs            " << pairs_ << "\ntokens           " << tokens_ << "\nlog-probability  "
+         << log_probability_ << "\ncross-entropy    " << -log_probability_ / static_cast<double>(tokens_)
+         << "\nperplexity       " << data::perplexity(-log_probability_, tokens_) << '\n';
+  }
+
+ private:
+  void write(const models::Forced& forced, const std::vector<std::string>& target) {
+    ++pairs_;
+    tokens_ += std::ssize(target);
+    log_probability_ += forced.log_probability;
+    if (options_.summary) return;
+    if (!options_.tokens) {
+      out_ << forced.log_probability << '\t' << target.size() << '\n';
+      return;
+    }
+    for (std::size_t t = 0; t < target.size(); ++t) {
+      out_ << line_ - 1 << '\t' << t << '\t' << printable(target[t]) << '\t'
+           << forced.token_log_probabilities[t] << '\n';
+    }
+  }
+
+  const Options& options_;
+  models::Ensemble model_;
+  const Sides& sides_;
+  std::ostream& out_;
+  std::int64_t line_ = 0, pairs_ = 0, tokens_ = 0;
+  double log_probability_ = 0;
+};
+
+int run(const Options& options, const models::Registry& registry) {
+  options.computing.use_threads();
+  std::vector<fs::path> read{options.files.pairs, options.files.source, options.files.target};
+  for (const std::string& model : options.models) read.push_back(checkpoint_of(model));
+  check_output("output", options.output, read);
+  const SavedEnsemble saved = load_ensemble(options.models, registry);
+  const auto next = reader_of(options);
+  std::ostringstream whole;
+  std::ostream& out = options.writes_as_it_goes() ? std::cout : whole;
+  Scorer scorer(options, saved, out);
+  const MixedPrecision precision(options.computing.precision);
+  for (Pairs pairs = next(); !pairs.empty(); pairs = next()) {
+    scorer.score(pairs);
+    flush_standard_output();
+  }
+  scorer.finish();
+  if (!options.writes_as_it_goes()) write_output("output", options.output, whole.str());
+  return 0;
+}
+
+}  // namespace
+
+int score(int argc, char** argv, const models::Registry& registry) {
+  CLI::App app("Scores given translations.", "gradus score");
+  app.footer(examples);
+  Options options;
+  add_options(app, options);
+  return run_command(app, argc, argv, [&] { return run(options, registry); });
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,74 @@
+#include "files/run_corpus.hpp"
+
+#include <gradus/autograd/checks.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "files/run_folder.hpp"
+
+namespace gradus::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<fs::path> out_of(const fs::path& settings) {
+  std::ifstream file(settings, std::ios::binary);
+  if (!file) return std::nullopt;
+  try {
+    return settings_from_text({std::istreambuf_iterator<char>(file), {}}).run.out;
+  } catch (const Error&) {  // edited by hand
+    return std::nullopt;
+  }
+}
+
+std::vector<std::string> parts_of(const fs::path& path) {
+  std::vector<std::string> parts;
+  for (const fs::path& part : path.lexically_normal()) {
+    if (!part.empty() && part != ".") parts.push_back(part.string());
+  }
+  return parts;
+}
+
+// Replaces a relative path that does not exist by the one from `start`.
+void find(fs::path& path, const std::optional<fs::path>& start) {
+  std::error_code ignored;
+  if (path.empty() || path == "-" || path.is_absolute() || fs::exists(path, ignored)) return;
+  if (start && fs::exists(*start / path, ignored)) {
+    path = *start / path;
+    return;
+  }
+  fail("corpus", "'", path.string(),
+       "' does not exist; the path is relative to the folder in which training was "
+       "started; start the command there, or name the text with --pairs or --source and --target");
+}
+
+}  // namespace
+
+std::optional<fs::path> start_of_run(const fs::path& folder) {
+  const std::optional<fs::path> out = out_of(folder / run_file::settings);
+  if (!out || out->is_absolute()) return std::nullopt;
+  std::error_code error;
+  const fs::path place = fs::weakly_canonical(fs::absolute(folder), error);
+  const std::vector<std::string> own = parts_of(place), end = parts_of(*out);
+  if (error || own.size() <= end.size() || !std::equal(end.rbegin(), end.rend(), own.rbegin()))
+    return std::nullopt;
+  fs::path start = "/";
+  for (std::size_t i = 0; i + end.size() < own.size(); ++i) start /= own[i];
+  return start;
+}
+
+Corpus read_run_corpus(const Settings& settings, const fs::path& folder) {
+  DataSettings data = settings.data;
+  const std::optional<fs::path> start = start_of_run(folder);
+  for (PairFiles* files : {&data.train, &data.dev, &data.test}) {
+    for (fs::path* path : {&files->pairs, &files->source, &files->target}) find(*path, start);
+  }
+  return read_corpus(data, settings.run.seed);
+}
+
+}  // namespace gradus::tools

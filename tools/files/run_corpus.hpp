@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "files/corpus.hpp"
+#include "settings/settings.hpp"
+
+namespace gradus::tools {
+
+/// The folder in which the run of this folder was started, from the relative --out in its settings.toml: the
+/// folder /texts/out/run with out="out/run" was started in /texts. None if --out was absolute, or the folder
+/// has been renamed.
+std::optional<std::filesystem::path> start_of_run(const std::filesystem::path& folder);
+
+/// read_corpus() of a run's or a model's settings, from any folder: a relative path of the data that does not
+/// exist is looked up from start_of_run().
+/// @param folder the folder of the checkpoint
+/// @throws Error as read_corpus(), and saying what a missing path was relative to.
+Corpus read_run_corpus(const Settings& settings, const std::filesystem::path& folder);
+
+}  // namespace gradus::tools

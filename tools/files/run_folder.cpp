@@ -1,0 +1,95 @@
+#include "files/run_folder.hpp"
+
+#include <gradus/autograd/checks.hpp>
+#include <gradus/files/atomic.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+namespace gradus::tools {
+
+namespace fs = std::filesystem;
+
+namespace run_file {
+namespace {
+
+constexpr std::string_view before = "step-", after = ".safetensors";
+
+}  // namespace
+
+std::string of_step(std::int64_t step) {
+  return std::string(before).append(std::to_string(step)).append(after);
+}
+
+std::optional<std::int64_t> step_of(std::string_view name) {
+  if (name.size() <= before.size() + after.size()) return std::nullopt;
+  std::int64_t step = 0;
+  const char* const first = name.data() + before.size();
+  if (std::from_chars(first, name.data() + name.size(), step).ec != std::errc() || of_step(step) != name) {
+    return std::nullopt;
+  }
+  return step;
+}
+
+}  // namespace run_file
+
+bool holds_run(const fs::path& folder) {
+  return fs::exists(folder / run_file::last) || fs::exists(folder / run_file::next);
+}
+
+fs::path checkpoint_of(const fs::path& path) {
+  if (!fs::is_directory(path)) return path;
+  for (const char* name : {run_file::next, run_file::best, run_file::last}) {
+    if (fs::exists(path / name)) return path / name;
+  }
+  fail("checkpoint", "the folder '", path.string(),
+       "' has neither best.safetensors nor last.safetensors; give the folder of a run of gradus train");
+}
+
+fs::path last_checkpoint_of(const fs::path& folder) {
+  const fs::path next = folder / run_file::next;
+  return fs::exists(next) ? next : folder / run_file::last;
+}
+
+bool is_run_file(const std::string& name) {
+  return std::ranges::count(run_file::all, name) > 0 || run_file::step_of(name);
+}
+
+std::vector<fs::path> run_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code not_there;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, not_there)) {
+    if (is_run_file(entry.path().filename().string())) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<std::pair<std::int64_t, fs::path>> step_files(const fs::path& folder) {
+  std::vector<std::pair<std::int64_t, fs::path>> files;
+  for (const fs::path& path : run_files(folder)) {
+    if (const auto step = run_file::step_of(path.filename().string())) files.emplace_back(*step, path);
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+void remove_run_file(const fs::path& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (error) files::refuse("train", "remove", path, error.value());
+}
+
+void finish_replacement(const fs::path& folder) {
+  const fs::path next = folder / run_file::next;
+  if (!fs::exists(next)) return;
+  for (const fs::path& path : run_files(folder)) {
+    if (path != next) remove_run_file(path);
+  }
+  std::error_code error;
+  fs::rename(next, folder / run_file::last, error);
+  if (error) files::refuse("train", "rename", next, error.value());
+}
+
+}  // namespace gradus::tools

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// Names of the files in a run's folder, see TrainingRun.
+namespace gradus::tools::run_file {
+
+inline constexpr const char *settings = "settings.toml", *last = "last.safetensors",
+                            *best = "best.safetensors", *average = "average.safetensors",
+                            *next = "next.safetensors", *log = "log.jsonl", *curves = "curves.svg",
+                            *alignments = "alignments.svg", *page = "index.html";
+
+inline constexpr std::array all{settings, last, best, average, next, log, curves, alignments, page};
+
+/// "step-500.safetensors": the weights after a step.
+std::string of_step(std::int64_t step);
+/// The step in a name that of_step() returns.
+std::optional<std::int64_t> step_of(std::string_view name);
+
+}  // namespace gradus::tools::run_file
+
+namespace gradus::tools {
+
+/// True if the folder holds a run of `gradus train`.
+bool holds_run(const std::filesystem::path& folder);
+
+/// The path itself; for a folder, its best checkpoint, or else its last. While a run replaces another one,
+/// the new run's.
+/// @throws Error for a folder without a checkpoint.
+std::filesystem::path checkpoint_of(const std::filesystem::path& path);
+
+/// The checkpoint in a folder with a run from which training resumes.
+std::filesystem::path last_checkpoint_of(const std::filesystem::path& folder);
+
+/// True if training writes files of this name.
+bool is_run_file(const std::string& name);
+
+/// The files in the folder that is_run_file(), sorted by name; none if the folder does not exist.
+std::vector<std::filesystem::path> run_files(const std::filesystem::path& folder);
+
+/// The files of run_file::of_step() in the folder with their steps, in ascending order.
+std::vector<std::pair<std::int64_t, std::filesystem::path>> step_files(const std::filesystem::path& folder);
+
+/// Removes a file. @throws Error if that fails.
+void remove_run_file(const std::filesystem::path& path);
+
+/// The second part of replacing a run. A new run first writes its checkpoint to `next.safetensors`; from then
+/// on the folder holds the new run, and the other files are the previous one's. This function removes them,
+/// and renames the checkpoint to `last.safetensors`. After a kill in between, the same call completes the
+/// replacement. Does nothing without `next.safetensors`.
+/// @throws Error if a file cannot be removed or renamed.
+void finish_replacement(const std::filesystem::path& folder);
+
+}  // namespace gradus::tools

@@ -1,0 +1,63 @@
+#include "files/saved_ensemble.hpp"
+
+#include <gradus/autograd/checks.hpp>
+#include <gradus/models/forced_decoding.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace gradus::tools {
+namespace {
+
+std::optional<std::string> bpe_of(const Side& side) {
+  const auto& bpe = side.tokeniser.bpe();
+  return bpe ? std::optional(bpe->to_text()) : std::nullopt;
+}
+
+bool same_tokens(const Side& a, const Side& b) {
+  return a.tokeniser.options() == b.tokeniser.options() && bpe_of(a) == bpe_of(b);
+}
+
+bool same_vocabulary(const Side& a, const Side& b) {
+  return a.vocabulary.to_text() == b.vocabulary.to_text();
+}
+
+}  // namespace
+
+models::Ensemble SavedEnsemble::model() const {
+  std::vector<const models::Seq2Seq*> models;
+  for (const SavedModel& member : members) models.push_back(member.model.get());
+  return models::Ensemble(std::move(models));
+}
+
+SavedEnsemble load_ensemble(std::span<const std::string> paths, const models::Registry& registry) {
+  SavedEnsemble ensemble;
+  for (const std::string& path : paths) ensemble.members.push_back(load_saved_model(path, registry));
+  check_same_sides(paths, ensemble);
+  return ensemble;
+}
+
+void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& ensemble) {
+  const Sides& first = ensemble.sides();
+  for (std::size_t i = 1; i < ensemble.members.size(); ++i) {
+    const Sides& other = ensemble.members[i].sides;
+    for (const auto& [name, a, b] :
+         {std::tuple{"source", &first.source, &other.source}, {"target", &first.target, &other.target}}) {
+      const bool same_split = same_tokens(*a, *b);
+      if (same_split && same_vocabulary(*a, *b)) continue;
+      fail("ensemble", "'", paths.front(), "' and '", paths[i], "' ",
+           same_split ? "have different " : "split text differently into ", name,
+           same_split ? " vocabularies" : " tokens",
+           "; an ensemble needs models trained on the same text with the same options for tokens");
+    }
+  }
+}
+
+void check_attends(std::string_view who, const SavedEnsemble& saved) {
+  const std::vector<data::Pair> shortest{{{data::first_symbol}, {data::eos}}};
+  if (models::force_decode(saved.model(), shortest).front().weights.defined()) return;
+  fail(who, "the model (decoder '", saved.members.front().settings.model.decoder,
+       "') has no attention weights to show; use a model trained with --decoder bahdanau");
+}
+
+}  // namespace gradus::tools

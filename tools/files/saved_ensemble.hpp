@@ -1,0 +1,32 @@
+#pragma once
+
+#include <gradus/models/ensemble.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "files/saved_model.hpp"
+
+namespace gradus::tools {
+
+/// Saved models that decode together; often only one.
+struct SavedEnsemble {
+  std::vector<SavedModel> members;  ///< in eval mode, all with the same vocabularies
+
+  models::Ensemble model() const;
+  const Sides& sides() const { return members.front().sides; }
+};
+
+/// Loads the models of one or more checkpoints or folders, see checkpoint_of().
+/// @throws Error as load_saved_model(), and naming both paths if two models differ in how they split text, or
+/// in a vocabulary.
+SavedEnsemble load_ensemble(std::span<const std::string> paths, const models::Registry& registry);
+
+/// @throws Error naming the first and the differing model, as load_ensemble().
+void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& ensemble);
+
+/// @throws Error if no member has attention.
+void check_attends(std::string_view who, const SavedEnsemble& saved);
+
+}  // namespace gradus::tools
