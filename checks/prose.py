@@ -14,7 +14,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SKIPPED = re.compile(r"CHANGELOG\.md|README\.zh-CN\.md|docs/zh/|tests/prose_test\.py")
+SKIPPED = re.compile(r"CHANGELOG\.md|.*\.zh-CN\.md|docs/zh/|tests/prose_test\.py")
 CPP = re.compile(r'//[/!]?<?([^\n]*)|/\*(.*?)\*/|R"[^(\s]*\((.*?)\)[^)"\s]*"|"((?:\\.|[^"\\\n])*)"|' r"'(?:\\.|[^'\\\n])+'", re.DOTALL)
 HASH = re.compile(r'(?:(?<=\s)|^)#([^\n]*)|"""(.*?)"""|"((?:\\.|[^"\\\n])*)"|' r"'((?:\\.|[^'\\\n])*)'", re.DOTALL | re.MULTILINE)
 MARKDOWN_CODE = re.compile(r"^ *(```|~~~).*?^ *\1|`[^`\n]*`|<!--.*?-->|\$\$.*?\$\$|\]\([^)]*\)", re.DOTALL | re.MULTILINE)

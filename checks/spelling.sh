@@ -3,6 +3,6 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # Skips texts in other languages, pictures and generated files.
-git ls-files --cached --others --exclude-standard ':!data/phrases/*.tsv' ':!docs/zh' ':!README.zh-CN.md' \
+git ls-files --cached --others --exclude-standard ':!data/phrases/*.tsv' ':!docs/zh' ':!*.zh-CN.md' \
   ':!*.svg' ':!*.json' ':!*.safetensors' ':!*.npy' ':!tests/golden/*.txt' ':!tests/golden/bleu' |
   xargs codespell --ignore-words checks/spelling.txt

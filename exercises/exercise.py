@@ -72,7 +72,7 @@ class Exercise:
     @property
     def title(self):
         """The first line of README.md is "# NN · Title"."""
-        return (self.folder / "README.md").read_text().split("\n", 1)[0].split("·", 1)[1].strip()
+        return translated(self.folder / "README.md").read_text().split("\n", 1)[0].split("·", 1)[1].strip()
 
     @property
     def stub(self):
@@ -80,12 +80,12 @@ class Exercise:
 
     @property
     def page(self):
-        return shown(self.folder / "README.md")
+        return shown(translated(self.folder / "README.md"))
 
     @property
     def hints(self):
         """In hints.md, each hint follows a heading "## N"."""
-        return [part.strip() for part in re.split(r"^## \d+\n", (self.folder / "hints.md").read_text(), flags=re.M)[1:]]
+        return [part.strip() for part in re.split(r"^## \d+\n", translated(self.folder / "hints.md").read_text(), flags=re.M)[1:]]
 
     def hints_of(self, part):
         """In an exercise with parts, hints and stage names begin with the part: "general: gradients"."""
@@ -100,6 +100,13 @@ class Exercise:
             MINE.mkdir(parents=True, exist_ok=True)
             self.file.write_text(self.stub)
             print(f"Created your file, {shown(self.file)}. The statement: {self.page}.\n")
+
+
+def translated(path):
+    """The Chinese page NAME.zh-CN.md beside NAME.md, if there is one and the reader's locale is Chinese; otherwise `path`."""
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    chinese = path.with_suffix(".zh-CN.md")
+    return chinese if locale.startswith("zh") and chinese.exists() else path
 
 
 def exercises():

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Compares the Chinese pages with the English ones: docs_languages.py.
 
+docs/zh/PATH translates docs/PATH; elsewhere, NAME.zh-CN.md translates NAME.md in its folder.
+
 Compares the parts that must be equal: levels of headings, code, formulas, pictures, results and links.
 """
 
@@ -10,18 +12,19 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TRANSLATED = ["README.md", "docs/tutorials/*.md", "docs/terms.md", "docs/notation.md",
-              "docs/explained/ten-questions.md"]  # English pages that must have a translation
+TRANSLATED = ["README.md", "docs/tutorials/*.md", "docs/how-to/*.md", "docs/terms.md", "docs/notation.md", "docs/course.md",
+              "docs/cheat-sheet.md", "docs/explained/ten-questions.md", "exercises/README.md",
+              *(f"exercises/{number}_*/{page}.md" for number in ("01", "03", "08", "11", "13") for page in ("README", "hints"))]
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMENT = {"cpp": r"\s*//.*", "sh": r"(^|\s+)#.*", "python": r"(^|\s+)#.*", "cmake": r"(^|\s+)#.*"}
 
 
 def english_of(path):
-    return "README.md" if path == "README.zh-CN.md" else path.replace("docs/zh/", "docs/", 1)
+    return path.replace(".zh-CN.md", ".md") if path.endswith(".zh-CN.md") else path.replace("docs/zh/", "docs/", 1)
 
 
 def chinese_of(path):
-    return "README.zh-CN.md" if path == "README.md" else path.replace("docs/", "docs/zh/", 1)
+    return path.replace("docs/", "docs/zh/", 1) if path.startswith("docs/") else path.replace(".md", ".zh-CN.md")
 
 
 def code(text):
@@ -58,7 +61,7 @@ def differences(english, chinese, path):
 
 
 def findings():
-    there = {path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("README.zh-CN.md"), *ROOT.glob("docs/zh/**/*.md")]}
+    there = {path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.zh-CN.md"), *ROOT.glob("exercises/**/*.zh-CN.md"), *ROOT.glob("docs/zh/**/*.md")]}
     wanted = {path.relative_to(ROOT).as_posix() for pattern in TRANSLATED for path in ROOT.glob(pattern)}
     for path in sorted(wanted):
         if chinese_of(path) not in there:

@@ -27,11 +27,18 @@ UNFIT = RIGHT.replace("Value tanh(Value x)", "Value tangens(Value x)")
 CRASHING_AT_ONCE = RIGHT.replace("<cmath>", "<cstdlib>\n#include <cmath>") + "\ninline const int nothing = (std::abort(), 0);\n"
 
 
+def parts_of(hints):
+    """The number and the part, "general", of each hint."""
+    return re.findall(r"^## (\d+)\n(?:([a-z][a-z -]*): )?", hints, flags=re.M)
+
+
 def complete(folder):
     number, name = folder.name.split("_", 1)
     missing = FILES - {path.name for path in folder.iterdir()}
     assert not missing, f"{folder.name} lacks {missing}"
     readme, hints = (folder / "README.md").read_text(), (folder / "hints.md").read_text()
+    if (chinese := folder / "hints.zh-CN.md").exists():
+        assert parts_of(chinese.read_text()) == parts_of(hints), f"{folder.name}: the Chinese hints are for other parts"
     assert re.match(rf"# {number} · \S.*\n\n", readme), f"{folder.name}/README.md begins with {readme[:40]!r}"
     assert f"`{name}.hpp`" in readme, f"{folder.name}/README.md does not name the learner's file"
     numbers = [int(n) for n in re.findall(r"^## (\d+)$", hints, flags=re.M)]
@@ -45,7 +52,7 @@ def complete(folder):
 class Coach:
     def __init__(self, build, mine):
         self.command = [sys.executable, EXERCISES / "exercise.py", build]
-        self.environment = {**os.environ, "GRADUS_EXERCISES": str(mine)}
+        self.environment = {**os.environ, "GRADUS_EXERCISES": str(mine), "LC_ALL": "C.UTF-8"}
         self.mine = mine
         self.file = mine / f"{NAME}.hpp"
 
@@ -130,6 +137,7 @@ def reset(coach):
     coach.expect(0, ["reset", NAME], never=["before-reset"])  # an unchanged stub is not kept
     assert coach.file.with_suffix(".hpp.before-reset").read_text() == RIGHT
     coach.expect(0, ["hint", NAME], "Hint 1 of 3")
+    coach.expect(0, ["hint", NAME], "Hint 2 of 3", "这个商的导数", LC_ALL="zh_CN.UTF-8")
     coach.expect(1, ["check-all"], "0 of the 1 exercises that you have started pass")
 
 

@@ -32,8 +32,8 @@ def is_chinese(config):
 
 def place(path):
     """A repository file's language and path in the book."""
-    if path == "README.zh-CN.md":
-        return "zh", "README.md"
+    if path.endswith(".zh-CN.md"):
+        return "zh", path.replace(".zh-CN.md", ".md")
     if path.startswith("docs/zh/"):
         return "zh", path.removeprefix("docs/zh/")
     if path.startswith("docs/") and path.endswith((".md", ".svg")):
@@ -73,7 +73,7 @@ def assets():
     """Style sheets, scripts and fonts besides the theme's: place → source."""
     site = ROOT / "docs" / "site"
     katex = [KATEX / "katex.min.css", KATEX / "katex.min.js", *(KATEX / "fonts").glob("*.woff2")]
-    return {"assets/book.css": site / "book.css", "assets/math.js": site / "math.js", "assets/values.js": site / "values.js",
+    return {**{f"assets/{name}": site / name for name in ("book.css", "print.css", "math.js", "values.js")},
             **{f"assets/katex/{path.relative_to(KATEX)}": path for path in katex}}
 
 
@@ -91,7 +91,8 @@ def on_files(files, config):
     there = {file.src_uri: pathlib.Path(file.abs_src_path) for file in files
              if file not in theme and file.src_uri.endswith((".md", ".svg"))}
     if is_chinese(config):
-        there["README.md"] = ROOT / "README.zh-CN.md"
+        there |= {place(path.relative_to(ROOT).as_posix())[1]: path for pattern in OUTSIDE_DOCS
+                  for path in ROOT.glob(pattern.replace(".md", ".zh-CN.md"))}
     else:
         there = {uri: path for uri, path in there.items() if not uri.startswith("zh/")}
         there |= {path.relative_to(ROOT).as_posix(): path for pattern in OUTSIDE_DOCS for path in ROOT.glob(pattern)}
@@ -252,10 +253,11 @@ def on_post_build(config):
 
 def counterpart(path):
     """The path of the same page in the other language; it may not exist."""
-    language, there = place(path)
-    if language == "zh":
-        return "README.md" if there == "README.md" else f"docs/{there}"
-    return "README.zh-CN.md" if path == "README.md" else f"docs/zh/{there}"
+    if path.endswith(".zh-CN.md"):
+        return path.replace(".zh-CN.md", ".md")
+    if path.startswith("docs/"):
+        return path.replace("docs/zh/", "docs/", 1) if path.startswith("docs/zh/") else path.replace("docs/", "docs/zh/", 1)
+    return path.removesuffix(".md") + ".zh-CN.md"
 
 
 def on_page_context(context, page, config, nav):
