@@ -54,8 +54,11 @@ def repository_path(file):
 
 
 def target_of(link, path):
-    """The file or folder of the repository that `link` on the page at `path` points to, or None."""
+    """The file or folder of the repository that `link` on the page at `path` points to, or None. A Chinese page shows the Chinese
+    version of a picture, if there is one."""
     target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link))
+    if place(path)[0] == "zh" and (ROOT / (chinese := target.replace("docs/pictures/", "docs/pictures/zh/"))).exists():
+        target = chinese
     return target if (ROOT / target).exists() else None
 
 
