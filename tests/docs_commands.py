@@ -108,7 +108,7 @@ class Checker:
             case "" | "test" | "coverage" | "packages" | "--help" | "…":
                 return None
             case "docs":
-                return None if rest in ([], ["--serve"]) else f"unknown argument {rest} of ./run docs"
+                return None if rest in ([], ["--serve"], ["--pdf"]) or rest[:1] == ["--audit"] else f"unknown argument {rest} of ./run docs"
             case "check":
                 parts = {"--fast", *re.findall(r"'\w+: \./run check (\w+)'", (ROOT / ".ci" / "run").read_text()), "units", "debian"}
                 return None if not rest or rest[0] in parts or is_open(rest[0]) else f"unknown argument {rest[0]} of ./run check"

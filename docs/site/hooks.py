@@ -23,6 +23,8 @@ CODE = re.compile(r"<code>([^<\n]+)</code>")  # inline code
 CODE_AFTER_CHINESE = re.compile(r'(?<=[^\x00-\x7F（“])(?=<span class="whole"><code>)')
 PICTURE = re.compile(r'(?<=<img )(?=[^>]*src="[^"]*?([\w-]+\.svg)")')
 RANGE = re.compile(r"\(-?[\d.]+(?: %)?(?:–| to )-?[\d.]+(?: %)?\)")
+EMPTY_HEADER = re.compile(r"<th( [^>]*)?></th>")
+SEARCH = '<div class="md-search" data-md-component="search" role="dialog"'  # written by the theme, without a name
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
@@ -76,7 +78,7 @@ def assets():
     """Style sheets, scripts and fonts besides the theme's: place → source."""
     site = ROOT / "docs" / "site"
     katex = [KATEX / "katex.min.css", KATEX / "katex.min.js", *(KATEX / "fonts").glob("*.woff2")]
-    return {**{f"assets/{name}": site / name for name in ("book.css", "print.css", "math.js", "values.js")},
+    return {**{f"assets/{name}": site / name for name in ("book.css", "print.css", "math.js", "scroll.js", "values.js")},
             **{f"assets/katex/{path.relative_to(KATEX)}": path for path in katex}}
 
 
@@ -162,6 +164,7 @@ def on_page_content(html, page, config, files):
     def word(match):
         return whole(match) if "-" in match[0] and len(match[0]) <= 36 else match[0].replace("/", "/<wbr>")
 
+    html = EMPTY_HEADER.sub(r"<td\1></td>", html)  # the corner of a table, for screen readers
     html = CODE_AFTER_CHINESE.sub("<wbr>", CODE.sub(code, html))
     return PICTURE.sub(wide, RANGE.sub(whole, html))
 
@@ -211,8 +214,9 @@ def linked_entries(listing, page, files):
 
 
 def on_post_page(output, page, config):
-    """Resolves links that mkdocs cannot, written as elsewhere:ADDRESS with an address in the book."""
+    """Names the search, and resolves links that mkdocs cannot, written as elsewhere:ADDRESS with an address in the book."""
     folder = posixpath.dirname(address("zh" if is_chinese(config) else "en", page.file.src_uri))
+    output = output.replace(SEARCH, f'{SEARCH} aria-label="{"搜索" if is_chinese(config) else "Search"}"', 1)
     if is_chinese(config):
         output = SETTINGS.sub(search_inside, output, count=1)
     return re.sub(r'"elsewhere:([^"#]*)', lambda match: f'"{posixpath.relpath(match[1], folder)}', output)
@@ -267,7 +271,7 @@ def on_page_context(context, page, config, nav):
     """The language switch: links to the same page in the other language, or else to its front page."""
     here = repository_path(page.file)
     front = "README.md" if is_chinese(config) else "README.zh-CN.md"
-    there = next((path for path in (counterpart(here), front) if (ROOT / path).exists()), None)
+    there = next((path for path in (counterpart(here), front) if (ROOT / path).is_file()), None)
     english, chinese = (there, here) if is_chinese(config) else (here, there)
     config["extra"]["alternate"] = there and [
         {"name": name, "lang": lang, "link": f"elsewhere:{address(*place(path))}"}

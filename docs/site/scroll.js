@@ -1,0 +1,12 @@
+// Code, tables, formulas and pictures that scroll can be reached with the keyboard. The theme wraps tables when the page has loaded.
+function markScrolling() {
+  for (const element of document.querySelectorAll(".md-typeset :is(pre, .md-typeset__scrollwrap, div.arithmatex, .katex-display, p:has(> img))")) {
+    if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
+    else element.removeAttribute("tabindex");
+  }
+  for (const results of document.querySelectorAll(".md-search__scrollwrap")) results.tabIndex = 0;
+}
+addEventListener("load", () => {
+  new ResizeObserver(markScrolling).observe(document.body);
+  setTimeout(markScrolling, 200);
+});
