@@ -1,5 +1,6 @@
-// The rows of docs/cheat-sheet.md: calls, run on tensors whose sizes all differ, so that a shape can be printed in letters.
-// Prints one line for each call: chapter, call, the shapes it takes, the shape it gives, separated by tabs.
+// The rows of docs/cheat-sheet.md: calls, run on tensors whose sizes all differ, so that a shape can be
+// printed in letters. Prints one line for each call: chapter, call, the shapes it takes, the shape it gives,
+// separated by tabs.
 #include <gradus/gradus.hpp>
 
 #include <cctype>
@@ -12,10 +13,12 @@ using namespace gradus;
 
 namespace {
 
-constexpr std::int64_t B = 4, H = 3, I = 5, T = 8, O = 11, N = 26, V = 17, m = 19, k = 23, n = 29, A = 31, Q = 37, D = 41;
+constexpr std::int64_t B = 4, H = 3, I = 5, T = 8, O = 11, N = 26, V = 17, m = 19, k = 23, n = 29, A = 31,
+                       Q = 37, D = 41;
 const std::map<std::int64_t, std::string> letters = {
-    {B, "B"}, {H, "H"}, {I, "I"}, {T, "T"}, {O, "O"}, {N, "N"}, {V, "V"}, {m, "m"}, {k, "k"}, {n, "n"}, {A, "A"},
-    {Q, "Q"}, {D, "D"}, {2 * H, "2H"}, {T + 1, "T + 1"}, {T - 1, "T − 1"}, {T * B, "T·B"}};
+    {B, "B"}, {H, "H"},      {I, "I"},         {T, "T"},         {O, "O"},      {N, "N"},
+    {V, "V"}, {m, "m"},      {k, "k"},         {n, "n"},         {A, "A"},      {Q, "Q"},
+    {D, "D"}, {2 * H, "2H"}, {T + 1, "T + 1"}, {T - 1, "T − 1"}, {T * B, "T·B"}};
 
 std::string text(const Tensor& x) {
   std::string sizes;
@@ -80,7 +83,8 @@ std::string named_in(const std::string& call) {
     }
     const auto named = tensors().find(word);
     const std::string shown = named == tensors().end() ? "" : named->first + " " + text(named->second);
-    if (!shown.empty() && found.find(shown) == std::string::npos) found += (found.empty() ? "" : ", ") + shown;
+    if (!shown.empty() && found.find(shown) == std::string::npos)
+      found += (found.empty() ? "" : ", ") + shown;
     word.clear();
   }
   return found;
@@ -148,8 +152,8 @@ void reductions() {
 
 void products() {
   const char* chapter = "Products";
-  const Tensor &L = get("L"), &R = get("R"), &u = get("u"), &v = get("v"), &inputs = get("inputs"), &weight = get("weight"),
-               &bias = get("bias");
+  const Tensor &L = get("L"), &R = get("R"), &u = get("u"), &v = get("v"), &inputs = get("inputs"),
+               &weight = get("weight"), &bias = get("bias");
   ROW(matmul(L, R));
   ROW(linear(inputs, weight, bias));
   ROW(outer(u, v));
@@ -179,8 +183,8 @@ void layout() {
 
 void indexing() {
   const char* chapter = "Indexing";
-  const Tensor &x = get("x"), &table = get("table"), &ids = get("ids"), &rows = get("rows"), &index = get("index"),
-               &source = get("source");
+  const Tensor &x = get("x"), &table = get("table"), &ids = get("ids"), &rows = get("rows"),
+               &index = get("index"), &source = get("source");
   ROW(embedding(table, ids));
   ROW(index_select(x, rows));
   ROW(gather(x, 1, index));
@@ -190,8 +194,8 @@ void indexing() {
 
 void probabilities() {
   const char* chapter = "Normalising";
-  const Tensor &x = get("x"), &y = get("y"), &e = get("e"), &lengths = get("lengths"), &gain = get("gain"), &b = get("b"),
-               &logits = get("logits"), &targets = get("targets");
+  const Tensor &x = get("x"), &y = get("y"), &e = get("e"), &lengths = get("lengths"), &gain = get("gain"),
+               &b = get("b"), &logits = get("logits"), &targets = get("targets");
   ROW(softmax(x, -1));
   ROW(log_softmax(x, -1));
   ROW(masked_softmax(e, lengths));
@@ -205,8 +209,9 @@ void probabilities() {
 
 void attention() {
   const char* chapter = "Attention and packing";
-  const Tensor &projected = get("projected"), &keys = get("keys"), &v_a = get("v_a"), &lengths = get("lengths"),
-               &alpha = get("alpha"), &values = get("values"), &x = get("x"), &packed = get("packed");
+  const Tensor &projected = get("projected"), &keys = get("keys"), &v_a = get("v_a"),
+               &lengths = get("lengths"), &alpha = get("alpha"), &values = get("values"), &x = get("x"),
+               &packed = get("packed");
   const Packing packing(lengths);
   ROW(additive_energy(projected, keys, v_a, lengths));
   ROW(weighted_sum(alpha, values, lengths));

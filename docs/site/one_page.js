@@ -9,7 +9,9 @@ async function onePage(title, subtitle) {
   const leftOut = /(CHANGELOG|CONTRIBUTING|SECURITY|api)\.html$/;
   const pages = addresses.filter((address) => !leftOut.test(address.pathname));
   const nameOf = (address) => address.pathname.slice(folder.length).replace(/\W+/g, "-");
-  const parts = new Map(links.map((link) => [link.href, link.closest(".md-nav").querySelector(":scope > .md-nav__title").textContent.trim()]));
+  const titleOf = (link) => link.closest(".md-nav").querySelector(":scope > .md-nav__title").textContent.trim();
+  const partOf = (link) => (link.matches(".md-nav__link") ? titleOf(link) : link.textContent.trim());  // or a section's own page
+  const parts = new Map(links.map((link) => [link.href, partOf(link)]));
   const names = new Map(pages.map((address) => [address.pathname, nameOf(address)]));
 
   const book = document.createElement("article");
