@@ -45,5 +45,5 @@ def formula(tex):
 def plain(markdown):
     text = re.sub(r"\$\$(.+?)\$\$", lambda match: "\n    " + formula(match[1]).replace("\n", "\n    ") + "\n", markdown, flags=re.DOTALL)
     text = re.sub(r"\$(.+?)\$", lambda match: formula(match[1]), text, flags=re.DOTALL)
-    text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
+    text = re.sub(r"\[([^\]]+)\]\([^)\s]+\)", r"\1", text)  # links, but not lambdas such as [=](double g)
     return re.sub(r"\*\*?(?=\S)([^*\n]+?)(?<=\S)\*\*?", r"\1", text)
