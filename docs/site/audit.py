@@ -48,9 +48,14 @@ def findings_of(driver, axe, address, page):
 
 
 def audit(pages, axe, address):
-    """The findings of these pages, by one browser."""
+    """Prints the findings of these pages, each when its page is done; returns their rules."""
+    rules = []
     with browser() as driver:
-        return [finding for page in pages for finding in findings_of(driver, axe, address, page)]
+        for page in pages:
+            found = list(findings_of(driver, axe, address, page))
+            print("".join(f"{where}: {rule}: {text}\n" for rule, where, text in found), end="", flush=True)
+            rules += [rule for rule, *_ in found]
+    return rules
 
 
 def main(folder, axe, patterns):
@@ -61,12 +66,9 @@ def main(folder, axe, patterns):
     browsers = os.cpu_count()
     with served(folder) as address, concurrent.futures.ThreadPoolExecutor(browsers) as pool:
         shares = pool.map(lambda first: audit(pages[first::browsers], axe.read_text(), address), range(browsers))
-        found = [finding for share in shares for finding in share]
-    for rule, where, text in sorted(found):
-        print(f"{where}: {rule}: {text}")
-    counts = collections.Counter(rule for rule, *_ in found)
+        counts = collections.Counter(rule for share in shares for rule in share)
     print(f"{len(pages)} pages: " + (", ".join(f"{rule} {number}" for rule, number in counts.most_common()) or "no findings"))
-    sys.exit(bool(found))
+    sys.exit(bool(counts))
 
 
 if __name__ == "__main__":

@@ -1,3 +1,15 @@
 // Applies the book's light or dark setting, stored under "/" (extra.scope of mkdocs.yml); without one, the system's applies.
 const choice = JSON.parse(localStorage.getItem("/.__palette"));
 if (choice) document.documentElement.classList.add(choice.color.scheme === "slate" ? "dark-mode" : "light-mode");
+
+// Landmarks and names for screen readers, which Doxygen's pages lack.
+const roles = { "#top": "banner", "#doc-content": "main", "#side-nav": "navigation", "#main-nav": "navigation" };
+addEventListener("load", () => {
+  for (const [place, role] of Object.entries(roles)) document.querySelector(place)?.setAttribute("role", role);
+  document.querySelector("#main-nav")?.setAttribute("aria-label", "Menu");
+  document.querySelector("#side-nav")?.setAttribute("aria-label", "Pages");
+  document.querySelector("#MSearchField")?.setAttribute("aria-label", "Search");
+  const title = document.querySelector(".headertitle .title, #projectname");
+  title?.setAttribute("role", "heading");
+  title?.setAttribute("aria-level", "1");
+});
