@@ -19,9 +19,11 @@ WORDS = {
     "true ": "真实的 ", " once": "只传一次", ", once": "，只传一次", ", at every step": "，传给每一步", "has": "已经", "read": "读到", "query": "查询", "keys": "键",
     "values": "值", "mask, softmax": "掩码，softmax", "kept": "保留", "ended": "已结束", "kept and set aside": "保留，另外存放", "cut": "剪掉",
     "additive": "加性", "dot": "点积", "scaled dot": "缩放点积", "any ": "任意 ",
+    "handles": "句柄", "one block of memory": "同一块内存", "broadcasting": "广播", "row: (3)": "行：(3)", "a + row: (2, 3)": "a + 行：(2, 3)",
+    "repeated, not copied": "重复使用，不复制",
     "the ": "", " = 2 largest ln ": " = 2 个最大的 ln ", " of all ": "，选自全部 ",
 }
-SAME = {"GRU", "LSTM", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "bos", "eos"}
+SAME = {"flat", "GRU", "LSTM", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "bos", "eos"}
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
 
