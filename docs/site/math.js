@@ -4,6 +4,7 @@ for (const element of document.querySelectorAll(".arithmatex:not(.arithmatex .ar
   const displayMode = element.tagName === "DIV" || element.querySelector(".arithmatex") !== null;
   const tex = element.textContent.trim().replace(/^(\\[([])+|(\\[)\]])+$/g, "");
   katex.render(tex, element, { displayMode, throwOnError: false });
+  if (element.closest("th")) Object.assign(element, { role: "math", ariaLabel: tex });  // the column's name for screen readers
   if (displayMode) continue;
   const isShort = element.querySelector(".katex-html").textContent.length <= 20;
   isShort ? keepWhole(element) : keepMark(element);
