@@ -9,7 +9,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
-SECONDS = 120  # the limit for a page, a script or a print
+SECONDS = 600  # the limit for a page, a script or a print
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
