@@ -53,7 +53,7 @@ def audit(pages, axe, address):
     with browser() as driver:
         for page in pages:
             found = list(findings_of(driver, axe, address, page))
-            print("".join(f"{where}: {rule}: {text}\n" for rule, where, text in found), end="", flush=True)
+            print("\n".join(f"{where}: {rule}: {text}" for rule, where, text in found) or f"{page}: ok", flush=True)
             rules += [rule for rule, *_ in found]
     return rules
 
