@@ -3,12 +3,14 @@ const choice = JSON.parse(localStorage.getItem("/.__palette"));
 if (choice) document.documentElement.classList.add(choice.color.scheme === "slate" ? "dark-mode" : "light-mode");
 
 // Landmarks and names for screen readers, which Doxygen's pages lack.
-const roles = { "#top": "banner", "#doc-content": "main", "#side-nav": "navigation", "#main-nav": "navigation" };
+const roles = { "#top": "banner", "#doc-content": "main", "#side-nav": "navigation", "#main-nav": "navigation", "#nav-path": "contentinfo" };
 addEventListener("load", () => {
   for (const [place, role] of Object.entries(roles)) document.querySelector(place)?.setAttribute("role", role);
   document.querySelector("#main-nav")?.setAttribute("aria-label", "Menu");
   document.querySelector("#side-nav")?.setAttribute("aria-label", "Pages");
-  document.querySelector("#MSearchField")?.setAttribute("aria-label", "Search");
+  const nameSearch = () => document.querySelectorAll("#MSearchField").forEach((field) => field.setAttribute("aria-label", "Search"));
+  nameSearch();
+  new MutationObserver(nameSearch).observe(document.body, { childList: true, subtree: true });  // the menu moves it
   const title = document.querySelector(".headertitle .title, #projectname");
   title?.setAttribute("role", "heading");
   title?.setAttribute("aria-level", "1");
