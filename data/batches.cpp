@@ -149,11 +149,11 @@ std::int64_t Batches::pairs_in_bucket() const {
 
 // The number of leading pairs that form a batch.
 std::int64_t Batches::pairs_in_batch(std::span<const std::int64_t> order) const {
-  if (options_.tokens == 0) return std::min(options_.sentences, std::ssize(order));
+  if (options_.tokens == 0) return std::min<std::int64_t>(options_.sentences, std::ssize(order));
   std::int64_t source_steps = 0, target_steps = 0, count = 0;
   for (const std::int64_t i : order) {
-    source_steps = std::max(source_steps, std::ssize(pairs_[i].source));
-    target_steps = std::max(target_steps, std::ssize(pairs_[i].target));
+    source_steps = std::max<std::int64_t>(source_steps, std::ssize(pairs_[i].source));
+    target_steps = std::max<std::int64_t>(target_steps, std::ssize(pairs_[i].target));
     if ((count + 1) * (source_steps + target_steps) > options_.tokens) break;
     ++count;
   }

@@ -75,9 +75,11 @@ bool is_replaced(const Status& found) {
 Descriptor open_kept(std::string_view who, const fs::path& target) {
   const std::optional<Status> found = status_of(target);
   if (!found || is_replaced(*found)) return Descriptor();
+#if defined(F_DUPFD_CLOEXEC)  // not in WASI
   // reopening a stream by name may fail or truncate it
   if (const int stream = standard_stream(*found); stream >= 0)
     return Descriptor(::fcntl(stream, F_DUPFD_CLOEXEC, 0));
+#endif
   Descriptor file;
   do {
     file = Descriptor(::open(target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));

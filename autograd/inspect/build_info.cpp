@@ -2,8 +2,8 @@
 #include <gradus/autograd/parallel.hpp>
 
 #include "kernels/clones.hpp"
+#include "products/blas.hpp"
 #include "products/onednn.hpp"
-#include "products/openblas.hpp"
 
 namespace gradus {
 namespace {
@@ -34,7 +34,7 @@ BuildInfo build_info() {
   info.compiler = "g++ " __VERSION__;
 #endif
   info.instructions = instructions();
-  openblas::describe(info);
+  blas::describe(info);
   info.onednn = onednn::description();
   info.threads = threads();
   return info;

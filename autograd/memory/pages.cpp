@@ -2,48 +2,19 @@
 
 #include <algorithm>
 #include <bit>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "mapping.hpp"
 
 namespace gradus::pool {
 namespace {
 
-std::size_t page() {
-  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
 std::size_t address(const std::byte* place) { return reinterpret_cast<std::uintptr_t>(place); }
-
-// Maps pages at `place`, or anywhere if `place` is nullptr. Returns nullptr on failure.
-std::byte* pages_at(std::byte* place, std::size_t bytes, bool huge) {
-  const int only_there = place == nullptr ? 0 : MAP_FIXED_NOREPLACE;
-  void* const pages =
-      mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | only_there, -1, 0);
-  if (pages == MAP_FAILED) return nullptr;
-  if (huge) madvise(pages, bytes, MADV_HUGEPAGE);  // may be refused
-  if (place == nullptr || pages == place) return static_cast<std::byte*>(pages);
-  munmap(pages, bytes);  // before Linux 4.17 the address is only a hint
-  return nullptr;
-}
-
-// Maps pages with a gap below them. mmap puts new mappings right below existing ones; without the gap, they
-// would stop the block from growing downwards.
-std::byte* pages_with_room(std::size_t bytes, bool huge) {
-  constexpr std::size_t distance = std::size_t{1} << 36;
-  void* const room =
-      mmap(nullptr, 2 * distance, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room != MAP_FAILED) {  // fails under a limit on address space
-    munmap(room, 2 * distance);
-    if (std::byte* const pages = pages_at(static_cast<std::byte*>(room) + distance, bytes, huge))
-      return pages;
-  }
-  return pages_at(nullptr, bytes, huge);
-}
 
 }  // namespace
 
-std::size_t PageRanges::whole(std::size_t bytes) { return (bytes + page() - 1) / page() * page(); }
+std::size_t PageRanges::whole(std::size_t bytes) {
+  return (bytes + page_size() - 1) / page_size() * page_size();
+}
 
 std::byte* PageRanges::take(std::size_t bytes) {
   make_room();
@@ -132,10 +103,10 @@ void PageRanges::unmap() noexcept {
   unused_ = 0;
   for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
     const std::size_t before = whole(address(range->begin)) - address(range->begin);
-    const std::size_t after = address(range->end()) % page();
+    const std::size_t after = address(range->end()) % page_size();
     if (before + after >= range->bytes) continue;
-    // munmap fails if there would be too many mappings.
-    if (munmap(range->begin + before, range->bytes - before - after) != 0) continue;
+    // Fails if there would be too many mappings.
+    if (!unmap_pages(range->begin + before, range->bytes - before - after)) continue;
     std::byte* const end = range->end();
     range->bytes = before;
     range = ranges_.insert(range + 1, {end - after, after});

@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include "bf16.hpp"
+#include "blas.hpp"
 #include "onednn.hpp"
-#include "openblas.hpp"
 #include "product.hpp"
 
 namespace gradus {
@@ -16,7 +16,7 @@ template <class T>
 bool is_for_onednn(const Product<T>& p) {
   if (!onednn::is_used() || !std::is_same_v<T, float>) return false;
   if (p.b_layout == Layout::transposed) return p.m > 256 || (p.m > 1 && p.n * p.k < 1 << 20);
-  return p.m == 1 || p.m * p.n * p.k > 1 << 19 || !openblas::has_small_products();
+  return p.m == 1 || p.m * p.n * p.k > 1 << 19 || !blas::has_small_products();
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void multiply(const Product<T>& whole) {
     if constexpr (std::is_same_v<T, float>) {
       if (with_onednn) return onednn::multiply(p);
     }
-    openblas::multiply(p);
+    blas::multiply(p);
   });
 }
 

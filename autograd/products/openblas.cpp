@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "blas.hpp"
+
 // OpenBLAS's own functions. Weak, because another BLAS may be linked in its place; then no kernels are
 // chosen. The last two are exported but not documented: they free and rebuild OpenBLAS's table of kernels.
 extern "C" {
@@ -114,7 +116,7 @@ std::string better_kernels(const std::string& current, ProcessorFeatures feature
 
 void initialise() { choice(); }
 
-namespace openblas {
+namespace blas {
 
 template <class T>
 void multiply(const Product<T>& whole) {
@@ -151,5 +153,5 @@ void describe(BuildInfo& info) {
 template void multiply(const Product<float>&);
 template void multiply(const Product<double>&);
 
-}  // namespace openblas
+}  // namespace blas
 }  // namespace gradus

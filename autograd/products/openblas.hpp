@@ -1,10 +1,6 @@
 #pragma once
 
-#include <gradus/autograd/build_info.hpp>
-
 #include <string>
-
-#include "product.hpp"
 
 namespace gradus {
 
@@ -19,17 +15,4 @@ ProcessorFeatures processor_features();
 /// than itself, and runs SSE3 kernels on them at a fifth of their speed.
 std::string better_kernels(const std::string& current, ProcessorFeatures features);
 
-namespace openblas {
-
-/// Computes a product on this thread. The first call chooses the kernels, as initialise() does.
-template <class T>
-void multiply(const Product<T>& p);
-
-/// True if the kernels in use have a path for small products that packs nothing.
-bool has_small_products();
-
-/// Fills in the fields about the BLAS.
-void describe(BuildInfo& info);
-
-}  // namespace openblas
 }  // namespace gradus

@@ -26,9 +26,13 @@ Colour colour_of(int fd) {
   return choose_colour(environment("NO_COLOR"), environment("TERM"), environment("COLORTERM"));
 }
 
-int terminal_width(int fd) {
+int terminal_width([[maybe_unused]] int fd) {
+#if defined(TIOCGWINSZ)  // WASI has no terminals
   winsize size{};
   return ::isatty(fd) && ::ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+#else
+  return 0;
+#endif
 }
 
 }  // namespace gradus::plot

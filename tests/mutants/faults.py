@@ -208,7 +208,7 @@ FAULTS = [
         (PLACE, "  insert(lowest_, more);\n", "  insert(lowest_, bytes);\n"),
         (TERM, "      insert(lowest_ - unused_, unused_);\n", ""),
         (CHECK, "unused_ < missing(bytes) && !ask(bytes)", "!ask(bytes)"),
-        (PLACE, "munmap(range->begin + before,", "munmap(range->begin,")),
+        (PLACE, "unmap_pages(range->begin + before,", "unmap_pages(range->begin,")),
     *of("fused/recurrence.hpp",
         (ASSIGNED, "y[i] += x.data[row * x.stride + i];", "y[i] = x.data[row * x.stride + i];"),
         (PLACE, "of_batch + packing.sequence(r) * width, width, of_ranks", "of_batch + r * width, width, of_ranks"),

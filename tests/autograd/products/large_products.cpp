@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "autograd/helpers.hpp"
-#include "products/openblas.hpp"
+#include "products/blas.hpp"
 
 using gradus::gemm;
 using gradus::Generator;
@@ -45,7 +45,7 @@ struct Operands {
   }
   std::vector<float> product_by_openblas() const {
     std::vector<float> c(numel(m, n));
-    gradus::openblas::multiply(gradus::Product<float>{
+    gradus::blas::multiply(gradus::Product<float>{
         Layout::plain, Layout::plain, m, n, k, {a.data(), k}, {b.data(), n}, {}, {c.data(), n}});
     return c;
   }

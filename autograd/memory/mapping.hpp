@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+
+/// Pages of memory from the system: by mmap (mapping.cpp) or, for WebAssembly, from the heap
+/// (without_mapping.cpp).
+namespace gradus::pool {
+
+/// The size of a page, in bytes.
+std::size_t page_size();
+
+/// Maps pages at `place`, or anywhere if `place` is nullptr. Returns nullptr on failure. `huge` asks for huge
+/// pages, which may be refused.
+std::byte* pages_at(std::byte* place, std::size_t bytes, bool huge);
+
+/// Maps pages with a gap below them, so that the block can grow downwards. Returns nullptr on failure.
+std::byte* pages_with_room(std::size_t bytes, bool huge);
+
+/// Returns whole pages to the system. Returns false if they stay mapped.
+bool unmap_pages(std::byte* begin, std::size_t bytes) noexcept;
+
+}  // namespace gradus::pool

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <gradus/autograd/build_info.hpp>
+
+#include "product.hpp"
+
+/// Products in f32 and f64 by the BLAS of this build: OpenBLAS (openblas.cpp) or, for WebAssembly, our own
+/// kernels (simd128.cpp). gemm.cpp shares them with oneDNN.
+namespace gradus::blas {
+
+/// Computes a product on this thread. The first call chooses the kernels, as initialise() does.
+template <class T>
+void multiply(const Product<T>& p);
+
+/// True if the kernels in use have a path for small products that packs nothing.
+bool has_small_products();
+
+/// Fills in the fields about the BLAS.
+void describe(BuildInfo& info);
+
+}  // namespace gradus::blas

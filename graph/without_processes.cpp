@@ -1,0 +1,8 @@
+#include "process.hpp"
+
+// WebAssembly cannot start programs: none is found.
+namespace gradus {
+
+ProcessResult run_process(const std::vector<std::string>&, const std::string&) { return {.found = false}; }
+
+}  // namespace gradus
