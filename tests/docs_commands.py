@@ -109,8 +109,10 @@ class Checker:
                 return None
             case "docs":
                 return None if rest in ([], ["--serve"], ["--pdf"]) or rest[:1] == ["--audit"] else f"unknown argument {rest} of ./run docs"
+            case "web":
+                return None if rest in ([], ["--serve"]) else f"unknown argument {rest} of ./run web"
             case "check":
-                parts = {"--fast", *re.findall(r"'\w+: \./run check (\w+)'", (ROOT / ".ci" / "run").read_text()), "units", "debian"}
+                parts = {"--fast", *re.findall(r"'\w+: \./run check (\w+)'", (ROOT / ".ci" / "run").read_text()), "units", "web", "debian"}
                 return None if not rest or rest[0] in parts or is_open(rest[0]) else f"unknown argument {rest[0]} of ./run check"
             case "tutorial" | "exercise" | "gradus" as part:
                 return getattr(self, part)(rest)

@@ -33,6 +33,7 @@ expect 2 "unknown fuzz target 'tensors'" "$run" fuzz tensors
 expect 2 "expected 'fuzz TARGET|all" "$run" fuzz npy --seconds none
 expect 0 'translate' "$run" gradus --help
 expect 2 "'docs' takes only --serve" "$run" docs --sevre
+expect 2 "'web' takes only --serve" "$run" web --sevre
 expect 2 "'packages' takes no arguments" "$run" packages gdb
 expect 2 "unknown check 'formt'" "$run" check formt
 expect 0 '--seed' "$tutorial" --help

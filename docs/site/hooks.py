@@ -15,6 +15,8 @@ from mkdocs.structure.files import File, Files
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KATEX = pathlib.Path("/usr/share/javascript/katex")
 DOXYGEN = ROOT / "build" / "doxygen"
+PLAY = ROOT / "build" / "play"  # by ./run web
+PLAY_BUTTON = re.compile(r'^<a [^>]*play/index\.html.*</a>\n\n', re.MULTILINE)
 OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
 HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
@@ -104,7 +106,8 @@ def on_files(files, config):
     config["nav"] = list(listed(config["nav"], sorted(there), config))
     if not is_chinese(config):
         there |= sources([path.relative_to(ROOT).as_posix() for uri, path in there.items() if uri.endswith(".md")])
-        there |= {f"api/{path.relative_to(DOXYGEN)}": path for path in DOXYGEN.rglob("*") if path.is_file()}
+        there |= {f"{name}/{path.relative_to(folder)}": path for name, folder in (("api", DOXYGEN), ("play", PLAY))
+                  for path in folder.rglob("*") if path.is_file()}
     return Files(theme + [file_of(uri, path, config) for uri, path in sorted((there | assets()).items())])
 
 
@@ -178,6 +181,8 @@ def on_page_markdown(markdown, page, config, files):
     if page.file.src_uri.startswith("source/"):
         page.meta["hide"] = ["navigation", "toc"]
         return linked_entries(markdown, page, files) if page.file.name == "index" else markdown
+    if not PLAY.exists():
+        markdown = PLAY_BUTTON.sub("", markdown)
     path = repository_path(page.file)
     here = place(path)
     switch = rf"^\[\w+\]\({re.escape(counterpart(path))}\)\n\n"  # the README's language link; the book has its own

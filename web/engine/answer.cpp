@@ -1,0 +1,269 @@
+#include "answer.hpp"
+
+#include <gradus/error.hpp>
+#include <gradus/version.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "inside.hpp"
+#include "session.hpp"
+
+namespace gradus::web {
+namespace {
+
+using nlohmann::json;
+using Ids = std::vector<std::int64_t>;
+
+std::unique_ptr<Session> session;
+
+Session& the_session() {
+  if (session == nullptr) throw Error("there is no session; send {\"do\": \"create\"} first");
+  return *session;
+}
+
+// Reads the members of an object; all others are refused.
+class Members {
+ public:
+  Members(const char* what, const json& object) : what_(what), object_(object) {}
+
+  template <class T>
+  Members& read(const char* name, T& value) {
+    known_ += (known_.empty() ? "" : ", ") + std::string(name);
+    const auto found = object_.find(name);
+    if (found == object_.end()) return *this;
+    ++read_;
+    try {
+      value = found->get<T>();
+    } catch (const json::exception&) {
+      throw Error(std::string(what_) + ": '" + name + "' cannot be " + found->dump());
+    }
+    return *this;
+  }
+
+  void all() const {
+    if (read_ != object_.size())
+      throw Error(std::string(what_) + ": unknown setting in " + object_.dump() + "; available: " + known_);
+  }
+
+ private:
+  const char* what_;
+  const json& object_;
+  std::string known_;
+  std::size_t read_ = 0;
+};
+
+models::ModelOptions model_options(const json& from) {
+  static const std::map<std::string, models::Cell> cells{{"rnn", models::Cell::rnn},
+                                                         {"gru", models::Cell::gru},
+                                                         {"original-gru", models::Cell::original_gru},
+                                                         {"lstm", models::Cell::lstm}};
+  models::ModelOptions options;
+  std::string cell = "gru";
+  Members("model", from)
+      .read("decoder", options.decoder)
+      .read("attention", options.attention)
+      .read("cell", cell)
+      .read("embedding", options.embedding)
+      .read("hidden", options.hidden)
+      .read("energy", options.energy)
+      .read("bidirectional", options.bidirectional)
+      .all();
+  const auto found = cells.find(cell);
+  if (found == cells.end())
+    throw Error("model: unknown cell '" + cell + "'; available: gru, lstm, original-gru, rnn");
+  options.cell = found->second;
+  return options;
+}
+
+Settings settings_of(const json& from) {
+  Settings settings;
+  json models = json::array();
+  Members("settings", from)
+      .read("task", settings.task)
+      .read("symbols", settings.task_options.symbols)
+      .read("shortest", settings.task_options.min_length)
+      .read("longest", settings.task_options.max_length)
+      .read("batch", settings.batch)
+      .read("seed", settings.seed)
+      .read("steps", settings.trainer.steps)
+      .read("rate", settings.trainer.learning_rate)
+      .read("models", models)
+      .all();
+  for (const json& model : models) settings.models.push_back(model_options(model));
+  return settings;
+}
+
+// {"do": "create", "settings": …} → the version, the tokens by id, and each model's number of parameters.
+json create(const json& request) {
+  session.reset();
+  session = std::make_unique<Session>(settings_of(request.at("settings")));
+  json tokens = json::array(), parameters = json::array();
+  for (std::int64_t id = 0; id < session->symbols().size(); ++id)
+    tokens.push_back(session->symbols().token(id));
+  for (std::size_t i = 0; i < session->models(); ++i)
+    parameters.push_back(session->model(i).parameter_count());
+  return {{"version", version()},
+          {"tokens", tokens},
+          {"by_character", session->symbols().by_character()},
+          {"parameters", parameters}};
+}
+
+// {"do": "step", "count": n} → the number of updates made, and the losses of each of the n: [[model 0's, …],
+// …].
+json step(const json& request) {
+  json losses = json::array();
+  for (std::int64_t left = request.value("count", std::int64_t{1}); left > 0 && !the_session().finished();
+       --left)
+    losses.push_back(the_session().step());
+  return {{"step", the_session().steps()}, {"losses", losses}, {"finished", the_session().finished()}};
+}
+
+// {"do": "measure", "each": n} → exact match by source length, and of all lengths that are trained, for each
+// model.
+json measure(const json& request) {
+  const Settings& settings = the_session().settings();
+  json lengths = json::array(), models = json::array();
+  for (const data::ExactMatchByLength& result :
+       the_session().measure(request.value("each", std::int64_t{20}))) {
+    json exact = json::array();
+    data::MatchCount trained;
+    lengths.clear();
+    for (const auto& [length, count] : result.rows()) {
+      lengths.push_back(length);
+      exact.push_back(count.fraction());
+      if (settings.task == "dates" || length <= settings.task_options.max_length) {
+        trained.right += count.right;
+        trained.count += count.count;
+      }
+    }
+    models.push_back({{"exact", exact}, {"trained", trained.fraction()}});
+  }
+  return {{"step", the_session().steps()}, {"lengths", lengths}, {"models", models}};
+}
+
+// {"do": "example"} → the text of a held-out source.
+json example(const json&) {
+  return {{"source", the_session().symbols().text(the_session().example().source)}};
+}
+
+json texts(const Ids& ids) {
+  json tokens = json::array();
+  for (const std::int64_t id : ids) tokens.push_back(the_session().symbols().token(id));
+  return tokens;
+}
+
+json rows_of(const Tensor& matrix) {
+  if (!matrix.defined()) return nullptr;
+  json rows = json::array();
+  const std::vector<float> values = matrix.to_vector<float>();
+  const auto columns = static_cast<std::ptrdiff_t>(matrix.size(1));
+  for (auto row = values.begin(); row != values.end(); row += columns)
+    rows.push_back(std::vector<float>(row, row + columns));
+  return rows;
+}
+
+// {"do": "translate", "text": …} → the tokens of the source and of its target (null if that is not known)
+// and, for each model: the tokens that it writes, which of them are right, their probabilities, and the
+// weights (tokens, source); and the weights when it reads the target instead. Weights are null without
+// attention.
+json translate(const json& request) {
+  const Session& now = the_session();
+  const Ids source = now.symbols().encode(request.at("text").get<std::string>());
+  if (source.size() > 60)
+    throw Error("the input has " + std::to_string(source.size()) + " tokens; type at most 60");
+  const auto target = now.target_of(source);
+  json models = json::array();
+  for (std::size_t number = 0; number < now.models(); ++number) {
+    const models::Decoded decoded = now.translate(number, source);
+    json right = json::array(), probabilities = json::array();
+    for (std::size_t t = 0; t < decoded.tokens.size(); ++t) {
+      right.push_back(target && t < target->size() && decoded.tokens[t] == (*target)[t]);
+      probabilities.push_back(std::exp(decoded.token_log_probabilities[t]));
+    }
+    models.push_back({{"output", texts(decoded.tokens)},
+                      {"right", right},
+                      {"probabilities", probabilities},
+                      {"weights", rows_of(decoded.weights)},
+                      {"forced", target ? rows_of(now.force(number, {source, *target}).weights) : json()}});
+  }
+  return {{"step", now.steps()},
+          {"source", texts(source)},
+          {"target", target ? texts(*target) : json()},
+          {"models", models}};
+}
+
+// {"do": "inside", "model": i, "text": …, "step": t, "forced": b} → the parts of the step that writes token
+// t, from 0: of the target if b and if it is known, else of the model's own output. Every part is a list of
+// numbers.
+json inside(const json& request) {
+  const Session& now = the_session();
+  const auto number = request.at("model").get<std::size_t>();
+  if (number >= now.models()) throw Error("inside: there is no model " + std::to_string(number));
+  const Ids source = now.symbols().encode(request.at("text").get<std::string>());
+  const auto target = now.target_of(source);
+  const Ids written =
+      target && request.at("forced").get<bool>() ? *target : now.translate(number, source).tokens;
+  const auto t = request.at("step").get<std::int64_t>();
+  const Inside step = look_inside(now.model(number), source, written, t);
+  json gates = json::array();
+  for (const auto& [name, gate] : step.gates)
+    gates.push_back({{"name", name}, {"values", gate.to_vector<float>()}});
+  return {{"source", texts(source)},
+          {"step", t},
+          {"read", now.symbols().token(t == 0 ? data::bos : written[static_cast<std::size_t>(t - 1)])},
+          {"written", now.symbols().token(written[static_cast<std::size_t>(t)])},
+          {"before", step.before.to_vector<float>()},
+          {"energies", step.energies.to_vector<float>()},
+          {"weights", step.weights.to_vector<float>()},
+          {"context", step.context.to_vector<float>()},
+          {"gates", gates},
+          {"after", step.after.to_vector<float>()},
+          {"probabilities", step.probabilities.to_vector<float>()},
+          {"difference", step.difference}};
+}
+
+// {"do": "fingerprint"} → a hash of each model's parameters, in hexadecimal digits.
+json fingerprint(const json&) {
+  json hashes = json::array();
+  for (std::size_t number = 0; number < the_session().models(); ++number) {
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016llx",
+                  static_cast<unsigned long long>(the_session().fingerprint(number)));
+    hashes.push_back(digits);
+  }
+  return {{"models", hashes}};
+}
+
+// {"do": "save", "model": i, "path": …}: writes a checkpoint.
+json save(const json& request) {
+  const auto number = request.at("model").get<std::size_t>();
+  if (number >= the_session().models()) throw Error("save: there is no model " + std::to_string(number));
+  the_session().save(number, request.at("path").get<std::string>());
+  return json::object();
+}
+
+}  // namespace
+
+std::string answer(std::string_view text) {
+  using Answer = json (*)(const json&);
+  static const std::map<std::string, Answer> answers{
+      {"create", create}, {"step", step}, {"measure", measure},     {"example", example},
+      {"inside", inside}, {"save", save}, {"translate", translate}, {"fingerprint", fingerprint}};
+  try {
+    const json request = json::parse(text);
+    const auto name = request.at("do").get<std::string>();
+    const auto found = answers.find(name);
+    if (found == answers.end()) throw Error("unknown request '" + name + "'");
+    return found->second(request).dump();
+  } catch (const std::exception& error) {
+    return json{{"error", error.what()}}.dump();
+  }
+}
+
+}  // namespace gradus::web

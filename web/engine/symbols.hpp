@@ -1,0 +1,38 @@
+#pragma once
+
+#include <gradus/data/tasks.hpp>
+#include <gradus/data/tokens.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gradus::web {
+
+/// The tokens of a task, with the ids of data::Vocabulary: 0 to 3 are <pad>, <bos>, <eos> and <unk>. Sources
+/// and targets share them. Dates are split into characters, the other tasks at spaces; a source of one-digit
+/// numbers needs no spaces.
+class Symbols {
+ public:
+  /// The ordinary tokens: the numbers below `symbols`, or all characters of dates.
+  Symbols(std::string_view task, const data::TaskOptions& options);
+
+  std::int64_t size() const { return std::ssize(tokens_); }
+  const std::string& token(std::int64_t id) const { return tokens_.at(static_cast<std::size_t>(id)); }
+  bool by_character() const { return by_character_; }
+
+  /// @throws Error naming a token that the task does not have, or if there is none.
+  std::vector<std::int64_t> encode(std::string_view text) const;
+  /// The text of a sequence, up to its first EOS.
+  std::string text(std::span<const std::int64_t> ids) const;
+  /// The ordinary tokens, one a line, as data::Vocabulary::to_text() writes them.
+  std::string lines() const;
+
+ private:
+  std::vector<std::string> tokens_;  // by id
+  bool by_character_;
+};
+
+}  // namespace gradus::web

@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+// Prints what the page costs: bytes of a first load, milliseconds of an update here, natively and in Chromium, and seconds
+// until a model reverses. Needs ./run web, build/release/web/web_trainer, brotli and chromium; measure on an idle machine.
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import path from "node:path";
+
+import { NativeTrainer, browser, defaults, loadTrainer, page, serve, toHash, toRequest } from "./tests/support.mjs";
+
+const settings = toRequest({ ...defaults(), "a.decoder": "bahdanau", "b.decoder": "none" });
+const report = (what, value) => console.log(`${what.padEnd(58)} ${value}`);
+
+const files = readdirSync(page, { recursive: true }).map((name) => path.join(page, name)).filter((name) => statSync(name).isFile());
+const brotli = (file) => execFileSync("brotli", ["--best", "--stdout", file], { maxBuffer: 1 << 28 }).length;
+const sizes = files.map((file) => ({ file: path.relative(page, file), raw: statSync(file).size, packed: brotli(file) }));
+for (const { file, raw, packed } of sizes.filter(({ packed }) => packed > 10000)) report(`${file}, raw and brotli, bytes`, `${raw} ${packed}`);
+report("all files, brotli, bytes", sizes.reduce((sum, { packed }) => sum + packed, 0));
+
+/** Milliseconds of an update: the least of five runs of 40. */
+async function update(trainer) {
+  await trainer.ask({ do: "create", settings });
+  let least = Infinity;
+  for (let run = 0; run < 5; ++run) {
+    const start = performance.now();
+    await trainer.ask({ do: "step", count: 40 });
+    least = Math.min(least, (performance.now() - start) / 40);
+  }
+  return least;
+}
+
+const trainer = await loadTrainer(), native = new NativeTrainer();
+const here = await update(trainer), natively = await update(native);
+native.end();
+report("an update of Bahdanau's model, native, one thread, ms", natively.toFixed(2));
+report("the same in node, ms", `${here.toFixed(2)} (${(here / natively).toFixed(2)} times)`);
+report("memory of the module, MB", (trainer.bytes / 1e6).toFixed(0));
+
+trainer.ask({ do: "create", settings });
+let trained = 0, updates = 0;
+do {
+  const start = performance.now();
+  updates = trainer.ask({ do: "step", count: 25 }).step;
+  trained += performance.now() - start;
+} while (updates < 1000 && trainer.ask({ do: "measure", each: 50 }).models[0].trained < 0.99);
+report(`exact match 0.99 after ${updates} updates in node, s of training`, (trained / 1000).toFixed(1));
+
+const server = await serve(), chromium = await browser(), tab = await chromium.newPage();
+const start = performance.now();
+await tab.goto(server.address + toHash({ ...defaults(), "a.decoder": "bahdanau", "b.decoder": "none", steps: 300 }));
+await tab.waitForSelector("#models svg");
+report("from the address to the first alignment in Chromium, s", ((performance.now() - start) / 1000).toFixed(2));
+const { seconds, longest } = await tab.evaluate(() => new Promise((resolve) => {
+  let before = performance.now(), worst = 0;
+  const from = before;
+  const frame = (now) => {
+    worst = Math.max(worst, now - before);
+    before = now;
+    if (document.getElementById("start").disabled) resolve({ seconds: (now - from) / 1000, longest: worst });
+    else requestAnimationFrame(frame);
+  };
+  document.getElementById("start").click();
+  requestAnimationFrame(frame);
+}));
+report("300 updates with all pictures in Chromium, s", seconds.toFixed(1));
+report("longest frame meanwhile, ms", longest.toFixed(0));
+await chromium.close();
+await server.close();

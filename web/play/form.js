@@ -1,0 +1,61 @@
+// The form of the settings.
+
+import { html } from "./dom.js";
+import { common, fields, model, parse } from "./settings.js";
+import { words } from "./strings.js";
+
+function input(name, value) {
+  const field = fields.get(name), id = `setting-${name}`;
+  if (field.choices) {
+    return html("select", { id, name }, field.choices.map((choice) =>
+      html("option", { value: choice, selected: choice === value }, words.choices[choice])));
+  }
+  return html("input", { id, name, value, type: "number", min: field.least, max: field.most, step: field.step,
+                         required: true, inputmode: field.step === 1 ? "numeric" : "decimal" });
+}
+
+const row = (name, value) =>
+  html("div", { class: "setting" },
+       html("label", { for: `setting-${name}` }, words.names[fields.get(name).name]), input(name, value));
+
+const group = (title, names, values) =>
+  html("fieldset", {}, html("legend", {}, title), names.map((name) => row(name, values[name])));
+
+/** Fills the form with `values`. */
+export function show(form, values) {
+  const names = (prefix) => model("").map((field) => prefix + field.name);
+  form.replaceChildren(
+    group(words.both, common.map((field) => field.name), values),
+    group(words.modelA, names("a."), values), group(words.modelB, names("b."), values),
+    html("p", { class: "complaint", role: "alert" }), html("button", { type: "submit", id: "apply" }, words.apply));
+  relate(form);
+}
+
+/** Disables the settings without effect. */
+export function relate(form) {
+  const off = (name, condition) => { form.elements[name].disabled = condition; };
+  const dates = form.elements.task.value === "dates";
+  for (const name of ["symbols", "shortest", "longest"]) off(name, dates);
+  for (const prefix of ["a.", "b."]) {
+    const decoder = form.elements[`${prefix}decoder`].value, attends = decoder === "bahdanau";
+    for (const field of model("")) if (field.name !== "decoder") off(prefix + field.name, decoder === "none");
+    off(`${prefix}attention`, !attends);
+    off(`${prefix}energy`, !attends || form.elements[`${prefix}attention`].value !== "additive");
+  }
+}
+
+/** The form's values, or undefined after a complaint beside the form. */
+export function read(form) {
+  const values = {}, complaint = form.querySelector(".complaint");
+  for (const [name, field] of fields) {
+    values[name] = parse(field, form.elements[name].value);
+    if (values[name] === undefined) {
+      complaint.textContent = `${words.names[field.name]}: ${words.range(field.least, field.most)}`;
+      form.elements[name].focus();
+      return undefined;
+    }
+  }
+  const ordered = values.shortest <= values.longest;
+  complaint.textContent = ordered ? "" : words.order;
+  return ordered ? values : undefined;
+}

@@ -1,0 +1,76 @@
+// The settings: their ranges and defaults, and the two forms in which they leave the page: the address and the request.
+
+const whole = (name, least, most, value) => ({ name, least, most, value, step: 1 });
+const choice = (name, choices, value) => ({ name, choices, value });
+
+export const common = [
+  choice("task", ["reverse", "copy", "sort", "dates"], "reverse"),
+  whole("symbols", 2, 26, 10),
+  whole("shortest", 1, 40, 3),
+  whole("longest", 1, 40, 12),
+  whole("batch", 1, 256, 64),
+  { name: "rate", least: 0.00001, most: 1, value: 0.003, step: "any" },
+  whole("steps", 1, 100000, 1000),
+  whole("seed", 0, 2 ** 53 - 1, 1),
+];
+
+export const model = (decoder) => [
+  choice("decoder", ["none", "fixed", "cho", "bahdanau"], decoder),
+  choice("attention", ["additive", "dot", "scaled_dot"], "additive"),
+  choice("cell", ["gru", "lstm", "rnn", "original-gru"], "gru"),
+  whole("embedding", 1, 256, 32),
+  whole("hidden", 1, 256, 64),
+  whole("energy", 1, 256, 64),
+  choice("encoder", ["both", "forward"], "both"),
+];
+
+/** Every field by its name in the address: "task", …, "a.decoder", …, "b.decoder", …. */
+export const fields = new Map([
+  ...common.map((field) => [field.name, field]),
+  ...model("fixed").map((field) => [`a.${field.name}`, field]),
+  ...model("bahdanau").map((field) => [`b.${field.name}`, field]),
+]);
+fields.set("a.decoder", choice("decoder", ["fixed", "cho", "bahdanau"], "fixed"));
+
+export const defaults = () => Object.fromEntries([...fields].map(([name, field]) => [name, field.value]));
+
+/** The value that `text` stands for, or undefined if the field cannot have it. */
+export function parse(field, text) {
+  if (field.choices) return field.choices.includes(text) ? text : undefined;
+  const value = text.trim() === "" ? NaN : Number(text);
+  const fits = value >= field.least && value <= field.most && (field.step !== 1 || Number.isInteger(value));
+  return fits ? value : undefined;
+}
+
+/** @returns the settings and the typed input of an address's fragment, and the names that had to be replaced. */
+export function fromHash(hash) {
+  const values = defaults(), wrong = [];
+  const given = new URLSearchParams(hash.replace(/^#/, ""));
+  for (const [name, text] of given) {
+    if (name === "input") continue;
+    const value = fields.has(name) ? parse(fields.get(name), text) : undefined;
+    value === undefined ? wrong.push(name) : (values[name] = value);
+  }
+  if (values.longest < values.shortest) values.longest = values.shortest;
+  return { values, input: given.get("input") ?? "", wrong };
+}
+
+export function toHash(values, input) {
+  const given = new URLSearchParams(Object.entries(values));
+  if (input) given.set("input", input);
+  return `#${given}`;
+}
+
+function modelRequest(values, prefix) {
+  const of = (name) => values[prefix + name];
+  return { decoder: of("decoder"), attention: of("attention"), cell: of("cell"), embedding: of("embedding"),
+           hidden: of("hidden"), energy: of("energy"), bidirectional: of("encoder") === "both" };
+}
+
+/** The settings as answer.cpp reads them. */
+export function toRequest(values) {
+  const { task, symbols, shortest, longest, batch, rate, steps, seed } = values;
+  const models = ["a.", "b."].filter((prefix) => values[`${prefix}decoder`] !== "none")
+                             .map((prefix) => modelRequest(values, prefix));
+  return { task, symbols, shortest, longest, batch, rate, steps, seed, models };
+}

@@ -1,0 +1,99 @@
+// The page's words in English and Chinese.
+
+const english = {
+  title: "Play: train an attention model in this page",
+  lead: "Two models learn the same task from the same batches. One compresses the source into a vector; the other one " +
+        "attends to every token of the source. Press start, and watch where it looks.",
+  private: "Everything runs on your machine: the library's own C++, compiled to WebAssembly, on one thread. No request is sent.",
+  book: "The book", language: "中文",
+  start: "Start", pause: "Pause", update: "One update", reset: "Reset", apply: "Apply and reset",
+  speed: "Speed", fast: "as fast as possible", medium: "10 updates a second", slow: "2 updates a second",
+  settings: "Settings", both: "both models", modelA: "Model A", modelB: "Model B",
+  loading: "Loading the trainer…", ready: "Ready.", running: "Training.", paused: "Paused.", finished: "Finished.",
+  progress: (step, steps) => `update ${step} of ${steps}`,
+  changed: "The settings have changed.",
+  replaced: (names) => `These settings of the address are unknown or out of range; the defaults are used: ${names}.`,
+  range: (least, most) => `must be a number from ${least} to ${most}`,
+  order: "the longest source must not be shorter than the shortest",
+  loss: "Loss", lossNote: "cross-entropy of each batch, in nats a token",
+  exact: "Exact match by length", exactNote: "share of held-out sources whose output has no wrong token; shaded: lengths in training, with their mean above",
+  updates: "updates", length: "source length",
+  input: "A source of your own", another: "Another example", inputNote: "Type tokens of the task: you see what each model writes for it now.",
+  target: "right answer", unknownTarget: "The right answer for a date of your own is not known: tokens are not marked.",
+  writes: "writes", parameters: (n) => `${n} parameters`,
+  right: "right", wrong: "wrong",
+  reads: "Rows", forced: "the right tokens, read as in training", own: "the model's own output",
+  noWeights: "This decoder has no attention: at every step it reads the same vector, the encoder's last states.",
+  cell: (t, to, j, from, weight) => `α(${t}, ${j}) = ${weight}: to write “${to}”, the model weights source token ${j}, “${from}”, by ${weight}`,
+  pick: "Point at a cell, or move with the arrow keys, to read its weight. Click, or press Enter, to look inside its step.",
+  alignment: (name) => `Alignment of model ${name}: rows are written tokens, columns are source tokens`,
+  inside: "Inside a step", close: "Close", look: (t) => `Look inside step ${t}`,
+  insideTitle: (t, written, read) => `Step ${t}: the decoder has read “${read}” and writes “${written}”`,
+  insideNote: "x is [E y; c], the embedding of the token read and the context. Point at a number, or use the arrow keys, to read it. Blue is positive, orange negative.",
+  byHand: (difference) => `Computed part by part; the largest difference from the library's own step is ${difference}.`,
+  save: "Download the weights", saveNote: "for gradus translate",
+  names: {
+    task: "task", symbols: "symbols", shortest: "shortest source", longest: "longest source", batch: "batch",
+    rate: "learning rate", steps: "updates", seed: "seed", decoder: "decoder", attention: "attention", cell: "cell",
+    embedding: "embedding E", hidden: "state H", energy: "energy A", encoder: "encoder",
+  },
+  choices: {
+    reverse: "reverse", copy: "copy", sort: "sort", dates: "dates", none: "none", fixed: "fixed context",
+    cho: "Cho: the context at every step", bahdanau: "Bahdanau: attention", additive: "additive", dot: "dot (Luong)",
+    scaled_dot: "scaled dot", gru: "GRU", lstm: "LSTM", rnn: "tanh RNN", "original-gru": "GRU of the papers",
+    both: "both directions", forward: "forward only",
+  },
+};
+
+const chinese = {
+  title: "动手：在网页里训练注意力模型",
+  lead: "两个模型用相同的批次学习同一个任务：一个把源序列压缩成一个向量，另一个关注源序列的每个词元。按“开始”，看它在看哪里。",
+  private: "一切都在你的机器上运行：本库自己的 C++ 代码，编译成 WebAssembly，单线程。不发送任何请求。",
+  book: "本书", language: "English",
+  start: "开始", pause: "暂停", update: "更新一次", reset: "重置", apply: "应用并重置",
+  speed: "速度", fast: "尽可能快", medium: "每秒 10 次更新", slow: "每秒 2 次更新",
+  settings: "设置", both: "两个模型", modelA: "模型 A", modelB: "模型 B",
+  loading: "正在载入训练程序……", ready: "就绪。", running: "训练中。", paused: "已暂停。", finished: "已完成。",
+  progress: (step, steps) => `第 ${step} 次更新，共 ${steps} 次`,
+  changed: "设置已更改。",
+  replaced: (names) => `地址中的这些设置未知或超出范围，已改用默认值：${names}。`,
+  range: (least, most) => `必须是 ${least} 到 ${most} 之间的数`,
+  order: "最长的源序列不能短于最短的",
+  loss: "损失", lossNote: "每个批次的交叉熵，单位：奈特每词元",
+  exact: "各长度的完全匹配率", exactNote: "输出没有任何错误的保留样本所占的比例；阴影：训练中的长度，上方是它们的平均值",
+  updates: "更新次数", length: "源序列长度",
+  input: "自己输入一个源序列", another: "换一个例子", inputNote: "输入任务的词元，就能看到每个模型现在写出什么。",
+  target: "正确答案", unknownTarget: "自己输入的日期没有已知的正确答案，因此不标对错。",
+  writes: "写出", parameters: (n) => `${n} 个参数`,
+  right: "对", wrong: "错",
+  reads: "各行", forced: "正确的词元（与训练时一样读入）", own: "模型自己的输出",
+  noWeights: "这个解码器没有注意力：每一步都读同一个向量，即编码器的最后状态。",
+  cell: (t, to, j, from, weight) => `α(${t}, ${j}) = ${weight}：写“${to}”时，模型给第 ${j} 个源词元“${from}”的权重是 ${weight}`,
+  pick: "指向一个格子，或用方向键移动，即可读出它的权重。单击或按回车，查看这一步的内部。",
+  alignment: (name) => `模型 ${name} 的对齐：行是写出的词元，列是源词元`,
+  inside: "一步之内", close: "关闭", look: (t) => `查看第 ${t} 步`,
+  insideTitle: (t, written, read) => `第 ${t} 步：解码器读入“${read}”，写出“${written}”`,
+  insideNote: "x 是 [E y; c]，即读入词元的嵌入与上下文。指向一个数，或用方向键，即可读出它。蓝色为正，橙色为负。",
+  byHand: (difference) => `各部分逐一计算；与库自身这一步的最大差别是 ${difference}。`,
+  save: "下载权重", saveNote: "供 gradus translate 使用",
+  names: {
+    task: "任务", symbols: "符号数", shortest: "最短源序列", longest: "最长源序列", batch: "批大小",
+    rate: "学习率", steps: "更新次数", seed: "随机种子", decoder: "解码器", attention: "注意力", cell: "循环单元",
+    embedding: "嵌入 E", hidden: "状态 H", energy: "能量 A", encoder: "编码器",
+  },
+  choices: {
+    reverse: "反转", copy: "复制", sort: "排序", dates: "日期", none: "无", fixed: "固定上下文",
+    cho: "Cho：每一步都读上下文", bahdanau: "Bahdanau：注意力", additive: "加性", dot: "点积（Luong）",
+    scaled_dot: "缩放点积", gru: "GRU", lstm: "LSTM", rnn: "tanh RNN", "original-gru": "论文中的 GRU",
+    both: "双向", forward: "仅正向",
+  },
+};
+
+/** The language of the address (?lang=zh), or else of the browser. */
+export const language = (() => {
+  const asked = new URLSearchParams(globalThis.location?.search ?? "").get("lang");
+  return (asked ?? globalThis.navigator?.language ?? "en").startsWith("zh") ? "zh" : "en";
+})();
+
+export const languages = { en: english, zh: chinese };
+export const words = languages[language];

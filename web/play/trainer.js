@@ -1,0 +1,47 @@
+// The trainer, compiled to WebAssembly (web/engine/): answers requests. Runs in a worker of the page and in node.
+
+import { File, OpenFile, PreopenDirectory, ConsoleStdout, WASI } from "./wasi/index.js";
+
+const encoder = new TextEncoder(), decoder = new TextDecoder();
+
+export class Trainer {
+  #exports;
+  #files = new Map();
+
+  /** @param {BufferSource} bytes of trainer.wasm */
+  static async load(bytes) {
+    const trainer = new Trainer();
+    const print = (line) => console.log(line);
+    const wasi = new WASI([], [], [
+      new OpenFile(new File([])), ConsoleStdout.lineBuffered(print), ConsoleStdout.lineBuffered(print),
+      new PreopenDirectory("/", trainer.#files),
+    ], { debug: false });
+    const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: wasi.wasiImport });
+    wasi.initialize(instance);
+    trainer.#exports = instance.exports;
+    return trainer;
+  }
+
+  /** Sends a request of answer.cpp. Throws an Error with the trainer's message. */
+  ask(request) {
+    const { memory, request_buffer, answer, answer_text } = this.#exports;
+    const text = encoder.encode(JSON.stringify(request));
+    const at = request_buffer(text.length);
+    new Uint8Array(memory.buffer, at, text.length).set(text);
+    const length = answer();
+    const response = JSON.parse(decoder.decode(new Uint8Array(memory.buffer, answer_text(), length)));
+    if (response.error !== undefined) throw new Error(response.error);
+    return response;
+  }
+
+  /** The bytes of a model's checkpoint (safetensors). */
+  checkpoint(model) {
+    this.ask({ do: "save", model, path: "/model.safetensors" });
+    const { data } = this.#files.get("model.safetensors");
+    this.#files.clear();
+    return data;
+  }
+
+  /** The bytes of memory that the module has taken. */
+  get bytes() { return this.#exports.memory.buffer.byteLength; }
+}

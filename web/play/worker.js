@@ -1,0 +1,111 @@
+// Trains in a worker, so that the page stays responsive. Messages have a field `do`; main.js sends and receives them.
+
+import { Trainer } from "./trainer.js";
+
+const slice = 25;          // milliseconds of training between two messages to the page
+const measure_every = 25;  // updates
+
+let trainer, running = false, pause = 0, input = "", inside, measured = -measure_every;
+const channel = new MessageChannel();
+channel.port1.onmessage = train;
+
+const soon = () => (pause ? setTimeout(train, pause) : channel.port2.postMessage(0));
+
+function attempt(work) {
+  try {
+    work();
+  } catch (error) {
+    running = false;
+    postMessage({ do: "error", message: error.message });
+  }
+}
+
+// An input that the task does not have is the reader's to change; the training goes on.
+function look() {
+  try {
+    postMessage({ do: "look", look: trainer.ask({ do: "translate", text: input }) });
+    lookInside();
+  } catch (error) {
+    postMessage({ do: "unreadable", message: error.message });
+  }
+}
+
+function lookInside() {
+  if (!inside) return;
+  try {
+    postMessage({ do: "inside", model: inside.model, step: trainer.ask({ ...inside, do: "inside", text: input }) });
+  } catch {  // the output has become shorter
+    postMessage({ do: "inside" });
+  }
+}
+
+function measure(step) {
+  measured = step;
+  postMessage({ do: "measured", measured: trainer.ask({ do: "measure", each: 10 }) });
+}
+
+function update(milliseconds) {
+  const until = performance.now() + milliseconds, losses = [];
+  let answer;
+  do {
+    answer = trainer.ask({ do: "step" });
+    losses.push(...answer.losses);
+  } while (!answer.finished && performance.now() < until);
+  running &&= !answer.finished;
+  postMessage({ do: "updated", step: answer.step, losses, finished: answer.finished, running });
+  look();
+  if (answer.finished || answer.step - measured >= measure_every) measure(answer.step);
+}
+
+function train() {
+  if (!running) return;
+  attempt(() => update(pause ? 0 : slice));
+  if (running) soon();
+}
+
+const handlers = {
+  create({ settings, text }) {
+    running = false;
+    inside = undefined;
+    measured = -measure_every;
+    const created = trainer.ask({ do: "create", settings });
+    input = text || trainer.ask({ do: "example" }).source;
+    postMessage({ do: "created", created, input });
+    look();
+    measure(0);
+  },
+  run(message) {
+    pause = message.pause;
+    if (running) return;
+    running = true;
+    soon();
+  },
+  pace(message) { pause = message.pause; },
+  stop() {
+    running = false;
+    postMessage({ do: "stopped" });
+  },
+  update() { update(0); },
+  input({ text }) {
+    input = text;
+    look();
+  },
+  example() {
+    input = trainer.ask({ do: "example" }).source;
+    postMessage({ do: "example", input });
+    look();
+  },
+  inside({ at }) {
+    inside = at;
+    lookInside();
+  },
+  checkpoint({ model }) { postMessage({ do: "checkpoint", model, bytes: trainer.checkpoint(model) }); },
+};
+
+onmessage = async ({ data }) => {
+  if (!trainer) {
+    const bytes = await (await fetch(new URL("trainer.wasm", import.meta.url))).arrayBuffer();
+    trainer ??= await Trainer.load(bytes);
+  }
+  attempt(() => handlers[data.do](data));
+};

@@ -1,0 +1,158 @@
+// The page in Chromium: it trains, shows what it learns, keeps its setting in the address, and works by keyboard, in both
+// languages, in light and dark, and on a phone.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { browser, defaults, loadTrainer, serve, toHash, toRequest } from "./support.mjs";
+
+let server, chromium;
+before(async () => {
+  server = await serve();
+  chromium = await browser();
+});
+after(async () => {
+  await chromium?.close();
+  await server?.close();
+});
+
+/** Opens the page. Every message on the console and every request to another machine is an error. */
+async function open({ values = {}, input = "", query = "", ...options } = {}) {
+  const page = await chromium.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+  const faults = [];
+  page.on("console", (message) => faults.push(message.text()));
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("request", (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (!["data:", "blob:"].includes(protocol) && host !== new URL(server.address).host) faults.push(request.url());
+  });
+  await page.goto(server.address + query + toHash({ ...defaults(), ...values }, input));
+  await page.waitForFunction(() => !document.getElementById("start").disabled);
+  return { page, end: async () => { await page.close(); assert.deepEqual(faults, []); } };
+}
+
+const text = (page, selector) => page.locator(selector).innerText();
+const finished = (page) => page.waitForFunction(() => document.getElementById("start").disabled, undefined, { timeout: 120000 });
+
+test("two models train: the attending one learns to reverse, the other one does not yet", async () => {
+  const { page, end } = await open({ values: { steps: 500 }, input: "3141592" });
+  await page.click("#start");
+  await finished(page);
+  assert.match(await text(page, "#progress"), /500.*500/);
+  const [fixed, bahdanau] = [page.locator(".model").nth(0), page.locator(".model").nth(1)];
+  assert.match(await fixed.innerText(), /no attention/);
+  assert.equal(await bahdanau.locator(".token.right").count(), 8);
+  assert.equal(await bahdanau.locator(".token.wrong").count(), 0);
+  assert.ok(await fixed.locator(".token.wrong").count() > 0);
+  const label = await page.locator("#exact svg").getAttribute("aria-label");
+  const [, a, b] = label.match(/^Exact match by length. A: fixed context: ([\d.]+), B: Bahdanau: ([\d.]+)$/);
+  assert.ok(Number(a) < 0.6 && Number(b) > 0.9, label);
+  await bahdanau.locator("[data-t='0'][data-j='6']").hover();
+  const weight = Number((await bahdanau.locator(".reading").innerText()).match(/= (\d\.\d+)/)[1]);
+  assert.ok(weight > 0.5, `α(1, 7) = ${weight}`);
+  await end();
+});
+
+test("the same address gives the same weights in Chromium as in node", async () => {
+  const values = { seed: 7, "a.cell": "lstm", "b.attention": "dot", "b.hidden": 48 };
+  const trainer = await loadTrainer();
+  trainer.ask({ do: "create", settings: toRequest({ ...defaults(), ...values }) });
+  const losses = trainer.ask({ do: "step", count: 60 }).losses;
+  const { page, end } = await open();
+  const inPage = await page.evaluate(async (settings) => {
+    const { Trainer } = await import("./trainer.js");
+    const trainer = await Trainer.load(await (await fetch("trainer.wasm")).arrayBuffer());
+    trainer.ask({ do: "create", settings });
+    const { losses } = trainer.ask({ do: "step", count: 60 });
+    return { losses, fingerprint: trainer.ask({ do: "fingerprint" }) };
+  }, toRequest({ ...defaults(), ...values }));
+  assert.deepEqual(inPage.losses, losses);
+  assert.deepEqual(inPage.fingerprint, trainer.ask({ do: "fingerprint" }));
+  await end();
+});
+
+test("start, pause, one update, reset", async () => {
+  const { page, end } = await open();
+  const step = async () => Number((await text(page, "#progress")).match(/\d+/)[0]);
+  await page.click("#update");
+  await page.waitForFunction(() => document.getElementById("progress").textContent.startsWith("update 1 "));
+  await page.click("#start");
+  await page.waitForFunction(() => Number(document.getElementById("progress").textContent.match(/\d+/)[0]) > 5);
+  await page.click("#start");
+  await page.waitForFunction(() => document.getElementById("status").textContent === "Paused.");
+  await page.waitForTimeout(200);
+  const paused = await step();
+  await page.waitForTimeout(300);
+  assert.equal(await step(), paused);
+  await page.click("#reset");
+  await page.waitForFunction(() => document.getElementById("progress").textContent.startsWith("update 0 "));
+  await end();
+});
+
+test("the whole setting is in the address, and the form changes it", async () => {
+  const { page, end } = await open({ values: { task: "sort", seed: 3, "b.decoder": "none" }, input: "210" });
+  assert.equal(await page.inputValue("#setting-task"), "sort");
+  assert.equal(await page.locator(".model").count(), 1);
+  assert.equal(await text(page, "#target"), "0 1 2");
+  await page.fill("#setting-seed", "4");
+  await page.press("#setting-seed", "Enter");
+  await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).get("seed") === "4");
+  const given = new URLSearchParams(new URL(page.url()).hash.slice(1));
+  for (const [name, value] of Object.entries({ ...defaults(), task: "sort", seed: 4, "b.decoder": "none", input: "210" }))
+    assert.equal(given.get(name), String(value), name);
+  await page.fill("#setting-seed", "-1");
+  await page.click("#apply");
+  assert.match(await text(page, ".settings .complaint"), /^seed: must be a number from 0 to/);
+  await page.fill("#input", "2 x");
+  await page.waitForFunction(() => document.getElementById("inputError").textContent);
+  assert.equal(await text(page, "#inputError"), "unknown token 'x'; the task's tokens are 0 to 9");
+  await end();
+});
+
+test("the heatmap is read by keyboard", async () => {
+  const { page, end } = await open({ input: "123" });
+  await page.focus(".model:nth-child(2) [tabindex='0']");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  assert.match(await text(page, ".model:nth-child(2) .reading"), /^α\(2, 2\) = \d\.\d{3}: to write “2”/);
+  await page.click("#update");  // the reading follows the weights
+  await page.focus(".model:nth-child(2) [tabindex='0']");
+  assert.match(await text(page, ".model:nth-child(2) .reading"), /^α\(2, 2\)/);
+  await end();
+});
+
+test("one looks inside a step, and closes it", async () => {
+  const { page, end } = await open({ input: "123" });
+  await page.click(".model:nth-child(2) [data-t='1'][data-j='0']");
+  await page.waitForSelector(".inside:not([hidden]) figure");
+  assert.match(await text(page, ".inside h3"), /^Step 2: the decoder has read “3” and writes “2”$/);
+  assert.equal(await page.locator(".inside figure").count(), 9);
+  await page.focus(".inside figure:nth-child(3) svg");
+  await page.keyboard.press("ArrowRight");
+  const first = Number((await text(page, ".inside output")).match(/^α\[1\] = (\d\.\d{4})$/)[1]);
+  await page.focus(".model:nth-child(2) [tabindex='0']");
+  const shown = await page.locator(".model:nth-child(2) .weight").nth(3).getAttribute("fill-opacity");
+  assert.ok(Math.abs(first - Number(shown)) < 0.001);
+  await page.click(".inside button");
+  assert.ok(await page.locator(".inside").isHidden());
+  await end();
+});
+
+test("Chinese, dark, on a phone: nothing is wider than the screen", async () => {
+  const { page, end } = await open({ query: "?lang=zh", viewport: { width: 390, height: 844 }, colorScheme: "dark", hasTouch: true });
+  assert.equal(await page.getAttribute("html", "lang"), "zh");
+  assert.equal(await text(page, "#start"), "开始");
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(ground, "rgb(27, 31, 35)");
+  await page.tap("#start");
+  await page.waitForFunction(() => Number(document.getElementById("progress").textContent.match(/\d+/)[0]) > 3);
+  await end();
+});
+
+test("every word is there in both languages", async () => {
+  const { languages } = await import(new URL("../play/strings.js", import.meta.url));
+  const shape = (words) => Object.entries(words).map(([name, value]) =>
+    typeof value === "object" ? [name, shape(value)] : [name, typeof value, value.length > 0]).sort();
+  assert.deepEqual(shape(languages.zh), shape(languages.en));
+});

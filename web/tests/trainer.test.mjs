@@ -1,0 +1,119 @@
+// The WebAssembly trainer, in node: it computes what the native one does, learns, and reports errors.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+
+import { NativeTrainer, defaults, loadTrainer, root, toRequest } from "./support.mjs";
+
+const settings = (changes = {}) => toRequest({ ...defaults(), ...changes });
+
+test("every error is a message, and the trainer goes on", async () => {
+  const trainer = await loadTrainer();
+  const refuses = (request, message) => assert.throws(() => trainer.ask(request), { message });
+  refuses({ do: "step" }, 'there is no session; send {"do": "create"} first');
+  refuses({ do: "dance" }, "unknown request 'dance'");
+  refuses({ do: "create", settings: settings({ "a.hidden": 5000 }) }, "the setting hidden is 5000, and must be 1 to 256");
+  refuses({ do: "create", settings: settings({ shortest: 5, longest: 4 }) }, "the setting longest is 4, and must be 5 to 40");
+  refuses({ do: "create", settings: { ...settings(), speed: 1 } },
+          /^settings: unknown setting in \{.*"speed":1.*\}; available: task, symbols, /);
+  refuses({ do: "create", settings: settings({ task: "add" }) },
+          "make_task: unknown task 'add'; available: reverse, copy, sort, dates");
+  refuses({ do: "create", settings: settings({ "b.attention": "cosine" }) }, /cosine.*additive/s);
+  trainer.ask({ do: "create", settings: settings({ steps: 1 }) });
+  refuses({ do: "translate", text: "3 x" }, "unknown token 'x'; the task's tokens are 0 to 9");
+  refuses({ do: "translate", text: " " }, "the input is empty; type at least one token");
+  assert.equal(trainer.ask({ do: "step", count: 5 }).step, 1);  // the last one
+  assert.equal(trainer.ask({ do: "step" }).finished, true);
+});
+
+test("losses of 40 updates equal the native ones to 6 decimals, at the larger default rate to 5", async (t) => {
+  const trainer = await loadTrainer(), other = new NativeTrainer();
+  t.after(() => other.end());
+  const compare = async (changes, tolerance) => {
+    const request = { do: "create", settings: settings(changes) };
+    assert.deepEqual(trainer.ask(request), await other.ask(request));
+    const ours = trainer.ask({ do: "step", count: 40 }).losses, theirs = (await other.ask({ do: "step", count: 40 })).losses;
+    assert.equal(ours.length, 40);
+    ours.forEach((losses, step) => losses.forEach((loss, i) => {
+      const difference = Math.abs(loss - theirs[step][i]);
+      assert.ok(difference < tolerance, `${JSON.stringify(changes)}, update ${step + 1}, model ${i}: ${loss}, natively ${theirs[step][i]}`);
+    }));
+  };
+  for (const changes of [{}, { task: "sort", "a.decoder": "cho", "b.attention": "dot", "b.cell": "lstm" },
+                         { task: "dates", "a.decoder": "bahdanau", "a.attention": "scaled_dot", "b.encoder": "forward" }])
+    await compare({ ...changes, rate: 0.001 }, 1e-6);
+  await compare({}, 1e-5);
+});
+
+test("a model does not depend on the other one", async () => {
+  const trainer = await loadTrainer();
+  const losses = (changes) => {
+    trainer.ask({ do: "create", settings: settings(changes) });
+    return trainer.ask({ do: "step", count: 3 }).losses;
+  };
+  const both = losses({}), alone = losses({ "a.decoder": "bahdanau", "b.decoder": "none" });
+  assert.deepEqual(alone.map(([loss]) => loss), both.map(([, loss]) => loss));
+  assert.notEqual(both[2][0], both[2][1]);
+});
+
+test("reversal is learnt: exact match of at least 0.99, attention on the reversed position", async () => {
+  const trainer = await loadTrainer();
+  trainer.ask({ do: "create", settings: settings({ "a.decoder": "bahdanau", "b.decoder": "none" }) });
+  assert.ok(trainer.ask({ do: "measure", each: 20 }).models[0].trained < 0.05);
+  trainer.ask({ do: "step", count: 1000 });
+  assert.ok(trainer.ask({ do: "measure", each: 100 }).models[0].trained >= 0.99);
+  const { source, target, models: [model] } = trainer.ask({ do: "translate", text: "3141592" });
+  assert.deepEqual(source, [..."3141592"]);
+  assert.deepEqual(target, [..."2951413", "<eos>"]);
+  assert.deepEqual(model.output, target);
+  assert.deepEqual(model.right, target.map(() => true));
+  model.forced.slice(0, 7).forEach((row, t) => assert.equal(row.indexOf(Math.max(...row)), 6 - t));
+  for (const row of model.weights) assert.ok(Math.abs(row.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-5);
+});
+
+test("a step computed part by part is the library's own, for every cell and attention", async () => {
+  const trainer = await loadTrainer();
+  for (const [cell, gates] of [["gru", "rzn"], ["original-gru", "rzn"], ["lstm", "ifgoc′"], ["rnn", ""]]) {
+    for (const attention of ["additive", "dot", "scaled_dot"]) {
+      for (const encoder of ["both", "forward"]) {
+        const changes = { "b.cell": cell, "b.attention": attention, "b.encoder": encoder };
+        trainer.ask({ do: "create", settings: settings(changes) });
+        trainer.ask({ do: "step", count: 2 });
+        const text = "31415", look = trainer.ask({ do: "translate", text }).models[1];
+        const step = trainer.ask({ do: "inside", model: 1, text, step: 3, forced: true });
+        assert.ok(step.difference < 1e-5, `${JSON.stringify(changes)}: ${step.difference}`);
+        assert.equal(step.gates.map(({ name }) => name).join(""), gates);
+        assert.deepEqual([step.read, step.written], ["4", "1"]);
+        step.weights.forEach((weight, j) => assert.ok(Math.abs(weight - look.forced[3][j]) < 1e-5));
+        assert.ok(Math.abs(step.probabilities.reduce((sum, p) => sum + p) - 1) < 1e-5);
+      }
+    }
+  }
+  assert.throws(() => trainer.ask({ do: "inside", model: 0, text: "31", step: 0, forced: true }),
+                { message: "this decoder has no attention to look into; choose the decoder bahdanau" });
+  assert.throws(() => trainer.ask({ do: "inside", model: 1, text: "31", step: 3, forced: true }),
+                { message: "there is no step 4; the output has 3" });
+});
+
+test("downloaded weights are loaded by gradus translate", async (t) => {
+  const gradus = path.join(root, process.env.GRADUS_BUILD ?? "build/release", "tools/gradus");
+  if (!existsSync(gradus)) return t.skip(`${gradus} is not built`);
+  const folder = mkdtempSync(path.join(os.tmpdir(), "gradus-web-"));
+  const trainer = await loadTrainer();
+  for (const [task, input] of [["reverse", "3 1 4 1 5"], ["dates", "3 may 1998"]]) {
+    trainer.ask({ do: "create", settings: settings({ task, "b.cell": "lstm", "a.decoder": "cho" }) });
+    trainer.ask({ do: "step", count: 100 });
+    const { models } = trainer.ask({ do: "translate", text: input });
+    models.forEach(({ output }, model) => {
+      const file = path.join(folder, `${task}-${model}.safetensors`);
+      writeFileSync(file, trainer.checkpoint(model));
+      const printed = execFileSync(gradus, ["translate", "--model", file], { input: `${input}\n`, encoding: "utf8" });
+      const expected = output.filter((token) => token !== "<eos>").join(task === "dates" ? "" : " ");
+      assert.equal(printed, `${expected}\n`);
+    });
+  }
+});
