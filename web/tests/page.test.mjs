@@ -35,21 +35,21 @@ const text = (page, selector) => page.locator(selector).innerText();
 const finished = (page) => page.waitForFunction(() => document.getElementById("start").disabled, undefined, { timeout: 120000 });
 
 test("two models train: the attending one learns to reverse, the other one does not yet", async () => {
-  const { page, end } = await open({ values: { steps: 500 }, input: "3141592" });
+  const { page, end } = await open({ values: { steps: 500 }, input: "314159265358" });
   await page.click("#start");
   await finished(page);
   assert.match(await text(page, "#progress"), /500.*500/);
   const [fixed, bahdanau] = [page.locator(".model").nth(0), page.locator(".model").nth(1)];
   assert.match(await fixed.innerText(), /no attention/);
-  assert.equal(await bahdanau.locator(".token.right").count(), 8);
+  assert.equal(await bahdanau.locator(".token.right").count(), 13);
   assert.equal(await bahdanau.locator(".token.wrong").count(), 0);
   assert.ok(await fixed.locator(".token.wrong").count() > 0);
   const label = await page.locator("#exact svg").getAttribute("aria-label");
   const [, a, b] = label.match(/^Exact match by length. A: fixed context: ([\d.]+), B: Bahdanau: ([\d.]+)$/);
   assert.ok(Number(a) < 0.6 && Number(b) > 0.9, label);
-  await bahdanau.locator("[data-t='0'][data-j='6']").hover();
+  await bahdanau.locator("[data-t='0'][data-j='11']").hover();
   const weight = Number((await bahdanau.locator(".reading").innerText()).match(/= (\d\.\d+)/)[1]);
-  assert.ok(weight > 0.5, `α(1, 7) = ${weight}`);
+  assert.ok(weight > 0.5, `α(1, 12) = ${weight}`);
   await end();
 });
 
