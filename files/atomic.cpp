@@ -161,7 +161,7 @@ class TemporaryFile {
  private:
   // Locks the file. Returns true if sweep() removed the file before it was locked.
   bool was_swept() const {
-    ::flock(file_, LOCK_EX);  // may fail: without file locks, sweep() removes nothing
+    if (::flock(file_, LOCK_EX) != 0) return false;  // without file locks, sweep() removes nothing
     struct stat status{};
     return ::fstat(file_, &status) == 0 && status.st_nlink == 0;
   }

@@ -10,6 +10,9 @@ namespace gradus::web {
 namespace {
 
 constexpr std::int64_t first_token = data::first_symbol + 1;  // after <unk>
+constexpr const char* visible_space = "▁";                    // as in data::Tokeniser
+
+std::string character_token(char c) { return c == ' ' ? visible_space : std::string(1, c); }
 
 // The characters of 3000 dates are all characters of dates: digits, letters of months and weekdays,
 // separators.
@@ -42,7 +45,7 @@ std::vector<std::string> words(std::string_view text) {
 
 std::vector<std::string> split_characters(std::string_view text) {
   std::vector<std::string> tokens;
-  for (const char c : text) tokens.emplace_back(1, c);
+  for (const char c : text) tokens.push_back(character_token(c));
   return tokens;
 }
 
@@ -53,7 +56,7 @@ Symbols::Symbols(std::string_view task, const data::TaskOptions& options)
   const auto made = data::make_task(task, options);
   by_character_ = made->by_character();
   if (by_character_) {
-    for (const char c : characters(*made)) tokens_.emplace_back(1, c);
+    for (const char c : characters(*made)) tokens_.push_back(character_token(c));
   } else {
     for (std::int64_t i = 0; i < options.symbols; ++i) tokens_.push_back(std::to_string(i));
   }
@@ -81,7 +84,7 @@ std::string Symbols::text(std::span<const std::int64_t> ids) const {
   for (const std::int64_t id : ids) {
     if (id == data::eos) break;
     if (!joined.empty() && !by_character_) joined += ' ';
-    joined += token(id);
+    joined += token(id) == visible_space ? " " : token(id);
   }
   return joined;
 }

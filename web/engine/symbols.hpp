@@ -12,8 +12,8 @@
 namespace gradus::web {
 
 /// The tokens of a task, with the ids of data::Vocabulary: 0 to 3 are <pad>, <bos>, <eos> and <unk>. Sources
-/// and targets share them. Dates are split into characters, the other tasks at spaces; a source of one-digit
-/// numbers needs no spaces.
+/// and targets share them. Dates are split into characters, with ▁ for a space, the other tasks at spaces; a
+/// source of one-digit numbers needs no spaces.
 class Symbols {
  public:
   /// The ordinary tokens: the numbers below `symbols`, or all characters of dates.

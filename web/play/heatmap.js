@@ -2,9 +2,9 @@
 // arrow keys, reports it.
 
 import { svg } from "./dom.js";
+import { shown } from "./tokens.js";
 
-const side = 26, head = 30, most_label = 5;
-const label = (token) => (token === " " ? "␣" : token.length > most_label ? `${token.slice(0, most_label - 1)}…` : token);
+const side = 26, head = 30;
 
 export class Heatmap {
   #element;
@@ -42,9 +42,8 @@ export class Heatmap {
     this.#at = [Math.min(this.#at[0], rows.length - 1), Math.min(this.#at[1], columns.length - 1)];
     const place = (i) => head + i * side;
     const parts = [
-      ...columns.map((token, j) => svg("text", { x: place(j) + side / 2, y: head - 8, "text-anchor": "middle" }, label(token))),
-      ...rows.map((token, t) => svg("text", { x: head - 6, y: place(t) + side / 2 + 5, "text-anchor": "end" },
-                                    token === "<eos>" ? "⏎" : label(token))),
+      ...columns.map((token, j) => svg("text", { x: place(j) + side / 2, y: head - 8, "text-anchor": "middle" }, shown(token))),
+      ...rows.map((token, t) => svg("text", { x: head - 6, y: place(t) + side / 2 + 5, "text-anchor": "end" }, shown(token))),
     ];
     this.#cells = rows.map((_, t) => columns.map((_, j) => {
       const box = { x: place(j) + 1, y: place(t) + 1, width: side - 2, height: side - 2, rx: 2 };

@@ -2,10 +2,8 @@
 
 import { html } from "./dom.js";
 import { words } from "./strings.js";
+import { shown } from "./tokens.js";
 import { picture } from "./values.js";
-
-const signs = { "<pad>": "∅", "<bos>": "⊢", "<eos>": "⏎", "<unk>": "?", " ": "␣" };
-const shown = (token) => signs[token] ?? token;
 
 // The equations of the book (docs/terms.md). _ begins an index, which ends before a space, bracket or semicolon.
 const energies = {

@@ -7,6 +7,7 @@ import { InsideView } from "./inside.js";
 import { ModelView } from "./model_view.js";
 import { fromHash, toHash, toRequest } from "./settings.js";
 import { language, words } from "./strings.js";
+import { shown } from "./tokens.js";
 
 const $ = (id) => document.getElementById(id);
 const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
@@ -43,7 +44,7 @@ const reads = () => document.querySelector("[name=reads]:checked").value;
 function drawLook() {
   const { look } = state;
   if (!look) return;
-  $("target").textContent = look.target ? look.target.filter((token) => token !== "<eos>").join(" ") : words.unknownTarget;
+  $("target").textContent = look.target ? look.target.map(shown).join(" ") : words.unknownTarget;
   views.forEach((view, i) => view.draw(look, look.models[i], look.target ? reads() : "weights"));
   if (!state.inside) return inside.hide();
   const { model, step } = state.inside;

@@ -3,8 +3,7 @@
 import { html } from "./dom.js";
 import { Heatmap } from "./heatmap.js";
 import { words } from "./strings.js";
-
-const shown = (token) => (token === "<eos>" ? "⏎" : token === " " ? "␣" : token);
+import { shown } from "./tokens.js";
 
 export class ModelView {
   #name;

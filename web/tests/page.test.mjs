@@ -93,7 +93,7 @@ test("the whole setting is in the address, and the form changes it", async () =>
   const { page, end } = await open({ values: { task: "sort", seed: 3, "b.decoder": "none" }, input: "210" });
   assert.equal(await page.inputValue("#setting-task"), "sort");
   assert.equal(await page.locator(".model").count(), 1);
-  assert.equal(await text(page, "#target"), "0 1 2");
+  assert.equal(await text(page, "#target"), "0 1 2 ⏎");
   await page.fill("#setting-seed", "4");
   await page.press("#setting-seed", "Enter");
   await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).get("seed") === "4");
