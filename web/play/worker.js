@@ -102,10 +102,12 @@ const handlers = {
   checkpoint({ model }) { postMessage({ do: "checkpoint", model, bytes: trainer.checkpoint(model) }); },
 };
 
-onmessage = async ({ data }) => {
-  if (!trainer) {
-    const bytes = await (await fetch(new URL("trainer.wasm", import.meta.url))).arrayBuffer();
-    trainer ??= await Trainer.load(bytes);
-  }
-  attempt(() => handlers[data.do](data));
-};
+async function load() {
+  const response = await fetch(new URL("trainer.wasm", import.meta.url));
+  if (!response.ok) throw new Error(`trainer.wasm: ${response.status} ${response.statusText}`);
+  return Trainer.load(await response.arrayBuffer());
+}
+
+const loading = load();
+loading.then((loaded) => { trainer = loaded; }, (error) => postMessage({ do: "error", message: error.message }));
+onmessage = ({ data }) => loading.then(() => attempt(() => handlers[data.do](data)), () => {});

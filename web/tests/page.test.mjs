@@ -138,6 +138,15 @@ test("one looks inside a step, and closes it", async () => {
   await end();
 });
 
+test("a trainer that cannot be loaded is reported", async () => {
+  const page = await chromium.newPage();
+  await page.route("**/trainer.wasm", (route) => route.fulfill({ status: 404 }));
+  await page.goto(server.address);
+  await page.waitForFunction(() => document.getElementById("message").textContent);
+  assert.match(await text(page, "#message"), /^trainer.wasm: 404/);
+  await page.close();
+});
+
 test("Chinese, dark, on a phone: nothing is wider than the screen", async () => {
   const { page, end } = await open({ query: "?lang=zh", viewport: { width: 390, height: 844 }, colorScheme: "dark", hasTouch: true });
   assert.equal(await page.getAttribute("html", "lang"), "zh");
