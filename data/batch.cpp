@@ -9,11 +9,11 @@
 namespace gradus::data {
 namespace {
 
-using Tokens = std::span<const std::int64_t>;
+using TokenIds = std::span<const std::int64_t>;
 
 // Writes the tokens into column b of a (T, size) matrix, starting at `row`.
 void write_column(std::vector<std::int64_t>& matrix, std::int64_t size, std::int64_t b, std::int64_t row,
-                  Tokens tokens) {
+                  TokenIds tokens) {
   for (const std::int64_t token : tokens) matrix[row++ * size + b] = token;
 }
 
@@ -66,7 +66,7 @@ Batch make_batch(std::span<const Pair> pairs) {
   batch.target_in.assign(batch.target_steps * batch.size, pad);
   batch.target_out.assign(batch.target_steps * batch.size, pad);
   for (std::int64_t b = 0; b < batch.size; ++b) {
-    const Tokens source = pairs[b].source, target = pairs[b].target;
+    const TokenIds source = pairs[b].source, target = pairs[b].target;
     write_column(batch.source, batch.size, b, 0, source);
     write_column(batch.target_in, batch.size, b, 0, {&bos, 1});
     write_column(batch.target_in, batch.size, b, 1, target.first(target.size() - 1));

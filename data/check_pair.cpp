@@ -8,9 +8,9 @@
 namespace gradus::data {
 namespace {
 
-using Tokens = std::span<const std::int64_t>;
+using TokenIds = std::span<const std::int64_t>;
 
-void check_ordinary(std::string_view operation, Tokens tokens, std::string_view side, std::size_t pair) {
+void check_ordinary(std::string_view operation, TokenIds tokens, std::string_view side, std::size_t pair) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] < first_symbol) {
       fail(operation, ": ", side, "[", i, "] of pair ", pair, " is ", tokens[i],
@@ -31,7 +31,7 @@ void check_pair(std::string_view operation, const Pair& pair, std::size_t index)
     fail(operation, ": the target of pair ", index, " does not end in EOS (2); append it");
   }
   check_ordinary(operation, pair.source, "source", index);
-  check_ordinary(operation, Tokens(pair.target).first(pair.target.size() - 1), "target", index);
+  check_ordinary(operation, TokenIds(pair.target).first(pair.target.size() - 1), "target", index);
 }
 
 }  // namespace gradus::data
