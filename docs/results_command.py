@@ -105,7 +105,7 @@ def measure_bf16(at):
     measure_config(at, "reverse_bf16", "reverse", SEEDS, BF16, {"test": ["--part", "test", "--bucket", "1", *BF16]})
 
 
-AVERAGED = ["--average", "5", "--save-every", "200"]
+AVERAGED = ["--schedule", "constant", "--average", "5", "--save-every", "100"]
 
 
 def measure_ensemble(at):
