@@ -544,7 +544,8 @@ def luong(p):
         token = p.token(state.x - 14, 280, "y_{t−1}", False)
         p.arrow(token.top(), state.bottom(-14))
         chain(p, [before, state], "decoder")
-        vectors = [p.vector(left + x, 448, *["encoder"] * 3, *["backward"] * 3, size=9) for x in (54, 120, 186)]
+        halves = ["encoder"] * 3 + ["encoder" if is_luong else "backward"] * 3
+        vectors = [p.vector(left + x, 448, *halves, size=9) for x in (54, 120, 186)]
         p.cell(left + 120, 386, "attention", "attention", 210, 34)
         for j, h in enumerate(vectors, 1):
             p.arrow(h.top(), (h.x, 403), role="encoder")
