@@ -10,25 +10,25 @@ from xml.sax.saxutils import escape
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WIDTH = 480
 ROLES = ("encoder", "decoder", "context", "attention", "gate", "gradient", "backward", "token")  # in the palette's order
-STYLE = """text{font:15px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;text-anchor:middle;fill:var(--ink)}
+STYLE = """text{font:15px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;text-anchor:middle}
 .math{font-family:'Times New Roman',Times,'Liberation Serif','Nimbus Roman','Noto Serif',serif;font-size:17px}
 .code{font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:14px}
-.small{font-size:13px}.math.small{font-size:14px}.mark{fill:none;stroke:var(--ink)}
-.start{text-anchor:start}.end{text-anchor:end}.quiet{fill:var(--muted)}.name{font-weight:600;fill:currentColor}
+.small{font-size:13px}.math.small{font-size:14px}.mark{fill:none}
+.start{text-anchor:start}.end{text-anchor:end}.name{font-weight:600;fill:currentColor}
 .i{font-style:italic}.line{fill:none;stroke:currentColor;stroke-linejoin:round;stroke-linecap:round}.fill{fill:currentColor}
 .part{fill:currentColor;fill-opacity:.15;stroke:currentColor;stroke-width:1.5}
 .panel{fill:currentColor;fill-opacity:.05;stroke:currentColor;stroke-opacity:.45}
-.back,.on-ink{fill:var(--back)}.ink{fill:var(--ink)}.dash{stroke-dasharray:5 4}.faded{opacity:.4}"""
+.dash{stroke-dasharray:5 4}.faded{opacity:.4}"""
 
 
 def theme():
-    """CSS with the colours of both themes."""
+    """CSS with the colours of both themes, without variables, which some viewers do not know."""
     codes = ["#" + code for code in re.findall(r"rgb\(0x(\w{6})\)", (ROOT / "plot/drawing/palette.cpp").read_text())]
     light, dark = codes[:8] + codes[16:20], codes[8:16] + codes[20:24]
 
     def rules(colours):
         back, ink, muted, _ = colours[8:]
-        return (f"svg{{--back:{back};--ink:{ink};--muted:{muted}}}"
+        return (f"text,.ink{{fill:{ink}}}.mark{{stroke:{ink}}}.quiet{{fill:{muted}}}.back,.on-ink{{fill:{back}}}"
                 + "".join(f".{role}{{color:{colour}}}" for role, colour in zip(ROLES, colours)))
     return f"{rules(light)}\n@media(prefers-color-scheme:dark){{{rules(dark)}}}"
 
