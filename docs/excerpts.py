@@ -7,8 +7,8 @@ from results_kit import ROOT
 
 def definition(file, name):
     """A function or class, from its first line to its closing brace."""
-    begins = rf"^[^/#\s}}][^\n;]*\b{re.escape(name)}\b[^;{{}}]*\{{\n"
-    found = re.search(begins + r".*?^\};?$", (ROOT / file).read_text(), re.MULTILINE | re.DOTALL)
+    head = rf"^[^/#\s}}][^\n;]*(?<!\w){re.escape(name)}(?!\w)(?:[^;{{}}]|\{{\}})*\{{(?: *//.*)?\n"  # {}: a default argument
+    found = re.search(head + r"(?s:.*?)^\};?$", (ROOT / file).read_text(), re.MULTILINE)
     if not found:
         raise SystemExit(f"excerpts: {file} defines no {name}")
     return found[0]
