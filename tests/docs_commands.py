@@ -54,7 +54,7 @@ class Checker:
     def options(self, *program):
         command = [self.build / program[0], *program[1:], "--help"]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-        return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", done.stdout))
+        return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", done.stdout)) | {"--help"}
 
     def known(self, words, *program):
         """Checks options and files among `words`; returns an error message or None."""
@@ -69,6 +69,8 @@ class Checker:
     def gradus(self, words):
         if not words or is_open(words[0]) or words[0].startswith("--"):
             return self.known(words, "tools/gradus")
+        if words[0] == "help":
+            words = words[1:]
         if words[0] not in GRADUS:
             return f"unknown command gradus {words[0]}"
         return self.known(words[1:], "tools/gradus", words[0])

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "memory/storage.hpp"
 #include "product.hpp"
 
 /// Products with vectors of 128 bits, for WebAssembly. Slices of B are packed into panels that are two
@@ -168,7 +169,9 @@ void multiply_row(const Product<T>& p) {
 template <class T>
 void multiply(const Product<T>& whole) {
   if (whole.m == 1) return multiply_row(whole);
-  alignas(16) thread_local T packed[most_terms * most_columns];
+  const std::int64_t width = (std::min(whole.n, most_columns) + panel<T> - 1) / panel<T> * panel<T>;
+  Tensor scratch = empty({std::min(whole.k, most_terms) * width}, dtype_of<T>);
+  T* const packed = raw<T>(scratch);
   for (std::int64_t first = 0; first < whole.k; first += most_terms) {
     const Product<T> slice = whole.terms(first, std::min(first + most_terms, whole.k));
     for (std::int64_t column = 0; column < whole.n; column += most_columns) {

@@ -122,7 +122,7 @@ TEST_CASE("models of an ensemble must split text and count tokens alike", "[tool
   refused(other, "split text differently into target tokens");
 }
 
-TEST_CASE("--ensemble needs several models", "[tools][ensemble]") {
+TEST_CASE("the option --ensemble needs several models", "[tools][ensemble]") {
   const Models models;
   const Ran ran = run({"evaluate", "--model", models.paths[0], "--ensemble"});
   CHECK(ran.code == 2);

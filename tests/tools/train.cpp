@@ -229,7 +229,7 @@ TEST_CASE("a run killed while it replaces another is the new run", "[tools][trai
   }
 }
 
-TEST_CASE("--epochs sets the number of steps", "[tools][train]") {
+TEST_CASE("the option --epochs sets the number of steps", "[tools][train]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
   Arguments all = arguments(out, {"--epochs", "3"});
@@ -256,7 +256,7 @@ TEST_CASE("--epochs sets the number of steps", "[tools][train]") {
   CHECK(contains(run(all).out, "trained after step 10 in "));
 }
 
-TEST_CASE("--epochs counts every epoch's own batches under --batch-tokens", "[tools][train]") {
+TEST_CASE("the option --epochs counts every epoch's own batches under --batch-tokens", "[tools][train]") {
   const Scratch scratch;
   Arguments all = arguments(scratch.path() / "run", {"--epochs", "3", "--batch-tokens", "200"});
   const auto steps = std::ranges::find(all, "--steps");
@@ -278,7 +278,7 @@ TEST_CASE("--epochs counts every epoch's own batches under --batch-tokens", "[to
   CHECK(settings.trainer.steps == count);
 }
 
-TEST_CASE("--epochs and --steps exclude each other, and warm-up fits into the epochs",
+TEST_CASE("the options --epochs and --steps exclude each other, and warm-up fits into the epochs",
           "[tools][train][errors]") {
   const Scratch scratch;
   const std::string help = "; 'gradus train --help' lists the options\n";
