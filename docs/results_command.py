@@ -259,5 +259,9 @@ def check_bounds():
     assert min(bahdanau) - max(fixed) > spread, (bahdanau, fixed)
     for greedy, beam in zip(figures("eng_fra_bahdanau", "greedy")[1], figures("eng_fra_bahdanau", "beam")[1]):
         assert beam["bleu"] >= greedy["bleu"], (beam["bleu"], greedy["bleu"])
+    ensemble = load("command_ensemble")
+    last, average = ensemble["bleu"]["last"], ensemble["bleu"]["average"]
+    assert all(mean >= one + 0.5 for mean, one in zip(average, last)), (average, last)
+    assert ensemble["ensemble"]["last"] >= sum(last) / len(last) + 1.5, (ensemble["ensemble"]["last"], last)
     for run in load("command_g2p")["runs"]:
         assert run["test"]["word_error_rate"] <= 0.35 and run["train_seconds"] <= 1200, run
