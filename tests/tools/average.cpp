@@ -35,7 +35,8 @@ gradus::NamedTensors tensors_of(const fs::path& path) { return models::load_chec
 
 }  // namespace
 
-TEST_CASE("the option --average keeps the newest checkpoints' weights and their mean", "[tools][train][average]") {
+TEST_CASE("the option --average keeps the newest checkpoints' weights and their mean",
+          "[tools][train][average]") {
   const Scratch scratch;
   const fs::path out = scratch.path() / "run";
   const Ran ran = run(arguments(out));
