@@ -6,6 +6,7 @@ A cell or sentence without a translation here stops `results.py`, so that no Eng
 import re
 import sys
 
+import results_chinese_museum
 from results_kit import ROOT
 
 WORDS = {
@@ -93,6 +94,7 @@ WORDS = {
     # 13
     "unknown, %": "未登录词，%", "training": "训练", "held out": "留出", "source": "源", "BLEU, training": "BLEU，训练",
     "replaced": "替换后", "copied": "照抄",
+    **results_chinese_museum.WORDS,
 }
 # The same in both languages.
 NAMES = {"Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "da", "db", "dc", "tanh", "top"}
@@ -100,19 +102,24 @@ NAMES = {"Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "da", "
 SENTENCES = [
     (r"after (\d+) updates", r"\1 次更新之后"),
     (r"(\d+) s", r"\1 秒"),
+    (r"length (\d+)", r"长度 \1"),
     (r"length (\d+) to (\d+): 0 in all columns\.", r"长度 \1 至 \2：各列都是 0。"),
     (r"The mean of seeds (\d), (\d) and (\d)\. Lowest and highest", r"种子 \1、\2、\3 的平均值。最低值和最高值"),
     (r"(-?[\d.]+) \((-[\d.]+) to (-?[\d.]+)\)", r"\1 (\2 至 \3)"),
     (r"(`[^`]+`) for N = ([\d, ]+): the mean, and in brackets the lowest and highest; (.+), (\d+) cores; revision (\w+)\.",
      r"\1，N = \2：平均值，括号内为最低值和最高值；\3，\4 核；修订版 \5。"),
     (r"(`[^`]+`) for N = ([\d, ]+); (.+), (\d+) cores; revision (\w+)\.", r"\1，N = \2；\3，\4 核；修订版 \5。"),
+    (r"(`[^`]+`); (.+), (\d+) cores; revision (\w+)\.", r"\1；\2，\3 核；修订版 \4。"),
     (r"Over all held-out sources of lengths 3 to 12, the largest weight of step t is on source token L − t \+ 1 in (.+ %) of "
      r"the steps; the mean weight there is (.+)\.",
      r"在长度 3 到 12 的所有留出的源序列上，\1 的步把最大的权重放在源词元 L − t + 1 上；该处的平均权重是 \2。"),
     (r"Training took (.+) s for the fixed context, (.+) s for Cho's model and (.+) s for Bahdanau's \((.+), (\d+) cores\)\.",
      r"训练用时：固定上下文 \1 秒，Cho 的模型 \2 秒，Bahdanau 的模型 \3 秒（\4，\5 核）。"),
     (r"Time of one run without the build; (.+), (\d+) cores\.", r"时间是运行一次的时间，不含编译；\1，\2 核。"),
+    *results_chinese_museum.SENTENCES,
 ]
+CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)  # stays as it is
+PROBE = re.compile(r"\*\*The probe:\*\* (.*) In the right program: (.*)")
 SAID_ALIKE = re.compile(r"\$[^$]*\$|`[^`]*`")  # formulas, code
 LINK = re.compile(r"\[[^\]]*\]\(docs/([^)]*)\)")  # to a page with a Chinese version
 
@@ -123,6 +130,8 @@ def phrase(text):
     for english, chinese in SENTENCES:
         if re.fullmatch(english, text):
             return re.sub(english, chinese, text)
+    if probe := PROBE.fullmatch(text):
+        return f"**探测**：{phrase(probe[1])}正确的程序：{phrase(probe[2])}"
     if link := LINK.fullmatch(text):
         page = f"docs/zh/{link[1]}"
         return f"[{(ROOT / page).read_text().split(chr(10), 1)[0].removeprefix('# ')}]({page})"
@@ -133,11 +142,11 @@ def phrase(text):
 
 
 def row(line):
-    if tags := re.fullmatch(r"(</?[\w ]+>)(.*?)((?:</\w+>)?)", line):
+    if tags := re.fullmatch(r"(</?[\w ]+>|### \d+\. )(.*?)((?:</\w+>)?)", line):
         return tags[1] + phrase(tags[2]) + tags[3]
     return "| " + " | ".join(map(phrase, line[2:-2].split(" | "))) + " |" if line.startswith("| ") else phrase(line)
 
 
 def in_chinese(text):
-    """A Markdown table and the text below it, or a sentence."""
-    return "\n".join(map(row, text.split("\n")))
+    """A Markdown table and the text below it, or sentences, with code between them."""
+    return "".join(part if part.startswith("```") else "\n".join(map(row, part.split("\n"))) for part in CODE.split(text))
