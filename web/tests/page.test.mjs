@@ -134,7 +134,7 @@ test("one looks inside a step, and closes it", async () => {
   const shown = await page.locator(".model:nth-child(2) .weight").nth(3).getAttribute("fill-opacity");
   assert.ok(Math.abs(first - Number(shown)) < 0.001);
   await page.click(".inside button");
-  assert.ok(await page.locator(".inside").isHidden());
+  await page.locator(".inside").waitFor({ state: "hidden" });
   await end();
 });
 
