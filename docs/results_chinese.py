@@ -120,7 +120,7 @@ SENTENCES = [
     *results_chinese_museum.SENTENCES,
 ]
 CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)  # stays as it is
-PROBE = re.compile(r"\*\*The probe:\*\* (.*) In the right program: (.*)")
+PROBE = re.compile(r"\*\*The probe\.\*\* (.*) \*In the right program:\* (.*)")
 SAID_ALIKE = re.compile(r"\$[^$]*\$|`[^`]*`")  # formulas, code
 LINK = re.compile(r"\[[^\]]*\]\(docs/([^)]*)\)")  # to a page with a Chinese version
 
@@ -132,7 +132,7 @@ def phrase(text):
         if re.fullmatch(english, text):
             return re.sub(english, chinese, text)
     if probe := PROBE.fullmatch(text):
-        return f"**探测**：{phrase(probe[1])}正确的程序：{phrase(probe[2])}"
+        return f"**探测**：{phrase(probe[1])}正确的程序：{phrase(probe[2][0].upper() + probe[2][1:])}"
     if link := LINK.fullmatch(text):
         page = f"docs/zh/{link[1]}"
         return f"[{(ROOT / page).read_text().split(chr(10), 1)[0].removeprefix('# ')}]({page})"

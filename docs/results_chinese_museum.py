@@ -23,8 +23,10 @@ WORDS = {
         "模型有多少次能答对下一个词元。",
     "The encoder runs on over the pads.": "编码器读到填充时没有停下",
     "The state after the last position is that of a sentence that ends in pads, and the backward direction begins "
-    "with them. The result for a sentence depends on the length of the longest one in its batch.":
-        "最后一个位置之后的状态，属于一个以填充结尾的句子；反向则从填充读起。一个句子的结果，取决于同一批中最长的句子有多长。",
+    "with them. The result for a sentence depends on the length of the longest one in its batch. Alone, only sources of "
+    "length 8 are reliably right. They were the longest in training, so they had no pads there, either.":
+        "最后一个位置之后的状态，属于一个以填充结尾的句子；反向则从填充读起。一个句子的结果，取决于同一批中最长的句子有多长。"
+        "逐个输入时，只有长度为 8 的源序列可靠地正确：它们在训练中最长，所以那时也没有填充。",
     "The decoder reads the token that it must predict.": "解码器读到了它应当预测的词元",
     "Input and target must be shifted by one token: trg[:-1] against trg[1:]. Without the shift the task is to copy "
     "the input. The loss falls to 0 at once, and nothing else works.":

@@ -41,6 +41,10 @@ def museum_checks():
     return markdown_table(["exhibit", *symptoms.checks(kept(0))], rows) + "\n\n" + where()
 
 
+def after_colon(sentence):
+    return sentence[0].lower() + sentence[1:]
+
+
 def museum_exhibits():
     """Each exhibit: its cause, its change, its symptoms."""
     parts = []
@@ -60,7 +64,7 @@ def museum_exhibits():
 {symptoms.text(result, load("museum"))}
 ```
 
-**The probe:** {result["observations"][str(number)]["says"]} In the right program: {kept(0)["observations"][str(number)]["says"]}""")
+**The probe.** {result["observations"][str(number)]["says"]} *In the right program:* {after_colon(kept(0)["observations"][str(number)]["says"])}""")
     return "\n\n".join(parts)
 
 

@@ -40,7 +40,8 @@ EXHIBITS = {
     4: Exhibit("The encoder runs on over the pads.",
                "return where(unsqueeze(real, 1), next, h);", "return next;",
                "The state after the last position is that of a sentence that ends in pads, and the backward direction begins "
-               "with them. The result for a sentence depends on the length of the longest one in its batch.",
+               "with them. The result for a sentence depends on the length of the longest one in its batch. Alone, only sources of "
+               "length 8 are reliably right. They were the longest in training, so they had no pads there, either.",
                [11, 12, 10]),
     5: Exhibit("The decoder reads the token that it must predict.",
                "tensor(batch.target_in, {T_y, B});", "tensor(batch.target_out, {T_y, B});",
