@@ -71,8 +71,13 @@ def measure_commands(at, page):
     write(f"printed_{page}", f"the commands of docs/how-to/{page}.md", at, {"lines": [line for line in lines if program not in line]})
 
 
+def build_tutorial(number):
+    """Builds before a run, so that its output has no messages of the build."""
+    subprocess.run([ROOT / "run", "tutorial", number, "--help"], check=True, stdout=subprocess.DEVNULL)
+
+
 def measure_tutorial(at, number):
-    subprocess.run([ROOT / "run", "tutorial", number, "--help"], check=True, stdout=subprocess.DEVNULL)  # builds it
+    build_tutorial(number)
     record(number, "\n".join(output_in_empty_folder(ROOT / "run", "tutorial", number)), at)
 
 

@@ -102,6 +102,7 @@ def tutorial_staircase():
 def measure(at, only=None):
     for number in [only] if only else numbers():
         runs, seconds = [], []
+        results_printed.build_tutorial(number)
         for seed in SEEDS:
             with tempfile.TemporaryDirectory() as folder:
                 start = time.monotonic()
