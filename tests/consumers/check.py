@@ -50,7 +50,7 @@ def shell(folder, lines, **environment):
 def project(home, name):
     """Creates a consumer's folder with attend.cpp and its CMakeLists.txt."""
     folder = home / name
-    shutil.copytree(HERE / name, folder, dirs_exist_ok=True) if (HERE / name).exists() else folder.mkdir()
+    shutil.copytree(HERE / name, folder, dirs_exist_ok=True) if (HERE / name).exists() else folder.mkdir(exist_ok=True)
     shutil.copy(HERE / "attend.cpp", folder)
     return folder
 
