@@ -16,7 +16,7 @@ const english = {
   range: (least, most) => `must be a number from ${least} to ${most}`,
   order: "the longest source must not be shorter than the shortest",
   loss: "Loss", lossNote: "cross-entropy of each batch, in nats a token",
-  exact: "Exact match by length", exactNote: "share of held-out sources whose output has no wrong token; shaded: lengths in training, with their mean above",
+  exact: "Exact match by length", exactNote: "fraction of held-out sources whose output has no wrong token; shaded: lengths in training, with their mean above",
   updates: "updates", length: "source length",
   input: "A source of your own", another: "Another example", inputNote: "Type tokens of the task: you see what each model writes for it now.",
   target: "right answer", unknownTarget: "The right answer for a date of your own is not known: tokens are not marked.",

@@ -11,7 +11,7 @@
 ///
 ///     chrF = 100 · (1 + β²) · P · R / (β² P + R)     β = 2
 ///
-/// P is the mean over n of the share of the hypotheses' n-grams found in their references, R that of the
+/// P is the mean over n of the fraction of the hypotheses' n-grams found in their references, R that of the
 /// references' n-grams found in their hypotheses. An n without n-grams on one side is left out of the means.
 
 #pragma GCC visibility push(default)
