@@ -319,8 +319,10 @@ TEST_CASE("cross-entropy is infinite if a class with nonzero target probability 
       for (const auto& ids : {Ids{0, 1}, Ids{1, 0}, Ids{2, -1}}) {
         CAPTURE(name(dtype), smoothing, ids);
         const Tensor targets = tensor(ids), x = leaf(logits);
-        const Tensor loss = cross_entropy(x, targets, -1, smoothing);
+        double unsmoothed = -1;
+        const Tensor loss = cross_entropy(x, targets, -1, smoothing, &unsmoothed);
         CHECK((loss.item() == infinity) == (smoothing > 0 || ids[0] == 1));
+        CHECK(unsmoothed == cross_entropy(x, targets).item());
         CHECK_FALSE(std::isnan(loss.item()));
 
         std::vector<double> gradient;  // (softmax − q) / n, finite
