@@ -9,7 +9,8 @@ docs/architecture.py check    fails if a picture shows other folders or arrows t
 import pathlib
 import re
 import subprocess
-import sys
+
+from render_or_check import render_or_check
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "explained" / "architecture.md"
@@ -105,15 +106,5 @@ def faults():
             yield f"{PAGE.relative_to(ROOT)} says that {match['path']} has {match['lines']} lines; it has {now}"
 
 
-def main():
-    if sys.argv[1:] == ["render"]:
-        return render()
-    if sys.argv[1:] != ["check"]:
-        sys.exit(__doc__)
-    found = list(faults())
-    if found:
-        sys.exit("architecture: " + "\narchitecture: ".join(found) + "\narchitecture: run docs/architecture.py render")
-
-
 if __name__ == "__main__":
-    main()
+    render_or_check(__doc__, "docs/architecture.py", render, faults)

@@ -10,9 +10,9 @@ A word without a translation here stops both, so that no English is left in a Ch
 import re
 import sys
 
-from diagrams_kit import ROOT
+from diagrams_kit import PICTURES, ROOT
+from render_or_check import render_or_check
 
-PICTURES = ROOT / "docs" / "pictures"
 WORDS = {
     "forward": "前向", "backward": "反向", "keeps ": "保存 ", "broadcast": "广播", "keeps the shape": "保存形状", "repeat": "重复",
     "reduce": "归约", "decoder": "解码器", "encoder": "编码器", "context": "上下文", "attention": "注意力",
@@ -56,21 +56,20 @@ def drawn():
     return {PICTURES / "zh" / path.name: chinese(path.read_text(), path.name) for path in sorted(PICTURES.glob("diagram_*.svg"))}
 
 
-def main():
-    match sys.argv[1:]:
-        case ["render"]:
-            (PICTURES / "zh").mkdir(exist_ok=True)
-            for path, svg in drawn().items():
-                path.write_text(svg)
-        case ["check"]:
-            pictures = drawn()
-            for path in sorted({*pictures, *(PICTURES / "zh").glob("*.svg")}):
-                if path not in pictures or not path.exists() or path.read_text() != pictures[path]:
-                    sys.exit(f"diagrams_chinese: {path.relative_to(ROOT)} is out of date; run docs/diagrams_chinese.py render, "
-                             "and remove pictures that no longer exist")
-        case _:
-            sys.exit(__doc__)
+def render():
+    (PICTURES / "zh").mkdir(exist_ok=True)
+    for path, svg in drawn().items():
+        path.write_text(svg)
+
+
+def faults():
+    pictures = drawn()
+    for path in sorted({*pictures, *(PICTURES / "zh").glob("*.svg")}):
+        if path not in pictures:
+            yield f"{path.relative_to(ROOT)} translates no picture; remove it"
+        elif not path.exists() or path.read_text() != pictures[path]:
+            yield f"{path.relative_to(ROOT)} is out of date"
 
 
 if __name__ == "__main__":
-    main()
+    render_or_check(__doc__, "docs/diagrams_chinese.py", render, faults)

@@ -8,6 +8,8 @@ import re
 from xml.sax.saxutils import escape
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs" / "pictures"
+DRAWN = {}  # file → svg
 WIDTH = 480
 ROLES = ("encoder", "decoder", "context", "attention", "gate", "gradient", "backward", "token")  # in the palette's order
 STYLE = """text{font:15px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;text-anchor:middle}
@@ -206,3 +208,16 @@ class Picture:
         """A line from left to right."""
         middle = (start[0] + end[0]) / 2
         self.path(css, f"M{at(*start)}C{at(middle, start[1])} {at(middle, end[1])} {at(*end)}", f' stroke-width="{width}"')
+
+
+def picture(name, height):
+    """Registers a picture. The function's docstring is its title and its description."""
+
+    def drawn(draw):
+        title, description = draw.__doc__.split("\n", 1)
+        p = Picture(height, title.rstrip("."), " ".join(description.split()))
+        draw(p)
+        DRAWN[PICTURES / f"diagram_{name}.svg"] = p.svg()
+        return draw
+
+    return drawn

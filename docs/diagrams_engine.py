@@ -1,0 +1,202 @@
+"""The pictures of the engine and of the recurrent cells, for docs/diagrams.py."""
+
+from diagrams_kit import picture
+from diagrams_parts import COLUMNS, START
+
+
+@picture("00_tensor", 350)
+def tensor(p):
+    """Tensors as handles, and broadcasting.
+
+    Above: a of shape (2, 3), a[1] of shape (3) and flat of shape (6) are handles to one block of six numbers. Below: the
+    sum of a matrix (2, 3) and a row (3), which is repeated for each row of the matrix.
+    """
+    size = 30
+
+    def numbers(x, y, rows, role, css=""):
+        """A matrix with its numbers; (x, y) is its upper left corner."""
+        for i, row in enumerate(rows):
+            for j, number in enumerate(row):
+                p.rect(f"part {role} {css}", x + size * j, y + size * i, size, size)
+                p.text(x + size * (j + 0.5), y + size * (i + 0.5), str(number), f"code {css}")
+
+    p.text(12, 18, "handles", "name start attention")
+    p.text(262, 18, "one block of memory", "name start encoder")
+    left, bottom = 262, 52 + size
+    numbers(left, 52, [range(1, 7)], "encoder")
+    for y, text, end in ((67, "a: (2, 3)", (left, 67)), (112, "a[1]: (3)", (left + 3.5 * size, bottom)),
+                         (152, "flat: (6)", (left + 0.5 * size, bottom))):
+        p.text(12, y, text, "code start")
+        p.arrow((100, y), *([(end[0], y)] if y > bottom else []), end, role="attention")
+
+    p.text(12, 200, "broadcasting", "name start decoder")
+    top = 250
+    for x, rows, role, name in ((12, [[1, 2, 3], [4, 5, 6]], "encoder", "a: (2, 3)"), (146, [[10, 20, 30]], "context", "row: (3)"),
+                                (288, [[11, 22, 33], [14, 25, 36]], "decoder", "a + row: (2, 3)")):
+        p.text(x, top - 22, name, "code start")
+        numbers(x, top, rows, role)
+    numbers(146, top + size, [[10, 20, 30]], "context", "dash faded")
+    p.math(124, top + size, "+")
+    p.math(262, top + size, "=")
+    p.text(146, top + 2 * size + 22, "repeated, not copied", "small start quiet")
+
+
+@picture("02_tape", 530)
+def tape(p):
+    """Four operations, forward and backward.
+
+    zip: the gradient of an operand is the gradient of the result times the other operand. broadcast: the gradient is
+    summed over the repeated axis. reduce: the gradient is repeated over the summed axis. matmul: the gradients are
+    products with the other operand, transposed.
+    """
+    p.text(116, 18, "forward", "name encoder")
+    p.text(356, 18, "backward", "name gradient")
+
+    def line(x, y, operation, operands, result):
+        """A matrix is its rows, columns and name; a name with a bar is a gradient."""
+        for i, (rows, columns, name) in enumerate([*operands, result]):
+            if i == len(operands):
+                is_unary = len(operands) == 1
+                p.arrow((x + 8, y), (x + (64 if is_unary else 36), y))
+                if is_unary:
+                    p.math(x + 34, y - 12, operation, "small")
+                x += 72 if is_unary else 44
+            elif i:
+                p.math(x + 11, y, operation)
+                x += 22
+            grid = p.grid(x + 6.5 * columns, y, rows, columns, "gradient" if "¯" in name else "encoder")
+            p.math(grid.x, y - grid.height / 2 - 13, name)
+            x += grid.width
+
+    def draw(y, name, saved, forward, *backward):
+        p.text(12, y, name, "name start token")
+        p.math(104, y, saved, "small start quiet")
+        height = max(rows for _, operands, _ in (forward, *backward) for rows, *_ in operands)
+        line(14, y + 28 + 10 * height, *forward)
+        for i, one in enumerate(backward):
+            line(262, y + 28 + 10 * height + (36 + 10 * height) * i, *one)
+
+    def matrix(name, rows=2, columns=3):
+        return rows, columns, name
+
+    a, b, y, y_bar, Y_bar = matrix("a"), matrix("b"), matrix("y"), matrix("y¯"), matrix("Y¯", 2, 4)
+    draw(44, "zip", "keeps a, b", ("·", [a, b], y), ("·", [y_bar, b], matrix("a¯")), ("·", [y_bar, a], matrix("b¯")))
+    draw(184, "broadcast", "keeps the shape", ("repeat", [matrix("b", 1)], y), ("Σ_i", [y_bar], matrix("b¯", 1)))
+    draw(268, "reduce", "keeps the shape", ("Σ_i", [a], matrix("y", 1)), ("repeat", [matrix("y¯", 1)], matrix("a¯")))
+    draw(352, "matmul", "keeps A, B", ("", [matrix("A"), matrix("B", 3, 4)], matrix("Y", 2, 4)),
+         ("", [Y_bar, matrix("B^⊤", 4, 3)], matrix("A¯")), ("", [matrix("A^⊤", 3, 2), Y_bar], matrix("B¯", 3, 4)))
+
+
+def carry(p, y, *nodes):
+    """The thick line of a cell, through the nodes."""
+    starts, ends = [(20, y), *(node.right() for node in nodes)], [*(node.left() for node in nodes), (462, y)]
+    for start, end in zip(starts, ends):
+        p.arrow(start, end, role="encoder", width=3.4)
+
+
+
+@picture("04_rnn", 300)
+def rnn(p):
+    """A recurrent network, unrolled, forward and backward.
+
+    Each state is computed from the token and the state before it, with the same parameters at every step. The
+    gradient of the loss goes back from state to state.
+    """
+    p.header(16, "encoder", "forward", "h_t = tanh(W_{ih} x_t + W_{hh} h_{t−1} + b)")
+    p.header(40, "gradient", "backward", "∂L/∂h_{t−1} = W_{hh}^⊤ ((1 − h_t^2) ∘ ∂L/∂h_t)")
+    y = 190
+    states = [p.cell(x, y, f"h_{t}", "encoder") for x, t in zip(COLUMNS, ("1", "2", "{T−1}", "T"))]
+    start = p.cell(START, y, "h_0", "encoder", css="dash")
+    for before, after in ((start, states[0]), (states[0], states[1]), (states[2], states[3])):
+        p.arrow(before.right(4), after.left(4), role="encoder", width=2.2)
+        p.math((before.x + after.x) / 2, y + 22, "W_{hh}", "small")
+    p.math((COLUMNS[1] + COLUMNS[2]) / 2, y, "⋯")
+    for state, t in zip(states, ("1", "2", "{T−1}", "T")):
+        p.arrow(p.token(state.x, y + 78, f"x_{t}", False).top(), state.bottom())
+        p.math(state.x + 6, y + 44, "W_{ih}", "small start")
+    for before, after in zip([start, *states], states):
+        p.arrow(after.top(-8), (after.x - 8, y - 40), (before.x + 8, y - 40), before.top(8), role="gradient", css="dash")
+    loss = p.cell(COLUMNS[3], y - 98, "L", "decoder", 40, 28)
+    p.arrow(states[-1].top(4), loss.bottom(4), role="decoder")
+    p.arrow(loss.bottom(-8), states[-1].top(-8), role="gradient", css="dash")
+    p.math(COLUMNS[3] + 10, y - 50, "W_o", "small start")
+    p.math(COLUMNS[3] - 14, y - 62, "∂L/∂h_T", "small end")
+
+
+@picture("05_gru", 330)
+def gru(p):
+    """A GRU cell as a circuit.
+
+    The state h passes along the top: it is multiplied by z, then (1 − z) ∘ n is added. The gates r and z are sigmoids
+    of x and h; n is a tanh of x and of r ∘ (W_hn h + b_hn).
+    """
+    top, middle, row, h_line, x_line = 70, 132, 200, 250, 276
+    p.panel("encoder", 52, 30, 376, 262)
+    r, n, z = (p.cell(x, row, text, role, 50, 30)
+               for x, text, role in ((96, "σ", "gate"), (260, "tanh", "encoder"), (344, "σ", "gate")))
+    reset = p.circle(190, row, "∘", "gate")
+    keep, new = p.circle(362, top, "∘", "gate"), p.circle(326, middle, "∘", "gate")
+    plus = p.circle(404, top, "+", "encoder")
+    carry(p, top, keep, plus)
+    p.dot(36, top, "encoder")
+    p.arrow((36, top), (36, h_line), (z.x - 10, h_line), z.bottom(-10), role="encoder")
+    p.arrow((24, 310), (24, x_line), (z.x + 10, x_line), z.bottom(10))
+    for x in (r.x - 10, reset.x):
+        p.dot(x, h_line, "encoder")
+        p.arrow((x, h_line), (x, row + (15 if x < 150 else 12)), role="encoder")
+    for x in (r.x + 10, n.x):
+        p.dot(x, x_line, "token")
+        p.arrow((x, x_line), (x, row + 15))
+    p.arrow(r.right(), reset.left(), role="gate")
+    p.arrow(reset.right(), n.left(), role="encoder")
+    p.arrow(n.top(), (n.x, middle), new.left(), role="encoder")
+    p.arrow((new.x, row - 15), new.bottom(), role="gate")
+    p.arrow((keep.x, row - 15), keep.bottom(), role="gate")
+    p.arrow(new.right(), (plus.x, middle), plus.bottom(), role="encoder")
+    p.math(20, top - 20, "h", "start")
+    p.math(462, top - 20, "h′", "end")
+    p.math(40, 312, "x", "start")
+    p.math(150, row - 14, "r")
+    p.math(n.x + 10, row - 32, "n")
+    p.math(new.x - 6, row - 36, "1 − z", "end")
+    p.math(keep.x + 9, row - 32, "z", "start")
+    p.math(reset.x - 6, h_line - 20, "W_{hn} h + b_{hn}", "small end")
+
+
+@picture("05_lstm", 330)
+def lstm(p):
+    """An LSTM cell as a circuit.
+
+    The cell c passes along the top: it is multiplied by f, then i ∘ g is added. The state h' is o ∘ tanh(c'). The
+    gates i, f and o are sigmoids of x and h, g is a tanh of them.
+    """
+    top, middle, row, h_line, x_line = 70, 132, 200, 250, 276
+    p.panel("encoder", 52, 30, 376, 262)
+    f, i, g, o = (p.cell(x, row, text, role, 50, 30)
+                  for x, text, role in ((90, "σ", "gate"), (165, "σ", "gate"), (240, "tanh", "encoder"), (320, "σ", "gate")))
+    forget, write = p.circle(f.x, top, "∘", "gate"), p.circle(202, middle, "∘", "gate")
+    plus = p.circle(202, top, "+", "encoder")
+    squash, show = p.cell(384, 112, "tanh", "encoder", 46, 28), p.circle(384, 160, "∘", "gate")
+    carry(p, top, forget, plus)
+    p.dot(squash.x, top, "encoder")
+    p.arrow((squash.x, top), squash.top(), role="encoder")
+    p.arrow(squash.bottom(), show.top(), role="encoder")
+    p.arrow(show.right(), (462, 160), role="encoder")
+    p.arrow((20, h_line), (o.x - 10, h_line), o.bottom(-10), role="encoder")
+    p.arrow((24, 310), (24, x_line), (o.x + 10, x_line), o.bottom(10))
+    for gate in (f, i, g):
+        for dx, line, role in ((-10, h_line, "encoder"), (10, x_line, "token")):
+            p.dot(gate.x + dx, line, role)
+            p.arrow((gate.x + dx, line), gate.bottom(dx), role=role)
+    p.arrow(f.top(), forget.bottom(), role="gate")
+    p.arrow(i.top(), (i.x, middle), write.left(), role="gate")
+    p.arrow(g.top(), (g.x, middle), write.right(), role="encoder")
+    p.arrow(write.top(), plus.bottom(), role="encoder")
+    p.arrow(o.top(), (o.x, 160), show.left(), role="gate")
+    for box, text in ((f, "f"), (i, "i"), (g, "g"), (o, "o")):
+        p.math(box.x + 8, row - 28, text, "start")
+    p.math(20, top - 20, "c", "start")
+    p.math(462, top - 20, "c′", "end")
+    p.math(20, h_line - 18, "h", "start")
+    p.math(462, 142, "h′", "end")
+    p.math(40, 312, "x", "start")

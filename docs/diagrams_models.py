@@ -1,0 +1,244 @@
+"""The pictures of the models, for docs/diagrams.py."""
+
+import math
+
+from diagrams_kit import picture
+from diagrams_parts import COLUMNS, START, annotation, annotations, attention, chain, decoder, encoder, feed, output
+
+
+def sequence_to_sequence(p, equations, context, label):
+    """The pictures of tutorials 06 and 07, which differ only in where the context goes. Returns the parts of the steps."""
+    p.header(16, "decoder", "decoder", *equations)
+    start, *steps = decoder(p, 176)
+    p.math(START, 77, "y_t", "quiet")
+    p.math(START, 119, "p(y_t)", "quiet")
+    p.header(302, "context", "context", *context)
+    vector = p.vector(COLUMNS[2], 330, *["context"] * 6)
+    p.arrow(vector.top(), (vector.x, 268), (START, 268), start.bottom(), role="context", width=2.2)
+    p.math(vector.x + 42, vector.y, label, "start")
+    p.header(368, "encoder", "encoder", "h_j = GRU(E x_j, h_{j−1})")
+    p.arrow(encoder(p, 420)[-1].top(), vector.bottom(), role="encoder", width=2.2)
+    return zip(*steps)
+
+
+@picture("06_fixed_context", 506)
+def fixed_context(p):
+    """A fixed context: encoder, one vector, decoder.
+
+    The encoder's last state h_T is the only vector that reaches the decoder: it sets the state s_0. The decoder reads the
+    true previous token at each step and predicts the next one from its state.
+    """
+    equations = "s_t = GRU(E y_{t−1}, s_{t−1})", "p(y_t) = softmax(W_o s_t + b_o)"
+    sequence_to_sequence(p, equations, ["s_0 = tanh(W_s h_T)"], "h_T, once")
+    p.math(410, 230, "true y_{t−1}", "small start quiet")
+
+
+@picture("07_context_at_every_step", 506)
+def context_at_every_step(p):
+    """The same context at every step.
+
+    The context c is computed once from the encoder's last state. It sets the state s_0, enters every state of the decoder
+    and every prediction.
+    """
+    equations = "s_t = GRU([E y_{t−1}; c], s_{t−1})", "p(y_t) = softmax(W_o [s_t; c; E y_{t−1}] + b_o)"
+    steps = sequence_to_sequence(p, equations, ["c = tanh(V h_T)", "s_0 = tanh(V′ c)"], "c, at every step")
+    p.arrow((COLUMNS[2], 300), (COLUMNS[2], 268), (COLUMNS[3] + 14, 268), role="context", width=2.2, head=False)
+    for cell, softmax, token in steps:
+        p.dot(cell.x + 14, 268, "context")
+        feed(p, cell, softmax, token, (cell.x + 14, 268))
+
+
+@picture("08_both_directions", 328)
+def both_directions(p):
+    """Annotations of both directions, and what each half has read.
+
+    The forward state of token j has read the tokens 1 to j, the backward state the tokens j to T. An annotation joins
+    both.
+    """
+    p.header(16, "encoder", "forward", "h→_j = GRU_→(E x_j, h→_{j−1})")
+    p.header(42, "backward", "backward", "h←_j = GRU_←(E x_j, h←_{j+1})")
+    p.math(478, 29, "h_j = [h→_j; h←_j]", "end")
+    p.text(12, 92, "has", "small start quiet")
+    p.text(12, 108, "read", "small start quiet")
+    for j, x in enumerate(COLUMNS):
+        for role, y, sign in (("encoder", 88, 1), ("backward", 110, -1)):
+            for k, letter in enumerate("abcd"):
+                distance, left = sign * (j - k), x - 36 + 18 * k
+                if distance >= 0:
+                    shade = f' opacity="{0.6 ** (distance + 1):.2f}"'
+                    p.path(f"fill {role}", f"M{left} {y - 9}h18v18h-18z", shade)
+                    p.text(left + 9, y - 1, letter, "code small")
+                p.rect(f"line {role}", left, y - 9, 18, 18)
+        p.arrow((x, 152), (x, 124))
+    annotations(p, 160, COLUMNS)
+
+
+@picture("09_attention", 420)
+def additive_attention(p):
+    """Attention: query, keys, values, mask, softmax, weighted sum.
+
+    The query q is compared with the key of every position. Padding gets the energy −∞ and so the weight 0. The
+    context c is the sum of the annotations, each times its weight.
+    """
+    p.header(16, "attention", "attention", "e_j = v_a^⊤ tanh(W_a q + U_a h_j)", "α_j = exp(e_j) / Σ_k exp(e_k)")
+    p.header(64, "context", "context", "c = Σ_j α_j h_j")
+    y = 142
+    query = p.vector(38, y + 52, *["decoder"] * 4)
+    mapped = p.cell(38, y + 107, "W_a", "attention", 40, 24)
+    p.arrow(query.bottom(), mapped.top(), role="decoder")
+    total = attention(p, y, COLUMNS, [mapped.bottom()], "", (0.15, 0.25, 0.6, None))
+    context = p.vector(total.x, y - 42, *["context"] * 6)
+    p.arrow(total.top(), context.bottom(), role="context", width=2.2)
+    p.math(context.x + 42, context.y, "c", "start")
+    p.text(12, y + 32, "query", "small start quiet")
+    p.math(60, query.y - 20, "q")
+    p.text(12, y + 198, "keys", "small start quiet")
+    p.text(12, y + 250, "values", "small start quiet")
+    for j, x in enumerate(COLUMNS, 1):
+        annotation(p, x, y + 250, j, "" if j < 4 else "faded")
+
+
+@picture("10_bahdanau", 806)
+def bahdanau(p):
+    """One step of Bahdanau's decoder.
+
+    The state before the step is the query. It is compared with the key of every annotation; the softmax of the scores
+    gives the weights, and the weighted sum of the annotations is the context of this step. Then the state is updated
+    with the context and the previous token, and the next token is predicted from all three.
+    """
+    p.header(16, "decoder", "decoder", "s_t = GRU([E y_{t−1}; c_t], s_{t−1})",
+             "p(y_t) = softmax(W_o [s_t; c_t; E y_{t−1}] + b_o)")
+    p.header(64, "context", "context", "c_t = Σ_j α_{tj} h_j")
+    p.header(88, "attention", "attention", "e_{tj} = v_a^⊤ tanh(W_a s_{t−1} + U_a h_j)")
+    y, xs = 230, COLUMNS[:3]
+    before, state = p.cell(START, y, "s_{t−1}", "decoder"), p.cell(xs[1] - 14, y, "s_t", "decoder")
+    token = p.token(state.x - 14, y + 54, "y_{t−1}", False)
+    p.arrow(token.top(), state.bottom(-14))
+    softmax = output(p, state, "y_t", False)
+    chain(p, [before, state], "decoder")
+    p.arrow(state.right(), (336, y), role="decoder", width=2.2)
+    p.math(350, y, "⋯")
+    vector = p.vector(xs[1], y + 92, *["context"] * 6)
+    mapped = p.cell(START, y + 240, "W_a", "attention", 40, 24)
+    p.arrow(before.bottom(), mapped.top(), role="decoder")
+    total = attention(p, y + 135, xs, [mapped.bottom()])
+    p.arrow(total.top(), vector.bottom(), role="context", width=2.2)
+    feed(p, state, softmax, token, vector.top())
+    annotations(p, y + 385, xs)
+    p.header(y + 558, "encoder", "encoder", "h_j = [h→_j; h←_j]")
+    for dy, text in ((-57, "p(y_t): (B, V)"), (-28, "[s_t; c_t; E y_{t−1}]: (B, H + D + E)"), (22, "s_t: (B, H)"),
+                     (52, "[E y_{t−1}; c_t]: (B, E + D)"), (92, "c_t: (B, D)")):
+        p.math(262, y + dy, text, "small start")
+    for dy, text in ((212, "α_t: (B, T)"), (279, "e_t: (B, T)"), (320, "U_a h_j: (T, B, A)"), (385, "h_j: (T, B, D)")):
+        p.math(372, y + dy, text, "small start")
+    p.math(START + 8, y + 110, "(B, H)", "small start")
+
+
+# The probability of each next token after the tokens before it, invented.
+NEXT = {"": {"a": 0.5, "b": 0.4, "<eos>": 0.1}, "a": {"a": 0.34, "b": 0.33, "<eos>": 0.33},
+        "b": {"a": 0.5, "b": 0.45, "<eos>": 0.05}, "ba": {"a": 0.05, "b": 0.05, "<eos>": 0.9},
+        "bb": {"a": 0.25, "b": 0.25, "<eos>": 0.5}}
+
+
+@picture("11_beam", 326)
+def beam(p):
+    """A beam of two hypotheses as it is cut at each step.
+
+    Each live hypothesis is continued with every token. The two most likely of all continuations are kept, whichever
+    hypothesis they continue; the others are cut. A hypothesis that ends is set aside.
+    """
+    width = 106
+    p.header(18, "decoder", "kept", "the K = 2 largest ln p(y_1 … y_t) of all K V")
+    p.header(42, "context", "ended", "kept and set aside")
+    root = p.token(33, 100, "<bos>")
+    p.text(12, 152, "cut", "name start gradient")
+    alive = [("", 0, root)]
+    for x in (138, 276, 414):
+        longer = [(log_p + math.log(probability), tokens + token, parent)
+                  for tokens, log_p, parent in alive for token, probability in NEXT[tokens].items()]
+        alive = []
+        for rank, (log_p, tokens, parent) in enumerate(sorted(longer, reverse=True, key=lambda one: one[0])):
+            is_kept, is_ended, y = rank < 2, tokens.endswith("<eos>"), 80 + 40 * rank + 24 * (rank > 1)
+            role, quiet, faded = ("context" if is_ended else "decoder", "", "") if is_kept else ("token", " quiet", " faded")
+            box = p.cell(x, y, "", role, width, 28, "" if is_kept else "dash faded")
+            p.text(x - width / 2 + 7, y - 1, tokens, f"code small start{quiet}")
+            p.math(x + width / 2 - 6, y - 1, f"{log_p:.2f}".replace("-", "−"), f"small end{quiet}")
+            p.curve(parent.right(), box.left(), f"line {role}{faded}", 2 if is_kept else 1.2)
+            if is_kept and not is_ended:
+                alive.append((tokens, log_p, box))
+        p.arrow((x - 62, 152), (x + 62, 152), role="gradient", css="dash", head=False)
+
+
+@picture("12_scores", 372)
+def scores(p):
+    """Four scores of an annotation against a state.
+
+    Additive: both vectors are mapped, added, put through a tanh and multiplied by v_a. Dot: a dot product. Scaled
+    dot: a dot product divided by the root of d. General: a dot product with a matrix between.
+    """
+    drawn = ((66, "additive", "any H, D", "W_a", "U_a", "+", [(154, "tanh"), (108, "v_a^⊤")]),
+             (182, "dot", "H = D", None, None, "•", []),
+             (298, "scaled dot", "H = D = d", None, None, "•", [(154, "1 / √d")]),
+             (414, "general", "any H, D", None, "W_a", "•", []))
+    for x, name, sizes, s_matrix, h_matrix, operation, rest in drawn:
+        p.panel("attention", x - 54, 34, 108, 304)
+        p.text(x, 18, name, "name attention")
+        p.math(x, 354, sizes, "small")
+        s, h = p.cell(x - 27, 308, "s_{t−1}", "decoder", 46), p.vector(x + 27, 308, *["encoder"] * 2, *["backward"] * 2)
+        p.math(x + 27, 326, "h_j", "small")
+        joined = p.circle(x, 202, operation, "attention")
+        for node, role, matrix, side in ((s, "decoder", s_matrix, joined.left()), (h, "encoder", h_matrix, joined.right())):
+            if matrix:
+                box = p.cell(node.x, 252, matrix, "attention", 40, 26)
+                p.arrow(node.top(), box.bottom(), role=role)
+                node, role = box, "attention"
+            p.arrow(node.top(), (node.x, 202), side, role=role)
+        for y, text in [*rest, (60, "e_{tj}")]:
+            box = p.cell(x, y, text, "attention", 46 if y == 60 else 56, 26)
+            p.arrow(joined.top(), box.bottom(), role="attention")
+            joined = box
+
+
+@picture("exercise_11_luong", 484)
+def luong(p):
+    """Which state asks, and when: Bahdanau and Luong.
+
+    Bahdanau: the state before the step asks, the context enters the update, then the token is predicted. Luong: the
+    state is updated first and asks, then the context and the state make the attentional vector, which predicts the
+    token.
+    """
+    p.text(120, 18, "Bahdanau", "name decoder")
+    p.text(360, 18, "Luong", "name decoder")
+    p.arrow((240, 10), (240, 474), head=False, css="faded", width=1)
+    for left in (0, 240):
+        is_luong = left > 0
+        before, state = p.cell(left + 34, 226, "s_{t−1}", "decoder"), p.cell(left + 122, 226, "s_t", "decoder")
+        token = p.token(state.x - 14, 280, "y_{t−1}", False)
+        p.arrow(token.top(), state.bottom(-14))
+        chain(p, [before, state], "decoder")
+        halves = ["encoder"] * 3 + ["encoder" if is_luong else "backward"] * 3
+        vectors = [p.vector(left + x, 448, *halves, size=9) for x in (54, 120, 186)]
+        p.cell(left + 120, 386, "attention", "attention", 210, 34)
+        for j, h in enumerate(vectors, 1):
+            p.arrow(h.top(), (h.x, 403), role="encoder")
+            p.math(h.x, 466, f"h_{j}", "small")
+        softmax = p.cell(state.x, 98, "softmax", "decoder", 62, 26)
+        p.arrow(softmax.top(), p.token(state.x, 56, "y_t", False).bottom(), role="decoder")
+        context = p.vector(left + (188 if is_luong else 136), 326, *["context"] * 6, size=9)
+        p.math(context.x + 32, context.y, "c_t", "start")
+        corner, predicted = (state.x - 24, state.y - 18), (softmax.x - 38, softmax.y - 17)
+        p.arrow((context.x, 369), context.bottom(), role="context", width=2.2)
+        if is_luong:
+            joined = p.cell(state.x, 160, "h~_t", "decoder")
+            p.arrow(state.top(), joined.bottom(), role="decoder")
+            p.arrow(joined.top(), softmax.bottom(), role="decoder")
+            p.arrow(context.top(), (context.x, 160), joined.right(), role="context")
+            p.arrow(state.bottom(14), (state.x + 14, 369), role="decoder", width=2.2)
+            steps = [corner, (state.x + 14, 310), (context.x, 350), (joined.x - 24, joined.y - 18), predicted]
+        else:
+            p.arrow(before.bottom(), (before.x, 369), role="decoder", width=2.2)
+            p.arrow(state.top(), softmax.bottom(), role="decoder")
+            feed(p, state, softmax, token, context.top())
+            steps = [(before.x, 310), (context.x, 350), corner, predicted]
+        for step, (x, y) in enumerate(steps, 1):
+            p.badge(x, y, f"{step}")
