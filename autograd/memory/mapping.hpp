@@ -2,8 +2,7 @@
 
 #include <cstddef>
 
-/// Pages of memory from the system: by mmap (mapping.cpp) or, for WebAssembly, from the heap
-/// (without_mapping.cpp).
+/// Pages of memory from the operating system.
 namespace gradus::pool {
 
 /// The size of a page, in bytes.

@@ -4,8 +4,8 @@
 
 #include "product.hpp"
 
-/// Products in f32 and f64 by the BLAS of this build: OpenBLAS (openblas.cpp) or, for WebAssembly, our own
-/// kernels (simd128.cpp). gemm.cpp shares them with oneDNN.
+/// Products in f32 and f64 by the BLAS of this build, OpenBLAS (openblas.cpp). gemm.cpp decides which
+/// products go to oneDNN instead.
 namespace gradus::blas {
 
 /// Computes a product on this thread. The first call chooses the kernels, as initialise() does.

@@ -1,4 +1,4 @@
-// The C++ library as WebAssembly: exceptions (web/engine/exceptions.cpp), and the parts that differ from a native build.
+// The C++ library as WebAssembly: exceptions (web/wasi/exceptions.cpp), and the parts that differ from a native build.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Cases for web/engine/exceptions.cpp, one line each; engine.test.mjs compares the output.
+// Cases for web/wasi/exceptions.cpp, one line each; engine.test.mjs compares the output.
 
 #include <cstdio>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 // The products of WebAssembly builds, computed here with this machine's vectors, against plain loops.
 
-#include "products/simd128.hpp"
+#include "web/wasi/simd128.hpp"
 
 #include <gradus/autograd/random.hpp>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "memory/storage.hpp"
-#include "product.hpp"
+#include "products/product.hpp"
 
 /// Products with vectors of 128 bits, for WebAssembly. Slices of B are packed into panels that are two
 /// vectors wide. A tile of 4 rows of one panel's columns of C stays in registers while the terms are summed.

@@ -1,6 +1,6 @@
-#include <cstdlib>
+#include "memory/mapping.hpp"
 
-#include "mapping.hpp"
+#include <cstdlib>
 
 // A WebAssembly memory has no addresses to choose from, and never shrinks.
 namespace gradus::pool {

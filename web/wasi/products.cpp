@@ -1,6 +1,5 @@
+#include "products/blas.hpp"
 #include "simd128.hpp"
-
-#include "blas.hpp"
 
 // The BLAS of WebAssembly builds.
 namespace gradus {
