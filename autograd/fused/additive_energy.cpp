@@ -1,5 +1,6 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
+#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
@@ -13,6 +14,15 @@
 #include "runtime/runtime_state.hpp"
 
 namespace gradus {
+namespace composed {
+namespace {
+
+Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v, const Tensor& lengths) {
+  return transpose(zero_padding(sum(v * tanh(keys + query), 2), lengths), 0, 1);  // (B, T)
+}
+
+}  // namespace
+}  // namespace composed
 
 Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v, const Tensor& lengths) {
   if (query.rank() != 2 || keys.rank() != 3 || v.rank() != 1 || keys.size(1) != query.size(0) ||

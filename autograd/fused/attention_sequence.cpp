@@ -1,13 +1,76 @@
 #include "attention_sequence.hpp"
 
 #include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/scope.hpp>
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "composed.hpp"
 #include "runtime/runtime_state.hpp"
 
 namespace gradus {
+namespace composed {
+namespace {
+
+Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& first, const Tensor& keys,
+                          const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,
+                          const Packing& packing) {
+  // The scopes are the names of the modules in nn and models, for pictures of the graph.
+  const std::size_t L = decoder.layers.size();
+  const AttentionScore& score = decoder.score;
+  const auto query_of = [&](const Tensor& s) {
+    const Scope scope("W_a");
+    return score.W_a.defined() ? linear(s, score.W_a) : s;
+  };
+  const auto energies = [&](const Tensor& s) {
+    const Tensor query = query_of(s);
+    if (score.v_a.defined()) return gradus::additive_energy(query, keys, score.v_a, lengths);
+    return transpose(sum(keys * query, 2), 0, 1) * score.scale;  // (B, T)
+  };
+  std::vector<Tensor> h(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(L)),
+      c(first.begin() + static_cast<std::ptrdiff_t>(L), first.end());
+  const auto update = [&](std::size_t layer, const Tensor& x) {
+    const Scope scope("rnn");
+    const auto& [W_ih, W_hh, b_ih, b_hh] = decoder.layers[layer];
+    const Tensor x_part = linear(x, W_ih, b_ih);
+    if (decoder.cell == AttentionCell::lstm) {
+      const std::vector<Tensor> after = lstm_step(x_part, {h[layer], c[layer]}, W_hh, b_hh);
+      h[layer] = after[0];
+      c[layer] = after[1];
+    } else {
+      const bool original = decoder.cell == AttentionCell::original_gru;
+      h[layer] = gru_step(original ? GRUForm::original : GRUForm::pytorch, x_part, h[layer], W_hh, b_hh);
+    }
+  };
+
+  std::vector<Tensor> rows;
+  const Tensor steps = unpack(y, packing);  // (T_y, B, E)
+  for (std::int64_t t = 0; t < packing.steps(); ++t) {
+    std::optional<Generator> draws;
+    if (decoder.draws) draws = decoder.draws->stream(static_cast<std::uint64_t>(t));
+    const auto dropped = [&](const Tensor& x, double probability) {
+      return draws && probability > 0 ? dropout(x, probability, *draws) : x;
+    };
+    const Tensor before = h.back();
+    const auto [context, alpha] = [&] {
+      const Scope scope("attention");
+      const Tensor weights = masked_softmax(energies(before), lengths);  // (B, T)
+      return std::pair{gradus::weighted_sum(dropped(weights, score.dropout), values, lengths), weights};
+    }();
+    update(0, concat({steps[t], context}, 1));
+    for (std::size_t layer = 1; layer < L; ++layer) update(layer, dropped(h[layer - 1], decoder.dropout));
+    rows.push_back(concat({decoder.earlier ? before : h.back(), context, alpha}, 1));
+  }
+  if (rows.empty()) return zeros({0, h[0].size(1) + values.size(2) + values.size(0)}, y.dtype());
+  return pack(stack(rows), packing);
+}
+
+}  // namespace
+}  // namespace composed
+
 namespace attention {
 namespace {
 

@@ -1,5 +1,6 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
+#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
@@ -14,8 +15,56 @@
 #include "memory/storage.hpp"
 #include "runtime/runtime_state.hpp"
 
-// gru_update and lstm_update: one step of a cell, without its products.
+// gru_update and lstm_update: one step of a cell, given its products.
 namespace gradus {
+namespace composed {
+namespace {
+
+// Columns of the gates [first, end) of (B, G·H).
+Tensor columns(const Tensor& part, std::int64_t H, int first, int end) {
+  return part.slice(first * H, end * H, 1);
+}
+
+Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h) {
+  const auto gate = [H = h.size(1)](const Tensor& part, int i) { return columns(part, H, i, i + 1); };
+  const Tensor r = sigmoid(gate(x_part, 0) + gate(h_part, 0));
+  const Tensor z = sigmoid(gate(x_part, 1) + gate(h_part, 1));
+  const Tensor n = tanh(gate(x_part, 2) + r * gate(h_part, 2));
+  return (1.0 - z) * n + z * h;
+}
+
+Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c) {
+  const Tensor sums = x_part + h_part;
+  const auto gate = [&, H = c.size(1)](int index) { return columns(sums, H, index, index + 1); };
+  const Tensor i = sigmoid(gate(0)), f = sigmoid(gate(1)), g = tanh(gate(2)), o = sigmoid(gate(3));
+  const Tensor after = f * c + i * g;
+  return stack({o * tanh(after), after});
+}
+
+}  // namespace
+
+// In the original form the reset gate acts before the product. So two products are needed: one with h for r
+// and z, and one with r ∘ h for n.
+Tensor gru_step(GRUForm form, const Tensor& x_part, const Tensor& h, const Tensor& W, const Tensor& b) {
+  if (form == GRUForm::pytorch) return composed::gru_update(x_part, linear(h, W, b), h);
+  const std::int64_t H = h.size(1);
+  const auto rows = [&](const Tensor& of, int first, int end) {
+    return of.defined() ? of.slice(first * H, end * H) : Tensor();
+  };
+  const Tensor rz = sigmoid(columns(x_part, H, 0, 2) + linear(h, rows(W, 0, 2), rows(b, 0, 2)));  // (B, 2H)
+  const Tensor r = columns(rz, H, 0, 1), z = columns(rz, H, 1, 2);
+  const Tensor n = tanh(columns(x_part, H, 2, 3) + linear(r * h, rows(W, 2, 3), rows(b, 2, 3)));
+  return (1.0 - z) * n + z * h;
+}
+
+std::vector<Tensor> lstm_step(const Tensor& x_part, const std::vector<Tensor>& state, const Tensor& W,
+                              const Tensor& b) {
+  const Tensor after = composed::lstm_update(x_part, linear(state[0], W, b), state[1]);
+  return {after[0], after[1]};
+}
+
+}  // namespace composed
+
 namespace {
 
 // The row kernels of a cell. `before` is the part of the old state that they read: h, or c for an LSTM.

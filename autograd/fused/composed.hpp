@@ -2,20 +2,19 @@
 
 #include <gradus/autograd/fused.hpp>
 
-// The composed versions of the fused operations: they compute the same values and gradients with the
-// operations of ops.hpp.
+#include <vector>
+
+/// The composed twins of the fused operations: the same equations, written with the operations of ops.hpp.
+/// Each is in the file of its fused operation, which calls it while a Composed lives. Here are the parts that
+/// two of them use.
 namespace gradus::composed {
 
-Tensor gru_update(const Tensor& x_part, const Tensor& h_part, const Tensor& h);
-Tensor lstm_update(const Tensor& x_part, const Tensor& h_part, const Tensor& c);
-GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
-                       const Tensor& h_0, const Packing& packing, bool reverse, GRUForm form);
-LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
-                         const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse);
-Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v, const Tensor& lengths);
-Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths);
-Tensor attention_sequence(const Tensor& y, const std::vector<Tensor>& state, const Tensor& keys,
-                          const Tensor& values, const Tensor& lengths, const AttentionDecoder& decoder,
-                          const Packing& packing);
+/// h′ (B, H) from x_part = W_ih x + b_ih, (B, 3H).
+Tensor gru_step(GRUForm form, const Tensor& x_part, const Tensor& h, const Tensor& W, const Tensor& b);
+/// {h′, c′} from x_part = W_ih x + b_ih, (B, 4H), and {h, c}.
+std::vector<Tensor> lstm_step(const Tensor& x_part, const std::vector<Tensor>& state, const Tensor& W,
+                              const Tensor& b);
+/// x (T, B, …) with zeros beyond the lengths.
+Tensor zero_padding(const Tensor& x, const Tensor& lengths);
 
 }  // namespace gradus::composed

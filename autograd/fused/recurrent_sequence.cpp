@@ -1,4 +1,5 @@
 #include <gradus/autograd/fused.hpp>
+#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include <algorithm>
@@ -13,6 +14,30 @@
 // gru_sequence and lstm_sequence. Most of the time goes into the product W_hh h, which reads the weights at
 // every step.
 namespace gradus {
+namespace composed {
+namespace {
+
+GRUStates gru_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
+                       const Tensor& h_0, const Packing& packing, bool reverse, GRUForm form) {
+  const auto step = [&](const Tensor& x_part, const std::vector<Tensor>& state) {
+    return std::vector{gru_step(form, x_part, state[0], weight_hh, bias_hh)};
+  };
+  const auto [states, last] = scan(step, x_parts, {h_0}, packing, reverse);
+  return {states, last[0]};
+}
+
+LSTMStates lstm_sequence(const Tensor& x_parts, const Tensor& weight_hh, const Tensor& bias_hh,
+                         const Tensor& h_0, const Tensor& c_0, const Packing& packing, bool reverse) {
+  const auto step = [&](const Tensor& x_part, const std::vector<Tensor>& state) {
+    return lstm_step(x_part, state, weight_hh, bias_hh);
+  };
+  const auto [states, last] = scan(step, x_parts, {h_0, c_0}, packing, reverse);
+  return {states, last[0], last[1]};
+}
+
+}  // namespace
+}  // namespace composed
+
 namespace {
 
 // Indices of the inputs; the parts of the first state come last.

@@ -1,5 +1,6 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/fused.hpp>
+#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/tape.hpp>
 
 #include "composed.hpp"
@@ -10,6 +11,24 @@
 #include "runtime/runtime_state.hpp"
 
 namespace gradus {
+namespace composed {
+
+Tensor zero_padding(const Tensor& x, const Tensor& lengths) {
+  if (!lengths.defined()) return x;
+  const std::int64_t T = x.size(0);
+  const Tensor real = greater(lengths.reshape({1, -1}), arange(T).reshape({T, 1}));  // (T, B)
+  return where(x.rank() == 2 ? real : unsqueeze(real, -1), x, zeros({1}, x.dtype()));
+}
+
+namespace {
+
+Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths) {
+  const Tensor terms = unsqueeze(transpose(weights, 0, 1), -1) * values;  // (T, B, 1) · (T, B, D)
+  return sum(zero_padding(terms, lengths), 0);
+}
+
+}  // namespace
+}  // namespace composed
 
 Tensor weighted_sum(const Tensor& weights, const Tensor& values, const Tensor& lengths) {
   if (weights.rank() != 2 || values.rank() != 3 || weights.shape() != Shape{values.size(1), values.size(0)}) {

@@ -11,7 +11,7 @@ Scanned gru_states(GRUForm form, const RecurrentWeights& p, const Tensor& x_part
   return {states, {last}};
 }
 
-// The equations of the gates are in autograd/fused/composed.cpp, as tensor operations.
+// The equations of the gates are in autograd/fused/cell_update.cpp, as tensor operations.
 RecurrentState gru_step(GRUForm form, const RecurrentWeights& p, const Tensor& x_part,
                         const RecurrentState& before) {
   if (form == GRUForm::original) {  // W_hn (r ∘ h) depends on the gate r

@@ -10,8 +10,8 @@
 
 #pragma GCC visibility push(default)
 /// Fused operations: each does the work of several operations of ops.hpp in one pass over memory. Each also
-/// has a composed version, made of those operations (fused/composed.cpp), which `Composed` (composed.hpp)
-/// selects. Tests compare the two versions.
+/// has a composed twin, made of those operations, in the same source file; `Composed` (composed.hpp) selects
+/// it. Tests compare the twins.
 namespace gradus {
 
 /// One step of a gated recurrent unit, given its two products, in PyTorch's form:
