@@ -148,6 +148,7 @@ class Element {
   double largest_;  // the largest gradient of the leaf
 };
 
+// The slope is (y(x − 2h) − 8 y(x − h) + 8 y(x + h) − y(x + 2h)) / 12h, whose error is of order h⁴.
 Estimate Element::estimate(double h) const {
   const Values &y = checked_.y, &r = checked_.r;
   Estimate e{h};
@@ -183,7 +184,7 @@ bool Element::confirms(const Estimate& e) const {
          e.rounding <= std::max({sharp * g, checked_.options.rtol * size, checked_.options.atol});
 }
 
-// Whether a doubt of this size may explain an error.
+// Whether a doubt of this size may explain an error. NaN may explain any.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
 // The judgement from two successive steps: open if the second step does not confirm the gradient and the two

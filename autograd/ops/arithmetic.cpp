@@ -108,11 +108,12 @@ Tensor pow(const Tensor& a, const Tensor& b) {
 
 namespace {
 
-Tensor number(const char* operation, double value, const Tensor& beside) {
-  if (!is_floating(beside.dtype()))
+// The scalar `value` in the dtype of the other operand.
+Tensor number(const char* operation, double value, const Tensor& other) {
+  if (!is_floating(other.dtype()))
     fail(operation,
          "works on f32 or f64, not on i64; convert to the dtype of your other tensors: .to(other.dtype())");
-  return full({}, value, beside.dtype());
+  return full({}, value, other.dtype());
 }
 
 }  // namespace

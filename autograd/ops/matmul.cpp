@@ -20,8 +20,8 @@ View<T> matrices(const Tensor& x) {
   return result;
 }
 
-// Y ← A·B + β·Y for every matrix of a batch; leading axes broadcast. Where Y is stretched, the products are
-// summed.
+// Y ← A·B + β·Y for every matrix of a batch. Leading axes broadcast; products that belong to the same matrix
+// of Y are summed.
 template <class T>
 void multiply(Layout a_layout, Layout b_layout, const Tensor& a, const Tensor& b, T beta, const Tensor& y) {
   const std::int64_t m = y.size(-2), n = y.size(-1), k = a.size(a_layout == Layout::plain ? -1 : -2);

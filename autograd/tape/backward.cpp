@@ -213,7 +213,7 @@ void BackwardPass::run(bool retain_graph) {
     node->value = Tensor();
     node->freed = true;
   }
-  if (oldest_ == 0) {  // otherwise the gradients of leaves are partial sums
+  if (oldest_ == 0) {  // otherwise the gradients of leaves are one term's of a parallel_sum()
     for (const NodePtr& leaf : leaves) run_hooks(*leaf, gradients[leaf.get()]);
   }
   for (auto& [node, gradient] : gradients) {

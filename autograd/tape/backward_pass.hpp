@@ -14,8 +14,9 @@ namespace gradus {
 /// One reverse pass over the tape, starting at some outputs. The gradients of leaves stay in the pass until
 /// run() has succeeded, so a pass that fails changes no gradient; it may only have freed a part of the tape.
 struct BackwardPass {
-  // `targets`: the nodes whose gradients are wanted; null means all leaves. The pass stops at leaves, and at
-  // nodes with a number below `oldest`.
+  // `targets`: the nodes whose gradients are wanted; null means all leaves. The pass stops at leaves and at
+  // nodes with a number below `oldest`: parallel_sum() runs one pass per term, down to the first node of its
+  // terms.
   BackwardPass(const std::vector<NodePtr>& outputs, const std::unordered_set<const Node*>* targets,
                std::uint64_t oldest = 0)
       : BackwardPass(targets, oldest) {

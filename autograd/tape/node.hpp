@@ -49,12 +49,12 @@ struct Node : Recycled<Node> {
   bool freed = false;
   bool keeps_gradient = false;
   bool uses_gradient = false;  // an unrecorded input was computed from a gradient
-  Node* next_dead = nullptr;
+  Node* next_dead = nullptr;   // in the list of nodes that release() will delete
 
   // State of the pass that is visiting this node. Unused in leaves, which threads may share.
   const BackwardPass* pass = nullptr;  // null if there is none
   Pending pending;                     // its gradient so far
-  bool needed = false;
+  bool needed = false;                 // the pass computes its gradient
 
   Node();
   ~Node();

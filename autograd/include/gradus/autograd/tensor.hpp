@@ -65,7 +65,7 @@ class Tensor {
   /// d(loss)/d(this), summed over all calls of `backward()`. Undefined before the first call that reaches
   /// this tensor. Results of operations keep a gradient only after `retain_grad()`.
   Tensor grad() const;
-  void set_grad(const Tensor& gradient);
+  void set_grad(const Tensor& gradient);  ///< replaces grad(); an undefined tensor clears it
   void zero_grad() { set_grad(Tensor()); }
   void retain_grad();
 
