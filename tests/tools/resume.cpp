@@ -1,0 +1,149 @@
+// `gradus train --resume`: the same bytes, the log, signals.
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <fstream>
+
+#include "tools/short_run.hpp"
+#include "training/history.hpp"
+#include "training/interrupt.hpp"
+#include "training/training_run.hpp"
+
+namespace fs = std::filesystem;
+namespace models = gradus::models;
+namespace tools = gradus::tools;
+
+TEST_CASE("a stopped and resumed run has the same bytes as an uninterrupted one", "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path whole = scratch.path() / "whole";
+  REQUIRE(run(arguments(whole)).code == 0);
+  for (const int stop : {1, 5, 7, 12, 22}) {  // including at a save, at an evaluation and in a later epoch
+    INFO("stopped after " << stop << " steps");
+    const fs::path out = scratch.path() / std::to_string(stop);
+    tools::Settings settings = settings_of(whole);
+    settings.run.out = out;
+    {
+      tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
+      int steps = 0;
+      CHECK_FALSE(stopped.train([&] { return steps++ == stop; }));
+      CHECK(contains(stopped.summary(), "resume with: gradus train --resume " + out.string() + "\n"));
+    }
+    gradus::seed(99);  // the random state must come from the checkpoint
+    const Ran ran = run({"train", "--resume", out.string()});
+    INFO(ran.err);
+    CHECK(ran.code == 0);
+    CHECK(contains(ran.out, "resumed     after step " + std::to_string(stop) + "\n"));
+    for (const char* name : {"last.safetensors", "best.safetensors"}) {
+      CHECK((content(out / name) == content(whole / name)));
+    }
+    CHECK(tools::History::read(out / "log.jsonl", 1000).evaluations().size() == 4);
+  }
+}
+
+TEST_CASE("the log of a stopped and resumed run covers every step", "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path whole = scratch.path() / "whole", out = scratch.path() / "stopped";
+  REQUIRE(run(replaced(arguments(whole), "--steps", "200")).code == 0);  // one entry per 2 steps
+  tools::Settings settings = settings_of(whole);
+  settings.run.out = out;
+  int steps = 0;
+  tools::TrainingRun(settings, nullptr, models::Registry::standard()).train([&] { return steps++ == 7; });
+  REQUIRE(run({"train", "--resume", out.string()}).code == 0);
+  const auto course = [](const fs::path& folder) {
+    return tools::History::read(folder / "log.jsonl", 1000).training();
+  };
+  const auto expected = course(whole), found = course(out);
+  const auto at = [](const auto& entries, std::int64_t step) {
+    return std::ranges::find(entries, step, &tools::History::Training::step)->loss;
+  };
+  REQUIRE(std::ranges::count(found, 7, &tools::History::Training::step) == 1);
+  CHECK((at(found, 7) + at(found, 8)) / 2 == Catch::Approx(at(expected, 8)));
+  CHECK(at(found, 10) == at(expected, 10));
+}
+
+TEST_CASE("a signal is recorded and does not end the process", "[tools][train][resume]") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    auto* const before = std::signal(signal, SIG_DFL);  // nohup ignores SIGHUP
+    {
+      const tools::Interrupt interrupt;
+      CHECK_FALSE(interrupt.requested());
+      std::raise(signal);
+      CHECK(interrupt.requested());
+    }
+    std::signal(signal, before);
+  }
+}
+
+TEST_CASE("an ignored signal stays ignored, as under nohup", "[tools][train][resume]") {
+  auto* const before = std::signal(SIGHUP, SIG_IGN);
+  {
+    const tools::Interrupt interrupt;
+    std::raise(SIGHUP);
+    CHECK_FALSE(interrupt.requested());
+  }
+  CHECK(std::signal(SIGHUP, before) == SIG_IGN);
+}
+
+TEST_CASE("a run can be resumed with more steps, and a different number of threads is noted",
+          "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  REQUIRE(run(arguments(out)).code == 0);
+  const Ran more = run({"train", "--resume", out.string(), "--steps", "30", "--threads", "2"});
+  CHECK(more.code == 0);
+  CHECK(contains(more.err,
+                 "note: this resumed run will not be bit-identical: the number of threads was 1 and is 2\n"));
+  CHECK(contains(more.out, "trained after step 30"));
+  CHECK(settings_of(out).trainer.steps == 30);
+  CHECK(settings_of(out).model.hidden == 6);
+}
+
+TEST_CASE("resuming after the text has changed is refused", "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path text = scratch.path() / "text.tsv", out = scratch.path() / "run";
+  const auto write = [&](const char* last) {
+    std::ofstream file(text);
+    for (const char* word : {"one", "two", "three", "four"}) file << word << "\tun " << word << '\n';
+    file << "five\t" << last << '\n';
+  };
+  write("cinq");
+  const Arguments small{"--pairs",  text, "--dev-percent", "0", "--test-percent", "0", "--steps", "2",
+                        "--hidden", "4",  "--embedding",   "4", "--out",          out};
+  Arguments first{"train"};
+  first.insert(first.end(), small.begin(), small.end());
+  REQUIRE(run(first).code == 0);
+  for (const char* changed : {"six", "un cinq entre mille"}) {  // the same number of tokens, and more
+    write(changed);
+    const Ran ran = run({"train", "--resume", out, "--steps", "3"});
+    CHECK(ran.code == 1);
+    CHECK(ran.err ==
+          "gradus train: resume: the run was trained on other pairs or batches; give its original data and "
+          "batch options, or start a new run\n");
+  }
+}
+
+TEST_CASE("log values of the wrong type are ignored", "[tools][train]") {
+  const Scratch scratch;
+  const fs::path log = scratch.path() / "log.jsonl";
+  std::ofstream(log) << R"({"step":3,"dev_loss":"low","best":1,"seconds":[]})" << '\n';
+  const tools::History history = tools::History::read(log, 5);
+  REQUIRE(history.evaluations().size() == 1);
+  CHECK_FALSE(history.evaluations()[0].best);
+  CHECK(std::isnan(history.evaluations()[0].loss));
+}
+
+TEST_CASE("damaged lines of the log do not prevent a resumption", "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run", log = out / "log.jsonl";
+  REQUIRE(run(arguments(out)).code == 0);
+  const std::size_t entries = tools::History::read(log, 1000).training().size();
+  std::string text = content(log);
+  text[text.find("loss")] = '\xff';
+  std::ofstream(log, std::ios::binary) << text << "no entry\n";
+  const Ran ran = run({"train", "--resume", out.string(), "--steps", "24"});
+  CHECK(ran.code == 0);
+  CHECK(contains(ran.err, "note: damaged lines dropped from log.jsonl: 2\n"));
+  CHECK(tools::History::read(log, 1000).training().size() == entries);  // one less, and the new step
+  CHECK(tools::History::read(log, 1000).damaged_lines() == 0);
+}

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "settings/settings.hpp"
+#include "tools/run.hpp"
+
+using Arguments = std::vector<std::string>;
+
+/// A short run with all sources of randomness: dropout, scheduled sampling, the order of pairs.
+inline Arguments arguments(const std::filesystem::path& out, Arguments more = {}) {
+  Arguments all{
+      "train", "--task",      "reverse", "--examples",   "40",   "--held-out", "5",         "--hidden",
+      "6",     "--embedding", "5",       "--energy",     "4",    "--dropout",  "0.2",       "--sampling",
+      "0.5",   "--steps",     "23",      "--eval-every", "7",    "--batch",    "8",         "--save-every",
+      "5",     "--threads",   "1",       "--entropy",    "0.01", "--out",      out.string()};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+inline Arguments replaced(Arguments all, const std::string& option, const std::string& value) {
+  *std::next(std::ranges::find(all, option)) = value;
+  return all;
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+inline gradus::tools::Settings settings_of(const std::filesystem::path& run) {
+  return gradus::tools::settings_from_text(content(run / "settings.toml"));
+}
