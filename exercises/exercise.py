@@ -7,29 +7,16 @@ The learner edits copies of the stubs in exercises/mine/ (ignored by git) or in 
 progress.json in that folder records the stages passed, the hints shown, and the exercise of the last command.
 """
 
-import difflib
-import json
-import os
-import pathlib
 import re
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-import compile_errors
 import endings
+from checking import POLL, STAGE_SECONDS, Build, Check, Saved, clear_progress
+from course import EXIT_FINDING, Exercise, Progress, exercises, find, find_or_last, shown, state_of, stop
 from museum import exhibits, quiz
 from plain_text import plain
-
-HERE = pathlib.Path(__file__).resolve().parent
-MINE = pathlib.Path(os.environ.get("GRADUS_EXERCISES", HERE / "mine")).resolve()
-EXIT_FINDING, EXIT_USAGE, EXIT_TO_DO = 1, 2, 3
-STAGE_SECONDS = 20  # the limit for a stage; three times as much for a training
-MEMORY_MIB = 4096
-POLL = 0.2  # seconds between two checks whether the file was saved
-LAST = "last exercise"  # the key in progress.json
 
 USAGE = """\
 usage: ./run exercise                      list the exercises and your progress
@@ -53,141 +40,6 @@ environment: GRADUS_EXERCISES              folder of your files; default: exerci
 """
 
 
-class Exercise:
-    """An exercise, or one sitting of a long one: some of its parts, with progress of their own. All sittings share a file."""
-
-    def __init__(self, folder, sitting="", parts=()):
-        self.folder, self.parts = folder, parts
-        self.number, self.whole = folder.name.split("_", 1)
-        self.name = f"{self.whole}_{sitting}" if sitting else self.whole
-        self.target = f"exercise_{self.whole}"
-        self.file = MINE / f"{self.whole}.hpp"
-
-    @property
-    def sittings(self):
-        """In sittings.json: the parts of each sitting."""
-        file = self.folder / "sittings.json"
-        return [Exercise(self.folder, name, parts) for name, parts in json.loads(file.read_text()).items()] if file.exists() else []
-
-    @property
-    def title(self):
-        """The first line of README.md is "# NN · Title"."""
-        return translated(self.folder / "README.md").read_text().split("\n", 1)[0].split("·", 1)[1].strip()
-
-    @property
-    def stub(self):
-        return (self.folder / "stub.hpp").read_text()
-
-    @property
-    def page(self):
-        return shown(translated(self.folder / "README.md"))
-
-    @property
-    def hints(self):
-        """In hints.md, each hint follows a heading "## N"."""
-        return [part.strip() for part in re.split(r"^## \d+\n", translated(self.folder / "hints.md").read_text(), flags=re.M)[1:]]
-
-    def hints_of(self, part):
-        """In an exercise with parts, hints and stage names begin with the part: "general: gradients"."""
-        return [hint for hint in self.hints if hint.startswith(part + ": ")] or self.hints
-
-    @property
-    def has_cli(self):
-        return (self.folder / "cli.cpp").exists()
-
-    def begin(self):
-        if not self.file.exists():
-            MINE.mkdir(parents=True, exist_ok=True)
-            self.file.write_text(self.stub)
-            print(f"Created your file, {shown(self.file)}. The statement: {self.page}.\n")
-
-
-def translated(path):
-    """The Chinese page NAME.zh-CN.md beside NAME.md, if there is one and the reader's locale is Chinese; otherwise `path`."""
-    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    chinese = path.with_suffix(".zh-CN.md")
-    return chinese if locale.startswith("zh") and chinese.exists() else path
-
-
-def exercises():
-    return [Exercise(folder) for folder in sorted(HERE.glob("[0-9][0-9]_*"))]
-
-
-def find(word):
-    words = {pathlib.Path(word).stem, pathlib.Path(word).parent.name}  # for example of exercises/11_luong/README.md
-    for exercise in exercises():
-        if words & {exercise.name, exercise.number, exercise.number.lstrip("0"), exercise.folder.name}:
-            return exercise
-    sittings = [sitting for exercise in exercises() for sitting in exercise.sittings]
-    for sitting in sittings:
-        if sitting.name in words:
-            return sitting
-    near = difflib.get_close_matches(word, [exercise.name for exercise in [*exercises(), *sittings]] + list(COMMANDS), 1)
-    stop(f"unknown exercise '{word}'; " + (f"did you mean {near[0]}?" if near else "./run exercise lists them"))
-
-
-def find_or_last(words, progress):
-    """The exercise that `words` names; if they name none, that of the last command."""
-    if words:
-        return find(words[0])
-    if not (last := progress.known.get(LAST)):
-        stop("you have begun no exercise yet; ./run exercise lists them")
-    return find(last)
-
-
-def stop(message, code=EXIT_USAGE):
-    sys.exit(print(f"exercise: {message}", file=sys.stderr) or code)
-
-
-def shown(path):
-    try:
-        return path.relative_to(HERE.parent)
-    except ValueError:
-        return path
-
-
-class Progress:
-    """The progress of each exercise. The file is replaced atomically."""
-
-    def __init__(self):
-        self.path = MINE / "progress.json"
-        try:
-            self.known = json.loads(self.path.read_text()) if self.path.exists() else {}
-        except ValueError:
-            stop(f"{shown(self.path)} is not valid JSON; delete it to reset your progress")
-
-    def of(self, exercise):
-        return {"passed": False, "stages": 0, "of": 0, "part": "", "hints": 0, **self.known.get(exercise.name, {})}
-
-    @property
-    def named(self):
-        """The exhibits of the museum whose causes the learner has named."""
-        return self.known.get("museum", [])
-
-    def note(self, exercise, **changes):
-        self.known |= {exercise.name: {**self.of(exercise), **changes}, LAST: exercise.name}
-        self.write()
-
-    def note_named(self, number):
-        self.known["museum"] = sorted({*self.named, number})
-        self.write()
-
-    def write(self):
-        MINE.mkdir(parents=True, exist_ok=True)
-        new = self.path.with_suffix(".new")
-        new.write_text(json.dumps(self.known, indent=1) + "\n")
-        new.replace(self.path)
-
-
-def state_of(exercise, progress):
-    reached = progress.of(exercise)
-    if reached["passed"] or (exercise.sittings and all(progress.of(sitting)["passed"] for sitting in exercise.sittings)):
-        return "passed"
-    if not exercise.file.exists():
-        return "not started"
-    return f"{reached['stages']} of {reached['of']} stages" if reached["of"] else "started"
-
-
 def list_exercises(progress):
     for exercise in exercises():
         cli = "  (--cli)" if exercise.has_cli else ""
@@ -195,117 +47,6 @@ def list_exercises(progress):
         for sitting in exercise.sittings:
             print(f"        {sitting.name:<18} {state_of(sitting, progress):<14} {', '.join(sitting.parts)}")
     print(f"      {'museum':<20} {f'{len(progress.named)} of {len(exhibits.EXHIBITS)} named':<14} Fifteen mistakes of real learners, by their symptoms")
-
-
-class Saved(Exception):
-    """The learner has saved the file while it was checked."""
-
-
-def wait_for(process, saved, waiting=lambda: None):
-    """Waits for the end and returns the exit code. If saved() becomes true, stops the process and raises Saved."""
-    while True:
-        try:
-            return process.wait(POLL)
-        except subprocess.TimeoutExpired:
-            waiting()
-        except KeyboardInterrupt:
-            process.wait()
-            raise
-        if saved():
-            process.terminate()
-            process.wait()
-            raise Saved
-
-
-class Build:
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-        cache = self.folder / "CMakeCache.txt"
-        self.sanitized = cache.exists() and bool(re.search(r"^GRADUS_SANITIZE:\w+=\w", cache.read_text(), re.MULTILINE))
-
-    def take(self, exercise):
-        """Copies the learner's file into the build folder. #line makes the compiler's messages name the original."""
-        taken = self.folder / "exercises" / "learner" / exercise.file.name
-        text = f"#line 1 {json.dumps(str(exercise.file))}\n{exercise.file.read_text()}"
-        if not taken.exists() or taken.read_text() != text:
-            taken.parent.mkdir(exist_ok=True)
-            taken.write_text(text)
-
-    def program(self, exercise, kind="", saved=lambda: False):
-        """Builds the learner's program. If it does not compile, explains the first error and returns None."""
-        target = f"{exercise.target}{kind}"
-        if not (self.folder / "exercises" / target).exists():
-            print(f"Building {target} in {shown(self.folder)}; the first build takes longest.\n", flush=True)
-        self.take(exercise)
-        in_english = {**os.environ, "LC_ALL": "C.UTF-8", "NINJA_STATUS": "[%f/%t] "}  # for compile_errors
-        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
-            ninja = subprocess.Popen(["ninja", "-C", self.folder, target], env=in_english, stdout=output, stderr=subprocess.STDOUT)
-            code = wait_for(ninja, saved, lambda: show_progress(output))
-            clear_progress()
-            text = re.sub(r"^\[\d+/\d+\].*\n", "", read_again(output), flags=re.MULTILINE)
-        if code == 0:
-            return self.folder / "exercises" / target
-        print(compile_errors.explain(text, exercise.file, self.folder, shown))
-        return None
-
-
-def read_again(file):
-    file.seek(0)
-    return file.read()
-
-
-def show_progress(output):
-    """In a terminal, shows the step that ninja has reached."""
-    steps = re.findall(r"^\[\d+/\d+\]", read_again(output), re.MULTILINE)
-    if steps and sys.stdout.isatty():
-        print(f"\r  built {steps[-1]}", end="", flush=True)
-
-
-def clear_progress():
-    if sys.stdout.isatty():
-        print("\r\033[K", end="", flush=True)
-
-
-class Check:
-    """How exercises are checked: options of the command line, and saved(), which stops a check."""
-
-    def __init__(self, patience=1, sanitize=False, saved=lambda: False):
-        self.seconds, self.sanitize, self.saved = round(STAGE_SECONDS * patience), sanitize, saved
-
-    def run(self, program, exercise):
-        """(Ending, report): how the program ended, and what a sanitizer reported about the file, None without a report."""
-        seconds = self.seconds * 3 if self.sanitize else self.seconds
-        parts = ["--parts", ",".join(exercise.parts)] if exercise.parts else []
-        memory = [] if self.sanitize else ["--memory", str(MEMORY_MIB)]  # AddressSanitizer reserves more than the limit
-        environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1"}
-        with tempfile.TemporaryDirectory() as folder:
-            record, errors = pathlib.Path(folder, "record"), pathlib.Path(folder, "errors")
-            record.touch()
-            with errors.open("wb") as stderr:
-                process = subprocess.Popen([program, "--state", record, "--seconds", str(seconds), *memory, *parts], env=environment,
-                                           stderr=stderr if self.sanitize else None,
-                                           preexec_fn=lambda: signal.alarm(seconds))  # for code that runs before main()
-                code = wait_for(process, self.saved)
-            printed = errors.read_text(errors="replace")
-            report = endings.report(printed, exercise.file)
-            if not report:
-                print(printed, end="", file=sys.stderr)
-            return endings.Ending(record.read_text(), code), report
-
-    def explain(self, exercise, program, ending, report):
-        """Prints why the program ended, if it has not said so itself, and the line."""
-        lines = [("at", line) for line in endings.lines_in(exercise.file, program, ending.addresses)[:1]]
-        hint = None
-        if not ending.explained:
-            says, hint = ending.cause()
-            if report:
-                (says, lines), hint = report, None
-            print(f"  not yet {ending.stage or 'code outside the stages'}\n\n  {says}")
-        source = exercise.file.read_text().splitlines()
-        for label, line in lines:
-            print(f"    {label:<11} {shown(exercise.file)}:{line}: {source[line - 1].strip() if line <= len(source) else ''}")
-        if hint:
-            print(f"    {'hint':<11} {hint}")
 
 
 def check(exercise, progress, build, how):
@@ -463,9 +204,6 @@ def museum(words, progress):
         return EXIT_FINDING
     progress.note_named(number)
     return 0
-
-
-COMMANDS = ("watch", "build", "diagnose", "hint", "reset", "solution", "check-all", "museum")
 
 
 def main():

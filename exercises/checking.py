@@ -1,0 +1,129 @@
+"""Builds the learner's programs and checks them."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+import compile_errors
+import endings
+from course import shown
+
+STAGE_SECONDS = 20  # the limit for a stage; three times as much for a training
+MEMORY_MIB = 4096
+POLL = 0.2  # seconds between two checks whether the file was saved
+
+
+class Saved(Exception):
+    """The learner has saved the file while it was checked."""
+
+
+def wait_for(process, saved, waiting=lambda: None):
+    """Waits for the end and returns the exit code. If saved() becomes true, stops the process and raises Saved."""
+    while True:
+        try:
+            return process.wait(POLL)
+        except subprocess.TimeoutExpired:
+            waiting()
+        except KeyboardInterrupt:
+            process.wait()
+            raise
+        if saved():
+            process.terminate()
+            process.wait()
+            raise Saved
+
+
+class Build:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        cache = self.folder / "CMakeCache.txt"
+        self.sanitized = cache.exists() and bool(re.search(r"^GRADUS_SANITIZE:\w+=\w", cache.read_text(), re.MULTILINE))
+
+    def take(self, exercise):
+        """Copies the learner's file into the build folder. #line makes the compiler's messages name the original."""
+        taken = self.folder / "exercises" / "learner" / exercise.file.name
+        text = f"#line 1 {json.dumps(str(exercise.file))}\n{exercise.file.read_text()}"
+        if not taken.exists() or taken.read_text() != text:
+            taken.parent.mkdir(exist_ok=True)
+            taken.write_text(text)
+
+    def program(self, exercise, kind="", saved=lambda: False):
+        """Builds the learner's program. If it does not compile, explains the first error and returns None."""
+        target = f"{exercise.target}{kind}"
+        if not (self.folder / "exercises" / target).exists():
+            print(f"Building {target} in {shown(self.folder)}; the first build takes longest.\n", flush=True)
+        self.take(exercise)
+        in_english = {**os.environ, "LC_ALL": "C.UTF-8", "NINJA_STATUS": "[%f/%t] "}  # for compile_errors
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
+            ninja = subprocess.Popen(["ninja", "-C", self.folder, target], env=in_english, stdout=output, stderr=subprocess.STDOUT)
+            code = wait_for(ninja, saved, lambda: show_progress(output))
+            clear_progress()
+            text = re.sub(r"^\[\d+/\d+\].*\n", "", read_again(output), flags=re.MULTILINE)
+        if code == 0:
+            return self.folder / "exercises" / target
+        print(compile_errors.explain(text, exercise.file, self.folder, shown))
+        return None
+
+
+def read_again(file):
+    file.seek(0)
+    return file.read()
+
+
+def show_progress(output):
+    """In a terminal, shows the step that ninja has reached."""
+    steps = re.findall(r"^\[\d+/\d+\]", read_again(output), re.MULTILINE)
+    if steps and sys.stdout.isatty():
+        print(f"\r  built {steps[-1]}", end="", flush=True)
+
+
+def clear_progress():
+    if sys.stdout.isatty():
+        print("\r\033[K", end="", flush=True)
+
+
+class Check:
+    """How exercises are checked: options of the command line, and saved(), which stops a check."""
+
+    def __init__(self, patience=1, sanitize=False, saved=lambda: False):
+        self.seconds, self.sanitize, self.saved = round(STAGE_SECONDS * patience), sanitize, saved
+
+    def run(self, program, exercise):
+        """(Ending, report): how the program ended, and what a sanitizer reported about the file, None without a report."""
+        seconds = self.seconds * 3 if self.sanitize else self.seconds
+        parts = ["--parts", ",".join(exercise.parts)] if exercise.parts else []
+        memory = [] if self.sanitize else ["--memory", str(MEMORY_MIB)]  # AddressSanitizer reserves more than the limit
+        environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1"}
+        with tempfile.TemporaryDirectory() as folder:
+            record, errors = pathlib.Path(folder, "record"), pathlib.Path(folder, "errors")
+            record.touch()
+            with errors.open("wb") as stderr:
+                process = subprocess.Popen([program, "--state", record, "--seconds", str(seconds), *memory, *parts], env=environment,
+                                           stderr=stderr if self.sanitize else None,
+                                           preexec_fn=lambda: signal.alarm(seconds))  # for code that runs before main()
+                code = wait_for(process, self.saved)
+            printed = errors.read_text(errors="replace")
+            report = endings.report(printed, exercise.file)
+            if not report:
+                print(printed, end="", file=sys.stderr)
+            return endings.Ending(record.read_text(), code), report
+
+    def explain(self, exercise, program, ending, report):
+        """Prints why the program ended, if it has not said so itself, and the line."""
+        lines = [("at", line) for line in endings.lines_in(exercise.file, program, ending.addresses)[:1]]
+        hint = None
+        if not ending.explained:
+            says, hint = ending.cause()
+            if report:
+                (says, lines), hint = report, None
+            print(f"  not yet {ending.stage or 'code outside the stages'}\n\n  {says}")
+        source = exercise.file.read_text().splitlines()
+        for label, line in lines:
+            print(f"    {label:<11} {shown(exercise.file)}:{line}: {source[line - 1].strip() if line <= len(source) else ''}")
+        if hint:
+            print(f"    {'hint':<11} {hint}")
