@@ -102,9 +102,9 @@ def attributes(**values):
 
 
 def toward(start, end, distance, most=0.5):
-    """The point at a distance from `start`, at most that share of the way to `end`."""
-    share = min(most, distance / math.dist(start, end))
-    return start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
+    """The point at a distance from `start`, at most that fraction of the way to `end`."""
+    fraction = min(most, distance / math.dist(start, end))
+    return start[0] + fraction * (end[0] - start[0]), start[1] + fraction * (end[1] - start[1])
 
 
 class Picture:

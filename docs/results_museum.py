@@ -29,7 +29,7 @@ def museum_by_length():
     rows = []
     for number in exhibits.NAMES:
         exact = kept(number)["exact"]
-        rows.append([str(number or "–"), *(symptoms.share(own, single) for own, single in zip(exact["own"], exact["single"], strict=True))])
+        rows.append([str(number or "–"), *(symptoms.exact_match(own, single) for own, single in zip(exact["own"], exact["single"], strict=True))])
     header = ["exhibit", *(f"length {length}" for length in results["lengths"])]
     return markdown_table(header, rows) + "\n\n" + where()
 

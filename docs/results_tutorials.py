@@ -23,7 +23,7 @@ def values(run, name, row):
 
 
 def alignment(run):
-    """The share of steps whose largest weight is at the right position, and the mean weight there."""
+    """The fraction of steps whose largest weight is at the right position, and the mean weight there."""
     return list(values(run, "alignment", "Bahdanau").values())
 
 

@@ -76,7 +76,7 @@ std::pair<tutorial::Table, double> one_step_by_hand(const OneUnit& u) {
 }
 
 // The GRU of the papers: r acts on h before the product (Cho, eq. 8; Bahdanau, appendix A.1.1). They differ in z: in
-// Cho's eq. 7 it is the share of the old state, in Bahdanau's appendix the share of the new one.
+// Cho's eq. 7 it is the fraction of the old state, in Bahdanau's appendix the fraction of the new one.
 enum class Paper { cho, bahdanau };
 template <Paper paper>
 State paper_step(const nn::RecurrentWeights& p, const Tensor& x, const State& before) {

@@ -146,7 +146,7 @@ void run(const tutorial::Options& options) {
   const Tagger tagger;
   train(tagger, options.steps, generator);
   const tutorial::Table known = accuracy(tagger, generator);
-  std::cout << "share of tokens named rightly after " << options.steps << " updates (guessing: " << 1.0 / V << ")\n"
+  std::cout << "fraction of tokens named rightly after " << options.steps << " updates (guessing: " << 1.0 / V << ")\n"
             << text(known) << '\n';
 
   // 2. On which tokens each half of an annotation depends, and the whole annotation. The sensitivity of

@@ -206,7 +206,7 @@ int main(int argc, char** argv) {
                         {"--min-count", &knobs.min_count, "words that occur less often are unknown"},
                         {"--embedding", &knobs.embedding, "size of an embedding, E"},
                         {"--hidden", &knobs.hidden, "size of a state, H"},
-                        {"--dropout", &knobs.dropout, "share of units dropped in training; use less with more text"},
+                        {"--dropout", &knobs.dropout, "fraction of units dropped in training; use less with more text"},
                         {"--sentence", &knobs.sentence, "a sentence to translate"},
                         {"--quick", &knobs.quick, "run a quarter of the steps"}});
 }

@@ -91,7 +91,7 @@ std::ostream& operator<<(std::ostream& out, const Profile& of) {
   std::ostringstream text;
   text << std::fixed << std::setprecision(3) << std::left << std::setw(20) << "operation" << std::right
        << std::setw(9) << "calls" << std::setw(13) << "forward ms" << std::setw(13) << "backward ms"
-       << std::setw(8) << "share" << std::setw(10) << "memory" << '\n';
+       << std::setw(8) << "time" << std::setw(10) << "memory" << '\n';
   for (const Profile::Row& row : rows) {
     text << std::left << std::setw(20) << row.operation << std::right << std::setw(9)
          << std::max(row.calls, row.backward_calls) << std::setw(13) << row.forward_seconds * 1e3

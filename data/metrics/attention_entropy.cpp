@@ -36,7 +36,7 @@ void add_row(AttentionEntropy& sum, std::span<const Weight> row) {
   const double nats = entropy(row);
   sum.rows += 1;
   sum.nats_sum += nats;
-  if (row.size() > 1) sum.share_sum += nats / std::log(static_cast<double>(row.size()));
+  if (row.size() > 1) sum.normalised_sum += nats / std::log(static_cast<double>(row.size()));
 }
 
 }  // namespace
@@ -48,12 +48,12 @@ void AttentionEntropy::add(std::span<const double> row) { add_row(*this, row); }
 AttentionEntropy& AttentionEntropy::operator+=(const AttentionEntropy& other) {
   rows += other.rows;
   nats_sum += other.nats_sum;
-  share_sum += other.share_sum;
+  normalised_sum += other.normalised_sum;
   return *this;
 }
 
 double AttentionEntropy::nats() const { return ratio(nats_sum, rows); }
 
-double AttentionEntropy::share() const { return ratio(share_sum, rows); }
+double AttentionEntropy::normalised() const { return ratio(normalised_sum, rows); }
 
 }  // namespace gradus::data

@@ -7,7 +7,7 @@ SHADES = " ░▒▓█"
 WIDTH = 40  # of a loss curve
 
 
-def share(own, single):
+def exact_match(own, single):
     """An exact match: by the program's own evaluation, and in brackets what is true without targets, if it differs."""
     return f"{own:.2f}" if abs(own - single) < 0.005 else f"{own:.2f} ({single:.2f})"
 
@@ -49,7 +49,7 @@ def text(result, results):
     """All symptoms, for the page and for a terminal."""
     steps, every = results["steps"], results["every"]
     losses = result["losses"]
-    exact = "  ".join(f"{length}: {share(own, single)}" for length, own, single in
+    exact = "  ".join(f"{length}: {exact_match(own, single)}" for length, own, single in
                       zip(results["lengths"], result["exact"]["own"], result["exact"]["single"], strict=True))
     passed = "  ".join(f"{name} {'✓' if ok else '✗'}" for name, ok in checks(result).items())
     source = " ".join(token for token in result["source"] if token != "<pad>")

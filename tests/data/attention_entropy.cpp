@@ -14,23 +14,23 @@ using gradus::data::AttentionEntropy;
 TEST_CASE("entropy is 0 for one position and ln Tx for uniform weights", "[data][metrics]") {
   AttentionEntropy entropy;
   CHECK(std::isnan(entropy.nats()));
-  CHECK(std::isnan(entropy.share()));
+  CHECK(std::isnan(entropy.normalised()));
 
   entropy.add(std::vector<double>{0, 1, 0});
   CHECK(entropy.nats() == 0);
-  CHECK(entropy.share() == 0);
+  CHECK(entropy.normalised() == 0);
 
   AttentionEntropy alike;
   alike.add(std::vector<float>(4, 0.25F));
   CHECK(alike.nats() == Catch::Approx(std::log(4)));
-  CHECK(alike.share() == Catch::Approx(1));
+  CHECK(alike.normalised() == Catch::Approx(1));
 
   entropy += alike;
   entropy.add(std::vector<double>{0, 0, 0, 0.5, 0, 0, 0.5, 0});
   entropy.add(std::vector<double>{1});
   CHECK(entropy.rows == 4);
   CHECK(entropy.nats() == Catch::Approx(std::log(8) / 4));
-  CHECK(entropy.share() == Catch::Approx((1 + 1. / 3) / 4));
+  CHECK(entropy.normalised() == Catch::Approx((1 + 1. / 3) / 4));
 }
 
 TEST_CASE("an invalid row of weights is refused", "[data][metrics]") {

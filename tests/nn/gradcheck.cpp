@@ -12,16 +12,16 @@ using gradus::Tensor;
 
 namespace {
 
-// y = factor · x; only the fraction `share` of the gradient reaches the factor.
+// y = factor · x; only the fraction `passed` of the gradient reaches the factor.
 class Scale : public nn::Module {
  public:
-  explicit Scale(double share)
-      : factor(add_parameter("factor", gradus::tensor({1.5, -0.3}))), share_(share) {}
-  Tensor forward(const Tensor& x) const { return x * (factor * share_ + factor.detach() * (1 - share_)); }
+  explicit Scale(double passed)
+      : factor(add_parameter("factor", gradus::tensor({1.5, -0.3}))), passed_(passed) {}
+  Tensor forward(const Tensor& x) const { return x * (factor * passed_ + factor.detach() * (1 - passed_)); }
   const Tensor factor;
 
  private:
-  double share_;
+  double passed_;
 };
 
 // A linear layer after dropout that throws on a chosen call.

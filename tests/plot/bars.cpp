@@ -9,7 +9,7 @@ TEST_CASE("bar heights are proportional to the values printed above them", "[plo
   CHECK(height("plain, 3: 0.5") > 50);
   CHECK(near(height("attention, 3: 1"), 2 * height("plain, 3: 0.5"), 0.2));
   CHECK(near(height("plain, 4: 0.25"), 0.5 * height("plain, 3: 0.5"), 0.2));
-  for (const char* text : {"0.50", "0.25", "1.00", "plain", "attention", "3", "4", "length", "share"}) {
+  for (const char* text : {"0.50", "0.25", "1.00", "plain", "attention", "3", "4", "length", "fraction"}) {
     INFO(text);
     CHECK(shows(picture, text));
   }

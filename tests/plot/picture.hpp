@@ -90,7 +90,7 @@ inline plot::Curves line(std::vector<double> x, std::vector<double> y) {
 }
 
 inline plot::GroupedBars two_models() {
-  return {"accuracy", "length", "share", {"3", "4"}, {{"plain", {0.5, 0.25}}, {"attention", {1, kNaN}}}};
+  return {"accuracy", "length", "fraction", {"3", "4"}, {{"plain", {0.5, 0.25}}, {"attention", {1, kNaN}}}};
 }
 
 // A beam of two after <bos>. Of a's children, c is chosen and d has ended; b's only child, e, is dropped.

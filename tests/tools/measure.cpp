@@ -87,7 +87,7 @@ TEST_CASE("loss and token accuracy are computed with teacher forcing", "[tools][
   CHECK(scores.loss() == Catch::Approx(nats / static_cast<double>(right.count)));
   CHECK(scores.perplexity() == Catch::Approx(std::exp(scores.loss())));
   CHECK(scores.tokens == right);
-  CHECK(scores.sharpness.share() > 0.5);
+  CHECK(scores.sharpness.normalised() > 0.5);
 }
 
 TEST_CASE("a source without tokens counts as an empty output, and not in the loss", "[tools][measure]") {

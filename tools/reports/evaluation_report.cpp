@@ -154,7 +154,7 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation) {
       {"perplexity", total.perplexity()},
       {"token_accuracy", total.tokens.fraction()},
       {"attention_entropy", total.sharpness.nats()},
-      {"attention_entropy_share", total.sharpness.share()},
+      {"attention_entropy_normalised", total.sharpness.normalised()},
   };
   if (evaluation.any_reference) {
     json["any_reference"] = evaluation.any_reference->fraction();

@@ -33,7 +33,7 @@ std::string loss_curves(const std::vector<Result>& results) {
 std::string exact_match_bars(const std::vector<Result>& results) {
   plot::GroupedBars bars{.title = "Exact match by length, on held-out sources",
                          .x_label = "source length",
-                         .y_label = "share reversed without a mistake"};
+                         .y_label = "fraction reversed without a mistake"};
   for (const auto& [length, score] : results.front().scores) bars.groups.push_back(std::to_string(length));
   for (const Result& result : results) {
     plot::BarSeries series{.name = result.name};

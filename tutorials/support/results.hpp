@@ -24,11 +24,11 @@ Result train_and_measure(const std::string& name, gradus::models::Seq2Seq& model
                          const gradus::data::Reversal& task, const Options& options,
                          const std::vector<std::int64_t>& lengths, const AfterUpdate& after_update = {});
 
-/// Table "exact_match": the share of held-out sources reversed without a mistake; one row per length, one
+/// Table "exact_match": the fraction of held-out sources reversed without a mistake; one row per length, one
 /// column per model.
 Table exact_match(const std::vector<Result>& results);
 
-/// Table "alignment": for each model with attention, over all lengths up to `longest`, the share of steps
+/// Table "alignment": for each model with attention, over all lengths up to `longest`, the fraction of steps
 /// whose largest weight is on source token L − t + 1, and the mean weight there.
 Table alignment(const std::vector<Result>& results, std::int64_t longest);
 

@@ -67,7 +67,7 @@ TEST_CASE("the table lists the most expensive operations first", "[autograd][pro
   CHECK(profile.rows().front().backward_seconds >= 0.02);
   const std::string table = printed(profile);
   CHECK(table.substr(0, table.find('\n')) ==
-        "operation               calls   forward ms  backward ms   share    memory");
+        "operation               calls   forward ms  backward ms    time    memory");
   CHECK(table.find("\nslow  ") < table.find("\nmul "));
   CHECK(table.find('%') != std::string::npos);
 }

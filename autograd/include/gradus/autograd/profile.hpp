@@ -48,7 +48,7 @@ class Profile {
   Profile* outer_;
 };
 
-/// A table: operation, calls, time forward and backward, share of all time, bytes.
+/// A table: operation, calls, time forward and backward, percentage of all time, bytes.
 std::ostream& operator<<(std::ostream& out, const Profile& profile);
 
 }  // namespace gradus

@@ -7,12 +7,12 @@
 namespace gradus::data {
 
 /// The sharpness of attention, measured by the entropy H = -Σ_j α_j ln α_j of each row of weights. H is 0 if
-/// all weight is on one position, and ln Tx if the weights are uniform.
+/// all weight is on one position, and ln T_x if the weights are uniform.
 struct AttentionEntropy {
   std::int64_t rows = 0;
-  double nats_sum = 0, share_sum = 0;
+  double nats_sum = 0, normalised_sum = 0;
 
-  /// Adds one row of weights α, (Tx) without padding.
+  /// Adds one row of weights α, (T_x) without padding.
   /// \throws gradus::Error if the row is empty, or a weight is NaN or below 0.
   void add(std::span<const float> row);
   void add(std::span<const double> row);
@@ -20,8 +20,8 @@ struct AttentionEntropy {
   AttentionEntropy& operator+=(const AttentionEntropy& other);
 
   double nats() const;  ///< the mean of H
-  /// The mean of H / ln Tx, in [0, 1] for a softmax's weights. A row of one weight counts as 0.
-  double share() const;
+  /// The mean of H / ln T_x, in [0, 1] for a softmax's weights. A row of one weight counts as 0.
+  double normalised() const;
 };
 
 }  // namespace gradus::data

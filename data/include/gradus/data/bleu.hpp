@@ -14,7 +14,7 @@
 ///
 ///     BLEU = 100 · BP · exp(1/N Σ_n ln p_n)     BP = min(1, exp(1 - r/c))
 ///
-/// p_n is the share of the hypotheses' n-grams found in their references, where the count of an n-gram is
+/// p_n is the fraction of the hypotheses' n-grams found in their references, where the count of an n-gram is
 /// clipped to its largest count in one reference. c is the total length of the hypotheses. r is the sum, over
 /// all hypotheses, of the length of the reference nearest in length.
 

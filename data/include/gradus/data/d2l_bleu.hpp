@@ -12,8 +12,8 @@ namespace gradus::data {
 ///
 ///     exp(min(0, 1 - len_label / len_pred)) ∏_{n=1}^{min(k, len_pred)} p_n^(1/2^n)
 ///
-/// p_n is the share of the prediction's n-grams found in the label, where the count of an n-gram is clipped
-/// to its count in the label. The score of an empty prediction is 0.
+/// p_n is the fraction of the prediction's n-grams found in the label, where the count of an n-gram is
+/// clipped to its count in the label. The score of an empty prediction is 0.
 /// \param k  length of the longest n-grams, at least 1.
 /// \throws gradus::Error if the label is empty or k below 1.
 double d2l_bleu(std::span<const std::string> prediction, std::span<const std::string> label, std::int64_t k);

@@ -14,7 +14,7 @@ enum class Part { train, dev, test };
 /// The part of a source, determined by its bytes. With h = `stable_hash(source) % 100`: test if h <
 /// test_percent, dev if h < test_percent + dev_percent, otherwise train. All pairs with the same source are
 /// in the same part, and changes to the rest of the corpus do not affect the part of a source.
-/// \throws gradus::Error unless both shares are at least 0 and together at most 100.
+/// \throws gradus::Error unless both percentages are at least 0 and together at most 100.
 Part part_of(std::string_view source, std::int64_t dev_percent, std::int64_t test_percent);
 
 /// A corpus in three parts.
