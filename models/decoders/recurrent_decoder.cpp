@@ -162,7 +162,7 @@ Tensor RecurrentDecoder::forward(const Start& start, const Tensor& target_in, co
 }
 
 Tensor RecurrentDecoder::unroll(const Tensor& y, const Start& start, const Packing& targets) const {
-  const Tensor steps = unpack(y, targets);  // (Ty, B, E)
+  const Tensor steps = unpack(y, targets);  // (T_y, B, E)
   nn::State state = start.state;
   std::vector<Tensor> read;
   const DrawsOfSteps draws(is_training());
@@ -187,7 +187,7 @@ Tensor RecurrentDecoder::unroll_whole(const Tensor& y, const Tensor& context, co
   for (std::size_t i = 0; i < state.size(); i += L) parts.push_back(stack(std::span(state).subspan(i, L)));
   Tensor s = rnn->run_packed(joined({y, contexts}), targets, parts).output;  // (N, H)
   if (reads_earlier_state()) {
-    const Tensor after = unpack(s, targets);  // (Ty, B, H)
+    const Tensor after = unpack(s, targets);  // (T_y, B, H)
     s = pack(concat({unsqueeze(first["s"], 0), after.slice(0, targets.steps() - 1)}, 0), targets);
   }
   return features(s, contexts);

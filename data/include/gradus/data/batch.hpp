@@ -12,13 +12,13 @@ namespace gradus::data {
 /// A padded, time-major batch of pairs: token t of sequence b is at `[t * size + b]`.
 struct Batch {
   std::int64_t size = 0;          ///< B
-  std::int64_t source_steps = 0;  ///< Tx, the longest source
-  std::int64_t target_steps = 0;  ///< Ty, the longest target with its EOS
+  std::int64_t source_steps = 0;  ///< T_x, the longest source
+  std::int64_t target_steps = 0;  ///< T_y, the longest target with its EOS
 
-  std::vector<std::int64_t> source;          ///< (Tx, B): x_1 … x_m, then PAD
+  std::vector<std::int64_t> source;          ///< (T_x, B): x_1 … x_m, then PAD
   std::vector<std::int64_t> source_lengths;  ///< (B): m
-  std::vector<std::int64_t> target_in;       ///< (Ty, B): BOS, y_1 … y_{n-1}, then PAD: the decoder's input
-  std::vector<std::int64_t> target_out;      ///< (Ty, B): y_1 … y_n = EOS, then PAD: the expected output
+  std::vector<std::int64_t> target_in;       ///< (T_y, B): BOS, y_1 … y_{n-1}, then PAD: the decoder's input
+  std::vector<std::int64_t> target_out;      ///< (T_y, B): y_1 … y_n = EOS, then PAD: the expected output
   std::vector<std::int64_t> target_lengths;  ///< (B): n
 
   /// Number of target tokens including EOS, without padding; the divisor of a mean loss.

@@ -12,7 +12,7 @@ namespace gradus::data {
 
 struct BatchesOptions {
   std::int64_t sentences = 64;  ///< pairs per batch, at least 1; used if `tokens` is 0
-  std::int64_t tokens = 0;      ///< if above 0, the limit on B (Tx + Ty), with padding and EOS
+  std::int64_t tokens = 0;      ///< if above 0, the limit on B (T_x + T_y), with padding and EOS
   std::uint64_t seed = 1;
   bool shuffle = true;        ///< shuffle pairs and batches; if false, only sorting changes their order
   std::int64_t bucket = 100;  ///< batches per bucket (see Batches); 0 disables sorting by length

@@ -15,14 +15,14 @@ class Seq2Seq : public nn::Module {
   Seq2Seq(const EncoderOptions& encoder, std::unique_ptr<nn::DecoderStep> decoder);
 
   struct Output {
-    Tensor logits;                ///< (Ty, B, V)
-    std::vector<Tensor> weights;  ///< (B, Tx) for each of the Ty steps; undefined without attention
+    Tensor logits;                ///< (T_y, B, V)
+    std::vector<Tensor> weights;  ///< (B, T_x) for each of the T_y steps; undefined without attention
     std::vector<Tensor> tensors() const { return {logits}; }
   };
   /// Teacher forcing: the decoder reads the true tokens.
-  /// @param source         (Tx, B), i64, without BOS or EOS; or vectors (Tx, B, ·)
+  /// @param source         (T_x, B), i64, without BOS or EOS; or vectors (T_x, B, ·)
   /// @param source_lengths (B), i64
-  /// @param target_in      (Ty, B), i64: BOS y_1 … y_{n−1}
+  /// @param target_in      (T_y, B), i64: BOS y_1 … y_{n−1}
   Output forward(const Tensor& source, const Tensor& source_lengths, const Tensor& target_in) const;
   /// The decoder's first state and its memory, from the encoded source.
   nn::DecoderStep::Start start(const Tensor& source, const Tensor& source_lengths) const;

@@ -71,7 +71,7 @@ class DecoderStep : public Module {
 
   /// Teacher forcing: the logits of every real target token, (N, V), packed. By default calls step() once per
   /// step; a decoder may override it with a faster computation of the same numbers.
-  /// @param target_in (Ty, B), i64: BOS y_1 … y_{n−1}
+  /// @param target_in (T_y, B), i64: BOS y_1 … y_{n−1}
   /// @param targets   positions of the real tokens
   virtual Tensor forward(const Start& start, const Tensor& target_in, const Packing& targets) const;
 
