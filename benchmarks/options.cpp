@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "settings/options.hpp"
 #include "settings/settings.hpp"
 #include "workload.hpp"
 

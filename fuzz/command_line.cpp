@@ -8,6 +8,7 @@
 
 #include "commands/command.hpp"
 #include "fuzz.hpp"
+#include "settings/options.hpp"
 #include "settings/settings.hpp"
 
 namespace {

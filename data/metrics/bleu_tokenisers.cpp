@@ -1,5 +1,6 @@
 #include <gradus/data/bleu_tokenisers.hpp>
 #include <gradus/data/utf8.hpp>
+#include <gradus/find_row.hpp>
 
 #include <algorithm>
 #include <array>
@@ -209,11 +210,7 @@ std::string_view bleu_tokeniser_name(BleuTokeniser tokeniser) {
 }
 
 BleuTokeniser bleu_tokeniser(std::string_view name) {
-  const auto found = std::ranges::find(names, name, &decltype(names)::value_type::first);
-  if (found == names.end()) {
-    fail("bleu_tokeniser: unknown tokeniser '", name, "'; available: 13a, none, char, zh, intl");
-  }
-  return found->second;
+  return find_row("bleu_tokeniser", "tokeniser", name, names, &decltype(names)::value_type::first).second;
 }
 
 std::vector<std::string> bleu_tokens(std::string_view line, BleuTokeniser tokeniser) {

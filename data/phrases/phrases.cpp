@@ -1,8 +1,9 @@
 #include <gradus/data/phrases.hpp>
+#include <gradus/find_row.hpp>
 
 #include <string>
+#include <utility>
 
-#include "check.hpp"
 #include "phrases/phrase_sets.hpp"
 #include "text/tab_separated.hpp"
 
@@ -22,12 +23,15 @@ std::vector<std::string> lines_of(std::string_view text) {
 }  // namespace
 
 std::vector<SentencePair> phrases(std::string_view name) {
-  std::string names;
-  for (const auto& [known, text] : phrase_sets) {
-    if (known == name) return parse_tab_separated("phrases", std::string(name), lines_of(text));
-    names += (names.empty() ? "" : ", ") + std::string(known);
-  }
-  fail("phrases: unknown set '", name, "'; available: ", names);
+  const auto& [known, text] =
+      find_row("phrases", "set", name, phrase_sets, &std::pair<std::string_view, std::string_view>::first);
+  return parse_tab_separated("phrases", std::string(known), lines_of(text));
+}
+
+std::vector<std::string> phrase_set_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : phrase_sets) names.emplace_back(name);
+  return names;
 }
 
 }  // namespace gradus::data

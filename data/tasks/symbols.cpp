@@ -1,28 +1,12 @@
 #include "tasks/symbols.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "check.hpp"
 
 namespace gradus::data {
 namespace {
-
-using Symbols = std::vector<std::int64_t>;
-
-struct Rule {
-  std::string_view name;
-  void (*apply)(Symbols&);
-};
-
-constexpr std::array rules{
-    Rule{"reverse", [](Symbols& symbols) { std::ranges::reverse(symbols); }},
-    Rule{"copy", [](Symbols&) {}},
-    Rule{"sort", [](Symbols& symbols) { std::ranges::sort(symbols); }},
-};
 
 std::string text(const Symbols& symbols) {
   std::string joined;
@@ -35,14 +19,15 @@ std::string text(const Symbols& symbols) {
 
 class SymbolTask : public Task {
  public:
-  SymbolTask(const Rule& rule, const TaskOptions& options) : rule_(rule), options_(options) {
+  SymbolTask(std::string_view name, void (*rule)(Symbols&), const TaskOptions& options)
+      : name_(name), rule_(rule), options_(options) {
     check_range("make_task", "symbols", options.symbols, 2, "use at least two symbols");
     check_range("make_task", "min_length", options.min_length, 1, "attention needs at least one position");
     check_range("make_task", "max_length", options.max_length, options.min_length,
                 "raise it or lower min_length");
   }
 
-  std::string name() const override { return std::string(rule_.name); }
+  std::string name() const override { return name_; }
   bool by_character() const override { return false; }
 
   SentencePair sample(const UniformIndex& uniform) const override {
@@ -52,20 +37,21 @@ class SymbolTask : public Task {
       symbol = static_cast<std::int64_t>(draw_index(uniform, options_.symbols));
     }
     const std::string source = text(symbols);
-    rule_.apply(symbols);
+    rule_(symbols);
     return {source, text(symbols)};
   }
 
  private:
-  Rule rule_;
+  std::string name_;
+  void (*rule_)(Symbols&);
   TaskOptions options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Task> make_symbols(std::string_view name, const TaskOptions& options) {
-  const auto rule = std::ranges::find(rules, name, &Rule::name);
-  return rule == rules.end() ? nullptr : std::make_unique<SymbolTask>(*rule, options);
+std::unique_ptr<Task> make_symbols(std::string_view name, void (*rule)(Symbols&),
+                                   const TaskOptions& options) {
+  return std::make_unique<SymbolTask>(name, rule, options);
 }
 
 }  // namespace gradus::data

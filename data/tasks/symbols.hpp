@@ -2,12 +2,16 @@
 
 #include <gradus/data/tasks.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace gradus::data {
 
-// The task `reverse`, `copy` or `sort`; null for another name.
-std::unique_ptr<Task> make_symbols(std::string_view name, const TaskOptions& options);
+using Symbols = std::vector<std::int64_t>;
+
+/// A task on sequences of symbols: `rule` turns the source into the target.
+std::unique_ptr<Task> make_symbols(std::string_view name, void (*rule)(Symbols&), const TaskOptions& options);
 
 }  // namespace gradus::data

@@ -1,5 +1,8 @@
 #include <gradus/data/tasks.hpp>
+#include <gradus/find_row.hpp>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "check.hpp"
@@ -9,10 +12,35 @@
 
 namespace gradus::data {
 
+namespace {
+
+struct Kind {
+  std::string_view name;
+  std::unique_ptr<Task> (*make)(std::string_view name, const TaskOptions& options);
+};
+
+template <void (*rule)(Symbols&)>
+std::unique_ptr<Task> make(std::string_view name, const TaskOptions& options) {
+  return make_symbols(name, rule, options);
+}
+
+constexpr std::array kinds{
+    Kind{"reverse", make<[](Symbols& symbols) { std::ranges::reverse(symbols); }>},
+    Kind{"copy", make<[](Symbols&) {}>},
+    Kind{"sort", make<[](Symbols& symbols) { std::ranges::sort(symbols); }>},
+    Kind{"dates", [](std::string_view, const TaskOptions& options) { return make_dates(options); }},
+};
+
+}  // namespace
+
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
-  if (name == "dates") return make_dates(options);
-  if (auto task = make_symbols(name, options)) return task;
-  fail("make_task: unknown task '", name, "'; available: reverse, copy, sort, dates");
+  return find_row("make_task", "task", name, kinds, &Kind::name).make(name, options);
+}
+
+std::vector<std::string> task_names() {
+  std::vector<std::string> names;
+  for (const Kind& kind : kinds) names.emplace_back(kind.name);
+  return names;
 }
 
 std::vector<SentencePair> generate(const Task& task, std::int64_t count, const UniformIndex& uniform,

@@ -6,8 +6,8 @@
 
 int main(int argc, char** argv) {
   auto registry = gradus::models::Registry::standard();
-  registry.attentions["mine"] = [](const gradus::models::AttentionSizes& sizes) {
+  registry.attentions["mine"] = {[](const gradus::models::AttentionSizes& sizes) {
     return std::make_unique<AdditiveAttention>(sizes.query, sizes.value, sizes.energy);
-  };
+  }};
   return exercise::cli(argc, argv, registry);
 }

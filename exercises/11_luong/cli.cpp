@@ -41,20 +41,18 @@ std::unique_ptr<gradus::nn::DecoderStep> make_decoder(
 
 int main(int argc, char** argv) {
   Registry registry = Registry::standard();
-  registry.attentions["luong_dot"] = make_dot;
-  registry.attentions["luong_general"] = [](const AttentionSizes& n) {
-    return std::make_unique<LuongGeneral>(n.query, n.value);
-  };
-  registry.attentions["luong_concat"] = [](const AttentionSizes& n) {
-    return std::make_unique<LuongConcat>(n.query, n.value, n.energy);
-  };
-  registry.attentions["local_m"] = [](const AttentionSizes& n) {
+  registry.attentions["luong_dot"] = {make_dot};
+  registry.attentions["luong_general"] = {
+      [](const AttentionSizes& n) { return std::make_unique<LuongGeneral>(n.query, n.value); }};
+  registry.attentions["luong_concat"] = {
+      [](const AttentionSizes& n) { return std::make_unique<LuongConcat>(n.query, n.value, n.energy); }};
+  registry.attentions["local_m"] = {[](const AttentionSizes& n) {
     return std::make_unique<LocalMonotonic>(n.query, n.value, half_window);
-  };
-  registry.attentions["local_p"] = [](const AttentionSizes& n) {
+  }};
+  registry.attentions["local_p"] = {[](const AttentionSizes& n) {
     return std::make_unique<LocalPredictive>(n.query, n.value, n.energy, half_window);
-  };
-  registry.decoders["luong"] = make_decoder<LuongDecoder>;
-  registry.decoders["luong_input_feeding"] = make_decoder<LuongInputFeeding>;
+  }};
+  registry.decoders["luong"] = {make_decoder<LuongDecoder>};
+  registry.decoders["luong_input_feeding"] = {make_decoder<LuongInputFeeding>};
   return exercise::cli(argc, argv, registry);
 }

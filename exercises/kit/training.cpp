@@ -30,7 +30,7 @@ std::int64_t vocabulary_of(const Reversals& task) { return made(task).vocabulary
 std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(
     const gradus::models::Registry::MakeAttention& attention, const Reversals& task) {
   gradus::models::Registry registry = gradus::models::Registry::standard();
-  registry.attentions["yours"] = attention;
+  registry.attentions["yours"] = {attention};
   const std::int64_t vocabulary = vocabulary_of(task);
   return gradus::models::make_model({.attention = "yours"}, {vocabulary, vocabulary}, registry);
 }

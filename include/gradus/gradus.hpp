@@ -54,6 +54,7 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/folder_lock.hpp>
 #include <gradus/files/input.hpp>
+#include <gradus/find_row.hpp>
 #include <gradus/graph/graph.hpp>
 #include <gradus/message.hpp>
 #include <gradus/models/average.hpp>
@@ -71,10 +72,10 @@
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>
-#include <gradus/models/optimisers.hpp>
 #include <gradus/models/projected_query.hpp>
 #include <gradus/models/readout.hpp>
 #include <gradus/models/recurrent_decoder.hpp>
+#include <gradus/models/registry.hpp>
 #include <gradus/models/replace_unknown.hpp>
 #include <gradus/models/sample.hpp>
 #include <gradus/models/search.hpp>
@@ -110,6 +111,7 @@
 #include <gradus/nn/npy.hpp>
 #include <gradus/nn/optim.hpp>
 #include <gradus/nn/optimiser.hpp>
+#include <gradus/nn/optimisers.hpp>
 #include <gradus/nn/plateau.hpp>
 #include <gradus/nn/recurrent.hpp>
 #include <gradus/nn/rmsprop.hpp>

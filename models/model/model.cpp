@@ -1,6 +1,7 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/random.hpp>
+#include <gradus/find_row.hpp>
 #include <gradus/models/embedding_deviation.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/nn/init.hpp>
@@ -9,15 +10,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/find_row.hpp"
-
 namespace gradus::models {
 namespace {
 
 // The factory of that name. @throws Error listing the known names.
-template <class Make>
-const Make& find(const std::map<std::string, Make>& makers, const char* kind, const std::string& name) {
-  return find_row("make_model", kind, name, makers, &std::pair<const std::string, Make>::first).second;
+template <class Kind>
+const auto& find_make(const std::map<std::string, Kind>& kinds, const char* what, const std::string& name) {
+  return find_row("make_model", what, name, kinds, &std::pair<const std::string, Kind>::first).second.make;
 }
 
 // Sets every parameter to value(path, shape), unless this value is undefined. A shared parameter is set once,
@@ -74,8 +73,8 @@ void check(const ModelOptions& options, const Vocabularies& vocabularies) {
 
 std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabularies& vocabularies,
                                     const Registry& registry) {
-  const auto& make_decoder = find(registry.decoders, "decoder", options.decoder);
-  const auto& make_attention = find(registry.attentions, "attention", options.attention);
+  const auto& make_decoder = find_make(registry.decoders, "decoder", options.decoder);
+  const auto& make_attention = find_make(registry.attentions, "attention", options.attention);
   check(options, vocabularies);
   const EncoderOptions encoder{.vocabulary = vocabularies.source,
                                .vectors = vocabularies.vectors,

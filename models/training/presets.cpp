@@ -1,10 +1,9 @@
+#include <gradus/find_row.hpp>
 #include <gradus/models/model.hpp>
 #include <gradus/models/trainer.hpp>
 
 #include <array>
 #include <optional>
-
-#include "model/find_row.hpp"
 
 namespace gradus::models {
 namespace {

@@ -3,9 +3,9 @@
 #include <gradus/autograd/precision.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/scope.hpp>
-#include <gradus/models/optimisers.hpp>
 #include <gradus/models/trainer.hpp>
 #include <gradus/nn/clip.hpp>
+#include <gradus/nn/optimisers.hpp>
 #include <gradus/nn/state_reader.hpp>
 
 #include <algorithm>
@@ -13,8 +13,6 @@
 #include <cmath>
 #include <limits>
 #include <utility>
-
-#include "training/schedules.hpp"
 
 namespace gradus::models {
 namespace {
@@ -44,8 +42,25 @@ std::vector<std::int64_t> saved_generator() {
 
 std::unique_ptr<nn::Optimiser> make_optimiser(const TrainerOptions& options,
                                               const std::vector<Tensor>& parameters) {
-  const OptimiserKind& kind = find_optimiser(options.optimiser);
+  const nn::OptimiserKind& kind = nn::find_optimiser(options.optimiser);
   return kind.make(parameters, options.learning_rate, options.weight_decay.value_or(kind.weight_decay));
+}
+
+// The warm-up and schedule named in the options, over steps t = 0 … options.steps − 1.
+nn::Schedule make_schedule(const TrainerOptions& options) {
+  const nn::ScheduleKind& kind = nn::find_schedule(options.schedule);
+  if (!(std::isfinite(options.final_factor) && options.final_factor >= 0)) {
+    fail("Trainer", "final_factor must be finite and at least 0, and is ", options.final_factor);
+  }
+  if (options.warm_up < 0 || options.warm_up >= options.steps) {
+    fail("Trainer", "warm_up must be at least 0 and less than the number of steps, ", options.steps,
+         ", and is ", options.warm_up);
+  }
+  const std::int64_t rest = options.steps - options.warm_up;
+  nn::Schedule falls = kind.make(options.final_factor, std::max<std::int64_t>(rest - 1, 1));
+  if (options.warm_up == 0) return falls;
+  const double first = 1 / static_cast<double>(options.warm_up + 1);  // a rate of 0 would waste a step
+  return nn::schedule::warm_up(options.warm_up, std::move(falls), first);
 }
 
 void add(NamedTensors& all, const std::string& prefix, const NamedTensors& some) {
@@ -103,10 +118,10 @@ Trainer::Accumulated Trainer::accumulate(const LossOptions& options) {
            "; lower the learning rate or the clipping norm; the first non-finite value came from ",
            origin(sum.last, options, sum.draws));
     }
-    const double share = static_cast<double>(loss.tokens) / static_cast<double>(sum.tokens);
-    sum.loss += value * share;
-    sum.cross_entropy += loss.cross_entropy * share;
-    if (batches.size() > 1) loss.total = loss.total * share;
+    const double fraction = static_cast<double>(loss.tokens) / static_cast<double>(sum.tokens);
+    sum.loss += value * fraction;
+    sum.cross_entropy += loss.cross_entropy * fraction;
+    if (batches.size() > 1) loss.total = loss.total * fraction;
     loss.total.backward();
   }
   return sum;

@@ -1,8 +1,10 @@
 #include <gradus/autograd/scope.hpp>
+#include <gradus/find_row.hpp>
 #include <gradus/nn/schedule.hpp>
 #include <gradus/nn/state_reader.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -65,11 +67,32 @@ Schedule warm_up(std::int64_t steps, Schedule then, double from) {
 
 namespace {
 
+constexpr std::array kinds{
+    ScheduleKind{"constant",
+                 [](double, std::int64_t) -> Schedule { return [](std::int64_t) { return 1.0; }; }},
+    ScheduleKind{"linear", [](double last, std::int64_t steps) { return schedule::linear(1, last, steps); }},
+    ScheduleKind{"cosine", [](double last, std::int64_t steps) { return schedule::cosine(steps, last); }},
+    ScheduleKind{"exponential",
+                 [](double last, std::int64_t steps) {
+                   if (last == 0) {
+                     fail("schedule",
+                          "an exponential one cannot reach a factor of 0; give a positive final factor");
+                   }
+                   return schedule::exponential(std::pow(last, 1 / static_cast<double>(steps)));
+                 }},
+};
+
 std::string initial_rate_entry(std::size_t group) {
   return "group." + std::to_string(group) + ".initial_rate";
 }
 
 }  // namespace
+
+std::span<const ScheduleKind> schedules() { return kinds; }
+
+const ScheduleKind& find_schedule(std::string_view name) {
+  return find_row("find_schedule", "schedule", name, kinds, &ScheduleKind::name);
+}
 
 Scheduler::Scheduler(Optimiser& optimiser, Schedule schedule)
     : optimiser_(optimiser), schedule_(std::move(schedule)) {

@@ -272,23 +272,23 @@ TEST_CASE("the presets have the papers' sizes", "[models][presets]") {
   CHECK(model->decoder->named_parameters().back().first == "attention.U_a.weight");
 }
 
-TEST_CASE("a registry distinguishes the library's classes from others", "[models][registry]") {
-  models::Registry registry = models::Registry::standard();
-  for (const auto& [name, make] : registry.attentions) CHECK(registry.is_standard_attention(name));
-  for (const auto& [name, make] : registry.decoders) CHECK(registry.is_standard_decoder(name));
-  CHECK_FALSE(registry.is_standard_attention("mine"));
-  CHECK_FALSE(registry.is_standard_decoder("additive"));
-  registry.attentions["mine"] = registry.attentions["dot"];
-  registry.attentions["scaled_dot"] = registry.attentions["dot"];
-  registry.attentions["additive"] = [](const models::AttentionSizes&) {
-    return std::make_unique<gradus::nn::ScaledDotProductAttention>();
-  };
-  registry.decoders["cho"] = registry.decoders["fixed"];
-  CHECK_FALSE(registry.is_standard_attention("mine"));
-  CHECK_FALSE(registry.is_standard_attention("scaled_dot"));
-  CHECK_FALSE(registry.is_standard_attention("additive"));
-  CHECK(registry.is_standard_attention("dot"));
-  CHECK_FALSE(registry.is_standard_decoder("cho"));
+TEST_CASE("the registry states what each decoder reads and each attention's weights", "[models][registry]") {
+  const models::Registry registry = models::Registry::standard();
+  CHECK(registry.context_of("fixed") == models::SourceContext::none);
+  CHECK(registry.context_of("cho") == models::SourceContext::summary);
+  CHECK(registry.context_of("bahdanau") == models::SourceContext::attention);
+  CHECK_FALSE(registry.context_of("additive"));
+  for (const std::int64_t value : {5, 8}) {
+    const models::AttentionSizes sizes{.query = 5, .value = value, .energy = 7, .dropout = 0};
+    for (const auto& [name, kind] : registry.attentions) {
+      INFO(name << ", " << value);
+      double matrices = 0;
+      for (const auto& [path, parameter] : kind.make(sizes)->named_parameters()) {
+        if (parameter.rank() == 2) matrices += static_cast<double>(parameter.numel());
+      }
+      CHECK(kind.weights(sizes) == matrices);
+    }
+  }
 }
 
 TEST_CASE("preset_training() has the sources' training options", "[models][presets]") {
@@ -335,10 +335,10 @@ TEST_CASE("initial values follow the chosen distribution", "[models][init]") {
 TEST_CASE("a registry accepts custom attentions and decoders", "[models][registry]") {
   models::Registry registry = models::Registry::standard();
   models::AttentionSizes seen{};
-  registry.attentions["mine"] = [&](const models::AttentionSizes& sizes) {
+  registry.attentions["mine"] = {[&](const models::AttentionSizes& sizes) {
     seen = sizes;
     return std::make_unique<nn::AdditiveAttention>(sizes.query, sizes.value, 2);
-  };
+  }};
   const Model model = models::make_model(small({.attention = "mine"}), vocabularies, registry);
   CHECK(seen.query == 4);
   CHECK(seen.value == 8);

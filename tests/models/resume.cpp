@@ -1,8 +1,8 @@
 // Stopped and resumed training gives the same checkpoint as uninterrupted training, bit for bit.
 
 #include <gradus/models/checkpoint.hpp>
-#include <gradus/models/optimisers.hpp>
 #include <gradus/models/trainer.hpp>
+#include <gradus/nn/optimisers.hpp>
 
 #include <array>
 
@@ -150,7 +150,7 @@ TEST_CASE("resumed training gives the same bytes as uninterrupted training", "[m
 
 TEST_CASE("resumed training gives the same bytes with every optimiser", "[models][resume]") {
   const Files files;
-  for (const models::OptimiserKind& kind : models::optimisers()) {
+  for (const gradus::nn::OptimiserKind& kind : gradus::nn::optimisers()) {
     INFO(kind.name);
     const TrainerOptions with = options(std::string(kind.name));
     CHECK((stopped(files, with, 6) == never_stopped(files, with)));

@@ -1,8 +1,8 @@
 // Trainer options, schedules, and the end of training.
 
-#include <gradus/models/optimisers.hpp>
 #include <gradus/models/trainer.hpp>
 #include <gradus/nn/optim.hpp>
+#include <gradus/nn/optimisers.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +59,7 @@ TEST_CASE("each optimiser name selects its optimiser", "[models][trainer]") {
   std::vector<std::string_view> checked;
   const auto check = [&checked](const std::string& name, const auto& make) {
     INFO(name);
-    checked.push_back(models::find_optimiser(name).name);
+    checked.push_back(gradus::nn::find_optimiser(name).name);
     const Model trained = model(), expected = model();
     Trainer trainer(*trained, {.next = reversals(3)},
                     {.steps = 3, .optimiser = name, .learning_rate = 0.02, .schedule = "constant"});
@@ -86,11 +86,11 @@ TEST_CASE("each optimiser name selects its optimiser", "[models][trainer]") {
   check("adadelta", rule(nn::AdadeltaRule{}));
   check("rmsprop", rule(nn::RMSpropRule{}));
   check("adagrad", rule(nn::AdagradRule{}));
-  CHECK(std::ranges::equal(checked, models::optimisers(), {}, {}, &models::OptimiserKind::name));
+  CHECK(std::ranges::equal(checked, gradus::nn::optimisers(), {}, {}, &gradus::nn::OptimiserKind::name));
 }
 
 TEST_CASE("the table of optimisers has each rule's running values and learning rate", "[models][trainer]") {
-  for (const models::OptimiserKind& kind : models::optimisers()) {
+  for (const gradus::nn::OptimiserKind& kind : gradus::nn::optimisers()) {
     INFO(kind.name);
     Tensor parameter = leaf(gradus::ones({2}));
     parameter.set_grad(gradus::ones({2}));
@@ -102,8 +102,8 @@ TEST_CASE("the table of optimisers has each rule's running values and learning r
     CHECK(std::ssize(optimiser->state()) - 2 == kind.averages);
     CHECK(kind.learning_rate > 0);
   }
-  CHECK(models::find_optimiser("adam").learning_rate == 0.001);
-  CHECK(models::find_optimiser("sgd").learning_rate == 0.1);
+  CHECK(gradus::nn::find_optimiser("adam").learning_rate == 0.001);
+  CHECK(gradus::nn::find_optimiser("sgd").learning_rate == 0.1);
 }
 
 TEST_CASE("the weight decay is the optimiser's", "[models][trainer]") {
@@ -241,14 +241,14 @@ TEST_CASE("invalid options are refused before anything is done", "[models][train
   constexpr double infinity = std::numeric_limits<double>::infinity();
   CHECK(refusal({.steps = 0}) == "Trainer: the number of steps must be at least 1, and is 0");
   CHECK(refusal({.optimiser = "adm"})
-            .starts_with("Trainer: unknown optimiser 'adm'; available: adam, adamw, sgd, "));
+            .starts_with("find_optimiser: unknown optimiser 'adm'; available: adam, adamw, sgd, "));
   CHECK(refusal({.learning_rate = -1}) == "Adam: the learning rate must be finite and at least 0, and is -1");
   CHECK(refusal({.schedule = "step"}) ==
-        "Trainer: unknown schedule 'step'; available: constant, linear, cosine, exponential");
+        "find_schedule: unknown schedule 'step'; available: constant, linear, cosine, exponential");
   CHECK(refusal({.final_factor = infinity}) ==
         "Trainer: final_factor must be finite and at least 0, and is inf");
   CHECK(refusal({.schedule = "exponential", .final_factor = 0}) ==
-        "Trainer: an exponential schedule cannot reach a factor of 0; give a positive final_factor");
+        "schedule: an exponential one cannot reach a factor of 0; give a positive final factor");
   CHECK(refusal({.steps = 5, .warm_up = 5}) ==
         "Trainer: warm_up must be at least 0 and less than the number of steps, 5, and is 5");
   CHECK(refusal({.warm_up = -1}) ==

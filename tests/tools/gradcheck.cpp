@@ -41,10 +41,9 @@ class Idle : public nn::ScoredAttention {
 
 models::Registry with_forgetful() {
   models::Registry registry = models::Registry::standard();
-  registry.attentions["idle"] = [](const models::AttentionSizes&) { return std::make_unique<Idle>(); };
-  registry.attentions["forgetful"] = [](const models::AttentionSizes& sizes) {
-    return std::make_unique<Forgetful>(sizes);
-  };
+  registry.attentions["idle"] = {[](const models::AttentionSizes&) { return std::make_unique<Idle>(); }};
+  registry.attentions["forgetful"] = {
+      [](const models::AttentionSizes& sizes) { return std::make_unique<Forgetful>(sizes); }};
   return registry;
 }
 

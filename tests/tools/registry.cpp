@@ -54,12 +54,11 @@ class TwiceDot : public nn::ScoredAttention {
 
 models::Registry registry() {
   models::Registry all = models::Registry::standard();
-  all.attentions["cosine"] = [](const models::AttentionSizes&) {
-    return std::make_unique<CosineAttention>();
-  };
-  all.decoders["loud"] = [](const models::DecoderOptions& options, const auto& attention) {
+  all.attentions["cosine"] = {
+      [](const models::AttentionSizes&) { return std::make_unique<CosineAttention>(); }};
+  all.decoders["loud"] = {[](const models::DecoderOptions& options, const auto& attention) {
     return std::make_unique<Loud>(options, attention());
-  };
+  }};
   return all;
 }
 
@@ -89,8 +88,8 @@ TEST_CASE("a registered class with fewer parameters than the library's can be sa
           "[tools][registry][checkpoint]") {
   models::Registry all = models::Registry::standard();
   const auto twice_dot = [](const models::AttentionSizes&) { return std::make_unique<TwiceDot>(); };
-  all.attentions["mydot"] = twice_dot;
-  all.attentions["dot"] = twice_dot;
+  all.attentions["mydot"] = {twice_dot};
+  all.attentions["dot"] = {twice_dot};
   all.decoders["cho"] = all.decoders["fixed"];
   const std::vector<std::vector<std::string>> replaced{
       {"--attention", "mydot"}, {"--attention", "dot"}, {"--decoder", "cho"}};

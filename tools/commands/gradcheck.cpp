@@ -16,6 +16,7 @@
 
 #include "commands/command.hpp"
 #include "settings/check_settings.hpp"
+#include "settings/options.hpp"
 #include "settings/ranges.hpp"
 #include "settings/settings.hpp"
 #include "settings/usage_error.hpp"
@@ -158,7 +159,7 @@ int gradcheck(int argc, char** argv, const models::Registry& registry) {
   add_model_options(app, options);
   allow_only(app, registry);
   return run_command(app, argc, argv, [&] {
-    check_model(options);
+    check_model(options, registry);
     if (options.dropout > 0 || options.attention_dropout > 0) {
       throw UsageError(
           "dropout changes the loss at each call, which makes finite differences meaningless; omit --dropout "

@@ -16,6 +16,7 @@
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
 #include "settings/check_settings.hpp"
+#include "settings/options.hpp"
 #include "settings/printable.hpp"
 #include "settings/settings.hpp"
 #include "settings/toml.hpp"
@@ -157,8 +158,8 @@ int train(int argc, char** argv, const models::Registry& registry) {
   return run_command(app, argc, argv, [&] {
     choose_length(settings, given(argc, argv, "--steps").has_value(),
                   given(argc, argv, "--epochs").has_value());
-    check_settings(settings);
-    if (!checkpoint) check_effects(settings);
+    check_settings(settings, registry);
+    if (!checkpoint) check_effects(settings, registry);
     if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {
       settings.run.learning_rate = 0;  // the current value belongs to another optimiser
     }

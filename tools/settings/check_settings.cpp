@@ -9,6 +9,8 @@
 namespace gradus::tools {
 namespace {
 
+using models::SourceContext;
+
 template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
   throw UsageError(message(parts...));
@@ -37,8 +39,10 @@ void check_order(const char* least_option, std::int64_t least, const char* most_
          " or raise ", most_option);
 }
 
-// False for the library's decoders without attention. A registered decoder may attend.
-bool attends(const models::ModelOptions& model) { return model.decoder != "fixed" && model.decoder != "cho"; }
+// False for decoders that are known not to attend.
+bool may_attend(const models::ModelOptions& model, const models::Registry& registry) {
+  return registry.context_of(model.decoder).value_or(SourceContext::attention) == SourceContext::attention;
+}
 
 }  // namespace
 
@@ -62,7 +66,7 @@ void check_data(const DataSettings& settings) {
   check_order("--min-tokens", settings.min_tokens, "--max-tokens", settings.max_tokens);
 }
 
-void check_model(const models::ModelOptions& model) {
+void check_model(const models::ModelOptions& model, const models::Registry& registry) {
   using models::Bridge;
   if (model.bridge == Bridge::backward && !model.bidirectional) {
     refuse(
@@ -73,8 +77,10 @@ void check_model(const models::ModelOptions& model) {
     refuse(
         "--bridge copy needs an encoder in one direction; add --no-bidirectional, or give --bridge summary");
   }
-  if (model.decoder == "cho" && (model.bridge == Bridge::backward || model.bridge == Bridge::copy)) {
-    refuse("--decoder cho starts from a summary of the source; give --bridge summary or zeros");
+  if (registry.context_of(model.decoder) == SourceContext::summary &&
+      (model.bridge == Bridge::backward || model.bridge == Bridge::copy)) {
+    refuse("--decoder ", model.decoder,
+           " starts from a summary of the source; give --bridge summary or zeros");
   }
 }
 
@@ -84,9 +90,9 @@ void check_warm_up(const Settings& settings) {
          " steps; lower --warm-up or raise ", settings.run.epochs > 0 ? "--epochs" : "--steps");
 }
 
-void check_settings(const Settings& settings) {
+void check_settings(const Settings& settings, const models::Registry& registry) {
   check_data(settings.data);
-  check_model(settings.model);
+  check_model(settings.model, registry);
   if (settings.run.epochs == 0) check_warm_up(settings);  // else the number of steps is not known yet
   if (settings.model.tied == models::Tied::all && !settings.data.shared_vocabulary) {
     refuse("--tied all needs a shared vocabulary; add --shared-vocabulary, or give --tied output");
@@ -94,13 +100,13 @@ void check_settings(const Settings& settings) {
   if (settings.trainer.schedule == "exponential" && settings.trainer.final_factor == 0) {
     refuse("--schedule exponential cannot end at --final-factor 0; raise --final-factor");
   }
-  if (settings.trainer.loss.attention_entropy != 0 && !attends(settings.model)) {
+  if (settings.trainer.loss.attention_entropy != 0 && !may_attend(settings.model, registry)) {
     refuse("--entropy needs attention weights, which --decoder ", settings.model.decoder,
            " lacks; omit --entropy, or give --decoder bahdanau");
   }
 }
 
-void check_effects(const Settings& settings) {
+void check_effects(const Settings& settings, const models::Registry& registry) {
   const Settings usual = default_settings();
   const DataSettings &data = settings.data, &usual_data = usual.data;
   const data::TaskOptions &task = data.task_options, &usual_task = usual_data.task_options;
@@ -121,7 +127,7 @@ void check_effects(const Settings& settings) {
   check(!data.task.empty(), "--held-out", data.held_out, usual_data.held_out, "--task");
   check(settings.trainer.eval_every > 0, "--patience", settings.trainer.patience, usual.trainer.patience,
         "evaluations, see --eval-every");
-  check(attends(settings.model), "--attention", settings.model.attention, usual.model.attention,
+  check(may_attend(settings.model, registry), "--attention", settings.model.attention, usual.model.attention,
         "attention, see --decoder");
 }
 

@@ -10,7 +10,7 @@ namespace gradus::tools {
 void check_data(const DataSettings& settings);
 
 /// @throws UsageError for a bridge that the encoder or the decoder does not support.
-void check_model(const models::ModelOptions& model);
+void check_model(const models::ModelOptions& model, const models::Registry& registry);
 
 /// @throws UsageError if warm-up covers all steps.
 void check_warm_up(const Settings& settings);
@@ -19,10 +19,10 @@ void check_warm_up(const Settings& settings);
 /// @throws UsageError also as check_warm_up() unless --epochs sets the number of steps, if all embeddings are
 /// tied without a shared vocabulary, an exponential schedule ends at 0, or the loss includes the attention
 /// entropy of a decoder without attention.
-void check_settings(const Settings& settings);
+void check_settings(const Settings& settings, const models::Registry& registry);
 
 /// For a new run. @throws UsageError for an option that has no effect with the other options: a task's option
 /// without the task, --patience without evaluations, --attention with a decoder without attention.
-void check_effects(const Settings& settings);
+void check_effects(const Settings& settings, const models::Registry& registry);
 
 }  // namespace gradus::tools

@@ -1,7 +1,7 @@
 #include "settings/fits.hpp"
 
 #include <gradus/autograd/checks.hpp>
-#include <gradus/models/optimisers.hpp>
+#include <gradus/nn/optimisers.hpp>
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ std::string in_bytes(double bytes) {
 // For each parameter, training stores a value, a gradient and the optimiser's averages; saving copies the
 // value and the averages.
 double bytes_per_parameter(const std::string& optimiser) {
-  const int averages = models::find_optimiser(optimiser).averages;
+  const int averages = nn::find_optimiser(optimiser).averages;
   return bytes_per_number * ((2 + averages) + (1 + averages));
 }
 

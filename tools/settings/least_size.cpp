@@ -1,11 +1,14 @@
 #include "settings/least_size.hpp"
 
+#include <optional>
+
 namespace gradus::tools {
 namespace {
 
 using models::Bridge;
 using models::ModelOptions;
 using models::ReadoutForm;
+using models::SourceContext;
 
 double gates(models::Cell cell) {
   if (cell == models::Cell::rnn) return 1;
@@ -32,10 +35,13 @@ struct Sizes {
   }
 };
 
-double attention(const std::string& name, const Sizes& of) {
-  if (name == "additive") return of.A * (of.H + of.D);
-  const bool is_projected = (name == "dot" || name == "scaled_dot") && of.H != of.D;
-  return is_projected ? of.H * of.D : 0;
+double attention(const ModelOptions& model, const models::Registry& registry) {
+  const auto found = registry.attentions.find(model.attention);
+  if (found == registry.attentions.end() || !found->second.weights) return 0;
+  return found->second.weights({.query = model.hidden,
+                                .value = (model.bidirectional ? 2 : 1) * model.hidden,
+                                .energy = model.energy,
+                                .dropout = 0});
 }
 
 // The matrices W_s of the bridge, applied to the encoder's backward state or to a summary of this size.
@@ -65,20 +71,17 @@ LeastSize least_size(const ModelOptions& model, const models::Vocabularies& voca
                     of.directions * of.recurrent(of.E, of.D),
       .per_source_token = of.E + of.L * of.directions * (of.g + 1) * of.H,
       .per_target_token = 0};
-  if (!registry.is_standard_decoder(model.decoder)) return size;
-  const bool attends = model.decoder == "bahdanau", is_cho = model.decoder == "cho";
-  if (!attends && !is_cho && model.decoder != "fixed") return size;
+  const std::optional<SourceContext> reads = registry.context_of(model.decoder);
+  if (!reads) return size;
 
-  const double context = attends ? of.D : is_cho ? of.H : 0;
+  const bool attends = reads == SourceContext::attention, summarises = reads == SourceContext::summary;
+  const double context = attends ? of.D : summarises ? of.H : 0;
   const Bridge own = attends && model.bidirectional ? Bridge::backward : Bridge::summary;
-  const ReadoutForm form =
-      model.readout.value_or(attends || is_cho ? ReadoutForm::linear : ReadoutForm::state);
+  const ReadoutForm form = model.readout.value_or(context > 0 ? ReadoutForm::linear : ReadoutForm::state);
   size.parameters += V * of.E + of.recurrent(of.E + context, of.H) +
-                     bridge(model, model.bridge.value_or(own), is_cho ? of.H : of.D, of) +
-                     readout(model, form, context, of, V) + (is_cho ? of.H * of.D : 0);
-  if (attends && registry.is_standard_attention(model.attention)) {
-    size.parameters += attention(model.attention, of);
-  }
+                     bridge(model, model.bridge.value_or(own), summarises ? of.H : of.D, of) +
+                     readout(model, form, context, of, V) + (summarises ? of.H * of.D : 0);
+  if (attends) size.parameters += attention(model, registry);
   size.per_target_token = of.E + context + of.L * (of.g + 1) * of.H + V;
   return size;
 }

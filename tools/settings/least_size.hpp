@@ -10,8 +10,8 @@ struct LeastSize {
   double parameters;
   double per_source_token, per_target_token;  ///< numbers stored for backward
 };
-/// Always counts the encoder, which is the library's. Counts the decoder and the attention only if they are
-/// the library's: a registered class may have no parameters.
+/// Always counts the encoder. Counts the decoder and the attention if the registry states the decoder's
+/// context and the attention's weights.
 LeastSize least_size(const models::ModelOptions& model, const models::Vocabularies& vocabularies,
                      const models::Registry& registry);
 

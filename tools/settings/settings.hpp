@@ -10,10 +10,6 @@
 #include <filesystem>
 #include <string>
 
-namespace CLI {
-class App;  // forward declaration: the header is slow to compile
-}
-
 namespace gradus::tools {
 
 /// Files of sentence pairs: one tab-separated file, or two parallel ones.
@@ -61,8 +57,8 @@ struct RunSettings {
   std::int64_t average = 0;        ///< number of checkpoints in the mean; 0: none
 };
 
-/// All settings of a run. add_options() defines their names and help for the command line, configuration
-/// files and checkpoints.
+/// All settings of a run. Their names and help, for the command line, configuration files and checkpoints,
+/// are in *_options.cpp.
 struct Settings {
   DataSettings data;
   models::ModelOptions model;
@@ -75,14 +71,6 @@ struct Settings {
 Settings default_settings();
 /// The defaults with the model and training of a preset; the plain defaults if the name is unknown.
 Settings preset_settings(const std::string& name);
-
-/// Adds each setting to the app as an option, with its current value as the default.
-void add_options(CLI::App& app, Settings& settings);
-void add_data_options(CLI::App& app, DataSettings& data);
-void add_model_options(CLI::App& app, models::ModelOptions& model);
-/// Restricts --decoder and --attention to names in the registry.
-void allow_only(CLI::App& app, const models::Registry& registry);
-void add_trainer_options(CLI::App& app, Settings& settings);
 
 /// Settings to TOML (as `gradus train --config` reads) and back.
 /// @throws Error naming an unknown key, and for a path that would not survive the round trip.

@@ -6,7 +6,7 @@
 #include <gradus/data/perplexity.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/models/greedy.hpp>
-#include <gradus/models/optimisers.hpp>
+#include <gradus/nn/optimisers.hpp>
 #include <gradus/plot/progress.hpp>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates)
   models::TrainerOptions options = settings.trainer;
   options.learning_rate = settings.run.learning_rate > 0
                               ? settings.run.learning_rate
-                              : models::find_optimiser(options.optimiser).learning_rate;
+                              : nn::find_optimiser(options.optimiser).learning_rate;
   options.better = settings.run.metric == "loss" ? nn::Better::lower : nn::Better::higher;
   if (!evaluates) options.eval_every = 0;
   return options;
@@ -104,6 +104,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
       sides_(make_sides(settings_.data, corpus_.train)),
       dev_ids_(encode(corpus_.dev, sides_)),
       batches_(make_batches(settings_, corpus_, sides_, registry)),
+      attends_(registry.context_of(settings_.model.decoder) == models::SourceContext::attention),
       folder_(settings_.run.out),
       lock_("train", folder_.path()) {
   finish_replacement(folder_.path());

@@ -81,6 +81,7 @@ class TrainingRun {
   std::vector<data::Pair> dev_ids_;
   std::shared_ptr<data::Batches> batches_;
   std::unique_ptr<models::Seq2Seq> model_;
+  bool attends_;  // false if not known
   std::unique_ptr<models::Trainer> trainer_;
   plot::OutputFolder folder_;
   files::FolderLock lock_;

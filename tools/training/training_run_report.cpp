@@ -75,7 +75,7 @@ std::string TrainingRun::introduction() const {
        << "vocabulary  " << sides_.source.vocabulary.size() << " source, " << sides_.target.vocabulary.size()
        << " target tokens\n"
        << "model       " << settings_.model.decoder;
-  if (settings_.model.decoder == "bahdanau") text << " with " << settings_.model.attention << " attention";
+  if (attends_) text << " with " << settings_.model.attention << " attention";
   text << ", " << model_->parameter_count() << " parameters\n"
        << "steps       " << settings_.trainer.steps << ", " << batches_->batches_in_epoch()
        << (settings_.trainer.accumulate > 1 ? " batches per epoch, " : " per epoch, ")

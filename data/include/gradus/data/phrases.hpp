@@ -2,6 +2,7 @@
 
 #include <gradus/data/sentence_pair.hpp>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace gradus::data {
 /// Chinese), a few hundred pairs each. The sets are in data/phrases.
 /// \throws gradus::Error for another name.
 std::vector<SentencePair> phrases(std::string_view name);
+
+/// The names of all sets.
+std::vector<std::string> phrase_set_names();
 
 }  // namespace gradus::data
 #pragma GCC visibility pop

@@ -49,6 +49,9 @@ struct TaskOptions {
 /// \throws gradus::Error for any other name, or if an option is out of range.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 
+/// The names of all tasks.
+std::vector<std::string> task_names();
+
 /// Generates `count` pairs whose sources `wanted` accepts, for example the sources of one part of a split.
 /// Pairs may repeat.
 /// \throws gradus::Error if 1000 draws in a row are rejected, or the count is not 0 to 1000000.

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <gradus/models/recurrent_decoder.hpp>
+#include <gradus/models/registry.hpp>
 #include <gradus/models/seq2seq.hpp>
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,36 +53,6 @@ struct Vocabularies {
   std::int64_t source;       ///< number of tokens; 0 if the source is vectors
   std::int64_t target;       ///< number of tokens
   std::int64_t vectors = 0;  ///< vector size, if the source is vectors
-};
-
-/// The sizes that an attention must fit.
-struct AttentionSizes {
-  std::int64_t query;   ///< H
-  std::int64_t value;   ///< D
-  std::int64_t energy;  ///< A; custom attentions may use it differently
-  double dropout;
-};
-
-/// The attentions and decoders that ModelOptions can name. To add your own, extend standard():
-///
-///     models::Registry registry = models::Registry::standard();
-///     registry.attentions["cosine"] = [](const models::AttentionSizes&) {
-///       return std::make_unique<CosineAttention>();
-///     };
-struct Registry {
-  using MakeAttention = std::function<std::unique_ptr<nn::Attention>(const AttentionSizes&)>;
-  /// `attention` creates the attention named in the options; a decoder without attention does not call it.
-  using MakeDecoder = std::function<std::unique_ptr<nn::DecoderStep>(
-      const DecoderOptions& options, const std::function<std::unique_ptr<nn::Attention>()>& attention)>;
-
-  std::map<std::string, MakeAttention> attentions;
-  std::map<std::string, MakeDecoder> decoders;
-
-  /// The attentions and decoders of this library.
-  static Registry standard();
-  /// True if the entry of this name is the library's own and not a replacement.
-  bool is_standard_attention(const std::string& name) const;
-  bool is_standard_decoder(const std::string& name) const;
 };
 
 /// @throws Error for an attention or decoder that is not in the registry, listing the known names, and as the

@@ -34,12 +34,12 @@ struct BatchStream {
 
 struct TrainerOptions {
   std::int64_t steps = 1000;       ///< total number of updates
-  std::string optimiser = "adam";  ///< a name in optimisers() (optimisers.hpp)
-  double learning_rate = 3e-3;     ///< suits Adam and small models; optimisers() has the default of each rule
+  std::string optimiser = "adam";  ///< a name in nn::optimisers()
+  double learning_rate = 3e-3;     ///< suits Adam and small models; nn::optimisers() has the rules' defaults
   std::optional<double> weight_decay =
       {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
-  /// The factor on the learning rate from the end of the warm-up to the last step: "constant" (1), or
-  /// "linear", "cosine" or "exponential" from 1 to `final_factor`.
+  /// A name in nn::schedules(): the factor on the learning rate, from 1 at the end of the warm-up to
+  /// `final_factor` at the last step.
   std::string schedule = "linear";
   double final_factor = 0.1;
   std::int64_t warm_up = 0;  ///< steps of linear learning-rate increase at the start
@@ -58,9 +58,6 @@ struct TrainerOptions {
 /// Returns `options` with the optimiser, learning rate and schedule of the preset's source (model.hpp), or
 /// unchanged if the source does not state them. @throws Error as preset().
 TrainerOptions preset_training(std::string_view name, TrainerOptions options = {});
-
-/// The names of the schedules.
-std::vector<std::string> schedule_names();
 
 /// The measurements of a training step.
 struct TrainStep {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -38,6 +40,18 @@ Schedule cosine(std::int64_t steps, double minimum = 0);
 Schedule warm_up(std::int64_t steps, Schedule then, double from = 0);
 
 }  // namespace schedule
+
+/// A schedule that can be named, as in models::TrainerOptions.
+struct ScheduleKind {
+  std::string_view name;
+  Schedule (*make)(double last, std::int64_t steps);  ///< from 1 at t = 0 to `last` at t = steps
+};
+
+/// All named schedules: constant, which stays 1, linear, cosine and exponential.
+std::span<const ScheduleKind> schedules();
+
+/// The schedule of this name. @throws Error for an unknown name, listing the known ones.
+const ScheduleKind& find_schedule(std::string_view name);
 
 /// Sets an optimiser's learning rates from a schedule, relative to each group's rate at construction. The
 /// constructor sets the rates of step 0. The optimiser must outlive the scheduler.

@@ -10,7 +10,7 @@ namespace gradus::tools {
 ///
 ///     int main(int argc, char** argv) {
 ///       gradus::models::Registry registry = gradus::models::Registry::standard();
-///       registry.attentions["mine"] = [](const gradus::models::AttentionSizes& sizes) { … };
+///       registry.attentions["mine"] = {[](const gradus::models::AttentionSizes& sizes) { … }};
 ///       return gradus::tools::cli_main(argc, argv, registry);
 ///     }
 ///

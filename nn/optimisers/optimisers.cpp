@@ -1,11 +1,10 @@
-#include <gradus/models/optimisers.hpp>
+#include <gradus/find_row.hpp>
 #include <gradus/nn/optim.hpp>
+#include <gradus/nn/optimisers.hpp>
 
 #include <array>
 
-#include "model/find_row.hpp"
-
-namespace gradus::models {
+namespace gradus::nn {
 namespace {
 
 template <class Rule>
@@ -15,25 +14,25 @@ OptimiserKind kind(std::string_view name) {
           .weight_decay = Rule().weight_decay,
           .averages = static_cast<int>(Rule().averages().size()),
           .make = [](const std::vector<Tensor>& parameters, double learning_rate,
-                     double weight_decay) -> std::unique_ptr<nn::Optimiser> {
+                     double weight_decay) -> std::unique_ptr<Optimiser> {
             Rule rule;
             rule.learning_rate = learning_rate;
             rule.weight_decay = weight_decay;
-            return std::make_unique<nn::OptimiserOf<Rule>>(parameters, rule);
+            return std::make_unique<OptimiserOf<Rule>>(parameters, rule);
           }};
 }
 
 }  // namespace
 
 std::span<const OptimiserKind> optimisers() {
-  static const std::array all{kind<nn::AdamRule>("adam"),       kind<nn::AdamWRule>("adamw"),
-                              kind<nn::SGDRule>("sgd"),         kind<nn::AdadeltaRule>("adadelta"),
-                              kind<nn::RMSpropRule>("rmsprop"), kind<nn::AdagradRule>("adagrad")};
+  static const std::array all{kind<AdamRule>("adam"),       kind<AdamWRule>("adamw"),
+                              kind<SGDRule>("sgd"),         kind<AdadeltaRule>("adadelta"),
+                              kind<RMSpropRule>("rmsprop"), kind<AdagradRule>("adagrad")};
   return all;
 }
 
 const OptimiserKind& find_optimiser(std::string_view name) {
-  return find_row("Trainer", "optimiser", name, optimisers(), &OptimiserKind::name);
+  return find_row("find_optimiser", "optimiser", name, optimisers(), &OptimiserKind::name);
 }
 
-}  // namespace gradus::models
+}  // namespace gradus::nn

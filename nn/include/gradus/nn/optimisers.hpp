@@ -8,17 +8,17 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-namespace gradus::models {
+namespace gradus::nn {
 
-/// An optimiser that TrainerOptions can name. Its options, except the learning rate and the weight decay, are
-/// the defaults of its rule.
+/// An optimiser that can be named, as in models::TrainerOptions. Its options, except the learning rate and
+/// the weight decay, are the defaults of its rule.
 struct OptimiserKind {
   std::string_view name;
   double learning_rate;  ///< the rule's default
   double weight_decay;   ///< the rule's default, λ
   int averages;          ///< number of running values per parameter
-  std::unique_ptr<nn::Optimiser> (*make)(const std::vector<Tensor>& parameters, double learning_rate,
-                                         double weight_decay);
+  std::unique_ptr<Optimiser> (*make)(const std::vector<Tensor>& parameters, double learning_rate,
+                                     double weight_decay);
 };
 
 /// All optimisers: adam, adamw, sgd and so on.
@@ -27,5 +27,5 @@ std::span<const OptimiserKind> optimisers();
 /// The optimiser of this name. @throws Error for an unknown name, listing the known ones.
 const OptimiserKind& find_optimiser(std::string_view name);
 
-}  // namespace gradus::models
+}  // namespace gradus::nn
 #pragma GCC visibility pop

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <gradus/models/recurrent_decoder.hpp>
+#include <gradus/nn/attention.hpp>
+#include <gradus/nn/decoder_step.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#pragma GCC visibility push(default)
+namespace gradus::models {
+
+/// The sizes that an attention must fit.
+struct AttentionSizes {
+  std::int64_t query;   ///< H
+  std::int64_t value;   ///< D
+  std::int64_t energy;  ///< A; custom attentions may use it differently
+  double dropout;
+};
+
+/// An attention that ModelOptions can name.
+struct AttentionKind {
+  std::function<std::unique_ptr<nn::Attention>(const AttentionSizes&)> make;
+  /// The number of its weights, if known. The `gradus` command refuses a model that memory cannot hold.
+  std::function<double(const AttentionSizes&)> weights = {};
+};
+
+/// The part of the source that a decoder reads at every step: nothing, a summary of size H, or the
+/// annotations, by attention.
+enum class SourceContext { none, summary, attention };
+
+/// A decoder that ModelOptions can name.
+struct DecoderKind {
+  /// `attention` creates the attention named in the options; a decoder without attention does not call it.
+  std::function<std::unique_ptr<nn::DecoderStep>(
+      const DecoderOptions& options, const std::function<std::unique_ptr<nn::Attention>()>& attention)>
+      make;
+  std::optional<SourceContext> context = std::nullopt;  ///< if known
+};
+
+/// The attentions and decoders that ModelOptions can name. To add your own, extend standard():
+///
+///     models::Registry registry = models::Registry::standard();
+///     registry.attentions["cosine"] = {[](const models::AttentionSizes&) {
+///       return std::make_unique<CosineAttention>();
+///     }};
+struct Registry {
+  std::map<std::string, AttentionKind> attentions;
+  std::map<std::string, DecoderKind> decoders;
+
+  /// The attentions and decoders of this library.
+  static Registry standard();
+  /// The context of the decoder with this name; empty if it is not known.
+  std::optional<SourceContext> context_of(const std::string& decoder) const;
+};
+
+}  // namespace gradus::models
+#pragma GCC visibility pop

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <gradus/models/registry.hpp>
+
+#include "settings/settings.hpp"
+
+namespace CLI {
+class App;  // forward declaration: the header is slow to compile
+}
+
+/// The options of `gradus train`: their names, help, ranges and groups. Each setting becomes an option, with
+/// its current value as the default. Configuration files and checkpoints use the same names.
+namespace gradus::tools {
+
+void add_data_options(CLI::App& app, DataSettings& data);
+void add_model_options(CLI::App& app, models::ModelOptions& model);
+void add_training_options(CLI::App& app, Settings& settings);
+/// All of them.
+void add_options(CLI::App& app, Settings& settings);
+
+/// Restricts --decoder and --attention to names in the registry.
+void allow_only(CLI::App& app, const models::Registry& registry);
+
+}  // namespace gradus::tools
