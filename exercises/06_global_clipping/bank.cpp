@@ -61,8 +61,10 @@ int main() {
     const Tensor all = concat(flat, 0);
     const double norm = sqrt(sum(all * all)).item();
     if (norm > max_norm && norm < INFINITY)
-      for (Tensor& p : with_gradient(parameters))
-        for (double& g : p.grad().mutable_values<double>()) g *= max_norm / norm;
+      for (Tensor& p : with_gradient(parameters)) {
+        Tensor gradient = p.grad();
+        for (double& g : gradient.mutable_values<double>()) g *= max_norm / norm;
+      }
     return norm;
   };
   return exercise::bank({
