@@ -3,6 +3,8 @@
 // WebAssembly cannot start programs: none is found.
 namespace gradus {
 
-ProcessResult run_process(const std::vector<std::string>&, const std::string&) { return {.found = false}; }
+ProcessResult run_process(const std::vector<std::string>&, const std::string&) {
+  return {.found = false, .status = {}, .output = {}, .errors = {}};
+}
 
 }  // namespace gradus
