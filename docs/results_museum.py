@@ -75,7 +75,8 @@ def measure(at):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([build / "exercises" / "museum_record", folder], check=True)
         results = json.loads(pathlib.Path(folder, "museum.json").read_text())
-        shutil.copy(pathlib.Path(folder, "museum_alignments.svg"), PICTURES)
+        for picture in pathlib.Path(folder).glob("museum_*.svg"):
+            shutil.copy(picture, PICTURES)
     write("museum", COMMAND, at, results)
     path = RESULTS / "museum.json"
     path.write_text(symptoms.compact(path.read_text()))

@@ -20,6 +20,7 @@ assert heatmap.count("<title>") == (values.PICTURES / "tutorial_10_alignment.svg
 assert "prefers-color-scheme" not in heatmap and '[data-md-color-scheme="slate"]{.gp-back{' in heatmap
 assert f"<output>{values.HINTS['en']}</output></span></p>" in heatmap
 assert values.HINTS["zh"] in page("tutorial_10_alignment", "zh")
+assert "源，读到的" in page("tutorial_10_alignment", "zh") and "source, read" not in page("tutorial_10_alignment", "zh")
 assert "<svg" in page("tutorial_10_exact_match")
 
 for kept in ("tutorial_10_forming", "diagram_10_bahdanau", "no_such_picture"):  # large; without tooltips; missing

@@ -141,10 +141,12 @@ tutorial::Table orders() {
 // 4. A neuron: L = (tanh(w₁x₁ + w₂x₂ + b) − t)². The difference d is used twice.
 Tape neuron() {
   Tape tape;
-  const Value w_1 = put(tape, "w1", -0.5), x_1 = put(tape, "x1", 2), w_2 = put(tape, "w2", 0.75);
-  const Value x_2 = put(tape, "x2", 1), b = put(tape, "b", 0.5), minus_t = put(tape, "-t", -1);
-  const Value d = tanh(w_1 * x_1 + w_2 * x_2 + b) + minus_t;
-  backward(d * d);
+  const Value w_1 = put(tape, "w₁", -0.5), x_1 = put(tape, "x₁", 2), w_2 = put(tape, "w₂", 0.75);
+  const Value x_2 = put(tape, "x₂", 1), b = put(tape, "b", 0.5), minus_t = put(tape, "−t", -1);
+  const Value y = tanh(w_1 * x_1 + w_2 * x_2 + b), d = y + minus_t, L = d * d;
+  backward(L);
+  for (const auto& [symbol, result] : {std::pair("y", y), std::pair("d", d), std::pair("L", L)})
+    result.node().name = symbol + (" = " + result.node().name);  // shown in the picture
   return tape;
 }
 

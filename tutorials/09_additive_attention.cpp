@@ -125,9 +125,8 @@ std::pair<tutorial::Table, plot::GroupedBars> look(Generator& generator) {
   plot::GroupedBars bars{.title = "Weights over 4 keys and 2 of padding",
                          .x_label = "key",
                          .y_label = "weight",
-                         .groups = {"1", "2", "3", "4", "padding", "padding"},
+                         .groups = {"1", "2", "3", "4", "pad", "pad"},
                          .series = {{"masked by −∞", alpha[1].to_vector<double>()},
-                                    {"v_a = 0", uniform[1].to_vector<double>()},
                                     {"energy · 0", times_zero[1].to_vector<double>()},
                                     {"no mask", unmasked[1].to_vector<double>()}}};
   return {properties, bars};

@@ -9,12 +9,17 @@ import json
 import pathlib
 import posixpath
 import re
+import sys
 
 from mkdocs.structure.files import File, Files
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+import pictures_chinese
+
 KATEX = pathlib.Path("/usr/share/javascript/katex")
 DOXYGEN = ROOT / "build" / "doxygen"
+CHINESE = ROOT / "build" / "pictures_chinese"
 PLAY = ROOT / "build" / "play"  # by ./run web
 PLAY_BUTTON = re.compile(r'^<a [^>]*play/index\.html.*</a>\n\n', re.MULTILINE)
 OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
@@ -58,12 +63,13 @@ def repository_path(file):
 
 
 def target_of(link, path):
-    """The file or folder of the repository that `link` on the page at `path` points to, or None. A Chinese page shows the Chinese
-    version of a picture, if there is one."""
+    """The file or folder of the repository that `link` on the page at `path` points to, or None. On a Chinese page, a picture is
+    that of the Chinese book, which on_files writes."""
     target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link))
-    if place(path)[0] == "zh" and (ROOT / (chinese := target.replace("docs/pictures/", "docs/pictures/zh/"))).exists():
-        target = chinese
-    return target if (ROOT / target).exists() else None
+    if not (ROOT / target).exists():
+        return None
+    is_translated = place(path)[0] == "zh" and posixpath.basename(target) in pictures_chinese.shown()
+    return target.replace("docs/pictures/", "docs/zh/pictures/") if is_translated else target
 
 
 # ---- Files ----
@@ -100,6 +106,10 @@ def on_files(files, config):
     if is_chinese(config):
         there |= {place(path.relative_to(ROOT).as_posix())[1]: path for pattern in OUTSIDE_DOCS
                   for path in ROOT.glob(pattern.replace(".md", ".zh-CN.md"))}
+        CHINESE.mkdir(parents=True, exist_ok=True)
+        for name in pictures_chinese.shown():
+            there[f"pictures/{name}"] = CHINESE / name
+            there[f"pictures/{name}"].write_text(pictures_chinese.chinese(name))
     else:
         there = {uri: path for uri, path in there.items() if not uri.startswith("zh/")}
         there |= {path.relative_to(ROOT).as_posix(): path for pattern in OUTSIDE_DOCS for path in ROOT.glob(pattern)}

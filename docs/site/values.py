@@ -4,8 +4,12 @@ pointer and, with the arrow keys, at the focus. The colours follow the page's li
 
 import pathlib
 import re
+import sys
 
-PICTURES = pathlib.Path(__file__).resolve().parents[1] / "pictures"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import pictures_chinese
+
+PICTURES = pictures_chinese.PICTURES
 LARGEST = 48_000  # bytes; larger pictures stay files, so that pages stay small
 IMAGE = re.compile(r'<picture>.*?</picture>|<img (style="[^"]*" )?alt="([^"]*)" src="[^"]*?([\w-]+\.svg)" ?/?>', re.DOTALL)
 DARK = "@media(prefers-color-scheme:dark){"
@@ -25,11 +29,13 @@ def inlined(text, alternative, style, hint):
 
 
 def on_post_page(output, page, config):
-    hint = HINTS[config["theme"]["language"]]
+    language = config["theme"]["language"]
+    hint = HINTS[language]
 
     def image(match):
         picture = PICTURES / (match[3] or "")
-        text = picture.read_text() if picture.is_file() else ""
+        is_translated = language == "zh" and match[3] in pictures_chinese.shown()
+        text = pictures_chinese.chinese(match[3]) if is_translated else picture.read_text() if picture.is_file() else ""
         return inlined(text, match[2], match[1] or "", hint) if has_values(text) else match[0]
 
     return IMAGE.sub(image, output)

@@ -142,11 +142,15 @@ json observations(int number) {
 
 plot::Heatmap picture(const json& exhibit, int number) {
   plot::Heatmap map{.title = number == 0 ? "right" : std::to_string(number), .side = 170};
-  for (const std::string label : exhibit["source"]) map.columns.push_back(label);
+  for (const std::string label : exhibit["source"]) map.columns.push_back(label == "<pad>" ? "·" : label);
   for (const std::string label : exhibit["target"]) map.rows.push_back(label);
   for (const auto& row : exhibit["weights"]) map.values.insert(map.values.end(), row.begin(), row.end());
   return map;
 }
+
+// The exhibits in groups by what their weights look like, and the name of each group's picture.
+const std::vector<std::pair<std::string, std::vector<int>>> pictures = {
+    {"right", {0, 2, 3, 7, 8, 13}}, {"blurred", {1, 4, 5, 9, 10}}, {"elsewhere", {6, 11, 12, 14, 15}}};
 
 std::vector<std::string> texts(const Tokens& ids) {
   std::vector<std::string> list;
@@ -196,13 +200,17 @@ int main(int argc, char** argv) {
   for (int i = 3; i < argc; ++i) numbers.push_back(std::stoi(argv[i]));
   for (int number = 0; argc <= 3 && number <= museum::exhibits; ++number) numbers.push_back(number);
   json all = {{"steps", steps}, {"every", every}, {"lengths", lengths}, {"of_each_length", of_each_length}};
-  std::vector<plot::Heatmap> maps;
   for (const int number : numbers) {
-    json& one = all["exhibits"][std::to_string(number)] = recorded(number, steps);
-    maps.push_back(picture(one, number));
+    const json& one = all["exhibits"][std::to_string(number)] = recorded(number, steps);
     std::cout << "exhibit " << number << ": loss " << one["losses"].back() << ", exact match "
               << one["exact"].dump() << ", diagnosis " << one["diagnosis"] << std::endl;
   }
   std::ofstream(folder / "museum.json") << all.dump(1) << '\n';
-  std::ofstream(folder / "museum_alignments.svg") << plot::strip(maps, 4);
+  for (const auto& [name, shown] : pictures) {
+    std::vector<plot::Heatmap> maps;
+    for (const int number : shown)
+      if (const std::string key = std::to_string(number); all["exhibits"].contains(key))
+        maps.push_back(picture(all["exhibits"][key], number));
+    if (!maps.empty()) std::ofstream(folder / ("museum_" + name + ".svg")) << plot::strip(maps, 3);
+  }
 }

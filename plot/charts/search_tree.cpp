@@ -17,7 +17,7 @@
 namespace gradus::plot {
 namespace {
 
-constexpr double kRow = 26, kBoxHeight = 20, kPadding = 7, kBetween = 34;
+constexpr double kRow = 26, kBoxHeight = 20, kPadding = 7, kBetween = 24;
 constexpr int kLongestNodeLabel = 16;  // columns
 constexpr std::size_t kFates = 4;
 
@@ -34,15 +34,15 @@ void check(const SearchTree& tree) {
 
 // CSS classes of a fate.
 struct Look {
-  std::string_view name, box, edge, label, note;
+  std::string_view name, box, edge, text;
 };
 
 const Look& look_of(Fate fate) {
   static constexpr std::array<Look, kFates> kLooks = {{
-      {"kept", "gp-back gp-axis", "gp-axis", "gp-ink", "gp-muted gp-small"},
-      {"dropped", "", "gp-grid", "gp-muted", "gp-muted gp-small"},
-      {"ended", "gp-back gp-line gp-s2", "gp-line gp-s2", "gp-ink", "gp-muted gp-small"},
-      {"best", "gp-fill gp-s0", "gp-line gp-s0", "gp-back", "gp-back gp-small"},
+      {"kept", "gp-back gp-axis", "gp-axis", "gp-ink"},
+      {"dropped", "", "gp-axis gp-dash1", "gp-ink"},
+      {"ended", "gp-back gp-line gp-s2", "gp-line gp-s2", "gp-ink"},
+      {"best", "gp-fill gp-s0", "gp-line gp-s0", "gp-back"},
   }};
   return kLooks[static_cast<std::size_t>(fate)];
 }
@@ -69,7 +69,7 @@ struct TreeLayout {
 
  private:
   static double width_of(const TreeNode& node) {
-    const double note = node.note.empty() ? 0 : 2 * kPadding + text_width(node.note, kSmall);
+    const double note = node.note.empty() ? 0 : 2 * kPadding + text_width(node.note, kFont);
     return 2 * kPadding + text_width(label_of(node), kFont) + note;
   }
 
@@ -103,8 +103,8 @@ void draw_node(Drawing& drawing, const TreeNode& node, double x, double y, doubl
   const std::string tooltip = node.note.empty() ? node.label : node.label + ": " + node.note;
   const Box box = {x, y - kBoxHeight / 2, width, kBoxHeight};
   if (!look.box.empty()) drawing.rect(look.box, box);
-  drawing.text(look.label, x + kPadding, y + 4, TreeLayout::label_of(node));
-  drawing.text(look.note, x + width - kPadding, y + 3.5, node.note, Anchor::end);
+  drawing.text(look.text, x + kPadding, y + 4, TreeLayout::label_of(node));
+  drawing.text(look.text, x + width - kPadding, y + 4, node.note, Anchor::end);
   drawing.rect("gp-hit", box, tooltip);
 }
 
@@ -118,7 +118,7 @@ double draw_key(Drawing& drawing, const SearchTree& tree, double top) {
     const Look& look = look_of(fate);
     const double width = 2 * kPadding + text_width(look.name, kFont);
     if (!look.box.empty()) drawing.rect(look.box, {x, top, width, kBoxHeight});
-    drawing.text(look.label, x + kPadding, top + kBoxHeight / 2 + 4, look.name);
+    drawing.text(look.text, x + kPadding, top + kBoxHeight / 2 + 4, look.name);
     x += width + 10;
   }
   return x;
@@ -138,7 +138,7 @@ std::string svg(const SearchTree& tree) {
   const double key = draw_key(drawing, tree, top);
   top += kBoxHeight + 24;
   for (std::size_t d = 1; d < at.left.size(); ++d) {
-    drawing.text("gp-muted gp-small", at.left[d] + kPadding, top - 6, join("step ", std::to_string(d)));
+    drawing.text("gp-muted", at.left[d] + kPadding, top - 6, join("step ", std::to_string(d)));
   }
 
   const auto x = [&](std::size_t i) { return at.left[at.depth[i]]; };

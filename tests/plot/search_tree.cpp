@@ -30,7 +30,7 @@ TEST_CASE("a search tree shows every fate, and its key only those that occur", "
   CHECK(count(picture, "<rect class=\"gp-back gp-line gp-s2\"") == 1 + 1);
   CHECK(count(picture, "<rect class=\"gp-fill gp-s0\"") == 3 + 1);
   CHECK(count(picture, "<path class=\"gp-line gp-s0\"") == 2);  // edges to the best
-  CHECK(count(picture, "<path class=\"gp-grid\"") == 1);
+  CHECK(count(picture, "<path class=\"gp-axis gp-dash1\"") == 1);
   tree.nodes.pop_back();
   CHECK_FALSE(shows(svg(tree), "dropped"));
 }

@@ -42,7 +42,7 @@ Number xor_loss(const std::vector<Number>& theta, Constant constant) {
 
 /// Table "xor": one row per example, with its target.
 inline Table xor_targets() {
-  Table table{.name = "xor", .rows_are = "x1, x2", .columns = {"target"}};
+  Table table{.name = "xor", .rows_are = "x₁, x₂", .columns = {"target"}};
   for (const XorExample& example : xor_examples) table.rows.push_back({example.name, {example.t}});
   return table;
 }

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Translates the words in pictures for the Chinese book. Its pages link to the English pictures in docs/pictures; docs/site/hooks.py
+exchanges them when the book is built.
+
+docs/pictures_chinese.py check    fails if a picture of a Chinese page has a word without a translation here
+"""
+
+import functools
+import re
+import sys
+
+from diagrams_kit import ROOT
+
+PICTURES = ROOT / "docs" / "pictures"
+WORDS = {
+    # diagrams
+    "forward": "前向", "backward": "反向", "keeps ": "保存 ", "broadcast": "广播", "keeps the shape": "保存形状", "repeat": "重复",
+    "reduce": "归约", "decoder": "解码器", "encoder": "编码器", "context": "上下文", "attention": "注意力",
+    "true ": "真实的 ", " once": "只传一次", ", once": "，只传一次", ", at every step": "，传给每一步", "has": "已经", "read": "读到", "query": "查询", "keys": "键",
+    "values": "值", "mask, softmax": "掩码，softmax", "kept": "保留", "ended": "已结束", "kept and set aside": "保留，另外存放", "cut": "剪掉",
+    "additive": "加性", "dot": "点积", "scaled dot": "缩放点积", "any ": "任意 ",
+    "handles": "句柄", "one block of memory": "同一块内存", "broadcasting": "广播", "row: (3)": "行：(3)", "a + row: (2, 3)": "a + 行：(2, 3)",
+    "repeated, not copied": "重复使用，不复制",
+    "the ": "", " = 2 largest ln ": " = 2 个最大的 ln ", " of all ": "，选自全部 ",
+    # plots: titles
+    "A neuron and its loss, with every value and gradient": "一个神经元和它的损失：每个节点的值和梯度",
+    "Error of a difference against its step": "差分的误差与步长", "Loss": "损失", "Loss, in trouble": "出问题时的损失", "Training loss": "训练损失",
+    "Two spirals, and the boundary learnt": "两条螺旋线，以及学到的边界", "Naming the first token, by delay": "说出第一个词元的准确率与间隔",
+    "How much of the gradient arrives": "有多少梯度传得到", "How much of the gradient arrives, before training": "训练之前，有多少梯度传得到",
+    "Exact match by length, on held-out sources": "各长度的完全匹配率，测试集", "before training": "训练之前",
+    "Weights over 4 keys and 2 of padding": "4 个键和 2 个填充上的权重", "Alignment: where the decoder looked": "对齐：解码器看了哪里",
+    # plots: series
+    "2-point forward": "两点前向", "2-point central": "两点中心", "4-point central": "四点中心", "momentum": "动量", "clipped": "裁剪",
+    "no zero_grad": "没有 zero_grad", "mean": "平均", "lowest": "最低", "highest": "最高", "masked by −∞": "−∞ 掩码", "energy · 0": "能量乘以 0",
+    "no mask": "没有掩码", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳", "right": "正确的程序",
+    # plots: axes
+    "largest error, relative": "最大相对误差", "log10 of the step h": "步长 h 的 log10", "cross-entropy, nats": "交叉熵，奈特",
+    "cross-entropy, nats per token": "交叉熵，每个词元的奈特数", "step": "步", "update": "更新次数", "first coordinate": "第一坐标",
+    "second coordinate": "第二坐标", "accuracy": "准确率", "tokens after it": "后面的词元数",
+    "norm of dL/dh_t, relative to dL/dh_T": "dL/dh_t 的范数，相对于 dL/dh_T", "gradient's norm, relative to that at T": "梯度的范数，相对于 T 处",
+    "distance T − t": "距离 T − t", "token read": "读到的词元", "unit": "单元", "fraction reversed without a mistake": "完全反转正确的比例",
+    "source length": "源序列长度", "k: token": "k：词元", "j: annotation": "j：注解向量", "key": "键", "key asked for": "要找的键", "weight": "权重",
+    "source, read": "源，读到的", "output, written": "输出，写出的", "source": "源", "target": "目标", "probability": "概率", "next token": "下一个词元",
+    "pad": "填充",
+}
+PATTERNS = {
+    r"(\d+) updates": r"\1 次更新", r"after (\d+) updates": r"\1 次更新之后", r"grad (.+)": r"梯度 \1", r"step (\d+)": r"第 \1 步",
+    r"step (\d+): writes (.+)": r"第 \1 步：写出 \2", r"Source (.+), written so far: (.+)": r"源：\1；已经写出：\2",
+    r"A beam of (\d+) on the source (.+)": r"束宽 \1，源：\2", r"temperature (.+)": r"温度 \1",
+    r"z, before training": "z，训练之前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
+}
+SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam",
+        "top-k", "top-p", "top", "zero_grad"}
+SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # pictures whose words are a translation's
+FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
+
+
+def is_word(text):
+    """Whether a piece of text needs a translation: not a formula, code or a sequence of the letters a and b."""
+    return bool(set(re.findall(r"[A-Za-z]{2,}", text)) - SAME - set(re.findall(r"\b[ab]+\b", text))
+                - set(re.findall(r"\b[a-zA-Z]{2}\b", text)))
+
+
+def translated(text):
+    """A label, or the value of a part: its series and group, and a number."""
+    if text in WORDS:
+        return WORDS[text]
+    for pattern, chinese_pattern in PATTERNS.items():
+        if match := re.fullmatch(pattern, text):
+            return match.expand(chinese_pattern)
+    if match := re.fullmatch(r"(.+?)(, |: )(.+)", text):
+        return translated(match[1]) + match[2] + translated(match[3])
+    return text
+
+
+def chinese(name):
+    """The picture's text in Chinese."""
+    untranslated = set()
+
+    def label(match):
+        text = translated(match[1])
+        if is_word(text) and not SENTENCES.match(name):
+            untranslated.add(text)
+        return f">{text}<"
+
+    head, body = (PICTURES / name).read_text().split("</style>", 1)
+    body = re.sub(r">([^<>\n]+)<", label, body)
+    if untranslated:
+        sys.exit(f"pictures_chinese: no translation of {', '.join(map(repr, sorted(untranslated)))} in {name}; add it to WORDS")
+    head = re.sub(r"<(title|desc)>.*?</\1>\n", "", head, flags=re.DOTALL)  # the page describes the picture
+    if "CJK" not in head:
+        head = head.replace("'Noto Sans'", FONTS)
+    return head + "</style>" + body
+
+
+@functools.cache
+def shown():
+    """The names of the pictures on Chinese pages, without those by Graphviz, whose words are names of code."""
+    pages = [*ROOT.glob("*.zh-CN.md"), *ROOT.glob("docs/zh/**/*.md"), *ROOT.glob("exercises/*/README.zh-CN.md")]
+    names = {name for page in pages for name in re.findall(r"docs/pictures/([\w-]+\.svg)|\.\./pictures/([\w-]+\.svg)", page.read_text()) for name in name}
+    return sorted(name for name in names if name and "</style>" in (PICTURES / name).read_text())
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["check"]:
+        sys.exit(__doc__)
+    for name in shown():
+        chinese(name)
