@@ -26,8 +26,8 @@ WORDS = {
     "A neuron and its loss, with every value and gradient": "一个神经元和它的损失：每个节点的值和梯度",
     "Error of a difference against its step": "差分的误差与步长", "Loss": "损失", "Loss, in trouble": "出问题时的损失", "Training loss": "训练损失",
     "Two spirals, and the boundary learnt": "两条螺旋线，以及学到的边界", "Naming the first token, by delay": "说出第一个词元的准确率与间隔",
-    "How much of the gradient arrives": "有多少梯度传得到", "How much of the gradient arrives, before training": "训练之前，有多少梯度传得到",
-    "Exact match by length, on held-out sources": "各长度的完全匹配率，测试集", "before training": "训练之前",
+    "How much of the gradient arrives": "有多少梯度传得到", "How much of the gradient arrives, before training": "训练前，有多少梯度传得到",
+    "Exact match by length, on held-out sources": "各长度的完全匹配率，测试集", "before training": "训练前",
     "Weights over 4 keys and 2 of padding": "4 个键和 2 个填充上的权重", "Alignment: where the decoder looked": "对齐：解码器看了哪里",
     # plots: series
     "2-point forward": "两点前向", "2-point central": "两点中心", "4-point central": "四点中心", "momentum": "动量", "clipped": "裁剪",
@@ -47,7 +47,7 @@ PATTERNS = {
     r"(\d+) updates": r"\1 次更新", r"after (\d+) updates": r"\1 次更新之后", r"grad (.+)": r"梯度 \1", r"step (\d+)": r"第 \1 步",
     r"step (\d+): writes (.+)": r"第 \1 步：写出 \2", r"Source (.+), written so far: (.+)": r"源：\1；已经写出：\2",
     r"A beam of (\d+) on the source (.+)": r"束宽 \1，源：\2", r"temperature (.+)": r"温度 \1",
-    r"z, before training": "z，训练之前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
+    r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
 }
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam",
         "top-k", "top-p", "top", "zero_grad"}
