@@ -50,13 +50,14 @@ PATTERNS = {
     r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
 }
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam",
-        "top-k", "top-p", "top", "zero_grad"}
+        "top", "log"}
 SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # pictures whose words are a translation's
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
 
 def is_word(text):
     """Whether a piece of text needs a translation: not a formula, code or a sequence of the letters a and b."""
+    text = re.sub(r"\w+_\w+", "", text)
     return bool(set(re.findall(r"[A-Za-z]{2,}", text)) - SAME - set(re.findall(r"\b[ab]+\b", text))
                 - set(re.findall(r"\b[a-zA-Z]{2}\b", text)))
 

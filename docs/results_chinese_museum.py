@@ -2,7 +2,7 @@
 
 WORDS = {
     # the tables
-    "exhibit": "展品", "gradient check": "梯度检验", "loss below 0.1": "损失低于 0.1",
+    "exhibit": "展品", "Exact match of every exhibit, by length": "每件展品在各长度上的完全匹配率", "gradient check": "梯度检验", "loss below 0.1": "损失低于 0.1",
     "own exact match at 3–8": "程序自己的完全匹配率，长度 3–8", "the same without targets, one by one": "同上，没有目标，逐个输入",
     "padding changes nothing": "填充不改变结果", "**sees it**": "**发现**",
     # the exhibits: cause and explanation

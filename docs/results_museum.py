@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from results_kit import PICTURES, RESULTS, ROOT, load, markdown_table, where_measured, write
+from results_kit import PICTURES, RESULTS, ROOT, folded, load, markdown_table, where_measured, write
 
 sys.path.insert(0, str(ROOT / "exercises"))
 from museum import exhibits, symptoms
@@ -23,20 +23,24 @@ def where():
     return where_measured(load("museum"))
 
 
+def name(number):
+    return str(number or "right")
+
+
 def museum_by_length():
     """Exact match by length of all exhibits: as the program itself measures it, and one by one without a target if that differs."""
     results = load("museum")
     rows = []
     for number in exhibits.NAMES:
         exact = kept(number)["exact"]
-        rows.append([str(number or "–"), *(symptoms.exact_match(own, single) for own, single in zip(exact["own"], exact["single"], strict=True))])
+        rows.append([name(number), *(symptoms.exact_match(own, single) for own, single in zip(exact["own"], exact["single"], strict=True))])
     header = ["exhibit", *(f"length {length}" for length in results["lengths"])]
-    return markdown_table(header, rows) + "\n\n" + where()
+    return folded("Exact match of every exhibit, by length", markdown_table(header, rows) + "\n\n" + where())
 
 
 def museum_checks():
     """Which check sees which exhibit."""
-    rows = [[str(number or "–"), *("–" if passed else "**sees it**" for passed in symptoms.checks(kept(number)).values())]
+    rows = [[name(number), *("–" if passed else "**sees it**" for passed in symptoms.checks(kept(number)).values())]
             for number in exhibits.NAMES]
     return markdown_table(["exhibit", *symptoms.checks(kept(0))], rows) + "\n\n" + where()
 

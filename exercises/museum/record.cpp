@@ -150,7 +150,7 @@ plot::Heatmap picture(const json& exhibit, int number) {
 
 // The exhibits in groups by what their weights look like, and the name of each group's picture.
 const std::vector<std::pair<std::string, std::vector<int>>> pictures = {
-    {"right", {0, 2, 3, 7, 8, 13}}, {"blurred", {1, 4, 5, 9, 10}}, {"elsewhere", {6, 11, 12, 14, 15}}};
+    {"right", {0, 2, 3, 7, 8, 13}}, {"blurred", {1, 4, 9, 10}}, {"elsewhere", {5, 6, 11, 12, 14, 15}}};
 
 std::vector<std::string> texts(const Tokens& ids) {
   std::vector<std::string> list;
