@@ -110,10 +110,10 @@ SENTENCES = [
      r"\1，N = \2：平均值，括号内为最低值和最高值；\3，\4 核；修订版 \5。"),
     (r"(`[^`]+`) for N = ([\d, ]+); (.+), (\d+) cores; revision (\w+)\.", r"\1，N = \2；\3，\4 核；修订版 \5。"),
     (r"(`[^`]+`); (.+), (\d+) cores; revision (\w+)\.", r"\1；\2，\3 核；修订版 \4。"),
-    (r"Over all held-out sources of lengths 3 to 12, step t should attend to source token L − t \+ 1, where L is the length\. "
-     r"The largest weight is there in (.+ %) of the steps; the mean weight there is (.+)\.",
-     r"在长度 3 到 12 的所有留出的源序列上，第 t 步应当关注源词元 L − t + 1，其中 L 是源序列的长度。"
-     r"\1 的步把最大的权重放在该处；该处的平均权重是 \2。"),
+    (r"To reverse a source of length L, step t needs source token L − t \+ 1\. Over all held-out sources of lengths 3 to 12, this "
+     r"token has the largest weight in (.+ %) of the steps\. Its mean weight is (.+)\.",
+     r"要反转长度为 L 的源序列，第 t 步需要源词元 L − t + 1。在长度 3 到 12 的所有留出的源序列上，"
+     r"\1 的步把最大的权重放在这个词元上；它的平均权重是 \2。"),
     (r"Training took (.+) s for the fixed context, (.+) s for Cho's model and (.+) s for Bahdanau's \((.+), (\d+) cores\)\.",
      r"训练用时：固定上下文 \1 秒，Cho 的模型 \2 秒，Bahdanau 的模型 \3 秒（\4，\5 核）。"),
     (r"Time of one run without the build; (.+), (\d+) cores\.", r"时间是运行一次的时间，不含编译；\1，\2 核。"),
