@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "inspect/drawn_elements.hpp"
 #include "memory/storage.hpp"
 #include "tape/node.hpp"
 
@@ -277,14 +278,26 @@ double largest_of(const Values& gradient) {
   return largest;
 }
 
+// The elements of leaf k that are checked.
+std::vector<std::size_t> elements_of(const Checked& checked, std::size_t k) {
+  const Generator generator = Generator(checked.options.seed).stream(k);
+  return drawn_elements(checked.leaves[k].second.numel(), checked.options.elements, generator);
+}
+
 GradcheckEntry check(const Checked& checked, std::size_t k, const Values& gradient) {
   const auto& [label, leaf] = checked.leaves[k];
-  GradcheckEntry entry{.name = label, .shape = leaf.shape(), .worst = {}, .needing = {}, .first_open = {}};
-  entry.all_zero = std::all_of(gradient.begin(), gradient.end(), [](double g) { return g == 0; });
+  const std::vector<std::size_t> elements = elements_of(checked, k);
+  GradcheckEntry entry{.name = label,
+                       .shape = leaf.shape(),
+                       .worst = {},
+                       .needing = {},
+                       .first_open = {},
+                       .checked = std::ssize(elements)};
+  entry.all_zero = std::ranges::all_of(elements, [&](std::size_t at) { return gradient[at] == 0; });
   const double largest = largest_of(gradient);
   double worst = -1;
-  for (std::int64_t i = 0; i < leaf.numel(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
+  for (const std::size_t at : elements) {
+    const auto i = static_cast<std::int64_t>(at);
     const auto judgement = Element(checked, k, at, gradient[at], largest).judge();
     if (judgement.verdict == Element::Judgement::open) {
       if (entry.not_judged++ > 0) continue;
@@ -304,7 +317,7 @@ void compare(const Checked& checked, std::size_t k, const Values& gradient, cons
   if (!entry.passed()) return;
   const double largest = largest_of(with_all);
   double worst = -1;
-  for (std::size_t at = 0; at < gradient.size(); ++at) {
+  for (const std::size_t at : elements_of(checked, k)) {
     if (std::abs(gradient[at] - with_all[at]) <= checked.options.rtol * std::abs(with_all[at])) continue;
     const auto judgement = Element(checked, k, at, gradient[at], largest).judge();
     if (judgement.verdict != Element::Judgement::wrong) continue;
@@ -362,6 +375,10 @@ void check_repeats(const Values& y, const Values& again) {
 
 GradcheckReport gradcheck(const std::function<Tensor()>& f, const NamedTensors& leaves,
                           const GradcheckOptions& options) {
+  if (options.elements < 0) {
+    fail("gradcheck", "the number of elements per tensor must be at least 0 (all), and is ",
+         options.elements);
+  }
   for (const auto& [label, leaf] : leaves) check_leaf(label, leaf);
 
   Checked checked{f, leaves, options};

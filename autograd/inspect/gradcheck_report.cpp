@@ -18,13 +18,13 @@ void print_worst(std::ostream& out, const GradcheckEntry& entry) {
       << entry.analytic + 0.0  // prints 0 for -0
       << ", numeric " << entry.numeric << ", off by " << std::setprecision(2) << entry.error << " (allowed "
       << entry.allowed << ')';
-  if (entry.wrong > 0) out << "; " << entry.wrong << " of " << entry.shape.numel() << " elements are wrong";
+  if (entry.wrong > 0) out << "; " << entry.wrong << " of " << entry.checked << " elements are wrong";
   if (!entry.needing.empty()) out << ' ' << entry.needing;
 }
 
 void print_doubt(std::ostream& out, const GradcheckEntry& entry) {
   const GradcheckDoubt& doubt = entry.first_open;
-  out << entry.not_judged << " of " << entry.shape.numel() << " elements not judged, the first "
+  out << entry.not_judged << " of " << entry.checked << " elements not judged, the first "
       << index_text(doubt.index) << ": analytic " << std::setprecision(6) << doubt.analytic + 0.0
       << ", estimates " << doubt.coarse << " and " << doubt.fine << ", slopes " << doubt.left << " and "
       << doubt.right << " on its sides, rounding up to " << std::setprecision(2) << doubt.rounding;
@@ -37,6 +37,7 @@ void print(std::ostream& out, const GradcheckEntry& entry) {
           : entry.wrong > 0 ? "WRONG"
                             : "DOUBT")
       << ' ' << entry.name << ' ' << entry.shape;
+  if (entry.checked < entry.shape.numel()) out << ", " << entry.checked << " elements drawn";
   if (entry.judged() > 0) print_worst(out << ": ", entry);
   if (entry.not_judged > 0) print_doubt(out << (entry.judged() > 0 ? "; " : ": "), entry);
   if (entry.judged() > 0 && entry.wrong == 0 && entry.all_zero)

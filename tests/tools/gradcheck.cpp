@@ -3,6 +3,8 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/nn/scored_attention.hpp>
 
+#include <algorithm>
+
 #include "tools/run.hpp"
 
 namespace models = gradus::models;
@@ -99,10 +101,44 @@ TEST_CASE("gradcheck says what it will cost", "[tools][gradcheck]") {
   INFO(ran.out);
   CHECK(ran.code == 0);
   const auto elements = std::stoll(ran.out);
-  CHECK(ran.out.starts_with(std::to_string(elements) + " elements: at least " + std::to_string(4 * elements) +
+  const std::string all = std::to_string(elements);
+  CHECK(ran.out.starts_with(all + " of " + all + " elements: at least " + std::to_string(4 * elements) +
                             " evaluations of the loss, about "));
-  CHECK(ran.out.find("\nall gradients are right: " + std::to_string(elements) + " elements of ") !=
+  CHECK(ran.out.find("\nall gradients are right: " + all + " elements of ") != std::string::npos);
+}
+
+TEST_CASE("gradcheck --elements checks drawn elements of each parameter", "[tools][gradcheck]") {
+  const std::vector<std::string> large{"gradcheck", "--hidden", "40", "--elements", "3", "--seed", "4"};
+  const Ran ran = run(large);
+  INFO(ran.out);
+  CHECK(ran.err == "");
+  REQUIRE(ran.code == 0);
+  const auto elements = std::stoll(ran.out);
+  const auto lines = std::ranges::count(ran.out, '\n');
+  CHECK(elements == 3 * (lines - 3));  // a line about the cost, "gradient check passed", "all drawn …"
+  CHECK(ran.out.find(" elements: at least " + std::to_string(4 * elements) + " evaluations of the loss") !=
         std::string::npos);
+  CHECK(ran.out.find("ok    encoder.embedding.weight (12, 7), 3 elements drawn: worst at ") !=
+        std::string::npos);
+  CHECK(ran.out.find("\nall drawn gradients are right: " + std::to_string(elements) + " elements of " +
+                     std::to_string(lines - 3) + " parameters\n") != std::string::npos);
+  const auto report_of = [](const Ran& one) { return one.out.substr(one.out.find('\n')); };
+  CHECK(report_of(run(large)) == report_of(ran));  // the first line holds a time
+}
+
+TEST_CASE("gradcheck --elements detects a wrong gradient", "[tools][gradcheck]") {
+  const Ran ran = run({"gradcheck", "--attention", "forgetful", "--elements", "4"}, "", with_forgetful());
+  CHECK(ran.code == 1);
+  CHECK(ran.err == "gradus gradcheck: gradients disagree with finite differences: decoder.attention.W\n");
+}
+
+TEST_CASE("drawn elements whose gradients are all 0 are an error", "[tools][gradcheck]") {
+  const Ran ran = run({"gradcheck", "--attention", "idle", "--hidden", "2", "--elements", "100"}, "",
+                      with_forgetful());
+  CHECK(ran.code == 1);
+  CHECK(ran.err ==
+        "gradus gradcheck: every gradient is 0, so nothing was checked: decoder.attention.unused; does the "
+        "loss depend on it? If so, try another --seed or more --elements\n");
 }
 
 TEST_CASE("gradcheck reports errors in the command line", "[tools][gradcheck][errors]") {
@@ -123,6 +159,8 @@ TEST_CASE("gradcheck reports errors in the command line", "[tools][gradcheck][er
   CHECK(refused({"--seed", "-1"}) ==
         "2 gradus gradcheck: --seed: expected a whole number from 0 to 18446744073709551615, found -1" +
             usage);
+  CHECK(refused({"--elements", "-1"}) ==
+        "2 gradus gradcheck: --elements: expected a whole number from 0 to 1000000000000000, found -1" + usage);
   CHECK(refused({"--steps", "3"}) == "2 gradus gradcheck: unknown option '--steps'" + usage);
   CHECK(refused({"--attention", "mine"}) ==
         "2 gradus gradcheck: --attention: mine not in {additive,dot,scaled_dot}" + usage);

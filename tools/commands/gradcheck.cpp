@@ -3,7 +3,6 @@
 #include <gradus/data/batch.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/nn/gradcheck.hpp>
-#include <gradus/plot/progress.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "commands/command.hpp"
+#include "reports/progress.hpp"
 #include "settings/check_settings.hpp"
 #include "settings/options.hpp"
 #include "settings/ranges.hpp"
@@ -70,25 +70,35 @@ std::string names_of(const GradcheckReport& report, Holds holds) {
 // Calls of the loss for each element: a 4-point difference, and more where the first step is not enough.
 constexpr std::int64_t calls_per_element = 4;
 
+// The number of elements that are checked: of each parameter at most `elements`, unless that is 0.
+std::int64_t checked_elements(const models::Seq2Seq& model, std::int64_t elements) {
+  std::int64_t sum = 0;
+  for (const Tensor& parameter : model.parameters()) {
+    sum += elements == 0 ? parameter.numel() : std::min(parameter.numel(), elements);
+  }
+  return sum;
+}
+
 // The loss that is checked. Says at the first calls what the check will cost, then shows its progress.
 class CountedLoss {
  public:
-  CountedLoss(const models::Seq2Seq& model, const data::Batch& batch)
-      : model_(model), batch_(batch), elements_(model.parameter_count()), bar_("checking", total()) {}
+  CountedLoss(const models::Seq2Seq& model, const data::Batch& batch, std::int64_t elements)
+      : model_(model), batch_(batch), elements_(elements), progress_("checking", total(), "evaluations") {}
 
   Tensor operator()() {
     const auto start = std::chrono::steady_clock::now();
     Tensor loss = models::loss(model_, batch_).total;
     if (++calls_ == 2) announce(seconds_since(start));  // the first call also allocates
-    bar_.update(std::min(calls_, total() - 1));
+    progress_.update(std::min(calls_, total() - 1));
     return loss;
   }
-  void finish() { bar_.finish(); }
+  void finish() { progress_.finish(); }
 
  private:
   std::int64_t total() const { return calls_per_element * elements_; }
   void announce(double seconds) const {
-    std::cout << elements_ << " elements: at least " << total() << " evaluations of the loss, about "
+    std::cout << elements_ << " of " << model_.parameter_count() << " elements: at least " << total()
+              << " evaluations of the loss, about "
               << std::ceil(static_cast<double>(total()) * seconds) << " s\n"
               << std::flush;
   }
@@ -96,16 +106,19 @@ class CountedLoss {
   const models::Seq2Seq& model_;
   const data::Batch& batch_;
   std::int64_t elements_, calls_ = 0;
-  plot::ProgressBar bar_;
+  Progress progress_;
 };
 
-int run(const models::ModelOptions& options, std::uint64_t seed, const models::Registry& registry) {
+int run(const models::ModelOptions& options, std::uint64_t seed, std::int64_t elements,
+        const models::Registry& registry) {
   gradus::seed(seed);
   const models::Vocabularies vocabularies = small_vocabularies(options.tied);
   const auto model = models::make_model(options, vocabularies, registry);
   const data::Batch batch = random_batch(vocabularies, default_generator());
-  CountedLoss loss(*model, batch);
-  const GradcheckReport report = nn::gradcheck(*model, [&](const auto&) { return loss(); }, {});
+  const std::int64_t checked = checked_elements(*model, elements);
+  CountedLoss loss(*model, batch, checked);
+  const GradcheckReport report =
+      nn::gradcheck(*model, [&](const auto&) { return loss(); }, {}, {.seed = seed, .elements = elements});
   loss.finish();
   std::cout << report;
   if (!report) {
@@ -115,10 +128,10 @@ int run(const models::ModelOptions& options, std::uint64_t seed, const models::R
   const std::string unchecked = names_of(report, std::mem_fn(&GradcheckEntry::all_zero));
   if (!unchecked.empty()) {
     fail("gradcheck", "every gradient is 0, so nothing was checked: ", unchecked,
-         "; does the loss depend on it? If so, try another --seed");
+         "; does the loss depend on it? If so, try another --seed", elements > 0 ? " or more --elements" : "");
   }
-  std::cout << "all gradients are right: " << model->parameter_count() << " elements of "
-            << report.entries.size() << " parameters\n";
+  std::cout << (elements == 0 ? "all gradients are right: " : "all drawn gradients are right: ") << checked
+            << " elements of " << report.entries.size() << " parameters\n";
   return 0;
 }
 
@@ -144,18 +157,23 @@ int gradcheck(int argc, char** argv, const models::Registry& registry) {
   std::string preset = preset_of(argc, argv);
   models::ModelOptions options = small(preset.empty() ? models::ModelOptions{} : models::preset(preset));
   std::uint64_t seed = 1;
+  std::int64_t elements = 0;
   CLI::App app(
       "Builds a small model in double precision and checks the gradient of its loss for every parameter\n"
       "against finite differences, on a batch of random sentences. Exits with 1 if a gradient is wrong.\n"
       "A program of your own checks the attentions and decoders that it registers:\n\n"
       "  gradus gradcheck --attention dot --cell lstm --layers 2\n"
+      "  gradus gradcheck --hidden 256 --elements 5\n"
       "  ./my_gradus gradcheck --attention mine",
       "gradus gradcheck");
   app.add_option("--preset", preset, "a paper's model, with the small sizes below")
       ->check(CLI::IsMember(models::preset_names()));
-  app.add_option("--seed", seed, "seed of parameters and sentences")
+  app.add_option("--seed", seed, "seed of parameters, sentences and drawn elements")
       ->capture_default_str()
       ->transform(any_seed);
+  app.add_option("--elements", elements, "check only N elements of each parameter, drawn at random [0: all]")
+      ->type_name("N")
+      ->transform(from_0);
   add_model_options(app, options);
   allow_only(app, registry);
   return run_command(app, argc, argv, [&] {
@@ -165,7 +183,7 @@ int gradcheck(int argc, char** argv, const models::Registry& registry) {
           "dropout changes the loss at each call, which makes finite differences meaningless; omit --dropout "
           "and --attention-dropout");
     }
-    return run(options, seed, registry);
+    return run(options, seed, elements, registry);
   });
 }
 

@@ -498,3 +498,46 @@ TEST_CASE("a tensor listed under two names has its gradient under both", "[autog
   CHECK(report.passed());
   CHECK_FALSE(report.entries[1].all_zero);
 }
+
+TEST_CASE("elements drawn from each tensor", "[autograd][gradcheck]") {
+  gradus::Generator generator(3);
+  const Tensor x = leaf(normal({5, 20}, 0, 1, generator, Dtype::f64));
+  const Tensor few = leaf(tensor({1, 2}, Dtype::f64));
+  int calls = 0;
+  const auto f = [&] {
+    ++calls;
+    return sum(x * x) * sum(few);
+  };
+  const auto check = [&](std::uint64_t seed) {
+    calls = 0;
+    return gradus::gradcheck(f, {{"x", x}, {"few", few}}, {.seed = seed, .elements = 7});
+  };
+  const auto report = check(1);
+  CAPTURE(report);
+  CHECK(report.passed());
+  CHECK(report.entries[0].checked == 7);
+  CHECK(report.entries[0].judged() == 7);
+  CHECK(report.entries[1].checked == 2);
+  CHECK(calls < 4 * (7 + 2) + 10);  // four calls per element, and a few for all
+  CHECK(printed(report).find("ok    x (5, 20), 7 elements drawn: worst at ") != std::string::npos);
+  CHECK(printed(report).find("ok    few (2): worst at ") != std::string::npos);
+  CHECK(printed(check(1)) == printed(report));
+  CHECK(printed(check(2)) != printed(report));
+}
+
+TEST_CASE("a check of drawn elements finds the wrong ones among them", "[autograd][gradcheck]") {
+  const Tensor x = leaf(gradus::ones({100}, Dtype::f64));
+  // The gradients of the first half are missing.
+  const auto f = [&] { return gradus::concat({x.slice(0, 50).detach() * 2.0, x.slice(50, 100) * 2.0}, 0); };
+  std::int64_t wrong = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto report = gradus::gradcheck(f, {{"x", x}}, {.seed = seed, .elements = 10});
+    CHECK(report.entries[0].checked == 10);
+    CHECK_FALSE(report.passed());
+    wrong += report.entries[0].wrong;
+  }
+  CHECK(wrong > 70);  // 100 expected; the standard deviation is below 7
+  CHECK(wrong < 130);
+  CHECK_ERROR(gradus::gradcheck(f, {{"x", x}}, {.elements = -1}),
+              "gradcheck: the number of elements per tensor must be at least 0 (all), and is -1");
+}

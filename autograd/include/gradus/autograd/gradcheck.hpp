@@ -37,6 +37,7 @@ struct GradcheckOptions {
   double rtol = 1e-6;
   double atol = 0;         ///< for rounding inside f that is large relative to f's result
   std::uint64_t seed = 1;  ///< of the random incoming gradient; with all ones, softmax's gradient would be 0
+  std::int64_t elements = 0;  ///< ≥ 0: elements checked per tensor, drawn with `seed`; 0 checks all
 };
 
 /// An element that could not be judged, with its estimates.
@@ -61,9 +62,10 @@ struct GradcheckEntry {
   std::string needing;          ///< when gradients are wrong, if not always: "when no other needs a gradient"
   std::int64_t not_judged = 0;  ///< the number of elements that could not be judged
   GradcheckDoubt first_open;    ///< the first element that could not be judged
-  bool all_zero = false;        ///< every gradient is exactly 0, so little was checked
+  std::int64_t checked = 0;     ///< the number of elements checked: all, or GradcheckOptions::elements
+  bool all_zero = false;        ///< the gradients of all checked elements are exactly 0
 
-  std::int64_t judged() const { return shape.numel() - not_judged; }
+  std::int64_t judged() const { return checked - not_judged; }
   /// True if no element is wrong, and at least half were judged.
   bool passed() const { return wrong == 0 && judged() >= not_judged; }
 };
@@ -85,7 +87,7 @@ std::ostream& operator<<(std::ostream& out, const GradcheckReport& report);
 ///     std::cout << gradcheck([](auto x) { return tanh(matmul(x[0], x[1])); }, {a, b});
 ///
 /// @throws Error when f's result is not f64 or needs no gradient, or differs between two calls on the same
-/// input.
+/// input; and if options.elements is negative.
 GradcheckReport gradcheck(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                           const std::vector<Tensor>& inputs, const GradcheckOptions& options = {});
 

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <gradus/plot/progress.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gradus::tools {
+
+/// Progress of a long command on standard error. On a terminal, a plot::ProgressBar. Otherwise, or if the
+/// total is unknown, one line per minute, such as
+///
+///     translating: 2000 of 10000 sentences, 310.5 sentences/s
+///
+/// so that a command that takes less than a minute prints nothing. Not thread-safe.
+class Progress {
+ public:
+  /// `unit` names what is counted, in the plural. A `total` of 0 is unknown. `clock` is for tests.
+  Progress(std::string label, std::int64_t total, std::string unit,
+           const plot::ProgressBar::Clock& clock = std::chrono::steady_clock::now);
+
+  /// Reports that `done` of `total` are done, with fields to show, most important first.
+  void update(std::int64_t done, const std::vector<std::string>& fields = {});
+  /// Ends the bar.
+  void finish();
+
+ private:
+  std::string label_, unit_;
+  std::int64_t total_;
+  plot::ProgressBar::Clock clock_;
+  std::chrono::steady_clock::time_point printed_;
+  std::optional<plot::ProgressBar> bar_;  // on a terminal
+};
+
+}  // namespace gradus::tools
