@@ -63,6 +63,7 @@
 #include <gradus/models/cell.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/cho_decoder.hpp>
+#include <gradus/models/constraints.hpp>
 #include <gradus/models/decode.hpp>
 #include <gradus/models/decoded.hpp>
 #include <gradus/models/encoder.hpp>

@@ -8,12 +8,14 @@
 #include <utility>
 
 #include "model/batch_parts.hpp"
+#include "search/allowed.hpp"
 #include "search/steps.hpp"
 
 namespace gradus::models {
 namespace {
 
 void check(const BeamOptions& options) {
+  check("beam_search", options.constraints);
   if (options.width < 1) fail("beam_search", "the width must be at least 1, and is ", options.width);
   if (options.n_best < 1 || options.n_best > options.width) {
     fail("beam_search", "n_best must be at least 1 and at most the width, ", options.width, ", and is ",
@@ -79,19 +81,23 @@ struct Beam {
   std::vector<Hypothesis> ended;  // the n best ended hypotheses, best first
 };
 
-// The best `width` continuations, best first. Hypothesis i is in row first_row + i.
-std::vector<Continuation> best_continuations(const std::vector<Hypothesis>& alive, const Prediction& next,
-                                             std::int64_t first_row, std::int64_t width) {
+// The best `width` continuations, best first, without those of probability 0. allowed(i) gives the tokens
+// that may follow hypothesis i.
+template <class AllowedAfter>
+std::vector<Continuation> best_continuations(const std::vector<Hypothesis>& alive, std::int64_t width,
+                                             const AllowedAfter& allowed) {
   std::vector<Continuation> best;  // heap with the worst continuation in front
   for (std::size_t i = 0; i < alive.size(); ++i) {
-    const std::int64_t row = first_row + static_cast<std::int64_t>(i);
+    const Allowed tokens = allowed(i);
     std::int64_t token = Prediction::first_written;
-    for (const float log_p : next.log_probabilities(row)) {
+    for (const float log_p : tokens.log_probabilities()) {
       const Continuation one{alive[i].log_probability + log_p, i, token++};
       if (std::ssize(best) == width) {
         if (one.log_probability <= best.front().log_probability) continue;  // ties: the earlier one wins
         std::pop_heap(best.begin(), best.end(), better);
         best.pop_back();
+      } else if (std::isinf(log_p)) {
+        continue;
       }
       best.push_back(one);
       std::push_heap(best.begin(), best.end(), better);
@@ -173,7 +179,10 @@ class BeamSearch {
 
   void extend(Beam& beam, const Prediction& next, std::int64_t first_row) {
     const std::vector<Hypothesis> before = std::exchange(beam.alive, {});
-    for (const Continuation& one : best_continuations(before, next, first_row, options_.width)) {
+    const auto allowed = [&](std::size_t i) {
+      return Allowed(next, first_row + static_cast<std::int64_t>(i), written(before[i]), options_.constraints);
+    };
+    for (const Continuation& one : best_continuations(before, options_.width, allowed)) {
       const std::int64_t row = first_row + static_cast<std::int64_t>(one.hypothesis);
       backpointers_.push_back({.before = before[one.hypothesis].last,
                                .token = one.token,
@@ -186,6 +195,18 @@ class BeamSearch {
         beam.alive.push_back(longer);
       }
     }
+  }
+
+  // The tokens of a hypothesis; empty if no constraint depends on them.
+  std::vector<std::int64_t> written(const Hypothesis& hypothesis) const {
+    std::vector<std::int64_t> tokens;
+    if (options_.constraints.min_length == 0 && options_.constraints.no_repeat_ngram == 0) return tokens;
+    for (const Backpointer* at = &backpointer(hypothesis.last); at->before != none_before;
+         at = &backpointer(at->before)) {
+      tokens.push_back(at->token);
+    }
+    std::ranges::reverse(tokens);
+    return tokens;
   }
 
   void end(Beam& beam, Hypothesis hypothesis) const {

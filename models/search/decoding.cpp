@@ -74,8 +74,7 @@ double Prediction::log_probability(std::int64_t row, std::int64_t token) const {
   return log_probabilities(row)[static_cast<std::size_t>(token - first_written)];
 }
 
-std::int64_t Prediction::likeliest(std::int64_t row) const {
-  const std::span<const float> all = log_probabilities(row);
+std::int64_t Prediction::likeliest(std::span<const float> all) {
   float largest = -std::numeric_limits<float>::infinity();
   std::span<const float> where = all;  // the first block that contains the maximum
   for (std::size_t begin = 0; begin < all.size(); begin += 64) {

@@ -26,7 +26,9 @@ class Prediction {
   std::span<const float> log_probabilities(std::int64_t row) const;
   double log_probability(std::int64_t row, std::int64_t token) const;
   // The likeliest token that may be written; the lowest id on ties.
-  std::int64_t likeliest(std::int64_t row) const;
+  std::int64_t likeliest(std::int64_t row) const { return likeliest(log_probabilities(row)); }
+  // The same for values in the place of log_probabilities().
+  static std::int64_t likeliest(std::span<const float> all);
 
   // The lowest id that may be written. The ids below, PAD and BOS, are never written.
   static constexpr std::int64_t first_written = data::eos;

@@ -32,9 +32,11 @@ std::vector<Forced> force_decode(const Ensemble& model, std::span<const data::Pa
         std::vector<std::int64_t> steps;
         for (const std::size_t i : chosen) steps.push_back(std::ssize(pairs[i].target));
         std::vector<std::vector<bool>> likeliest(chosen.size());
-        auto given = [&](const Prediction& next, std::int64_t row, std::int64_t source, std::int64_t step) {
+        auto given = [&](const Prediction& next, std::int64_t row, std::int64_t source,
+                         std::span<const std::int64_t> written) {
           const auto b = static_cast<std::size_t>(source);
-          const std::int64_t token = pairs[chosen[b]].target[static_cast<std::size_t>(step)];
+          const std::size_t step = written.size();
+          const std::int64_t token = pairs[chosen[b]].target[step];
           if (token >= next.vocabulary()) {
             fail("force_decode", "target[", step, "] of pair ", chosen[b], " is ", token,
                  ", outside the vocabulary of ", next.vocabulary(), " tokens");

@@ -3,15 +3,20 @@
 
 #include <utility>
 
+#include "search/allowed.hpp"
 #include "search/write_tokens.hpp"
 
 namespace gradus::models {
 
 std::vector<Decoded> greedy(const Ensemble& model, const Tensor& source, const Tensor& lengths,
-                            const MaxSteps& max_steps) {
+                            const MaxSteps& max_steps, const Constraints& constraints) {
+  check("greedy", constraints);
   return write_tokens(model, source, lengths, steps_of(max_steps, lengths),
-                      [](const Prediction& next, std::int64_t row, std::int64_t /*source*/,
-                         std::int64_t /*step*/) { return next.likeliest(row); });
+                      [&](const Prediction& next, std::int64_t row, std::int64_t /*source*/,
+                          std::span<const std::int64_t> written) {
+                        return Prediction::likeliest(
+                            Allowed(next, row, written, constraints).log_probabilities());
+                      });
 }
 
 std::vector<Decoded> greedy(const Ensemble& model, std::span<const data::Pair> pairs,
@@ -25,9 +30,11 @@ std::vector<Decoded> greedy(const Ensemble& model, std::span<const data::Pair> p
   return outputs;
 }
 
-Search greedy() {
-  return [](const Ensemble& model, const Tensor& source, const Tensor& lengths, const MaxSteps& max_steps) {
-    return one_each(greedy(model, source, lengths, max_steps));
+Search greedy(const Constraints& constraints) {
+  check("greedy", constraints);
+  return [constraints](const Ensemble& model, const Tensor& source, const Tensor& lengths,
+                       const MaxSteps& max_steps) {
+    return one_each(greedy(model, source, lengths, max_steps, constraints));
   };
 }
 

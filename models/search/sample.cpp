@@ -4,12 +4,14 @@
 #include <cmath>
 #include <utility>
 
+#include "search/allowed.hpp"
 #include "search/write_tokens.hpp"
 
 namespace gradus::models {
 namespace {
 
 void check(const SamplingOptions& options) {
+  check("sample", options.constraints);
   if (!(options.temperature > 0)) {
     fail("sample", "the temperature must be above 0, and is ", options.temperature,
          "; for the likeliest tokens, use greedy()");
@@ -89,9 +91,11 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
   std::vector<Generator> generators;  // one per row
   for (std::int64_t b = 0; b < lengths.size(0); ++b) generators.push_back(generator.split());
   return write_tokens(model, source, lengths, steps_of(max_steps, lengths),
-                      [&](const Prediction& next, std::int64_t row, std::int64_t of, std::int64_t /*step*/) {
+                      [&](const Prediction& next, std::int64_t row, std::int64_t of,
+                          std::span<const std::int64_t> written) {
+                        const Allowed allowed(next, row, written, options.constraints);
                         std::vector<Choice> choices =
-                            tempered(next.log_probabilities(row), options.temperature);
+                            tempered(allowed.log_probabilities(), options.temperature);
                         keep_top_k(choices, options.top_k);
                         keep_nucleus(choices, options.top_p);
                         return draw(choices, generators[static_cast<std::size_t>(of)]);

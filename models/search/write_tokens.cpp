@@ -2,6 +2,8 @@
 
 #include <gradus/autograd/recording.hpp>
 
+#include <algorithm>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -23,36 +25,75 @@ bool ended(const Decoded& output, std::int64_t max_steps) {
          (!output.tokens.empty() && output.tokens.back() == data::eos);
 }
 
+// The rows of the decoders' states: one per source, without most of those whose output has ended.
+class Remaining {
+ public:
+  Remaining(std::int64_t sources, bool may_drop)
+      : rows_(sources), sources_(static_cast<std::size_t>(sources)), may_drop_(may_drop) {
+    std::iota(sources_.begin(), sources_.end(), 0);
+  }
+
+  // Finds the rows whose output has not ended. Drops the others from `at` if they are at least a quarter of
+  // many: dropping copies the memory.
+  template <class Ended>
+  void update(Starts& at, const Ended& ended) {
+    unfinished_.clear();
+    for (std::size_t row = 0; row < sources_.size(); ++row) {
+      if (!ended(static_cast<std::size_t>(sources_[row]))) unfinished_.push_back(static_cast<std::int64_t>(row));
+    }
+    const std::int64_t dropped = std::ssize(sources_) - std::ssize(unfinished_);
+    if (!may_drop_ || unfinished_.empty() || 4 * dropped < std::max(std::ssize(sources_), fewest_rows)) return;
+    rows_.select(unfinished_, at);
+    for (std::size_t i = 0; i < unfinished_.size(); ++i) {
+      sources_[i] = sources_[static_cast<std::size_t>(std::exchange(unfinished_[i], static_cast<std::int64_t>(i)))];
+    }
+    sources_.resize(unfinished_.size());
+  }
+
+  const std::vector<std::int64_t>& sources() const { return sources_; }        // the source of each row
+  const std::vector<std::int64_t>& unfinished() const { return unfinished_; }  // rows
+
+ private:
+  static constexpr std::ptrdiff_t fewest_rows = 16;
+
+  Rows rows_;
+  std::vector<std::int64_t> sources_, unfinished_;
+  bool may_drop_;  // false in training: dropout draws one mask per row
+};
+
 // The outputs of write_tokens() for one part of the sources; `first` is the part's first source in the batch.
 std::vector<Decoded> write_share(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                  std::span<const std::int64_t> max_steps, const Choose& choose,
                                  std::int64_t first) {
   const NoGrad no_grad;
   std::vector<Decoded> outputs(max_steps.size());
-  std::vector<std::int64_t> previous(outputs.size(), data::bos);
-  std::vector<std::size_t> unfinished;
+  Remaining remaining(std::ssize(outputs), !model.is_training());
+  std::vector<std::vector<std::int64_t>> rows(outputs.size());  // of each output's tokens
   std::vector<Tensor> weights;
   for_each_step(
       model, start(model, source, lengths),
-      [&](std::int64_t /*step*/, Starts& /*at*/) {
-        unfinished.clear();
-        for (std::size_t b = 0; b < outputs.size(); ++b) {
-          if (!ended(outputs[b], max_steps[b])) unfinished.push_back(b);
+      [&](std::int64_t /*step*/, Starts& at) {
+        remaining.update(at, [&](std::size_t b) { return ended(outputs[b], max_steps[b]); });
+        if (remaining.unfinished().empty()) return Tensor();
+        std::vector<std::int64_t> previous;
+        for (const std::int64_t b : remaining.sources()) {
+          const std::vector<std::int64_t>& tokens = outputs[static_cast<std::size_t>(b)].tokens;
+          previous.push_back(tokens.empty() ? data::bos : tokens.back());
         }
-        return unfinished.empty() ? Tensor() : tensor(previous);
+        return tensor(previous);
       },
-      [&](std::int64_t step, const Prediction& next) {
+      [&](std::int64_t /*step*/, const Prediction& next) {
         weights.push_back(next.weights());
-        for (const std::size_t b : unfinished) {
-          const auto row = static_cast<std::int64_t>(b);
-          previous[b] = choose(next, row, first + row, step);
-          append(outputs[b], previous[b], next.log_probability(row, previous[b]));
+        for (const std::int64_t row : remaining.unfinished()) {
+          const std::int64_t source_index = remaining.sources()[static_cast<std::size_t>(row)];
+          const auto b = static_cast<std::size_t>(source_index);
+          const std::int64_t token = choose(next, row, first + source_index, outputs[b].tokens);
+          append(outputs[b], token, next.log_probability(row, token));
+          rows[b].push_back(row);
         }
       });
   for (std::size_t b = 0; b < outputs.size(); ++b) {
-    outputs[b].weights =
-        alignment(weights, std::vector<std::int64_t>(outputs[b].tokens.size(), static_cast<std::int64_t>(b)),
-                  lengths.values<std::int64_t>()[b]);
+    outputs[b].weights = alignment(weights, rows[b], lengths.values<std::int64_t>()[b]);
   }
   return outputs;
 }

@@ -4,15 +4,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "search/decoding.hpp"
 
 namespace gradus::models {
 
-// Chooses the next token of a source's output at a step. The prediction for this source is in row `row`.
+// Chooses the next token of a source's output after the tokens `written`. The prediction for this source is
+// in row `row`.
 using Choose = std::function<std::int64_t(const Prediction& next, std::int64_t row, std::int64_t source,
-                                          std::int64_t step)>;
+                                          std::span<const std::int64_t> written)>;
 
 // Writes one output per source: each step chooses a token, which is the input of the next step, until every
 // output has ended in EOS or reached its max_steps (one per source). Several threads may call `choose`

@@ -17,49 +17,6 @@ namespace {
 
 const BatchTensors x(tiny_batch());
 
-// Equation 14, written as in the paper.
-double score(const models::Decoded& output, double alpha, double beta) {
-  const double lp = std::pow(5 + static_cast<double>(output.tokens.size()), alpha) / std::pow(5 + 1, alpha);
-  double cp = 0;
-  for (std::int64_t i = 0; beta > 0 && i < output.weights.size(1); ++i) {
-    double looked = 0;
-    for (std::int64_t j = 0; j < output.weights.size(0); ++j) looked += output.weights[j][i].item();
-    cp += std::log(std::min(looked, 1.0));
-  }
-  return output.log_probability / lp + beta * cp;
-}
-
-// Every target of at most `steps` tokens that ends in EOS.
-std::vector<Ids> all_targets(std::int64_t steps) {
-  std::vector<Ids> ended = {{data::eos}}, shorter = {{data::eos}};
-  for (std::int64_t step = 1; step < steps; ++step) {
-    std::vector<Ids> longer;
-    for (const Ids& rest : shorter) {
-      for (std::int64_t token = data::first_symbol; token < tiny.vocabulary; ++token) {
-        longer.push_back(rest);
-        longer.back().insert(longer.back().begin(), token);
-      }
-    }
-    ended.insert(ended.end(), longer.begin(), longer.end());
-    shorter = std::move(longer);
-  }
-  return ended;
-}
-
-// All these targets with their scores, best first.
-std::vector<models::Decoded> exhaustive(const models::Seq2Seq& model, const Ids& source, std::int64_t steps,
-                                        double alpha, double beta) {
-  std::vector<data::Pair> pairs;
-  for (const Ids& target : all_targets(steps)) pairs.push_back({source, target});
-  std::vector<models::Decoded> outputs;
-  for (const models::Forced& one : models::force_decode(model, pairs)) {
-    outputs.push_back(one);
-    outputs.back().score = score(one, alpha, beta);
-  }
-  std::ranges::stable_sort(outputs, std::greater<>{}, &models::Decoded::score);
-  return outputs;
-}
-
 // Writes 3 once per source token, then EOS, and records the rows of each step. Every other token has
 // e^−`margin` times the likeliest token's probability.
 class Sure : public nn::DecoderStep {

@@ -6,7 +6,9 @@
 #include <gradus/models/sample.hpp>
 #include <gradus/nn/additive_attention.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -63,4 +65,47 @@ inline void check_same(const gradus::models::Decoded& actual, const gradus::mode
     CHECK(std::abs(actual.token_log_probabilities[t] - expected.token_log_probabilities[t]) < 1e-4);
   }
   CHECK(std::abs(actual.log_probability - expected.log_probability) < 1e-4);
+}
+
+/// Equation 14, written as in the paper.
+inline double score(const gradus::models::Decoded& output, double alpha, double beta) {
+  const double lp = std::pow(5 + static_cast<double>(output.tokens.size()), alpha) / std::pow(5 + 1, alpha);
+  double cp = 0;
+  for (std::int64_t i = 0; beta > 0 && i < output.weights.size(1); ++i) {
+    double looked = 0;
+    for (std::int64_t j = 0; j < output.weights.size(0); ++j) looked += output.weights[j][i].item();
+    cp += std::log(std::min(looked, 1.0));
+  }
+  return output.log_probability / lp + beta * cp;
+}
+
+/// Every target of at most `steps` tokens that ends in EOS.
+inline std::vector<Ids> all_targets(std::int64_t steps) {
+  std::vector<Ids> ended = {{gradus::data::eos}}, shorter = {{gradus::data::eos}};
+  for (std::int64_t step = 1; step < steps; ++step) {
+    std::vector<Ids> longer;
+    for (const Ids& rest : shorter) {
+      for (std::int64_t token = gradus::data::first_symbol; token < tiny.vocabulary; ++token) {
+        longer.push_back(rest);
+        longer.back().insert(longer.back().begin(), token);
+      }
+    }
+    ended.insert(ended.end(), longer.begin(), longer.end());
+    shorter = std::move(longer);
+  }
+  return ended;
+}
+
+/// All these targets with their scores, best first.
+inline std::vector<gradus::models::Decoded> exhaustive(const gradus::models::Seq2Seq& model, const Ids& source, std::int64_t steps,
+                                        double alpha, double beta) {
+  std::vector<gradus::data::Pair> pairs;
+  for (const Ids& target : all_targets(steps)) pairs.push_back({source, target});
+  std::vector<gradus::models::Decoded> outputs;
+  for (const gradus::models::Forced& one : gradus::models::force_decode(model, pairs)) {
+    outputs.push_back(one);
+    outputs.back().score = score(one, alpha, beta);
+  }
+  std::ranges::stable_sort(outputs, std::greater<>{}, &gradus::models::Decoded::score);
+  return outputs;
 }

@@ -3,6 +3,9 @@
 #include <gradus/models/beam_search.hpp>
 #include <gradus/models/greedy.hpp>
 
+#include <algorithm>
+#include <set>
+
 #include "files/output_file.hpp"
 #include "reports/pharaoh.hpp"
 #include "reports/translation.hpp"
@@ -129,6 +132,27 @@ TEST_CASE("the same seed samples the same outputs", "[tools][translate]") {
   CHECK(with_seed("1") == translate(options).out);
 }
 
+TEST_CASE("minimum length and n-gram blocking constrain every search", "[tools][translate]") {
+  const Command translate;
+  for (const std::vector<std::string>& search :
+       std::vector<std::vector<std::string>>{{}, {"--beam", "3"}, {"--sample", "--seed", "4"}}) {
+    std::vector<std::string> arguments{"--min-length", "40", "--no-repeat-ngram", "1", "--alignments",
+                                       translate.file("links")};
+    arguments.insert(arguments.end(), search.begin(), search.end());
+    const Ran ran = translate(arguments, "good morning\n");
+    CHECK(ran.err == "");
+    REQUIRE(ran.code == 0);
+    std::ifstream links(translate.file("links"));
+    std::string tokens;
+    std::getline(links, tokens);
+    CHECK(std::ranges::count(tokens, '-') >= 40);  // more than 2 · 2 + 10, the usual maximum
+    std::istringstream words(ran.out);
+    std::set<std::string> seen;
+    for (std::string word; words >> word;) CHECK(seen.insert(word).second);
+  }
+  CHECK(translate({"--min-length", "0", "--no-repeat-ngram", "0"}).out == translate({}).out);
+}
+
 TEST_CASE("outputs end after --max-steps", "[tools][translate]") {
   const Command translate;
   const auto saved = tools::load_saved_model(translate.model, models::Registry::standard());
@@ -225,6 +249,12 @@ TEST_CASE("translate reports what is wrong and where", "[tools][translate]") {
           "--top-p: expected a number above 0 and at most 1, found 1.5" + help);
   refused({"--beam", "0"}, "", 2, "--beam: expected a whole number from 1 to 1000000, found 0" + help);
   refused({"--bean", "5"}, "", 2, "unknown option '--bean'; did you mean --beam?");
+  refused({"--min-length", "5", "--max-steps", "5"}, "", 2,
+          "--min-length: 5 does not fit into --max-steps 5, which counts the end of the sentence; lower "
+          "--min-length or raise --max-steps" +
+              help);
+  refused({"--no-repeat-ngram", "-1"}, "", 2,
+          "--no-repeat-ngram: expected a whole number from 0 to 1000000, found -1" + help);
   refused({"--n-best", "2", "--bean=5"}, "", 2, "unknown option '--bean'; did you mean --beam?");
   refused({"go.", "--bean", "5"}, "", 2, "unexpected argument 'go.'" + help);
   const Ran no_model = run({"translate"});

@@ -25,14 +25,21 @@ models::Search in_precision(Precision precision, const models::Search& search) {
 }  // namespace
 
 models::Search SearchOptions::search() const {
-  if (sampling) return in_precision(precision, models::sample(sample, Generator(seed)));
+  models::SamplingOptions sampled = sample;
+  models::BeamOptions wide = beam;
+  sampled.constraints = wide.constraints = constraints;
+  if (sampling) return in_precision(precision, models::sample(sampled, Generator(seed)));
   const bool is_greedy = beam.width == 1 && beam.n_best == 1;
-  return in_precision(precision, is_greedy ? models::greedy() : models::beam_search(beam));
+  return in_precision(precision, is_greedy ? models::greedy(constraints) : models::beam_search(wide));
 }
 
 TranslationOptions SearchOptions::translation() const {
   TranslationOptions options{.replace_unknown = replace_unknown};
-  if (max_steps > 0) options.max_steps = max_steps;
+  if (max_steps > 0) {
+    options.max_steps = max_steps;
+  } else if (constraints.min_length > 0) {
+    options.max_steps = options.max_steps.at_least(constraints.min_length + 1);
+  }
   return options;
 }
 
@@ -49,6 +56,8 @@ std::string SearchOptions::description() const {
   } else {
     text << "greedy";
   }
+  if (constraints.min_length > 0) text << ", at least " << constraints.min_length << " tokens";
+  if (constraints.no_repeat_ngram > 0) text << ", no repeated " << constraints.no_repeat_ngram << "-gram";
   if (precision != Precision::f32) text << ", in " << name_of(precision, precision_names);
   return text.str();
 }
@@ -106,10 +115,26 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
                  "maximum tokens of an output [0: twice the source length plus 10]")
       ->type_name("N")
       ->transform(from_0);
+  app.add_option("--min-length", options.constraints.min_length,
+                 "minimum tokens of an output, without the end of the sentence")
+      ->type_name("N")
+      ->transform(between(0, 1000000));
+  app.add_option("--no-repeat-ngram", options.constraints.no_repeat_ngram,
+                 "never write the same N successive tokens twice in an output [0: off]")
+      ->type_name("N")
+      ->transform(between(0, 1000000));
   app.add_flag("--replace-unknown,!--no-replace-unknown", options.replace_unknown,
                "replace <unk> in the output by the source word with the largest attention weight [on]");
   add_computing_options(app, options);
-  app.parse_complete_callback([&beam = options.beam] {
+  app.parse_complete_callback([&options] {
+    const models::BeamOptions& beam = options.beam;
+    const std::int64_t least = options.constraints.min_length, most = options.max_steps;
+    if (most > 0 && least >= most) {
+      throw CLI::ValidationError("--min-length", std::to_string(least) + " does not fit into --max-steps " +
+                                                     std::to_string(most) +
+                                                     ", which counts the end of the sentence; lower "
+                                                     "--min-length or raise --max-steps");
+    }
     if (beam.n_best <= beam.width) return;
     throw CLI::ValidationError("--n-best", std::to_string(beam.n_best) + " exceeds --beam " +
                                                std::to_string(beam.width) +

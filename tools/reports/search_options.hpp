@@ -21,7 +21,8 @@ struct SearchOptions {
   bool sampling = false;
   models::SamplingOptions sample;
   std::uint64_t seed = 1;
-  std::int64_t max_steps = 0;  ///< 0: the default of MaxSteps
+  models::Constraints constraints;
+  std::int64_t max_steps = 0;  ///< 0: the default of MaxSteps, raised for the minimum length
   bool replace_unknown = true;
   std::int64_t threads = 0;  ///< 0: one per core
   Precision precision = Precision::f32;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/models/constraints.hpp>
 #include <gradus/models/search.hpp>
 
 #include <cstdint>
@@ -13,9 +14,11 @@ struct BeamOptions {
   std::int64_t n_best = 1;      ///< in [1, K]: number of results
   double length_penalty = 0.6;  ///< α ≥ 0; 0 prefers short outputs
   double coverage_penalty = 0;  ///< β ≥ 0; needs attention weights
+  Constraints constraints = {};
 };
 
-/// Beam search. Each step keeps the K likeliest continuations of a source's hypotheses. Continuations that
+/// Beam search. Each step keeps the K likeliest allowed continuations of a source's hypotheses that have a
+/// probability above 0. Continuations that
 /// end in EOS are complete hypotheses. They are ranked by (Wu et al. 2016, eq. 14)
 ///
 ///     s(y, x) = ln p(y | x) / lp(y) + cp(x, y)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gradus/autograd/random.hpp>
+#include <gradus/models/constraints.hpp>
 #include <gradus/models/search.hpp>
 
 #include <cstdint>
@@ -9,13 +10,14 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The sampling distribution: p^(1/temperature), restricted to the `top_k` likeliest tokens (Fan et al.
-/// 2018), then to the smallest set of likeliest tokens whose probability reaches `top_p` (nucleus, Holtzman
+/// The sampling distribution: p^(1/temperature) of the allowed tokens, restricted to the `top_k` likeliest
+/// (Fan et al. 2018), then to the smallest set of likeliest tokens whose probability reaches `top_p` (nucleus, Holtzman
 /// et al. 2020), and normalised. Ties keep the lower id.
 struct SamplingOptions {
   double temperature = 1;  ///< > 0; approaches greedy decoding towards 0
   std::int64_t top_k = 0;  ///< ≥ 0; 0 keeps all
   double top_p = 1;        ///< in (0, 1]; 1 keeps all
+  Constraints constraints = {};
 };
 
 /// Decodes by drawing each token from the model's distribution and feeding it back as the next input. The

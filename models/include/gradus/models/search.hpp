@@ -3,6 +3,7 @@
 #include <gradus/models/decoded.hpp>
 #include <gradus/models/ensemble.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -17,10 +18,19 @@ class MaxSteps {
   MaxSteps() = default;
   MaxSteps(std::int64_t steps) : per_source_token_(0), constant_(steps) {}  // NOLINT: implicit on purpose
 
-  std::int64_t of(std::int64_t source_length) const { return per_source_token_ * source_length + constant_; }
+  /// The same maximum lengths, raised to at least `steps`.
+  MaxSteps at_least(std::int64_t steps) const {
+    MaxSteps raised = *this;
+    raised.least_ = std::max(least_, steps);
+    return raised;
+  }
+
+  std::int64_t of(std::int64_t source_length) const {
+    return std::max(least_, per_source_token_ * source_length + constant_);
+  }
 
  private:
-  std::int64_t per_source_token_ = 2, constant_ = 10;
+  std::int64_t per_source_token_ = 2, constant_ = 10, least_ = 0;
 };
 
 /// Decodes a batch; returns at least one output per source, best first.

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <gradus/models/constraints.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "search/decoding.hpp"
+
+namespace gradus::models {
+
+// Throws if a constraint is negative.
+void check(std::string_view operation, const Constraints& constraints);
+
+// The log-probabilities of the tokens that may be written after `written`, as
+// Prediction::log_probabilities(): −∞ for a forbidden token. At least one is finite.
+class Allowed {
+ public:
+  Allowed(const Prediction& next, std::int64_t row, std::span<const std::int64_t> written,
+          const Constraints& constraints);
+  Allowed(const Allowed&) = delete;
+  Allowed& operator=(const Allowed&) = delete;
+
+  std::span<const float> log_probabilities() const { return log_p_; }
+
+ private:
+  void forbid(std::int64_t token);
+
+  std::vector<float> changed_;    // a copy of the prediction; empty if no token is forbidden
+  std::span<const float> log_p_;  // of `changed_`, or of the prediction
+};
+
+}  // namespace gradus::models
