@@ -9,12 +9,24 @@ namespace gradus::models {
 namespace {
 
 constexpr std::int64_t fewest_sequences = 16, most_parameters = 1 << 21;
+// With this number of rows, a product takes longer than reading its weights from memory.
+constexpr std::int64_t fewest_sequences_out_of_cache = 64;
+
+bool fits_cache(const Ensemble& model) { return model.parameter_count() <= most_parameters; }
+
+std::int64_t parts_of(const Ensemble& model, std::int64_t B, std::int64_t fewest) {
+  const std::int64_t parts = std::min<std::int64_t>(B / fewest, team::available());
+  return parts > 1 && model.can_be_shared() ? parts : 1;
+}
 
 }  // namespace
 
 std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B) {
-  const std::int64_t parts = std::min<std::int64_t>(B / fewest_sequences, team::available());
-  return parts > 1 && model.can_be_shared() && model.parameter_count() <= most_parameters ? parts : 1;
+  return fits_cache(model) ? parts_of(model, B, fewest_sequences) : 1;
+}
+
+std::int64_t parts_of_search(const Ensemble& model, std::int64_t B) {
+  return parts_of(model, B, fits_cache(model) ? fewest_sequences : fewest_sequences_out_of_cache);
 }
 
 std::vector<Cut> cut(const data::Batch& batch, std::int64_t parts) {

@@ -17,6 +17,10 @@ namespace gradus::models {
 // efficient products, or if the weights, which each thread reads at every step, do not fit its cache.
 std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B);
 
+// The same for a search, which has no gradients to add: weights that do not fit the cache do not matter if
+// parts are large.
+std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
+
 // Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part.
 // Throws the error of whole(), whose positions refer to the whole batch, or the error of by_parts() if
 // whole() succeeds.
@@ -38,7 +42,7 @@ std::vector<Result> by_parts(const Ensemble& model, const Tensor& source, const 
   const auto whole = [&] { return f(source, lengths, std::int64_t{0}); };
   const bool fit = lengths.rank() == 1 && source.rank() >= 2 && source.size(1) == lengths.size(0);
   if (!fit) return whole();  // throws the error
-  const std::int64_t B = lengths.size(0), parts = model.is_training() ? 1 : parts_of_batch(model, B);
+  const std::int64_t B = lengths.size(0), parts = model.is_training() ? 1 : parts_of_search(model, B);
   if (parts == 1) return whole();
   std::vector<std::vector<Result>> some(static_cast<std::size_t>(parts));
   const auto compute = [&](std::int64_t part) {

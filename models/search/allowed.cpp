@@ -40,7 +40,8 @@ Allowed::Allowed(const Prediction& next, std::int64_t row, std::span<const std::
     : log_p_(next.log_probabilities(row)) {
   for (const std::int64_t token : completions(written, constraints.no_repeat_ngram)) forbid(token);
   if (std::ssize(written) < constraints.min_length) forbid(data::eos);
-  if (changed_.empty() || std::ranges::any_of(changed_, [](float log_p) { return log_p > forbidden; })) return;
+  if (changed_.empty() || std::ranges::any_of(changed_, [](float log_p) { return log_p > forbidden; }))
+    return;
   // No token may follow: the output ends here.
   constexpr std::size_t eos = data::eos - Prediction::first_written;
   changed_[eos] = std::max(next.log_probabilities(row)[eos], std::numeric_limits<float>::lowest());

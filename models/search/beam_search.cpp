@@ -180,7 +180,8 @@ class BeamSearch {
   void extend(Beam& beam, const Prediction& next, std::int64_t first_row) {
     const std::vector<Hypothesis> before = std::exchange(beam.alive, {});
     const auto allowed = [&](std::size_t i) {
-      return Allowed(next, first_row + static_cast<std::int64_t>(i), written(before[i]), options_.constraints);
+      return Allowed(next, first_row + static_cast<std::int64_t>(i), written(before[i]),
+                     options_.constraints);
     };
     for (const Continuation& one : best_continuations(before, options_.width, allowed)) {
       const std::int64_t row = first_row + static_cast<std::int64_t>(one.hypothesis);

@@ -11,12 +11,12 @@ namespace gradus::models {
 std::vector<Decoded> greedy(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                             const MaxSteps& max_steps, const Constraints& constraints) {
   check("greedy", constraints);
-  return write_tokens(model, source, lengths, steps_of(max_steps, lengths),
-                      [&](const Prediction& next, std::int64_t row, std::int64_t /*source*/,
-                          std::span<const std::int64_t> written) {
-                        return Prediction::likeliest(
-                            Allowed(next, row, written, constraints).log_probabilities());
-                      });
+  return write_tokens(
+      model, source, lengths, steps_of(max_steps, lengths),
+      [&](const Prediction& next, std::int64_t row, std::int64_t /*source*/,
+          std::span<const std::int64_t> written) {
+        return Prediction::likeliest(Allowed(next, row, written, constraints).log_probabilities());
+      });
 }
 
 std::vector<Decoded> greedy(const Ensemble& model, std::span<const data::Pair> pairs,

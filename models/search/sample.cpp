@@ -90,16 +90,15 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
   check(options);
   std::vector<Generator> generators;  // one per row
   for (std::int64_t b = 0; b < lengths.size(0); ++b) generators.push_back(generator.split());
-  return write_tokens(model, source, lengths, steps_of(max_steps, lengths),
-                      [&](const Prediction& next, std::int64_t row, std::int64_t of,
-                          std::span<const std::int64_t> written) {
-                        const Allowed allowed(next, row, written, options.constraints);
-                        std::vector<Choice> choices =
-                            tempered(allowed.log_probabilities(), options.temperature);
-                        keep_top_k(choices, options.top_k);
-                        keep_nucleus(choices, options.top_p);
-                        return draw(choices, generators[static_cast<std::size_t>(of)]);
-                      });
+  return write_tokens(
+      model, source, lengths, steps_of(max_steps, lengths),
+      [&](const Prediction& next, std::int64_t row, std::int64_t of, std::span<const std::int64_t> written) {
+        const Allowed allowed(next, row, written, options.constraints);
+        std::vector<Choice> choices = tempered(allowed.log_probabilities(), options.temperature);
+        keep_top_k(choices, options.top_k);
+        keep_nucleus(choices, options.top_p);
+        return draw(choices, generators[static_cast<std::size_t>(of)]);
+      });
 }
 
 Search sample(const SamplingOptions& options, const Generator& generator) {

@@ -39,13 +39,16 @@ class Remaining {
   void update(Starts& at, const Ended& ended) {
     unfinished_.clear();
     for (std::size_t row = 0; row < sources_.size(); ++row) {
-      if (!ended(static_cast<std::size_t>(sources_[row]))) unfinished_.push_back(static_cast<std::int64_t>(row));
+      if (!ended(static_cast<std::size_t>(sources_[row])))
+        unfinished_.push_back(static_cast<std::int64_t>(row));
     }
     const std::int64_t dropped = std::ssize(sources_) - std::ssize(unfinished_);
-    if (!may_drop_ || unfinished_.empty() || 4 * dropped < std::max(std::ssize(sources_), fewest_rows)) return;
+    if (!may_drop_ || unfinished_.empty() || 4 * dropped < std::max(std::ssize(sources_), fewest_rows))
+      return;
     rows_.select(unfinished_, at);
     for (std::size_t i = 0; i < unfinished_.size(); ++i) {
-      sources_[i] = sources_[static_cast<std::size_t>(std::exchange(unfinished_[i], static_cast<std::int64_t>(i)))];
+      sources_[i] =
+          sources_[static_cast<std::size_t>(std::exchange(unfinished_[i], static_cast<std::int64_t>(i)))];
     }
     sources_.resize(unfinished_.size());
   }

@@ -146,9 +146,10 @@ TEST_CASE("a full disk keeps the previous checkpoint", "[models][checkpoint]") {
   const std::string before = content(scratch.file);
   {
     const SizeLimit limit(4096);
-    CHECK_ERROR(models::save_checkpoint(scratch.file, {{{"model.w", gradus::zeros({2000})}}, {}}),
-                "save_safetensors: cannot write to '" + scratch.file.string() +
-                    "': File too large; free some space, or choose a folder on another disk");
+    CHECK_ERROR(
+        models::save_checkpoint(scratch.file, {{{"model.w", gradus::zeros({2000})}}, {}}),
+        "save_safetensors: cannot write to '" + scratch.file.string() +
+            "': File too large; raise the limit of this shell, 'ulimit -f', or choose another file system");
   }
   CHECK((content(scratch.file) == before));
   CHECK(names(scratch.path()) == Strings{"last.safetensors"});

@@ -24,7 +24,7 @@ bool repeats(const Ids& tokens, std::int64_t n) {
   return false;
 }
 
-// Whether a search may write these tokens, the last of which may be EOS.
+// Whether a search may write these tokens, perhaps with EOS at the end.
 bool obeys(const Ids& tokens, const Constraints& constraints) {
   const bool ended = !tokens.empty() && tokens.back() == data::eos;
   return !repeats(tokens, constraints.no_repeat_ngram) &&
@@ -55,10 +55,10 @@ Ids plain_greedy(const models::Seq2Seq& model, const Ids& source, std::int64_t s
 }
 
 std::vector<NamedSearch> searches_with(const Constraints& constraints) {
-  return {
-      {"greedy", models::greedy(constraints)},
-      {"sample", models::sample({.temperature = 0.9, .top_k = 5, .constraints = constraints}, gradus::Generator(5))},
-      {"beam search", models::beam_search({.width = 4, .n_best = 3, .constraints = constraints})}};
+  return {{"greedy", models::greedy(constraints)},
+          {"sample", models::sample({.temperature = 0.9, .top_k = 5, .constraints = constraints},
+                                    gradus::Generator(5))},
+          {"beam search", models::beam_search({.width = 4, .n_best = 3, .constraints = constraints})}};
 }
 
 }  // namespace
@@ -87,9 +87,9 @@ TEST_CASE("with constraints, an exhaustive beam finds the best of the allowed ou
 
 TEST_CASE("with constraints, greedy decoding takes the likeliest allowed token",
           "[models][search][constraints]") {
-  const auto constraints = GENERATE(Constraints{}, Constraints{.min_length = 5}, Constraints{.no_repeat_ngram = 1},
-                                    Constraints{.no_repeat_ngram = 2}, Constraints{.no_repeat_ngram = 3},
-                                    Constraints{4, 2});
+  const auto constraints =
+      GENERATE(Constraints{}, Constraints{.min_length = 5}, Constraints{.no_repeat_ngram = 1},
+               Constraints{.no_repeat_ngram = 2}, Constraints{.no_repeat_ngram = 3}, Constraints{4, 2});
   bool matters = false;
   for (const Model& model : decisive_models()) {
     INFO(*model << ", min_length " << constraints.min_length << ", n " << constraints.no_repeat_ngram);
@@ -110,7 +110,8 @@ TEST_CASE("with constraints, greedy decoding takes the likeliest allowed token",
 
 TEST_CASE("every search obeys the constraints, with the model's own probabilities",
           "[models][search][constraints]") {
-  const auto constraints = GENERATE(Constraints{.min_length = 4}, Constraints{.no_repeat_ngram = 2}, Constraints{6, 2});
+  const auto constraints =
+      GENERATE(Constraints{.min_length = 4}, Constraints{.no_repeat_ngram = 2}, Constraints{6, 2});
   for (const Model& model : decisive_models()) {
     prefer(*model, data::eos, 2);
     for (const auto& [name, search] : searches_with(constraints)) {

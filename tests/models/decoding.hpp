@@ -97,8 +97,9 @@ inline std::vector<Ids> all_targets(std::int64_t steps) {
 }
 
 /// All these targets with their scores, best first.
-inline std::vector<gradus::models::Decoded> exhaustive(const gradus::models::Seq2Seq& model, const Ids& source, std::int64_t steps,
-                                        double alpha, double beta) {
+inline std::vector<gradus::models::Decoded> exhaustive(const gradus::models::Seq2Seq& model,
+                                                       const Ids& source, std::int64_t steps, double alpha,
+                                                       double beta) {
   std::vector<gradus::data::Pair> pairs;
   for (const Ids& target : all_targets(steps)) pairs.push_back({source, target});
   std::vector<gradus::models::Decoded> outputs;

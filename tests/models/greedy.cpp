@@ -73,6 +73,31 @@ TEST_CASE("each row stops at its own EOS, decoding stops after the last, and not
   CHECK_FALSE(script(model).recorded);
 }
 
+TEST_CASE("rows whose outputs have ended leave a large batch, except in training", "[models][greedy]") {
+  const bool training = GENERATE(false, true);
+  models::Seq2Seq model = scripted();
+  model.train(training);
+  constexpr std::int64_t B = 40;
+  Ids lengths;
+  for (std::int64_t b = 0; b < B; ++b) lengths.push_back(1 + b * 7 % B);  // 1 … 40, not sorted
+  const Tensor source = gradus::full({B, B}, 4, gradus::Dtype::i64);
+  const auto decoded = models::greedy(model, source, integers(lengths), 100);
+  for (std::size_t b = 0; b < lengths.size(); ++b) {
+    Ids expected(static_cast<std::size_t>(lengths[b]), 3);
+    expected.push_back(data::eos);
+    CHECK(decoded[b].tokens == expected);
+  }
+  std::int64_t rows = 0;
+  for (std::size_t step = 0; step < script(model).read.size(); ++step) {
+    const auto unfinished = B - std::max<std::int64_t>(static_cast<std::int64_t>(step) - 1, 0);
+    const std::int64_t there = std::ssize(script(model).read[step]);
+    CHECK(there >= unfinished);
+    CHECK(there <= (training ? B : std::max<std::int64_t>(16, unfinished * 4 / 3 + 1)));
+    rows += there;
+  }
+  CHECK((rows == B * (B + 1)) == training);
+}
+
 TEST_CASE("without EOS, decoding stops at the maximum length", "[models][greedy]") {
   const models::Seq2Seq model = scripted(4);
   const Tensor source = gradus::full({2, 2}, 4, gradus::Dtype::i64);

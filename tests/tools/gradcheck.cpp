@@ -133,8 +133,8 @@ TEST_CASE("gradcheck --elements detects a wrong gradient", "[tools][gradcheck]")
 }
 
 TEST_CASE("drawn elements whose gradients are all 0 are an error", "[tools][gradcheck]") {
-  const Ran ran = run({"gradcheck", "--attention", "idle", "--hidden", "2", "--elements", "100"}, "",
-                      with_forgetful());
+  const Ran ran =
+      run({"gradcheck", "--attention", "idle", "--hidden", "2", "--elements", "100"}, "", with_forgetful());
   CHECK(ran.code == 1);
   CHECK(ran.err ==
         "gradus gradcheck: every gradient is 0, so nothing was checked: decoder.attention.unused; does the "
@@ -150,7 +150,9 @@ TEST_CASE("gradcheck reports errors in the command line", "[tools][gradcheck][er
   };
   const std::string usage = "; 'gradus gradcheck --help' lists the options\n";
   CHECK(refused({"--preset", "vaswani"}) ==
-        "2 gradus gradcheck: --preset: vaswani not in {sutskever,cho,bahdanau,d2l,notebook}" + usage);
+        "2 gradus gradcheck: --preset: unknown value 'vaswani'; available: sutskever, cho, bahdanau, d2l, "
+        "notebook" +
+            usage);
   CHECK(refused({"--preset"}) == "2 gradus gradcheck: --preset needs a value" + usage);
   CHECK(refused({"--dropout", "0.1"})
             .starts_with("2 gradus gradcheck: dropout changes the loss at each call, "));
@@ -160,8 +162,10 @@ TEST_CASE("gradcheck reports errors in the command line", "[tools][gradcheck][er
         "2 gradus gradcheck: --seed: expected a whole number from 0 to 18446744073709551615, found -1" +
             usage);
   CHECK(refused({"--elements", "-1"}) ==
-        "2 gradus gradcheck: --elements: expected a whole number from 0 to 1000000000000000, found -1" + usage);
+        "2 gradus gradcheck: --elements: expected a whole number from 0 to 1000000000000000, found -1" +
+            usage);
   CHECK(refused({"--steps", "3"}) == "2 gradus gradcheck: unknown option '--steps'" + usage);
   CHECK(refused({"--attention", "mine"}) ==
-        "2 gradus gradcheck: --attention: mine not in {additive,dot,scaled_dot}" + usage);
+        "2 gradus gradcheck: --attention: unknown value 'mine'; available: additive, dot, scaled_dot" +
+            usage);
 }

@@ -98,8 +98,8 @@ class CountedLoss {
   std::int64_t total() const { return calls_per_element * elements_; }
   void announce(double seconds) const {
     std::cout << elements_ << " of " << model_.parameter_count() << " elements: at least " << total()
-              << " evaluations of the loss, about "
-              << std::ceil(static_cast<double>(total()) * seconds) << " s\n"
+              << " evaluations of the loss, about " << std::ceil(static_cast<double>(total()) * seconds)
+              << " s\n"
               << std::flush;
   }
 
@@ -128,7 +128,8 @@ int run(const models::ModelOptions& options, std::uint64_t seed, std::int64_t el
   const std::string unchecked = names_of(report, std::mem_fn(&GradcheckEntry::all_zero));
   if (!unchecked.empty()) {
     fail("gradcheck", "every gradient is 0, so nothing was checked: ", unchecked,
-         "; does the loss depend on it? If so, try another --seed", elements > 0 ? " or more --elements" : "");
+         "; does the loss depend on it? If so, try another --seed",
+         elements > 0 ? " or more --elements" : "");
   }
   std::cout << (elements == 0 ? "all gradients are right: " : "all drawn gradients are right: ") << checked
             << " elements of " << report.entries.size() << " parameters\n";

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "commands/command.hpp"
@@ -11,6 +12,7 @@
 #include "files/run_folder.hpp"
 #include "files/saved_ensemble.hpp"
 #include "reports/pharaoh.hpp"
+#include "reports/search_meter.hpp"
 #include "reports/search_options.hpp"
 #include "settings/ranges.hpp"
 
@@ -31,7 +33,7 @@ struct Options {
 constexpr const char* examples =
     "Translates one sentence per line, as soon as it can be read; a blank line gives an empty translation. "
     "Sentences, source and\n"
-    "target tokens count from 0.\n\n"
+    "target tokens count from 0. With 100 sentences or more, prints its speed to standard error.\n\n"
     "  echo 'where is the red book?' | gradus translate --model run\n"
     "  gradus translate --model run --beam 5 --input english.txt --output french.txt\n"
     "  gradus translate --model run --sample --temperature 0.7 --seed 3 < english.txt\n"
@@ -111,8 +113,11 @@ int run(const Options& options, const models::Registry& registry) {
   check_output("alignments", options.alignments, read);
   const SavedEnsemble saved = load_ensemble(options.models, registry);
   if (!options.alignments.empty()) check_attends("alignments", saved);
-  const models::Search search = options.search.search();
+  SearchMeter meter(options.search.search());
+  const models::Search search = meter.search();
   const LineReader next = lines_of(options.input);
+  // Not if the translations are written to the same terminal.
+  if (!options.writes_as_it_goes() || ::isatty(STDOUT_FILENO) == 0) meter.show("translating", next.total);
   std::ostringstream whole;
   std::ostream& out = options.writes_as_it_goes() ? std::cout : whole;
   Writer writer(options, out);
@@ -125,6 +130,7 @@ int run(const Options& options, const models::Registry& registry) {
   }
   if (!options.writes_as_it_goes()) write_output("output", options.output, whole.str());
   write_output("alignments", options.alignments, writer.links());
+  meter.report(std::cerr);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "files/line_reader.hpp"
 
+#include <gradus/autograd/checks.hpp>
 #include <gradus/data/parallel_text.hpp>
 #include <gradus/data/utf8.hpp>
 
@@ -13,18 +14,23 @@ namespace {
 constexpr std::size_t most_lines = 1000;
 
 LineReader lines_of_file(const std::filesystem::path& path) {
-  return [lines = data::read_lines(path), done = std::size_t{0}]() mutable {
-    std::vector<std::string> next;
-    while (next.size() < most_lines && done < lines.size()) next.push_back(std::move(lines[done++]));
-    return next;
-  };
+  std::vector<std::string> lines = data::read_lines(path);
+  const std::int64_t total = std::ssize(lines);
+  return {.next =
+              [lines = std::move(lines), done = std::size_t{0}]() mutable {
+                std::vector<std::string> next;
+                while (next.size() < most_lines && done < lines.size())
+                  next.push_back(std::move(lines[done++]));
+                return next;
+              },
+          .total = total};
 }
 
 // True if standard input can be read without waiting for the program that writes it.
 bool has_input() { return std::cin.rdbuf()->in_avail() > 0; }
 
 LineReader lines_of_standard_input() {
-  return [done = std::size_t{0}]() mutable {
+  return {.next = [done = std::size_t{0}]() mutable {
     std::vector<std::string> next;
     std::string line;
     while (next.size() < most_lines && (next.empty() || has_input()) && std::getline(std::cin, line)) {
@@ -33,8 +39,9 @@ LineReader lines_of_standard_input() {
       data::check_utf8("standard input line " + std::to_string(++done), line);
       next.push_back(std::move(line));
     }
+    if (std::cin.bad()) fail("input", "standard input cannot be read; give a file, or a pipe");
     return next;
-  };
+  }};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -8,9 +8,15 @@
 
 namespace gradus::tools {
 
-/// Returns the next lines of a text, at most 1000; empty at the end.
-/// @throws Error naming the line that is not UTF-8.
-using LineReader = std::function<std::vector<std::string>()>;
+/// The lines of a text.
+struct LineReader {
+  /// Returns the next lines, at most 1000; empty at the end.
+  /// @throws Error naming the line that is not UTF-8.
+  std::vector<std::string> operator()() const { return next(); }
+
+  std::function<std::vector<std::string>()> next;
+  std::int64_t total = 0;  ///< the number of all lines; 0 if unknown
+};
 
 /// Reads a file or, if the path is empty or "-", standard input. From a pipe or a terminal, returns the lines
 /// written so far, and waits only for the first; cli_main() prepares std::cin for this.

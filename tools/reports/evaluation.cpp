@@ -5,8 +5,10 @@
 #include <gradus/models/forced_decoding.hpp>
 
 #include <algorithm>
+#include <iostream>
 
 #include "reports/pharaoh.hpp"
+#include "reports/search_meter.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -64,8 +66,10 @@ Evaluation evaluate_pairs(const std::string& name, const models::Ensemble& model
   if (!options.gold.empty()) evaluation.alignment = align(model, sides, pairs, options.gold);
   std::vector<std::string> sources;
   for (const data::SentencePair& pair : pairs) sources.push_back(pair.source);
-  const auto found =
-      translate_sentences(model, sides, sources, options.search.search(), options.search.translation());
+  SearchMeter meter(options.search.search());
+  meter.show("evaluating", std::ssize(pairs));
+  const auto found = translate_sentences(model, sides, sources, meter.search(), options.search.translation());
+  meter.report(std::cerr);
   for (const auto& translations : found) {
     evaluation.outputs.push_back(translations.empty() ? "" : translations.front().text);
   }

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "settings/printable.hpp"
+
 namespace gradus::tools {
 namespace {
 
@@ -40,7 +42,7 @@ std::vector<GoldLinks> read_gold_links(const std::filesystem::path& path) {
       data::Link link{};
       char sign = 0;
       if (!parse(text, link, sign)) {
-        fail("gold", "'", path.string(), "' line ", gold.size() + 1, ": '", text,
+        fail("gold", "'", path.string(), "' line ", gold.size() + 1, ": '", excerpt(text),
              "' is not a link; write 0-0 for a sure and 0?0 for a possible link, tokens counted from 0");
       }
       (sign == '-' ? links.sure : links.possible).insert(link);

@@ -5,9 +5,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Which tokens a search may write, as in fairseq and OpenNMT (`min_length`, `no_repeat_ngram_size`). A search
-/// takes a forbidden token for one of probability 0; the probabilities of the others stay the model's own,
-/// without normalisation, and so do the log-probabilities of its results.
+/// Which tokens a search may write, as in fairseq and OpenNMT (`min_length`, `no_repeat_ngram_size`). A
+/// search takes a forbidden token for one of probability 0; the probabilities of the others stay the model's
+/// own, without normalisation, and so do the log-probabilities of its results.
 ///
 /// Blocking of n-grams takes precedence: if it leaves no ordinary token, EOS may follow before `min_length`.
 /// The maximum number of steps takes precedence over both.

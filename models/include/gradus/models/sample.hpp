@@ -11,8 +11,8 @@
 namespace gradus::models {
 
 /// The sampling distribution: p^(1/temperature) of the allowed tokens, restricted to the `top_k` likeliest
-/// (Fan et al. 2018), then to the smallest set of likeliest tokens whose probability reaches `top_p` (nucleus, Holtzman
-/// et al. 2020), and normalised. Ties keep the lower id.
+/// (Fan et al. 2018), then to the smallest set of likeliest tokens whose probability reaches `top_p`
+/// (nucleus, Holtzman et al. 2020), and normalised. Ties keep the lower id.
 struct SamplingOptions {
   double temperature = 1;  ///< > 0; approaches greedy decoding towards 0
   std::int64_t top_k = 0;  ///< ≥ 0; 0 keeps all

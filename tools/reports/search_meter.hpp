@@ -1,0 +1,47 @@
+#pragma once
+
+#include <gradus/models/search.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "reports/progress.hpp"
+
+namespace gradus::tools {
+
+/// Measures a search while it decodes many sentences: shows its progress, and prints its speed at the end.
+class SearchMeter {
+ public:
+  /// Below this number of sentences, report() prints nothing.
+  static constexpr std::int64_t least_sentences = 100;
+
+  explicit SearchMeter(models::Search search) : decode_(std::move(search)) {}
+  SearchMeter(const SearchMeter&) = delete;
+  SearchMeter& operator=(const SearchMeter&) = delete;
+
+  /// Shows progress from now on. `label` as in Progress; a `total` of 0 sentences is unknown.
+  void show(const std::string& label, std::int64_t total) { progress_.emplace(label, total, "sentences"); }
+
+  /// The search, with its calls measured. Must not outlive this object.
+  models::Search search();
+
+  /// Ends the progress, and prints a line such as
+  ///
+  ///     decoded 1000 sentences in 0.61 s: 1639.3 sentences/s, 16393.4 tokens/s
+  ///
+  /// Tokens are those of the best outputs, each with its EOS. The time is that of the search: it
+  /// excludes loading the model, and waiting for input.
+  void report(std::ostream& out);
+
+ private:
+  std::string rate(std::int64_t count, const std::string& unit) const;
+
+  models::Search decode_;
+  std::optional<Progress> progress_;
+  std::int64_t sentences_ = 0, tokens_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace gradus::tools
