@@ -23,8 +23,14 @@ std::string way_out(int reason) {
   switch (reason) {
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
       return "free some space, or choose a folder on another disk";
+    case EFBIG:
+      return "raise the limit of this shell, 'ulimit -f', or choose another file system";
+    case EMFILE:
+    case ENFILE:
+      return "close other programs, or raise the limit of this shell, 'ulimit -n'";
+    case ENAMETOOLONG:
+      return "choose a shorter name";
     case ENOTDIR:
     case EEXIST:
       return "part of the path is a file; choose another path, or move the file";

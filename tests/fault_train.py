@@ -76,7 +76,7 @@ def limited_file_size(gradus, scratch):
     limit = (run / "last.safetensors").stat().st_size // 2
     result = command.run("--resume", run, "--steps", 20,
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-    check_refused(result, "last.safetensors': File too large; free some space", f"gradus train --resume {run}")
+    check_refused(result, "last.safetensors': File too large; raise the limit", f"gradus train --resume {run}")
     assert tensors(run / "last.safetensors") == before
     check_only_results(run)
     assert command.run("--resume", run, "--steps", 20)[0] == 0

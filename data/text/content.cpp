@@ -1,8 +1,9 @@
 #include "text/content.hpp"
 
 #include <iostream>
-#include <iterator>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "check.hpp"
 
@@ -26,10 +27,17 @@ void check_kind(std::string_view operation, const fs::path& path) {
   }
 }
 
+std::string standard_input(std::string_view operation) {
+  std::ostringstream text;
+  if (std::cin.peek() != std::istream::traits_type::eof()) text << std::cin.rdbuf();
+  if (std::cin.bad()) fail(operation, ": standard input cannot be read; give a file, or a pipe");
+  return std::move(text).str();
+}
+
 }  // namespace
 
 std::string content_of(std::string_view operation, const fs::path& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  if (path == "-") return standard_input(operation);
   check_kind(operation, path);
   return file_content(operation, path);
 }

@@ -14,7 +14,8 @@ std::string file_content(std::string_view operation, const std::filesystem::path
   std::array<char, 1 << 16> some{};
   for (int size = 0; (size = ::gzread(file.get(), some.data(), some.size())) != 0;) {
     int code = Z_OK;
-    const std::string reason = size < 0 ? ::gzerror(file.get(), &code) : "";
+    std::string reason = size < 0 ? ::gzerror(file.get(), &code) : "";
+    if (const std::string name = path.string() + ": "; reason.starts_with(name)) reason.erase(0, name.size());
     if (code == Z_ERRNO) {
       fail(operation, ": '", path.string(), "' could not be read; check the disk, and try again");
     }

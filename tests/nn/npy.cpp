@@ -292,9 +292,10 @@ TEST_CASE("a full disk keeps the old .npy file, and leaves no other file", "[nn]
   save_npy(path, tensor({1, 2}));
   {
     const SizeLimit limit(4096);
-    CHECK_ERROR(save_npy(path, gradus::zeros({2000})),
-                "save_npy: cannot write to '" + path.string() +
-                    "': File too large; free some space, or choose a folder on another disk");
+    CHECK_ERROR(
+        save_npy(path, gradus::zeros({2000})),
+        "save_npy: cannot write to '" + path.string() +
+            "': File too large; raise the limit of this shell, 'ulimit -f', or choose another file system");
   }
   CHECK(load_npy(path).to_vector<double>() == Doubles{1, 2});
   CHECK(names(scratch.path()) == std::vector<std::string>{"x.npy"});

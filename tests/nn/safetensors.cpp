@@ -440,9 +440,10 @@ TEST_CASE("a failed save keeps the old file, and leaves no other file", "[nn][sa
   nn::save_safetensors(file.path(), {{"w", tensor({1, 2})}});
   {
     const SizeLimit limit(4096);
-    CHECK_ERROR(nn::save_safetensors(file.path(), {{"w", gradus::zeros({2000})}}),
-                "save_safetensors: cannot write to '" + file.path().string() +
-                    "': File too large; free some space, or choose a folder on another disk");
+    CHECK_ERROR(
+        nn::save_safetensors(file.path(), {{"w", gradus::zeros({2000})}}),
+        "save_safetensors: cannot write to '" + file.path().string() +
+            "': File too large; raise the limit of this shell, 'ulimit -f', or choose another file system");
   }
   CHECK(nn::load_safetensors(file.path()).tensors[0].second.to_vector<double>() == std::vector<double>{1, 2});
   CHECK(file.folder() == std::vector<std::string>{"x.safetensors"});

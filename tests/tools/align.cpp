@@ -228,7 +228,7 @@ TEST_CASE("align reports errors and then writes nothing", "[tools][align][errors
   CHECK(refused({"--model", model, "--source-file", "p"}) ==
         "2 gradus align: --source: needs one --target FILE with the targets, found 0" + usage);
   CHECK(refused({"--model", model, "--pairs", "p", "--source-file", "p", "--target-file", "p"}) ==
-        "2 gradus align: --pairs excludes --source" + usage);
+        "2 gradus align: --pairs cannot be combined with --source; omit one of them" + usage);
   CHECK(refused({"--model", model}) ==
         "1 gradus align: standard input: no sentences; write one per line, or give --text 'a "
         "sentence'\n");

@@ -106,10 +106,10 @@ TEST_CASE("convert reports errors and then writes nothing", "[tools][convert][er
   CHECK(refused({"--to", out}) == "2 gradus convert: --model is required" + usage);
   CHECK(refused({"--model", model}) ==
         "2 gradus convert: nothing to convert; give --to, --from with --out, or --vocabulary-out" + usage);
-  CHECK(refused({"--model", model, "--from", weights}) == "2 gradus convert: --from requires --out" + usage);
-  CHECK(refused({"--model", model, "--out", out}) == "2 gradus convert: --out requires --from" + usage);
+  CHECK(refused({"--model", model, "--from", weights}) == "2 gradus convert: --from needs --out" + usage);
+  CHECK(refused({"--model", model, "--out", out}) == "2 gradus convert: --out needs --from" + usage);
   CHECK(refused({"--model", model, "--to", out, "--from", weights, "--out", out}) ==
-        "2 gradus convert: --to excludes --from" + usage);
+        "2 gradus convert: --to cannot be combined with --from; omit one of them" + usage);
   CHECK(refused({"--model", model, "--from", weights, "--out", out}) ==
         "1 gradus convert: '" + weights.string() +
             "' cannot be opened; check the path and the permissions\n");
@@ -158,8 +158,9 @@ TEST_CASE("a file that cannot be written completely is unchanged", "[tools][conv
     ran = run({"convert", "--model", model, "--to", weights});
   }
   CHECK(ran.code == 1);
-  CHECK(ran.err == "gradus convert: cannot write to '" + weights.string() +
-                       "': File too large; free some space, or choose a folder on another disk\n");
+  CHECK(ran.err ==
+        "gradus convert: cannot write to '" + weights.string() +
+            "': File too large; raise the limit of this shell, 'ulimit -f', or choose another file system\n");
   CHECK((content(weights) == before));
   CHECK(names(scratch.path()).size() == 2);
 }

@@ -231,9 +231,11 @@ TEST_CASE("evaluate reports what is wrong and where", "[tools][evaluate]") {
             "gold: '" + gold + "' line 2: '" + wrong +
                 "' is not a link; write 0-0 for a sure and 0?0 for a possible link, tokens counted from 0");
   }
-  refused({"--part", "train", "--pairs", pairs}, 2, "--part excludes --pairs" + help);
-  refused({"--bleu-tokeniser", "13b"}, 2, "--bleu-tokeniser: 13b not in {13a,none,char,zh,intl}" + help);
-  refused({"--source", pairs}, 2, "--source requires --target" + help);
+  refused({"--part", "train", "--pairs", pairs}, 2,
+          "--part cannot be combined with --pairs; omit one of them" + help);
+  refused({"--bleu-tokeniser", "13b"}, 2,
+          "--bleu-tokeniser: unknown value '13b'; available: 13a, none, char, zh, intl" + help);
+  refused({"--source", pairs}, 2, "--source needs --target" + help);
   refused({"--svg", evaluate.scratch.path() / "no" / "file"}, 1,
           "svg: cannot write to '" + (evaluate.scratch.path() / "no" / "file").string() +
               "': No such file or directory; the folder does not exist; create it, or choose "
@@ -323,11 +325,12 @@ TEST_CASE("evaluate --hypotheses reports what is wrong and where", "[tools][eval
   refused({}, 2, "--model is required" + help);
   refused({"--hypotheses", one}, 2,
           "--hypotheses: needs references; give --target FILE, or --model RUN for its test part" + help);
-  refused({"--hypotheses", one, "--target", one, "--beam", "3"}, 2, "--beam excludes --hypotheses" + help);
+  refused({"--hypotheses", one, "--target", one, "--beam", "3"}, 2,
+          "--beam cannot be combined with --hypotheses; omit one of them" + help);
   refused({"--hypotheses", one, "--model", evaluate.model, "--lowercase"}, 2,
           "--lowercase: has no effect with --model, whose options decide; omit it" + help);
   refused({"--model", evaluate.model, "--lowercase"}, 2, "--lowercase: needs --hypotheses" + help);
-  refused({"--model", evaluate.model, "--target", one}, 2, "--target requires --source" + help);
+  refused({"--model", evaluate.model, "--target", one}, 2, "--target needs --source" + help);
   refused({"--hypotheses", one, "--model", evaluate.model, "--model", evaluate.model}, 2,
           "--hypotheses: takes at most one --model" + help);
 }

@@ -156,7 +156,8 @@ TEST_CASE("info reports errors", "[tools][info][errors]") {
                  damaged = write_small_model(scratch.path() / "damaged");
   const std::string usage = "; 'gradus info --help' lists the options\n";
   CHECK(refused({}) == "2 gradus info: path is required" + usage);
-  CHECK(refused({"a", "--json", "--settings"}) == "2 gradus info: --settings excludes --json" + usage);
+  CHECK(refused({"a", "--json", "--settings"}) ==
+        "2 gradus info: --settings cannot be combined with --json; omit one of them" + usage);
   CHECK(refused({none}) ==
         "1 gradus info: '" + none.string() + "' cannot be opened; check the path and the permissions\n");
   CHECK(

@@ -108,7 +108,8 @@ TEST_CASE("the error of a full disk names the file", "[tools][output_file][error
     const SizeLimit full_disk(1);
     message = refused(file);
   }
-  CHECK(message == "output: cannot write to '" + file.string() +
-                       "': File too large; free some space, or choose a folder on another disk");
+  CHECK(message ==
+        "output: cannot write to '" + file.string() +
+            "': File too large; raise the limit of this shell, 'ulimit -f', or choose another file system");
   CHECK(names(scratch.path()).empty());
 }

@@ -172,8 +172,9 @@ TEST_CASE("score reports what is wrong and where", "[tools][score]") {
       {"--source", two, "--target", one}, "", 1,
       "pairs: '" + two + "' and '" + one +
           "' have different numbers of lines; line i of the second file must translate line i of the first");
-  refused({"--source", two}, "", 2, "--source requires --target" + help);
-  refused({"--summary", "--tokens"}, "", 2, "--tokens excludes --summary" + help);
+  refused({"--source", two}, "", 2, "--source needs --target" + help);
+  refused({"--summary", "--tokens"}, "", 2,
+          "--tokens cannot be combined with --summary; omit one of them" + help);
   refused({"--summary"}, "\n", 1, "pairs: there is no pair with a source and a target to score; give some");
   refused({}, "good\tb\xff\n", 1,
           "standard input line 1: byte 7 (0xff) is not UTF-8; convert the text, for instance with iconv -t "

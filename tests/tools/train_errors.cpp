@@ -141,11 +141,11 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
   check({"train", "--task", "copy", "--tied", "all"}, 2,
         "--tied all needs a shared vocabulary; add --shared-vocabulary, or give --tied output" + help);
   check({"train", "--task", "copy", "--preset", "vaswani"}, 2,
-        "--preset: vaswani not in {sutskever,cho,bahdanau,d2l,notebook}" + help);
+        "--preset: unknown value 'vaswani'; available: sutskever, cho, bahdanau, d2l, notebook" + help);
   check({"train", "--task", "copy", "--attention", "mine"}, 2,
-        "--attention: mine not in {additive,dot,scaled_dot}" + help);
+        "--attention: unknown value 'mine'; available: additive, dot, scaled_dot" + help);
   check({"train", "--task", "copy", "--decoder", "mine"}, 2,
-        "--decoder: mine not in {bahdanau,cho,fixed}" + help);
+        "--decoder: unknown value 'mine'; available: bahdanau, cho, fixed" + help);
   check({"train", "--task", "copy", "--bridge", "backward", "--no-bidirectional"}, 2,
         "--bridge backward needs an encoder in both directions; omit --no-bidirectional, or give --bridge "
         "summary" +
@@ -187,7 +187,8 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
           "--patience 3 has no effect without evaluations, see --eval-every");
   without({"--task", "copy", "--decoder", "fixed", "--attention", "dot"},
           "--attention dot has no effect without attention, see --decoder");
-  check({"train", "--resume", out.string(), "--preset", "d2l"}, 2, "--preset excludes --resume" + help);
+  check({"train", "--resume", out.string(), "--preset", "d2l"}, 2,
+        "--preset cannot be combined with --resume; omit one of them" + help);
   check({"train", "--hidden", "3", "--hidden", "4"}, 2,
         "--hidden takes one value, found several; give one" + help);
   check({"train", "--hidden"}, 2, "--hidden needs a value" + help);
@@ -200,7 +201,8 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
   check({"train", "--no-lowr"}, 2, "unknown option '--no-lowr'; did you mean --no-lower?");
   check({"train", "--transformer", "yes", "--hiden", "3"}, 2, "unknown option '--transformer'" + help);
   check({"train", "--cell", "transformer"}, 2,
-        "--cell: transformer not in {rnn,gru,original-gru,lstm}; 'gradus train --help' lists the options");
+        "--cell: unknown value 'transformer'; available: rnn, gru, original-gru, lstm; 'gradus train --help' "
+        "lists the options");
   CHECK((content(out / "last.safetensors") == before));
   CHECK_FALSE(fs::exists(scratch.path() / "new"));
 }

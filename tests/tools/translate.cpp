@@ -136,7 +136,7 @@ TEST_CASE("minimum length and n-gram blocking constrain every search", "[tools][
   const Command translate;
   for (const std::vector<std::string>& search :
        std::vector<std::vector<std::string>>{{}, {"--beam", "3"}, {"--sample", "--seed", "4"}}) {
-    std::vector<std::string> arguments{"--min-length", "40", "--no-repeat-ngram", "1", "--alignments",
+    std::vector<std::string> arguments{"--min-length",         "40", "--no-repeat-ngram", "1", "--alignments",
                                        translate.file("links")};
     arguments.insert(arguments.end(), search.begin(), search.end());
     const Ran ran = translate(arguments, "good morning\n");
@@ -239,10 +239,11 @@ TEST_CASE("translate reports what is wrong and where", "[tools][translate]") {
       {"--alignments", "-"}, "", 2,
       "--alignments: standard output already receives the translations; name a file, or add --output FILE" +
           help);
-  refused({"--n-best", "2"}, "", 2, "--n-best requires --beam" + help);
+  refused({"--n-best", "2"}, "", 2, "--n-best needs --beam" + help);
   refused({"--beam", "2", "--n-best", "3"}, "", 2,
           "--n-best: 3 exceeds --beam 2; lower --n-best or raise --beam" + help);
-  refused({"--beam", "2", "--sample"}, "", 2, "--beam excludes --sample" + help);
+  refused({"--beam", "2", "--sample"}, "", 2,
+          "--beam cannot be combined with --sample; omit one of them" + help);
   refused({"--sample", "--temperature", "0"}, "", 2,
           "--temperature: expected a finite number above 0, found 0" + help);
   refused({"--sample", "--top-p", "1.5"}, "", 2,
@@ -282,8 +283,9 @@ TEST_CASE("a full disk is reported, and no output file is left", "[tools][transl
   const SizeLimit limit(64);
   const Ran ran = translate({"--output", translate.file("out")}, input);
   CHECK(ran.code == 1);
-  CHECK(ran.err == "gradus translate: output: cannot write to '" + translate.file("out") +
-                       "': File too large; free some space, or choose a folder on another disk\n");
+  CHECK(ran.err ==
+        "gradus translate: output: cannot write to '" + translate.file("out") +
+            "': File too large; raise the limit of this shell, 'ulimit -f', or choose another file system\n");
   CHECK(names(translate.scratch.path()) == std::vector<std::string>{"best.safetensors"});
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "commands/command.hpp"
+#include "files/file_type.hpp"
 #include "files/output_file.hpp"
 #include "files/run_folder.hpp"
 #include "files/saved_ensemble.hpp"
@@ -100,7 +101,9 @@ void check_outputs(const Options& options) {
 void check_numbered(const Options& options, std::size_t count) {
   if (count == 1) return;
   for (const fs::path& path : {options.svg, options.npy}) {
-    if (!is_standard_output(path) && (!fs::exists(path) || fs::is_regular_file(path))) continue;
+    if (!is_standard_output(path) &&
+        (type_of(path) == fs::file_type::not_found || type_of(path) == fs::file_type::regular))
+      continue;
     fail("alignment", count, " sentences need ", count, " files, but '", path.string(),
          "' is not a file; give one sentence, or name a file");
   }

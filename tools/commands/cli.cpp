@@ -80,6 +80,10 @@ int cli_main(int argc, char** argv, const models::Registry& registry) {
     return 0;
   }
   if (name == "--version") {
+    if (argc > 2) {
+      std::cerr << "gradus: unexpected argument '" << excerpt(argv[2]) << "' after --version\n";
+      return 2;
+    }
     std::cout << "gradus " << version() << '\n';
     return 0;
   }

@@ -83,24 +83,54 @@ std::vector<std::string> option_names(const CLI::App& app) {
 // `dashes`: "--" on the command line, empty in a configuration file.
 std::string no_option(const CLI::App& app, const std::string& dashes, const std::string& name) {
   const std::string near = nearest(name, option_names(app));
-  return "unknown option '" + dashes + name + "'" +
+  return "unknown option '" + dashes + excerpt(name) + "'" +
          (near.empty() ? "" : "; did you mean " + dashes + near + '?');
 }
 
 // Reports only the first unparsed argument: the others may be its values.
 std::string extra_message(const CLI::App& app) {
   const std::string argument = app.remaining().front(), dashes = "--";
-  if (!argument.starts_with(dashes) || argument == dashes) return "unexpected argument '" + argument + "'";
+  if (!argument.starts_with(dashes) || argument == dashes)
+    return "unexpected argument '" + excerpt(argument) + "'";
   return no_option(app, dashes, argument.substr(2, argument.find('=') - 2));
 }
 
-// Rewrites CLI11's "At Most 1 required but received 3" and "1 required INT missing".
+// "OPTION: x not in {a,b}" in other words; empty for another text.
+std::string unknown_value(const std::string& text) {
+  constexpr std::string_view between = " not in {";
+  const std::size_t colon = text.find(": "), list = text.rfind(between);
+  if (colon == text.npos || list == text.npos || list < colon || text.back() != '}') return "";
+  std::string available;
+  for (const char c : text.substr(list + between.size(), text.size() - 1 - list - between.size())) {
+    available += c == ',' ? ", " : std::string(1, c);
+  }
+  return text.substr(0, colon) + ": unknown value '" + excerpt(text.substr(colon + 2, list - colon - 2)) +
+         "'; available: " + available;
+}
+
+// Rewrites the messages of CLI11 that are not in our words.
 std::string clear_message(const CLI::ParseError& error) {
-  std::string text = one_line(error.what());
-  const std::string option = text.substr(0, text.find(':'));
-  if (text.find(": At Most 1 required") != text.npos)
+  const std::string raw = error.what(), text = one_line(raw), option = text.substr(0, text.find(':'));
+  const auto contains = [&](std::string_view part) { return text.find(part) != text.npos; };
+  // The text with a word, which is between two options, replaced by another.
+  const auto with = [&](std::string_view word, std::string_view other) {
+    return std::string(text).replace(text.find(word), word.size(), other);
+  };
+  if (const std::string unknown = unknown_value(raw); !unknown.empty()) return unknown;
+  if (contains(": At Most 1 required") || contains(": too many inputs for a flag")) {
     return option + " takes one value, found several; give one";
-  if (text.find(": 1 required ") != text.npos) return option + " needs a value";
+  }
+  if (contains(": 1 required ")) return option + " needs a value";
+  if (contains(" requires -")) return with(" requires ", " needs ");
+  if (contains(" excludes -")) return with(" excludes ", " cannot be combined with ") + "; omit one of them";
+  if (contains(": This option is not allowed in a configuration file")) {
+    return option + ": not allowed in a configuration file; give it on the command line";
+  }
+  constexpr std::string_view not_converted = "Could not convert: ";
+  if (const std::size_t equals = raw.find(" = "); raw.starts_with(not_converted) && equals != raw.npos) {
+    return one_line(raw.substr(not_converted.size(), equals - not_converted.size())) +
+           ": expected true or false, found " + excerpt(raw.substr(equals + 3));
+  }
   return text;
 }
 
@@ -110,6 +140,9 @@ std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
   constexpr std::string_view section = ".++";
   const std::string path = config != nullptr && config->count() > 0 ? config->as<std::string>() + ": " : "";
   const std::string key = unknown_key(error);
+  if (is_unknown_key(error) && key.empty()) {
+    return path + "a line has no option before its '='; write OPTION=VALUE";
+  }
   if (key.empty()) return path + clear_message(error);
   if (key.ends_with(section)) {
     return path + "unknown section [" + key.substr(0, key.size() - section.size()) +

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "commands/command.hpp"
+#include "files/file_type.hpp"
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
 #include "settings/check_settings.hpp"
@@ -55,7 +56,7 @@ std::optional<std::string> given(int argc, char** argv, std::string_view option)
 }
 
 fs::path last_checkpoint(const fs::path& run) {
-  if (!fs::is_directory(run)) return run;
+  if (!is_folder(run)) return run;
   if (!holds_run(run)) {
     fail("resume", "'", run.string(), "' has no checkpoint to resume from; start a new run without --resume");
   }
@@ -65,7 +66,7 @@ fs::path last_checkpoint(const fs::path& run) {
 // Refuses to replace a run or a model without --overwrite. Never replaces files in a folder with neither:
 // they belong to the user.
 void check_new(const fs::path& folder, bool overwrite) {
-  const bool is_run = holds_run(folder), is_model = fs::exists(folder / run_file::best);
+  const bool is_run = holds_run(folder), is_model = is_there(folder / run_file::best);
   if ((is_run || is_model) && overwrite) return;
   if (is_run) {
     fail("train", "'", folder.string(), "' already holds a run; resume it with --resume ", folder.string(),

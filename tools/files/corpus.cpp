@@ -130,6 +130,9 @@ Sentences split_all(const data::Tokeniser& tokeniser, const Sentences& lines) {
 }  // namespace
 
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap) {
+  DataSettings streams;
+  streams.train = files;
+  check_streams(streams);
   Pairs pairs = files.pairs.empty() ? data::read_parallel(files.source, files.target)
                                     : data::read_tab_separated(files.pairs);
   if (swap) swap_sides(pairs);

@@ -62,6 +62,7 @@ void check_output(std::string_view who, const fs::path& file, std::span<const fs
   }
   check_not_of_a_run(who, file);
   files::check_target(who, file);
+  files::sweep(file.has_parent_path() ? file.parent_path() : ".");
 }
 
 void check_distinct(std::span<const Output> outputs) {

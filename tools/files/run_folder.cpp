@@ -7,6 +7,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "files/file_type.hpp"
+
 namespace gradus::tools {
 
 namespace fs = std::filesystem;
@@ -35,13 +37,13 @@ std::optional<std::int64_t> step_of(std::string_view name) {
 }  // namespace run_file
 
 bool holds_run(const fs::path& folder) {
-  return fs::exists(folder / run_file::last) || fs::exists(folder / run_file::next);
+  return is_there(folder / run_file::last) || is_there(folder / run_file::next);
 }
 
 fs::path checkpoint_of(const fs::path& path) {
-  if (!fs::is_directory(path)) return path;
+  if (!is_folder(path)) return path;
   for (const char* name : {run_file::next, run_file::best, run_file::last}) {
-    if (fs::exists(path / name)) return path / name;
+    if (is_there(path / name)) return path / name;
   }
   fail("checkpoint", "the folder '", path.string(),
        "' has neither best.safetensors nor last.safetensors; give the folder of a run of gradus train");
@@ -49,7 +51,7 @@ fs::path checkpoint_of(const fs::path& path) {
 
 fs::path last_checkpoint_of(const fs::path& folder) {
   const fs::path next = folder / run_file::next;
-  return fs::exists(next) ? next : folder / run_file::last;
+  return is_there(next) ? next : folder / run_file::last;
 }
 
 bool is_run_file(const std::string& name) {
@@ -83,7 +85,7 @@ void remove_run_file(const fs::path& path) {
 
 void finish_replacement(const fs::path& folder) {
   const fs::path next = folder / run_file::next;
-  if (!fs::exists(next)) return;
+  if (!is_there(next)) return;
   for (const fs::path& path : run_files(folder)) {
     if (path != next) remove_run_file(path);
   }

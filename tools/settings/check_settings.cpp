@@ -3,6 +3,7 @@
 #include <gradus/message.hpp>
 
 #include <string>
+#include <utility>
 
 #include "settings/usage_error.hpp"
 
@@ -46,6 +47,20 @@ bool may_attend(const models::ModelOptions& model, const models::Registry& regis
 
 }  // namespace
 
+void check_streams(const DataSettings& settings) {
+  std::string streams;
+  int count = 0;
+  for (const auto& [prefix, files] :
+       {std::pair{"--", &settings.train}, {"--dev-", &settings.dev}, {"--test-", &settings.test}}) {
+    for (const auto& [name, file] :
+         {std::pair{"pairs", &files->pairs}, {"source", &files->source}, {"target", &files->target}}) {
+      if (*file != "-") continue;
+      streams.append(count++ == 0 ? "" : " and ").append(prefix).append(name);
+    }
+  }
+  if (count > 1) refuse("only one of ", streams, " can be -, standard input; name files for the others");
+}
+
 void check_data(const DataSettings& settings) {
   const int named = !settings.task.empty() + !settings.phrases.empty() + settings.train.given();
   if (named != 1) {
@@ -57,6 +72,7 @@ void check_data(const DataSettings& settings) {
   check_whole("--", settings.train);
   check_whole("--dev-", settings.dev);
   check_whole("--test-", settings.test);
+  check_streams(settings);
   const data::TaskOptions& task = settings.task_options;
   check_order("--min-length", task.min_length, "--max-length", task.max_length);
   if (settings.test_max_length > 0) {

@@ -54,4 +54,12 @@ std::string printable(std::string_view text, std::string_view kept) {
   return out;
 }
 
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t longest = 100;
+  if (text.size() <= longest) return printable(text);
+  std::size_t end = longest;
+  while (end > 0 && is_continuation(text[end])) --end;  // not inside a character
+  return printable(text.substr(0, end)) + "…";
+}
+
 }  // namespace gradus::tools

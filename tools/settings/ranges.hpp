@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "settings/printable.hpp"
 #include "settings/shortest.hpp"
 
 /// Validators of numbers, for CLI11's Option::transform. Their message is "expected …, found …". They replace
@@ -34,7 +35,7 @@ CLI::Validator whole(Integer least, Integer most) {
               return "";
             }
             return "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-                   ", found " + text;
+                   ", found " + excerpt(text);
           },
           ""};
 }
@@ -51,7 +52,7 @@ CLI::Validator real(const std::string& words, Holds holds) {
             }
             return (error == std::errc::result_out_of_range ? "expected a magnitude from 4.9e-324 to 1.8e308"
                                                             : "expected " + words) +
-                   ", found " + text;
+                   ", found " + excerpt(text);
           },
           ""};
 }

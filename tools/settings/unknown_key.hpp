@@ -6,12 +6,17 @@
 
 namespace gradus::tools {
 
-/// The key of a configuration that the app does not define, taken from the text of CLI11's error, which does
-/// not store it separately. Empty for other errors.
+inline constexpr std::string_view before_unknown_key = "INI was not able to parse ";
+
+/// True if the error is a key of a configuration that the app does not define.
+inline bool is_unknown_key(const CLI::Error& error) {
+  return std::string_view(error.what()).starts_with(before_unknown_key);
+}
+
+/// That key, taken from the text of CLI11's error, which does not store it separately. Empty for other
+/// errors, and for a line without a key.
 inline std::string unknown_key(const CLI::Error& error) {
-  constexpr std::string_view before = "INI was not able to parse ";
-  const std::string text = error.what();
-  return text.starts_with(before) ? text.substr(before.size()) : "";
+  return is_unknown_key(error) ? std::string(error.what()).substr(before_unknown_key.size()) : "";
 }
 
 }  // namespace gradus::tools

@@ -10,6 +10,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "files/file_type.hpp"
+
 namespace gradus::tools {
 namespace {
 
@@ -64,7 +66,7 @@ std::string History::text() const {
 
 History History::read(const std::filesystem::path& path, std::int64_t up_to_step) {
   History history;
-  if (!std::filesystem::exists(path)) return history;
+  if (!is_there(path)) return history;
   std::ifstream file(path);
   if (!file) fail("log", "'", path.string(), "' cannot be opened; check the permissions");
   for (std::string line; std::getline(file, line);) {

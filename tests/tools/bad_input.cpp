@@ -1,0 +1,156 @@
+// Bad invocations and files, each with the one line that the command prints.
+
+#include <gradus/data/parallel_text.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <streambuf>
+
+#include "files/line_reader.hpp"
+#include "settings/printable.hpp"
+#include "tools/run.hpp"
+
+namespace data = gradus::data;
+namespace fs = std::filesystem;
+namespace tools = gradus::tools;
+
+namespace {
+
+// Exit code and error of a command that prints nothing else.
+std::string refused(const std::vector<std::string>& arguments, const std::string& input = "") {
+  const Ran ran = run(arguments, input);
+  CHECK(ran.out == "");
+  CHECK(std::ranges::count(ran.err, '\n') == 1);
+  return std::to_string(ran.code) + ' ' + ran.err;
+}
+
+const std::string help = "; 'gradus train --help' lists the options\n";
+
+// A stream whose reads fail, as those of a closed file descriptor or a folder do.
+class Broken : public std::streambuf {
+ protected:
+  int_type underflow() override { throw std::ios_base::failure("bad file descriptor"); }
+};
+
+class BrokenInput {
+ public:
+  BrokenInput() : before_(std::cin.rdbuf(&broken_)) { std::cin.clear(); }
+  ~BrokenInput() {
+    std::cin.rdbuf(before_);
+    std::cin.clear();
+  }
+  BrokenInput(const BrokenInput&) = delete;
+  BrokenInput& operator=(const BrokenInput&) = delete;
+
+ private:
+  Broken broken_;
+  std::streambuf* before_;
+};
+
+}  // namespace
+
+TEST_CASE("a path that cannot be looked up is an error with the system's reason", "[tools][errors]") {
+  const Scratch scratch;
+  const fs::path loop = scratch.path() / "loop";
+  fs::create_symlink("loop", loop);
+  const std::string cycle =
+      "path: cannot find '" + loop.string() +
+      "': Too many levels of symbolic links; symbolic links form a cycle; remove one, or "
+      "choose another name\n";
+  CHECK(refused({"info", loop}) == "1 gradus info: " + cycle);
+  CHECK(refused({"translate", "--model", loop}) == "1 gradus translate: " + cycle);
+  CHECK(refused({"train", "--resume", loop}) == "1 gradus train: " + cycle);
+  CHECK(
+      refused({"train", "--phrases", "eng-fra", "--out", loop}).find("Too many levels of symbolic links;") !=
+      std::string::npos);
+  const std::string name(300, 'x');
+  CHECK(refused({"info", name}) ==
+        "1 gradus info: path: cannot find '" + name + "': File name too long; choose a shorter name\n");
+  CHECK(refused({"train", "--phrases", "eng-fra", "--out", scratch.path() / name})
+            .ends_with("File name too long; choose a shorter name\n"));
+}
+
+TEST_CASE("standard input that cannot be read is an error, and is read only once", "[tools][errors]") {
+  {
+    const BrokenInput broken;
+    CHECK_ERROR(tools::lines_of("-")(), "input: standard input cannot be read; give a file, or a pipe");
+  }
+  {
+    const BrokenInput broken;
+    CHECK_ERROR(data::read_lines("-"), "read_lines: standard input cannot be read; give a file, or a pipe");
+  }
+  const std::string twice = " can be -, standard input; name files for the others";
+  CHECK(refused({"train", "--source", "-", "--target", "-"}) ==
+        "2 gradus train: only one of --source and --target" + twice + help);
+  CHECK(refused({"train", "--pairs", "-", "--dev-pairs", "-", "--test-source", "-", "--test-target", "t"}) ==
+        "2 gradus train: only one of --pairs and --dev-pairs and --test-source" + twice + help);
+  const Scratch scratch;
+  CHECK(refused({"score", "--model", write_small_model(scratch.path()), "--source", "-", "--target", "-"})
+            .starts_with("2 gradus score: only one of --source and --target" + twice));
+}
+
+TEST_CASE("errors in a configuration file are in the words of its options", "[tools][train][errors]") {
+  const Scratch scratch;
+  const std::string file = scratch.path() / "c.toml";
+  const auto refused_line = [&](const std::string& text) {
+    std::ofstream(file) << text;
+    const std::string error = refused({"train", "--phrases", "eng-fra", "--config", file});
+    const std::string begin = "2 gradus train: ";
+    CHECK(error.starts_with(begin));
+    CHECK(error.ends_with(help));
+    return error.substr(begin.size(), error.size() - begin.size() - help.size());
+  };
+  CHECK(refused_line("= 4\n") == file + ": a line has no option before its '='; write OPTION=VALUE");
+  CHECK(refused_line("lower = maybe\n") == "--lower: expected true or false, found maybe");
+  CHECK(refused_line("lower = 0\nlower = 1\n") == "lower takes one value, found several; give one");
+  CHECK(refused_line("preset = \"cho\"\n") ==
+        file + ": preset: not allowed in a configuration file; give it on the command line");
+  CHECK(refused_line("cell = \" gru\"\n") ==
+        "--cell: unknown value ' gru'; available: rnn, gru, original-gru, lstm");
+}
+
+TEST_CASE("a message shows only the beginning of a long value", "[tools][errors]") {
+  const std::string digits(100, '1'), cut = digits + "…";
+  CHECK(refused({"train", "--hidden", digits + "11"}) ==
+        "2 gradus train: --hidden: expected a whole number from 1 to 1000000000000000, found " + cut + help);
+  CHECK(refused({"train", "--cell", digits + "11"})
+            .starts_with("2 gradus train: --cell: unknown value '" + cut));
+  CHECK(refused({"train", "--" + digits + "11"}).starts_with("2 gradus train: unknown option '--" + cut));
+  CHECK(refused({"info", "a", digits + "11"}).starts_with("2 gradus info: unexpected argument '" + cut));
+  CHECK(tools::excerpt(digits) == digits);
+  CHECK(tools::excerpt("\x1b[1m" + std::string(99, 'x')) == "\\u001b[1m" + std::string(96, 'x') + "…");
+  CHECK(tools::excerpt(std::string(99, 'x') + "éx") == std::string(99, 'x') + "…");
+
+  const Scratch scratch;
+  const std::string model = write_small_model(scratch.path()), gold = scratch.path() / "gold";
+  const std::string pairs = scratch.path() / "pairs";
+  std::ofstream(pairs) << "good morning\tbonjour\n";
+  std::ofstream(gold) << std::string("a\0b", 3) << std::string(200, 'c') << '\n';
+  CHECK(refused({"evaluate", "--model", model, "--pairs", pairs, "--gold", gold}) ==
+        "1 gradus evaluate: gold: '" + gold + "' line 1: 'a\\u0000b" + std::string(97, 'c') +
+            "…' is not a link; write 0-0 for a sure and 0?0 for a possible link, tokens counted from 0\n");
+}
+
+TEST_CASE("arguments after --version are refused", "[tools][cli][errors]") {
+  CHECK(refused({"--version", "x"}) == "2 gradus: unexpected argument 'x' after --version\n");
+}
+
+TEST_CASE("a damaged compressed text is named once", "[tools][errors]") {
+  const Scratch scratch;
+  const std::string file = scratch.path() / "text.gz";
+  std::ofstream(file) << "\x1f\x8b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+  CHECK(refused({"train", "--pairs", file}) ==
+        "1 gradus train: '" + file + "' is damaged (unknown header flags set); copy it again\n");
+}
+
+TEST_CASE("an output removes temporary files that killed commands left beside it", "[tools][output_file]") {
+  const Scratch scratch;
+  const fs::path left = scratch.path() / ".gradus-12345-1.tmp", other = scratch.path() / ".other.tmp";
+  const std::string model = write_small_model(scratch.path());
+  std::ofstream(left) << "half of a file";
+  std::ofstream(other) << "not ours";
+  CHECK(run({"translate", "--model", model, "--output", scratch.path() / "out.txt"}, "good\n").code == 0);
+  CHECK_FALSE(fs::exists(left));
+  CHECK(fs::exists(other));
+}
