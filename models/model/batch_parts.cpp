@@ -29,6 +29,18 @@ std::int64_t parts_of_search(const Ensemble& model, std::int64_t B) {
   return parts_of(model, B, fits_cache(model) ? fewest_sequences : fewest_sequences_out_of_cache);
 }
 
+std::vector<std::int64_t> bounds_of_parts(std::span<const std::int64_t> lengths, std::int64_t parts) {
+  const auto work = [](std::int64_t length) { return 2 * std::max<std::int64_t>(length, 0) + 10; };
+  std::int64_t all = 0, before = 0;
+  for (const std::int64_t length : lengths) all += work(length);
+  std::vector<std::int64_t> bounds{0};
+  for (std::size_t b = 0; b < lengths.size(); ++b) {
+    before += work(lengths[b]);
+    while (before * parts >= all * std::ssize(bounds)) bounds.push_back(static_cast<std::int64_t>(b) + 1);
+  }
+  return bounds;
+}
+
 std::vector<Cut> cut(const data::Batch& batch, std::int64_t parts) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(batch.size));
   std::iota(rows.begin(), rows.end(), 0);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <vector>
 
 namespace gradus::models {
@@ -20,6 +21,11 @@ std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B);
 // The same for a search, which has no gradients to add: weights that do not fit the cache do not matter if
 // parts are large.
 std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
+
+// The bounds of successive parts of a batch: part p holds the sequences from bounds[p] up to bounds[p + 1],
+// and takes about as long as the others, if a sequence takes as long as its usual maximum length, 2T + 10. A
+// part may be empty.
+std::vector<std::int64_t> bounds_of_parts(std::span<const std::int64_t> lengths, std::int64_t parts);
 
 // Returns by_parts(). If by_parts() throws an Error, calls whole(), which computes the batch in one part.
 // Throws the error of whole(), whose positions refer to the whole batch, or the error of by_parts() if
@@ -40,14 +46,17 @@ auto with_message_of_all(const Parts& by_parts, const Whole& whole) {
 template <class Result, class F>
 std::vector<Result> by_parts(const Ensemble& model, const Tensor& source, const Tensor& lengths, const F& f) {
   const auto whole = [&] { return f(source, lengths, std::int64_t{0}); };
-  const bool fit = lengths.rank() == 1 && source.rank() >= 2 && source.size(1) == lengths.size(0);
+  const bool fit = lengths.rank() == 1 && lengths.dtype() == Dtype::i64 && source.rank() >= 2 &&
+                   source.size(1) == lengths.size(0);
   if (!fit) return whole();  // throws the error
   const std::int64_t B = lengths.size(0), parts = model.is_training() ? 1 : parts_of_search(model, B);
   if (parts == 1) return whole();
+  const std::vector<std::int64_t> bounds = bounds_of_parts(lengths.values<std::int64_t>(), parts);
   std::vector<std::vector<Result>> some(static_cast<std::size_t>(parts));
   const auto compute = [&](std::int64_t part) {
-    const std::int64_t first = B * part / parts, last = B * (part + 1) / parts;
-    some[static_cast<std::size_t>(part)] = f(source.slice(first, last, 1), lengths.slice(first, last), first);
+    const auto p = static_cast<std::size_t>(part);
+    const std::int64_t first = bounds[p], last = bounds[p + 1];
+    if (first < last) some[p] = f(source.slice(first, last, 1), lengths.slice(first, last), first);
   };
   with_message_of_all([&] { parallel_operations(parts, compute); }, whole);
   std::vector<Result> all;

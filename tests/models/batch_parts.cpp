@@ -1,5 +1,7 @@
 // Batches split among threads by sequence.
 
+#include "models/model/batch_parts.hpp"
+
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/recording.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
@@ -220,4 +222,16 @@ TEST_CASE("a batch is not split if the decoder does not allow it", "[models][bat
   const models::Seq2Seq model = with(std::make_unique<models::ProjectedQuery>(4, 8, std::make_unique<Own>()));
   CHECK(!model.can_be_shared());
   CHECK(!is_shared(made_by(model, 2)));
+}
+
+TEST_CASE("the parts of a batch take about the same time", "[models][batch_parts]") {
+  const auto bounds = [](const Tokens& lengths, std::int64_t parts) {
+    return models::bounds_of_parts(lengths, parts);
+  };
+  CHECK(bounds({7, 7, 7, 7}, 2) == Tokens{0, 2, 4});
+  CHECK(bounds({5, 5, 5, 5, 45}, 2) == Tokens{0, 5, 5});  // 4 · 20 against 100
+  CHECK(bounds({5, 5, 5, 5, 35}, 2) == Tokens{0, 4, 5});  // 4 · 20 against 80
+  CHECK(bounds({95, 1, 1}, 4) == Tokens{0, 1, 1, 1, 3});  // 200, 12, 12: two parts are empty
+  CHECK(bounds({-20, -20, 0, 0}, 2) == Tokens{0, 2, 4});  // refused later, by the encoder
+  CHECK(bounds({3}, 3) == Tokens{0, 1, 1, 1});
 }

@@ -74,11 +74,12 @@ TEST_CASE("a path that cannot be looked up is an error with the system's reason"
 TEST_CASE("standard input that cannot be read is an error, and is read only once", "[tools][errors]") {
   {
     const BrokenInput broken;
-    CHECK_ERROR(tools::lines_of("-")(), "input: standard input cannot be read; give a file, or a pipe");
+    CHECK_THROWS_WITH(tools::lines_of("-")(), "input: standard input cannot be read; give a file, or a pipe");
   }
   {
     const BrokenInput broken;
-    CHECK_ERROR(data::read_lines("-"), "read_lines: standard input cannot be read; give a file, or a pipe");
+    CHECK_THROWS_WITH(data::read_lines("-"),
+                      "read_lines: standard input cannot be read; give a file, or a pipe");
   }
   const std::string twice = " can be -, standard input; name files for the others";
   CHECK(refused({"train", "--source", "-", "--target", "-"}) ==

@@ -127,7 +127,6 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
                "replace <unk> in the output by the source word with the largest attention weight [on]");
   add_computing_options(app, options);
   app.parse_complete_callback([&options] {
-    const models::BeamOptions& beam = options.beam;
     const std::int64_t least = options.constraints.min_length, most = options.max_steps;
     if (most > 0 && least >= most) {
       throw CLI::ValidationError("--min-length", std::to_string(least) + " does not fit into --max-steps " +
@@ -135,9 +134,9 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
                                                      ", which counts the end of the sentence; lower "
                                                      "--min-length or raise --max-steps");
     }
-    if (beam.n_best <= beam.width) return;
-    throw CLI::ValidationError("--n-best", std::to_string(beam.n_best) + " exceeds --beam " +
-                                               std::to_string(beam.width) +
+    if (options.beam.n_best <= options.beam.width) return;
+    throw CLI::ValidationError("--n-best", std::to_string(options.beam.n_best) + " exceeds --beam " +
+                                               std::to_string(options.beam.width) +
                                                "; lower --n-best or raise --beam");
   });
 }
