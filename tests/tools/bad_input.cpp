@@ -13,6 +13,7 @@
 
 namespace data = gradus::data;
 namespace fs = std::filesystem;
+namespace models = gradus::models;
 namespace tools = gradus::tools;
 
 namespace {
@@ -48,7 +49,59 @@ class BrokenInput {
   std::streambuf* before_;
 };
 
+// A pipe whose writer has written only one line whenever the command looks.
+class Slow : public std::streambuf {
+ public:
+  explicit Slow(const std::vector<std::string>& lines) : lines_(lines) {}
+
+ protected:
+  int_type underflow() override {
+    if (next_ == lines_.size()) return traits_type::eof();
+    std::string& line = lines_[next_++];
+    setg(line.data(), line.data(), line.data() + line.size());
+    return traits_type::to_int_type(line.front());
+  }
+
+ private:
+  std::vector<std::string> lines_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
+
+TEST_CASE("a side from a slow pipe is paired with the other side's file", "[tools][score]") {
+  const Scratch scratch;
+  const std::string model = write_small_model(scratch.path()), target = scratch.path() / "target";
+  std::ofstream(target) << "un\ndeux\ntrois\n";
+  const auto score = [&](const std::vector<std::string>& lines) {
+    std::vector<std::string> arguments{"gradus",   "score", "--model",  model,
+                                       "--source", "-",     "--target", target};
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    Slow slow(lines);
+    auto* const before = std::cin.rdbuf(&slow);
+    std::cin.clear();
+    std::ostringstream out, err;
+    auto* const old_out = std::cout.rdbuf(out.rdbuf());
+    auto* const old_err = std::cerr.rdbuf(err.rdbuf());
+    const int code =
+        tools::cli_main(static_cast<int>(argv.size()), argv.data(), models::Registry::standard());
+    std::cin.rdbuf(before);
+    std::cout.rdbuf(old_out);
+    std::cerr.rdbuf(old_err);
+    std::cin.clear();
+    return Ran{code, out.str(), err.str()};
+  };
+  const Ran ran = score({"one\n", "two\n", "three\n"});
+  CHECK(ran.err == "");
+  CHECK(std::ranges::count(ran.out, '\n') == 3);
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"one\n", "two\n"}, {"one\n", "two\n", "three\n", "four\n"}}) {
+    CHECK(score(wrong).err == "gradus score: pairs: '-' and '" + target +
+                                  "' have different numbers of lines; line i of the second file must "
+                                  "translate line i of the first\n");
+  }
+}
 
 TEST_CASE("a path that cannot be looked up is an error with the system's reason", "[tools][errors]") {
   const Scratch scratch;

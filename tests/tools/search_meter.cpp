@@ -89,12 +89,12 @@ TEST_CASE("the speed of a search counts sentences, and the tokens of the best ou
         return std::vector<std::vector<models::Decoded>>(60, {output(5), output(70)});
       });
   const models::Search search = meter.search();
-  const models::Seq2Seq model({.vocabulary = 5, .embedding = 2, .hidden = 2}, nullptr);
-  search(model, {}, {}, {});
+  const auto model = models::make_fixed_context({.vocabulary = 5, .embedding = 2, .hidden = 2});
+  search(*model, {}, {}, {});
   std::ostringstream few, all;
   meter.report(few);
   CHECK(few.str() == "");
-  CHECK(search(model, {}, {}, {}).size() == 60);
+  CHECK(search(*model, {}, {}, {}).size() == 60);
   meter.report(all);
   double time = 0, sentences = 0, tokens = 0;
   REQUIRE(std::sscanf(all.str().c_str(), "decoded 120 sentences in %lf s: %lf sentences/s, %lf tokens/s\n",

@@ -3,7 +3,9 @@
 #include <gradus/models/forced_decoding.hpp>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
+#include <deque>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -16,6 +18,7 @@
 #include "files/run_folder.hpp"
 #include "files/saved_ensemble.hpp"
 #include "reports/search_options.hpp"
+#include "settings/check_settings.hpp"
 #include "settings/printable.hpp"
 
 namespace gradus::tools {
@@ -92,6 +95,30 @@ data::SentencePair pair_of(const std::string& line, const std::string& file, std
   return swap ? data::SentencePair{second, first} : data::SentencePair{first, second};
 }
 
+// The lines of a side, which a pipe may give more slowly than a file gives those of the other side.
+class Lines {
+ public:
+  explicit Lines(const std::filesystem::path& path) : next_(lines_of(path)) {}
+
+  // Reads lines if there are none. Returns the number of lines that can be taken; 0 at the end.
+  std::size_t fill() {
+    if (lines_.empty()) {
+      const std::vector<std::string> some = next_();
+      lines_.assign(some.begin(), some.end());
+    }
+    return lines_.size();
+  }
+  std::string take() {
+    std::string line = std::move(lines_.front());
+    lines_.pop_front();
+    return line;
+  }
+
+ private:
+  LineReader next_;
+  std::deque<std::string> lines_;
+};
+
 // Returns the next pairs; none at the end.
 std::function<Pairs()> reader_of(const Options& options) {
   if (options.files.source.empty()) {
@@ -103,16 +130,18 @@ std::function<Pairs()> reader_of(const Options& options) {
       return pairs;
     };
   }
-  return [next_sources = lines_of(options.files.source), next_targets = lines_of(options.files.target),
-          files = options.files]() {
-    std::vector<std::string> sources = next_sources(), targets = next_targets();
-    if (sources.size() != targets.size()) {
+  DataSettings streams;
+  streams.train = options.files;
+  check_streams(streams);
+  return [source = Lines(options.files.source), target = Lines(options.files.target),
+          files = options.files]() mutable {
+    const std::size_t count = std::min(source.fill(), target.fill());
+    if (count == 0 && source.fill() + target.fill() > 0) {
       fail("pairs", "'", files.source.string(), "' and '", files.target.string(),
            "' have different numbers of lines; line i of the second file must translate line i of the first");
     }
     Pairs pairs;
-    for (std::size_t i = 0; i < sources.size(); ++i)
-      pairs.push_back({std::move(sources[i]), std::move(targets[i])});
+    for (std::size_t i = 0; i < count; ++i) pairs.push_back({source.take(), target.take()});
     return pairs;
   };
 }
