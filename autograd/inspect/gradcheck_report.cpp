@@ -37,7 +37,9 @@ void print(std::ostream& out, const GradcheckEntry& entry) {
           : entry.wrong > 0 ? "WRONG"
                             : "DOUBT")
       << ' ' << entry.name << ' ' << entry.shape;
-  if (entry.checked < entry.shape.numel()) out << ", " << entry.checked << " elements drawn";
+  if (entry.checked < entry.shape.numel()) {
+    out << ", " << entry.checked << " of " << entry.shape.numel() << " elements drawn";
+  }
   if (entry.judged() > 0) print_worst(out << ": ", entry);
   if (entry.not_judged > 0) print_doubt(out << (entry.judged() > 0 ? "; " : ": "), entry);
   if (entry.judged() > 0 && entry.wrong == 0 && entry.all_zero)

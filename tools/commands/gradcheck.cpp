@@ -16,11 +16,11 @@
 #include "commands/command.hpp"
 #include "reports/progress.hpp"
 #include "settings/check_settings.hpp"
+#include "settings/numbers.hpp"
 #include "settings/options.hpp"
 #include "settings/ranges.hpp"
 #include "settings/settings.hpp"
 #include "settings/usage_error.hpp"
-#include "training/numbers.hpp"
 
 namespace gradus::tools {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "training/numbers.hpp"
+#include "settings/numbers.hpp"
 
 namespace gradus::tools {
 

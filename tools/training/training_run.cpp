@@ -26,8 +26,8 @@
 #include "reports/measure.hpp"
 #include "settings/check_settings.hpp"
 #include "settings/fits.hpp"
+#include "settings/numbers.hpp"
 #include "settings/program.hpp"
-#include "training/numbers.hpp"
 
 namespace gradus::tools {
 namespace {

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "reports/alignment_data.hpp"
+#include "settings/numbers.hpp"
 #include "settings/program.hpp"
-#include "training/numbers.hpp"
 #include "training/training_run.hpp"
 
 namespace gradus::tools {
