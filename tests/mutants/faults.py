@@ -22,6 +22,8 @@ VALUE, BROADCAST, TRANSPOSE, FACTOR = "wrong saved value", "missing sum", "missi
 PLACE, CHECK = "wrong position", "missing check"
 
 FAULTS = [
+    *of("inspect/drawn_elements.cpp",
+        (PLACE, "indices[i + generator.below(indices.size() - i)]", "indices[i]")),
     *of("ops/arithmetic.cpp",
         (SIGN, "if (g.wants(1)) add_gradient(g, 1, negated);", "if (g.wants(1)) g.add(1, g.out());"),
         (VALUE, "add_gradient(g, 0, times, g.saved(1));", "add_gradient(g, 0, times, g.saved(0));"),
@@ -308,6 +310,12 @@ FAULTS = [
         (VALUE, "length_penalty(beam.max_steps, options_.length_penalty)", "length_penalty(steps(), options_.length_penalty)"),
         (PLACE, "i < std::ssize(beam.alive) ? static_cast<std::size_t>(i) : 0", "0"),
         (CHECK, "if (steps() > 0) hypothesis.score = score(hypothesis, beam);", "")),
+    *of_models("search/allowed.cpp",
+        (PLACE, "first + before < written.size()", "first + before + 1 < written.size()"),
+        (CHECK, "std::ssize(written) < constraints.min_length", "std::ssize(written) <= constraints.min_length"),
+        (VALUE, "std::numeric_limits<float>::lowest());", "forbidden);")),
+    *of_models("model/batch_parts.cpp",
+        (TERM, "return 2 * std::max<std::int64_t>(length, 0) + 10;", "return 2 * std::max<std::int64_t>(length, 0) + 1;")),
     *of_models("search/sample.cpp",
         (FACTOR, "std::exp((log_p - largest) / temperature)", "std::exp(log_p - largest)"),
         (FACTOR, "const double enough = p * total(choices);", "const double enough = p;"),
