@@ -27,8 +27,8 @@ gradus::data::Reversal made(const Reversals& task) {
 
 std::int64_t vocabulary_of(const Reversals& task) { return made(task).vocabulary_size(); }
 
-std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(
-    const gradus::models::Registry::MakeAttention& attention, const Reversals& task) {
+std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(const MakeAttention& attention,
+                                                       const Reversals& task) {
   gradus::models::Registry registry = gradus::models::Registry::standard();
   registry.attentions["yours"] = {attention};
   const std::int64_t vocabulary = vocabulary_of(task);

@@ -3,6 +3,7 @@
 #include <gradus/models/model.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,9 +33,11 @@ struct ByLength {
 ByLength train_on_reversals(const std::string& label, gradus::models::Seq2Seq& model, const Reversals& task);
 std::int64_t vocabulary_of(const Reversals& task);
 
+using MakeAttention =
+    std::function<std::unique_ptr<gradus::nn::Attention>(const gradus::models::AttentionSizes&)>;
+
 /// Bahdanau's model for the task, with this attention and the tutorials' sizes.
-std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(
-    const gradus::models::Registry::MakeAttention& attention, const Reversals& task);
+std::unique_ptr<gradus::models::Seq2Seq> bahdanau_with(const MakeAttention& attention, const Reversals& task);
 
 /// Prints the label and a line for each length: "    length  8   exact match 0.994".
 void print(const ByLength& measured);
