@@ -30,6 +30,9 @@ void check(const TrainerOptions& options) {
   }
   options.loss.check("Trainer");
   const MixedPrecision is_supported(options.precision);
+  if (options.schedule == "plateau" && options.eval_every == 0) {
+    fail("Trainer", "the plateau schedule needs evaluations, and eval_every is 0; raise it");
+  }
 }
 
 Tensor saved(std::int64_t value) { return tensor(std::vector{value}, {}); }
@@ -63,6 +66,19 @@ nn::Schedule make_schedule(const TrainerOptions& options) {
   return nn::schedule::warm_up(options.warm_up, std::move(falls), first);
 }
 
+// The detector of the plateau schedule, whose rates are factors; none for another schedule.
+std::optional<nn::PlateauDetector> make_plateau(const TrainerOptions& options) {
+  if (options.schedule != "plateau") return std::nullopt;
+  if (options.final_factor >= 1) {
+    fail("Trainer", "final_factor must be below 1 for the plateau schedule to lower the rate, and is ",
+         options.final_factor);
+  }
+  return nn::PlateauDetector({.better = options.better,
+                              .factor = options.plateau_factor,
+                              .patience = options.plateau_patience,
+                              .minimum = options.final_factor});
+}
+
 void add(NamedTensors& all, const std::string& prefix, const NamedTensors& some) {
   for (const auto& [name, tensor] : some) all.emplace_back(prefix + name, tensor);
 }
@@ -74,6 +90,7 @@ Trainer::Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& opti
   if (!batches_.next) fail("Trainer", "the stream of batches has no next(); set it");
   check(options);
   schedule_ = make_schedule(options);
+  plateau_ = make_plateau(options);
   optimiser_ = make_optimiser(options_, parameters_);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   best_ = options.better == nn::Better::lower ? infinity : -infinity;
@@ -141,17 +158,19 @@ TrainStep Trainer::step() {
          "; lower the learning rate; the first non-finite value came from ",
          origin(sum.last, options, sum.draws));
   }
-  const double learning_rate = options_.learning_rate * schedule_(steps_);
-  optimiser_->set_learning_rate(learning_rate);
+  const double rate = learning_rate();
+  optimiser_->set_learning_rate(rate);
   optimiser_->step();
   steps_ = number;
   return {.step = number,
           .loss = sum.loss,
           .cross_entropy = sum.cross_entropy,
           .gradient_norm = norm,
-          .learning_rate = learning_rate,
+          .learning_rate = rate,
           .tokens = sum.tokens};
 }
+
+double Trainer::learning_rate() const { return options_.learning_rate * schedule_(steps_) * plateau_factor_; }
 
 bool Trainer::finished() const {
   return steps_ >= options_.steps || (options_.patience > 0 && bad_ >= options_.patience);
@@ -166,6 +185,7 @@ bool Trainer::observe(double score) {
   const bool is_best = options_.better == nn::Better::lower ? score < best_ : score > best_;
   if (is_best) best_ = score;
   bad_ = is_best ? 0 : bad_ + 1;
+  if (plateau_ && plateau_->step(score)) plateau_factor_ = plateau_->reduced(plateau_factor_);
   evaluated_ = steps_;
   return is_best;
 }
@@ -184,6 +204,10 @@ NamedTensors Trainer::state() const {
        {"bad", saved(bad_)},
        {"generator", saved(saved_generator())},
        {"stream", saved(batches_.state())}});
+  if (plateau_) {
+    add(state, "trainer.plateau.", plateau_->state());
+    state.emplace_back("trainer.plateau_factor", full({}, plateau_factor_, Dtype::f64));
+  }
   return state;
 }
 
@@ -193,10 +217,12 @@ void Trainer::load_state(const NamedTensors& state) {
   }
   const std::vector<std::int64_t> place_before = batches_.state();
   nn::StateReader reader(state);
-  const NamedTensors model = reader.part("model."), of_optimiser = reader.part("trainer.optimiser.");
+  const NamedTensors model = reader.part("model."), of_optimiser = reader.part("trainer.optimiser."),
+                     of_plateau = reader.part("trainer.plateau.");
   const std::int64_t steps = reader.count("trainer.steps"), evaluated = reader.count("trainer.evaluated"),
                      bad = reader.count("trainer.bad");
-  const double best = reader.number("trainer.best");
+  const double best = reader.number("trainer.best"),
+               factor = of_plateau.empty() ? 1 : reader.not_negative("trainer.plateau_factor");
   const Tensor generator = reader.copy("trainer.generator", {2}, Dtype::i64),
                place = reader.copy("trainer.stream", {std::ssize(place_before)}, Dtype::i64);
   reader.finish("Trainer", "load the state of a trainer with the same kind of batches");
@@ -204,6 +230,8 @@ void Trainer::load_state(const NamedTensors& state) {
   // Everything that may throw comes first and leaves the trainer unchanged: the stream, a new optimiser, the
   // model. The stream comes before the model because its error names the cause if different data also changed
   // the shapes of parameters.
+  auto plateau = make_plateau(options_);
+  if (plateau && !of_plateau.empty()) plateau->load_state(of_plateau);
   auto optimiser = make_optimiser(options_, parameters_);
   batches_.set_state(place.to_vector<std::int64_t>());
   try {
@@ -214,6 +242,8 @@ void Trainer::load_state(const NamedTensors& state) {
     throw;
   }
   optimiser_ = std::move(optimiser);
+  plateau_ = plateau;
+  plateau_factor_ = plateau ? factor : 1;
   const auto numbers = generator.values<std::int64_t>();
   default_generator().set_state(
       {std::bit_cast<std::uint64_t>(numbers[0]), std::bit_cast<std::uint64_t>(numbers[1])});

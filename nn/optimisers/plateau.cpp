@@ -10,9 +10,8 @@
 
 namespace gradus::nn {
 
-Plateau::Plateau(Optimiser& optimiser, PlateauOptions options)
-    : optimiser_(optimiser),
-      options_(options),
+PlateauDetector::PlateauDetector(PlateauOptions options)
+    : options_(options),
       best_(options.better == Better::lower ? std::numeric_limits<double>::infinity()
                                             : -std::numeric_limits<double>::infinity()) {
   check_decay("Plateau", "the factor", options.factor);
@@ -22,12 +21,12 @@ Plateau::Plateau(Optimiser& optimiser, PlateauOptions options)
   check_not_negative("Plateau", "the minimum", options.minimum);
 }
 
-bool Plateau::is_better(double metric) const {
+bool PlateauDetector::is_better(double metric) const {
   const double gain = options_.better == Better::lower ? best_ - metric : metric - best_;
   return gain > (std::isfinite(best_) ? options_.threshold * std::abs(best_) : 0);
 }
 
-bool Plateau::step(double metric) {
+bool PlateauDetector::step(double metric) {
   if (is_better(metric)) {
     best_ = metric;
     bad_ = 0;
@@ -41,24 +40,20 @@ bool Plateau::step(double metric) {
   if (bad_ <= options_.patience) return false;
   cooldown_ = options_.cooldown;
   bad_ = 0;
-  bool reduced = false;
-  for (std::size_t group = 0; group < optimiser_.group_count(); ++group) {
-    const double rate = optimiser_.learning_rate(group);
-    const double lower = std::max(rate * options_.factor, options_.minimum);
-    if (lower >= rate) continue;
-    optimiser_.set_learning_rate(group, lower);
-    reduced = true;
-  }
-  return reduced;
+  return true;
 }
 
-NamedTensors Plateau::state() const {
+double PlateauDetector::reduced(double rate) const {
+  return std::min(rate, std::max(rate * options_.factor, options_.minimum));
+}
+
+NamedTensors PlateauDetector::state() const {
   return {{"best", full({}, best_, Dtype::f64)},
           {"bad", tensor(std::vector{bad_}, {})},
           {"cooldown", tensor(std::vector{cooldown_}, {})}};
 }
 
-void Plateau::load_state(const NamedTensors& state) {
+void PlateauDetector::load_state(const NamedTensors& state) {
   StateReader reader(state);
   const double best = reader.number("best");
   const std::int64_t bad = reader.count("bad"), cooldown = reader.count("cooldown");
@@ -67,6 +62,18 @@ void Plateau::load_state(const NamedTensors& state) {
   best_ = best;
   bad_ = bad;
   cooldown_ = cooldown;
+}
+
+bool Plateau::step(double metric) {
+  if (!detector_.step(metric)) return false;
+  bool reduced = false;
+  for (std::size_t group = 0; group < optimiser_.group_count(); ++group) {
+    const double rate = optimiser_.learning_rate(group), lower = detector_.reduced(rate);
+    if (lower >= rate) continue;
+    optimiser_.set_learning_rate(group, lower);
+    reduced = true;
+  }
+  return reduced;
 }
 
 }  // namespace gradus::nn

@@ -67,9 +67,12 @@ Schedule warm_up(std::int64_t steps, Schedule then, double from) {
 
 namespace {
 
+Schedule constant(double, std::int64_t) {
+  return [](std::int64_t) { return 1.0; };
+}
+
 constexpr std::array kinds{
-    ScheduleKind{"constant",
-                 [](double, std::int64_t) -> Schedule { return [](std::int64_t) { return 1.0; }; }},
+    ScheduleKind{"constant", constant},
     ScheduleKind{"linear", [](double last, std::int64_t steps) { return schedule::linear(1, last, steps); }},
     ScheduleKind{"cosine", [](double last, std::int64_t steps) { return schedule::cosine(steps, last); }},
     ScheduleKind{"exponential",
@@ -80,6 +83,7 @@ constexpr std::array kinds{
                    }
                    return schedule::exponential(std::pow(last, 1 / static_cast<double>(steps)));
                  }},
+    ScheduleKind{"plateau", constant},
 };
 
 std::string initial_rate_entry(std::size_t group) {

@@ -116,6 +116,7 @@ def schedules():
     g.put(falling=falling,
           plateau=rates(lambda o: lr.ReduceLROnPlateau(o, factor=0.5, patience=1, threshold=0.01), falling),
           plateau_patience=rates(lambda o: lr.ReduceLROnPlateau(o, factor=0.5, patience=2, threshold=0), falling),
+          plateau_training=rates(lambda o: lr.ReduceLROnPlateau(o, factor=0.3, patience=1, min_lr=[0.002, 0.0004]), falling),
           plateau_cooldown=rates(lambda o: lr.ReduceLROnPlateau(o, factor=0.5, patience=0, threshold=0.05, cooldown=2,
                                                                 min_lr=0.004), falling),
           plateau_higher=rates(lambda o: lr.ReduceLROnPlateau(o, "max", factor=0.5, patience=1, threshold=0.1), 6 - falling))

@@ -196,6 +196,72 @@ TEST_CASE("patience and the best score are part of the state", "[models][resume]
   CHECK(after.trainer.finished());
 }
 
+TEST_CASE("resumed training gives the same bytes with the plateau schedule", "[models][resume]") {
+  const Files files;
+  TrainerOptions plateau = options();
+  plateau.schedule = "plateau";
+  plateau.plateau_patience = 0;
+  plateau.eval_every = 1;
+  plateau.patience = 0;
+  Run run(plateau);
+  std::vector<std::int64_t> lowered;  // after these steps
+  double rate = 0;
+  for (std::int64_t step = 1; step <= steps; ++step) {
+    run.trainer.step();
+    rate = run.trainer.learning_rate();
+    run.trainer.observe(step < 5 ? 1 : 0.5);
+    if (run.trainer.learning_rate() < rate) lowered.push_back(step);
+  }
+  CHECK(lowered == std::vector<std::int64_t>{2, 3, 4, 6});  // then final_factor is reached
+  run.save(files.at("whole"));
+  for (const std::int64_t after : {1, 2, 5, 6}) {
+    INFO("stopped after step " << after);
+    const auto advance = [](Run& part, std::int64_t last) {
+      while (part.trainer.steps() < last) {
+        part.trainer.step();
+        part.trainer.observe(part.trainer.steps() < 5 ? 1 : 0.5);
+      }
+    };
+    {
+      Run before(plateau);
+      advance(before, after);
+      before.save(files.at("part"));
+    }
+    Run resumed(plateau, 99);
+    resumed.load(files.at("part"));
+    advance(resumed, steps);
+    resumed.save(files.at("resumed"));
+    CHECK((content(files.at("resumed")) == content(files.at("whole"))));
+  }
+}
+
+TEST_CASE("a resumed run may change to the plateau schedule and back", "[models][resume]") {
+  TrainerOptions constant = options(), plateau = options();
+  constant.schedule = "constant";
+  plateau.schedule = "plateau";
+  plateau.plateau_patience = 0;
+  constant.warm_up = plateau.warm_up = 0;
+  Run before(constant), lowered(plateau), after(constant), refused(plateau);
+  before.trainer.observe(1);
+  lowered.trainer.load_state(before.trainer.state());
+  lowered.trainer.observe(2);  // the detector's first score
+  CHECK(lowered.trainer.learning_rate() == 0.01);
+  lowered.trainer.observe(2);
+  CHECK(lowered.trainer.learning_rate() == 0.005);
+  const NamedTensors state = lowered.trainer.state();
+  after.trainer.load_state(state);
+  CHECK(after.trainer.learning_rate() == 0.01);
+  lowered.trainer.load_state(before.trainer.state());
+  CHECK(lowered.trainer.learning_rate() == 0.01);
+
+  CHECK_ERROR(refused.trainer.load_state(without(state, "trainer.plateau.best")),
+              "Plateau: the state does not fit, and nothing was loaded; missing: 'best'; load the state of a "
+              "Plateau");
+  CHECK_ERROR(refused.trainer.load_state(without(state, "trainer.plateau_factor")),
+              "Trainer: the state does not fit, and nothing was loaded; missing: 'trainer.plateau_factor'; "
+              "load the state of a trainer with the same kind of batches");
+}
+
 TEST_CASE("a state that does not fit is refused, and nothing is loaded", "[models][resume]") {
   Run run(options());
   run.advance();

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "golden.hpp"
 #include "models/helpers.hpp"
 
 namespace data = gradus::data;
@@ -166,6 +167,44 @@ TEST_CASE("each schedule name selects its schedule, which ends at the last step"
   check_rates(of("exponential", 4), {0.16, 0.32, 0.48, 0.64, 0.8});
 }
 
+TEST_CASE("the plateau schedule has the rates of PyTorch's ReduceLROnPlateau", "[models][trainer][golden]") {
+  const Golden golden("schedules");
+  const auto falling = golden["falling"].to_vector<double>();
+  const auto expected = golden["plateau_training"].to_vector<double>();  // of two groups
+  const Model trained = model();
+  for (const nn::Better better : {nn::Better::lower, nn::Better::higher}) {
+    Trainer trainer(*trained, {.next = reversals(1)},
+                    {.learning_rate = 0.1,
+                     .schedule = "plateau",
+                     .final_factor = 0.02,
+                     .plateau_factor = 0.3,
+                     .plateau_patience = 1,
+                     .eval_every = 1,
+                     .better = better});
+    for (std::size_t t = 0; t < falling.size(); ++t) {
+      CHECK(trainer.learning_rate() == Catch::Approx(expected[2 * t]).epsilon(1e-6));
+      trainer.observe(better == nn::Better::lower ? falling[t] : -falling[t]);
+    }
+    CHECK(trainer.learning_rate() == Catch::Approx(0.002));
+  }
+}
+
+TEST_CASE("steps use the rate that the plateau schedule lowered, after a warm-up too", "[models][trainer]") {
+  const Model trained = model();
+  Trainer trainer(
+      *trained, {.next = reversals(1)},
+      {.learning_rate = 0.8, .schedule = "plateau", .plateau_patience = 0, .warm_up = 1, .eval_every = 1});
+  CHECK(trainer.step().learning_rate == 0.4);
+  trainer.observe(2);
+  CHECK(trainer.step().learning_rate == 0.8);
+  trainer.observe(2);
+  CHECK(trainer.step().learning_rate == 0.4);
+  trainer.observe(1);
+  CHECK(trainer.step().learning_rate == 0.4);
+  for (int i = 0; i < 9; ++i) trainer.observe(1);
+  CHECK(trainer.step().learning_rate == Catch::Approx(0.08));  // final_factor
+}
+
 TEST_CASE("sampling rises from 0 at the first step to its option at the last", "[models][trainer]") {
   const Model trained = model(), same = model();
   Trainer trainer(*trained, {.next = reversals(3)},
@@ -244,7 +283,7 @@ TEST_CASE("invalid options are refused before anything is done", "[models][train
             .starts_with("find_optimiser: unknown optimiser 'adm'; available: adam, adamw, sgd, "));
   CHECK(refusal({.learning_rate = -1}) == "Adam: the learning rate must be finite and at least 0, and is -1");
   CHECK(refusal({.schedule = "step"}) ==
-        "find_schedule: unknown schedule 'step'; available: constant, linear, cosine, exponential");
+        "find_schedule: unknown schedule 'step'; available: constant, linear, cosine, exponential, plateau");
   CHECK(refusal({.final_factor = infinity}) ==
         "Trainer: final_factor must be finite and at least 0, and is inf");
   CHECK(refusal({.schedule = "exponential", .final_factor = 0}) ==
@@ -253,6 +292,14 @@ TEST_CASE("invalid options are refused before anything is done", "[models][train
         "Trainer: warm_up must be at least 0 and less than the number of steps, 5, and is 5");
   CHECK(refusal({.warm_up = -1}) ==
         "Trainer: warm_up must be at least 0 and less than the number of steps, 1000, and is -1");
+  CHECK(refusal({.schedule = "plateau"}) ==
+        "Trainer: the plateau schedule needs evaluations, and eval_every is 0; raise it");
+  CHECK(refusal({.schedule = "plateau", .final_factor = 1, .eval_every = 5}) ==
+        "Trainer: final_factor must be below 1 for the plateau schedule to lower the rate, and is 1");
+  CHECK(refusal({.schedule = "plateau", .plateau_factor = 1, .eval_every = 5}) ==
+        "Plateau: the factor must be in [0, 1), and is 1");
+  CHECK(refusal({.schedule = "plateau", .plateau_patience = -1, .eval_every = 5}) ==
+        "Plateau: patience must be finite and at least 0, and is -1");
   CHECK(refusal({.clip_norm = 0}) ==
         "Trainer: clip_norm must be above 0, and is 0; infinity turns clipping off");
   CHECK(refusal({.loss = {.sampling = 2}}) ==

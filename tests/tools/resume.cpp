@@ -147,3 +147,29 @@ TEST_CASE("damaged lines of the log do not prevent a resumption", "[tools][train
   CHECK(tools::History::read(log, 1000).training().size() == entries);  // one less, and the new step
   CHECK(tools::History::read(log, 1000).damaged_lines() == 0);
 }
+
+TEST_CASE("the plateau schedule lowers the rate of a run, also of a resumed one", "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path whole = scratch.path() / "whole", out = scratch.path() / "stopped";
+  const Arguments more{"--schedule", "plateau", "--plateau-patience", "0", "--metric", "exact"};
+  const Ran ran = run(replaced(arguments(whole, more), "--eval-every", "4"));
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  const auto rates = [](const fs::path& folder) {  // exact match stays 0, no improvement
+    std::vector<double> all;
+    for (const auto& entry : tools::History::read(folder / "log.jsonl", 1000).training()) {
+      if (all.empty() || entry.learning_rate != all.back()) all.push_back(entry.learning_rate);
+    }
+    return all;
+  };
+  CHECK(rates(whole) == std::vector{0.001, 0.0005, 0.00025, 0.000125, 0.0001});
+  tools::Settings settings = settings_of(whole);
+  settings.run.out = out;
+  int steps = 0;
+  tools::TrainingRun(settings, nullptr, models::Registry::standard()).train([&] { return steps++ == 13; });
+  const Ran resumed = run({"train", "--resume", out.string()});
+  INFO(resumed.err);
+  REQUIRE(resumed.code == 0);
+  CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
+  CHECK(rates(out) == rates(whole));
+}

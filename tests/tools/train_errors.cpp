@@ -157,6 +157,22 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
         "--decoder cho starts from a summary of the source; give --bridge summary or zeros" + help);
   check({"train", "--task", "copy", "--schedule", "exponential", "--final-factor", "0"}, 2,
         "--schedule exponential cannot end at --final-factor 0; raise --final-factor" + help);
+  const auto plateau = [&](const Arguments& given, const std::string& message) {
+    Arguments all{"train", "--task", "copy", "--schedule", "plateau"};
+    all.insert(all.end(), given.begin(), given.end());
+    check(all, 2, message + help);
+  };
+  plateau({"--eval-every", "0"},
+          "--schedule plateau needs evaluations; give --eval-every, or another --schedule");
+  plateau({"--final-factor", "1.5"},
+          "--schedule plateau cannot lower the learning rate with --final-factor 1.5; give one below 1");
+  plateau({"--patience", "4", "--plateau-patience", "3"},
+          "--patience 4 ends training before --plateau-patience 3 has lowered the learning rate once; give "
+          "--patience 5 or more");
+  plateau({"--plateau-factor", "1"},
+          "--plateau-factor: expected a number of at least 0 and below 1, found 1");
+  check({"train", "--phrases", "eng-fra", "--schedule", "plateau", "--dev-percent", "0", "--out", new_run}, 2,
+        "--schedule plateau needs dev pairs; raise --dev-percent, or give --dev-pairs" + help);
   check({"train", "--task", "copy", "--decoder", "fixed", "--entropy", "0.1"}, 2,
         "--entropy needs attention weights, which --decoder fixed lacks; omit --entropy, or give --decoder "
         "bahdanau" +
@@ -185,6 +201,10 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
   without({"--phrases", "eng-fra", "--examples", "4"}, "--examples 4 has no effect without --task");
   without({"--task", "copy", "--patience", "3", "--eval-every", "0"},
           "--patience 3 has no effect without evaluations, see --eval-every");
+  without({"--task", "copy", "--plateau-factor", "0.3"},
+          "--plateau-factor 0.3 has no effect without --schedule plateau");
+  without({"--task", "copy", "--plateau-patience", "1"},
+          "--plateau-patience 1 has no effect without --schedule plateau");
   without({"--task", "copy", "--decoder", "fixed", "--attention", "dot"},
           "--attention dot has no effect without attention, see --decoder");
   check({"train", "--resume", out.string(), "--preset", "d2l"}, 2,

@@ -106,6 +106,22 @@ void check_warm_up(const Settings& settings) {
          " steps; lower --warm-up or raise ", settings.run.epochs > 0 ? "--epochs" : "--steps");
 }
 
+void check_plateau(const models::TrainerOptions& trainer) {
+  if (trainer.schedule != "plateau") return;
+  if (trainer.eval_every == 0) {
+    refuse("--schedule plateau needs evaluations; give --eval-every, or another --schedule");
+  }
+  if (trainer.final_factor >= 1) {
+    refuse("--schedule plateau cannot lower the learning rate with --final-factor ", trainer.final_factor,
+           "; give one below 1");
+  }
+  if (trainer.patience > 0 && trainer.patience <= trainer.plateau_patience + 1) {
+    refuse("--patience ", trainer.patience, " ends training before --plateau-patience ",
+           trainer.plateau_patience, " has lowered the learning rate once; give --patience ",
+           trainer.plateau_patience + 2, " or more");
+  }
+}
+
 void check_settings(const Settings& settings, const models::Registry& registry) {
   check_data(settings.data);
   check_model(settings.model, registry);
@@ -116,6 +132,7 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
   if (settings.trainer.schedule == "exponential" && settings.trainer.final_factor == 0) {
     refuse("--schedule exponential cannot end at --final-factor 0; raise --final-factor");
   }
+  check_plateau(settings.trainer);
   if (settings.trainer.loss.attention_entropy != 0 && !may_attend(settings.model, registry)) {
     refuse("--entropy needs attention weights, which --decoder ", settings.model.decoder,
            " lacks; omit --entropy, or give --decoder bahdanau");
@@ -143,6 +160,12 @@ void check_effects(const Settings& settings, const models::Registry& registry) {
   check(!data.task.empty(), "--held-out", data.held_out, usual_data.held_out, "--task");
   check(settings.trainer.eval_every > 0, "--patience", settings.trainer.patience, usual.trainer.patience,
         "evaluations, see --eval-every");
+  constexpr const char* plateau = "--schedule plateau";
+  const bool is_plateau = settings.trainer.schedule == "plateau";
+  check(is_plateau, "--plateau-factor", settings.trainer.plateau_factor, usual.trainer.plateau_factor,
+        plateau);
+  check(is_plateau, "--plateau-patience", settings.trainer.plateau_patience, usual.trainer.plateau_patience,
+        plateau);
   check(may_attend(settings.model, registry), "--attention", settings.model.attention, usual.model.attention,
         "attention, see --decoder");
 }

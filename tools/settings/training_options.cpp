@@ -76,10 +76,21 @@ void add_training_options(CLI::App& app, Settings& settings) {
   add_or_own(app, "--weight-decay", trainer.weight_decay,
              "weight decay of the update rule; own: " + default_decays())
       ->transform(or_own(finite_from_0));
-  app.add_option("--schedule", trainer.schedule, "learning-rate schedule")
+  app.add_option(
+         "--schedule", trainer.schedule,
+         "learning rate after the warm-up: constant; falling to --final-factor at the last step (linear, "
+         "cosine, exponential); or falling when --metric stops improving (plateau)")
       ->check(CLI::IsMember(names_of(nn::schedules())));
-  add_number(app, "--final-factor", trainer.final_factor, "final/initial learning-rate ratio")
+  add_number(app, "--final-factor", trainer.final_factor,
+             "final/initial learning-rate ratio; of the plateau schedule, the least")
       ->transform(finite_from_0);
+  add_number(app, "--plateau-factor", trainer.plateau_factor,
+             "--schedule plateau multiplies the learning rate by this when --metric stops improving")
+      ->transform(fraction_below_1);
+  app.add_option("--plateau-patience", trainer.plateau_patience,
+                 "evaluations in a row without an improvement that --schedule plateau allows; the next one "
+                 "lowers the learning rate")
+      ->transform(from_0);
   app.add_option("--warm-up", trainer.warm_up, "learning-rate warm-up steps")->transform(from_0);
   app.add_option("--accumulate", trainer.accumulate,
                  "batches per update, whose gradients are averaged over all tokens")
@@ -100,7 +111,10 @@ void add_training_options(CLI::App& app, Settings& settings) {
       ->transform(fraction);
   app.add_option("--eval-every", trainer.eval_every, "steps between evaluations [0: none]")
       ->transform(from_0);
-  app.add_option("--metric", settings.run.metric, "dev metric that selects the best checkpoint")
+  app.add_option(
+         "--metric", settings.run.metric,
+         "dev metric that selects the best checkpoint, and that --patience and --schedule plateau watch; "
+         "bleu and exact decode greedily")
       ->check(CLI::IsMember({"loss", "bleu", "exact"}));
   app.add_option("--patience", trainer.patience,
                  "stop after this many evaluations without a new best [0: never]")

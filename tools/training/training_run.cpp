@@ -28,6 +28,7 @@
 #include "settings/fits.hpp"
 #include "settings/numbers.hpp"
 #include "settings/program.hpp"
+#include "settings/usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -42,9 +43,13 @@ models::TrainerOptions trainer_options(const Settings& settings, bool evaluates)
   return options;
 }
 
-// Also checks that training on the pairs fits in memory, and converts epochs to steps.
+// Also checks that training on the pairs fits in memory and has the dev pairs it needs, and converts epochs
+// to steps.
 std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& corpus, const Sides& sides,
                                             const models::Registry& registry) {
+  if (settings.trainer.schedule == "plateau" && corpus.dev.empty()) {
+    throw UsageError("--schedule plateau needs dev pairs; raise --dev-percent, or give --dev-pairs");
+  }
   std::vector<data::Pair> pairs = encode(corpus.train, sides);
   check_training_fits(settings, vocabularies_of(sides), pairs, registry);
   data::BatchesOptions options = settings.batches;
@@ -241,6 +246,7 @@ void TrainingRun::evaluate() {
     if (!std::isnan(entry.bleu)) {
       std::cerr << "  BLEU " << digits(entry.bleu, 2) << "  exact " << digits(entry.exact, 4);
     }
+    if (settings_.trainer.schedule == "plateau") std::cerr << "  learning rate " << trainer_->learning_rate();
     std::cerr << (entry.best ? "  best so far\n" : "\n");
   }
   sums_.start += Clock::now() - start;  // exclude evaluation from tokens per second

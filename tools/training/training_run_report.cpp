@@ -1,5 +1,6 @@
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/data/perplexity.hpp>
+#include <gradus/message.hpp>
 #include <gradus/plot/heatmap.hpp>
 #include <gradus/plot/page.hpp>
 
@@ -33,6 +34,7 @@ std::vector<std::string> TrainingRun::fields() const {
   if (!history_.training().empty()) {
     fields.push_back(digits(history_.training().back().tokens_per_second / 1000, 1) + "k tok/s");
   }
+  if (settings_.trainer.schedule == "plateau") fields.push_back(message("rate ", trainer_->learning_rate()));
   return fields;
 }
 

@@ -39,9 +39,13 @@ struct TrainerOptions {
   std::optional<double> weight_decay =
       {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
   /// A name in nn::schedules(): the factor on the learning rate, from 1 at the end of the warm-up to
-  /// `final_factor` at the last step.
+  /// `final_factor` at the last step. Or "plateau": `plateau_factor` multiplies it when the score has not
+  /// improved by more than 0.01 % for `plateau_patience` evaluations and the next, but it stays at least
+  /// `final_factor` (nn::PlateauDetector).
   std::string schedule = "linear";
   double final_factor = 0.1;
+  double plateau_factor = 0.5;
+  std::int64_t plateau_patience = 2;
   std::int64_t warm_up = 0;  ///< steps of linear learning-rate increase at the start
   /// Batches per update, at least 1. The gradient is that of their mean loss per target token, as if they
   /// were one batch.
@@ -99,16 +103,21 @@ class Trainer {
   bool observe(double score);
   /// The best score so far. Before the first score: infinity if lower is better, else −infinity.
   double best() const { return best_; }
+  /// The learning rate of the next step.
+  double learning_rate() const;
 
   /// A copy of everything needed to resume. Names that begin with "model." are the model's state_dict(). The
   /// others begin with "trainer.": "optimiser.…", "steps", "evaluated" (the step of the last evaluation),
   /// "best", "bad" (evaluations since the last best), "generator" (default_generator()'s seed and position,
-  /// (2)) and "stream" (the position of the stream, (n)). Unsigned numbers are stored bit for bit.
+  /// (2)), "stream" (the position of the stream, (n)) and, with the plateau schedule, "plateau.…" (the
+  /// detector's state) and "plateau_factor" (the factor on the learning rate). Unsigned numbers are stored
+  /// bit for bit.
   /// @throws Error if the stream has no state.
   NamedTensors state() const;
   /// Restores a state that was saved with the same options and model sizes. With the same threads and
   /// kernels, later steps are bit-identical to those of an uninterrupted run. The options are not part of the
-  /// state, and `steps` may be larger than before.
+  /// state; `steps` may be larger than before, and the schedule another: a state without "plateau.…" begins
+  /// the plateau schedule afresh.
   /// @throws Error listing every entry that is missing, unexpected or invalid, and as BatchStream::set_state;
   /// loads nothing in that case.
   void load_state(const NamedTensors& state);
@@ -130,6 +139,8 @@ class Trainer {
   BatchStream batches_;
   TrainerOptions options_;
   nn::Schedule schedule_;
+  std::optional<nn::PlateauDetector> plateau_;
+  double plateau_factor_ = 1;  // on the learning rate
   std::unique_ptr<nn::Optimiser> optimiser_;
   std::int64_t steps_ = 0, evaluated_ = 0, bad_ = 0;
   double best_;

@@ -18,24 +18,24 @@ struct PlateauOptions {
   double minimum = 0;             ///< lower bound of the learning rates
 };
 
-/// Reduces an optimiser's learning rates when a metric has stopped improving, like PyTorch's
-/// ReduceLROnPlateau. A metric is better if it passes the best so far by more than threshold · |best|; NaN is
-/// never better. The optimiser must outlive the Plateau and have no Scheduler, which would overwrite the
-/// rates.
+/// Tells when a metric has stopped improving, like PyTorch's ReduceLROnPlateau. A metric is better if it
+/// passes the best so far by more than threshold · |best|; NaN is never better.
 ///
 /// PyTorch compares with best · (1 ∓ threshold). For positive metrics this is the same; for negative metrics
-/// PyTorch accepts slightly worse ones as better. PyTorch also skips reductions of less than 1e-8.
-class Plateau {
+/// PyTorch accepts slightly worse ones as better.
+class PlateauDetector {
  public:
   /// @throws Error for a factor outside [0, 1), and for other options that are negative or not finite.
-  explicit Plateau(Optimiser& optimiser, PlateauOptions options = {});
+  explicit PlateauDetector(PlateauOptions options = {});
 
-  /// Call with the metric after each evaluation. Returns true if the learning rates were reduced.
+  /// Call with the metric after each evaluation. Returns true if the learning rates must be reduced.
   bool step(double metric);
 
+  /// The rate after a reduction: max(factor · rate, minimum), or `rate` if that is lower.
+  double reduced(double rate) const;
+
   /// "best", f64 (): the best metric, at first ±∞. "bad", i64 (): the number of metrics since the last
-  /// improvement, reduction or cooldown. "cooldown", i64 (): the number of metrics still to ignore. The
-  /// learning rates are in the optimiser's state.
+  /// improvement, reduction or cooldown. "cooldown", i64 (): the number of metrics still to ignore.
   NamedTensors state() const;
   /// @throws Error listing every entry that is missing, unexpected or invalid; loads nothing in that case.
   void load_state(const NamedTensors& state);
@@ -43,11 +43,32 @@ class Plateau {
  private:
   bool is_better(double metric) const;
 
-  Optimiser& optimiser_;
   PlateauOptions options_;
   double best_;
   std::int64_t bad_ = 0;
   std::int64_t cooldown_ = 0;
+};
+
+/// Reduces an optimiser's learning rates when a metric has stopped improving, like PyTorch's
+/// ReduceLROnPlateau, which also skips reductions of less than 1e-8. The optimiser must outlive the Plateau
+/// and have no Scheduler, which would overwrite the rates.
+class Plateau {
+ public:
+  /// @throws Error as PlateauDetector.
+  explicit Plateau(Optimiser& optimiser, PlateauOptions options = {})
+      : optimiser_(optimiser), detector_(options) {}
+
+  /// Call with the metric after each evaluation. Returns true if the learning rates were reduced.
+  bool step(double metric);
+
+  /// The detector's state. The learning rates are in the optimiser's.
+  NamedTensors state() const { return detector_.state(); }
+  /// @throws Error as PlateauDetector::load_state.
+  void load_state(const NamedTensors& state) { detector_.load_state(state); }
+
+ private:
+  Optimiser& optimiser_;
+  PlateauDetector detector_;
 };
 
 }  // namespace gradus::nn

@@ -47,7 +47,8 @@ struct ScheduleKind {
   Schedule (*make)(double last, std::int64_t steps);  ///< from 1 at t = 0 to `last` at t = steps
 };
 
-/// All named schedules: constant, which stays 1, linear, cosine and exponential.
+/// All named schedules: constant, which stays 1, linear, cosine, exponential; and plateau, a constant that a
+/// PlateauDetector lowers.
 std::span<const ScheduleKind> schedules();
 
 /// The schedule of this name. @throws Error for an unknown name, listing the known ones.
