@@ -7,7 +7,6 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/nn/optimisers.hpp>
-#include <gradus/plot/progress.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -24,6 +23,7 @@
 #include "files/saved_model.hpp"
 #include "reports/alignment_data.hpp"
 #include "reports/measure.hpp"
+#include "reports/progress.hpp"
 #include "settings/check_settings.hpp"
 #include "settings/fits.hpp"
 #include "settings/numbers.hpp"
@@ -138,9 +138,9 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   files::sweep(folder_.path());
 }
 
-bool TrainingRun::train(const std::function<bool()>& interrupted) {
+bool TrainingRun::train(const std::function<bool()>& interrupted, const plot::ProgressBar::Clock& clock) {
   try {
-    return take_steps(interrupted);
+    return take_steps(interrupted, clock);
   } catch (const Error& error) {
     throw Error(error.what() + way_on());
   }
@@ -155,10 +155,11 @@ std::string TrainingRun::way_on() const {
   return "; the last checkpoint is intact; resume with: " + program() + " train --resume " + folder;
 }
 
-bool TrainingRun::take_steps(const std::function<bool()>& interrupted) {
+bool TrainingRun::take_steps(const std::function<bool()>& interrupted,
+                             const plot::ProgressBar::Clock& clock) {
   const std::int64_t begin = trainer_->steps(), steps = settings_.trainer.steps;
-  std::optional<plot::ProgressBar> bar;
-  if (begin < steps) bar.emplace("training", steps - begin);
+  const std::string resumed = begin > 0 ? " after step " + std::to_string(begin) : "";
+  Progress progress("training" + resumed, std::max<std::int64_t>(steps - begin, 0), "steps", clock);
   started_ = Clock::now();
   sums_ = {};
   std::int64_t saved = begin;
@@ -166,13 +167,13 @@ bool TrainingRun::take_steps(const std::function<bool()>& interrupted) {
     if (trainer_->evaluation_due()) evaluate();
     if (trainer_->finished() || interrupted()) break;
     note(trainer_->step());
-    bar->update(trainer_->steps() - begin, fields());
+    progress.update(trainer_->steps() - begin, fields());
     if (trainer_->steps() % settings_.run.save_every == 0) {
       save_last();
       saved = trainer_->steps();
     }
   }
-  if (bar) bar->finish();
+  progress.finish();
   if (saved < trainer_->steps()) save_last();
   write_log();
   if (trainer_->finished()) score_average();

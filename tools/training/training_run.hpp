@@ -4,6 +4,7 @@
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/trainer.hpp>
 #include <gradus/plot/output.hpp>
+#include <gradus/plot/progress.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -43,10 +44,12 @@ class TrainingRun {
   TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry);
 
   /// Trains until all steps are done, training stops early, or `interrupted()` returns true; then saves,
-  /// unless no step was taken. Reports progress on standard error, as a progress bar on a terminal. Returns
-  /// true if training finished.
+  /// unless no step was taken. Reports progress on standard error: on a terminal as a progress bar, else as a
+  /// line per minute and evaluation. Returns true if training finished.
+  /// @param clock for tests
   /// @throws Error as Trainer::step, and if saving fails; existing checkpoints stay unchanged.
-  bool train(const std::function<bool()>& interrupted);
+  bool train(const std::function<bool()>& interrupted,
+             const plot::ProgressBar::Clock& clock = std::chrono::steady_clock::now);
 
   /// Text to print before and after training.
   std::string introduction() const;
@@ -55,7 +58,7 @@ class TrainingRun {
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool take_steps(const std::function<bool()>& interrupted);
+  bool take_steps(const std::function<bool()>& interrupted, const plot::ProgressBar::Clock& clock);
   std::string way_on() const;
   void note(const models::TrainStep& step);
   void add_to_history();
