@@ -32,6 +32,8 @@ ARRAYS = {
 }
 TEXTS = {
     "vocabulary": {"words": "the\nof\ncafé\n中\n", "carriage": "a\r\nb\r\n"},
+    "word_vectors": {"header": "3 2\nthe 0.5 -1e-3 \nof 1 2\nthe 3 4\n", "glove": "the 0.418 0.25\n. . 1 -2\né 3 4\n",
+                     "count": "99999999999 2\nthe 1 2\n", "size": "1 99999999999\nthe 1 2\n"},
     "merges": {"word": "lower\n#version: 0.2\nl o\nlo w</w>\ne r</w>\n", "none": "x\n#version: 0.2\n"},
     "corpus": {"pairs": "Go.\tVa !\tnote\n\nI'm home.\tJe suis chez moi.\n",
                "files": "one\ttwo\n\fdeux\n", "chinese": "我在家。\tI'm “home”.\n", "mark": "\ufeffa\tﬁ Å\r\n"},

@@ -44,6 +44,12 @@ def provide_text(option, path):
         path.write_text("".join("\t".join(pair.split("\t")[i] for i in columns) + "\n" for pair in pairs))
 
 
+def provide_vectors(path):
+    """Writes word vectors of the size in TINY."""
+    if not path.exists():
+        path.write_text("".join(word + " 0.5" * int(TINY["--embedding"]) + "\n" for word in ("i", "the", "book")))
+
+
 def provide_model(gradus, folder):
     """Trains the model that the page assumes."""
     if not pathlib.Path(folder).exists():
@@ -72,6 +78,8 @@ def run_gradus(gradus, words):
     for option, value in zip(words, words[1:]):
         if option in ("--model", "--resume", "info"):
             provide_model(gradus, value)
+        elif option.endswith("-embeddings"):
+            provide_vectors(pathlib.Path(value))
         elif option.startswith("--"):
             provide_text(option, pathlib.Path(value))
     return [*gradus, *(short_training(words) if words[:1] == ["train"] else words)]

@@ -50,6 +50,7 @@
 #include <gradus/data/tokens.hpp>
 #include <gradus/data/utf8.hpp>
 #include <gradus/data/vocabulary.hpp>
+#include <gradus/data/word_vectors.hpp>
 #include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/folder_lock.hpp>

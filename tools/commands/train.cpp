@@ -112,6 +112,17 @@ void check_same_model(const models::ModelOptions& before, const models::ModelOpt
   }
 }
 
+void check_same_embeddings(const RunSettings& before, const RunSettings& now) {
+  const auto check = [](const char* option, const auto& was, const auto& is) {
+    if (was == is) return;
+    fail("resume", "the run's embeddings are in its checkpoint, so ", option,
+         " cannot change; omit it, or start a new run");
+  };
+  check("--source-embeddings", before.source_embeddings, now.source_embeddings);
+  check("--target-embeddings", before.target_embeddings, now.target_embeddings);
+  check("--freeze-embeddings", before.freeze_embeddings, now.freeze_embeddings);
+}
+
 }  // namespace
 
 int train(int argc, char** argv, const models::Registry& registry) {
@@ -121,14 +132,14 @@ int train(int argc, char** argv, const models::Registry& registry) {
   bool overwrite = false;
   Settings settings = default_settings();
   std::optional<models::Checkpoint> checkpoint;
-  models::ModelOptions model_before;
+  Settings before;
   try {  // read first: they set the defaults of the other options
     if (const auto name = given(argc, argv, "--preset")) settings = preset_settings(*name);
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);
       checkpoint = models::load_checkpoint(path);
       settings = origin_of(path, checkpoint->tensors, checkpoint->metadata, registry).settings;
-      model_before = settings.model;
+      before = settings;
       settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");
     }
   } catch (const std::exception& error) {
@@ -165,7 +176,8 @@ int train(int argc, char** argv, const models::Registry& registry) {
       settings.run.learning_rate = 0;  // the current value belongs to another optimiser
     }
     if (!checkpoint) check_new(settings.run.out, overwrite);
-    if (checkpoint) check_same_model(model_before, settings.model);
+    if (checkpoint) check_same_model(before.model, settings.model);
+    if (checkpoint) check_same_embeddings(before.run, settings.run);
     TrainingRun training(settings, checkpoint ? &*checkpoint : nullptr, registry);
     if (checkpoint) {
       for (const std::string& difference : models::check_reproducible(checkpoint->metadata)) {

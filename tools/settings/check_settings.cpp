@@ -129,6 +129,12 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
   if (settings.model.tied == models::Tied::all && !settings.data.shared_vocabulary) {
     refuse("--tied all needs a shared vocabulary; add --shared-vocabulary, or give --tied output");
   }
+  if (settings.model.tied == models::Tied::all && !settings.run.source_embeddings.empty() &&
+      !settings.run.target_embeddings.empty()) {
+    refuse(
+        "--source-embeddings and --target-embeddings are alternatives with --tied all; give only one of "
+        "them");
+  }
   if (settings.trainer.schedule == "exponential" && settings.trainer.final_factor == 0) {
     refuse("--schedule exponential cannot end at --final-factor 0; raise --final-factor");
   }
@@ -168,6 +174,10 @@ void check_effects(const Settings& settings, const models::Registry& registry) {
         plateau);
   check(may_attend(settings.model, registry), "--attention", settings.model.attention, usual.model.attention,
         "attention, see --decoder");
+  if (settings.run.freeze_embeddings && settings.run.source_embeddings.empty() &&
+      settings.run.target_embeddings.empty()) {
+    refuse("--freeze-embeddings has no effect without --source-embeddings or --target-embeddings; omit it");
+  }
 }
 
 }  // namespace gradus::tools

@@ -55,6 +55,8 @@ struct RunSettings {
   std::int64_t save_every = 1000;  ///< steps
   std::int64_t epochs = 0;         ///< if above 0, sets the number of steps
   std::int64_t average = 0;        ///< number of checkpoints in the mean; 0: none
+  std::filesystem::path source_embeddings, target_embeddings;  ///< files of word vectors; empty: none
+  bool freeze_embeddings = false;  ///< do not train the embeddings read from files
 };
 
 /// All settings of a run. Their names and help, for the command line, configuration files and checkpoints,

@@ -65,6 +65,15 @@ void add_training_options(CLI::App& app, Settings& settings) {
   app.add_option("--epochs", settings.run.epochs,
                  "number of passes over the training pairs; replaces --steps [0: train for --steps]")
       ->transform(between(0, 1000000));
+  app.add_option("--source-embeddings", settings.run.source_embeddings,
+                 "initial source embeddings: word vectors in the text format of word2vec, fastText or GloVe")
+      ->type_name("FILE");
+  app.add_option("--target-embeddings", settings.run.target_embeddings, "initial target embeddings, likewise")
+      ->type_name("FILE");
+  add_switch(
+      app, "--freeze-embeddings", settings.run.freeze_embeddings,
+      "keep the embeddings of --source-embeddings and --target-embeddings as they are; those of tokens "
+      "without a vector stay random");
   app.add_option("--batch", settings.batches.sentences, "pairs per batch")->transform(between(1, 1000000));
   app.add_option("--batch-tokens", settings.batches.tokens,
                  "maximum tokens per batch, both sides with padding; replaces --batch [0: no limit]")

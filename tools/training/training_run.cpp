@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "files/non_finite.hpp"
+#include "files/pretrained.hpp"
 #include "files/run_corpus.hpp"
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
@@ -117,6 +118,8 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   if (settings_.run.threads > 0) set_threads(static_cast<int>(settings_.run.threads));
   gradus::seed(settings_.run.seed);
   model_ = make_model(settings_, sides_, registry);
+  if (resumed == nullptr) embeddings_ = load_embeddings(settings_, sides_, *model_);
+  freeze_embeddings(settings_.run, *model_);
   trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_),
                                                trainer_options(settings_, !corpus_.dev.empty()));
   if (resumed != nullptr) {

@@ -92,6 +92,7 @@ class TrainingRun {
   std::optional<CheckpointAverage> average_;
   std::optional<double> average_score_;
   History history_;
+  std::string embeddings_;  // lines about the files of word vectors
   std::string alignments_;  // SVG of the best model so far
 
   // Accumulated since the last training entry in history_.

@@ -79,7 +79,7 @@ std::string TrainingRun::introduction() const {
        << "model       " << settings_.model.decoder;
   if (attends_) text << " with " << settings_.model.attention << " attention";
   text << ", " << model_->parameter_count() << " parameters\n"
-       << "steps       " << settings_.trainer.steps << ", " << batches_->batches_in_epoch()
+       << embeddings_ << "steps       " << settings_.trainer.steps << ", " << batches_->batches_in_epoch()
        << (settings_.trainer.accumulate > 1 ? " batches per epoch, " : " per epoch, ")
 
        << threads() << (threads() == 1 ? " thread\n" : " threads\n");

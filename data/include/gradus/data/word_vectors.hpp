@@ -1,0 +1,34 @@
+#pragma once
+
+#include <gradus/data/vocabulary.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace gradus::data {
+
+/// The vectors of a vocabulary's tokens in a file of word vectors.
+struct WordVectors {
+  std::int64_t size = 0;          ///< E, of each vector
+  std::vector<std::int64_t> ids;  ///< (N), the tokens found, in the file's order
+  std::vector<float> values;      ///< (N, E), row by row
+};
+
+/// Reads word vectors in the text format of word2vec, fastText and GloVe: a word and E numbers per line,
+/// separated by spaces. The first line may be a header, `NUMBER_OF_WORDS E`, as word2vec and fastText write
+/// it. A word may contain spaces, as a few do in GloVe's files. Of a repeated word, the first vector counts.
+/// Numbers of words that are not in the vocabulary are counted, but not parsed.
+/// \param source_name  the file's name, for messages.
+/// \throws gradus::Error naming the line, if the text is not UTF-8, has no vectors, a line has fewer than
+///         E + 1 fields, a token's number is not finite, or the header counts another number of words.
+WordVectors word_vectors_from_text(std::string_view text, std::string_view source_name,
+                                   const Vocabulary& vocabulary);
+
+/// word_vectors_from_text() of a file, which may be compressed by gzip.
+WordVectors read_word_vectors(const std::filesystem::path& path, const Vocabulary& vocabulary);
+
+}  // namespace gradus::data
+#pragma GCC visibility pop
