@@ -1,12 +1,20 @@
-# Writes PAGE, the man page gradus(1), from the output of PROGRAM --help.
-execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
-string(REPLACE "\\" "\\e" help "${help}")
-string(REPLACE "-" "\\-" help "${help}")
-string(REGEX REPLACE "(^|\n)(['.])" "\\1\\\\&\\2" help "${help}")  # at the start of a line, ' and . begin a roff command
-file(WRITE ${PAGE} ".TH GRADUS 1
-.SH NAME
-gradus \\- train, use and inspect small translation models with attention
-.SH DESCRIPTION
-.nf
-${help}.fi
-")
+# Writes PAGE, the man page gradus(1), from the output of PROGRAM --help and of PROGRAM help COMMAND.
+function(roff arguments variable)
+  execute_process(COMMAND ${PROGRAM} ${arguments} OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\\" "\\e" help "${help}")
+  string(REPLACE "-" "\\-" help "${help}")
+  string(REGEX REPLACE "(^|\n)(['.])" "\\1\\\\&\\2" help "${help}")  # at the start of a line, ' and . begin a roff command
+  set(${variable} ".nf\n${help}.fi\n" PARENT_SCOPE)
+endfunction()
+
+roff(--help all)
+set(page ".TH GRADUS 1\n.SH NAME\ngradus \\- train, use and inspect small translation models with attention\n.SH DESCRIPTION\n${all}")
+string(REGEX REPLACE "Examples:.*" "" list "${all}")
+string(REGEX MATCHALL "\n  [a-z]+ " commands "${list}")
+foreach(command ${commands})
+  string(STRIP "${command}" command)
+  roff("help;${command}" options)
+  string(TOUPPER "${command}" title)
+  string(APPEND page ".SH GRADUS ${title}\n${options}")
+endforeach()
+file(WRITE ${PAGE} "${page}")

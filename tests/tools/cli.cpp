@@ -4,7 +4,7 @@
 
 TEST_CASE("gradus help COMMAND prints the command's help", "[tools][cli]") {
   for (const std::string command :
-       {"train", "translate", "evaluate", "score", "align", "gradcheck", "info", "convert"}) {
+       {"train", "translate", "evaluate", "score", "align", "gradcheck", "info", "convert", "completion"}) {
     const Ran ran = run({"help", command});
     CHECK(ran.code == 0);
     CHECK(ran.err.empty());

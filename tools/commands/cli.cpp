@@ -17,13 +17,7 @@
 namespace gradus::tools {
 namespace {
 
-struct Entry {
-  std::string_view name;
-  Command run;
-  std::string_view help;
-};
-
-constexpr std::array commands{
+constexpr std::array entries{
     Entry{"train", train, "trains a model on a task or on pairs of sentences"},
     Entry{"translate", translate, "translates sentences"},
     Entry{"evaluate", evaluate, "measures a model on held-out pairs: BLEU, perplexity, exact match"},
@@ -32,11 +26,12 @@ constexpr std::array commands{
     Entry{"gradcheck", gradcheck, "checks the gradients of a model against finite differences"},
     Entry{"info", info, "describes a checkpoint or another safetensors file"},
     Entry{"convert", convert, "exchanges weights with PyTorch, as safetensors files"},
+    Entry{"completion", completion, "prints a script that completes commands and options in a shell"},
 };
 
 void print_help(std::ostream& out) {
   out << "usage: gradus COMMAND [OPTIONS]\n\n";
-  for (const Entry& entry : commands) {
+  for (const Entry& entry : entries) {
     out << "  " << entry.name << std::string(12 - entry.name.size(), ' ') << entry.help << '\n';
   }
   out << "\n'gradus help COMMAND' lists the options of a command, 'gradus --version' prints the version. "
@@ -49,10 +44,10 @@ void print_help(std::ostream& out) {
 
 // The command of this name; reports an unknown one, and returns null.
 const Entry* find(std::string_view name) {
-  const auto found = std::ranges::find(commands, name, &Entry::name);
-  if (found != commands.end()) return found;
+  const auto* const found = std::ranges::find(entries, name, &Entry::name);
+  if (found != entries.end()) return found;
   std::vector<std::string> names;
-  for (const Entry& entry : commands) names.emplace_back(entry.name);
+  for (const Entry& entry : entries) names.emplace_back(entry.name);
   const std::string near = nearest(name, names);
   std::cerr << "gradus: unknown command '" << printable(name) << "'; "
             << (near.empty() ? "'gradus --help' lists the commands" : "did you mean " + near + '?') << '\n';
@@ -67,6 +62,8 @@ int help_of(std::string name, const models::Registry& registry) {
 }
 
 }  // namespace
+
+std::span<const Entry> commands() { return entries; }
 
 int cli_main(int argc, char** argv, const models::Registry& registry) {
   std::ios::sync_with_stdio(false);  // so that std::cin knows what a pipe holds, see LineReader

@@ -157,9 +157,24 @@ std::string usage_message(const CLI::App& app, const std::string& wrong) {
   return message + "; '" + app.get_name() + " --help' lists the options\n";
 }
 
+// Receives the options of the next command, see visit_options().
+const std::function<void(const CLI::App&)>* visitor = nullptr;
+
 }  // namespace
 
+void visit_options(const Entry& entry, const models::Registry& registry,
+                   const std::function<void(const CLI::App&)>& visit) {
+  std::string name(entry.name);
+  char* argv[] = {name.data(), nullptr};
+  visitor = &visit;
+  entry.run(1, argv, registry);
+}
+
 int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+  if (const auto* const visit = std::exchange(visitor, nullptr)) {
+    (*visit)(app);
+    return 0;
+  }
   app.formatter(std::make_shared<Formatter>());
   try {
     app.parse(argc, argv);

@@ -4,7 +4,8 @@
 
 #include <exception>
 #include <functional>
-#include <string>
+#include <span>
+#include <string_view>
 
 namespace CLI {
 class App;  // forward declaration: the header is slow to compile
@@ -22,6 +23,21 @@ int align(int argc, char** argv, const models::Registry& registry);
 int gradcheck(int argc, char** argv, const models::Registry& registry);
 int info(int argc, char** argv, const models::Registry& registry);
 int convert(int argc, char** argv, const models::Registry& registry);
+int completion(int argc, char** argv, const models::Registry& registry);
+
+/// A subcommand and its line in the help.
+struct Entry {
+  std::string_view name;
+  Command run;
+  std::string_view help;
+};
+
+/// All subcommands, in the order of the help.
+std::span<const Entry> commands();
+
+/// Calls `visit` with the subcommand's options, instead of running it.
+void visit_options(const Entry& entry, const models::Registry& registry,
+                   const std::function<void(const CLI::App&)>& visit);
 
 /// Parses the command line and runs `body`. Returns the result of `body`; 0 after --help; 2 if the command
 /// line is wrong or `body` throws a UsageError; 1 if the --config file cannot be read or `body` throws

@@ -145,7 +145,7 @@ int train(int argc, char** argv, const models::Registry& registry) {
   } catch (const std::exception& error) {
     return failed(app, error);
   }
-  app.set_config("--config", "", "configuration file")->group("Option sources");
+  app.set_config("--config", "", "configuration file")->type_name("FILE")->group("Option sources");
   app.config_formatter(std::make_shared<Toml>());
   app.allow_config_extras(CLI::config_extras_mode::error);
   auto* const of_paper =

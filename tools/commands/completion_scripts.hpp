@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gradus::tools {
+
+/// An option, as far as a shell completes it.
+struct CompletedOption {
+  enum class Value { none, choice, file, folder, other };
+
+  std::vector<std::string> flags;  ///< with dashes, the long one first: "--cell"
+  Value value;
+  std::vector<std::string> choices;  ///< of Value::choice
+  std::string help;                  ///< first line of the help
+};
+
+/// A subcommand, as far as a shell completes it.
+struct CompletedCommand {
+  std::string name, help;
+  std::vector<CompletedOption> options;
+  CompletedOption::Value argument = CompletedOption::Value::none;  ///< of arguments without a flag
+  std::vector<std::string> choices;                                ///< of the argument
+};
+
+/// Scripts that complete the program `gradus`: commands, options, names and files.
+std::string bash_script(const std::vector<CompletedCommand>& commands);
+std::string zsh_script(const std::vector<CompletedCommand>& commands);
+std::string fish_script(const std::vector<CompletedCommand>& commands);
+
+}  // namespace gradus::tools
