@@ -40,6 +40,13 @@ Examples:
 
 A text may be compressed by gzip, or a pipe: --source <(…). The name - stands for standard input.
 
+Training ends after --steps updates or --epochs passes, or earlier by --patience. Every --eval-every steps it measures
+--metric on the dev text. The run's folder keeps two checkpoints: best.safetensors, with the best --metric, which the other
+commands use; and last.safetensors, from which --resume continues. --average adds the mean of the newest checkpoints, which
+need not be the best ones: if --patience ends training, the best model is --patience evaluations old. The schedules linear,
+cosine and exponential spread over all --steps or --epochs, so that after an early end the rate has not fallen to
+--final-factor; constant and plateau do not depend on the length.
+
 A configuration file lists options without the dashes, one per line: hidden=256, cell="lstm". Flags override the file,
 and the file overrides a preset. The run's folder keeps the effective options as settings.toml.)";
 

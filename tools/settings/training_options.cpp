@@ -61,7 +61,8 @@ CLI::Validator or_own(const CLI::Validator& number) {
 void add_training_options(CLI::App& app, Settings& settings) {
   models::TrainerOptions& trainer = settings.trainer;
   app.option_defaults()->always_capture_default()->group("Training");
-  app.add_option("--steps", trainer.steps, "number of updates")->transform(from_1);
+  app.add_option("--steps", trainer.steps, "number of updates, including those before a --resume")
+      ->transform(from_1);
   app.add_option("--epochs", settings.run.epochs,
                  "number of passes over the training pairs; replaces --steps [0: train for --steps]")
       ->transform(between(0, 1000000));
@@ -118,7 +119,8 @@ void add_training_options(CLI::App& app, Settings& settings) {
   add_number(app, "--sampling", trainer.loss.sampling,
              "scheduled sampling: fraction of the model's own tokens fed back at the end of training")
       ->transform(fraction);
-  app.add_option("--eval-every", trainer.eval_every, "steps between evaluations [0: none]")
+  app.add_option("--eval-every", trainer.eval_every,
+                 "steps between evaluations on the dev text; another follows the last step [0: none]")
       ->transform(from_0);
   app.add_option(
          "--metric", settings.run.metric,
@@ -126,7 +128,7 @@ void add_training_options(CLI::App& app, Settings& settings) {
          "bleu and exact decode greedily")
       ->check(CLI::IsMember({"loss", "bleu", "exact"}));
   app.add_option("--patience", trainer.patience,
-                 "stop after this many evaluations without a new best [0: never]")
+                 "early stopping: end after this many evaluations in a row without a new best [0: never]")
       ->transform(from_0);
 
   app.option_defaults()->group("Run");
