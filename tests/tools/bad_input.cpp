@@ -186,6 +186,23 @@ TEST_CASE("a message shows only the beginning of a long value", "[tools][errors]
             "…' is not a link; write 0-0 for a sure and 0?0 for a possible link, tokens counted from 0\n");
 }
 
+TEST_CASE("a folder in place of a run's file does not stop the command", "[tools][train][errors]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  const std::vector<std::string> train{"train", "--phrases",    "eng-fra", "--steps",     "2", "--hidden",
+                                       "4",     "--energy",     "4",       "--embedding", "4", "--out",
+                                       out,     "--eval-every", "1"};
+  REQUIRE(run(train).code == 0);
+  for (const char* name : {"settings.toml", "alignments.svg"}) {
+    fs::remove(out / name);
+    fs::create_directory(out / name);
+  }
+  CHECK(run({"evaluate", "--model", out}).code == 0);
+  CHECK(refused({"train", "--resume", out, "--steps", "3"}) ==
+        "1 gradus train: cannot write to '" + (out / "settings.toml").string() +
+            "': Is a directory; a folder has this name; choose another name, or move the folder\n");
+}
+
 TEST_CASE("arguments after --version are refused", "[tools][cli][errors]") {
   CHECK(refused({"--version", "x"}) == "2 gradus: unexpected argument 'x' after --version\n");
 }

@@ -3,8 +3,6 @@
 #include <gradus/autograd/checks.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -17,10 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<fs::path> out_of(const fs::path& settings) {
-  std::ifstream file(settings, std::ios::binary);
-  if (!file) return std::nullopt;
+  const std::string text = content_if_there(settings);
+  if (text.empty()) return std::nullopt;
   try {
-    return settings_from_text({std::istreambuf_iterator<char>(file), {}}).run.out;
+    return settings_from_text(text).run.out;
   } catch (const Error&) {  // edited by hand
     return std::nullopt;
   }

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "files/file_type.hpp"
 
@@ -38,6 +41,13 @@ std::optional<std::int64_t> step_of(std::string_view name) {
 
 bool holds_run(const fs::path& folder) {
   return is_there(folder / run_file::last) || is_there(folder / run_file::next);
+}
+
+std::string content_if_there(const fs::path& file) {
+  std::ostringstream text;
+  std::ifstream in(file, std::ios::binary);
+  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // peek() fails for a folder
+  return std::move(text).str();
 }
 
 fs::path checkpoint_of(const fs::path& path) {

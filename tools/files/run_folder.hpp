@@ -31,6 +31,9 @@ namespace gradus::tools {
 /// True if the folder holds a run of `gradus train`.
 bool holds_run(const std::filesystem::path& folder);
 
+/// The content of a file of a run; empty if there is no such file, or it cannot be read.
+std::string content_if_there(const std::filesystem::path& file);
+
 /// The path itself; for a folder, its best checkpoint, or else its last. While a run replaces another one,
 /// the new run's.
 /// @throws Error for a folder without a checkpoint.

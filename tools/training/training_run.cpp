@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <unistd.h>
@@ -80,11 +79,6 @@ models::BatchStream stream_of(const std::shared_ptr<data::Batches>& batches) {
                 }
                 batches->set_state({.epoch = place[0], .position = place[1]});
               }};
-}
-
-std::string content_if_there(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // Refuses to save non-finite parameters, so that the last good checkpoint stays. An update can produce them
