@@ -1,7 +1,10 @@
 // The tensors to which dropout is applied. With a probability of almost 1, dropout makes its input all zeros,
 // so results computed from the input do not depend on the data.
 
+#include <gradus/models/bahdanau_decoder.hpp>
 #include <gradus/models/model.hpp>
+
+#include <algorithm>
 
 #include "models/helpers.hpp"
 
@@ -54,6 +57,19 @@ TEST_CASE("dropout acts between layers", "[models][dropout]") {
     const auto one = models::make_recurrent(cell, 5, 4, {.layers = 1, .dropout = all});
     CHECK(mismatch(output(*one, 3), output(*one, 7)) != "");
   }
+}
+
+TEST_CASE("dropout acts between the layers of a decoder with attention", "[models][dropout]") {
+  gradus::seed(1);
+  const Model model =
+      models::make_model({.hidden = 32, .layers = 2, .dropout = 0.5}, {.source = 9, .target = 9});
+  const auto start = model->decoder->start(model->encoder.forward(tokens({4, 1}, 5), integers({4})));
+  sum(exp(model->decoder->forward(start, tokens({1, 1}, 5), gradus::Packing(1, 1)))).backward();
+  // A unit of the lower layer that is dropped in the only step has no effect, and its gate no gradient.
+  const auto& decoder = dynamic_cast<const models::BahdanauDecoder&>(*model->decoder);
+  const auto gradient = decoder.rnn->weights(0).bias_ih.grad().slice(32, 64).to_vector<float>();
+  CHECK(std::ranges::count(gradient, 0) > 8);
+  CHECK(std::ranges::count(gradient, 0) < 24);
 }
 
 TEST_CASE("dropout acts on the decoder's input embedding and on the readout's input", "[models][dropout]") {

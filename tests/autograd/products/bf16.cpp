@@ -144,6 +144,7 @@ TEST_CASE("products in bf16 match three loops over rounded inputs", "[autograd][
       {9, 2100, 40, plain, plain, 1},
       {20, 40, 4200, transposed, plain, 0},
       {12, 40, 4200, plain, transposed, 1, true},
+      {256, 2048, 64, plain, plain, 1},  // a whole block, added to C
   };
   for (const Precision precision : precisions()) {
     const MixedPrecision mixed(precision);

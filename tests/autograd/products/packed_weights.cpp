@@ -6,6 +6,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/pack_weights.hpp>
 #include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/precision.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/scope.hpp>
 
@@ -80,6 +81,21 @@ TEST_CASE("linear gives the same with packed weights and sees changes of the wei
       weight.replace(half * 0.5);
       CHECK(difference(linear(x, weight), unbiased * 0.25, tolerance) == "");
     }
+  }
+}
+
+TEST_CASE("a packed weight of another precision is not used", "[autograd][pack_weights]") {
+  const Tensor weight = leaf(random({130, 128})), x = random({33, 128});
+  const auto rounded = [&] {
+    const gradus::MixedPrecision mixed(gradus::Precision::bf16_emulated);
+    return linear(x, weight);
+  };
+  const Tensor exact = linear(x, weight), in_bf16 = rounded();
+  REQUIRE(difference(in_bf16, exact, 1e-4) != "");
+  const PackWeights pack;
+  for (int time = 0; time < 2; ++time) {
+    CHECK(difference(rounded(), in_bf16, 1e-5) == "");
+    CHECK(difference(linear(x, weight), exact, 1e-5) == "");
   }
 }
 

@@ -67,6 +67,13 @@ TEST_CASE("a gradient that the backward function keeps is copied", "[autograd][b
   CHECK(values(x.grad()) == Floats{6, 8});
   CHECK(values(kept) == Floats{100, 7});
 
+  // Nor is anything added to it.
+  const Tensor first = leaf(tensor({1, 2})), added = tensor({5, 7});
+  const Tensor older = first * 2.0;
+  sum(older + custom({first}, [&](Gradients& g) { g.add(0, added); })).backward();
+  CHECK(values(first.grad()) == Floats{7, 9});
+  CHECK(values(added) == Floats{5, 7});
+
   // The owner of adopted memory may still write to it.
   auto lent = std::make_shared<float>(4.0F);
   const Tensor one = leaf(tensor({1}));
