@@ -1,11 +1,15 @@
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/input.hpp>
+#include <gradus/nn/int8.hpp>
 #include <gradus/nn/safetensors.hpp>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <list>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -22,6 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 static_assert(std::endian::native == std::endian::little, "values are copied byte for byte from the file");
+
+constexpr const char* scale_suffix = ".scale";
 
 std::string header_of(files::Input& in) {
   const auto check_there = [&](std::uint64_t bytes) {
@@ -41,60 +47,138 @@ std::string header_of(files::Input& in) {
   return text;
 }
 
-// Sorts the tensors in file order: widest dtype first, then by name.
-NamedTensors laid_out(NamedTensors tensors) {
-  std::ranges::sort(tensors, [](const auto& a, const auto& b) {
-    return std::tuple(b.second.dtype(), a.first) < std::tuple(a.second.dtype(), b.first);
-  });
-  return tensors;
-}
-
-void check(const NamedTensors& tensors) {
-  std::set<std::string_view> names{"__metadata__"};
-  for (const auto& [name, tensor] : tensors) {
-    if (!names.insert(name).second) {
-      fail("save_safetensors", "the name ", shown(name),
-           " is taken; give each tensor a unique name other than '__metadata__'");
-    }
-    if (!tensor.defined()) fail("save_safetensors", shown(name), " is undefined; omit it or give it a value");
-  }
-}
-
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// The values of a file to write.
+struct Piece {
+  std::string name;
+  Stored as;
+  Shape shape;
+  std::string_view bytes;
+};
+
+void check(const NamedTensors& tensors, const std::set<std::string>& int8) {
+  std::set<std::string_view> names{"__metadata__"};
+  const auto take = [&](const std::string& name) {
+    if (names.insert(name).second) return;
+    fail("save_safetensors", "the name ", shown(name),
+         " is taken; give each tensor a unique name other than '__metadata__'");
+  };
+  std::vector<std::string> scales;  // keeps the names alive
+  for (const std::string& name : int8) scales.push_back(name + scale_suffix);
+  for (const std::string& name : scales) take(name);
+  for (const auto& [name, tensor] : tensors) {
+    take(name);
+    if (!tensor.defined()) fail("save_safetensors", shown(name), " is undefined; omit it or give it a value");
+  }
+  for (const std::string& name : int8) {
+    if (!names.contains(name)) fail("save_safetensors", "no tensor ", shown(name), " to store as I8; add it");
+  }
+}
+
+// The pieces in file order: widest first, then by name. `quantised` keeps the values of I8 alive.
+std::vector<Piece> laid_out(const NamedTensors& tensors, const std::set<std::string>& int8,
+                            std::list<Int8Matrix>& quantised) {
+  std::vector<Piece> pieces;
+  for (const auto& [name, tensor] : tensors) {
+    if (!int8.contains(name)) {
+      pieces.push_back({name, stored(tensor.dtype()), tensor.shape(), as_text(bytes_of(tensor))});
+      continue;
+    }
+    const Int8Matrix& matrix = quantised.emplace_back(quantise_rows(tensor));
+    pieces.push_back({name, Stored::i8, tensor.shape(), as_text(std::as_bytes(std::span(matrix.values)))});
+    pieces.push_back(
+        {name + scale_suffix, Stored::f32, {matrix.rows}, as_text(std::as_bytes(std::span(matrix.scales)))});
+  }
+  std::ranges::sort(
+      pieces, [](const Piece& a, const Piece& b) { return std::tie(b.as, a.name) < std::tie(a.as, b.name); });
+  return pieces;
+}
+
+void check_bytes(const fs::path& path, const SafetensorsHeader& header, std::uint64_t left) {
+  const std::uint64_t bytes = header.entries.empty() ? 0 : header.entries.back().end;
+  if (left == bytes) return;
+  refuse_safetensors(path, "has ", left, " bytes of values, but its header declares ", bytes,
+                     "; it is damaged, so copy or save it again");
+}
+
+// Replaces the values of I8 and their scales by f32 matrices.
+void dequantise(const fs::path& path, std::map<std::string, Int8Matrix>& int8, NamedTensors& tensors) {
+  const auto refuse = [&](const std::string& name, const auto&... what) {
+    refuse_safetensors(path, "holds ", shown(name), " as I8, ", what...,
+                       "; write such files with gradus compress --int8");
+  };
+  for (auto& [name, matrix] : int8) {
+    const std::string scale_name = name + scale_suffix;
+    const auto scale = std::ranges::find(tensors, scale_name, &NamedTensors::value_type::first);
+    if (scale == tensors.end()) refuse(name, "without its scales ", shown(scale_name));
+    if (scale->second.dtype() != Dtype::f32 || scale->second.shape() != Shape{matrix.rows}) {
+      refuse(name, "but ", shown(scale_name), " is ", gradus::name(scale->second.dtype()), ' ',
+             scale->second.shape(), " and must be f32 ", Shape{matrix.rows});
+    }
+    for (const float s : scale->second.values<float>()) {
+      if (!(s >= 0 && std::isfinite(s * 128))) refuse(name, "but its scales have the value ", s);
+      matrix.scales.push_back(s);
+    }
+    if (std::ranges::count(matrix.values, std::int8_t{-128}) > 0) {
+      refuse(name, "with the value -128, and the range is [-127, 127]");
+    }
+    *scale = {name, dequantised(matrix)};
+  }
+}
+
 }  // namespace
 
-void save_safetensors(const fs::path& path, const NamedTensors& tensors, const Metadata& metadata) {
-  check(tensors);
-  const NamedTensors ordered = laid_out(tensors);
-  const std::string header = write_safetensors_header(ordered, metadata);
+void save_safetensors(const fs::path& path, const NamedTensors& tensors, const Metadata& metadata,
+                      const std::set<std::string>& int8) {
+  check(tensors, int8);
+  std::list<Int8Matrix> quantised;
+  const std::vector<Piece> ordered = laid_out(tensors, int8, quantised);
+  SafetensorsHeader described{{}, metadata};
+  std::uint64_t end = 0;
+  for (const Piece& piece : ordered) {
+    described.entries.push_back({piece.name, piece.as, piece.shape, end, end + piece.bytes.size()});
+    end += piece.bytes.size();
+  }
+  const std::string header = write_safetensors_header(described);
   if (header.size() > longest_safetensors_header) {
     fail("save_safetensors", "names and metadata make a header of ", header.size(), " bytes, and at most ",
          longest_safetensors_header, " are allowed; shorten them, or write several files");
   }
   const std::uint64_t length = header.size();
   std::vector<std::string_view> pieces{as_text(std::as_bytes(std::span(&length, 1))), header};
-  for (const auto& [name, tensor] : ordered) pieces.push_back(as_text(bytes_of(tensor)));
+  for (const Piece& piece : ordered) pieces.push_back(piece.bytes);
   files::write_atomically("save_safetensors", path, pieces);
 }
 
 Safetensors load_safetensors(const fs::path& path) {
   files::Input in("load_safetensors", path, ".safetensors file");
   const SafetensorsHeader header = parse_safetensors_header(header_of(in), path);
-  const std::uint64_t bytes = header.entries.empty() ? 0 : header.entries.back().end;
-  if (in.left() != bytes) {
-    refuse_safetensors(path, "has ", in.left(), " bytes of values, but its header declares ", bytes,
-                       "; it is damaged, so copy or save it again");
-  }
+  check_bytes(path, header, in.left());
   Safetensors file{{}, header.metadata};
+  std::map<std::string, Int8Matrix> int8;
   for (const auto& entry : header.entries) {
-    const Tensor tensor = empty(entry.shape, entry.dtype);
+    if (entry.as == Stored::i8) {
+      if (entry.shape.rank() != 2) {
+        refuse_safetensors(path, "holds ", shown(entry.name), " as I8 ", entry.shape,
+                           ", and only matrices are read as I8; save it as F32");
+      }
+      Int8Matrix& matrix = int8[entry.name];
+      matrix = {entry.shape[0], entry.shape[1], std::vector<std::int8_t>(entry.end - entry.begin), {}};
+      if (!matrix.values.empty()) in.read(matrix.values.data(), matrix.values.size());
+      continue;
+    }
+    const Dtype dtype = entry.as == Stored::f32   ? Dtype::f32
+                        : entry.as == Stored::f64 ? Dtype::f64
+                                                  : Dtype::i64;
+    const Tensor tensor = empty(entry.shape, dtype);
     const std::span<std::byte> values = mutable_bytes_of(tensor, "load_safetensors");
     if (!values.empty()) in.read(values.data(), values.size());
     file.tensors.emplace_back(entry.name, tensor);
   }
+  dequantise(path, int8, file.tensors);
   return file;
 }
 

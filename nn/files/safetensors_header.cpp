@@ -21,9 +21,13 @@ constexpr const char* metadata_key = "__metadata__";
 constexpr const char* save_again =
     "; it is damaged or breaks the rules of the format, so copy or save it again";
 
-const char* name_in_file(Dtype dtype) {
-  return dtype == Dtype::f32 ? "F32" : dtype == Dtype::f64 ? "F64" : "I64";
+const char* name_in_file(Stored as) {
+  return std::array{"I8", "F32", "F64", "I64"}[static_cast<std::size_t>(as)];
 }
+
+const char* name(Stored as) { return std::array{"i8", "f32", "f64", "i64"}[static_cast<std::size_t>(as)]; }
+
+std::int64_t bytes_per_element(Stored as) { return as == Stored::i8 ? 1 : as == Stored::f32 ? 4 : 8; }
 
 std::string cut(std::string_view text) {
   constexpr std::size_t longest = 100;
@@ -78,7 +82,7 @@ class Reader : public nlohmann::json_sax<Json> {
     if (place_ == Place::metadata) {
       header_.metadata.emplace(key_, text);
     } else if (place_ == Place::tensor && key_ == "dtype") {
-      dtype_ = dtype_of_file(text);
+      as_ = stored_as(text);
     } else {
       misplaced("a string");
     }
@@ -131,12 +135,12 @@ class Reader : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  Dtype dtype_of_file(const std::string& text) const {
-    for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::i64}) {
-      if (text == name_in_file(dtype)) return dtype;
+  Stored stored_as(const std::string& text) const {
+    for (const Stored as : {Stored::i8, Stored::f32, Stored::f64, Stored::i64}) {
+      if (text == name_in_file(as)) return as;
     }
     refuse("holds ", shown(name_), " as ", shown(text),
-           ", and only F32, F64 and I64 are read; convert it in PyTorch, with .float(), .double() or "
+           ", and only F32, F64, I64 and I8 are read; convert it in PyTorch, with .float(), .double() or "
            ".long(), and "
            "save it again");
   }
@@ -160,12 +164,12 @@ class Reader : public nlohmann::json_sax<Json> {
     }
     const Shape shape = checked_shape();
     // A Shape guarantees that its byte count fits in 64 bits.
-    const std::int64_t needed = shape.numel() * static_cast<std::int64_t>(bytes_per_element(dtype_));
+    const std::int64_t needed = shape.numel() * bytes_per_element(as_);
     if (offsets_[1] - offsets_[0] != needed) {
-      refuse("gives ", shown(name_), " the bytes [", offsets_[0], ", ", offsets_[1], "), but ",
-             gradus::name(dtype_), ' ', shape, " needs ", needed, save_again);
+      refuse("gives ", shown(name_), " the bytes [", offsets_[0], ", ", offsets_[1], "), but ", nn::name(as_),
+             ' ', shape, " needs ", needed, save_again);
     }
-    header_.entries.push_back({name_, dtype_, shape, static_cast<std::uint64_t>(offsets_[0]),
+    header_.entries.push_back({name_, as_, shape, static_cast<std::uint64_t>(offsets_[0]),
                                static_cast<std::uint64_t>(offsets_[1])});
     shape_.clear();
     offsets_.clear();
@@ -178,7 +182,7 @@ class Reader : public nlohmann::json_sax<Json> {
   std::string name_;             // the last root key
   std::set<std::string> keys_;   // keys within the current object
   std::string key_;              // the last key within the current object
-  Dtype dtype_ = Dtype::f32;
+  Stored as_ = Stored::f32;
   std::vector<std::int64_t> shape_, offsets_;
 };
 
@@ -248,25 +252,21 @@ SafetensorsHeader parse_safetensors_header(std::string_view text, const fs::path
   return header;
 }
 
-std::string write_safetensors_header(const NamedTensors& tensors, const Metadata& metadata) {
-  JsonObject header;
-  if (!metadata.empty()) {
+std::string write_safetensors_header(const SafetensorsHeader& header) {
+  JsonObject json;
+  if (!header.metadata.empty()) {
     JsonObject words;
-    for (const auto& [key, value] : metadata) words.add(key, json_string(value));
-    header.add(metadata_key, words.text());
+    for (const auto& [key, value] : header.metadata) words.add(key, json_string(value));
+    json.add(metadata_key, words.text());
   }
-  std::uint64_t begin = 0;
-  for (const auto& [name, tensor] : tensors) {
-    const std::uint64_t end =
-        begin + static_cast<std::uint64_t>(tensor.numel()) * bytes_per_element(tensor.dtype());
-    header.add(name, JsonObject()
-                         .add("dtype", json_string(name_in_file(tensor.dtype())))
-                         .add("shape", json_list(tensor.shape()))
-                         .add("data_offsets", json_list(std::array{begin, end}))
-                         .text());
-    begin = end;
+  for (const Entry& entry : header.entries) {
+    json.add(entry.name, JsonObject()
+                             .add("dtype", json_string(name_in_file(entry.as)))
+                             .add("shape", json_list(entry.shape))
+                             .add("data_offsets", json_list(std::array{entry.begin, entry.end}))
+                             .text());
   }
-  std::string text = header.text();
+  std::string text = json.text();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   return text;
 }

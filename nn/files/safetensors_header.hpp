@@ -13,10 +13,17 @@ namespace gradus::nn {
 inline constexpr std::uint64_t longest_safetensors_header =
     100'000'000;  // the safetensors library's own limit
 
+/// How values are stored, the narrowest first. I8 belongs to an Int8Matrix.
+enum class Stored : std::uint8_t { i8, f32, f64, i64 };
+
+constexpr Stored stored(Dtype dtype) {
+  return dtype == Dtype::f32 ? Stored::f32 : dtype == Dtype::f64 ? Stored::f64 : Stored::i64;
+}
+
 struct SafetensorsHeader {
   struct Entry {
     std::string name;
-    Dtype dtype = Dtype::f32;
+    Stored as = Stored::f32;
     Shape shape;
     std::uint64_t begin = 0, end = 0;  // byte range within the values
   };
@@ -27,9 +34,8 @@ struct SafetensorsHeader {
 /// Parses and validates the header of a file. @throws Error that names `file`.
 SafetensorsHeader parse_safetensors_header(std::string_view text, const std::filesystem::path& file);
 
-/// The header for a file with these tensors in this order, padded to a multiple of 8 bytes.
-/// @throws Error for text that is not UTF-8.
-std::string write_safetensors_header(const NamedTensors& tensors, const Metadata& metadata);
+/// The header, padded to a multiple of 8 bytes. @throws Error for text that is not UTF-8.
+std::string write_safetensors_header(const SafetensorsHeader& header);
 
 /// Text in quotes, truncated for messages.
 std::string shown(std::string_view text);

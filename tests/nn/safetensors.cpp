@@ -322,7 +322,7 @@ TEST_CASE("unsupported dtypes are refused, and the message says how to convert t
     check_refused(
         file_of(header_of("w", type, "[1]", "[0,2]"), "12"),
         std::string("holds 'w' as '") + type +
-            "', and only F32, F64 and I64 are read; convert it in PyTorch, with .float(), .double() or "
+            "', and only F32, F64, I64 and I8 are read; convert it in PyTorch, with .float(), .double() or "
             ".long(), and save it again");
   }
 }
