@@ -21,6 +21,7 @@
 #include "products/packed_matrix.hpp"
 #include "products/packed_weights.hpp"
 #include "products/product.hpp"
+#include "products/weight_product.hpp"
 
 /// Code shared by the fused recurrences over packed sequences.
 namespace gradus {
@@ -59,8 +60,8 @@ struct StepRows {
 };
 
 /// A matrix B (k, n) for products x·B at every step: columns [first, first + columns) of a weight, or their
-/// transpose. If the batch is large enough, B is packed when this thread packs weights (PackWeights) or there
-/// are enough steps.
+/// transpose. A weight's WeightProduct is used for the transpose. Else, if the batch is large enough, B is
+/// packed when this thread packs weights (PackWeights) or there are enough steps.
 template <class T>
 class StepMatrix {
  public:
@@ -70,7 +71,11 @@ class StepMatrix {
       : layout_(layout),
         k_(layout == Layout::plain ? weight.size(0) : columns),
         n_(layout == Layout::plain ? columns : weight.size(0)),
-        b_{raw<T>(weight) + first, weight.size(1)} {
+        b_{raw<T>(weight) + first, weight.size(1)},
+        first_(first),
+        weight_(weight),
+        product_(layout == Layout::transposed ? weight_product(weight) : nullptr) {
+    if (product_) return;
     if (packing.batch() < PackedMatrix<T>::fewest_rows) return;
     packed_ = packed_weight<T>(layout, weight, first, columns);
     if (!packed_ && packing.steps() >= 4) {
@@ -83,6 +88,7 @@ class StepMatrix {
 
   /// y ← x·B + β·D for x (m, k), y (m, n).
   void multiply(std::int64_t m, Rows<const T> x, Addend<T> addend, Rows<T> y) const {
+    if (product_) return gradus::multiply(*product_, m, x, weight_, first_, k_, addend, y);
     if (packed_) return packed_->multiply(m, x, addend, y);
     const MixedPrecision as_on_caller(precision_);
     gemm<T>(Layout::plain, layout_, m, n_, k_, x, b_, addend, y);
@@ -94,6 +100,9 @@ class StepMatrix {
   Layout layout_;
   std::int64_t k_, n_;
   Rows<const T> b_;
+  std::int64_t first_;
+  Tensor weight_;  // read by product_
+  std::shared_ptr<const WeightProduct> product_;
   Precision precision_ = precision();  // of the constructing thread; others may multiply
   std::shared_ptr<const PackedMatrix<T>> packed_;
 };

@@ -11,6 +11,7 @@
 #include "memory/storage.hpp"
 #include "runtime/runtime_state.hpp"
 #include "tape/node.hpp"
+#include "weight_product.hpp"
 
 namespace gradus {
 namespace {
@@ -92,6 +93,9 @@ std::shared_ptr<const PackedMatrix<T>> packed_weight(Layout layout, const Tensor
 template <class T>
 void multiply_by_weight(std::int64_t m, Rows<const T> x, const Tensor& weight, std::int64_t first,
                         std::int64_t columns, Addend<T> addend, Rows<T> y) {
+  if (const auto product = weight_product(weight)) {
+    return multiply(*product, m, x, weight, first, columns, addend, y);
+  }
   if (m >= PackedMatrix<T>::fewest_rows && m <= most_rows) {
     if (const auto packed = packed_weight<T>(Layout::transposed, weight, first, columns)) {
       return packed->multiply(m, x, addend, y);

@@ -25,8 +25,8 @@ Addend<T> added_bias(const Tensor& bias) {
 }
 
 /// y ← x·Wᵀ + β·D for x (m, columns) and y (m, n), where W (n, columns) is columns [first, first + columns)
-/// of `weight`. Uses the packed weight if there is one and m is in [8, 256]. MixedPrecision rounds only if m
-/// ≥ 8.
+/// of `weight`. Uses the weight's WeightProduct if it has one, else the packed weight if there is one and m
+/// is in [8, 256]. MixedPrecision rounds only if m ≥ 8.
 template <class T>
 void multiply_by_weight(std::int64_t m, Rows<const T> x, const Tensor& weight, std::int64_t first,
                         std::int64_t columns, Addend<T> addend, Rows<T> y);

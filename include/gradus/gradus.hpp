@@ -21,6 +21,8 @@
 #include <gradus/autograd/scope.hpp>
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
+#include <gradus/autograd/weight_product.hpp>
+#include <gradus/compress/int8.hpp>
 #include <gradus/data/alignment_error.hpp>
 #include <gradus/data/alignment_score.hpp>
 #include <gradus/data/any_reference.hpp>
@@ -101,6 +103,7 @@
 #include <gradus/nn/gru.hpp>
 #include <gradus/nn/init.hpp>
 #include <gradus/nn/init_bahdanau.hpp>
+#include <gradus/nn/int8.hpp>
 #include <gradus/nn/layer.hpp>
 #include <gradus/nn/layer_norm.hpp>
 #include <gradus/nn/linear.hpp>

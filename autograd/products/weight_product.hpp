@@ -1,0 +1,33 @@
+#pragma once
+
+#include <gradus/autograd/weight_product.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "gemm.hpp"
+#include "memory/storage.hpp"
+
+namespace gradus {
+
+/// The product of the UseWeightProduct for this weight, or for the matrix whose rows it has. Null if
+/// there is none, or if the values have changed.
+std::shared_ptr<const WeightProduct> weight_product(const Tensor& weight);
+
+/// y ← x·W'ᵀ + β·D with a weight's product, for W' = columns [first, first + columns) of `weight`. β is 0
+/// or 1.
+template <class T>
+void multiply(const WeightProduct& product, std::int64_t m, Rows<const T> x, const Tensor& weight,
+              std::int64_t first, std::int64_t columns, Addend<T> addend, Rows<T> y) {
+  if constexpr (std::is_same_v<T, float>) {
+    product.multiply(m, x.data, x.stride,
+                     {.row = weight.impl().offset / weight.size(1),
+                      .rows = weight.size(0),
+                      .column = first,
+                      .columns = columns},
+                     addend.beta == 0 ? nullptr : addend.d.data, addend.d.stride, y.data, y.stride);
+  }
+}
+
+}  // namespace gradus

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <gradus/autograd/weight_product.hpp>
+#include <gradus/nn/int8.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "int8/onednn_product.hpp"
+
+namespace gradus::compress {
+
+/// With more columns, Σ p q with |p|, |q| ≤ 127 might exceed 2³¹ − 1.
+constexpr std::int64_t most_columns = 1 << 16;
+
+/// The product in int8 of Int8Products.
+class Int8Product : public WeightProduct {
+ public:
+  explicit Int8Product(nn::Int8Matrix matrix);
+  void multiply(std::int64_t m, const float* x, std::int64_t x_stride, const Part& part, const float* d,
+                std::int64_t d_stride, float* y, std::int64_t y_stride) const override;
+
+ private:
+  const onednn::Int8Weight& packed(const Part& part) const;
+
+  nn::Int8Matrix matrix_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::pair<Part, std::unique_ptr<const onednn::Int8Weight>>> packed_;
+};
+
+/// p ← x / s_x, rounded to nearest, for s_x = max |x| / 127. @return s_x; 0 for zeros,
+/// NaN for a row with a NaN or an infinity, so that y is NaN
+float quantise_row(std::int64_t n, const float* x, std::int8_t* p);
+
+/// sums (m, n) ← p·qᵀ for p (m, k) and q (n, k) with row stride `stride`.
+void multiply_plain(std::int64_t m, std::int64_t n, std::int64_t k, const std::int8_t* p,
+                    const std::int8_t* q, std::int64_t stride, std::int32_t* sums);
+
+/// y_i ← s_x s_i sums_i + d_i; d may be null, or y.
+void scale_row(std::int64_t n, const std::int32_t* sums, float s_x, const float* s, const float* d, float* y);
+
+}  // namespace gradus::compress

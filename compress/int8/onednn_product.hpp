@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+/// Products in int8 by oneDNN, each on the calling thread.
+namespace gradus::compress::onednn {
+
+/// True if gradus was built with oneDNN, and oneDNN uses the processor's AVX512-VNNI or AMX. Without them
+/// oneDNN sums pairs in i16, which can saturate.
+bool has_int8();
+
+/// A weight q (n, k), packed once.
+class Int8Weight {
+ public:
+  /// @param q its row stride is `stride`; not used after construction
+  Int8Weight(std::int64_t n, std::int64_t k, const std::int8_t* q, std::int64_t stride);
+  ~Int8Weight();
+  Int8Weight(const Int8Weight&) = delete;
+  Int8Weight& operator=(const Int8Weight&) = delete;
+
+  /// sums (m, n) ← p·qᵀ for p (m, k). Generates code for each m when it is first used.
+  void multiply(std::int64_t m, const std::int8_t* p, std::int32_t* sums) const;
+
+ private:
+  struct Made;
+  const Made& made(std::int64_t m) const;
+
+  std::int64_t n_, k_;
+  std::unique_ptr<Made> one_, many_;  // for m = 1, and the layout for all other m
+  mutable std::mutex mutex_;
+  mutable std::map<std::int64_t, std::unique_ptr<Made>> others_;
+};
+
+}  // namespace gradus::compress::onednn

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "int8/int8_product.hpp"
+#include "kernels/clones.hpp"
+
+namespace gradus::compress {
+namespace {
+
+// max |x|; NaN if x has a NaN or an infinity, times 0 NaN.
+GRADUS_CLONES float largest(std::int64_t n, const float* x) {
+  float most = 0, zero = 0;
+#pragma omp simd reduction(max : most) reduction(+ : zero)
+  for (std::int64_t l = 0; l < n; ++l) {
+    most = std::max(most, std::fabs(x[l]));
+    zero += x[l] * 0;
+  }
+  return most + zero;
+}
+
+// Adding and subtracting 1.5·2²³ rounds a float below 2²² to the nearest integer, ties to even.
+GRADUS_CLONES void round_row(std::int64_t n, const float* x, float factor, std::int8_t* __restrict p) {
+  constexpr float magic = 0x1.8p23F;
+  for (std::int64_t l = 0; l < n; ++l) {
+    p[l] = static_cast<std::int8_t>(static_cast<std::int32_t>((x[l] * factor + magic) - magic));
+  }
+}
+
+// d may be y.
+GRADUS_CLONES void scale(std::int64_t n, const std::int32_t* sums, float s_x, const float* s, const float* d,
+                         float* y) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(sums[i]) * (s_x * s[i]) + d[i];
+}
+GRADUS_CLONES void scale(std::int64_t n, const std::int32_t* sums, float s_x, const float* s,
+                         float* __restrict y) {
+  for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(sums[i]) * (s_x * s[i]);
+}
+
+// Products of 16-bit numbers, because every processor sums pairs of them (pmaddwd).
+GRADUS_CLONES void dots(std::int64_t n, std::int64_t k, const std::int16_t* __restrict p,
+                        const std::int8_t* __restrict q, std::int64_t stride, std::int32_t* __restrict sums) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int32_t sum = 0;
+    for (std::int64_t l = 0; l < k; ++l) {
+      sum += static_cast<std::int32_t>(p[l]) * static_cast<std::int16_t>(q[i * stride + l]);
+    }
+    sums[i] = sum;
+  }
+}
+
+}  // namespace
+
+float quantise_row(std::int64_t n, const float* x, std::int8_t* p) {
+  const float most = largest(n, x);
+  if (!(most >= 0x1p-100F)) {
+    std::fill_n(p, n, std::int8_t{0});
+    return std::isnan(most) ? most : 0;
+  }
+  round_row(n, x, 127 / most, p);
+  return most / 127;
+}
+
+void multiply_plain(std::int64_t m, std::int64_t n, std::int64_t k, const std::int8_t* p,
+                    const std::int8_t* q, std::int64_t stride, std::int32_t* sums) {
+  std::vector<std::int16_t> wide(p, p + m * k);
+  for (std::int64_t row = 0; row < m; ++row) dots(n, k, wide.data() + row * k, q, stride, sums + row * n);
+}
+
+void scale_row(std::int64_t n, const std::int32_t* sums, float s_x, const float* s, const float* d,
+               float* y) {
+  if (d == nullptr) return scale(n, sums, s_x, s, y);
+  scale(n, sums, s_x, s, d, y);
+}
+
+}  // namespace gradus::compress
