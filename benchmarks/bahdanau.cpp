@@ -12,5 +12,5 @@ int main(int argc, char** argv) {
        .make =
            [](const bench::Options& options) { return std::make_unique<bench::GradusContender>(options); },
        .sgemm_peak = bench::sgemm_peak,
-       .precisions = {"f32", "bf16"}});
+       .precisions = {"f32", "bf16", "int8"}});
 }

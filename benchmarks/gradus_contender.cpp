@@ -4,6 +4,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/precision.hpp>
+#include <gradus/compress/int8.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>
@@ -47,6 +48,10 @@ GradusContender::GradusContender(const Options& options)
     if (options.mode == Mode::decode && name == "decoder.readout.bias") {
       std::fill_n(values.begin(), data::first_symbol, never);
     }
+  }
+  if (options.precision == Precision::int8) {
+    compress::round_to_int8(*model_);
+    int8_.emplace(*model_);
   }
 }
 

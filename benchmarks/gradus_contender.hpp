@@ -2,6 +2,7 @@
 
 #include <gradus/autograd/pack_weights.hpp>
 #include <gradus/autograd/precision.hpp>
+#include <gradus/compress/int8.hpp>
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/nn/optim.hpp>
 
@@ -28,6 +29,7 @@ class GradusContender : public Contender {
   const std::vector<gradus::Tensor> parameters_;
   gradus::nn::Adam adam_;
   std::optional<gradus::MixedPrecision> mixed_precision_;
+  std::optional<gradus::compress::Int8Products> int8_;
   std::optional<gradus::PackWeights> pack_weights_;  // weights stay packed for all decoded batches
 };
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workload.hpp"
@@ -10,8 +12,9 @@
 namespace bench {
 
 enum class Mode { train, decode };
-/// Precision of the inputs of matrix products; everything else is f32.
-enum class Precision { f32, bf16 };
+/// Precision of the inputs of matrix products; everything else is f32. int8 is for decoding.
+enum class Precision { f32, bf16, int8 };
+inline constexpr std::array<std::string_view, 3> precision_names{"f32", "bf16", "int8"};
 
 /// One measurement's settings.
 struct Options {

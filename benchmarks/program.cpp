@@ -113,7 +113,12 @@ std::optional<int> parse(int argc, char** argv, const Program& program, CommandL
                   .steps = steps_option->count() > 0 ? steps : chosen.steps,
                   .warmup = warmup_option->count() > 0 ? warmup : chosen.warmup,
                   .seed = seed,
-                  .precision = precision == "bf16" ? Precision::bf16 : Precision::f32};
+                  .precision = static_cast<Precision>(std::ranges::find(precision_names, precision) -
+                                                      precision_names.begin())};
+  if (line.options.precision == Precision::int8 && line.options.mode == Mode::train) {
+    std::cerr << app.get_name() << ": int8 is for decoding; add --mode decode, or train in bf16\n";
+    return 2;
+  }
   return std::nullopt;
 }
 

@@ -27,7 +27,7 @@ Json object(const Report& report) {
           {"warmup", o.warmup},
           {"seed", o.seed},
           {"dropout", o.config.dropout},
-          {"precision", o.precision == Precision::bf16 ? "bf16" : "f32"},
+          {"precision", precision_names[static_cast<std::size_t>(o.precision)]},
           {"parameters", m.parameters},
           {"ms_per_step", m.ms_per_step},
           {"ms_min", m.ms_min},

@@ -63,6 +63,7 @@ again = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "
 assert decode["tokens_checksum"] == again["tokens_checksum"]
 other = report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "0", "--seed", "2")
 assert decode["tokens_checksum"] != other["tokens_checksum"]
+assert report("--mode", "decode", "--batch", "2", "--steps", "1", "--warmup", "0", "--precision", "int8")["precision"] == "int8"
 
 # The presets' models have the parameter count of `gradus train`, and dropout changes their loss.
 dropped = report("--batch", "2", "--steps", "1", "--warmup", "0", config="d2l-exact")
@@ -79,6 +80,7 @@ assert "30000   620  1000  1000" in text and all(name in text for name in MEASUR
 refuses([program, "--config", "huge"], "--config: huge not in {tiny,d2l,small,medium,paper,d2l-exact,paper-exact}; --help lists the options")
 refuses([program, "--mode", "test"], "--mode: test not in {train,decode}")
 refuses([program, "--precision", "f16"], "--precision: f16 not in {")
+refuses([program, "--precision", "int8"], "int8 is for decoding; add --mode decode")
 refuses([program, "--threads", "0"], "--threads")
 refuses([program, "--batch", "-1"], "--batch")
 refuses([program, "--steps", "0"], "--steps")

@@ -137,7 +137,8 @@ def prepare(folder, build):
         program.parent.mkdir(exist_ok=True)
         program.write_text(f'{start} "$@"\n')
         program.chmod(0o755)
-    (folder / "configs").symlink_to(ROOT / "configs")
+    for name in ("configs", "tiny"):
+        (folder / name).symlink_to(ROOT / name)
     (folder / "english.txt").write_text("Where is the red book?\n")  # a page redirects it to stdin
 
 

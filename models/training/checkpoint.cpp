@@ -34,12 +34,13 @@ std::vector<Circumstance> circumstances() {
 
 }  // namespace
 
-void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint,
+                     const std::set<std::string>& int8) {
   nn::Metadata metadata = checkpoint.metadata;
   metadata[format_key] = std::string(format);
   for (const auto& [key, words, now] : circumstances()) metadata[key] = now;
   metadata[checksum_key] = checksum(checkpoint.tensors, metadata);
-  nn::save_safetensors(path, checkpoint.tensors, metadata);
+  nn::save_safetensors(path, checkpoint.tensors, metadata, int8);
 }
 
 bool is_checkpoint(const nn::Metadata& metadata) { return metadata.contains(format_key); }

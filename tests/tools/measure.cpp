@@ -37,7 +37,7 @@ struct Untrained {
 
 TEST_CASE("outputs are compared with the untokenised targets", "[tools][measure]") {
   const Untrained untrained;
-  const auto& [path, settings, sides, model, checkpoint] = untrained.saved;
+  const auto& [path, settings, sides, model, checkpoint, int8] = untrained.saved;
   const std::vector<data::SentencePair> pairs = {{"good morning!", "Bonjour !"},
                                                  {"the red book", "Le livre ROUGE"}};
   const std::vector outputs = {wrote(sides, {"bonjour", "!"}), wrote(sides, {"le", "livre", "noir"})};
@@ -74,7 +74,7 @@ TEST_CASE("an output without EOS is not an exact match", "[tools][measure]") {
 
 TEST_CASE("loss and token accuracy are computed with teacher forcing", "[tools][measure]") {
   const Untrained untrained;
-  const auto& [path, settings, sides, model, checkpoint] = untrained.saved;
+  const auto& [path, settings, sides, model, checkpoint, int8] = untrained.saved;
   const auto pairs = tools::read_corpus(settings.data, 1).test;
   const auto scores = tools::measure(*model, sides, pairs, gradus::models::greedy());
   double nats = 0;
@@ -117,7 +117,7 @@ TEST_CASE("byte-pair pieces are scored as words", "[tools][measure]") {
   tools::Settings settings = small_settings();
   settings.data.bpe = 20;
   const Untrained untrained(settings);
-  const auto& [path, saved_settings, sides, model, checkpoint] = untrained.saved;
+  const auto& [path, saved_settings, sides, model, checkpoint, int8] = untrained.saved;
   const std::vector<data::SentencePair> pairs = {{"the red book", "le livre rouge"}};
   const std::vector<std::string> pieces = sides.target.tokeniser.split("le livre noir");
   REQUIRE(pieces.size() > 3);

@@ -26,6 +26,8 @@ constexpr std::array entries{
     Entry{"gradcheck", gradcheck, "checks the gradients of a model against finite differences"},
     Entry{"info", info, "describes a checkpoint or another safetensors file"},
     Entry{"convert", convert, "exchanges weights with PyTorch, as safetensors files"},
+    Entry{"compress", compress, "makes a model smaller: weights in int8"},
+    Entry{"export", export_tiny, "writes an int8 model for gradus_tiny, a program of one C file"},
     Entry{"completion", completion, "prints a script that completes commands and options in a shell"},
 };
 

@@ -21,15 +21,6 @@ struct Options {
   fs::path model, to, from, out, vocabulary_out;
 };
 
-// A checkpoint without the training state, which does not belong to these weights.
-models::Checkpoint weights_alone(const SavedModel& saved) {
-  models::Checkpoint checkpoint{{}, saved.checkpoint.metadata};
-  for (const auto& [name, tensor] : saved.model->state_dict()) {
-    checkpoint.tensors.emplace_back("model." + name, tensor);
-  }
-  return checkpoint;
-}
-
 void write(const plot::OutputFolder& folder, const std::string& name, const Side& side) {
   folder.write(name + ".vocabulary.txt", side.vocabulary.to_text());
   if (const auto& bpe = side.tokeniser.bpe()) folder.write(name + ".bpe.txt", bpe->to_text());
@@ -56,7 +47,9 @@ int run(const Options& options, const models::Registry& registry) {
   SavedModel saved = load_saved_model(options.model, registry);
   if (!options.from.empty()) {
     load_weights(saved, options.from);
-    models::save_checkpoint(options.out, weights_alone(saved));
+    models::Checkpoint checkpoint = weights_alone(saved);
+    checkpoint.metadata.erase(compressed_key);
+    models::save_checkpoint(options.out, checkpoint);
   }
   if (!options.to.empty()) nn::save(*saved.model, options.to, {{"format", "pt"}});
   if (!options.vocabulary_out.empty()) {

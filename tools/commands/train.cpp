@@ -145,6 +145,7 @@ int train(int argc, char** argv, const models::Registry& registry) {
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);
       checkpoint = models::load_checkpoint(path);
+      check_not_compressed(path, checkpoint->metadata);
       settings = origin_of(path, checkpoint->tensors, checkpoint->metadata, registry).settings;
       before = settings;
       settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");

@@ -68,7 +68,38 @@ void check_holds(const fs::path& path, const NamedTensors& tensors, const LeastS
        " parameters but holds ", held, "; give a checkpoint written by gradus train");
 }
 
+std::unique_ptr<const compress::Int8Products> int8_products(const fs::path& path,
+                                                            const nn::Metadata& metadata,
+                                                            const models::Seq2Seq& model) {
+  const auto how = find(metadata, compressed_key);
+  if (!how) return nullptr;
+  if (*how != "int8") {
+    fail("checkpoint", "'", path.string(), "' is compressed by '", *how,
+         "', which this version does not know; use the version that wrote it");
+  }
+  try {
+    return std::make_unique<const compress::Int8Products>(model);
+  } catch (const Error& error) {
+    fail("checkpoint", "'", path.string(), "' is not the int8 model that it claims to be: ", error.what());
+  }
+}
+
 }  // namespace
+
+void check_not_compressed(const fs::path& path, const nn::Metadata& metadata) {
+  const auto how = find(metadata, compressed_key);
+  if (!how) return;
+  fail("resume", "'", path.string(), "' holds weights compressed to ", *how,
+       ", from which training cannot resume; resume the run that was compressed");
+}
+
+models::Checkpoint weights_alone(const SavedModel& saved) {
+  models::Checkpoint checkpoint{{}, saved.checkpoint.metadata};
+  for (const auto& [name, tensor] : saved.model->state_dict()) {
+    checkpoint.tensors.emplace_back("model." + name, tensor);
+  }
+  return checkpoint;
+}
 
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides) {
   Settings anywhere = settings;
@@ -108,8 +139,10 @@ SavedModel load_saved_model(const fs::path& given, const models::Registry& regis
   auto model = make_model(settings, sides, registry);
   models::load_model(*model, checkpoint);
   check_finite(path, *model);
+  auto int8 = int8_products(path, checkpoint.metadata, *model);
   model->eval();
-  return {path, std::move(settings), std::move(sides), std::move(model), std::move(checkpoint)};
+  return {path,           std::move(settings), std::move(sides), std::move(model), std::move(checkpoint),
+          std::move(int8)};
 }
 
 }  // namespace gradus::tools

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/compress/int8.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/model.hpp>
 
@@ -18,6 +19,7 @@ struct SavedModel {
   Sides sides;
   std::unique_ptr<models::Seq2Seq> model;  ///< in eval mode
   models::Checkpoint checkpoint;
+  std::unique_ptr<const compress::Int8Products> int8 = nullptr;  ///< null for a model in f32
 };
 
 /// A checkpoint's metadata: "settings" as TOML, "source.vocabulary", "target.vocabulary" and, if byte-pair
@@ -45,6 +47,16 @@ std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Side
 /// @param path the file with the parameters, for messages
 void check_finite(const std::filesystem::path& path, const models::Seq2Seq& model);
 
+/// A checkpoint's metadata says here how gradus compress changed the weights: "int8".
+inline constexpr const char* compressed_key = "compressed";
+
+/// @throws Error if the checkpoint is compressed, because training cannot resume from rounded weights.
+void check_not_compressed(const std::filesystem::path& path, const nn::Metadata& metadata);
+
+/// A checkpoint of the model's weights, without the training state, which may not belong to them.
+models::Checkpoint weights_alone(const SavedModel& saved);
+
+/// Models compressed to int8 multiply in int8.
 /// @param path a checkpoint or folder, see checkpoint_of()
 /// @throws Error naming the path if it is not a checkpoint of `gradus train`, and as check_finite().
 SavedModel load_saved_model(const std::filesystem::path& path, const models::Registry& registry);

@@ -54,6 +54,10 @@ void add_maker(std::ostream& out, const nn::Metadata& metadata) {
 
 void add_progress(std::ostream& out, const Description& description) {
   const auto step = step_of(description);
+  if (const auto how = description.file.metadata.find(compressed_key);
+      how != description.file.metadata.end()) {
+    line(out, "compressed", how->second);
+  }
   if (!step) {
     const auto averaged = description.file.metadata.find("averaged");
     if (averaged != description.file.metadata.end()) {

@@ -4,6 +4,7 @@
 #include <gradus/nn/safetensors.hpp>
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ struct Checkpoint {
 /// Writes the checkpoint and, under "gradus.…", its format, the library's version and compiler, the number of
 /// threads, the kernels, and a checksum of tensors and metadata. The same training writes the same bytes. The
 /// file is replaced atomically.
+/// @param int8 names of tensors to store as I8; compress::round_to_int8() must have rounded their values
 /// @throws Error as nn::save_safetensors.
-void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
+void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint,
+                     const std::set<std::string>& int8 = {});
 
 /// True for the metadata of a checkpoint, false for a plain tensor file.
 bool is_checkpoint(const nn::Metadata& metadata);

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""gradus_tiny writes the tokens of `gradus translate`, and refuses damaged models: tiny_test.py GRADUS TINY [RUNNER].
+
+RUNNER runs TINY, such as qemu-arm.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+gradus, *tiny = sys.argv[1], *reversed(sys.argv[2:])
+
+
+def run(*command, given=None):
+    return subprocess.run([str(word) for word in command], input=given, capture_output=True, text=True, check=True).stdout
+
+
+def refused(model, content, message):
+    model.write_bytes(content)
+    done = subprocess.run([*tiny, model], input="3 1\n", capture_output=True, text=True)
+    assert done.returncode == 1 and message in done.stderr and not done.stdout, (message, done)
+
+
+def trained(folder, *options):
+    """A model of half a minute's training at most: its tokens are neither random nor certain."""
+    run(gradus, "train", "--task", "reverse", "--examples", "2000", "--steps", "150", "--embedding", "16", "--hidden", "24",
+        "--energy", "16", "--threads", "1", "--out", folder / "run", *options)
+    run(gradus, "compress", "--int8", "--model", folder / "run", "--out", folder / "int8")
+    run(gradus, "export", "--model", folder / "int8", "--out", folder / "model.tiny")
+    return folder / "model.tiny"
+
+
+def check_same(folder, model):
+    pairs = run(gradus, "info", folder / "int8", "--pairs", "test").splitlines()[:300]
+    sentences = "".join(pair.split("\t")[0] + "\n" for pair in pairs) + "\nunknown 3\n"
+    ours = run(*tiny, model, given=sentences)
+    theirs = run(gradus, "translate", "--model", folder / "int8", "--no-replace-unknown", given=sentences)
+    assert ours.count("\n") == len(pairs) + 2, ours
+    assert ours == theirs, [(a, b) for a, b in zip(ours.split("\n"), theirs.split("\n")) if a != b]
+
+
+def main():
+    for options in ((), ("--readout", "maxout", "--maxout", "12")):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            model = trained(folder, *options)
+            check_same(folder, model)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        content = trained(folder).read_bytes()
+        bad = folder / "bad"
+        refused(bad, b"", "is not a model for gradus_tiny")
+        refused(bad, b"x" * 100, "is not a model for gradus_tiny")
+        refused(bad, content[:-4], "is damaged")
+        for at in (9, 20, len(content) // 2, len(content) - 1):
+            refused(bad, content[:at] + bytes([content[at] ^ 1]) + content[at + 1:], "is damaged")
+        long = subprocess.run([*tiny, folder / "model.tiny"], input="3 " * 257 + "\n", capture_output=True, text=True)
+        assert long.returncode == 1 and "more than 256 tokens" in long.stderr, long
+    print("all passed")
+
+
+if __name__ == "__main__":
+    main()

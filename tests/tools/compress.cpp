@@ -1,0 +1,137 @@
+// `gradus compress`: int8 models for the other commands.
+
+#include "tools/run.hpp"
+
+namespace fs = std::filesystem;
+namespace models = gradus::models;
+
+namespace {
+
+struct Small {
+  Scratch scratch;
+  std::string model, out;
+  Small() : model(write_small_model(scratch.path() / "run").parent_path()), out(scratch.path() / "x8") {}
+  fs::path file() const { return fs::path(out) / "best.safetensors"; }
+  Ran compress() const { return run({"compress", "--int8", "--model", model, "--out", out}); }
+};
+
+}  // namespace
+
+TEST_CASE("every command takes an int8 model", "[tools][compress]") {
+  const Small small;
+  const Ran ran = small.compress();
+  CHECK(ran.err == "");
+  REQUIRE(ran.code == 0);
+  CHECK(ran.out.find(small.file().string() + ": " + std::to_string(fs::file_size(small.file())) + " bytes") ==
+        0);
+  CHECK(fs::file_size(small.file()) < fs::file_size(fs::path(small.model) / "best.safetensors"));
+  for (const auto& arguments : {std::vector<std::string>{"translate", "--model", small.out, "--beam", "2"},
+                                {"evaluate", "--model", small.out},
+                                {"score", "--model", small.out, "--pairs", "-"},
+                                {"align", "--model", small.out, "--text", "where is the red book?"},
+                                {"convert", "--model", small.out, "--to", small.out + ".pt"}}) {
+    const Ran other = run(arguments, "i see .\tje vois .\n");
+    CAPTURE(arguments.front(), other.err);
+    CHECK(other.code == 0);
+  }
+  const Ran info = run({"info", small.out});
+  CHECK(info.code == 0);
+  CHECK(info.out.find("compressed  int8\n") != std::string::npos);
+}
+
+TEST_CASE("an int8 model multiplies in int8", "[tools][compress]") {
+  const Small small;
+  REQUIRE(small.compress().code == 0);
+  const auto standard = models::Registry::standard();
+  const auto saved = gradus::tools::load_saved_model(small.out, standard);
+  const auto rounded =
+      gradus::tools::make_model(saved.settings, saved.sides, standard);  // the same weights in f32
+  models::load_model(*rounded, saved.checkpoint);
+  rounded->eval();
+  const auto logits = [](const models::Seq2Seq& model) {
+    const gradus::Tensor source = gradus::tensor({{5}, {6}}, gradus::Dtype::i64);
+    return model.forward(source, gradus::tensor({2}, gradus::Dtype::i64), source).logits.to_vector<float>();
+  };
+  const auto in_int8 = logits(*saved.model), in_f32 = logits(*rounded);
+  REQUIRE(in_int8.size() == in_f32.size());
+  CHECK(in_int8 != in_f32);
+  for (std::size_t i = 0; i < in_f32.size(); ++i) CHECK(std::abs(in_int8[i] - in_f32[i]) < 0.02);
+}
+
+TEST_CASE("compress refuses a compressed model and a folder in use; training refuses its result",
+          "[tools][compress]") {
+  const Small small;
+  REQUIRE(small.compress().code == 0);
+  CHECK(small.compress().err ==
+        "gradus compress: '" + small.out +
+            "' already has the file best.safetensors; choose another --out, or remove "
+            "the folder\n");
+  CHECK(run({"compress", "--int8", "--model", small.out, "--out", small.out + "x"}).err ==
+        "gradus compress: '" + small.file().string() +
+            "' is compressed already; give the model that was trained\n");
+  CHECK(run({"train", "--resume", small.file()}).err ==
+        "gradus train: resume: '" + small.file().string() +
+            "' holds weights compressed to int8, from which training cannot resume; resume the run that was "
+            "compressed\n");
+  CHECK(run({"compress", "--model", small.model, "--out", small.out + "y"}).code == 2);
+}
+
+TEST_CASE("a damaged or mixed int8 model is refused", "[tools][compress]") {
+  const Small small;
+  REQUIRE(small.compress().code == 0);
+  const auto standard = models::Registry::standard();
+  std::string bytes = content(small.file());
+  bytes.back() = static_cast<char>(bytes.back() == 1 ? 2 : 1);  // an I8 value
+  std::ofstream(small.out + ".damaged", std::ios::binary) << bytes;
+  CHECK_THROWS_WITH(gradus::tools::load_saved_model(small.out + ".damaged", standard),
+                    Catch::Matchers::Contains("is damaged: it was saved with the checksum"));
+
+  models::Checkpoint mixed = models::load_checkpoint(fs::path(small.model) / "best.safetensors");
+  mixed.metadata["compressed"] = "int8";
+  models::save_checkpoint(small.out + ".mixed", mixed);
+  CHECK_THROWS_WITH(gradus::tools::load_saved_model(small.out + ".mixed", standard),
+                    Catch::Matchers::Contains("is not the int8 model that it claims to be: int8: '"));
+
+  mixed.metadata["compressed"] = "int3";
+  models::save_checkpoint(small.out + ".other", mixed);
+  CHECK_THROWS_WITH(
+      gradus::tools::load_saved_model(small.out + ".other", standard),
+      Catch::Matchers::EndsWith("is compressed by 'int3', which this version does not know; use the "
+                                "version that wrote it"));
+}
+
+TEST_CASE("export writes an int8 model for gradus_tiny, and refuses other models", "[tools][compress]") {
+  const Small small;
+  const std::string file = small.out + ".tiny";
+  CHECK(run({"export", "--model", small.model, "--out", file}).err ==
+        "gradus export: '" + (fs::path(small.model) / "best.safetensors").string() +
+            "' is in f32; compress it first, with gradus compress --int8\n");
+  REQUIRE(small.compress().code == 0);
+  REQUIRE(run({"export", "--model", small.out, "--out", file}).code == 0);
+  CHECK(content(file).starts_with(std::string("gradus1\0", 8)));
+
+  const auto refusal_of = [&](const gradus::tools::Settings& settings, const std::string& name) {
+    const std::string other = (small.scratch.path() / name).string();
+    write_small_model(other, settings);
+    REQUIRE(run({"compress", "--int8", "--model", other, "--out", other + "8"}).code == 0);
+    const Ran ran = run({"export", "--model", other + "8", "--out", file});
+    CHECK(ran.code == 1);
+    return ran.err.substr(ran.err.find(" has --"));
+  };
+  gradus::tools::Settings settings = small_settings();
+  settings.model.cell = models::Cell::lstm;
+  CHECK(refusal_of(settings, "lstm") == " has --cell other than gru, which gradus_tiny does not have\n");
+  settings = small_settings();
+  settings.model.decoder = "fixed";
+  CHECK(refusal_of(settings, "fixed") == " has --decoder fixed; gradus_tiny has only bahdanau\n");
+  settings = small_settings();
+  settings.model.attention = "dot";
+  CHECK(refusal_of(settings, "dot") == " has --attention dot; gradus_tiny has only additive\n");
+  settings = small_settings();
+  settings.model.layers = 2;
+  CHECK(refusal_of(settings, "layers") == " has --layers 2; gradus_tiny has only one\n");
+  settings = small_settings();
+  settings.model.readout = models::ReadoutForm::state;
+  CHECK(refusal_of(settings, "state") ==
+        " has --readout or --tied for which gradus_tiny has no code; use linear or maxout\n");
+}

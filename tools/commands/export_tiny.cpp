@@ -1,0 +1,150 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/files/atomic.hpp>
+#include <gradus/nn/int8.hpp>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "commands/command.hpp"
+#include "files/output_file.hpp"
+#include "files/saved_model.hpp"
+
+// The file of tiny/gradus_tiny.c.
+namespace gradus::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Collects the file's content; every part is padded to 4 bytes.
+class Writer {
+ public:
+  explicit Writer(const nn::Module& model) : tensors_(model.state_dict()) {}
+
+  template <class T>
+  void put(std::span<const T> values) {
+    const auto bytes = std::as_bytes(values);
+    content_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    content_.resize((content_.size() + 3) / 4 * 4);
+  }
+  void put(const std::string& text) { put(std::span<const char>(text)); }
+  void matrix(const std::string& name) {
+    const nn::Int8Matrix q = nn::quantise_rows(find(name));
+    put(std::span<const float>(q.scales));
+    put(std::span<const std::int8_t>(q.values));
+  }
+  void vector(const std::string& name) { put(find(name).values<float>()); }
+  void gru(const std::string& path, const std::string& suffix) {
+    matrix(path + ".weight_ih" + suffix);
+    matrix(path + ".weight_hh" + suffix);
+    vector(path + ".bias_ih" + suffix);
+    vector(path + ".bias_hh" + suffix);
+  }
+
+  const Tensor& find(const std::string& name) const {
+    for (const auto& [own, tensor] : tensors_) {
+      if (own == name) return tensor;
+    }
+    fail("export", "the model has no '", name, "'; train it again with this version of gradus");
+  }
+
+  // MAGIC, the FNV-1a checksum of the content, and the content.
+  std::string file() const {
+    std::uint32_t sum = 2166136261U;
+    for (const char c : content_) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619U;
+    std::string whole("gradus1\0", 8);
+    whole.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+    return whole + content_;
+  }
+
+ private:
+  NamedTensors tensors_;
+  std::string content_;
+};
+
+void check_fits(const SavedModel& saved) {
+  const models::ModelOptions& model = saved.settings.model;
+  const auto refuse = [&](const char* option, const auto&... what) {
+    fail("export", "'", saved.path.string(), "' has --", option, ' ', what...);
+  };
+  if (!saved.int8) {
+    fail("export", "'", saved.path.string(), "' is in f32; compress it first, with gradus compress --int8");
+  }
+  if (model.decoder != "bahdanau") refuse("decoder", model.decoder, "; gradus_tiny has only bahdanau");
+  if (model.attention != "additive") refuse("attention", model.attention, "; gradus_tiny has only additive");
+  if (model.cell != models::Cell::gru) refuse("cell", "other than gru, which gradus_tiny does not have");
+  if (model.layers != 1) refuse("layers", model.layers, "; gradus_tiny has only one");
+  if (!model.bidirectional) refuse("no-bidirectional", "; gradus_tiny reads in both directions");
+  if (model.bridge.value_or(models::Bridge::backward) != models::Bridge::backward) {
+    refuse("bridge", "other than backward, which gradus_tiny does not have");
+  }
+  const models::ReadoutForm readout = model.readout.value_or(models::ReadoutForm::linear);
+  const bool plain = readout == models::ReadoutForm::linear && model.tied == models::Tied::none;
+  if (!plain && readout != models::ReadoutForm::maxout) {
+    refuse("readout", "or --tied for which gradus_tiny has no code; use linear or maxout");
+  }
+}
+
+std::string tiny_file(const SavedModel& saved) {
+  check_fits(saved);
+  Writer out(*saved.model);
+  const std::string source = saved.sides.source.vocabulary.to_text(),
+                    target = saved.sides.target.vocabulary.to_text();
+  const bool maxout = saved.settings.model.readout == models::ReadoutForm::maxout;
+  const auto size = [&](const char* name, int axis) {
+    return static_cast<std::uint32_t>(out.find(name).size(axis));
+  };
+  out.put(std::span<const std::uint32_t>(
+      std::array{size("encoder.embedding.weight", 0), size("decoder.embedding.weight", 0),
+                 size("encoder.embedding.weight", 1), size("decoder.rnn.weight_hh_l0", 1),
+                 size("decoder.attention.v_a", 0), maxout ? size("decoder.readout.weight", 1) : 0U,
+                 static_cast<std::uint32_t>(source.size()), static_cast<std::uint32_t>(target.size())}));
+  out.put(source);
+  out.put(target);
+  out.matrix("encoder.embedding.weight");
+  out.gru("encoder.rnn", "_l0");
+  out.gru("encoder.rnn", "_l0_reverse");
+  out.matrix("decoder.embedding.weight");
+  out.matrix("decoder.W_s.weight");
+  out.gru("decoder.rnn", "_l0");
+  out.matrix("decoder.attention.W_a.weight");
+  out.matrix("decoder.attention.U_a.weight");
+  out.vector("decoder.attention.v_a");
+  if (maxout) {
+    out.matrix("decoder.readout.hidden.weight");
+    out.vector("decoder.readout.hidden.bias");
+  }
+  out.matrix("decoder.readout.weight");
+  out.vector("decoder.readout.bias");
+  return out.file();
+}
+
+}  // namespace
+
+int export_tiny(int argc, char** argv, const models::Registry& registry) {
+  CLI::App app(
+      "Writes an int8 model for gradus_tiny, a C program without libraries (tiny/gradus_tiny.c).\n\n"
+      "  gradus compress --int8 --model run --out small\n"
+      "  gradus export --model small --out small.tiny\n"
+      "  cc -O2 tiny/gradus_tiny.c -o gradus_tiny -lm\n"
+      "  echo '3 1 4 1 5' | ./gradus_tiny small.tiny       # tokens, with spaces between them",
+      "gradus export");
+  fs::path model, out;
+  app.add_option("--model", model, "a folder or file of gradus compress")->type_name("RUN")->required();
+  app.add_option("--out", out, "file to write")
+      ->type_name("FILE")
+      ->check(no_standard_output("but the model is binary"))
+      ->required();
+  return run_command(app, argc, argv, [&] {
+    const SavedModel saved = load_saved_model(model, registry);
+    check_output("out", out, std::array{saved.path});
+    files::write_atomically("export", out, tiny_file(saved));
+    return 0;
+  });
+}
+
+}  // namespace gradus::tools
