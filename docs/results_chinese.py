@@ -56,6 +56,9 @@ WORDS = {
     "the same, and z's weights negated": "同上，且 z 的权重变号", "network": "网络", "10 steps": "10 步",
     # 06, 07
     "length": "长度", "600 updates": "600 次更新", "2400 updates": "2400 次更新", "model": "模型", "parameters": "参数个数",
+    # compress-a-model
+    "reversal": "反转", "French": "法语", "f32, MB": "f32，MB", "int8, MB": "int8，MB", "ratio": "比值", "f32": "f32", "int8": "int8",
+    "instructions": "指令集", "AMX": "AMX", "AVX2": "AVX2", "f32, ms": "f32，毫秒", "int8, ms": "int8，毫秒",
     # 08
     "read from": "读自", "what moves": "变化的量", "right": "正确", "mistaken": "错误",
     "$\\overleftarrow{h}_T$, when $x_1$ changes": "$\\overleftarrow{h}_T$，改变 $x_1$ 时",
@@ -108,6 +111,7 @@ SENTENCES = [
     (r"(-?[\d.]+) \((-[\d.]+) to (-?[\d.]+)\)", r"\1 (\2 至 \3)"),
     (r"(`[^`]+`) for N = ([\d, ]+): the mean, and in brackets the lowest and highest; (.+), (\d+) cores; revision (\w+)\.",
      r"\1，N = \2：平均值，括号内为最低值和最高值；\3，\4 核；修订版 \5。"),
+    (r"(`[^`]+`) and (`[^`]+`) for N = ([\d, ]+); (.+), (\d+) cores; revision (\w+)\.", r"\1 和 \2，N = \3；\4，\5 核；修订版 \6。"),
     (r"(`[^`]+`) for N = ([\d, ]+); (.+), (\d+) cores; revision (\w+)\.", r"\1，N = \2；\3，\4 核；修订版 \5。"),
     (r"(`[^`]+`); (.+), (\d+) cores; revision (\w+)\.", r"\1；\2，\3 核；修订版 \4。"),
     (r"To reverse a source of length L, step t needs source token L − t \+ 1\. Over all held-out sources of lengths 3 to 12, this "
