@@ -3,6 +3,8 @@
 // in turn in every round, so that other load on the machine affects them equally; for each batch the fastest
 // step counts.
 
+#include "settings/options.hpp"
+
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/models/model.hpp>
@@ -20,7 +22,6 @@
 #include <string>
 #include <vector>
 
-#include "settings/options.hpp"
 #include "settings/settings.hpp"
 #include "workload.hpp"
 
