@@ -49,7 +49,7 @@ def commands():
 
 def flags(command):
     """The long options that the help lists."""
-    found = re.findall(r"^  (?:-\w,)?--(\[no-\])?([a-z][a-z-]+)", output("help", command), re.MULTILINE)
+    found = re.findall(r"^  (?:-\w,)?--(\[no-\])?([a-z][a-z0-9-]+)", output("help", command), re.MULTILINE)
     return {f"--{name}" for _, name in found} | {f"--no-{name}" for negated, name in found if negated}
 
 
