@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "answer.hpp"
 #include "kit/expect.hpp"
+#include "kit/process.hpp"
 
 namespace {
 
+using exercise::End;
 using exercise::Finding;
 using exercise::Mistake;
 using namespace scalar;
@@ -189,30 +188,6 @@ void as_differences_say(const TopologicalOrder& answer) {
                          (L(p->data, q->data + h) - L(p->data, q->data - h)) / (2 * h), order_wrong, 1e-7);
 }
 
-enum class End { right, wrong, endless, crashed };
-
-// Runs a check in a child process, which may crash, with an 8 MiB stack and a limit in seconds of CPU time.
-End in_process(const std::function<bool()>& check, rlim_t seconds) {
-  constexpr int exit_wrong = 7;
-  const pid_t child = fork();
-  if (child == 0) {
-    const rlimit stack{8 << 20, RLIM_INFINITY}, time{seconds, RLIM_INFINITY}, no_core{0, 0};
-    setrlimit(RLIMIT_STACK, &stack);
-    setrlimit(RLIMIT_CPU, &time);
-    setrlimit(RLIMIT_CORE, &no_core);
-    try {
-      _exit(check() ? 0 : exit_wrong);
-    } catch (...) {
-      _exit(exit_wrong);
-    }
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGXCPU ? End::endless : End::crashed;
-  if (WEXITSTATUS(status) == 0) return End::right;
-  return WEXITSTATUS(status) == exit_wrong ? End::wrong : End::crashed;  // sanitizers exit with another code
-}
-
 void expect_end(End end, const std::string& graph) {
   exercise::expect(end != End::crashed, recursion, "It crashed on " + graph + ".");
   exercise::expect(end != End::endless, too_slow, "It took too long for " + graph + ".");
@@ -228,21 +203,22 @@ void deep(const TopologicalOrder& answer) {
     const std::vector<Node*> order = answer(nodes.back());
     return std::equal(order.begin(), order.end(), nodes.rbegin(), nodes.rend());
   };
-  expect_end(in_process(right, 10), "a chain of a million nodes");
+  expect_end(exercise::run_apart(right, 10), "a chain of a million nodes");
 }
 
+// Ladders grow rung by rung, so that following every path takes too long before it takes forever.
 void many_ways(const TopologicalOrder& answer) {
   Graph graph;
   Node* x = graph.leaf(0.5);
-  for (int i = 0; i < 40; ++i) {
+  for (std::size_t rungs = 1; rungs <= 40; ++rungs) {
     Node *left = graph.add(x, x), *right = graph.mul(x, x);
     x = graph.add(left, right);
+    const auto is_right = [&] {
+      const std::vector<Node*> order = answer(x);
+      return order.size() == 3 * rungs + 1 && !too_early(order).first;
+    };
+    expect_end(exercise::run_apart(is_right, 1), "a ladder of " + std::to_string(rungs) + " diamonds");
   }
-  const auto right = [&] {
-    const std::vector<Node*> order = answer(x);
-    return order.size() == 121 && !too_early(order).first;
-  };
-  expect_end(in_process(right, 1), "a ladder of 40 diamonds");
 }
 
 }  // namespace

@@ -13,10 +13,9 @@
 #include <map>
 #include <new>
 #include <string_view>
-#include <sys/resource.h>
-#include <unistd.h>
 #include <utility>
 
+#include "process.hpp"
 #include "trace.hpp"
 
 // Prints a tensor from a debugger: call (void)show(&x)
@@ -148,11 +147,6 @@ void keep_parts(Exercise& exercise, std::string_view parts) {
   });
 }
 
-void limit_memory(rlim_t mib) {
-  const rlimit limit{mib << 20, mib << 20};
-  setrlimit(RLIMIT_DATA, &limit);
-}
-
 }  // namespace
 
 museum::Diagnosis diagnose(const Exercise& exercise) {
@@ -168,7 +162,7 @@ Verdict check(const Exercise& exercise, const CheckOptions& options) {
     if (stage.training && !options.training) continue;
     const auto start = std::chrono::steady_clock::now();
     gradus::seed(1);
-    alarm(limit(stage, options));
+    limit_time(limit(stage, options));
     try {
       stage.check();
     } catch (const Finding& finding) {

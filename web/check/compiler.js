@@ -1,0 +1,56 @@
+// Compiles a learner's file with its checker, by clang as WebAssembly (@yowasp/clang). Runs in a worker of the page and in node.
+
+import { unpack } from "./tar.js";
+
+export const flags = ["-std=c++20", "-O1", "-msimd128", "-fwasm-exceptions", "-D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE",
+                      "-Werror=return-type", "-I/include", "-I/exercises"];
+const system = "/usr/lib/wasm32-wasip1";
+const stack = 8 << 20;  // bytes, as on Linux
+const quiet = { stdout() {}, fetchProgress() {} };
+
+/** Runs a tool of LLVM. @returns {{ files?: Object, printed: string }} `files` only if it succeeds */
+export async function run(clang, tool, args, files) {
+  const decoder = new TextDecoder();
+  let printed = "";
+  const stderr = (bytes) => { printed += bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode(); };
+  try {
+    return { files: await clang.commands[tool](args, files, { ...quiet, stderr }), printed };
+  } catch (error) {
+    if (!(error instanceof clang.Exit)) throw error;
+    return { printed };
+  }
+}
+
+export class Compiler {
+  #clang;
+  #files;
+
+  /** @param clang the module @yowasp/clang; @param {Uint8Array} library the archive that pack.mjs makes */
+  constructor(clang, library) {
+    this.#clang = clang;
+    this.#files = unpack(library);
+  }
+
+  /** Loads clang. */
+  async load() {
+    await this.#clang.runLLVM(["clang", "--version"], {}, quiet);
+    return this;
+  }
+
+  /**
+   * @param {string} folder of the exercise: "08_additive_attention"; @param {string} source the learner's file
+   * @returns {{ program?: Uint8Array, printed: string }} the program, or what the compiler or the linker says
+   */
+  async compile(folder, source) {
+    const name = folder.slice(3), mine = `mine/${name}.hpp`;
+    const files = { ...this.#files, mine: { [`${name}.hpp`]: source } };
+    const compiled = await run(this.#clang, "clang++", [...flags, "-include-pch", "/precompiled.pch", `-DEXERCISE_FILE="/${mine}"`,
+      "-fno-caret-diagnostics", "-c", `/exercises/${folder}/learner.cpp`, "-o", "learner.o"], files);
+    if (!compiled.files) return { printed: compiled.printed };
+    const linked = await run(this.#clang, "wasm-ld", ["-m", "wasm32", `-L${system}`, `${system}/crt1-command.o`, "learner.o",
+      `lib/lib${name}.a`, ...Object.keys(this.#files.lib.all).map((file) => `lib/all/${file}`), "-lwasi-emulated-getpid", "-lc++",
+      "-lc++abi", "-lc", "/usr/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a", "--stack-first", "-z", `stack-size=${stack}`,
+      "--export-table", "--export=__stack_pointer", "--gc-sections", "--strip-all", "-o", "program.wasm"], compiled.files);
+    return { program: linked.files?.["program.wasm"], printed: compiled.printed + linked.printed };
+  }
+}
