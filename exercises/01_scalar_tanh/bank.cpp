@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 
 #include "answer.hpp"
 
@@ -62,6 +63,25 @@ int main() {
               [](Value x) {
                 const double y = std::tanh(x.data());
                 return record(*x.tape, y, [=](double g) { x.gradient() = g * (1 - y * y); });
+              }),
+      attempt("y of the first call kept", "remembers",
+              [first = std::optional<double>()](Value x) mutable {
+                const double y = std::tanh(x.data());
+                if (!first) first = y;
+                return record(*x.tape, y,
+                              [=, kept = *first](double g) { x.gradient() += g * (1 - kept * kept); });
+              }),
+      attempt("slope 0 beyond 3", "gradient",
+              with_slope([](double x, double y) { return std::abs(x) > 3 ? 0 : 1 - y * y; })),
+      attempt("float", "values",
+              [](Value x) {
+                const double y = std::tanh(static_cast<float>(x.data()));
+                return record(*x.tape, y, [=](double g) { x.gradient() += g * (1 - y * y); });
+              }),
+      attempt("g²", "gradient",
+              [](Value x) {
+                const double y = std::tanh(x.data());
+                return record(*x.tape, y, [=](double g) { x.gradient() += g * g * (1 - y * y); });
               }),
   });
 }

@@ -139,5 +139,41 @@ int main() {
                 order.erase(order.begin());
                 return order;
               }),
+      attempt("nodes seen in earlier calls left out", "remembers",
+              [seen = Seen()](Node* L) mutable {
+                std::vector<Node*> order;
+                visit(L, seen, order);
+                return reversed(order);
+              }),
+      attempt("edges removed once followed", "changes-its-input",
+              [](Node* L) {
+                const std::vector<Node*> order = reversed(inputs_first(L));
+                for (Node* node : order) node->edges.clear();
+                return order;
+              }),
+      attempt("marked by their gradient", "reads-gradients",
+              [](Node* L) {
+                std::vector<Node*> order = reversed(inputs_first(L));
+                std::erase_if(order, [L](const Node* node) { return node != L && node->gradient != 0; });
+                for (Node* node : order) node->gradient = 1;
+                return order;
+              }),
+      attempt("edges with slope 0 left out", "missing",
+              [](Node* L) {
+                Seen reached = {L};
+                std::vector<Node*> order = reversed(inputs_first(L));
+                for (const Node* node : order)
+                  for (const Edge& edge : node->edges)
+                    if (edge.slope != 0 && reached.contains(const_cast<Node*>(node)))
+                      reached.insert(edge.input);
+                std::erase_if(order, [&](Node* node) { return !reached.contains(node); });
+                return order;
+              }),
+      attempt("by address", "order",
+              [](Node* L) {
+                std::vector<Node*> order = inputs_first(L);
+                std::sort(order.begin(), order.end(), std::greater<>());
+                return order;
+              }),
   });
 }

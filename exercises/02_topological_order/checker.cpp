@@ -5,7 +5,7 @@
 #include <set>
 
 #include "answer.hpp"
-#include "kit/expect.hpp"
+#include "kit/invariants.hpp"
 #include "kit/process.hpp"
 
 namespace {
@@ -27,6 +27,10 @@ const Mistake depth_first{"depth-first", "The nodes are in depth-first order, ea
 const Mistake breadth_first{"breadth-first", "The nodes are sorted by their shortest path from L.",
                             "A node may be used both near L and far from it: the longest path decides."};
 const Mistake order_wrong{"order", "", "When is a node's gradient complete, so that it may be passed on?"};
+const Mistake changes_graph{"changes-its-input", "The edges of a node were changed.",
+                            "backward() follows the edges after you: leave the nodes as they are."};
+const Mistake reads_gradients{"reads-gradients", "Nodes are marked as visited by their gradient.",
+                              "A gradient may have any value: keep the visited nodes in a set."};
 const Mistake recursion{
     "recursion", "The stack overflowed: a recursive function needs a stack frame for each node of the chain.",
     "Keep the nodes still to be visited in a std::vector instead of recursing."};
@@ -81,15 +85,32 @@ std::pair<const Node*, const Node*> too_early(const std::vector<Node*>& order) {
   return {nullptr, nullptr};
 }
 
-Mistake which(Node* L, const std::vector<Node*>& order) {
-  if (order.back() == L) return inputs_first;
-  if (order == met(L, true)) return depth_first;
-  if (order == met(L, false)) return breadth_first;
+std::vector<std::string> which(Node* L, const std::vector<Node*>& order) {
+  std::vector<std::string> fits;
+  if (order.back() == L) fits.push_back(inputs_first.name);
+  if (order == met(L, true)) fits.push_back(depth_first.name);
+  if (order == met(L, false)) fits.push_back(breadth_first.name);
+  return fits;
+}
+
+// The known order that the answer computes: for L, and for a larger graph, where no two of them coincide.
+Mistake which(const TopologicalOrder& answer, Node* L, const std::vector<Node*>& order) {
+  Graph graph;
+  std::vector<Node*> nodes = {graph.leaf(1), graph.leaf(2)};
+  for (std::size_t i = 0; i < 12; ++i) nodes.push_back(graph.add(nodes[i], nodes[i + 1 - i % 2]));
+  Node* larger = graph.add(graph.add(nodes.back(), nodes[5]), nodes[9]);
+  const std::vector<std::string> here = which(L, order), there = which(larger, answer(larger));
+  for (const Mistake& mistake : {inputs_first, depth_first, breadth_first})
+    if (std::count(here.begin(), here.end(), mistake.name) &&
+        std::count(there.begin(), there.end(), mistake.name))
+      return mistake;
   return order_wrong;
 }
 
-void expect_order(const std::string& graph, const TopologicalOrder& answer, Node* L, const Names& names) {
-  const std::vector<Node*> order = answer(L), needed = met(L, true);
+void expect_order_once(const std::string& graph, const TopologicalOrder& answer, Node* L,
+                       const Names& names) {
+  const std::vector<Node*> needed = met(L, true), order = answer(L);
+  exercise::expect(met(L, true) == needed, changes_graph, "The graph has other edges afterwards.");
   const auto at = places(order);
   const auto wrong = [&](const Mistake& mistake, const std::string& says) {
     throw Finding{.mistake = mistake, .says = says, .where = graph, .got = text(names, order)};
@@ -102,7 +123,22 @@ void expect_order(const std::string& graph, const TopologicalOrder& answer, Node
   if (order.size() != needed.size()) wrong(twice, "A node is in the order more than once.");
   const auto [early, user] = too_early(order);
   if (early)
-    wrong(which(L, order), name_of(names, early) + " precedes " + name_of(names, user) + ", which uses it.");
+    wrong(which(answer, L, order),
+          name_of(names, early) + " precedes " + name_of(names, user) + ", which uses it.");
+}
+
+void expect_order(const std::string& graph, const TopologicalOrder& answer, Node* L, const Names& names) {
+  const auto again = [&](double gradient, const Mistake& mistake, const std::string& says) {
+    for (Node* node : met(L, true)) node->gradient = gradient;
+    try {
+      expect_order_once(graph, answer, L, names);
+    } catch (const Finding& finding) {
+      throw Finding{.mistake = mistake, .says = says, .where = finding.where, .got = finding.got};
+    }
+  };
+  expect_order_once(graph, answer, L, names);
+  again(0, exercise::remembers, "A second call for the same graph gives a wrong order.");
+  again(1, reads_gradients, "The order is wrong once the nodes have gradients, as after backward().");
 }
 
 void chain(const TopologicalOrder& answer) {
@@ -147,7 +183,8 @@ struct RandomGraph {
     for (std::size_t i = n; i > 1; --i) std::swap(inputs_last[i - 1], inputs_last[generator.below(i)]);
     for (std::size_t i = 0; i + 1 < n; ++i)
       for (std::uint64_t edges = generator.below(4); edges > 0; --edges)
-        inputs_last[i]->edges.push_back({inputs_last[i + 1 + generator.below(n - i - 1)], 1});
+        inputs_last[i]->edges.push_back(
+            {inputs_last[i + 1 + generator.below(n - i - 1)], edges % 2 ? 1.0 : 0.0});
     names.emplace(inputs_last[0], "L");
     for (std::size_t i = 1; i < n; ++i) names[inputs_last[i]] = std::to_string(i);
   }

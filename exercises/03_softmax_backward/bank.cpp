@@ -83,5 +83,22 @@ int main() {
               }),
       attempt("axis not kept", "error",
               [](const Tensor& y, const Tensor& g) { return y * (g - sum(g * y, -1)); }),
+      attempt("the first call's sum kept", "remembers",
+              [kept = Tensor()](const Tensor& y, const Tensor& g) mutable {
+                const Tensor s = sum(g * y, -1, true);
+                if (!kept.defined() || kept.shape() != s.shape()) kept = s;
+                return y * (g - kept);
+              }),
+      attempt("y divided out", "not-a-number",
+              [](const Tensor& y, const Tensor& g) { return y * (g * y / y - sum(g * y, -1, true)); }),
+      attempt("computed in f32", "inexact",
+              [](const Tensor& y, const Tensor& g) {
+                const Tensor a = y.to(Dtype::f32), b = g.to(Dtype::f32);
+                return (a * (b - sum(b * a, -1, true))).to(y.dtype());
+              }),
+      attempt("by matmul", "",
+              [](const Tensor& y, const Tensor& g) {
+                return y * g - y * squeeze(matmul(unsqueeze(y, 1), unsqueeze(g, 2)), 2);
+              }),
   });
 }

@@ -34,9 +34,9 @@ struct Case {
   Tensor x, y, g;
 };
 
-Case example(std::int64_t B, std::int64_t T) {
-  Generator generator(7);
-  const Tensor x = normal({B, T}, 0, 1.5, generator, Dtype::f64);
+Case example(std::int64_t B, std::int64_t T, std::uint64_t seed = 7, double size = 1.5) {
+  Generator generator(seed);
+  const Tensor x = normal({B, T}, 0, size, generator, Dtype::f64);
   return {x, softmax(x), normal({B, T}, 0, 1, generator, Dtype::f64)};
 }
 
@@ -113,6 +113,13 @@ void values(const SoftmaxBackward& answer) {
     exercise::expect_given([&] { return "y[0] = " + row_text(y, 0) + "; g[0] = " + row_text(g, 0); },
                            [&] { exercise::expect_values("dx", got, expected(c), suspects(c)); });
   }
+  for (const std::uint64_t seed : {8, 9}) {
+    const Case again = example(3, 5, seed);
+    exercise::expect_values("dx of another batch", answer(again.y, again.g), expected(again), suspects(again),
+                            exercise::remembers);
+  }
+  const Case sure = example(3, 5, 7, 1000);  // weights of exactly 0 and 1
+  exercise::expect_values("dx, where some weights are 0", answer(sure.y, sure.g), expected(sure));
 }
 
 // Adding a constant to a row's scores changes no weight, so that the gradient's row sums are 0.

@@ -42,6 +42,12 @@ enum class Fault {
   clears_gradient,
   changes_gradient,
   f64_alone,
+  fixed_alpha,
+  fixed_epsilon,
+  fixed_betas,
+  skips_zero,
+  skips_scalars,
+  decays,
 };
 
 template <Fault fault>
@@ -50,6 +56,9 @@ class Faulty {
   Faulty(const std::vector<Tensor>& parameters, double alpha, double beta_1, double beta_2, double epsilon)
       : theta_(parameters), alpha_(alpha), beta_1_(beta_1), beta_2_(beta_2), epsilon_(epsilon) {
     if (fault == Fault::betas_swapped) std::swap(beta_1_, beta_2_);
+    if (fault == Fault::fixed_alpha) alpha_ = 1e-3;
+    if (fault == Fault::fixed_epsilon) epsilon_ = 1e-8;
+    if (fault == Fault::fixed_betas) beta_1_ = 0.9, beta_2_ = 0.999;
     for (const Tensor& theta : parameters) {
       m_.push_back(zeros(theta.shape(), fault == Fault::f64_alone ? Dtype::f64 : theta.dtype()));
       v_.push_back(m_.back());
@@ -75,7 +84,10 @@ class Faulty {
  private:
   void update(std::size_t k) {
     const Tensor g = gradient(k);
+    if (fault == Fault::decays && !g.defined()) m_[k] = beta_1_ * m_[k], v_[k] = beta_2_ * v_[k];
     if (fault != Fault::needs_gradients && !g.defined()) return;
+    if (fault == Fault::skips_zero && sum(abs(g)).item() == 0) return;
+    if (fault == Fault::skips_scalars && g.rank() == 0) return;
     const std::size_t of = fault == Fault::shared ? 0 : fault == Fault::moments_shifted ? used_++ : k;
     Tensor &m = m_[of], &v = v_[of];
     if (fault == Fault::forgets) m = v = zeros(g.shape(), g.dtype());
@@ -261,5 +273,11 @@ int main() {
       attempt<Faulty<Fault::largest_v>>("the largest v̂ so far", "largest-v"),
       attempt<Faulty<Fault::changes_gradient>>("sets the gradient to 0", "changes-gradient"),
       attempt<SharedCount>("one t for all optimisers", "remembers"),
+      attempt<Faulty<Fault::fixed_alpha>>("α = 0.001", "constant"),
+      attempt<Faulty<Fault::fixed_epsilon>>("ε = 1e-8", "constant"),
+      attempt<Faulty<Fault::fixed_betas>>("β₁ = 0.9, β₂ = 0.999", "constant"),
+      attempt<Faulty<Fault::skips_zero>>("a gradient of 0 skipped", "zero-skipped"),
+      attempt<Faulty<Fault::skips_scalars>>("scalars skipped", "unchanged"),
+      attempt<Faulty<Fault::decays>>("m and v decay without a gradient", "moments-decay"),
   });
 }

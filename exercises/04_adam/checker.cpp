@@ -32,6 +32,11 @@ const Mistake shared{"shared-moments", "All parameters share one m and one v.",
 const Mistake moves_without{"moves-without-gradient",
                             "A parameter without a gradient moves: by m, or by an old gradient.",
                             "Skip a parameter whose grad().defined() is false at this step."};
+const Mistake moments_decay{"moments-decay", "m and v shrink in a step without a gradient.",
+                            "A step without g_t changes neither m nor v: skip the parameter."};
+const Mistake zero_skipped{
+    "zero-skipped", "A gradient of 0 counts as a missing one.",
+    "Only p.grad().defined() says whether there is a gradient. With g = 0, m still moves θ."};
 const Mistake stops_at_missing{"stops-at-missing", "Parameters after one without a gradient are not updated.",
                                "Skip that parameter, and continue with the next."};
 const Mistake moments_shifted{"moments-shifted",
@@ -181,8 +186,27 @@ Plain after_sharing(const Case& c, std::size_t k, bool moments, bool count_each)
   return Plain(tensor(values, c.parameters[k].shape()));
 }
 
-std::vector<exercise::Suspect> suspects(const Case& c, std::size_t k) {
+// θ with a constant of the usual value in place of the constructor's.
+std::vector<exercise::Suspect> constant_suspects(const Case& c, std::size_t k) {
+  const AdamOptions usual;
   std::vector<exercise::Suspect> all;
+  const auto add = [&](const std::string& name, const auto& change) {
+    Case other = c;
+    change(other.options);
+    all.push_back({{"constant", name + " has its usual value, whatever the constructor gets.",
+                    "Store all arguments of the constructor, and use them."},
+                   after(other, k)});
+  };
+  add("α", [&](AdamOptions& o) { o.alpha = usual.alpha; });
+  add("ε", [&](AdamOptions& o) { o.epsilon = usual.epsilon; });
+  add("β₁", [&](AdamOptions& o) { o.beta_1 = usual.beta_1; });
+  add("β₂", [&](AdamOptions& o) { o.beta_2 = usual.beta_2; });
+  add("β₁ and β₂", [&](AdamOptions& o) { o.beta_1 = usual.beta_1, o.beta_2 = usual.beta_2; });
+  return all;
+}
+
+std::vector<exercise::Suspect> suspects(const Case& c, std::size_t k) {
+  std::vector<exercise::Suspect> all = constant_suspects(c, k);
   for (const auto& [slip, mistake] : slips) all.push_back({mistake, after(c, k, slip)});
   return all;
 }
@@ -248,11 +272,12 @@ void different_shapes(const MakeAdam& make) {
   const Case c = example({{3, 4}, {4}, {2, 1, 3}, {}}, 4);
   const std::vector<Tensor> got = run(make, c);
   for (std::size_t k = 0; k < got.size(); ++k)
-    exercise::expect_values("parameter " + std::to_string(k) + " after 4 steps", got[k], after(c, k));
+    exercise::expect_values("parameter " + std::to_string(k) + " after 4 steps", got[k], after(c, k),
+                            {{unchanged, Plain(c.parameters[k])}});
 }
 
 // Ways to treat a parameter without a gradient; the first two are right.
-enum class Missing { skipped, counted_alone, moved_by_m, moved_by_old, stops, waits, shifts };
+enum class Missing { skipped, counted_alone, decays, moved_by_m, moved_by_old, stops, waits, shifts };
 
 // All parameters after all steps, with this treatment. Their shapes must be equal.
 std::vector<Plain> after_missing(const Case& c, Missing how) {
@@ -273,6 +298,9 @@ std::vector<Plain> after_missing(const Case& c, Missing how) {
         if (how == Missing::stops && !now[k].defined()) break;
         if (now[k].defined()) {
           old[k] = now[k].to_vector<double>()[i];
+        } else if (how == Missing::decays) {
+          slots[k].m *= c.options.beta_1, slots[k].v *= c.options.beta_2;
+          continue;
         } else if (how != Missing::moved_by_m && (how != Missing::moved_by_old || own[k] == 0)) {
           continue;
         }
@@ -303,7 +331,8 @@ void missing_gradients(const MakeAdam& make, const std::vector<std::vector<std::
   for (std::size_t k = 0; k < got.size(); ++k) {
     if (exercise::has_values(got[k], alone[k])) continue;
     exercise::expect_values("parameter " + std::to_string(k) + when, got[k], right[k],
-                            {{moves_without, by(Missing::moved_by_m)[k]},
+                            {{moments_decay, by(Missing::decays)[k]},
+                             {moves_without, by(Missing::moved_by_m)[k]},
                              {moves_without, by(Missing::moved_by_old)[k]},
                              {stops_at_missing, by(Missing::stops)[k]},
                              {stops_at_missing, by(Missing::waits)[k]},
@@ -316,6 +345,20 @@ void no_gradient(const MakeAdam& make) {
   missing_gradients(make, {{0, 1, 2, 3}, {}, {}}, ", where the first has no gradient");
   missing_gradients(make, {{}, {2, 3}, {}}, ", where one has no gradient after two steps");
   missing_gradients(make, {{0, 2}, {}, {1}}, ", where two have no gradient at some steps");
+}
+
+// A gradient that is 0 everywhere at one step.
+void zero_gradient(const MakeAdam& make) {
+  Case c = example({{2, 3}, {2, 3}}, 4);
+  Case missing = c;
+  c.gradients[2][0] = zeros({2, 3}, Dtype::f64);
+  missing.gradients[2][0] = Tensor();
+  const std::vector<Tensor> got = run(make, c);
+  for (std::size_t k = 0; k < got.size(); ++k)
+    exercise::expect_values("parameter " + std::to_string(k) + ", where one gradient is 0", got[k],
+                            after(c, k),
+                            {{zero_skipped, after_missing(missing, Missing::skipped)[k]},
+                             {zero_skipped, after_missing(missing, Missing::counted_alone)[k]}});
 }
 
 void in_f32(const MakeAdam& make) {
@@ -364,6 +407,7 @@ exercise::Exercise adam_exercise(const MakeAdam& make) {
                      {"parameters of the same shape", [=] { same_shape(make); }},
                      {"parameters of different shapes", [=] { different_shapes(make); }},
                      {"a parameter without a gradient", [=] { no_gradient(make); }},
+                     {"a gradient of 0", [=] { zero_gradient(make); }},
                      {"f32", [=] { in_f32(make); }},
                      {"learning to reverse", [=] { learns_reversal(make); }, true}}};
 }

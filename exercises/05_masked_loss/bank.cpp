@@ -175,5 +175,33 @@ int main() {
                 const Tensor mask = less(arange(z.size(0)), unsqueeze(n, 1)).to(z.dtype());  // (B, T)
                 return sum(surprise(z, y) * mask) / sum(mask);
               }),
+      attempt("the first batch's number of tokens", "remembers",
+              [n = Tensor()](const Tensor& logits, const Tensor& targets, const Tensor& lengths) mutable {
+                if (!n.defined()) n = count(logits, lengths);
+                return sum(of_real(logits, targets, lengths)) / n;
+              }),
+      attempt("mask in f64", "error",
+              [](const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
+                const Tensor mask = real(logits, lengths).to(Dtype::f64);
+                return sum(surprise(logits, targets) * mask) / sum(mask);
+              }),
+      attempt("perplexity", "perplexity",
+              [](const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
+                return exp(sum(of_real(logits, targets, lengths)) / count(logits, lengths));
+              }),
+      attempt("smoothed targets", "values",
+              [](const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
+                const Tensor uniform = -mean(log_softmax(logits), 2) * real(logits, lengths);
+                return sum(0.99 * of_real(logits, targets, lengths) + 0.01 * uniform) /
+                       count(logits, lengths);
+              }),
+      attempt("one token more in the divisor", "values",
+              [](const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
+                return sum(of_real(logits, targets, lengths)) / (count(logits, lengths) + 1.0);
+              }),
+      attempt("logits detached", "off-the-tape",
+              [](const Tensor& logits, const Tensor& targets, const Tensor& lengths) {
+                return sum(of_real(logits.detach(), targets, lengths)) / count(logits, lengths);
+              }),
   });
 }

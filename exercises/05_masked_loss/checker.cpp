@@ -41,6 +41,8 @@ const Mistake underflow{"underflow", "A probability underflowed to 0, and its lo
                         "log_softmax computes ln p without computing p."};
 
 const Mistake bits{"bits", "The loss is in bits, not in nats.", "Use the natural logarithm."};
+const Mistake perplexity{"perplexity", "The result is e^L, the perplexity.",
+                         "Return the mean of −ln p itself."};
 const Mistake squared{"squared", "The terms −ln p are squared.", "L is a mean of −ln p."};
 const Mistake one_length{"one-length", "Every sentence has the length of the first, or of the longest.",
                          "Each sentence has its own length: compare (T, 1) with (B)."};
@@ -135,6 +137,7 @@ std::vector<exercise::Suspect> suspects(const Case& c) {
   add(softmax_axis, along(0));
   add(softmax_axis, along(1));
   add(bits, sum / n / std::log(2.0));
+  add(perplexity, std::exp(sum / n));
   add(squared, total(c, [&](auto t, auto b) { return term(t, b) * term(t, b); }) / n);
   add(over_everything, sum / static_cast<double>(longest(c) * c.B()));
   for (const std::int64_t length : {c.length(0), longest(c)}) {
@@ -186,26 +189,36 @@ void pads_do_not_matter(const MaskedLoss& answer) {
   const Case longer{pad(c.logits, 0, 0, 2), pad(c.targets, 0, 0, 2), c.lengths};
   exercise::expect_value("the loss with two more pads for every sentence", loss(answer, longer).item(),
                          before, pads_matter);
+}
 
-  const Case with_empty = example(6, 5, {3, 0, 1, 4});
-  exercise::expect_value("the loss with one empty sentence", loss(answer, with_empty).item(),
-                         expected(with_empty), pads_matter);
+void expect_loss(const MaskedLoss& answer, const std::string& what, const Case& c,
+                 const Mistake& otherwise = {}) {
+  try {
+    exercise::expect_values(what, loss(answer, c), Plain(expected(c)), suspects(c), otherwise);
+  } catch (const exercise::Finding& finding) {
+    const std::string& name = finding.mistake.name;
+    if (name == "values" || name == "inexact") pads_do_not_matter(answer);  // its finding says more
+    throw;
+  }
 }
 
 void values(const MaskedLoss& answer) {
-  for (const Case& c : {example(8, 5, lengths), example(7, 3, {7, 7}), example(1, 4, {1, 1, 1})}) {
-    try {
-      exercise::expect_values("the loss", loss(answer, c), Plain(expected(c)), suspects(c));
-    } catch (const exercise::Finding& finding) {
-      const std::string& name = finding.mistake.name;
-      if (name == "values" || name == "inexact") pads_do_not_matter(answer);  // its finding says more
-      throw;
-    }
-  }
+  expect_loss(answer, "the loss", example(8, 5, lengths));
   // Batches of the same sizes as the first: one with other lengths, one with other logits.
   for (const Case& c : {example(8, 5, {5, 2, 7, 1}), example(8, 5, lengths, 1)})
-    exercise::expect_values("the loss of another batch", loss(answer, c), Plain(expected(c)), suspects(c),
-                            exercise::remembers);
+    expect_loss(answer, "the loss of another batch", c, exercise::remembers);
+  expect_loss(answer, "the loss", example(7, 3, {7, 7}));
+  expect_loss(answer, "the loss", example(1, 4, {1, 1, 1}));
+  expect_loss(answer, "the loss with one empty sentence", example(6, 5, {3, 0, 1, 4}), pads_matter);
+}
+
+void in_f32(const MaskedLoss& answer) {
+  const Case c = example(8, 5, lengths);
+  const Tensor got = loss(answer, {c.logits.to(Dtype::f32), c.targets, c.lengths});
+  exercise::expect(got.dtype() == Dtype::f32,
+                   {"dtype", "", "Give the tensors that you create the dtype of the logits."},
+                   "The loss of logits in f32 is not f32.");
+  exercise::expect_value("the loss in f32", got.item(), expected(c), {}, 1e-5);
 }
 
 void large_logits(const MaskedLoss& answer) {
@@ -235,6 +248,7 @@ exercise::Exercise masked_loss_exercise(const MaskedLoss& answer) {
           .stages = {{"shape", [=] { shape(answer); }},
                      {"values", [=] { values(answer); }},
                      {"independence of the pads", [=] { pads_do_not_matter(answer); }},
+                     {"f32", [=] { in_f32(answer); }},
                      {"large logits", [=] { large_logits(answer); }},
                      {"gradients", [=] { gradients(answer); }}}};
 }

@@ -72,6 +72,7 @@ struct DecoderParts {
   std::function<Tensor(const Tensor& y, const Tensor& z)> input = [](const Tensor& y, const Tensor& z) {
     return concat({y, z}, 1);
   };
+  std::function<Tensor(const Tensor& y, const Tensor& ids)> embedded = [](auto& y, auto&) { return y; };
   std::function<std::int64_t(const State&)> step = [](const State& s) { return s.step(); };
   std::function<HC(const State&)> before = [](const State& s) { return HC{s["h"], s["c"]}; };
   std::function<State(const State& before, const Tensor& h, const Tensor& c)> after =
@@ -108,7 +109,7 @@ class Decoder : public nn::DecoderStep {
   }
 
   Output step(const Tensor& previous, const State& state, const Memory& memory) const override {
-    const Tensor y = embedding.forward(previous);
+    const Tensor y = parts_.embedded(embedding.forward(previous), previous);
     const nn::Attention::Result seen =
         attention->attend(parts_.query(state), memory, parts_.step(state), Tensor());
     const HC before = parts_.before(state);
@@ -528,6 +529,8 @@ std::vector<exercise::Attempt> wrong_updates() {
                  update([](auto& k, auto&, auto& c) { return shown(k, next_cell(k, c.detach())); })),
       wrong_cell("c clipped to [−1, 1]", "clipped",
                  update([](auto& k, auto&, auto& c) { return shown(k, clamp(next_cell(k, c), -1, 1)); })),
+      wrong_cell("c clipped to [−3, 3]", "large-values",
+                 update([](auto& k, auto&, auto& c) { return shown(k, clamp(next_cell(k, c), -3, 3)); })),
       wrong_cell("f and i exchanged", "gate-order", update([](auto& k, auto&, auto& c) {
                    return shown(k, sigmoid(k.i) * c + sigmoid(k.f) * tanh(k.g));
                  })),
@@ -619,6 +622,11 @@ std::vector<exercise::Attempt> wrong_starts() {
 std::vector<exercise::Attempt> wrong_steps() {
   return {
       attempt("no weights", "no-weights", {.weights = [](auto&) { return Tensor(); }}),
+      attempt("token 0 embedded as 0", "token-0",
+              {.embedded =
+                   [](auto& y, auto& ids) {
+                     return masked_fill(y, unsqueeze(equal(ids, zeros({}, Dtype::i64)), 1), 0);
+                   }}),
       attempt("passes step 0 to attend()", "told-step", {.step = [](auto&) { return 0; }}),
       attempt("passes the next step to attend()", "told-step",
               {.step = [](auto& s) { return s.step() + 1; }}),

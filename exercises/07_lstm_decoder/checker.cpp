@@ -212,11 +212,11 @@ struct CellCase {
   Tensor x, h, c;  // (B, I), (B, H), (B, H)
 };
 
-CellCase cell_case(std::int64_t B = 2, std::uint64_t seed = 2) {
+CellCase cell_case(std::int64_t B = 2, std::uint64_t seed = 2, double size = 1) {
   Generator generator(seed);
-  const auto drawn = [&](std::int64_t size) { return normal({B, size}, 0, 1, generator, Dtype::f64); };
+  const auto drawn = [&](std::int64_t n) { return normal({B, n}, 0, 1, generator, Dtype::f64); };
   const Tensor x = drawn(I), h = drawn(hidden);
-  return {x, h, 3.0 * drawn(hidden)};  // some of |c′| exceed 1
+  return {x, h, 3 * size * drawn(hidden)};  // some of |c′| exceed 1
 }
 
 void in_double(nn::Module& module) {
@@ -272,6 +272,16 @@ void cell_values(const LstmAnswer& answer) {
   const auto [h_after, c_after] = cell.forward(x, h, c);
   exercise::expect_values("c′", c_after, expected.c, of_c);
   exercise::expect_values("h′", h_after, expected.h, of_h);
+  const CellCase large = cell_case(2, 2, 30);
+  const Mistake limited{"large-values", "Large values are clipped or lose digits.",
+                        "c may have any size: only h′ = o ∘ tanh c′ is bounded."};
+  expect_same(
+      cell_results(cell, large),
+      [&] {
+        const CellState after = lstm(w, Plain(large.x), {Plain(large.h), Plain(large.c)});
+        return std::vector<Plain>{after.h, after.c};
+      }(),
+      "where c is large", limited);
 }
 
 void cell_invariants(const LstmAnswer& answer) {
@@ -343,7 +353,7 @@ DecoderCase decoder_case() {
                               .last_forward = drawn({batch, half}),
                               .first_backward = drawn({batch, half})};
   const Tensor h = drawn({batch, hidden});
-  return {std::move(annotations), tensor({9, 4}, Dtype::i64), h, drawn({batch, hidden})};
+  return {std::move(annotations), tensor({9, 0}, Dtype::i64), h, drawn({batch, hidden})};
 }
 
 // x Wᵀ + b, (B, ·); `bias` may be empty.
@@ -559,6 +569,11 @@ void decoder_step(const LstmAnswer& answer) {
                            const Plain& h) { of_h.push_back({{name, sign, hint}, h}); };
   suspect("input-order", "The cell's input is [z; E y].", "The order is [E y; z].",
           plain.advance(side_by_side({z, y}), before).h);
+  Plain masked = y;
+  for (std::int64_t e = 0; e < sizes.embedding; ++e) masked(1, e) = 0;
+  suspect("token-0", "The embedding of token 0 is replaced by 0.",
+          "Every token has a row of the table, 0 as well: the loss leaves the pads out, not the decoder.",
+          plain.advance(side_by_side({masked, z}), before).h);
   suspect("cell-not-carried", "The cell starts from c = 0 at every step.",
           "Read c from the previous state and put c′ into the new one, like h.",
           plain.advance(side_by_side({y, z}), {before.h, nothing}).h);

@@ -463,6 +463,25 @@ class CoolsDown : public Usual {
   }
 };
 
+// Differs only from a late step on.
+enum class Late { mixes_previous, cools, detaches_query };
+
+template <Late what>
+class ChangesLate : public Usual {
+ public:
+  using Usual::Usual;
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override {
+    const Tensor q = what == Late::detaches_query && step > 0 ? query.detach() : query;
+    Tensor e = summed(v_a * tanh(W_a.forward(q) + memory.keys));
+    if (what == Late::cools && step > 20) e = e / 2.0;
+    Tensor alpha = masked_softmax(e, memory.lengths);
+    if (what == Late::mixes_previous && step >= 8 && previous_weights.defined())
+      alpha = (alpha + previous_weights) / 2.0;
+    return {context_of(alpha, memory.values), alpha};
+  }
+};
+
 enum class InTraining { drops_weights, noise, detaches_keys, unmasked };
 
 template <InTraining what>
@@ -743,6 +762,9 @@ std::vector<exercise::Attempt> wrong_memories() {
       attempt<OwnPreviousWeights>("previous weights in a member", "depends-on-step"),
       attempt<CachesSteps>("caches the result of a step", "remembers"),
       attempt<CoolsDown>("energies times step + 1", "depends-on-step"),
+      attempt<ChangesLate<Late::mixes_previous>>("previous weights from step 8 on", "depends-on-step"),
+      attempt<ChangesLate<Late::cools>>("energies halved from step 21 on", "depends-on-step"),
+      attempt<ChangesLate<Late::detaches_query>>("query detached after step 0", "gradient"),
       attempt<Noisy>("noise", "not-deterministic"),
       attempt<TrainsOtherwise<InTraining::noise>>("noise in training", "training-differs"),
       attempt<TrainsOtherwise<InTraining::drops_weights>>("dropout of the weights", "training-differs"),

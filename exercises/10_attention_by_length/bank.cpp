@@ -304,5 +304,18 @@ int main() {
                    [](const Tensor& w, const Tensor& lengths) {
                      return means(at_true_position(argmax(w), lengths), real_steps(w, lengths), lengths);
                    }),
+      on_target_is(
+          "weights rounded to float", "values",
+          [](const Tensor& w, const Tensor& lengths) { return on_target(w.to(Dtype::f32), lengths); }),
+      sharpness_is("largest minus smallest", "values",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return by_slices(w, lengths,
+                                      [](const Tensor& own) { return max(own, 1) - min(own, 1); });
+                   }),
+      entropy_is("weights below 0.001 left out", "values",
+                 [](const Tensor& w, const Tensor& lengths) {
+                   const Tensor small = less(w, full({}, 1e-3, w.dtype()));
+                   return entropy(masked_fill(w, small, 0), lengths);
+                 }),
   });
 }

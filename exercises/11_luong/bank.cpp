@@ -519,6 +519,7 @@ enum class Local {
   calls_counted,
   unclamped,
   clamped_late,
+  all_if_wide,
   batch_length,
   last_position,
   no_sigmoid,
@@ -603,6 +604,9 @@ class OwnLocal : public LuongGeneral {
         return both(less_equal(away, bound(0)), greater_equal(away, bound(-w)));
       case Local::no_window:
         return equal(away, away);
+      case Local::all_if_wide:
+        return 2 * w + 1 >= static_cast<double>(away.size(1)) ? equal(away, away)
+                                                              : less_equal(abs(away), bound(w));
       case Local::trains_unwindowed:
         return is_training() ? equal(away, away) : less_equal(abs(away), bound(w));
       case Local::whole_w:
@@ -886,6 +890,7 @@ int main() {
       of_local_m("w as an integer", "", Local::whole_w),
       of_local_m("w = 2", "window-fixed", Local::w_is_2),
       of_local_m("half-open window", "half-open", Local::half_open),
+      of_local_m("no window if it is as wide as the sentence", "no-window", Local::all_if_wide),
       of_local_m("lengths of the first call", "remembers", Local::lengths_kept),
       of_local_m("exponent without the maximum", "overflow", Local::overflows),
       of_local_m("maximum over all positions", "max-over-pads", Local::largest_of_all),

@@ -30,8 +30,9 @@ constexpr AttentionSizes sizes{.query = 4, .value = 6, .energy = 5};
 constexpr std::int64_t T = 13;
 // Several w, some not whole, so that no constant and no other function of w gives the same results. The whole
 // w is 4 for local-m: with w = 3, |j − p| < w would look like a fixed window, |j − p| ≤ 2. It is 3 for
-// local-p: with w = 4, σ² = w²/4 would equal w.
-const std::vector<double> half_windows_of_m = {4, 2.5, 1.25}, half_windows_of_p = {3, 2.5, 1.25};
+// local-p: with w = 4, σ² = w²/4 would equal w. With the last, 2 w + 1 > T, but a window at an end of the
+// sentence still excludes positions.
+const std::vector<double> half_windows_of_m = {4, 2.5, 1.25, 7}, half_windows_of_p = {3, 2.5, 1.25, 7};
 const Lengths all_real = {T, T, T}, some_padding = {T, 9, 4};
 
 // Known faults.

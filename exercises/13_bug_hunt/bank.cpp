@@ -202,5 +202,18 @@ int main() {
                  loss().backward();
                  move(parameters, rate);
                }),
+      stepping("one parameter after the other", "one-by-one",
+               [](const Parameters& parameters, const Loss& loss, double rate) {
+                 for (const Tensor& theta : parameters) descend({theta}, loss, rate);
+               }),
+      reading("first state kept between calls", "not-the-same-twice",
+              [kept = Tensor()](const Tensor& x, const Tensor& W, const Tensor& U) mutable {
+                std::vector<Tensor> states(static_cast<std::size_t>(x.size(0)));
+                Tensor h = kept.defined() ? kept : zeros({x.size(1), U.size(0)}, x.dtype());
+                for (std::size_t t = states.size(); t-- > 0;)
+                  h = states[t] = tanh(linear(x[static_cast<std::int64_t>(t)], W) + linear(h, U));
+                kept = h.detach();
+                return stack(states);
+              }),
   });
 }

@@ -251,6 +251,10 @@ void looking(const BugHunt& answer) {
 
 // 4. descend
 
+const Mistake one_by_one{"one-by-one",
+                         "The later parameters get the gradient of a loss with the earlier ones changed.",
+                         "Call loss() and backward() once per step, before the loop over the parameters."};
+
 void stepping(const BugHunt& answer) {
   // L = 3 p + q₁ − 2 q₂ has constant gradients.
   const Tensor p = tensor({1}, Dtype::f64).set_requires_grad(),
@@ -274,6 +278,13 @@ void stepping(const BugHunt& answer) {
                           {{no_step, expected(0, 0, 0)}});
   exercise::expect_values("a second parameter, after three steps", q,
                           Plain(tensor(std::vector{2 - 0.3, 4 + 0.6})));
+  // L = a b: every gradient is that at the old values of all parameters.
+  const Tensor a = tensor({2}, Dtype::f64).set_requires_grad(),
+               b = tensor({5}, Dtype::f64).set_requires_grad();
+  answer.descend({a, b}, [&] { return sum(a * b); }, 0.1);
+  const Plain at_old(tensor(std::vector{2 - 0.5, 5 - 0.2})), at_new(tensor(std::vector{2 - 0.5, 5 - 0.15}));
+  exercise::expect_values("a and b after a step, for L = a b", concat({a, b}, 0), at_old,
+                          {{one_by_one, at_new}});
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ int main() {
               [](const Tensor& w, const Tensor& lengths) {
                 return mean_over_real(sum(minimum(w, right_coverage(w).detach()), 2), lengths);
               }),
-      attempt("everything detached", "error",
+      attempt("everything detached", "off-the-tape",
               [](const Tensor& w, const Tensor& lengths) { return right_loss(w.detach(), lengths); }),
   });
 }

@@ -455,8 +455,10 @@ void expect_past_unused(const AnyAttention& any) {
   };
   expect_first(step_of(any), foreign_weights(c), "with other previous weights");
   if (any.step) return;
-  expect_first(7, Tensor(), "at step 7");
-  expect_first(3, foreign_weights(c), "at step 3 with other previous weights");
+  for (const std::int64_t t : {1, 3, 7, 20, 50, 1000}) {
+    expect_first(t, Tensor(), "at step " + std::to_string(t));
+    expect_first(t, foreign_weights(c), "at step " + std::to_string(t) + " with other previous weights");
+  }
 }
 
 // Enlarges the parameters until an energy exceeds 1e5; without parameters, the query.
@@ -600,11 +602,13 @@ void expect_attention_gradients(const AnyAttention& any, const Mistake& mistake)
   const auto attention = any.make();
   const Case c = attention_case(any.sizes, positions, some_padding);
   const Tensor lengths = c.told();
+  // A later step: a gradient that reaches the query at step 0 only teaches the decoder nothing after it.
+  const std::int64_t step = any.step.value_or(3);
   expect_gradients(
       *attention,
       [&](const std::vector<Tensor>& x) {
         const auto [context, weights] =
-            attention->attend(x[0], attention->prepare(x[1], lengths), step_of(any), Tensor());
+            attention->attend(x[0], attention->prepare(x[1], lengths), step, foreign_weights(c));
         return gradus::nn::concat_flat({context, weights});
       },
       {c.query, c.values}, {"query", "values"}, mistake);

@@ -1,6 +1,7 @@
 #include "expect.hpp"
 
 #include <gradus/autograd/random.hpp>
+#include <gradus/error.hpp>
 #include <gradus/nn/gradcheck.hpp>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <iomanip>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace exercise {
@@ -80,9 +82,10 @@ Mistake slip(const std::vector<double>& got, const Plain& expected, double bound
     return {"factor", "Every element is " + text(*r, 4) + " times the expected one.",
             "Which sum, mean or constant of your code is not in the equation?"};
   }
-  if (same(got, each(expected, [](double x) { return x * x; }), bound))
+  const bool several = got.size() > 1;  // a single 0 or 1 is its own square, and the logarithm of 1
+  if (several && same(got, each(expected, [](double x) { return x * x; }), bound))
     return {"squared", "These are the squares of the expected values.", "Compare the exponents."};
-  if (same(got, each(expected, [](double x) { return std::log(x); }), bound))
+  if (several && same(got, each(expected, [](double x) { return std::log(x); }), bound))
     return {"logarithm", "These are the logarithms of the expected values.",
             "Return the values themselves, not log_softmax."};
   if (same(got, expected, 1e-5))
@@ -142,6 +145,28 @@ std::vector<std::string> floating(const std::vector<Tensor>& inputs, const std::
     if (inputs[i].defined() && inputs[i].dtype() != gradus::Dtype::i64) kept.push_back(names.at(i));
   }
   return kept;
+}
+
+// Runs gradcheck. Its complaints about the function itself become findings.
+template <class Check>
+gradus::GradcheckReport report_of(const Check& check) {
+  try {
+    return check();
+  } catch (const gradus::Error& error) {
+    const std::string_view says = error.what();
+    if (says.find("must compute the same each time") != says.npos)
+      throw Finding{.mistake = {"not-the-same-twice", "A value is random, or is kept between calls.",
+                                "Call your function twice with equal arguments: which variable differs?"},
+                    .says = "Two calls with the same arguments gave different results.",
+                    .got = error.what()};
+    if (says.find("needs no gradient") != says.npos)
+      throw Finding{.mistake = {"off-the-tape", "The result was detached from the tape.",
+                                "detach(), NoGrad, item() and copied values have no gradient: use operations "
+                                "of the library from the inputs to the result."},
+                    .says = "The result needs no gradient, although the inputs do.",
+                    .got = error.what()};
+    throw;
+  }
 }
 
 bool has_bias_too_many(const gradus::NamedTensors& there, const std::vector<Parameter>& expected) {
@@ -285,14 +310,15 @@ void expect_gradients(gradus::nn::Module& module, const std::function<Tensor(con
     module.train();  // gradcheck turns it off, and restores the mode
     return f(x);
   };
-  expect_gradients(gradus::nn::gradcheck(module, in_training, inputs), floating(inputs, names), mistake,
-                   may_be_zero);
+  expect_gradients(report_of([&] { return gradus::nn::gradcheck(module, in_training, inputs); }),
+                   floating(inputs, names), mistake, may_be_zero);
 }
 
 void expect_gradients(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                       const std::vector<Tensor>& inputs, const std::vector<std::string>& names,
                       const Mistake& mistake, const std::vector<std::string>& may_be_zero) {
-  expect_gradients(gradus::gradcheck(f, inputs), floating(inputs, names), mistake, may_be_zero);
+  expect_gradients(report_of([&] { return gradus::gradcheck(f, inputs); }), floating(inputs, names), mistake,
+                   may_be_zero);
 }
 
 }  // namespace exercise

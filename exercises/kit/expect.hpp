@@ -72,7 +72,8 @@ Plain parameter(const gradus::nn::Module& module, const std::string& name);
 
 /// Checks the gradients of `f`, in training mode, with respect to every parameter of `module` and every
 /// floating-point input (gradus::nn::gradcheck). Reports `mistake`, or "gradient", for a wrong gradient, and
-/// "no-gradient" for one that is 0 everywhere and not in `may_be_zero`. `names` are the inputs' names.
+/// "no-gradient" for one that is 0 everywhere and not in `may_be_zero`. Reports "not-the-same-twice" if two
+/// calls differ, and "off-the-tape" if the result needs no gradient. `names` are the inputs' names.
 void expect_gradients(gradus::nn::Module& module,
                       const std::function<gradus::Tensor(const std::vector<gradus::Tensor>&)>& f,
                       const std::vector<gradus::Tensor>& inputs, const std::vector<std::string>& names,
