@@ -1,5 +1,7 @@
 """The pictures of the engine and of the recurrent cells, for docs/diagrams.py."""
 
+import math
+
 from diagrams_kit import picture
 from diagrams_parts import COLUMNS, START
 
@@ -200,3 +202,34 @@ def lstm(p):
     p.math(20, h_line - 18, "h", "start")
     p.math(462, 142, "h′", "end")
     p.math(40, 312, "x", "start")
+
+
+@picture("log_cosh", 300)
+def log_cosh(p):
+    """The function log cosh and its gradient.
+
+    The function log cosh x is a bowl: near 0 it runs along x²/2, far from 0 along |x| − log 2. Its gradient tanh x rises
+    from −1 to 1.
+    """
+    unit, origin = 54, (240, 222)
+
+    def curve(css, function, low, high):
+        steps = [low + (high - low) * i / 80 for i in range(81)]
+        p.path(css, "M" + "L".join(f"{origin[0] + unit * x:.1f} {origin[1] - unit * function(x):.1f}" for x in steps), ' stroke-width="2.2"')
+
+    p.arrow((14, origin[1]), (468, origin[1]), width=1)
+    p.arrow((origin[0], 290), (origin[0], 12), width=1)
+    for x in (-4, -3, -2, -1, 1, 2, 3, 4):
+        p.text(origin[0] + unit * x, origin[1] + 14, str(x).replace("-", "−"), "small quiet")
+    for y in (-1, 1, 2, 3):
+        p.text(origin[0] - 8, origin[1] - unit * y, str(y).replace("-", "−"), "small quiet end")
+    p.math(460, origin[1] - 14, "x", "small")
+    curve("line context dash", lambda x: x * x / 2, -2.7, 2.7)
+    curve("line decoder dash", lambda x: abs(x) - math.log(2), 0, 4)
+    curve("line decoder dash", lambda x: abs(x) - math.log(2), -4, 0)
+    curve("line gradient", math.tanh, -4, 4)
+    curve("line encoder", lambda x: math.log(math.cosh(x)), -4, 4)
+    p.math(112, 34, "x^2 / 2", "start")
+    p.math(272, 262, "|x| − log 2", "start")
+    p.math(16, 142, "log cosh x", "start")
+    p.math(400, origin[1] - unit - 12, "tanh x")

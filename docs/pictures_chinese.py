@@ -50,7 +50,7 @@ PATTERNS = {
     r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
 }
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam",
-        "top", "log"}
+        "top", "log", "cosh"}
 SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # pictures whose words are a translation's
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 

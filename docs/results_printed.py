@@ -13,6 +13,7 @@ from results_kit import ROOT, load, numbers, write
 
 BUILD = ROOT / "build" / "release"
 COMMANDS = "train-on-your-text"  # the page whose first shell block is run, and not its program
+PYTORCH = "load-pytorch-weights"  # the page whose program reads a file of PyTorch
 
 FROM_RUN = "The page of this tutorial: "  # printed by ./run, not by the program
 
@@ -71,6 +72,20 @@ def measure_commands(at, page):
     write(f"printed_{page}", f"the commands of docs/how-to/{page}.md", at, {"lines": [line for line in lines if program not in line]})
 
 
+def measure_pytorch(at, page):
+    """The C++ program between the page's two Python blocks. Debian has PyTorch, but no package safetensors."""
+    built("pytorch_program")
+    save, compute = re.findall(r"^```python\n(.*?)^```", (ROOT / f"docs/how-to/{page}.md").read_text(), re.MULTILINE | re.DOTALL)
+    save = save.replace("from safetensors.torch import save_file", f"""
+import pathlib, subprocess, sys
+sys.path.append({str(ROOT / "tests" / "golden")!r})
+import safetensors_io
+def save_file(state, path): safetensors_io.save(pathlib.Path(path), state)""")
+    between = f"print(subprocess.run([{str(BUILD / 'tests' / 'pytorch_program')!r}], check=True, stdout=subprocess.PIPE, text=True).stdout)\n"
+    lines = output_in_empty_folder("/usr/bin/python3", "-c", save + between + compute)
+    write(f"printed_{page}", f"the programs of docs/how-to/{page}.md", at, {"lines": lines})
+
+
 def build_tutorial(number):
     """Builds before a run, so that its output has no messages of the build."""
     subprocess.run([ROOT / "run", "tutorial", number, "--help"], check=True, stdout=subprocess.DEVNULL)
@@ -82,5 +97,6 @@ def measure_tutorial(at, number):
 
 
 def measure(at, only=None):
-    for name in [only] if only else [*numbers(), *page_programs(), COMMANDS]:
-        (measure_tutorial if name.isdigit() else measure_commands if name == COMMANDS else measure_program)(at, name)
+    of = {COMMANDS: measure_commands, PYTORCH: measure_pytorch}
+    for name in [only] if only else [*numbers(), *page_programs(), *of]:
+        (measure_tutorial if name.isdigit() else of.get(name, measure_program))(at, name)
