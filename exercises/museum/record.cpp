@@ -211,6 +211,6 @@ int main(int argc, char** argv) {
     for (const int number : shown)
       if (const std::string key = std::to_string(number); all["exhibits"].contains(key))
         maps.push_back(picture(all["exhibits"][key], number));
-    if (!maps.empty()) std::ofstream(folder / ("museum_" + name + ".svg")) << plot::strip(maps, 3);
+    if (!maps.empty()) std::ofstream(folder / ("museum_" + name + ".svg")) << plot::strip(maps, 2);
   }
 }
