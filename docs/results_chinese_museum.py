@@ -64,9 +64,9 @@ WORDS = {
         "掩码建成了 (T, B)，再用 reshape 变成 (B, T)，内存里的次序却没有变。一批只有一个句子，或者长度都相等时，它碰巧是对的。"
         "在其他批次里，它遮住真实的位置，露出填充。",
     "The loss ignores what follows a predicted end.": "损失忽略了预测的结束符之后的部分",
-    "The training loop breaks when the model writes EOS. Then an early EOS avoids the rest of the loss, and the loss is "
-    "too small. On this task the model soon ends its outputs where it should, so that nothing else shows.":
-        "模型一写出 EOS，训练的循环就中断。于是提早写出 EOS 可以逃掉其余的损失，算出的损失就偏小。"
+    "The training loop breaks when the model writes EOS. Then an early EOS removes the rest of the target, and the "
+    "loss is the mean over fewer tokens. On this task the model soon ends its outputs where it should, so that nothing else shows.":
+        "模型一写出 EOS，训练的循环就中断。于是提早写出 EOS 会去掉目标其余的部分，损失只是较少词元的平均。"
         "在这个任务里，模型很快就学会在正确的地方结束，所以看不到别的症状。",
     "The decoder does not pass its state on.": "解码器没有把状态传下去",
     "Each step begins with the state of the first. The model does not know how far it has come: it attends to the same "

@@ -87,8 +87,8 @@ EXHIBITS = {
                 [11, 4, 9]),
     13: Exhibit("The loss ignores what follows a predicted end.",
                 "const Tensor counted = real;", "const Tensor counted = real * until_eos(logits);",
-                "The training loop breaks when the model writes EOS. Then an early EOS avoids the rest of the loss, and the loss is "
-                "too small. On this task the model soon ends its outputs where it should, so that nothing else shows.",
+                "The training loop breaks when the model writes EOS. Then an early EOS removes the rest of the target, and the "
+                "loss is the mean over fewer tokens. On this task the model soon ends its outputs where it should, so that nothing else shows.",
                 [5, 7, 6]),
     14: Exhibit("The decoder does not pass its state on.",
                 'nn::State({{"s", s}}, state.step() + 1)', 'nn::State({{"s", state["s"]}}, state.step() + 1)',
