@@ -11,8 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "inside.hpp"
+#include "inside_json.hpp"
 #include "session.hpp"
+#include "symptoms.hpp"
 
 namespace gradus::web {
 namespace {
@@ -58,13 +59,26 @@ class Members {
   std::size_t read_ = 0;
 };
 
-models::ModelOptions model_options(const json& from) {
+Mistakes mistakes_of(const json& from) {
+  Mistakes mistakes;
+  Members("mistakes", from)
+      .read("no_mask", mistakes.no_mask)
+      .read("no_tanh", mistakes.no_tanh)
+      .read("no_backward", mistakes.no_backward)
+      .read("ask_after", mistakes.ask_after)
+      .read("wrong_end", mistakes.wrong_end)
+      .all();
+  return mistakes;
+}
+
+ModelSettings model_settings(const json& from) {
   static const std::map<std::string, models::Cell> cells{{"rnn", models::Cell::rnn},
                                                          {"gru", models::Cell::gru},
                                                          {"original-gru", models::Cell::original_gru},
                                                          {"lstm", models::Cell::lstm}};
-  models::ModelOptions options;
+  ModelSettings options;
   std::string cell = "gru";
+  json mistakes = json::object();
   Members("model", from)
       .read("decoder", options.decoder)
       .read("attention", options.attention)
@@ -73,7 +87,9 @@ models::ModelOptions model_options(const json& from) {
       .read("hidden", options.hidden)
       .read("energy", options.energy)
       .read("bidirectional", options.bidirectional)
+      .read("mistakes", mistakes)
       .all();
+  options.mistakes = mistakes_of(mistakes);
   const auto found = cells.find(cell);
   if (found == cells.end())
     throw Error("model: unknown cell '" + cell + "'; available: gru, lstm, original-gru, rnn");
@@ -95,7 +111,7 @@ Settings settings_of(const json& from) {
       .read("rate", settings.trainer.learning_rate)
       .read("models", models)
       .all();
-  for (const json& model : models) settings.models.push_back(model_options(model));
+  for (const json& model : models) settings.models.push_back(model_settings(model));
   return settings;
 }
 
@@ -198,9 +214,28 @@ json translate(const json& request) {
           {"models", models}};
 }
 
-// {"do": "inside", "model": i, "text": …, "step": t, "forced": b} → the parts of the step that writes token
-// t, from 0: of the target if b and if it is known, else of the model's own output. Every part is a list of
-// numbers.
+// {"do": "symptoms", "text": …} → for each model, the numbers of symptoms.hpp for the source and its target,
+// or for its own output; null where there is none.
+json symptoms(const json& request) {
+  const Session& now = the_session();
+  const Ids source = now.symbols().encode(request.at("text").get<std::string>());
+  const auto target = now.target_of(source);
+  const auto value = [](const std::optional<double>& number) { return number ? json(*number) : json(); };
+  json models = json::array();
+  for (std::size_t number = 0; number < now.models(); ++number) {
+    const Symptoms found =
+        symptoms_of(now.model(number), {source, target ? *target : now.translate(number, source).tokens});
+    models.push_back({{"pads", found.pads},
+                      {"steps", value(found.steps)},
+                      {"later", value(found.later)},
+                      {"query", value(found.query)}});
+  }
+  return {{"models", models}};
+}
+
+// {"do": "inside", "model": i, "text": …, "step": t, "forced": b, "replaced": …} → the parts of the step that
+// writes token t, from 0: of the target if b and if it is known, else of the model's own output. See
+// inside_json.hpp.
 json inside(const json& request) {
   const Session& now = the_session();
   const auto number = request.at("model").get<std::size_t>();
@@ -210,22 +245,13 @@ json inside(const json& request) {
   const Ids written =
       target && request.at("forced").get<bool>() ? *target : now.translate(number, source).tokens;
   const auto t = request.at("step").get<std::int64_t>();
-  const Inside step = look_inside(now.model(number), source, written, t);
-  json gates = json::array();
-  for (const auto& [name, gate] : step.gates)
-    gates.push_back({{"name", name}, {"values", gate.to_vector<float>()}});
-  return {{"source", texts(source)},
-          {"step", t},
-          {"read", now.symbols().token(t == 0 ? data::bos : written[static_cast<std::size_t>(t - 1)])},
-          {"written", now.symbols().token(written[static_cast<std::size_t>(t)])},
-          {"before", step.before.to_vector<float>()},
-          {"energies", step.energies.to_vector<float>()},
-          {"weights", step.weights.to_vector<float>()},
-          {"context", step.context.to_vector<float>()},
-          {"gates", gates},
-          {"after", step.after.to_vector<float>()},
-          {"probabilities", step.probabilities.to_vector<float>()},
-          {"difference", step.difference}};
+  json answer = to_json(look_inside(now.model(number), source, written, t,
+                                    replaced_from(request.value("replaced", json::object()))));
+  answer["source"] = texts(source);
+  answer["step"] = t;
+  answer["read"] = now.symbols().token(t == 0 ? data::bos : written[static_cast<std::size_t>(t - 1)]);
+  answer["written"] = now.symbols().token(written[static_cast<std::size_t>(t)]);
+  return answer;
 }
 
 // {"do": "fingerprint"} → a hash of each model's parameters, in hexadecimal digits.
@@ -253,8 +279,9 @@ json save(const json& request) {
 std::string answer(std::string_view text) {
   using Answer = json (*)(const json&);
   static const std::map<std::string, Answer> answers{
-      {"create", create}, {"step", step}, {"measure", measure},     {"example", example},
-      {"inside", inside}, {"save", save}, {"translate", translate}, {"fingerprint", fingerprint}};
+      {"create", create},       {"step", step},     {"measure", measure},
+      {"example", example},     {"inside", inside}, {"symptoms", symptoms},
+      {"translate", translate}, {"save", save},     {"fingerprint", fingerprint}};
   try {
     const json request = json::parse(text);
     const auto name = request.at("do").get<std::string>();

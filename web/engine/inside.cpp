@@ -1,7 +1,6 @@
 #include "inside.hpp"
 
 #include <gradus/autograd/ops.hpp>
-#include <gradus/autograd/recording.hpp>
 #include <gradus/data/tokens.hpp>
 #include <gradus/error.hpp>
 #include <gradus/models/bahdanau_decoder.hpp>
@@ -11,6 +10,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mistakes.hpp"
+#include "score.hpp"
+
 namespace gradus::web {
 namespace {
 
@@ -18,12 +20,26 @@ double largest_difference(const Tensor& one, const Tensor& other) {
   return max(abs(one.detach() - other.detach())).item();
 }
 
-// e_t, (T, 1): v_a · tanh(W_a s + U_a h_j), or scale · (W_a s) · h_j.
-Tensor energies_of(const AttentionScore& score, const Tensor& s, const nn::Memory& memory) {
-  const Tensor query = score.W_a.defined() ? linear(s, score.W_a) : s;  // (1, A)
-  const Tensor& keys = memory.keys.defined() ? memory.keys : memory.values;
-  if (score.v_a.defined()) return sum(score.v_a * tanh(query + keys), 2);
-  return score.scale * sum(query * keys, 2);
+// x with other values. The gradient still flows to what x was computed from.
+Tensor replace(const Tensor& x, const std::vector<float>& values, const char* name) {
+  if (std::ssize(values) != x.numel()) {
+    throw Error(std::string(name) + " has " + std::to_string(x.numel()) + " numbers, and got " +
+                std::to_string(values.size()));
+  }
+  return tensor(values, x.shape()) + (x - x.detach());
+}
+
+// h, (T, 1, D), with the replaced rows: a tensor of its own, so that its gradient is that of this step.
+Tensor annotations_of(const Tensor& h, const std::map<std::int64_t, std::vector<float>>& replaced) {
+  for (const auto& [j, row] : replaced) {
+    if (j < 0 || j >= h.size(0)) throw Error("there is no source token " + std::to_string(j + 1));
+  }
+  std::vector<Tensor> rows;
+  for (std::int64_t j = 0; j < h.size(0); ++j) {
+    const auto found = replaced.find(j);
+    rows.push_back(found == replaced.end() ? h[j] : replace(h[j], found->second, "h_j"));
+  }
+  return stack(rows);
 }
 
 struct Cell {
@@ -58,9 +74,10 @@ Cell run_cell(const nn::Recurrent& rnn, const Tensor& x, const Tensor& h, const 
 }  // namespace
 
 Inside look_inside(const models::Seq2Seq& model, const std::vector<std::int64_t>& source,
-                   const std::vector<std::int64_t>& written, std::int64_t t) {
-  const NoGrad no_grad;
+                   const std::vector<std::int64_t>& written, std::int64_t t, const Replaced& replaced) {
   const auto* const decoder = dynamic_cast<const models::BahdanauDecoder*>(model.decoder.get());
+  if (is_mistaken(*model.decoder))
+    throw Error("a decoder with mistakes cannot be shown part by part; switch them off");
   if (decoder == nullptr)
     throw Error("this decoder has no attention to look into; choose the decoder bahdanau");
   const auto T = std::ssize(source);
@@ -77,25 +94,61 @@ Inside look_inside(const models::Seq2Seq& model, const std::vector<std::int64_t>
   };
   for (std::int64_t step = 0; step < t; ++step) state = decoder->step(token(step), state, memory).state;
 
+  NamedTensors before = state.tensors();
+  if (!replaced.state.empty()) {
+    for (auto& [name, values] : before) {
+      if (name == "s") values = replace(values, replaced.state, "s_t−1");
+    }
+  }
+  state = nn::State(before, state.step());
+  const Tensor h = annotations_of(memory.values, replaced.annotations);  // (T, 1, D)
+  memory = decoder->attention->prepare(h, memory.lengths);
+
   const Tensor s = state["s"];                                     // (1, H)
   const Tensor e = energies_of(*score, s, memory);                 // (T, 1)
   const Tensor alpha = softmax(transpose(e, 0, 1));                // (1, T)
   const Tensor c = matmul(alpha, memory.values.reshape({T, -1}));  // (1, D)
   const Tensor y = decoder->embedding.forward(token(t));           // (1, E)
   const Cell cell = run_cell(*decoder->rnn, concat({y, c}, 1), s, state.find("cell.0"));
-  const Tensor p = softmax(decoder->readout.forward(concat({cell.after, c, y}, 1)));  // (1, V)
+  const Tensor logits = decoder->readout.forward(concat({cell.after, c, y}, 1));  // (1, V)
+  const Tensor p = softmax(logits.detach());
+  const Tensor next = token(t + 1), loss = cross_entropy(logits, next);
 
   const auto library = decoder->step(token(t), state, memory);
-  Inside inside{s[0],
-                e.reshape({T}),
-                alpha[0],
-                c[0],
+  const NamedTensors parameters = model.named_parameters();
+  std::vector<Tensor> inputs{s, h, e, alpha, c, cell.after, logits}, trained;
+  for (const auto& [name, gate] : cell.gates) inputs.push_back(gate);
+  const auto parts = std::ssize(inputs);
+  for (const auto& [name, parameter] : parameters) trained.push_back(parameter);
+  inputs.insert(inputs.end(), trained.begin(), trained.end());
+  const std::vector<Tensor> gradients = grad({loss}, inputs, {}, true);
+  const std::vector<Tensor> theirs = grad({cross_entropy(library.logits, next)}, trained);
+
+  const auto part = [&](std::size_t i, const Shape& shape) {
+    return Part{inputs[i].detach().reshape(shape), gradients[i].reshape(shape)};
+  };
+  Inside inside{part(0, {-1}),
+                part(1, {T, -1}),
+                part(2, {-1}),
+                part(3, {-1}),
+                part(4, {-1}),
                 {},
-                cell.after[0],
+                part(5, {-1}),
+                part(6, {-1}),
                 p[0],
+                loss.item(),
+                {},
                 std::max(largest_difference(cell.after, library.state["s"]),
-                         largest_difference(p, softmax(library.logits)))};
-  for (const auto& [name, gate] : cell.gates) inside.gates.emplace_back(name, gate[0]);
+                         largest_difference(p, softmax(library.logits))),
+                0};
+  for (std::size_t i = 0; i < cell.gates.size(); ++i)
+    inside.gates.emplace_back(cell.gates[i].first, part(i + 7, {-1}));
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Tensor& gradient = gradients[static_cast<std::size_t>(parts) + i];
+    inside.parameters.emplace_back(parameters[i].first, gradient);
+    inside.gradient_difference =
+        std::max(inside.gradient_difference, largest_difference(gradient, theirs[i]));
+  }
   return inside;
 }
 

@@ -64,7 +64,10 @@ void check(const Settings& settings) {
   check_range("shortest", settings.task_options.min_length, 1, 40);
   check_range("longest", settings.task_options.max_length, settings.task_options.min_length, 40);
   check_range("models", std::ssize(settings.models), 1, 2);
-  for (const models::ModelOptions& model : settings.models) {
+  for (const ModelSettings& model : settings.models) {
+    if (model.mistakes.any() && model.decoder != "bahdanau")
+      throw Error("the decoder " + model.decoder +
+                  " has no mistakes to switch on; choose the decoder bahdanau");
     check_range("embedding", model.embedding, 1, 256);
     check_range("hidden", model.hidden, 1, 256);
     check_range("energy", model.energy, 1, 256);
@@ -76,9 +79,10 @@ Session::Session(const Settings& settings)
       symbols_(settings.task, settings.task_options),
       batches_(Generator(settings.seed).split()) {
   const models::BatchStream stream{.next = [this] { return batch_; }};
-  for (const models::ModelOptions& options : settings.models) {
+  for (const ModelSettings& options : settings.models) {
     gradus::seed(settings.seed);
-    auto model = models::make_model(options, {symbols_.size(), symbols_.size()});
+    auto model =
+        models::make_model(options, {symbols_.size(), symbols_.size()}, registry_with(options.mistakes));
     auto trainer = std::make_unique<models::Trainer>(*model, stream, settings.trainer);
     trained_.push_back({std::move(model), std::move(trainer)});
   }
@@ -176,6 +180,8 @@ std::uint64_t Session::fingerprint(std::size_t number) const {
 }
 
 void Session::save(std::size_t number, const std::filesystem::path& path) const {
+  if (settings_.models[number].mistakes.any())
+    throw Error("a model with mistakes cannot be saved: gradus would run it without them; switch them off");
   NamedTensors tensors;
   for (const auto& [name, parameter] : model(number).state_dict())
     tensors.emplace_back("model." + name, parameter);

@@ -14,10 +14,15 @@
 #include <string>
 #include <vector>
 
+#include "mistakes.hpp"
 #include "symbols.hpp"
 
 /// The training that the page shows.
 namespace gradus::web {
+
+struct ModelSettings : models::ModelOptions {
+  Mistakes mistakes = {};  ///< for the decoder bahdanau
+};
 
 struct Settings {
   std::string task = "reverse";  ///< a name for data::make_task()
@@ -25,7 +30,7 @@ struct Settings {
   std::int64_t batch = 64;  ///< sequences in a batch, 1 to 256
   std::uint64_t seed = 1;   ///< of the initial weights and of the batches
   models::TrainerOptions trainer;
-  std::vector<models::ModelOptions> models;  ///< one or two
+  std::vector<ModelSettings> models;  ///< one or two
 };
 
 /// @throws Error unless every size is in the range that a page can hold, naming the setting.
@@ -71,6 +76,7 @@ class Session {
   /// A hash of all parameters of a model.
   std::uint64_t fingerprint(std::size_t number) const;
   /// Writes a checkpoint that `gradus translate` and the other commands load.
+  /// @throws Error for a model with mistakes, which the commands do not have.
   void save(std::size_t number, const std::filesystem::path& path) const;
 
  private:

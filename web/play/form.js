@@ -1,7 +1,7 @@
 // The form of the settings.
 
 import { html } from "./dom.js";
-import { common, fields, model, parse } from "./settings.js";
+import { acts, common, fields, model, parse, sizes, switches } from "./settings.js";
 import { words } from "./strings.js";
 
 function input(name, value) {
@@ -18,15 +18,21 @@ const row = (name, value) =>
   html("div", { class: "setting" },
        html("label", { for: `setting-${name}` }, words.names[fields.get(name).name]), input(name, value));
 
-const group = (title, names, values) =>
-  html("fieldset", {}, html("legend", {}, title), names.map((name) => row(name, values[name])));
+const group = (title, names, values, ...more) =>
+  html("fieldset", {}, html("legend", {}, title), names.map((name) => row(name, values[name])), ...more);
+
+function modelGroup(title, prefix, values) {
+  const named = (list) => list.map(({ name }) => prefix + name);
+  const broken = switches.some(({ name, value }) => values[prefix + name] !== value);
+  return group(title, named(sizes("")), values,
+    html("details", { open: broken }, html("summary", {}, words.breakIt), named(switches).map((name) => row(name, values[name]))));
+}
 
 /** Fills the form with `values`. */
 export function show(form, values) {
-  const names = (prefix) => model("").map((field) => prefix + field.name);
   form.replaceChildren(
     group(words.both, common.map((field) => field.name), values),
-    group(words.modelA, names("a."), values), group(words.modelB, names("b."), values),
+    modelGroup(words.modelA, "a.", values), modelGroup(words.modelB, "b.", values),
     html("p", { class: "complaint", role: "alert" }), html("button", { type: "submit", id: "apply" }, words.apply));
   relate(form);
 }
@@ -37,10 +43,12 @@ export function relate(form) {
   const dates = form.elements.task.value === "dates";
   for (const name of ["symbols", "shortest", "longest"]) off(name, dates);
   for (const prefix of ["a.", "b."]) {
-    const decoder = form.elements[`${prefix}decoder`].value, attends = decoder === "bahdanau";
+    const own = Object.fromEntries(model("").map(({ name }) => [name, form.elements[prefix + name].value]));
+    const { decoder } = own, attends = decoder === "bahdanau";
     for (const field of model("")) if (field.name !== "decoder") off(prefix + field.name, decoder === "none");
     off(`${prefix}attention`, !attends);
-    off(`${prefix}energy`, !attends || form.elements[`${prefix}attention`].value !== "additive");
+    off(`${prefix}energy`, !attends || own.attention !== "additive");
+    for (const { name } of switches) off(prefix + name, !acts(name, own));
   }
 }
 

@@ -1,72 +1,138 @@
-// One step of a decoder with attention, from the state before it to the probabilities of the next token.
+// One step of a decoder with attention: its quantities from the state before it to the probabilities of the next token, or
+// backwards, the gradient of its loss. The reader can change s_t−1 and the annotations.
 
 import { html } from "./dom.js";
+import { equations, shownEquation } from "./equations.js";
+import { GradientTable } from "./gradient_table.js";
 import { words } from "./strings.js";
 import { shown } from "./tokens.js";
-import { picture } from "./values.js";
+import { Values } from "./values.js";
 
-// The equations of the book (docs/terms.md). _ begins an index, which ends before a space, bracket or semicolon.
-const energies = {
-  additive: "e_tj = v_a · tanh(W_a s_t−1 + U_a h_j)",
-  dot: "e_tj = (W_a s_t−1) · h_j",
-  scaled_dot: "e_tj = (W_a s_t−1) · h_j / √D",
-};
-const energy = ({ attention, bidirectional }) =>  // states and annotations of one size need no W_a
-  attention === "additive" || bidirectional ? energies[attention] : energies[attention].replace("(W_a s_t−1)", "s_t−1");
-const gates = {
-  gru: { r: "r = σ(W_ir x + b_ir + W_hr s_t−1 + b_hr)", z: "z = σ(W_iz x + b_iz + W_hz s_t−1 + b_hz)",
-         n: "n = tanh(W_in x + b_in + r ∘ (W_hn s_t−1 + b_hn))" },
-  "original-gru": { r: "r = σ(W_ir x + b_ir + W_hr s_t−1 + b_hr)", z: "z = σ(W_iz x + b_iz + W_hz s_t−1 + b_hz)",
-                    n: "n = tanh(W_in x + b_in + W_hn (r ∘ s_t−1) + b_hn)" },
-  lstm: { i: "i = σ(W_ii x + b_ii + W_hi s_t−1 + b_hi)", f: "f = σ(W_if x + b_if + W_hf s_t−1 + b_hf)",
-          g: "g = tanh(W_ig x + b_ig + W_hg s_t−1 + b_hg)", o: "o = σ(W_io x + b_io + W_ho s_t−1 + b_ho)",
-          "c′": "c′ = f ∘ c + i ∘ g" },
-  rnn: {},
-};
-const states = { gru: "s_t = (1 − z) ∘ n + z ∘ s_t−1", "original-gru": "s_t = (1 − z) ∘ n + z ∘ s_t−1",
-                 lstm: "s_t = o ∘ tanh(c′)", rnn: "s_t = tanh(W_i x + b_i + W_h s_t−1 + b_h)" };
-
-/** An equation with its indices as subscripts. */
-function equation(text) {
-  return html("span", { class: "equation" }, text.split(/(_[^\s;)\]]+)/).filter(Boolean).map((part) =>
-    part[0] === "_" ? html("sub", {}, part.slice(1)) : part));
-}
+const largest = (values) => Math.max(1e-12, ...values.map(Math.abs));
+const length = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
 
 export class InsideView {
   #value = html("output", { class: "note reading" });
   #parts = html("div", { class: "parts" });
   #title = html("h3");
+  #loss = html("p");
+  #note = html("p", { class: "note" });
   #by_hand = html("p", { class: "note" });
+  #table = new GradientTable();
+  #annotation = html("select", { id: "annotation" });
+  #restore;
+  #ways;
+  #figures = new Map();
+  #shape = "";
+  #replaced = {};
+  #replace;
+  #shown;
 
-  constructor(close) {
+  /** @param close called to close; @param replace called with the numbers that replace the model's */
+  constructor(close, replace) {
+    this.#replace = replace;
+    this.#restore = html("button", { type: "button", onclick: () => this.#send({}) }, words.restore);
+    this.#annotation.addEventListener("change", () => this.#redraw());
+    this.#ways = ["forward", "backward"].map((way, i) =>
+      html("input", { type: "radio", name: "way", value: way, checked: i === 0, onchange: () => this.#redraw() }));
     this.element = html("section", { class: "inside", "aria-label": words.inside, hidden: true },
-      html("div", { class: "buttons" }, this.#title, html("button", { type: "button", onclick: close }, words.close)),
-      html("p", { class: "note" }, words.insideNote), this.#value, this.#parts, this.#by_hand);
+      html("div", { class: "buttons" }, this.#title, html("button", { type: "button", class: "close", onclick: close }, words.close)),
+      html("div", { class: "buttons", role: "radiogroup", "aria-label": words.way },
+           this.#ways.map((input) => html("label", {}, input, ` ${words[input.value]}`))),
+      this.#loss, this.#note,
+      html("div", { class: "buttons" }, html("label", {}, `${words.annotation} `, this.#annotation), this.#restore),
+      this.#value, this.#parts, this.#table.element, this.#by_hand);
   }
 
-  hide() { this.element.hidden = true; }
+  hide() {
+    this.element.hidden = true;
+    this.#replaced = {};
+  }
 
-  /** @param step the answer to "inside"; @param model the model's settings; @param tokens all tokens by id */
-  draw(step, model, tokens) {
+  /** @param step the answer to "inside"; @param original the same without replaced numbers; @param tokens all tokens by id */
+  draw(step, original, model, tokens) {
     this.element.hidden = false;
-    const source = step.source.map(shown);
-    this.#title.textContent = words.insideTitle(step.step + 1, shown(step.written), shown(step.read));
-    this.#parts.replaceChildren(
-      this.#part("s_t−1", "s_t−1", step.before),
-      this.#part(energy(model), "e", step.energies, source),
-      this.#part("α_tj = exp(e_tj) / Σ_k exp(e_tk)", "α", step.weights, source),
-      this.#part("c_t = Σ_j α_tj h_j", "c_t", step.context),
-      ...step.gates.map(({ name, values }) => this.#part(gates[model.cell][name], name, values)),
-      this.#part(states[model.cell], "s_t", step.after),
-      this.#part("p(y_t) = softmax(W_o [s_t; c_t; E y_t−1] + b_o)", "p", step.probabilities, tokens.map(shown)));
-    this.#by_hand.textContent = words.byHand(step.difference.toExponential(0));
+    if (step === original) this.#replaced = {};
+    this.#shown = { step, original, model, tokens };
+    this.#redraw();
   }
 
-  #part(formula, name, values, labels) {
-    const plain = name.replace("_", "");
-    const onValue = (i) => {
-      this.#value.textContent = i === undefined ? "" : `${plain}[${labels ? labels[i] : i + 1}] = ${values[i].toFixed(4)}`;
-    };
-    return html("figure", {}, html("figcaption", {}, equation(formula)), picture(values, { labels, name: plain, onValue }));
+  #redraw() {
+    const { step, original, model, tokens } = this.#shown;
+    const way = this.#ways.find((input) => input.checked).value, backward = way === "backward", changed = step !== original;
+    const shape = JSON.stringify([way, step.source, model]);
+    if (shape !== this.#shape) this.#build(shape, step.source.map(shown));
+    const j = Number(this.#annotation.value);
+    this.#title.textContent = words.insideTitle(step.step + 1, shown(step.written), shown(step.read));
+    this.#loss.textContent = words.tokenLoss(shown(step.written), step.loss.toFixed(4), changed && original.loss.toFixed(4));
+    this.#note.textContent = backward ? words.backwardNote : words.insideNote;
+    this.#restore.disabled = !changed;
+    this.#by_hand.textContent = words.byHand(step.difference.toExponential(0), step.gradient_difference.toExponential(0));
+    const formulas = equations(model)[way], source = step.source.map(shown);
+    const draw = backward ? this.#drawBackward : this.#drawForward;
+    draw.call(this, step, original, formulas, j, source, tokens.map(shown));
+    this.#table.element.hidden = !backward;
+    if (backward) this.#table.draw(step.parameters);
+  }
+
+  #drawForward(step, original, formulas, j, source, tokens) {
+    const changed = step !== original;
+    this.#part(formulas.before, "s_t−1", step.before.value, { onChange: (i, value) =>
+      this.#send({ ...this.#replaced, state: this.#shown.step.before.value.with(i, value) }) });
+    this.#part(formulas.annotation, "h_j", step.annotations.value[j], { onChange: (i, value) => {
+      const at = this.#annotation.value, row = this.#shown.step.annotations.value[at].with(i, value);
+      this.#send({ ...this.#replaced, annotations: { ...this.#replaced.annotations, [at]: row } });
+    } });
+    this.#part(formulas.energies, "e", step.energies.value, { labels: source, before: changed && original.energies.value });
+    this.#part(formulas.weights, "α", step.weights.value, { labels: source, before: changed && original.weights.value });
+    this.#part(formulas.context, "c_t", step.context.value);
+    for (const { name, value } of step.gates) this.#part(formulas.gates[name], name, value);
+    this.#part(formulas.after, "s_t", step.after.value);
+    this.#part(formulas.logits, "ℓ", step.logits.value, { labels: tokens });
+    this.#part(formulas.probabilities, "p", step.probabilities, { labels: tokens, before: changed && original.probabilities });
+  }
+
+  #drawBackward(step, original, formulas, j, source, tokens) {
+    const strip = (formula, name, values) => this.#part(formula, name, values, { scale: largest(values) });
+    this.#part(formulas.logits, "ℓ̄", step.logits.gradient, { labels: tokens });
+    strip(formulas.after, "s̄_t", step.after.gradient);
+    for (const { name, gradient } of step.gates.toReversed()) strip(formulas.gates[name], formulas.gates[name].split(" ")[0], gradient);
+    strip(formulas.context, "c̄_t", step.context.gradient);
+    this.#part(formulas.weights, "ᾱ", step.weights.gradient, { labels: source });
+    this.#part(formulas.energies, "ē", step.energies.gradient, { labels: source });
+    this.#part(formulas.lengths, "‖h̄‖", step.annotations.gradient.map(length), { labels: source });
+    strip(formulas.annotation, "h̄_j", step.annotations.gradient[j]);
+    strip(formulas.before, "s̄_t−1", step.before.gradient);
+  }
+
+  #build(shape, source) {
+    this.#shape = shape;
+    this.#figures.clear();
+    this.#parts.replaceChildren();
+    const at = Math.min(Number(this.#annotation.value), source.length - 1);
+    this.#annotation.replaceChildren(...source.map((token, j) => html("option", { value: j, selected: j === at }, `h_${j + 1} “${token}”`)));
+  }
+
+  #part(formula, name, values, { labels, onChange, scale, before } = {}) {
+    let figure = this.#figures.get(name);
+    if (!figure) {
+      const plain = name.replace("_", "");
+      figure = { values };
+      const onValue = (i) => {
+        const value = figure.values[i];
+        this.#value.textContent = i === undefined ? "" :
+          `${plain}[${labels ? labels[i] : i + 1}] = ${Math.abs(value) < 0.001 && value ? value.toExponential(2) : value.toFixed(4)}`;
+      };
+      figure.picture = new Values({ labels, name: plain, onValue, onChange });
+      this.#figures.set(name, figure);
+      this.#parts.append(html("figure", { "data-name": plain }, html("figcaption", {}, shownEquation(formula)), figure.picture.element));
+    }
+    figure.values = values;
+    figure.picture.draw(values, { scale, before: before || undefined });
+  }
+
+  #send(replaced) {
+    this.#replaced = replaced;
+    this.#replace(replaced);
   }
 }

@@ -7,6 +7,7 @@ import { InsideView } from "./inside.js";
 import { ModelView } from "./model_view.js";
 import { fromHash, toHash, toRequest } from "./settings.js";
 import { language, words } from "./strings.js";
+import { SymptomsView } from "./symptoms.js";
 import { shown } from "./tokens.js";
 
 const $ = (id) => document.getElementById(id);
@@ -15,7 +16,8 @@ const send = (message) => worker.postMessage(message);
 
 const state = { values: undefined, input: "", created: undefined, step: 0, running: false, finished: false,
                 losses: [], look: undefined, measured: undefined, inside: undefined };
-const inside = new InsideView(() => lookInside(undefined));
+const inside = new InsideView(() => lookInside(undefined), (replaced) => send({ do: "replace", replaced }));
+const symptoms = new SymptomsView();
 let views = [], waiting = false;
 
 // ---- Drawing ----
@@ -46,9 +48,10 @@ function drawLook() {
   if (!look) return;
   $("target").textContent = look.target ? look.target.map(shown).join(" ") : words.unknownTarget;
   views.forEach((view, i) => view.draw(look, look.models[i], look.target ? reads() : "weights"));
+  symptoms.draw(toRequest(state.values).models, names(), state.symptoms);
   if (!state.inside) return inside.hide();
-  const { model, step } = state.inside;
-  inside.draw(step, toRequest(state.values).models[model], state.created.tokens);
+  const { model, step, original } = state.inside;
+  inside.draw(step, original, toRequest(state.values).models[model], state.created.tokens);
 }
 
 function drawState() {
@@ -77,7 +80,7 @@ function redraw() {
 const handlers = {
   created({ created, input }) {
     Object.assign(state, { created, step: 0, finished: false, running: false, losses: [], look: undefined, measured: undefined,
-                           inside: undefined });
+                           inside: undefined, symptoms: undefined });
     setInput(input);
     views = created.parameters.map((parameters, i) => new ModelView(i, names()[i], parameters,
       (step) => lookInside({ model: i, step }), () => send({ do: "checkpoint", model: i })));
@@ -93,7 +96,11 @@ const handlers = {
     state.look = look;
     $("inputError").textContent = "";
   },
-  inside({ model, step }) { state.inside = step && { model, step }; },
+  inside({ model, step, original, message = "" }) {
+    state.inside = step && { model, step, original };
+    $("inputError").textContent = message;
+  },
+  symptoms({ symptoms }) { state.symptoms = symptoms; },
   measured({ measured }) { state.measured = measured; },
   example({ input }) { setInput(input); },
   stopped() { state.running = false; },
@@ -183,6 +190,6 @@ if (language === "zh") $("book").href = "../zh/index.html";
 const choice = JSON.parse(localStorage.getItem("/.__palette"));  // as docs/site/reference.js
 if (choice) document.documentElement.dataset.theme = choice.color.scheme === "slate" ? "dark" : "light";
 
-$("models").after(inside.element);
+$("models").after(symptoms.element, inside.element);
 fromAddress();
 drawState();

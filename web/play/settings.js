@@ -14,7 +14,16 @@ export const common = [
   whole("seed", 0, 2 ** 53 - 1, 1),
 ];
 
-export const model = (decoder) => [
+/** The switches of "break it", and the mistake that each one's other choice is. */
+export const switches = [
+  { ...choice("mask", ["on", "off"], "on"), mistake: "no_mask" },
+  { ...choice("tanh", ["on", "off"], "on"), mistake: "no_tanh" },
+  { ...choice("backward", ["on", "off"], "on"), mistake: "no_backward" },
+  { ...choice("query", ["before", "after"], "before"), mistake: "ask_after" },
+  { ...choice("start", ["first", "last"], "first"), mistake: "wrong_end" },
+];
+
+export const sizes = (decoder) => [
   choice("decoder", ["none", "fixed", "cho", "bahdanau"], decoder),
   choice("attention", ["additive", "dot", "scaled_dot"], "additive"),
   choice("cell", ["gru", "lstm", "rnn", "original-gru"], "gru"),
@@ -23,6 +32,14 @@ export const model = (decoder) => [
   whole("energy", 1, 256, 64),
   choice("encoder", ["both", "forward"], "both"),
 ];
+
+export const model = (decoder) => [...sizes(decoder), ...switches];
+
+/** Whether a switch of a model has an effect. */
+export function acts(name, { decoder, attention, encoder }) {
+  return decoder === "bahdanau" && (name !== "tanh" || attention === "additive") &&
+         (!["backward", "start"].includes(name) || encoder === "both");
+}
 
 /** Every field by its name in the address: "task", …, "a.decoder", …, "b.decoder", …. */
 export const fields = new Map([
@@ -63,8 +80,11 @@ export function toHash(values, input) {
 
 function modelRequest(values, prefix) {
   const of = (name) => values[prefix + name];
+  const own = Object.fromEntries(model("").map(({ name }) => [name, of(name)]));
+  const mistakes = switches.filter(({ name, value }) => own[name] !== value && acts(name, own)).map(({ mistake }) => [mistake, true]);
   return { decoder: of("decoder"), attention: of("attention"), cell: of("cell"), embedding: of("embedding"),
-           hidden: of("hidden"), energy: of("energy"), bidirectional: of("encoder") === "both" };
+           hidden: of("hidden"), energy: of("energy"), bidirectional: of("encoder") === "both",
+           mistakes: Object.fromEntries(mistakes) };
 }
 
 /** The settings as answer.cpp reads them. */

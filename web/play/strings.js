@@ -29,19 +29,47 @@ const english = {
   alignment: (name) => `Alignment of model ${name}: rows are written tokens, columns are source tokens`,
   inside: "Inside a step", close: "Close", look: (t) => `Look inside step ${t}`,
   insideTitle: (t, written, read) => `Step ${t}: the decoder has read “${read}” and writes “${written}”`,
-  insideNote: "x is [E y; c], the embedding of the token read and the context. Point at a number, or use the arrow keys, to read it. Blue is positive, orange negative.",
-  byHand: (difference) => `Computed part by part; the largest difference from the library's own step is ${difference}.`,
+  insideNote: "x is [E y; c], the embedding of the token read and the context. Point at a number, or use the arrow keys, to read it. " +
+              "Blue is positive, orange negative. Drag a number of s or h up or down, or press the arrow keys up and down, to change it: " +
+              "the trainer computes the step again. Lines mark the values before the change.",
+  way: "direction", forward: "forward: the values", backward: "backward: the gradients",
+  backwardNote: "x̄ is ∂L/∂x, the change of the loss for a small change of x, computed by the tape. ℓ are the logits, τ_j is the tanh inside e_tj, " +
+                "ā the gradient at the arguments of the cell's σ and tanh. The largest number of a strip has full colour. " +
+                "The gradient of h_j has only the paths through this step.",
+  tokenLoss: (token, loss, before) => `L = −log p(“${token}”) = ${loss}${before ? ` (${before} without your change)` : ""}`,
+  annotation: "annotation", restore: "Put the model's numbers back",
+  gradientsNote: "Where the gradient arrives: all paths, also through the steps before and the encoder. A cell is the root mean square of a block; the largest has full colour.",
+  parameter: "parameter", shape: "shape", norm: "norm", gradient: "gradient",
+  byHand: (difference, gradients) => `Computed part by part; the largest difference from the library's own step is ${difference}, from its gradients ${gradients}.`,
+  breakIt: "Break it", experiment: "experiment", rightModel: "right model",
+  experiments: "What experiments on the models show now, for the source above",
+  pads: "largest change of a p(y_t) when a longer source is in the batch", steps: "largest difference of an α_tj between two steps",
+  later: "change of h_1, relative, when the last source token changes", query: "norm of the gradient of W_a in the last update",
+  mistakes: {
+    no_mask: ["no mask:", "the softmax also weights pads. What changes: the same source gets other probabilities beside a longer one. What does " +
+              "not: a source alone, the loss on batches of one length, the diagonal. Training even learns to avoid the pads that it meets."],
+    no_tanh: ["no tanh:", "v_a · W_a s is the same number for every j, and the softmax cancels it. What changes: the weights are the same at every " +
+              "step, and W_a gets no gradient. What does not: shapes, sums of weights, and the loss still falls, more slowly."],
+    no_backward: ["no backward half:", "h_j = [→h_j; 0]. What changes: h_1 does not know the tokens after it. What does not: reversal " +
+                  "hardly needs them, so that loss and picture look right. Sorting needs them more."],
+    ask_after: ["asking with s_t:", "the decoder updates its state with the context of the step before, and then asks. This is Luong's order. " +
+                "What changes: the token of a step is read from its own context only by the readout. What does not: it learns, and the picture is the same diagonal."],
+    wrong_end: ["the wrong end:", "s_0 comes from the backward state at the last position of the batch. What changes: s_0 has seen " +
+                "one token, or for a shorter source a pad, so that probabilities depend on the batch. What does not: attention makes up for the weak start."],
+  },
   save: "Download the weights", saveNote: "for gradus translate",
   names: {
     task: "task", symbols: "symbols", shortest: "shortest source", longest: "longest source", batch: "batch",
     rate: "learning rate", steps: "updates", seed: "seed", decoder: "decoder", attention: "attention", cell: "cell",
     embedding: "embedding E", hidden: "state H", energy: "energy A", encoder: "encoder",
+    mask: "mask", tanh: "tanh in the energy", backward: "backward half of h_j", query: "query", start: "s_0 from",
   },
   choices: {
     reverse: "reverse", copy: "copy", sort: "sort", dates: "dates", none: "none", fixed: "fixed context",
     cho: "Cho: the context at every step", bahdanau: "Bahdanau: attention", additive: "additive", dot: "dot (Luong)",
     scaled_dot: "scaled dot", gru: "GRU", lstm: "LSTM", rnn: "tanh RNN", "original-gru": "GRU of the papers",
-    both: "both directions", forward: "forward only",
+    both: "both directions", forward: "forward only", on: "on", off: "off", before: "s_t−1", after: "s_t, as Luong",
+    first: "←h_1", last: "←h_T, the wrong end",
   },
 };
 
@@ -73,19 +101,45 @@ const chinese = {
   alignment: (name) => `模型 ${name} 的对齐：行是写出的词元，列是源词元`,
   inside: "一步之内", close: "关闭", look: (t) => `查看第 ${t} 步`,
   insideTitle: (t, written, read) => `第 ${t} 步：解码器读入“${read}”，写出“${written}”`,
-  insideNote: "x 是 [E y; c]，即读入词元的嵌入与上下文。指向一个数，或用方向键，即可读出它。蓝色为正，橙色为负。",
-  byHand: (difference) => `各部分逐一计算；与库自身这一步的最大差别是 ${difference}。`,
+  insideNote: "x 是 [E y; c]，即读入词元的嵌入与上下文。指向一个数，或用左右方向键，即可读出它。蓝色为正，橙色为负。" +
+              "上下拖动 s 或 h 的一个数（或按上下方向键）即可改变它，训练程序会重新计算这一步。横线标出改变之前的值。",
+  way: "方向", forward: "前向：各量的值", backward: "反向：梯度",
+  backwardNote: "x̄ 是 ∂L/∂x：x 稍有变化时损失的变化，由计算带求出。ℓ 是 logits，τ_j 是 e_tj 里的 tanh，ā 是循环单元中 σ 与 tanh 的自变量处的梯度。" +
+                "每一条中绝对值最大的数颜色最深。h_j 的梯度只含经过这一步的路径。",
+  tokenLoss: (token, loss, before) => `L = −log p(“${token}”) = ${loss}${before ? `（改变之前是 ${before}）` : ""}`,
+  annotation: "标注", restore: "恢复模型的数",
+  gradientsNote: "梯度到达的地方：包含所有路径，也经过之前各步和编码器。一格是一块的均方根，最大的颜色最深。",
+  parameter: "参数", shape: "形状", norm: "范数", gradient: "梯度",
+  byHand: (difference, gradients) => `各部分逐一计算；与库自身这一步的最大差别是 ${difference}，与其梯度的最大差别是 ${gradients}。`,
+  breakIt: "弄坏它", experiment: "实验", rightModel: "正确的模型",
+  experiments: "对上面的源序列，现在对模型做实验的结果",
+  pads: "批次里有更长的源序列时，p(y_t) 的最大变化", steps: "α_tj 在两步之间的最大差别",
+  later: "改变最后一个源词元时，h_1 的相对变化", query: "上一次更新中 W_a 的梯度的范数",
+  mistakes: {
+    no_mask: ["没有掩码：", "softmax 也给填充位置权重。改变的：同一个源序列与更长的序列放在一起，概率就不同。不变的：单独一个源序列、" +
+              "等长批次的损失、图中的对角线。训练甚至会学着避开它遇到的填充。"],
+    no_tanh: ["没有 tanh：", "v_a · W_a s 对每个 j 都是同一个数，softmax 把它消去。改变的：每一步的权重都相同，W_a 得不到梯度。" +
+              "不变的：形状、权重之和；损失仍会下降，只是更慢。"],
+    no_backward: ["没有反向的一半：", "h_j = [→h_j; 0]。改变的：h_1 不知道它后面的词元。不变的：反转几乎用不到它们，" +
+                  "所以损失和图看起来都对；排序更需要它们。"],
+    ask_after: ["用 s_t 提问：", "解码器先用上一步的上下文更新状态，再提问，这是 Luong 的顺序。改变的：这一步的上下文只经过输出层影响写出的词元。" +
+                "不变的：照样能学会，图也是同样的对角线。"],
+    wrong_end: ["从错误的一端开始：", "s_0 取自批次最后位置的反向状态。改变的：s_0 只读过一个词元，较短的源序列则只读到填充，" +
+                "所以概率取决于批次。不变的：注意力弥补了这个差的起点。"],
+  },
   save: "下载权重", saveNote: "供 gradus translate 使用",
   names: {
     task: "任务", symbols: "符号数", shortest: "最短源序列", longest: "最长源序列", batch: "批大小",
     rate: "学习率", steps: "更新次数", seed: "随机种子", decoder: "解码器", attention: "注意力", cell: "循环单元",
     embedding: "嵌入 E", hidden: "状态 H", energy: "能量 A", encoder: "编码器",
+    mask: "掩码", tanh: "能量中的 tanh", backward: "h_j 的反向一半", query: "查询", start: "s_0 取自",
   },
   choices: {
     reverse: "反转", copy: "复制", sort: "排序", dates: "日期", none: "无", fixed: "固定上下文",
     cho: "Cho：每一步都读上下文", bahdanau: "Bahdanau：注意力", additive: "加性", dot: "点积（Luong）",
     scaled_dot: "缩放点积", gru: "GRU", lstm: "LSTM", rnn: "tanh RNN", "original-gru": "论文中的 GRU",
-    both: "双向", forward: "仅正向",
+    both: "双向", forward: "仅正向", on: "有", off: "无", before: "s_t−1", after: "s_t（Luong 的顺序）",
+    first: "←h_1", last: "←h_T（错误的一端）",
   },
 };
 

@@ -1,52 +1,129 @@
 // A list of numbers as a strip of cells or as bars. Pointing at a number, or moving to it with the arrow keys, reports it.
+// In a strip that can be changed, drag a number up or down, or press the arrow keys up and down.
 
 import { svg } from "./dom.js";
 
 const width = 460, high = 64, low = 16;
 
-/**
- * @param values numbers; without `labels` a strip, whose colours saturate at ±1; with them bars
- * @param onValue called with an index, or with nothing when no number is pointed at
- */
-export function picture(values, { labels, name, onValue }) {
-  const side = (width - 4) / values.length, parts = [];
-  const least = Math.min(0, ...values), range = Math.max(1e-6, Math.max(0, ...values) - least);
-  const top = (value) => 2 + (1 - (value - least) / range) * (high - 4);
-  values.forEach((value, i) => {
-    const x = 2 + i * side, sign = value < 0 ? "negative" : "positive";
-    if (labels) {
-      const [from, to] = [top(Math.max(0, value)), top(Math.min(0, value))];
-      parts.push(svg("rect", { class: sign, x: x + side * 0.1, width: side * 0.8, y: from, height: Math.max(0.5, to - from) }),
-                 svg("text", { x: x + side / 2, y: high + 12, "text-anchor": "middle" }, labels[i]));
+export class Values {
+  #name;
+  #labels;
+  #onValue;
+  #onChange;
+  #values = [];
+  #marks = [];
+  #cursor = svg("rect", { class: "cursor", y: 0 });
+  #at = -1;
+  #drag;
+
+  /**
+   * @param labels   for bars, one a number; without them a strip of cells
+   * @param onValue  called with an index, or with nothing when no number is pointed at
+   * @param onChange called with an index and the number that the reader wants there; absent if numbers cannot be changed
+   */
+  constructor({ labels, name, onValue, onChange }) {
+    this.#name = name;
+    this.#labels = labels;
+    this.#onValue = onValue;
+    this.#onChange = onChange;
+    this.element = svg("svg", { viewBox: `0 0 ${width} ${labels ? high + 16 : low}`, tabindex: 0, "aria-label": name,
+                                role: onChange ? "slider" : "img", class: onChange ? "values draggable" : "values" });
+    this.element.addEventListener("pointerdown", (event) => this.#begin(event));
+    this.element.addEventListener("pointermove", (event) => this.#point(event));
+    this.element.addEventListener("pointerup", () => { this.#drag = undefined; });
+    this.element.addEventListener("pointercancel", () => { this.#drag = undefined; });
+    this.element.addEventListener("pointerleave", () => this.#leave());
+    this.element.addEventListener("blur", () => this.#leave());
+    this.element.addEventListener("keydown", (event) => this.#press(event));
+  }
+
+  /**
+   * @param scale the number with full colour in a strip
+   * @param before numbers to mark on the bars, such as those before a change
+   */
+  draw(values, { scale = 1, before } = {}) {
+    const { element } = this, count = values.length, side = (width - 4) / count;
+    if (count !== this.#values.length) this.#build(count, side);
+    this.#values = values;
+    if (!this.#labels) {
+      values.forEach((value, i) => this.#mark(i, value, { "fill-opacity": Math.min(1, Math.abs(value) / scale).toFixed(3) }));
     } else {
-      parts.push(svg("rect", { class: sign, x, width: side + 0.2, y: 0, height: low, "fill-opacity": Math.min(1, Math.abs(value)).toFixed(3) }));
+      const all = before ? [...values, ...before] : values;
+      const least = Math.min(0, ...all), range = Math.max(1e-12, Math.max(0, ...all) - least);
+      const top = (value) => 2 + (1 - (value - least) / range) * (high - 4);
+      values.forEach((value, i) => {
+        const from = top(Math.max(0, value)), to = top(Math.min(0, value));
+        this.#mark(i, value, { y: from, height: Math.max(0.5, to - from) });
+      });
+      element.querySelectorAll(".before").forEach((line) => line.remove());
+      (before ?? []).forEach((value, i) => element.append(svg("line", {
+        class: "before", x1: 2 + i * side, x2: 2 + (i + 1) * side, y1: top(value), y2: top(value) })));
     }
-  });
-  const height = labels ? high + 16 : low;
-  const cursor = svg("rect", { class: "cursor", width: side, y: 0, height: labels ? high : low });
-  const element = svg("svg", { viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "img", "aria-label": name, class: "values" }, ...parts);
-  let at = -1;
-  const move = (to) => {
-    at = Math.max(0, Math.min(values.length - 1, to));
-    cursor.setAttribute("x", 2 + at * side);
-    if (!cursor.parentNode) element.append(cursor);
-    onValue(at);
-  };
-  const leave = () => {
-    cursor.remove();
-    onValue();
-  };
-  element.addEventListener("pointermove", (event) => {
-    const box = element.getBoundingClientRect();
-    move(Math.floor(((event.clientX - box.left) / box.width * width - 2) / side));
-  });
-  element.addEventListener("pointerleave", leave);
-  element.addEventListener("blur", leave);
-  element.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!step) return;
+    if (this.#at >= 0) this.#show();
+  }
+
+  /** The index that is pointed at, or -1. */
+  get at() { return this.#at; }
+
+  #build(count, side) {
+    const inner = this.#labels ? { width: side * 0.8 } : { width: side + 0.2, y: 0, height: low };
+    this.#marks = Array.from({ length: count }, (_, i) =>
+      svg("rect", { x: 2 + (i + (this.#labels ? 0.1 : 0)) * side, ...inner }));
+    const texts = (this.#labels ?? []).map((label, i) =>
+      svg("text", { x: 2 + (i + 0.5) * side, y: high + 12, "text-anchor": "middle" }, label));
+    this.#cursor.setAttribute("width", side);
+    this.#cursor.setAttribute("height", this.#labels ? high : low);
+    this.element.replaceChildren(...this.#marks, ...texts);
+    this.#at = Math.min(this.#at, count - 1);
+  }
+
+  #mark(i, value, attributes) {
+    const mark = this.#marks[i];
+    mark.setAttribute("class", value < 0 ? "negative" : "positive");
+    for (const [name, of] of Object.entries(attributes)) mark.setAttribute(name, of);
+  }
+
+  #show() {
+    this.#cursor.setAttribute("x", 2 + this.#at * (width - 4) / this.#values.length);
+    if (!this.#cursor.parentNode) this.element.append(this.#cursor);
+    if (this.#onChange) this.element.setAttribute("aria-valuenow", this.#values[this.#at].toFixed(4));
+    this.#onValue(this.#at);
+  }
+
+  #move(to) {
+    this.#at = Math.max(0, Math.min(this.#values.length - 1, to));
+    this.#show();
+  }
+
+  #leave() {
+    if (this.#drag) return;
+    this.#at = -1;
+    this.#cursor.remove();
+    this.#onValue();
+  }
+
+  #begin(event) {
+    if (!this.#onChange) return;
+    this.#point(event);
+    this.#drag = { y: event.clientY, value: this.#values[this.#at] };
+    this.element.setPointerCapture(event.pointerId);
+  }
+
+  #point(event) {
+    if (this.#drag) return this.#change(this.#drag.value + (this.#drag.y - event.clientY) / 60);
+    const box = this.element.getBoundingClientRect();
+    this.#move(Math.floor(((event.clientX - box.left) / box.width * width - 2) / (width - 4) * this.#values.length));
+  }
+
+  #press(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key], by = this.#onChange && { ArrowUp: 0.1, ArrowDown: -0.1 }[event.key];
+    if (!step && !by) return;
     event.preventDefault();
-    move(at + step);
-  });
-  return element;
+    if (step) return this.#move(this.#at + step);
+    if (this.#at < 0) this.#move(0);
+    this.#change(this.#values[this.#at] + by);
+  }
+
+  // States and annotations lie between −1 and 1.
+  #change(value) { this.#onChange(this.#at, Math.max(-1, Math.min(1, value))); }
 }

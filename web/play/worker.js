@@ -5,7 +5,7 @@ import { Trainer } from "./trainer.js";
 const slice = 25;          // milliseconds of training between two messages to the page
 const measure_every = 25;  // updates
 
-let trainer, running = false, pause = 0, input = "", inside, measured = -measure_every;
+let trainer, broken = false, running = false, pause = 0, input = "", inside, measured = -measure_every;
 const channel = new MessageChannel();
 channel.port1.onmessage = train;
 
@@ -24,6 +24,7 @@ function attempt(work) {
 function look() {
   try {
     postMessage({ do: "look", look: trainer.ask({ do: "translate", text: input }) });
+    if (broken) postMessage({ do: "symptoms", symptoms: trainer.ask({ do: "symptoms", text: input }) });
     lookInside();
   } catch (error) {
     postMessage({ do: "unreadable", message: error.message });
@@ -33,9 +34,12 @@ function look() {
 function lookInside() {
   if (!inside) return;
   try {
-    postMessage({ do: "inside", model: inside.model, step: trainer.ask({ ...inside, do: "inside", text: input }) });
-  } catch {  // the output has become shorter
-    postMessage({ do: "inside" });
+    const { replaced, ...at } = inside, original = trainer.ask({ ...at, do: "inside", text: input });
+    const step = replaced ? trainer.ask({ ...inside, do: "inside", text: input }) : original;
+    postMessage({ do: "inside", model: inside.model, step, original });
+  } catch (error) {  // such as an output that has become shorter
+    inside = undefined;
+    postMessage({ do: "inside", message: error.message });
   }
 }
 
@@ -69,6 +73,7 @@ const handlers = {
     inside = undefined;
     measured = -measure_every;
     const created = trainer.ask({ do: "create", settings });
+    broken = settings.models.some(({ mistakes }) => Object.keys(mistakes).length);
     input = text || trainer.ask({ do: "example" }).source;
     postMessage({ do: "created", created, input });
     look();
@@ -88,15 +93,21 @@ const handlers = {
   update() { update(0); },
   input({ text }) {
     input = text;
+    if (inside) delete inside.replaced;
     look();
   },
   example() {
     input = trainer.ask({ do: "example" }).source;
+    if (inside) delete inside.replaced;
     postMessage({ do: "example", input });
     look();
   },
   inside({ at }) {
     inside = at;
+    lookInside();
+  },
+  replace({ replaced }) {
+    if (inside) inside.replaced = Object.keys(replaced).length ? replaced : undefined;
     lookInside();
   },
   checkpoint({ model }) { postMessage({ do: "checkpoint", model, bytes: trainer.checkpoint(model) }); },

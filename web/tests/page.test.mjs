@@ -4,34 +4,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { browser, defaults, loadTrainer, serve, toHash, toRequest } from "./support.mjs";
+import { defaults, loadTrainer, pages, toRequest } from "./support.mjs";
 
-let server, chromium;
-before(async () => {
-  server = await serve();
-  chromium = await browser();
-});
-after(async () => {
-  await chromium?.close();
-  await server?.close();
-});
-
-/** Opens the page. Every message on the console and every request to another machine is an error. */
-async function open({ values = {}, input = "", query = "", ...options } = {}) {
-  const page = await chromium.newPage({ viewport: { width: 1280, height: 900 }, ...options });
-  const faults = [];
-  page.on("console", (message) => faults.push(message.text()));
-  page.on("pageerror", (error) => faults.push(error.message));
-  page.on("request", (request) => {
-    const { protocol, host } = new URL(request.url());
-    if (!["data:", "blob:"].includes(protocol) && host !== new URL(server.address).host) faults.push(request.url());
-  });
-  await page.goto(server.address + query + toHash({ ...defaults(), ...values }, input));
-  await page.waitForFunction(() => !document.getElementById("start").disabled);
-  return { page, end: async () => { await page.close(); assert.deepEqual(faults, []); } };
-}
-
-const text = (page, selector) => page.locator(selector).innerText();
+const { chromium, open, server, text } = pages({ after, before });
 const finished = (page) => page.waitForFunction(() => document.getElementById("start").disabled, undefined, { timeout: 120000 });
 
 test("two models train: the attending one learns to reverse, the other one does not yet", async () => {
@@ -121,27 +96,10 @@ test("the heatmap is read by keyboard", async () => {
   await end();
 });
 
-test("one looks inside a step, and closes it", async () => {
-  const { page, end } = await open({ input: "123" });
-  await page.click(".model:nth-child(2) [data-t='1'][data-j='0']");
-  await page.waitForSelector(".inside:not([hidden]) figure");
-  assert.match(await text(page, ".inside h3"), /^Step 2: the decoder has read “3” and writes “2”$/);
-  assert.equal(await page.locator(".inside figure").count(), 9);
-  await page.focus(".inside figure:nth-child(3) svg");
-  await page.keyboard.press("ArrowRight");
-  const first = Number((await text(page, ".inside output")).match(/^α\[1\] = (\d\.\d{4})$/)[1]);
-  await page.focus(".model:nth-child(2) [tabindex='0']");
-  const shown = await page.locator(".model:nth-child(2) .weight").nth(3).getAttribute("fill-opacity");
-  assert.ok(Math.abs(first - Number(shown)) < 0.001);
-  await page.click(".inside button");
-  await page.locator(".inside").waitFor({ state: "hidden" });
-  await end();
-});
-
 test("a trainer that cannot be loaded is reported", async () => {
-  const page = await chromium.newPage();
+  const page = await chromium().newPage();
   await page.route("**/trainer.wasm", (route) => route.fulfill({ status: 404 }));
-  await page.goto(server.address);
+  await page.goto(server().address);
   await page.waitForFunction(() => document.getElementById("message").textContent);
   assert.match(await text(page, "#message"), /^trainer.wasm: 404/);
   await page.close();

@@ -1,5 +1,6 @@
 // Shared by the tests and by measure.mjs: the built page, the trainer in node, the native trainer, a server and a browser.
 
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -49,4 +50,34 @@ export async function serve() {
 export async function browser() {
   const { chromium } = await import("playwright-core");
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+}
+
+/** Starts server and browser before the tests of a file, and ends them after it. @returns getters, and helpers for pages */
+export function pages({ before, after }) {
+  let server, chromium;
+  before(async () => {
+    server = await serve();
+    chromium = await browser();
+  });
+  after(async () => {
+    await chromium?.close();
+    await server?.close();
+  });
+
+  /** Opens the page. Every message on the console and every request to another machine is an error. */
+  async function open({ values = {}, input = "", query = "", ...options } = {}) {
+    const page = await chromium.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+    const faults = [];
+    page.on("console", (message) => faults.push(message.text()));
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("request", (request) => {
+      const { protocol, host } = new URL(request.url());
+      if (!["data:", "blob:"].includes(protocol) && host !== new URL(server.address).host) faults.push(request.url());
+    });
+    await page.goto(server.address + query + toHash({ ...defaults(), ...values }, input));
+    await page.waitForFunction(() => !document.getElementById("start").disabled);
+    return { page, end: async () => { await page.close(); assert.deepEqual(faults, []); } };
+  }
+
+  return { open, text: (page, selector) => page.locator(selector).innerText(), server: () => server, chromium: () => chromium };
 }

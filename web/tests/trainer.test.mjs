@@ -75,30 +75,6 @@ test("reversal is learnt: exact match of at least 0.99, attention on the reverse
   for (const row of model.weights) assert.ok(Math.abs(row.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-5);
 });
 
-test("a step computed part by part is the library's own, for every cell and attention", async () => {
-  const trainer = await loadTrainer();
-  for (const [cell, gates] of [["gru", "rzn"], ["original-gru", "rzn"], ["lstm", "ifgoc′"], ["rnn", ""]]) {
-    for (const attention of ["additive", "dot", "scaled_dot"]) {
-      for (const encoder of ["both", "forward"]) {
-        const changes = { "b.cell": cell, "b.attention": attention, "b.encoder": encoder };
-        trainer.ask({ do: "create", settings: settings(changes) });
-        trainer.ask({ do: "step", count: 2 });
-        const text = "31415", look = trainer.ask({ do: "translate", text }).models[1];
-        const step = trainer.ask({ do: "inside", model: 1, text, step: 3, forced: true });
-        assert.ok(step.difference < 1e-5, `${JSON.stringify(changes)}: ${step.difference}`);
-        assert.equal(step.gates.map(({ name }) => name).join(""), gates);
-        assert.deepEqual([step.read, step.written], ["4", "1"]);
-        step.weights.forEach((weight, j) => assert.ok(Math.abs(weight - look.forced[3][j]) < 1e-5));
-        assert.ok(Math.abs(step.probabilities.reduce((sum, p) => sum + p) - 1) < 1e-5);
-      }
-    }
-  }
-  assert.throws(() => trainer.ask({ do: "inside", model: 0, text: "31", step: 0, forced: true }),
-                { message: "this decoder has no attention to look into; choose the decoder bahdanau" });
-  assert.throws(() => trainer.ask({ do: "inside", model: 1, text: "31", step: 3, forced: true }),
-                { message: "there is no step 4; the output has 3" });
-});
-
 test("downloaded weights are loaded by gradus translate", async (t) => {
   const gradus = path.join(root, process.env.GRADUS_BUILD ?? "build/release", "tools/gradus");
   if (!existsSync(gradus)) return t.skip(`${gradus} is not built`);
