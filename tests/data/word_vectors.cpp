@@ -65,7 +65,7 @@ TEST_CASE("damaged files of word vectors are refused", "[data][word_vectors][err
     check_refused("elle 1 2\nil 1 " + number + "\n",
                   "line 2: expected a finite number, found '" + number + "'; correct or remove the line");
   }
-  CHECK_THROWS_WITH(read("il 1\nf\xff 2\n"), Catch::Matchers::Contains("'v.txt' line 2"));
+  CHECK_THROWS_WITH(read("il 1\nf\xff 2\n"), Catch::Matchers::ContainsSubstring("'v.txt' line 2"));
 }
 
 TEST_CASE("word vectors are read from a file", "[data][word_vectors]") {

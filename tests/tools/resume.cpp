@@ -157,7 +157,8 @@ TEST_CASE("the plateau schedule lowers the rate of a run, also of a resumed one"
   REQUIRE(ran.code == 0);
   const auto rates = [](const fs::path& folder) {  // exact match stays 0, no improvement
     std::vector<double> all;
-    for (const auto& entry : tools::History::read(folder / "log.jsonl", 1000).training()) {
+    const tools::History history = tools::History::read(folder / "log.jsonl", 1000);
+    for (const auto& entry : history.training()) {
       if (all.empty() || entry.learning_rate != all.back()) all.push_back(entry.learning_rate);
     }
     return all;

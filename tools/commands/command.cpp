@@ -110,13 +110,15 @@ std::string unknown_value(const std::string& text) {
 
 // Rewrites the messages of CLI11 that are not in our words.
 std::string clear_message(const CLI::ParseError& error) {
-  const std::string raw = error.what(), text = one_line(raw), option = text.substr(0, text.find(':'));
+  const std::string raw = error.what();
+  std::string text = one_line(raw);
+  const std::string option = text.substr(0, text.find(':'));
   const auto contains = [&](std::string_view part) { return text.find(part) != text.npos; };
   // The text with a word, which is between two options, replaced by another.
   const auto with = [&](std::string_view word, std::string_view other) {
     return std::string(text).replace(text.find(word), word.size(), other);
   };
-  if (const std::string unknown = unknown_value(raw); !unknown.empty()) return unknown;
+  if (std::string unknown = unknown_value(raw); !unknown.empty()) return unknown;
   if (contains(": At Most 1 required") || contains(": too many inputs for a flag")) {
     return option + " takes one value, found several; give one";
   }
