@@ -33,7 +33,7 @@ Tensor at_true_position(const Tensor& largest, const Tensor& lengths) {
   return equal(largest.to(Dtype::f64) + t + 1.0, lengths.to(Dtype::f64)).to(Dtype::f64);
 }
 
-// The mean of `values`, (Ty, B), over the steps of `counted`, by length.
+// For each length: the mean of `values` (Ty, B) over all steps of its sentences where `counted` (Ty, B) is 1.
 ByLength means(const Tensor& values, const Tensor& counted, const Tensor& lengths) {
   const std::vector<double> totals =
       sum(values.to(Dtype::f64) * counted.to(Dtype::f64), 0).to_vector<double>();

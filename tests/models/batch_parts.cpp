@@ -68,7 +68,7 @@ Made made_by(const models::Seq2Seq& model, int threads, double label_smoothing =
   return made;
 }
 
-// Models with each option that draws random numbers in training.
+// Models with dropout, attention dropout or both, for several decoders and cells.
 std::vector<Model> dropping_models() {
   const models::ModelOptions sizes{.embedding = 5, .hidden = 4, .energy = 3, .maxout = 6};
   std::vector<Model> all;

@@ -30,7 +30,7 @@ std::vector<Model> different_models() {
   return models;
 }
 
-// ln of the mean over the members of e^log_p.
+// ln((1/M) Σ_m exp(log_p_m)) for M members.
 double log_mean(const std::vector<double>& log_ps) {
   const double sum = std::accumulate(log_ps.begin(), log_ps.end(), 0.0,
                                      [](double total, double log_p) { return total + std::exp(log_p); });

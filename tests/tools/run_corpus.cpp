@@ -1,4 +1,4 @@
-// The text of a run, found again from another folder.
+// A command that runs in another folder finds the text on which a run was trained.
 
 #include "files/run_corpus.hpp"
 

@@ -31,7 +31,8 @@ void check_not_of_a_run(std::string_view who, const fs::path& file) {
   fail(who, "'", file.string(), "' belongs to the run in its folder; choose another name or folder");
 }
 
-// The absolute path with links followed, for comparison. Empty unless it is, or would be, a regular file.
+// The absolute path with links resolved, for comparison. Empty for standard output and an empty name, and
+// for a path that exists and is not a regular file.
 fs::path replaced_file(const fs::path& file) {
   std::error_code not_there;
   const fs::file_type type = fs::status(file, not_there).type();

@@ -39,8 +39,8 @@ struct Evaluation {
 };
 
 /// @param model in eval mode
-/// @throws Error if the gold file does not have one line per pair, or a link is outside its pair; and as the
-/// metrics do.
+/// @throws Error if the gold file does not have one line per pair, or a link is outside its pair. Errors of
+/// the metrics are passed on.
 Evaluation evaluate_pairs(const std::string& name, const models::Ensemble& model, const Sides& sides,
                           std::span<const data::SentencePair> pairs, const EvaluationOptions& options);
 
