@@ -25,7 +25,7 @@ template <class T>
 void multiply(const Product<T>& whole) {
   // Uses one library for the whole product, so that the order of sums depends less on the number of threads.
   const bool with_onednn = is_for_onednn(whole);
-  split_among_threads(whole, [with_onednn](const Product<T>& p) {
+  split_among_threads(whole, [=](const Product<T>& p) {
     if constexpr (std::is_same_v<T, float>) {
       if (with_onednn) return onednn::multiply(p);
     }

@@ -351,8 +351,10 @@ class ChangesLengths : public Usual {
   Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
                 const Tensor& before) const override {
     Result result = Usual::attend(query, memory, step, before);
-    if (memory.lengths.defined())
-      for (std::int64_t& length : Tensor(memory.lengths).mutable_values<std::int64_t>()) length = 1;
+    if (memory.lengths.defined()) {
+      Tensor lengths = memory.lengths;
+      for (std::int64_t& length : lengths.mutable_values<std::int64_t>()) length = 1;
+    }
     return result;
   }
 };

@@ -231,8 +231,8 @@ double centre(const Attention& attention, const Plain& query, const Task& task, 
     return (fault == Fault::not_clamped ? t : std::min(t, last)) + shift;
   }
   const double score = position_score(attention, query, b, fault != Fault::no_inner_tanh);
-  const double share = fault == Fault::no_sigmoid ? score : 1 / (1 + std::exp(-score));
-  const double p = (fault == Fault::last_position ? S - 1 : S) * share + shift;
+  const double fraction = fault == Fault::no_sigmoid ? score : 1 / (1 + std::exp(-score));
+  const double p = (fault == Fault::last_position ? S - 1 : S) * fraction + shift;
   if (fault == Fault::rounded_p_down) return std::floor(p);
   return fault == Fault::rounded ? std::round(p) : p;
 }

@@ -43,15 +43,15 @@ Positions sort_by_map(const Symbols& source) {
 
 Tensor looks(const Tensor& weights) { return argmax(weights.slice(0, weights.size(1))); }
 
-double share(const Tensor& right) { return mean(right.to(Dtype::f64)).item(); }
+double fraction(const Tensor& right) { return mean(right.to(Dtype::f64)).item(); }
 
 double on_position(const Tensor& weights, const Positions& positions) {
-  return share(equal(looks(weights), tensor(positions)));
+  return fraction(equal(looks(weights), tensor(positions)));
 }
 
 double on_symbol(const Tensor& weights, const Positions& positions, const Symbols& source) {
   const Tensor x = tensor(source).to(Dtype::f64);
-  return share(equal(index_select(x, looks(weights)), index_select(x, tensor(positions))));
+  return fraction(equal(index_select(x, looks(weights)), index_select(x, tensor(positions))));
 }
 
 double on_position_by_loops(const Tensor& weights, const Positions& positions) {
@@ -168,7 +168,7 @@ int main() {
            [](const Tensor& weights, const Positions& positions) {
              const Tensor rows = weights.slice(0, weights.size(1));
              const Tensor there = gather(rows, 1, unsqueeze(tensor(positions), 1));
-             return share(equal(there, max(rows, 1, true)));
+             return fraction(equal(there, max(rows, 1, true)));
            }),
       with(position, "<eos> included", "eos-counted",
            [](const Tensor& weights, const Positions& positions) {
@@ -177,7 +177,7 @@ int main() {
            }),
       with(position, "maxima of columns", "other-axis",
            [](const Tensor& weights, const Positions& positions) {
-             return share(equal(argmax(weights, 0), tensor(positions)));
+             return fraction(equal(argmax(weights, 0), tensor(positions)));
            }),
       with(position, "mean weight", "weight-there",
            [](const Tensor& weights, const Positions& positions) {

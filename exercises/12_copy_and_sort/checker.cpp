@@ -249,7 +249,7 @@ std::int64_t largest_of_column(const Plain& weights, std::int64_t j) {
 }
 
 template <class Counts>
-double share(std::size_t steps, double divided_by, const Counts& counts) {
+double fraction(std::size_t steps, double divided_by, const Counts& counts) {
   double total = 0;
   for (std::size_t t = 0; t < steps; ++t) total += static_cast<double>(counts(t));
   return total / divided_by;
@@ -258,40 +258,40 @@ double share(std::size_t steps, double divided_by, const Counts& counts) {
 // Whether position j is right in step t.
 using IsRight = std::function<bool(std::size_t t, std::int64_t j)>;
 
-double expected_share(const Plain& weights, std::size_t L, const IsRight& right) {
-  return share(L, static_cast<double>(L),
-               [&](std::size_t t) { return right(t, largest(weights, static_cast<std::int64_t>(t))); });
+double expected_fraction(const Plain& weights, std::size_t L, const IsRight& right) {
+  return fraction(L, static_cast<double>(L),
+                  [&](std::size_t t) { return right(t, largest(weights, static_cast<std::int64_t>(t))); });
 }
 
-struct ShareSuspect {
+struct FractionSuspect {
   Mistake mistake;
   double value;
 };
 
-void expect_share(const std::string& what, double got, const Aligned& a, const IsRight& right,
-                  std::vector<ShareSuspect> suspects) {
+void expect_fraction(const std::string& what, double got, const Aligned& a, const IsRight& right,
+                     std::vector<FractionSuspect> suspects) {
   const auto L = static_cast<double>(a.L());
   const auto row = [](std::size_t t) { return static_cast<std::int64_t>(t); };
   const auto looks_right = [&](std::size_t t) { return right(t, largest(a.weights, row(t))); };
-  const std::vector<ShareSuspect> usual = {
-      {not_averaged, share(a.L(), 1, looks_right)},
-      {eos_counted, share(a.L(), L + 1, looks_right)},
-      {last_of_equal, share(a.L(), L, [&](auto t) { return right(t, largest(a.weights, row(t), true)); })},
-      {any_of_equal, share(a.L(), L,
-                           [&](auto t) {
-                             bool any = false;
-                             for (std::int64_t j = 0; j < std::ssize(a.source); ++j)
-                               any = any ||
-                                     (right(t, j) &&
-                                      a.weights(row(t), j) == a.weights(row(t), largest(a.weights, row(t))));
-                             return any;
-                           })},
-      {other_axis, share(a.L(), L,
-                         [&](auto t) {
-                           const std::int64_t best = largest_of_column(a.weights, row(t));
-                           return best < std::ssize(a.source) && right(t, best);
-                         })},
-      {weight_there, share(a.L(), L, [&](auto t) {
+  const std::vector<FractionSuspect> usual = {
+      {not_averaged, fraction(a.L(), 1, looks_right)},
+      {eos_counted, fraction(a.L(), L + 1, looks_right)},
+      {last_of_equal, fraction(a.L(), L, [&](auto t) { return right(t, largest(a.weights, row(t), true)); })},
+      {any_of_equal, fraction(a.L(), L,
+                              [&](auto t) {
+                                bool any = false;
+                                for (std::int64_t j = 0; j < std::ssize(a.source); ++j)
+                                  any = any ||
+                                        (right(t, j) && a.weights(row(t), j) ==
+                                                            a.weights(row(t), largest(a.weights, row(t))));
+                                return any;
+                              })},
+      {other_axis, fraction(a.L(), L,
+                            [&](auto t) {
+                              const std::int64_t best = largest_of_column(a.weights, row(t));
+                              return best < std::ssize(a.source) && right(t, best);
+                            })},
+      {weight_there, fraction(a.L(), L, [&](auto t) {
          double there = 0;
          for (std::int64_t j = 0; j < std::ssize(a.source); ++j)
            there += right(t, j) ? a.weights(row(t), j) : 0;
@@ -299,10 +299,10 @@ void expect_share(const std::string& what, double got, const Aligned& a, const I
        })}};
   suspects.insert(suspects.end(), usual.begin(), usual.end());
   Mistake mistake;
-  for (const ShareSuspect& suspect : suspects)
+  for (const FractionSuspect& suspect : suspects)
     if (mistake.name.empty() && std::abs(got - suspect.value) < exercise::in_double)
       mistake = suspect.mistake;
-  exercise::expect_value(what, got, expected_share(a.weights, a.L(), right), mistake);
+  exercise::expect_value(what, got, expected_fraction(a.weights, a.L(), right), mistake);
 }
 
 IsRight at_position(const Positions& positions) {
@@ -315,18 +315,18 @@ IsRight at_symbol(const Positions& positions, const Symbols& x) {
   };
 }
 
-void shares(const CopyAndSort& answer) {
+void fractions(const CopyAndSort& answer) {
   const Aligned a;
   const Tensor weights = a.weights.tensor();
-  expect_share("on_position", answer.on_position(weights, a.positions), a, at_position(a.positions),
-               {{other_task, expected_share(a.weights, a.L(), at_position(copied(a.source)))}});
-  expect_share("on_symbol", answer.on_symbol(weights, a.positions, a.source), a,
-               at_symbol(a.positions, a.source),
-               {{strict, expected_share(a.weights, a.L(), at_position(a.positions))},
-                {symbol_of_step, expected_share(a.weights, a.L(), at_symbol(copied(a.source), a.source))}});
+  expect_fraction("on_position", answer.on_position(weights, a.positions), a, at_position(a.positions),
+                  {{other_task, expected_fraction(a.weights, a.L(), at_position(copied(a.source)))}});
+  expect_fraction(
+      "on_symbol", answer.on_symbol(weights, a.positions, a.source), a, at_symbol(a.positions, a.source),
+      {{strict, expected_fraction(a.weights, a.L(), at_position(a.positions))},
+       {symbol_of_step, expected_fraction(a.weights, a.L(), at_symbol(copied(a.source), a.source))}});
   const Tensor in_float = weights.to(Dtype::f32);
   exercise::expect_value("on_position of weights in f32", answer.on_position(in_float, a.positions),
-                         expected_share(a.weights, a.L(), at_position(a.positions)));
+                         expected_fraction(a.weights, a.L(), at_position(a.positions)));
   exercise::expect_value("on_position of a source of one symbol",
                          answer.on_position(tensor({{1}, {1}}, Dtype::f64), {0}), 1);
 }
@@ -445,6 +445,6 @@ exercise::Exercise copy_and_sort_exercise(const CopyAndSort& answer) {
   return {.name = "copy_and_sort",
           .stages = {{"positions to copy and to reverse", [=] { copy_and_reverse(answer); }},
                      {"positions to sort", [=] { sort(answer); }},
-                     {"fractions of an alignment", [=] { shares(answer); }},
+                     {"fractions of an alignment", [=] { fractions(answer); }},
                      {"trained models", [=] { trained_models(answer); }, true}}};
 }

@@ -34,7 +34,7 @@ inline Positions sort_positions(const Symbols& source) {
 
 // The fraction of the steps t with is_right(t, j), where j is the position of the largest weight.
 template <class IsRight>
-double share(const Tensor& weights, std::size_t steps, const IsRight& is_right) {
+double fraction(const Tensor& weights, std::size_t steps, const IsRight& is_right) {
   const Positions largest = argmax(weights).to_vector<std::int64_t>();  // (L + 1)
   double right = 0;
   for (std::size_t t = 0; t < steps; ++t) right += is_right(t, largest[t]) ? 1 : 0;
@@ -43,12 +43,13 @@ double share(const Tensor& weights, std::size_t steps, const IsRight& is_right) 
 
 // The fraction of the first L steps whose largest weight is at positions[t]; weights α (L + 1, L).
 inline double on_position(const Tensor& weights, const Positions& positions) {
-  return share(weights, positions.size(), [&](std::size_t t, std::int64_t j) { return j == positions[t]; });
+  return fraction(weights, positions.size(),
+                  [&](std::size_t t, std::int64_t j) { return j == positions[t]; });
 }
 
 // The same, but any position with the symbol at positions[t] is right.
 inline double on_symbol(const Tensor& weights, const Positions& positions, const Symbols& source) {
   const auto symbol = [&](std::int64_t j) { return source[static_cast<std::size_t>(j)]; };
-  return share(weights, positions.size(),
-               [&](std::size_t t, std::int64_t j) { return symbol(j) == symbol(positions[t]); });
+  return fraction(weights, positions.size(),
+                  [&](std::size_t t, std::int64_t j) { return symbol(j) == symbol(positions[t]); });
 }

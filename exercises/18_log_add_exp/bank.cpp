@@ -65,7 +65,7 @@ Backward both(const std::function<Tensor(Gradients& g, int i)>& f) {
 int main() {
   return exercise::bank({
       summing("all axes at once, summed by add()", "", sum_to),
-      whole("saves the shares", "",
+      whole("saves the slopes", "",
             [](F a, F b) {
               const Tensor y = value(a, b);
               const Tensor p = exp(a.detach() - y), q = exp(b.detach() - y);

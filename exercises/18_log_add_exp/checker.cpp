@@ -134,7 +134,7 @@ Plain each(const Tensor& a, const Tensor& b, const F& f) {
 }
 
 double right_value(double a, double b) { return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b))); }
-double share(double a, double b) { return 1 / (1 + std::exp(b - a)); }  // e^a / (e^a + e^b)
+double slope(double a, double b) { return 1 / (1 + std::exp(b - a)); }  // ∂y/∂a = e^a / (e^a + e^b)
 
 bool any_nan(const Tensor& x) {
   for (const double value : x.to_vector<double>())
@@ -232,12 +232,12 @@ std::vector<Suspect> suspects(const Inputs& in, const Plain& g, bool first) {
     return gradient(in, incoming, first, slope);
   };
   const Plain ones(gradus::ones(g.shape(), Dtype::f64));
-  return {{ignores_out, of(ones, share)},
+  return {{ignores_out, of(ones, slope)},
           {no_gradient, of(g, [](double, double) { return 0; })},
-          {swapped, of(g, [](double x, double z) { return share(z, x); })},
+          {swapped, of(g, [](double x, double z) { return slope(z, x); })},
           {whole, of(g, [](double, double) { return 1; })},
           {unnormalised, of(g, [](double x, double) { return std::exp(x); })},
-          {derivative_of_sigmoid, of(g, [](double x, double z) { return share(x, z) * share(z, x); })}};
+          {derivative_of_sigmoid, of(g, [](double x, double z) { return slope(x, z) * slope(z, x); })}};
 }
 
 void by_formula(const LogAddExp& answer) {
@@ -251,7 +251,7 @@ void by_formula(const LogAddExp& answer) {
     const std::string of = ", for a " + left.text() + " and b " + right.text();
     exercise::expect(in.a.grad().defined() && in.b.grad().defined(), no_gradient,
                      "An input got no gradient" + of + '.');
-    const Plain for_a = gradient(in, incoming, true, share), for_b = gradient(in, incoming, false, share);
+    const Plain for_a = gradient(in, incoming, true, slope), for_b = gradient(in, incoming, false, slope);
     exercise::expect_values("∂L/∂a" + of, in.a.grad(), for_a, suspects(in, incoming, true));
     exercise::expect_values("∂L/∂b" + of, in.b.grad(), for_b, suspects(in, incoming, false));
     y.backward(g);
@@ -284,9 +284,9 @@ void large(const LogAddExp& answer) {
       exercise::expect(!any_nan(in.a.grad()) && !any_nan(in.b.grad()), backward_overflow,
                        "For large inputs, a gradient is not finite.");
       const Plain ones(gradus::ones({3}, Dtype::f64));
-      exercise::expect_values("∂L/∂a of large inputs", in.a.grad(), gradient(in, ones, true, share), {},
+      exercise::expect_values("∂L/∂a of large inputs", in.a.grad(), gradient(in, ones, true, slope), {},
                               backward_overflow);
-      exercise::expect_values("∂L/∂b of large inputs", in.b.grad(), gradient(in, ones, false, share), {},
+      exercise::expect_values("∂L/∂b of large inputs", in.b.grad(), gradient(in, ones, false, slope), {},
                               backward_overflow);
     }
   }
@@ -298,7 +298,8 @@ void changed_in_place(const LogAddExp& answer) {
     const Inputs in = leaves({3}, {3});
     const Inputs before{in.a.detach().clone(), in.b.detach().clone()};
     const Tensor y = answer.log_add_exp(in.a, in.b);
-    for (double& value : Tensor(of_a ? in.a : in.b).mutable_values<double>()) value = 5;
+    Tensor changed = of_a ? in.a : in.b;
+    for (double& value : changed.mutable_values<double>()) value = 5;
     try {
       sum(y).backward();
     } catch (const Error&) {
@@ -306,9 +307,9 @@ void changed_in_place(const LogAddExp& answer) {
     }
     const Plain ones(gradus::ones({3}, Dtype::f64));
     const std::string what = std::string(of_a ? "a" : "b") + " changes between log_add_exp and backward()";
-    exercise::expect_values("∂L/∂a, if " + what, in.a.grad(), gradient(before, ones, true, share), {},
+    exercise::expect_values("∂L/∂a, if " + what, in.a.grad(), gradient(before, ones, true, slope), {},
                             captured);
-    exercise::expect_values("∂L/∂b, if " + what, in.b.grad(), gradient(before, ones, false, share), {},
+    exercise::expect_values("∂L/∂b, if " + what, in.b.grad(), gradient(before, ones, false, slope), {},
                             captured);
   }
 }

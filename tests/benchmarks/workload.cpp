@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include "catch.hpp"
 
@@ -11,7 +12,7 @@ using gradus::data::Batch;
 
 namespace {
 
-const Config& config_of(const std::string& name) {
+const Config& config_of(std::string_view name) {
   return *std::ranges::find(bench::configs(), name, &Config::name);
 }
 

@@ -132,9 +132,9 @@ TEST_CASE("accumulate() passes an uninitialised buffer once, then the running su
   const Tensor x = leaf(tensor({1, 2}));
   std::vector<int> betas;
   const auto put = [&](float value) {
-    return [&betas, value](const Tensor& y, int beta) {
+    return [&betas, value](Tensor y, int beta) {
       betas.push_back(beta);
-      for (float& into : Tensor(y).mutable_values<float>())
+      for (float& into : y.mutable_values<float>())
         into = static_cast<float>(beta) * (beta == 0 ? 0 : into) + value;
     };
   };
