@@ -289,6 +289,13 @@ int main() {
                        return equal(argmax(flip(own, 1)), arange(own.size(0)));
                      });
                    }),
+      on_target_is("only weights above 1/2", "above-half",
+                   [](const Tensor& w, const Tensor& lengths) {
+                     return by_slices(w, lengths, [](const Tensor& own) {
+                       const Tensor at = equal(argmax(own), flip(arange(own.size(0)), 0)).to(Dtype::f64);
+                       return at * less(full({}, 0.5, own.dtype()), max(own, 1)).to(Dtype::f64);
+                     });
+                   }),
       on_target_is("not divided", "not-averaged",
                    [](const Tensor& w, const Tensor& lengths) {
                      ByLength total;

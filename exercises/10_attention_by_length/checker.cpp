@@ -61,6 +61,9 @@ const Mistake last_of_equal{"last-of-equal", "The last of several equal largest 
 const Mistake weight_there{"weight-there", "The result is the mean weight at L − 1 − t.",
                            "Each step counts 1 or 0: is its largest weight at L − 1 − t?"};
 
+const Mistake above_half{"above-half", "A step counts only if its largest weight is above 1/2.",
+                         "A step counts if its largest weight is at L − 1 − t, however small it is."};
+
 const Mistake renormalised{"renormalised",
                            "The weights were divided by their sum over the first L positions.",
                            "Use the weights as they are."};
@@ -327,6 +330,7 @@ void check_on_target(const AttentionByLength& answer) {
                                                  ? 1.0
                                                  : 0.0;
                                     })},
+            {above_half, measured(c, [](const Step& s) { return sharpness(s) > 0.5 ? on_target(s) : 0; })},
             {weight_there,
              measured(c, [](const Step& s) { return s.alpha[static_cast<std::size_t>(s.L - 1 - s.t)]; })}};
   });

@@ -164,6 +164,21 @@ int main() {
              return sorted_by(
                  x, [](std::int64_t a, std::int64_t b) { return std::to_string(a) < std::to_string(b); });
            }),
+      with(the_sort, "symbols modulo 10", "values",
+           [](const Symbols& x) {
+             return sorted_by(x, [](std::int64_t a, std::int64_t b) { return a % 10 < b % 10; });
+           }),
+      with(position, "only weights above 1/2", "above-half",
+           [](const Tensor& weights, const Positions& positions) {
+             const Tensor rows = weights.slice(0, weights.size(1));
+             const Tensor sure = less(full({}, 0.5, weights.dtype()), max(rows, 1)).to(Dtype::f64);
+             return mean(sure * equal(argmax(rows), tensor(positions)).to(Dtype::f64)).item();
+           }),
+      with(symbol, "symbols modulo 10", "values",
+           [](const Tensor& weights, const Positions& positions, Symbols source) {
+             for (std::int64_t& x : source) x %= 10;
+             return on_symbol(weights, positions, source);
+           }),
       with(position, "any of several maxima", "any-of-equal",
            [](const Tensor& weights, const Positions& positions) {
              const Tensor rows = weights.slice(0, weights.size(1));

@@ -59,6 +59,9 @@ const Mistake other_axis{"other-axis", "The largest weight is taken per column."
                          "Take the largest weight of each row: a row belongs to a step."};
 const Mistake weight_there{"weight-there", "The result is the mean weight at the right position.",
                            "Each step counts 1 or 0: is its largest weight at the right position?"};
+const Mistake above_half{
+    "above-half", "A step counts only if its largest weight is above 1/2.",
+    "A step counts if its largest weight is at the right position, however small it is."};
 const Mistake not_averaged{"not-averaged", "The result is the number of steps, not their fraction.",
                            "Divide by L."};
 const Mistake last_of_equal{"last-of-equal", "The last of several equal largest weights was used.",
@@ -146,33 +149,12 @@ bool is_permutation_that_sorts(const Symbols& x, Positions positions) {
   return positions == copied(x);
 }
 
-using Suspects = std::vector<std::pair<Mistake, Positions>>;
+using OfSource = std::function<Positions(const Symbols&)>;
 
-Mistake mistake_in(const Symbols& x, const Positions& got, const Suspects& suspects) {
-  for (const auto& [mistake, positions] : suspects)
-    if (got == positions) return mistake;
-  if (is_permutation_that_sorts(x, got)) return unstable;
-  return {"values", "", "Write the target below the source: where does each of its symbols come from?"};
-}
-
-std::string text(const std::vector<std::int64_t>& numbers) {
-  std::ostringstream line;
-  for (std::size_t i = 0; i < numbers.size(); ++i) line << (i == 0 ? "" : " ") << numbers[i];
-  return numbers.empty() ? "nothing" : line.str();
-}
-
-void expect_positions(const std::string& what, const Symbols& x, const Positions& got,
-                      const Positions& expected, const Suspects& suspects) {
-  if (got == expected) return;
-  const bool fits = got.size() == expected.size();
-  throw exercise::Finding{.mistake = fits ? mistake_in(x, got, suspects) : one_entry_a_step,
-                          .says = fits ? what + " has wrong positions."
-                                       : what + " has " + std::to_string(got.size()) + " entries for " +
-                                             std::to_string(x.size()) + " symbols.",
-                          .where = "the source " + text(x),
-                          .got = text(got),
-                          .expected = text(expected)};
-}
+struct Suspect {
+  Mistake mistake;
+  OfSource positions;
+};
 
 // The source of 30 symbols is long enough for std::sort to reorder equal symbols.
 const std::vector<Symbols> sources = {
@@ -184,55 +166,124 @@ const std::vector<Symbols> sources = {
     {4, 3, 4, 3, 3, 4, 4, 3, 3, 4, 3, 4, 4, 3, 4, 3, 3, 3, 4, 4, 3, 4, 3, 3, 4, 4, 3, 3, 4, 3},
     {5, -2, 0, -2, 1000000000000, -7}};
 
-void copy_and_reverse(const CopyAndSort& answer) {
+// The mistake that explains the answers for all sources.
+Mistake mistake_in(const OfSource& answer, const std::vector<Suspect>& suspects) {
+  for (const Suspect& suspect : suspects)
+    if (std::ranges::all_of(sources, [&](const Symbols& x) { return answer(x) == suspect.positions(x); }))
+      return suspect.mistake;
+  if (std::ranges::all_of(sources, [&](const Symbols& x) { return is_permutation_that_sorts(x, answer(x)); }))
+    return unstable;
+  return {"values", "", "Write the target below the source: where does each of its symbols come from?"};
+}
+
+std::string text(const std::vector<std::int64_t>& numbers) {
+  std::ostringstream line;
+  for (std::size_t i = 0; i < numbers.size(); ++i) line << (i == 0 ? "" : " ") << numbers[i];
+  return numbers.empty() ? "nothing" : line.str();
+}
+
+void expect_positions(const std::string& what, const OfSource& answer, const OfSource& right,
+                      const std::vector<Suspect>& suspects) {
   for (const Symbols& x : sources) {
-    expect_positions("copy_positions", x, answer.copy(x), copied(x),
-                     {{from_one, shifted(copied(x), 1)}, {symbols_given, x}, {other_task, reversed(x)}});
-    expect_positions("reverse_positions", x, answer.reverse(x), reversed(x),
-                     {{off_by_one, shifted(reversed(x), 1)},
-                      {off_by_one, shifted(reversed(x), -1)},
-                      {symbols_given, symbols_at(x, reversed(x))},
-                      {other_task, copied(x)}});
+    const Positions got = answer(x);
+    if (got == right(x)) continue;
+    const bool fits = got.size() == x.size();
+    throw exercise::Finding{.mistake = fits ? mistake_in(answer, suspects) : one_entry_a_step,
+                            .says = fits ? what + " has wrong positions."
+                                         : what + " has " + std::to_string(got.size()) + " entries for " +
+                                               std::to_string(x.size()) + " symbols.",
+                            .where = "the source " + text(x),
+                            .got = text(got),
+                            .expected = text(right(x))};
   }
 }
 
+OfSource moved(const OfSource& positions, std::int64_t by) {
+  return [=](const Symbols& x) { return shifted(positions(x), by); };
+}
+
+OfSource symbols_of(const OfSource& positions) {
+  return [=](const Symbols& x) { return symbols_at(x, positions(x)); };
+}
+
+template <class Key>
+OfSource by_key(const Key& key) {
+  return [=](const Symbols& x) { return sorted_by(x, key); };
+}
+
+void copy_and_reverse(const CopyAndSort& answer) {
+  expect_positions(
+      "copy_positions", answer.copy, copied,
+      {{from_one, moved(copied, 1)}, {symbols_given, symbols_of(copied)}, {other_task, reversed}});
+  expect_positions("reverse_positions", answer.reverse, reversed,
+                   {{off_by_one, moved(reversed, 1)},
+                    {off_by_one, moved(reversed, -1)},
+                    {symbols_given, symbols_of(reversed)},
+                    {other_task, copied}});
+}
+
 void sort(const CopyAndSort& answer) {
-  for (const Symbols& x : sources) {
-    expect_positions(
-        "sort_positions", x, answer.sort(x), sorted(x),
-        {{symbols_given, symbols_at(x, sorted(x))},
-         {ranks, all_ranks(x)},
-         {from_one, shifted(sorted(x), 1)},
-         {descending, largest_first(x)},
-         {descending, backwards(sorted(x))},
-         {repeated, firsts(x)},
-         {order, sorted_by(x, [](std::int64_t symbol) { return std::to_string(symbol); })},
-         {is_unsigned, sorted_by(x, [](auto symbol) { return static_cast<std::uint64_t>(symbol); })},
-         {other_task, copied(x)},
-         {other_task, reversed(x)}});
-  }
+  expect_positions("sort_positions", answer.sort, sorted,
+                   {{symbols_given, symbols_of(sorted)},
+                    {ranks, all_ranks},
+                    {from_one, moved(sorted, 1)},
+                    {descending, largest_first},
+                    {descending, [](const Symbols& x) { return backwards(sorted(x)); }},
+                    {repeated, firsts},
+                    {order, by_key([](std::int64_t symbol) { return std::to_string(symbol); })},
+                    {is_unsigned, by_key([](auto symbol) { return static_cast<std::uint64_t>(symbol); })},
+                    {other_task, copied},
+                    {other_task, reversed}});
 }
 
 // --- fractions
 
-// Weights whose maximum is at the right position in some steps, at an equal symbol or elsewhere in others. In
-// two steps several weights are largest.
+// An alignment whose largest weights are at the right position in some steps, at an equal symbol or elsewhere
+// in others.
 struct Aligned {
-  Symbols source = {8, 3, 12, 3, 7, 8, 3, 5};
-  Positions positions = sorted(source);  // 1 3 6 7 4 0 5 2
-  Plain weights{Shape{9, 8}};
-
-  Aligned() {
-    const std::int64_t looks[] = {1, 6, 3, 7, 4, 5, 6, 2, 7};
-    Generator generator(3);
-    for (std::int64_t t = 0; t < 9; ++t)
-      for (std::int64_t j = 0; j < 8; ++j)
-        weights(t, j) = 0.05 * generator.uniform() + (j == looks[t] ? 0.6 : 0);
-    weights(3, 2) = weights(3, 7);                  // a tie in step 3, which needs position 7
-    weights(2, 6) = weights(2, 7) = weights(2, 3);  // and in step 2, which needs position 6
-  }
+  Symbols source;
+  Plain weights;  // (L + 1, L)
+  Positions positions = sorted(source);
   std::size_t L() const { return source.size(); }
 };
+
+// Two steps have several largest weights: step 3 needs the last of two, step 2 the second of three.
+Aligned with_ties() {
+  Aligned a{{8, 3, 12, 3, 7, 8, 3, 5}, Plain(Shape{9, 8})};  // positions 1 3 6 7 4 0 5 2
+  const std::int64_t at[] = {1, 6, 3, 7, 4, 5, 6, 2, 7};
+  Generator generator(3);
+  for (std::int64_t t = 0; t < 9; ++t)
+    for (std::int64_t j = 0; j < 8; ++j)
+      a.weights(t, j) = 0.05 * generator.uniform() + (j == at[t] ? 0.6 : 0);
+  a.weights(3, 2) = a.weights(3, 7);
+  a.weights(2, 6) = a.weights(2, 7) = a.weights(2, 3);
+  return a;
+}
+
+// Each step puts a weight of 0.2 to 0.9 on its right position, on an equal symbol or anywhere, and the rest
+// elsewhere. Symbols 10 apart occur.
+Aligned drawn(std::int64_t L, std::uint64_t seed) {
+  Generator generator(seed);
+  const auto below = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(generator.below(static_cast<std::uint64_t>(n)));
+  };
+  Symbols source;
+  for (std::int64_t j = 0; j < L; ++j) source.push_back(3 + below(3) + 10 * below(2));
+  Aligned a{source, Plain(Shape{L + 1, L})};
+  for (std::int64_t t = 0; t <= L; ++t) {
+    const std::int64_t at = t < L && below(2) == 0 ? a.positions[static_cast<std::size_t>(t)] : below(L);
+    const double weight = 0.2 + 0.7 * generator.uniform();
+    for (std::int64_t j = 0; j < L; ++j)
+      a.weights(t, j) =
+          j == at ? weight : (1 - weight) * (0.5 + 0.01 * generator.uniform()) / static_cast<double>(L);
+  }
+  return a;
+}
+
+const std::vector<Aligned>& alignments() {
+  static const std::vector<Aligned> all = {with_ties(), drawn(7, 1), drawn(9, 2), drawn(11, 3), drawn(13, 4)};
+  return all;
+}
 
 std::int64_t largest(const Plain& weights, std::int64_t t, bool last = false) {
   std::int64_t best = 0;
@@ -258,51 +309,83 @@ double fraction(std::size_t steps, double divided_by, const Counts& counts) {
 // Whether position j is right in step t.
 using IsRight = std::function<bool(std::size_t t, std::int64_t j)>;
 
-double expected_fraction(const Plain& weights, std::size_t L, const IsRight& right) {
-  return fraction(L, static_cast<double>(L),
-                  [&](std::size_t t) { return right(t, largest(weights, static_cast<std::int64_t>(t))); });
-}
+// The positions that are right in an alignment.
+using Rule = std::function<IsRight(const Aligned&)>;
+using OfAlignment = std::function<double(const Aligned&)>;
 
 struct FractionSuspect {
   Mistake mistake;
-  double value;
+  OfAlignment value;
 };
 
-void expect_fraction(const std::string& what, double got, const Aligned& a, const IsRight& right,
-                     std::vector<FractionSuspect> suspects) {
-  const auto L = static_cast<double>(a.L());
+OfAlignment right_fraction(const Rule& rule) {
+  return [=](const Aligned& a) {
+    const IsRight right = rule(a);
+    return fraction(a.L(), static_cast<double>(a.L()), [&](std::size_t t) {
+      return right(t, largest(a.weights, static_cast<std::int64_t>(t)));
+    });
+  };
+}
+
+// The results of known mistakes in an alignment with these right positions.
+std::vector<FractionSuspect> usual_suspects(const Rule& rule) {
   const auto row = [](std::size_t t) { return static_cast<std::int64_t>(t); };
-  const auto looks_right = [&](std::size_t t) { return right(t, largest(a.weights, row(t))); };
-  const std::vector<FractionSuspect> usual = {
-      {not_averaged, fraction(a.L(), 1, looks_right)},
-      {eos_counted, fraction(a.L(), L + 1, looks_right)},
-      {last_of_equal, fraction(a.L(), L, [&](auto t) { return right(t, largest(a.weights, row(t), true)); })},
-      {any_of_equal, fraction(a.L(), L,
-                              [&](auto t) {
-                                bool any = false;
-                                for (std::int64_t j = 0; j < std::ssize(a.source); ++j)
-                                  any = any ||
-                                        (right(t, j) && a.weights(row(t), j) ==
-                                                            a.weights(row(t), largest(a.weights, row(t))));
-                                return any;
-                              })},
-      {other_axis, fraction(a.L(), L,
-                            [&](auto t) {
+  // The sum of count(α, is right, t) over the steps t < L, divided by L + more.
+  const auto counting = [=](double more, const auto& count) -> OfAlignment {
+    return [=](const Aligned& a) {
+      const IsRight right = rule(a);
+      return fraction(a.L(), static_cast<double>(a.L()) + more,
+                      [&](std::size_t t) { return static_cast<double>(count(a, right, t)); });
+    };
+  };
+  const auto is_right = [=](const Aligned& a, const IsRight& right, std::size_t t) {
+    return right(t, largest(a.weights, row(t)));
+  };
+  const auto any_largest = [=](const Aligned& a, const IsRight& right, std::size_t t) {
+    bool any = false;
+    for (std::int64_t j = 0; j < std::ssize(a.source); ++j)
+      any = any || (right(t, j) && a.weights(row(t), j) == a.weights(row(t), largest(a.weights, row(t))));
+    return any;
+  };
+  const auto weight = [=](const Aligned& a, const IsRight& right, std::size_t t) {
+    double there = 0;
+    for (std::int64_t j = 0; j < std::ssize(a.source); ++j) there += right(t, j) ? a.weights(row(t), j) : 0;
+    return there;
+  };
+  return {
+      {not_averaged, [=](const Aligned& a) { return static_cast<double>(a.L()) * right_fraction(rule)(a); }},
+      {eos_counted, counting(1, is_right)},
+      {last_of_equal, counting(0, [=](const Aligned& a, const IsRight& right,
+                                      std::size_t t) { return right(t, largest(a.weights, row(t), true)); })},
+      {any_of_equal, counting(0, any_largest)},
+      {other_axis, counting(0,
+                            [=](const Aligned& a, const IsRight& right, std::size_t t) {
                               const std::int64_t best = largest_of_column(a.weights, row(t));
                               return best < std::ssize(a.source) && right(t, best);
                             })},
-      {weight_there, fraction(a.L(), L, [&](auto t) {
-         double there = 0;
-         for (std::int64_t j = 0; j < std::ssize(a.source); ++j)
-           there += right(t, j) ? a.weights(row(t), j) : 0;
-         return there;
-       })}};
-  suspects.insert(suspects.end(), usual.begin(), usual.end());
-  Mistake mistake;
-  for (const FractionSuspect& suspect : suspects)
-    if (mistake.name.empty() && std::abs(got - suspect.value) < exercise::in_double)
-      mistake = suspect.mistake;
-  exercise::expect_value(what, got, expected_fraction(a.weights, a.L(), right), mistake);
+      {above_half, counting(0,
+                            [=](const Aligned& a, const IsRight& right, std::size_t t) {
+                              const std::int64_t best = largest(a.weights, row(t));
+                              return right(t, best) && a.weights(row(t), best) > 0.5;
+                            })},
+      {weight_there, counting(0, weight)}};
+}
+
+// Compares all alignments, and names the mistake that explains all results.
+void expect_fraction(const std::string& what, const OfAlignment& answer, const Rule& rule,
+                     std::vector<FractionSuspect> suspects) {
+  for (const FractionSuspect& suspect : usual_suspects(rule)) suspects.push_back(suspect);
+  std::vector<double> got;
+  for (const Aligned& a : alignments()) got.push_back(answer(a));
+  const auto explains = [&](const FractionSuspect& suspect) {
+    return std::ranges::equal(got, alignments(), [&](double value, const Aligned& a) {
+      return std::abs(value - suspect.value(a)) < exercise::in_double;
+    });
+  };
+  const auto found = std::ranges::find_if(suspects, explains);
+  const Mistake mistake = found == suspects.end() ? Mistake{} : found->mistake;
+  for (std::size_t i = 0; i < got.size(); ++i)
+    exercise::expect_value(what, got[i], right_fraction(rule)(alignments()[i]), mistake);
 }
 
 IsRight at_position(const Positions& positions) {
@@ -316,17 +399,25 @@ IsRight at_symbol(const Positions& positions, const Symbols& x) {
 }
 
 void fractions(const CopyAndSort& answer) {
-  const Aligned a;
-  const Tensor weights = a.weights.tensor();
-  expect_fraction("on_position", answer.on_position(weights, a.positions), a, at_position(a.positions),
-                  {{other_task, expected_fraction(a.weights, a.L(), at_position(copied(a.source)))}});
+  const Rule position = [](const Aligned& a) { return at_position(a.positions); };
+  const Rule symbol = [](const Aligned& a) { return at_symbol(a.positions, a.source); };
+  const auto on_position = [&](const Aligned& a) {
+    return answer.on_position(a.weights.tensor(), a.positions);
+  };
+  const auto on_symbol = [&](const Aligned& a) {
+    return answer.on_symbol(a.weights.tensor(), a.positions, a.source);
+  };
   expect_fraction(
-      "on_symbol", answer.on_symbol(weights, a.positions, a.source), a, at_symbol(a.positions, a.source),
-      {{strict, expected_fraction(a.weights, a.L(), at_position(a.positions))},
-       {symbol_of_step, expected_fraction(a.weights, a.L(), at_symbol(copied(a.source), a.source))}});
-  const Tensor in_float = weights.to(Dtype::f32);
-  exercise::expect_value("on_position of weights in f32", answer.on_position(in_float, a.positions),
-                         expected_fraction(a.weights, a.L(), at_position(a.positions)));
+      "on_position", on_position, position,
+      {{other_task, right_fraction([](const Aligned& a) { return at_position(copied(a.source)); })}});
+  expect_fraction("on_symbol", on_symbol, symbol,
+                  {{strict, right_fraction(position)}, {symbol_of_step, right_fraction([](const Aligned& a) {
+                                                          return at_symbol(copied(a.source), a.source);
+                                                        })}});
+  const Aligned& a = alignments().front();
+  exercise::expect_value("on_position of weights in f32",
+                         answer.on_position(a.weights.tensor().to(Dtype::f32), a.positions),
+                         right_fraction(position)(a));
   exercise::expect_value("on_position of a source of one symbol",
                          answer.on_position(tensor({{1}, {1}}, Dtype::f64), {0}), 1);
 }
