@@ -33,6 +33,7 @@ function(gradus_install_package)
     ${PROJECT_BINARY_DIR}/gradusConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/cmake/FindOpenBLAS.cmake
     ${PROJECT_SOURCE_DIR}/cmake/FindoneDNN.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/FindSentencePiece.cmake
     ${PROJECT_SOURCE_DIR}/cmake/Findutf8proc.cmake
     DESTINATION ${config_dir} COMPONENT dev)
 
@@ -44,6 +45,9 @@ function(gradus_install_package)
     string(APPEND requires " openblas libutf8proc")
     if(GRADUS_WITH_ZLIB)
       string(APPEND requires " zlib")
+    endif()
+    if(GRADUS_WITH_SENTENCEPIECE)
+      string(APPEND requires " sentencepiece")
     endif()
     if(GRADUS_WITH_ONEDNN)
       set(extra_libs -ldnnl)  # Debian's package has no pkg-config file

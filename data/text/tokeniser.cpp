@@ -72,7 +72,11 @@ Tokeniser::Tokeniser(TokeniserOptions options, std::optional<BytePairEncoding> b
   }
 }
 
+Tokeniser::Tokeniser(SentencePiece pieces)
+    : options_{.lower = false, .nfkc = false}, pieces_(std::move(pieces)) {}
+
 std::string Tokeniser::normalise(std::string_view text) const {
+  if (pieces_) return join(split(text));
   check_utf8("Tokeniser", text);
   std::string normal = options_.nfkc ? to_nfkc(std::string(text)) : std::string(text);
   std::u32string code_points = collapse_spaces(decode_utf8("Tokeniser", normal));
@@ -83,6 +87,7 @@ std::string Tokeniser::normalise(std::string_view text) const {
 }
 
 std::vector<std::string> Tokeniser::split(std::string_view line) const {
+  if (pieces_) return pieces_->split(encode_utf8(collapse_spaces(decode_utf8("Tokeniser", line))));
   const std::u32string text = decode_utf8("Tokeniser", normalise(line));
   std::vector<std::string> tokens;
   for (const std::u32string& token : options_.unit == TokenUnit::character
@@ -98,6 +103,7 @@ std::vector<std::string> Tokeniser::split(std::string_view line) const {
 }
 
 std::string Tokeniser::join(std::span<const std::string> tokens) const {
+  if (pieces_) return pieces_->join(tokens);
   std::vector<std::u32string> words;
   bool continues = false;
   for (const std::string& token : tokens) {

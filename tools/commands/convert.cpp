@@ -23,6 +23,7 @@ struct Options {
 
 void write(const plot::OutputFolder& folder, const std::string& name, const Side& side) {
   folder.write(name + ".vocabulary.txt", side.vocabulary.to_text());
+  if (const auto& pieces = side.tokeniser.sentence_piece()) folder.write(name + ".model", pieces->bytes());
   if (const auto& bpe = side.tokeniser.bpe()) folder.write(name + ".bpe.txt", bpe->to_text());
 }
 

@@ -22,6 +22,8 @@
 namespace gradus::tools {
 namespace {
 
+namespace fs = std::filesystem;
+
 using Pairs = std::vector<data::SentencePair>;
 using Sentences = std::vector<std::vector<std::string>>;
 
@@ -154,8 +156,10 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
     lines[1].push_back(pair.target);
   }
   const data::VocabularyOptions limits{.min_count = settings.min_count, .limit = settings.words};
-  const auto make = [&](const char* side, data::TokenUnit unit, bool french, const Sentences& of) {
-    data::Tokeniser tokeniser = make_tokeniser(settings, unit, french);
+  const auto make = [&](const char* side, data::TokenUnit unit, bool french, const fs::path& pieces,
+                        const Sentences& of) {
+    data::Tokeniser tokeniser = pieces.empty() ? make_tokeniser(settings, unit, french)
+                                               : data::Tokeniser(data::SentencePiece::read(pieces));
     if (settings.bpe > 0) {
       auto bpe = data::BytePairEncoding::learn(data::count_tokens(split_all(tokeniser, of)), settings.bpe);
       tokeniser = make_tokeniser(settings, unit, french, std::move(bpe));
@@ -165,12 +169,11 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
     data::Vocabulary vocabulary = data::Vocabulary::build(tokens, limits);
     return Side{std::move(tokeniser), std::move(vocabulary)};
   };
-  if (settings.shared_vocabulary) {
-    return {make("source", settings.source_unit, false, lines),
-            make("target", settings.target_unit, settings.french_spacing, lines)};
-  }
-  return {make("source", settings.source_unit, false, {lines[0]}),
-          make("target", settings.target_unit, settings.french_spacing, {lines[1]})};
+  const bool shared = settings.shared_vocabulary;
+  return {make("source", settings.source_unit, false, settings.source_pieces,
+               shared ? lines : Sentences{lines[0]}),
+          make("target", settings.target_unit, settings.french_spacing, settings.target_pieces,
+               shared ? lines : Sentences{lines[1]})};
 }
 
 std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides) {

@@ -1,18 +1,29 @@
 #pragma once
 
+#include <gradus/data/word_vectors.hpp>
 #include <gradus/models/seq2seq.hpp>
 
 #include <string>
+#include <vector>
 
 #include "files/corpus.hpp"
 #include "settings/settings.hpp"
 
 namespace gradus::tools {
 
-/// Copies the word vectors of `--source-embeddings` and `--target-embeddings`, if given, into the rows of the
-/// tokens' embeddings. Returns a line per file: the number of tokens with a vector.
+/// The vectors of one file, for the tokens of one side.
+struct Pretrained {
+  std::string part;  ///< encoder or decoder
+  data::WordVectors vectors;
+  std::string report;  ///< a line: the number of tokens with a vector
+};
+
+/// Reads the files of `--source-embeddings` and `--target-embeddings`, if given.
 /// @throws Error as data::read_word_vectors, if the vectors' size is not --embedding, or no token has one.
-std::string load_embeddings(const Settings& settings, const Sides& sides, models::Seq2Seq& model);
+std::vector<Pretrained> read_embeddings(const Settings& settings, const Sides& sides);
+
+/// Copies the vectors into the rows of their tokens' embeddings.
+void set_embeddings(const std::vector<Pretrained>& embeddings, models::Seq2Seq& model);
 
 /// Freezes the embeddings for which there is a file, if `--freeze-embeddings` is on. Must precede the
 /// optimiser, which keeps no averages of frozen parameters.

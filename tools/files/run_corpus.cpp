@@ -60,6 +60,14 @@ std::optional<fs::path> start_of_run(const fs::path& folder) {
   return start;
 }
 
+Sides make_run_sides(const Settings& settings, const fs::path& folder,
+                     std::span<const data::SentencePair> train) {
+  DataSettings data = settings.data;
+  const std::optional<fs::path> start = start_of_run(folder);
+  for (fs::path* path : {&data.source_pieces, &data.target_pieces}) find(*path, start);
+  return make_sides(data, train);
+}
+
 Corpus read_run_corpus(const Settings& settings, const fs::path& folder) {
   DataSettings data = settings.data;
   const std::optional<fs::path> start = start_of_run(folder);

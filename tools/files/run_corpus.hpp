@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include "files/corpus.hpp"
 #include "settings/settings.hpp"
@@ -12,6 +13,11 @@ namespace gradus::tools {
 /// folder /texts/out/run with out="out/run" was started in /texts. None if --out was absolute, or the folder
 /// has been renamed.
 std::optional<std::filesystem::path> start_of_run(const std::filesystem::path& folder);
+
+/// make_sides() of a run that resumes in this folder: the paths of SentencePiece models are looked up as
+/// read_run_corpus() does.
+Sides make_run_sides(const Settings& settings, const std::filesystem::path& folder,
+                     std::span<const data::SentencePair> train);
 
 /// read_corpus() of a run's or a model's settings, from any folder: a relative path of the data that does not
 /// exist is looked up from start_of_run().

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "files/base64.hpp"
 #include "files/non_finite.hpp"
 #include "files/run_folder.hpp"
 #include "settings/least_size.hpp"
@@ -18,12 +19,30 @@ namespace fs = std::filesystem;
 
 void put(nn::Metadata& metadata, const std::string& name, const Side& side) {
   metadata[name + ".vocabulary"] = side.vocabulary.to_text();
+  if (const auto& pieces = side.tokeniser.sentence_piece())
+    metadata[name + ".sentencepiece"] = to_base64(pieces->bytes());
   if (const auto& bpe = side.tokeniser.bpe()) metadata[name + ".bpe"] = bpe->to_text();
 }
 
 std::optional<std::string> find(const nn::Metadata& metadata, const std::string& name) {
   const auto found = metadata.find(name);
   return found == metadata.end() ? std::nullopt : std::optional(found->second);
+}
+
+data::SentencePiece pieces_of(const std::string& base64, const std::string& where) {
+  std::optional<std::string> bytes = from_base64(base64);
+  if (!bytes) fail("checkpoint", where, " is not base64; give a checkpoint written by gradus train");
+  return data::SentencePiece::from_bytes(std::move(*bytes), where);
+}
+
+data::Tokeniser tokeniser_of(const nn::Metadata& metadata, const std::string& name, const std::string& where,
+                             const data::TokeniserOptions& options) {
+  if (const auto base64 = find(metadata, name + ".sentencepiece"))
+    return data::Tokeniser(pieces_of(*base64, where + " SentencePiece model"));
+  std::optional<data::BytePairEncoding> bpe;
+  if (const auto text = find(metadata, name + ".bpe"))
+    bpe = data::BytePairEncoding::from_text(*text, where + " byte-pair encoding");
+  return data::Tokeniser(options, std::move(bpe));
 }
 
 Side side_of(const fs::path& path, const nn::Metadata& metadata, const std::string& name,
@@ -34,11 +53,7 @@ Side side_of(const fs::path& path, const nn::Metadata& metadata, const std::stri
          " vocabulary; give a checkpoint written by gradus train");
   }
   const std::string where = path.string() + ": " + name;
-  std::optional<data::BytePairEncoding> bpe;
-  if (const auto text = find(metadata, name + ".bpe")) {
-    bpe = data::BytePairEncoding::from_text(*text, where + " byte-pair encoding");
-  }
-  return {data::Tokeniser(options, std::move(bpe)),
+  return {tokeniser_of(metadata, name, where, options),
           data::Vocabulary::from_text(*vocabulary, where + " vocabulary")};
 }
 

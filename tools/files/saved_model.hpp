@@ -23,7 +23,8 @@ struct SavedModel {
 };
 
 /// A checkpoint's metadata: "settings" as TOML, "source.vocabulary", "target.vocabulary" and, if byte-pair
-/// encoding is used, "source.bpe" and "target.bpe".
+/// encoding is used, "source.bpe" and "target.bpe". With SentencePiece models, "source.sentencepiece" and
+/// "target.sentencepiece", in base64.
 nn::Metadata metadata_of(const Settings& settings, const Sides& sides);
 
 /// The contents of a checkpoint's metadata.

@@ -82,7 +82,12 @@ std::string corpus_name(const DataSettings& data) {
 
 std::string side_text(const Side& side) {
   std::ostringstream out;
-  out << side.vocabulary.size() << " tokens, unit " << name_of(side.tokeniser.options().unit, unit_names);
+  out << side.vocabulary.size() << " tokens, ";
+  if (const auto& pieces = side.tokeniser.sentence_piece()) {
+    out << "SentencePiece model of " << pieces->size() << " pieces";
+    return out.str();
+  }
+  out << "unit " << name_of(side.tokeniser.options().unit, unit_names);
   if (const auto& bpe = side.tokeniser.bpe()) {
     out << ", " << bpe->merges().size() << " byte-pair merges";
   }
@@ -160,7 +165,9 @@ std::string tensors_of(const Description& description) {
 std::string json_of(const Description& description) {
   Json metadata = Json::object(), tensors = Json::array();
   for (const auto& [name, value] : description.file.metadata) {
-    if (!name.ends_with(".vocabulary") && !name.ends_with(".bpe")) metadata[name] = value;
+    const bool describes_tokens =
+        name.ends_with(".vocabulary") || name.ends_with(".bpe") || name.ends_with(".sentencepiece");
+    if (!describes_tokens) metadata[name] = value;
   }
   for (const auto& [name, tensor] : description.file.tensors) tensors.push_back(tensor_json(name, tensor));
   const auto& origin = description.origin;

@@ -11,9 +11,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// The words of a tokenised sentence, with byte-pair pieces joined.
+// The words of a tokenised sentence, with pieces of words joined.
 Words words(const Side& side, const Words& tokens) {
-  if (!side.tokeniser.bpe()) return tokens;
+  if (!side.tokeniser.bpe() && !side.tokeniser.sentence_piece()) return tokens;
   return data::Tokeniser(side.tokeniser.options()).split(side.tokeniser.join(tokens));
 }
 
@@ -21,7 +21,7 @@ void count_output(Scores& scores, const Side& side, const std::string& target, c
                   const data::BleuOptions& bleu) {
   const std::array reference{target};
   const Words written = words(side, output.target),
-              right = data::Tokeniser(side.tokeniser.options()).split(target);
+              right = data::Tokeniser(side.tokeniser.options()).split(side.tokeniser.normalise(target));
   const bool ended = !output.decoded.tokens.empty() && output.decoded.tokens.back() == data::eos;
   scores.bleu_counts = data::bleu_counts(output.text, reference, bleu);
   scores.chrf_counts = data::chrf_counts(output.text, target, bleu.lowercase);

@@ -5,12 +5,14 @@
 #include <string>
 #include <utility>
 
+#include "settings/choices.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
 
 using models::SourceContext;
+namespace fs = std::filesystem;
 
 template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
@@ -26,6 +28,16 @@ void check_whole(const std::string& prefix, const PairFiles& files) {
   }
   if (source != target) {
     refuse(prefix, source ? "source" : "target", " needs ", prefix, source ? "target" : "source");
+  }
+}
+
+// A SentencePiece model replaces the options for tokens.
+void check_sentence_piece(const DataSettings& settings, const char* option, const fs::path& pieces,
+                          const char* unit_option, data::TokenUnit unit) {
+  if (pieces.empty()) return;
+  if (settings.bpe > 0) refuse(option, " and --bpe are alternatives; give only one of them");
+  if (unit != data::TokenUnit::word) {
+    refuse(unit_option, ' ', name_of(unit, unit_names), " has no effect with ", option, "; omit one of them");
   }
 }
 
@@ -69,6 +81,10 @@ void check_data(const DataSettings& settings) {
   }
   check_has_pieces(settings, "--source-unit", settings.source_unit);
   check_has_pieces(settings, "--target-unit", settings.target_unit);
+  check_sentence_piece(settings, "--source-sentencepiece", settings.source_pieces, "--source-unit",
+                       settings.source_unit);
+  check_sentence_piece(settings, "--target-sentencepiece", settings.target_pieces, "--target-unit",
+                       settings.target_unit);
   check_whole("--", settings.train);
   check_whole("--dev-", settings.dev);
   check_whole("--test-", settings.test);
@@ -164,6 +180,15 @@ void check_effects(const Settings& settings, const models::Registry& registry) {
   check(is_dates, "--max-year", task.max_year, usual_task.max_year, dates);
   check(!data.task.empty(), "--examples", data.examples, usual_data.examples, "--task");
   check(!data.task.empty(), "--held-out", data.held_out, usual_data.held_out, "--task");
+  const bool splits_itself = data.source_pieces.empty() || data.target_pieces.empty();
+  constexpr const char* words = "a language that is split into words, see --source-sentencepiece";
+  const auto check_switch = [](bool has_effect, const char* option, bool given, const char* needs) {
+    if (!has_effect && given) refuse(option, " has no effect without ", needs, "; omit it");
+  };
+  check_switch(splits_itself, "--no-lower", !data.lower, words);
+  check_switch(splits_itself, "--no-nfkc", !data.nfkc, words);
+  check_switch(data.target_pieces.empty(), "--french-spacing", data.french_spacing,
+               "a target that is split into words, see --target-sentencepiece");
   check(settings.trainer.eval_every > 0, "--patience", settings.trainer.patience, usual.trainer.patience,
         "evaluations, see --eval-every");
   constexpr const char* plateau = "--schedule plateau";

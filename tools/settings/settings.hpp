@@ -38,6 +38,7 @@ struct DataSettings {
   data::TokenUnit source_unit = data::TokenUnit::word, target_unit = data::TokenUnit::word;
   bool lower = true, nfkc = true;
   bool french_spacing = false;            ///< in the output
+  std::filesystem::path source_pieces, target_pieces;  ///< SentencePiece models; empty: none
   std::int64_t bpe = 0;                   ///< byte-pair merges on each side; 0: none
   bool shared_vocabulary = false;         ///< one vocabulary, and one byte-pair encoding, for both sides
   std::int64_t min_count = 1, words = 0;  ///< minimum count; number of most frequent tokens, 0: all

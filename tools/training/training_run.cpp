@@ -101,10 +101,12 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
     : settings_(std::move(settings)),
       corpus_(resumed == nullptr ? read_corpus(settings_.data, settings_.run.seed)
                                  : read_run_corpus(settings_, settings_.run.out)),
-      sides_(make_sides(settings_.data, corpus_.train)),
+      sides_(resumed == nullptr ? make_sides(settings_.data, corpus_.train)
+                                : make_run_sides(settings_, settings_.run.out, corpus_.train)),
       dev_ids_(encode(corpus_.dev, sides_)),
       batches_(make_batches(settings_, corpus_, sides_, registry)),
       attends_(registry.context_of(settings_.model.decoder) == models::SourceContext::attention),
+      pretrained_(resumed == nullptr ? read_embeddings(settings_, sides_) : std::vector<Pretrained>{}),
       folder_(settings_.run.out),
       lock_("train", folder_.path()) {
   finish_replacement(folder_.path());
@@ -112,7 +114,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   if (settings_.run.threads > 0) set_threads(static_cast<int>(settings_.run.threads));
   gradus::seed(settings_.run.seed);
   model_ = make_model(settings_, sides_, registry);
-  if (resumed == nullptr) embeddings_ = load_embeddings(settings_, sides_, *model_);
+  set_embeddings(pretrained_, *model_);
   freeze_embeddings(settings_.run, *model_);
   trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_),
                                                trainer_options(settings_, !corpus_.dev.empty()));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "files/corpus.hpp"
+#include "files/pretrained.hpp"
 #include "settings/settings.hpp"
 #include "training/checkpoint_average.hpp"
 #include "training/history.hpp"
@@ -85,6 +86,7 @@ class TrainingRun {
   std::shared_ptr<data::Batches> batches_;
   std::unique_ptr<models::Seq2Seq> model_;
   bool attends_;  // false if not known
+  std::vector<Pretrained> pretrained_;
   std::unique_ptr<models::Trainer> trainer_;
   plot::OutputFolder folder_;
   files::FolderLock lock_;
@@ -92,7 +94,6 @@ class TrainingRun {
   std::optional<CheckpointAverage> average_;
   std::optional<double> average_score_;
   History history_;
-  std::string embeddings_;  // lines about the files of word vectors
   std::string alignments_;  // SVG of the best model so far
 
   // Accumulated since the last training entry in history_.

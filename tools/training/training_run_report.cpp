@@ -78,8 +78,9 @@ std::string TrainingRun::introduction() const {
        << " target tokens\n"
        << "model       " << settings_.model.decoder;
   if (attends_) text << " with " << settings_.model.attention << " attention";
-  text << ", " << model_->parameter_count() << " parameters\n"
-       << embeddings_ << "steps       " << settings_.trainer.steps << ", " << batches_->batches_in_epoch()
+  text << ", " << model_->parameter_count() << " parameters\n";
+  for (const Pretrained& one : pretrained_) text << one.report;
+  text << "steps       " << settings_.trainer.steps << ", " << batches_->batches_in_epoch()
        << (settings_.trainer.accumulate > 1 ? " batches per epoch, " : " per epoch, ")
 
        << threads() << (threads() == 1 ? " thread\n" : " threads\n");

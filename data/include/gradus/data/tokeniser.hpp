@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gradus/data/byte_pair_encoding.hpp>
+#include <gradus/data/sentence_piece.hpp>
 
 #include <optional>
 #include <span>
@@ -39,11 +40,15 @@ class Tokeniser {
   /// \throws gradus::Error if `bpe` is given with the unit `character`.
   explicit Tokeniser(TokeniserOptions options = {}, std::optional<BytePairEncoding> bpe = {});
 
+  /// The SentencePiece model normalises and splits; the options say neither lower case nor NFKC.
+  explicit Tokeniser(SentencePiece pieces);
+
   const TokeniserOptions& options() const { return options_; }
   const std::optional<BytePairEncoding>& bpe() const { return bpe_; }
+  const std::optional<SentencePiece>& sentence_piece() const { return pieces_; }
 
   /// The text that `split` splits: trimmed, with single spaces, and in NFKC and lower case if the options say
-  /// so.
+  /// so. With a SentencePiece model, the text of its pieces.
   /// \throws gradus::Error if the text is not UTF-8.
   std::string normalise(std::string_view text) const;
 
@@ -57,9 +62,12 @@ class Tokeniser {
   /// \throws gradus::Error if a token is not UTF-8.
   std::string join(std::span<const std::string> tokens) const;
 
+  bool operator==(const Tokeniser&) const = default;
+
  private:
   TokeniserOptions options_;
   std::optional<BytePairEncoding> bpe_;
+  std::optional<SentencePiece> pieces_;
 };
 
 }  // namespace gradus::data
