@@ -11,15 +11,10 @@ namespace tools = gradus::tools;
 using Arguments = std::vector<std::string>;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("base64 of every length, as in RFC 4648", "[tools]") {
-  const std::vector<std::pair<std::string, std::string>> known = {{"", ""},
-                                                                  {"f", "Zg=="},
-                                                                  {"fo", "Zm8="},
-                                                                  {"foo", "Zm9v"},
-                                                                  {"foob", "Zm9vYg=="},
-                                                                  {"fooba", "Zm9vYmE="},
-                                                                  {"foobar", "Zm9vYmFy"},
-                                                                  {"\xff\xfe\xfd", "//79"}};
+TEST_CASE("base64 of every length", "[tools]") {
+  const std::vector<std::pair<std::string, std::string>> known = {
+      {"", ""},        {"a", "YQ=="},        {"as", "YXM="},
+      {"ask", "YXNr"}, {"asks", "YXNrcw=="}, {"\xff\xfe\xfd", "//79"}};
   for (const auto& [bytes, text] : known) {
     CHECK(tools::to_base64(bytes) == text);
     CHECK(tools::from_base64(text) == bytes);
