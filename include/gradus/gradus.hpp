@@ -23,6 +23,7 @@
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/autograd/weight_product.hpp>
 #include <gradus/compress/int8.hpp>
+#include <gradus/compress/pruning.hpp>
 #include <gradus/data/alignment_error.hpp>
 #include <gradus/data/alignment_score.hpp>
 #include <gradus/data/any_reference.hpp>

@@ -162,6 +162,7 @@ TrainStep Trainer::step() {
   optimiser_->set_learning_rate(rate);
   optimiser_->step();
   steps_ = number;
+  if (options_.after_update) options_.after_update(steps_);
   return {.step = number,
           .loss = sum.loss,
           .cross_entropy = sum.cross_entropy,

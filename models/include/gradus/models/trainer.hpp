@@ -57,6 +57,9 @@ struct TrainerOptions {
   std::int64_t eval_every = 0;  ///< steps between two evaluations; 0 for none
   nn::Better better = nn::Better::lower;  ///< direction in which scores improve
   std::int64_t patience = 0;  ///< evaluations without a new best before training stops; 0 for no limit
+  /// Called after each update with the number of steps taken, for a method that changes the parameters
+  /// itself, such as compress::Pruning. Not part of the state.
+  std::function<void(std::int64_t step)> after_update = {};
 };
 
 /// Returns `options` with the optimiser, learning rate and schedule of the preset's source (model.hpp), or
@@ -101,6 +104,8 @@ class Trainer {
   bool evaluation_due() const;
   /// Records a score on held-out data. Returns true if the score is the best so far; NaN is never the best.
   bool observe(double score);
+  /// Marks the due evaluation as done, without a score for patience, the plateau schedule or the best.
+  void skip_evaluation() { evaluated_ = steps_; }
   /// The best score so far. Before the first score: infinity if lower is better, else −infinity.
   double best() const { return best_; }
   /// The learning rate of the next step.

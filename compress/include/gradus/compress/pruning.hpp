@@ -1,0 +1,82 @@
+#pragma once
+
+#include <gradus/nn/module.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace gradus::compress {
+
+/// Which weights compete to be kept.
+enum class PruningScope {
+  global,      ///< all matrices together: a matrix of small weights loses more of them
+  per_matrix,  ///< each matrix loses the same fraction
+};
+
+/// Pruning by magnitude (Han et al. 2015, "Learning both weights and connections for efficient neural
+/// networks"): the fraction s of the weights with the smallest |W_ij| is set to 0,
+///
+///     W ← M ∘ W,   M_ij = 0 if |W_ij| is among the round(s n) smallest of n weights, else 1
+///
+/// Every f32 matrix of the parameters is pruned, embeddings included; vectors, such as biases, are not. Ties
+/// are pruned in the order of named_parameters(), then row by row.
+///
+/// M is constant in a step of training, so that the gradient is M ∘ g. The Pruning multiplies the gradients
+/// of the parameters that are trained by M while it exists. An optimiser with momentum or weight decay may
+/// still move a pruned weight, so call hold() after each update:
+///
+///     Pruning pruning(model);
+///     pruning.prune(0.8);
+///     options.after_update = [&](std::int64_t) { pruning.hold(); };   // of models::TrainerOptions
+///
+/// The matrices stay dense in memory and in files: fewer weights make neither a product faster nor a file
+/// smaller. See remove_units() (units.hpp) for a smaller model.
+class Pruning {
+ public:
+  /// Prunes nothing yet. The model must outlive this object.
+  explicit Pruning(nn::Module& model, PruningScope scope = PruningScope::global);
+  ~Pruning();
+  Pruning(const Pruning&) = delete;
+  Pruning& operator=(const Pruning&) = delete;
+
+  /// Chooses M for the fraction s in [0, 1] of the weights as they are now, and sets these to 0. Weights that
+  /// are 0 already come first, so that a growing s keeps what it has pruned.
+  /// @throws Error for s outside [0, 1], and naming a matrix with a value that is not finite; changes nothing
+  /// in that case.
+  void prune(double sparsity);
+  /// W ← M ∘ W with the present M.
+  void hold();
+  /// The fraction of weights with M_ij = 0.
+  double sparsity() const;
+
+ private:
+  struct Matrix {
+    std::string name;
+    Tensor weight;
+    Tensor mask;    // M, of the weight's shape
+    int hook = -1;  // on the weight's gradient
+  };
+  std::vector<Matrix> matrices_;
+  PruningScope scope_;
+};
+
+/// The gradual schedule of Zhu and Gupta (2017), "To prune, or not to prune", eq. 1, with s_i = 0:
+///
+///     s_t = s_f − s_f (1 − (t − t_0) / (t_1 − t_0))³   for t = t_0, t_0 + Δt, …, t_1
+///
+/// Most weights go early, while many are redundant, and few at the end.
+struct GradualPruning {
+  double sparsity;         ///< s_f, in [0, 1]
+  std::int64_t from;       ///< t_0 ≥ 0: the last step without pruning
+  std::int64_t until;      ///< t_1 > t_0: the first step with s_f
+  std::int64_t every = 1;  ///< Δt ≥ 1: steps between two values
+
+  /// s after step t: 0 up to t_0, s_f from t_1, in between the value of the schedule's last step up to t.
+  /// @throws Error for a field outside its range.
+  double at(std::int64_t step) const;
+};
+
+}  // namespace gradus::compress
+#pragma GCC visibility pop
