@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The libraries whose headers each library may include.
 LIBRARIES = {"files": (), "autograd": (), "nn": ("autograd", "files"), "data": ("files",), "plot": ("files",),
              "graph": ("autograd", "files"), "models": ("nn", "autograd", "data", "files"),
-             "compress": ("nn", "autograd", "files"),
+             "compress": ("models", "nn", "autograd", "data", "files"),
              "tools": ("compress", "models", "nn", "autograd", "data", "plot", "graph", "files")}
 FOLDERS = {"autograd": ("runtime", "memory", "threads", "kernels", "tape", "tensor", "products", "ops", "fused", "inspect"),
            "nn": ("module", "layers", "cells", "attention", "losses", "files", "optimisers"),

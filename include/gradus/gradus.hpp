@@ -22,6 +22,7 @@
 #include <gradus/autograd/tape.hpp>
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/autograd/weight_product.hpp>
+#include <gradus/compress/distillation.hpp>
 #include <gradus/compress/int8.hpp>
 #include <gradus/compress/pruning.hpp>
 #include <gradus/data/alignment_error.hpp>

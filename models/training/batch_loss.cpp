@@ -62,7 +62,7 @@ Tensor entropy_term(double lambda, const std::vector<Tensor>& weights, const Ten
 }
 
 bool goes_by_steps(const LossOptions& options) {
-  return options.attention_entropy != 0 || options.sampling > 0;
+  return options.attention_entropy != 0 || options.sampling > 0 || options.objective.reads_weights;
 }
 
 // The loss of a batch, or of one thread's part of it.
@@ -78,10 +78,15 @@ Loss loss_of(const Seq2Seq& model, const Tensor& source, const Tensor& source_le
                                         : Unrolled{model.decoder->forward(start, target_in, targets), {}};
   Loss result{{}, 0, batch.target_tokens()};
   constexpr std::int64_t none = -1;  // ignores no target, because packed targets are all real
+  const Tensor kept = options.objective.value ? run.logits : Tensor();  // else cross_entropy() overwrites them
   result.total = cross_entropy(std::move(run.logits), pack(target_out, targets), none,
                                options.label_smoothing, &result.cross_entropy);
   if (options.attention_entropy != 0) {
     result.total = result.total + entropy_term(options.attention_entropy, run.weights, lengths);
+  }
+  if (options.objective.value) {
+    const ForcedPass pass{source, source_lengths, target_in, targets, kept, std::move(run.weights)};
+    result.total = options.objective.value(pass, result.total);
   }
   return result;
 }
@@ -125,11 +130,16 @@ void LossOptions::check(const char* operation) const {
   if (!std::isfinite(attention_entropy)) {
     fail(operation, "attention_entropy must be finite, and is ", attention_entropy);
   }
+  if (objective.value && sampling > 0) {
+    fail(operation,
+         "an objective reads the true previous tokens, and scheduled sampling replaces some; use only one");
+  }
 }
 
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options, Generator& coins) {
   options.check("loss");
-  const std::int64_t parts = goes_by_steps(options) ? 1 : parts_of_batch(model, batch.size);
+  const bool whole_batch = goes_by_steps(options) || !options.objective.can_be_shared;
+  const std::int64_t parts = whole_batch ? 1 : parts_of_batch(model, batch.size);
   const auto whole = [&] { return loss_of(model, batch, options, coins); };
   if (parts == 1) return whole();
   return with_message_of_all([&] { return loss_of_parts(model, batch, options, parts); }, whole);

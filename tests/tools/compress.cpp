@@ -71,7 +71,7 @@ TEST_CASE("compress refuses a compressed model and a folder in use; training ref
             "' is compressed already; give the model that was trained\n");
   CHECK(run({"train", "--resume", small.file()}).err ==
         "gradus train: resume: '" + small.file().string() +
-            "' holds weights compressed to int8, from which training cannot resume; resume the run that was "
+            "' holds weights compressed to int8, from which training cannot start; give the run that was "
             "compressed\n");
   CHECK(run({"compress", "--model", small.model, "--out", small.out + "y"}).code == 2);
 }

@@ -1,10 +1,12 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/compress/int8.hpp>
+#include <gradus/compress/pruning.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/plot/output.hpp>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -12,7 +14,10 @@
 #include "files/output_file.hpp"
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
+#include "settings/numbers.hpp"
 #include "settings/printable.hpp"
+#include "settings/ranges.hpp"
+#include "settings/usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -22,6 +27,8 @@ namespace fs = std::filesystem;
 struct Options {
   fs::path model, out;
   bool int8 = false;
+  std::optional<double> sparsity;
+  bool per_matrix = false;
 };
 
 void check_new(const fs::path& folder) {
@@ -31,17 +38,29 @@ void check_new(const fs::path& folder) {
        "; choose another --out, or remove the folder");
 }
 
+// Sets the smallest weights to 0.
+void prune(const Options& options, models::Seq2Seq& model) {
+  compress::Pruning pruning(
+      model, options.per_matrix ? compress::PruningScope::per_matrix : compress::PruningScope::global);
+  pruning.prune(*options.sparsity);
+  std::cout << "pruned " << digits(100 * pruning.sparsity(), 1) << " % of the weights in matrices\n";
+}
+
 int run(const Options& options, const models::Registry& registry) {
+  if (!options.int8 && !options.sparsity) throw UsageError("nothing to do; give --int8 or --prune, or both");
   check_new(options.out);
   SavedModel saved = load_saved_model(options.model, registry);
   if (saved.checkpoint.metadata.contains(compressed_key)) {
     fail("compress", "'", saved.path.string(), "' is compressed already; give the model that was trained");
   }
   const plot::OutputFolder folder(options.out);
-  std::set<std::string> names;
-  for (const std::string& name : compress::round_to_int8(*saved.model)) names.insert("model." + name);
+  if (options.sparsity) prune(options, *saved.model);
+  std::set<std::string> names;  // of the tensors in int8
+  if (options.int8) {
+    for (const std::string& name : compress::round_to_int8(*saved.model)) names.insert("model." + name);
+  }
   models::Checkpoint checkpoint = weights_alone(saved);
-  checkpoint.metadata[compressed_key] = "int8";
+  if (options.int8) checkpoint.metadata[compressed_key] = "int8";
   const fs::path written = folder.path() / run_file::best;
   models::save_checkpoint(written, checkpoint, names);
   std::int64_t bytes = 0;
@@ -58,10 +77,18 @@ int compress(int argc, char** argv, const models::Registry& registry) {
       "Makes a trained model smaller and faster.\n\n"
       "  gradus compress --int8 --model run --out small\n"
       "      writes small/best.safetensors: matrices in int8 with one scale per row, for translate,\n"
-      "      evaluate, score, align and info; training cannot be resumed from it",
+      "      evaluate, score, align and info; training cannot be resumed from it\n"
+      "  gradus compress --prune 0.8 --model run --out sparse\n"
+      "      sets the 80 % smallest weights to 0; gradus train --init-from sparse --prune 0.8 trains the others",
       "gradus compress");
   Options options;
-  app.add_flag("--int8", options.int8, "round every weight matrix to 8 bits")->required();
+  app.add_flag("--int8", options.int8, "round every weight matrix to 8 bits");
+  auto* const sparsity =
+      app.add_option("--prune", options.sparsity,
+                     "fraction of the weights in matrices to set to 0, the smallest first; before --int8")
+          ->type_name("N")
+          ->transform(fraction);
+  app.add_flag("--per-matrix", options.per_matrix, "prune the same fraction of each matrix")->needs(sparsity);
   app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
       ->type_name("RUN")
       ->required();

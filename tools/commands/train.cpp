@@ -145,10 +145,17 @@ int train(int argc, char** argv, const models::Registry& registry) {
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);
       checkpoint = models::load_checkpoint(path);
-      check_not_compressed(path, checkpoint->metadata);
+      check_not_compressed("resume", path, checkpoint->metadata);
       settings = origin_of(path, checkpoint->tensors, checkpoint->metadata, registry).settings;
       before = settings;
       settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    } else if (const auto model = given(argc, argv, "--init-from")) {
+      const fs::path path = checkpoint_of(*model);
+      const models::Checkpoint initial = models::load_checkpoint(path);
+      const Settings theirs = origin_of(path, initial.tensors, initial.metadata, registry).settings;
+      settings.data = theirs.data;
+      settings.model = theirs.model;
+      settings.batches = theirs.batches;
     }
   } catch (const std::exception& error) {
     return failed(app, error);
@@ -167,6 +174,7 @@ int train(int argc, char** argv, const models::Registry& registry) {
       ->configurable(false)
       ->excludes(of_paper);
   add_options(app, settings);
+  app.get_option("--init-from")->excludes(of_paper);
   allow_only(app, registry);
   const std::string optimiser = settings.trainer.optimiser;
   app.add_flag("--overwrite", overwrite, "replace the run in the folder")->group("Run")->configurable(false);

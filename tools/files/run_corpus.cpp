@@ -35,17 +35,20 @@ std::vector<std::string> parts_of(const fs::path& path) {
 // Replaces a relative path that does not exist by the one from `start`.
 void find(fs::path& path, const std::optional<fs::path>& start) {
   std::error_code ignored;
+  path = found_from(path, start);
   if (path.empty() || path == "-" || path.is_absolute() || fs::exists(path, ignored)) return;
-  if (start && fs::exists(*start / path, ignored)) {
-    path = *start / path;
-    return;
-  }
   fail("corpus", "'", path.string(),
        "' does not exist; the path is relative to the folder in which training was "
        "started; start the command there, or name the text with --pairs or --source and --target");
 }
 
 }  // namespace
+
+fs::path found_from(const fs::path& path, const std::optional<fs::path>& start) {
+  std::error_code ignored;
+  const bool is_missing = path.is_relative() && !path.empty() && !fs::exists(path, ignored);
+  return is_missing && start && fs::exists(*start / path, ignored) ? *start / path : path;
+}
 
 std::optional<fs::path> start_of_run(const fs::path& folder) {
   const std::optional<fs::path> out = out_of(folder / run_file::settings);

@@ -25,4 +25,8 @@ Sides make_run_sides(const Settings& settings, const std::filesystem::path& fold
 /// @throws Error as read_corpus(), and saying what a missing path was relative to.
 Corpus read_run_corpus(const Settings& settings, const std::filesystem::path& folder);
 
+/// The path; or the one from `start`, if the path is relative and exists only there.
+std::filesystem::path found_from(const std::filesystem::path& path,
+                                 const std::optional<std::filesystem::path>& start);
+
 }  // namespace gradus::tools

@@ -15,6 +15,22 @@ bool same_vocabulary(const Side& a, const Side& b) {
 
 }  // namespace
 
+void check_same_tokens(const char* operation, const std::filesystem::path& path, const Sides& model,
+                       const Sides& run) {
+  for (const auto& [name, a, b] :
+       {std::tuple{"source", &model.source, &run.source}, {"target", &model.target, &run.target}}) {
+    if (!same_tokens(*a, *b)) {
+      fail(operation, "'", path.string(), "' splits text into other ", name,
+           " tokens than this run; give this run the model's options for tokens");
+    }
+    if (!same_vocabulary(*a, *b)) {
+      fail(operation, "'", path.string(), "' has another ", name, " vocabulary than this run, of ",
+           a->vocabulary.size(), " and ", b->vocabulary.size(),
+           " tokens; train both on the same text with the same options for tokens");
+    }
+  }
+}
+
 models::Ensemble SavedEnsemble::model() const {
   std::vector<const models::Seq2Seq*> models;
   for (const SavedModel& member : members) models.push_back(member.model.get());

@@ -29,4 +29,9 @@ void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& e
 /// @throws Error if no member has attention.
 void check_attends(std::string_view who, const SavedEnsemble& saved);
 
+/// For a model that another run uses. @throws Error unless both have the same vocabularies and tokens.
+/// @param path of the model
+void check_same_tokens(const char* operation, const std::filesystem::path& path, const Sides& model,
+                       const Sides& run);
+
 }  // namespace gradus::tools

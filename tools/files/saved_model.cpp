@@ -101,11 +101,11 @@ std::unique_ptr<const compress::Int8Products> int8_products(const fs::path& path
 
 }  // namespace
 
-void check_not_compressed(const fs::path& path, const nn::Metadata& metadata) {
+void check_not_compressed(const char* operation, const fs::path& path, const nn::Metadata& metadata) {
   const auto how = find(metadata, compressed_key);
   if (!how) return;
-  fail("resume", "'", path.string(), "' holds weights compressed to ", *how,
-       ", from which training cannot resume; resume the run that was compressed");
+  fail(operation, "'", path.string(), "' holds weights compressed to ", *how,
+       ", from which training cannot start; give the run that was compressed");
 }
 
 models::Checkpoint weights_alone(const SavedModel& saved) {

@@ -122,6 +122,20 @@ void check_warm_up(const Settings& settings) {
          " steps; lower --warm-up or raise ", settings.run.epochs > 0 ? "--epochs" : "--steps");
 }
 
+void check_pruning(const Settings& settings) {
+  const PruneSettings& prune = settings.prune;
+  if (prune.sparsity == 0) return;
+  const std::int64_t end = prune.end(settings.trainer.steps);
+  if (prune.from >= end) {
+    refuse("--prune-from ", prune.from, " is not before ", prune.until > 0 ? "--prune-until " : "step ", end,
+           ", when pruning ends; lower --prune-from or raise --prune-until");
+  }
+  if (end > settings.trainer.steps) {
+    refuse("--prune-until ", end, " is after the last step, ", settings.trainer.steps,
+           "; lower --prune-until or raise ", settings.run.epochs > 0 ? "--epochs" : "--steps");
+  }
+}
+
 void check_plateau(const models::TrainerOptions& trainer) {
   if (trainer.schedule != "plateau") return;
   if (trainer.eval_every == 0) {
@@ -141,7 +155,10 @@ void check_plateau(const models::TrainerOptions& trainer) {
 void check_settings(const Settings& settings, const models::Registry& registry) {
   check_data(settings.data);
   check_model(settings.model, registry);
-  if (settings.run.epochs == 0) check_warm_up(settings);  // else the number of steps is not known yet
+  if (settings.run.epochs == 0) {  // else the number of steps is not known yet
+    check_warm_up(settings);
+    check_pruning(settings);
+  }
   if (settings.model.tied == models::Tied::all && !settings.data.shared_vocabulary) {
     refuse("--tied all needs a shared vocabulary; add --shared-vocabulary, or give --tied output");
   }
@@ -155,6 +172,13 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
     refuse("--schedule exponential cannot end at --final-factor 0; raise --final-factor");
   }
   check_plateau(settings.trainer);
+  if (!settings.teacher.model.empty() && settings.trainer.loss.sampling > 0) {
+    refuse("--sampling and --teacher are alternatives: the teacher reads the true tokens; omit one of them");
+  }
+  if (settings.teacher.attention > 0 && !may_attend(settings.model, registry)) {
+    refuse("--teacher-attention needs attention weights, which --decoder ", settings.model.decoder,
+           " lacks; omit --teacher-attention, or give --decoder bahdanau");
+  }
   if (settings.trainer.loss.attention_entropy != 0 && !may_attend(settings.model, registry)) {
     refuse("--entropy needs attention weights, which --decoder ", settings.model.decoder,
            " lacks; omit --entropy, or give --decoder bahdanau");
@@ -191,6 +215,15 @@ void check_effects(const Settings& settings, const models::Registry& registry) {
                "a target that is split into words, see --target-sentencepiece");
   check(settings.trainer.eval_every > 0, "--patience", settings.trainer.patience, usual.trainer.patience,
         "evaluations, see --eval-every");
+  const PruneSettings &prune = settings.prune, &usual_prune = usual.prune;
+  check(prune.sparsity > 0, "--prune-from", prune.from, usual_prune.from, "--prune");
+  check(prune.sparsity > 0, "--prune-until", prune.until, usual_prune.until, "--prune");
+  check(prune.sparsity > 0, "--per-matrix", prune.per_matrix, usual_prune.per_matrix, "--prune");
+  const TeacherSettings &teacher = settings.teacher, &usual_teacher = usual.teacher;
+  const bool is_taught = !teacher.model.empty();
+  check(is_taught, "--teacher-weight", teacher.weight, usual_teacher.weight, "--teacher");
+  check(is_taught, "--teacher-temperature", teacher.temperature, usual_teacher.temperature, "--teacher");
+  check(is_taught, "--teacher-attention", teacher.attention, usual_teacher.attention, "--teacher");
   constexpr const char* plateau = "--schedule plateau";
   const bool is_plateau = settings.trainer.schedule == "plateau";
   check(is_plateau, "--plateau-factor", settings.trainer.plateau_factor, usual.trainer.plateau_factor,

@@ -18,8 +18,11 @@ void check_model(const models::ModelOptions& model, const models::Registry& regi
 /// @throws UsageError if warm-up covers all steps.
 void check_warm_up(const Settings& settings);
 
+/// @throws UsageError if pruning ends before it begins, or after the last step.
+void check_pruning(const Settings& settings);
+
 /// check_data(), check_model(), and the other settings of `gradus train`.
-/// @throws UsageError also as check_warm_up() unless --epochs sets the number of steps, if all embeddings are
+/// @throws UsageError also as check_warm_up() and check_pruning() unless --epochs sets the number of steps, if all embeddings are
 /// tied without a shared vocabulary, an exponential schedule ends at 0, or the loss includes the attention
 /// entropy of a decoder without attention.
 void check_settings(const Settings& settings, const models::Registry& registry);

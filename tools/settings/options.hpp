@@ -15,6 +15,7 @@ namespace gradus::tools {
 void add_data_options(CLI::App& app, DataSettings& data);
 void add_model_options(CLI::App& app, models::ModelOptions& model);
 void add_training_options(CLI::App& app, Settings& settings);
+void add_compression_options(CLI::App& app, Settings& settings);
 /// All of them.
 void add_options(CLI::App& app, Settings& settings);
 

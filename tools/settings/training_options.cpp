@@ -75,6 +75,9 @@ void add_training_options(CLI::App& app, Settings& settings) {
       app, "--freeze-embeddings", settings.run.freeze_embeddings,
       "keep the embeddings of --source-embeddings and --target-embeddings as they are; those of tokens "
       "without a vector stay random");
+  app.add_option("--init-from", settings.run.init_from,
+                 "initial weights: those of this trained model, with its data and model options")
+      ->type_name("RUN");
   app.add_option("--batch", settings.batches.sentences, "pairs per batch")->transform(between(1, 1000000));
   app.add_option("--batch-tokens", settings.batches.tokens,
                  "maximum tokens per batch, both sides with padding; replaces --batch [0: no limit]")
@@ -150,6 +153,7 @@ void add_options(CLI::App& app, Settings& settings) {
   add_data_options(app, settings.data);
   add_model_options(app, settings.model);
   add_training_options(app, settings);
+  add_compression_options(app, settings);
 }
 
 }  // namespace gradus::tools

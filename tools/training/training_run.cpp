@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "files/non_finite.hpp"
+#include "files/initial_weights.hpp"
 #include "files/pretrained.hpp"
 #include "files/run_corpus.hpp"
 #include "files/run_folder.hpp"
@@ -29,17 +30,20 @@
 #include "settings/numbers.hpp"
 #include "settings/program.hpp"
 #include "settings/usage_error.hpp"
+#include "training/teacher.hpp"
 
 namespace gradus::tools {
 namespace {
 
-models::TrainerOptions trainer_options(const Settings& settings, bool evaluates) {
+models::TrainerOptions trainer_options(const Settings& settings, bool evaluates,
+                                       const std::shared_ptr<RunPruning>& pruning) {
   models::TrainerOptions options = settings.trainer;
   options.learning_rate = settings.run.learning_rate > 0
                               ? settings.run.learning_rate
                               : nn::find_optimiser(options.optimiser).learning_rate;
   options.better = settings.run.metric == "loss" ? nn::Better::lower : nn::Better::higher;
   if (!evaluates) options.eval_every = 0;
+  if (pruning) options.after_update = [pruning](std::int64_t step) { pruning->after_update(step); };
   return options;
 }
 
@@ -60,6 +64,7 @@ std::shared_ptr<data::Batches> make_batches(Settings& settings, const Corpus& co
                        each = settings.trainer.accumulate;
     settings.trainer.steps = (count + each - 1) / each;
     check_warm_up(settings);
+    check_pruning(settings);
   }
   return batches;
 }
@@ -114,12 +119,16 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   if (settings_.run.threads > 0) set_threads(static_cast<int>(settings_.run.threads));
   gradus::seed(settings_.run.seed);
   model_ = make_model(settings_, sides_, registry);
+  if (resumed == nullptr) load_initial_weights(settings_, sides_, *model_, registry);
   set_embeddings(pretrained_, *model_);
   freeze_embeddings(settings_.run, *model_);
-  trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_),
-                                               trainer_options(settings_, !corpus_.dev.empty()));
+  pruning_ = make_pruning(*model_, settings_);
+  models::TrainerOptions options = trainer_options(settings_, !corpus_.dev.empty(), pruning_);
+  options.loss.objective = teacher_objective(settings_.teacher, sides_, settings_.run.out, registry);
+  trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_), options);
   if (resumed != nullptr) {
     trainer_->load_state(resumed->tensors);
+    if (pruning_) pruning_->resume(trainer_->steps());
     history_ = History::read(folder_.path() / run_file::log, trainer_->steps());
     if (history_.damaged_lines() > 0) {
       std::cerr << "note: damaged lines dropped from " << run_file::log << ": " << history_.damaged_lines()
@@ -203,8 +212,15 @@ void TrainingRun::add_to_history() {
   sums_ = {};
 }
 
-// Ties, frequent in early exact match, are broken by the lower loss.
+bool TrainingRun::is_pruned() const { return !pruning_ || pruning_->is_done(trainer_->steps()); }
+
+// Ties, frequent in early exact match, are broken by the lower loss. A model with fewer pruned weights than asked
+// for cannot be the best.
 bool TrainingRun::is_best(const History::Evaluation& entry) {
+  if (!is_pruned()) {
+    trainer_->skip_evaluation();
+    return false;
+  }
   if (trainer_->observe(entry.score)) return true;
   const History::Evaluation* const before = history_.best();
   return before != nullptr && entry.score == before->score && entry.loss < before->loss;
@@ -285,7 +301,7 @@ void TrainingRun::save_last() {
 
 // The checkpoint of an interrupted run does not count, so that a resumed run has the same average.
 bool TrainingRun::counts_for_average() const {
-  return trainer_->steps() % settings_.run.save_every == 0 || trainer_->finished();
+  return is_pruned() && (trainer_->steps() % settings_.run.save_every == 0 || trainer_->finished());
 }
 
 // A killed run may have files of later steps, or lack the file of its last checkpoint.

@@ -18,6 +18,7 @@
 #include "files/pretrained.hpp"
 #include "settings/settings.hpp"
 #include "training/checkpoint_average.hpp"
+#include "training/gradual_pruning.hpp"
 #include "training/history.hpp"
 
 namespace gradus::tools {
@@ -70,6 +71,7 @@ class TrainingRun {
   void save(const std::string& name);
   void take_folder(const models::Checkpoint& first);
   void save_last();
+  bool is_pruned() const;
   bool counts_for_average() const;
   void resume_average() const;
   void score_average();
@@ -87,6 +89,7 @@ class TrainingRun {
   std::unique_ptr<models::Seq2Seq> model_;
   bool attends_;  // false if not known
   std::vector<Pretrained> pretrained_;
+  std::shared_ptr<RunPruning> pruning_;  // null without pruning
   std::unique_ptr<models::Trainer> trainer_;
   plot::OutputFolder folder_;
   files::FolderLock lock_;

@@ -1,14 +1,36 @@
 #pragma once
 
+#include <gradus/autograd/packing.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/data/batch.hpp>
 #include <gradus/models/seq2seq.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <vector>
 
 #pragma GCC visibility push(default)
 namespace gradus::models {
+
+/// A batch and the model's output for it, as an Objective sees them.
+struct ForcedPass {
+  Tensor source, source_lengths;  ///< as in Seq2Seq::forward
+  Tensor target_in;               ///< (T_y, B), i64: BOS y_1 … y_{n−1}
+  Packing targets;                ///< positions of the real tokens
+  Tensor logits;                  ///< (N, V), packed
+  std::vector<Tensor> weights;    ///< (B, T_x) for each step if the decoder ran step by step, else empty
+};
+
+/// Replaces the loss by another, for example one that also compares the model with a teacher
+/// (compress::distillation).
+struct Objective {
+  /// Returns the loss to minimise, a scalar: a mean over the real target tokens.
+  /// @param loss the loss without an objective
+  std::function<Tensor(const ForcedPass& pass, const Tensor& loss)> value = {};
+  bool reads_weights = false;  ///< the decoder must run step by step to fill ForcedPass::weights
+  bool can_be_shared = true;   ///< threads may call value() concurrently for parts of a batch
+};
 
 /// The training loss; by default the cross-entropy under teacher forcing.
 struct LossOptions {
@@ -18,6 +40,7 @@ struct LossOptions {
   /// one, drawn independently for each token (scheduled sampling with arg max, Bengio et al. 2015, section
   /// 2.4). No gradient flows through the choice.
   double sampling = 0;
+  Objective objective = {};  ///< replaces the loss if it has a value()
 
   /// @throws Error for an option out of range; the message begins with `operation`.
   void check(const char* operation) const;
@@ -29,7 +52,8 @@ struct Loss {
   std::int64_t tokens;   ///< real target tokens
 };
 
-/// The loss of a batch. With attention entropy or sampling, the decoder runs step by step. Otherwise its
+/// The loss of a batch. With attention entropy, sampling or an objective that reads attention weights, the
+/// decoder runs step by step. Otherwise its
 /// forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A sequence's dropout masks
 /// do not depend on the thread that computes the sequence.
 /// @param coins draws for sampling: one per sequence and step after the first if 0 < sampling < 1

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <gradus/models/registry.hpp>
+#include <gradus/models/seq2seq.hpp>
+
+#include "files/corpus.hpp"
+#include "settings/settings.hpp"
+
+namespace gradus::tools {
+
+/// Copies the weights of `--init-from`, if given, into the model.
+/// @throws Error as load_saved_model() and check_same_tokens(), for an int8 model, and if the models differ in the
+/// name or shape of a weight.
+void load_initial_weights(const Settings& settings, const Sides& sides, models::Seq2Seq& model,
+                          const models::Registry& registry);
+
+}  // namespace gradus::tools

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <gradus/compress/pruning.hpp>
+#include <gradus/models/seq2seq.hpp>
+
+#include <cstdint>
+#include <memory>
+
+#include "settings/settings.hpp"
+
+namespace gradus::tools {
+
+/// The pruning of a training run, `--prune`. The sparsity rises in at most 50 steps of the schedule.
+class RunPruning {
+ public:
+  /// @param steps the run's number of updates
+  RunPruning(models::Seq2Seq& model, const PruneSettings& settings, std::int64_t steps);
+
+  /// Continues after a step: prunes the weights as they are now.
+  void resume(std::int64_t step) { pruning_.prune(schedule_.at(step)); }
+  /// Call after each update.
+  void after_update(std::int64_t step);
+  /// True if all weights that are to be 0 are 0 after this step.
+  bool is_done(std::int64_t step) const { return step >= schedule_.until; }
+
+ private:
+  compress::Pruning pruning_;
+  compress::GradualPruning schedule_;
+};
+
+/// Null without `--prune`.
+std::shared_ptr<RunPruning> make_pruning(models::Seq2Seq& model, const Settings& settings);
+
+}  // namespace gradus::tools

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <gradus/models/loss.hpp>
+#include <gradus/models/registry.hpp>
+
+#include "files/corpus.hpp"
+#include "settings/settings.hpp"
+
+namespace gradus::tools {
+
+/// The objective of `--teacher`, or none without a teacher.
+/// @param run the folder of a resumed run; a relative path that does not exist is then looked up from where this
+/// run was started
+/// @throws Error as load_saved_model() and check_same_tokens().
+models::Objective teacher_objective(const TeacherSettings& settings, const Sides& sides,
+                                    const std::filesystem::path& run, const models::Registry& registry);
+
+}  // namespace gradus::tools
