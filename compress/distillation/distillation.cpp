@@ -60,8 +60,8 @@ Tensor weights_of(const char* whose, const models::ForcedPass& pass) {
 Tensor word_distillation(const Tensor& student, const Tensor& teacher, double temperature) {
   check_temperature(temperature);
   if (student.rank() != 2 || student.shape() != teacher.shape() || student.size(0) == 0) {
-    fail("word_distillation", "needs logits (N, V) of student and teacher, and got ", student.shape(), " and ",
-         teacher.shape(), "; both models must have the same target vocabulary");
+    fail("word_distillation", "needs logits (N, V) of student and teacher, and got ", student.shape(),
+         " and ", teacher.shape(), "; both models must have the same target vocabulary");
   }
   const auto [q, ln_q] = [&] {
     const NoGrad no_grad;
@@ -79,7 +79,8 @@ Tensor attention_distillation(const Tensor& student, const Tensor& teacher, cons
   }
   const std::int64_t T = student.size(0), B = student.size(1);
   check_lengths("attention_distillation", target_lengths, B, T);
-  const Tensor ends = target_lengths.defined() ? target_lengths : full({B}, static_cast<double>(T), Dtype::i64);
+  const Tensor ends =
+      target_lengths.defined() ? target_lengths : full({B}, static_cast<double>(T), Dtype::i64);
   const Tensor padding = less_equal(ends, unsqueeze(arange(T), 1));  // (T_y, B)
   const auto lengths = ends.values<std::int64_t>();
   const std::int64_t steps = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});

@@ -78,7 +78,8 @@ Loss loss_of(const Seq2Seq& model, const Tensor& source, const Tensor& source_le
                                         : Unrolled{model.decoder->forward(start, target_in, targets), {}};
   Loss result{{}, 0, batch.target_tokens()};
   constexpr std::int64_t none = -1;  // ignores no target, because packed targets are all real
-  const Tensor kept = options.objective.value ? run.logits : Tensor();  // else cross_entropy() overwrites them
+  const Tensor kept =
+      options.objective.value ? run.logits : Tensor();  // else cross_entropy() overwrites them
   result.total = cross_entropy(std::move(run.logits), pack(target_out, targets), none,
                                options.label_smoothing, &result.cross_entropy);
   if (options.attention_entropy != 0) {

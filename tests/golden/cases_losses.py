@@ -45,4 +45,16 @@ def attention_losses(T_y=4, B=3, T_x=5):
     g.write()
 
 
-CASES = [label_smoothing, label_smoothing_amounts, attention_losses]
+def distillation(N=6, V=5):
+    """Hinton et al.'s loss at several temperatures."""
+    g = Golden("distillation")
+    for name, temperature in {"low": 0.5, "one": 1.0, "high": 4.0}.items():
+        leaves, teacher = {"student": leaf(N, V, scale=3.0)}, leaf(N, V, scale=3.0).detach()
+        g.put_all({**leaves, "teacher": teacher}, f"{name}.")
+        p, q = (leaves["student"] / temperature).log_softmax(-1), (teacher / temperature).softmax(-1)
+        loss = nn.functional.kl_div(p, q, reduction="batchmean") * temperature**2
+        g.backward({"loss": loss}, leaves, f"{name}.")
+    g.write()
+
+
+CASES = [label_smoothing, label_smoothing_amounts, attention_losses, distillation]

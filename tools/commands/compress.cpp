@@ -79,7 +79,8 @@ int compress(int argc, char** argv, const models::Registry& registry) {
       "      writes small/best.safetensors: matrices in int8 with one scale per row, for translate,\n"
       "      evaluate, score, align and info; training cannot be resumed from it\n"
       "  gradus compress --prune 0.8 --model run --out sparse\n"
-      "      sets the 80 % smallest weights to 0; gradus train --init-from sparse --prune 0.8 trains the others",
+      "      sets the 80 % smallest weights to 0; gradus train --init-from sparse --prune 0.8 trains the "
+      "others",
       "gradus compress");
   Options options;
   app.add_flag("--int8", options.int8, "round every weight matrix to 8 bits");

@@ -52,7 +52,8 @@ void check_finite(const std::filesystem::path& path, const models::Seq2Seq& mode
 inline constexpr const char* compressed_key = "compressed";
 
 /// @throws Error if the checkpoint is compressed, because training cannot start from rounded weights.
-void check_not_compressed(const char* operation, const std::filesystem::path& path, const nn::Metadata& metadata);
+void check_not_compressed(const char* operation, const std::filesystem::path& path,
+                          const nn::Metadata& metadata);
 
 /// A checkpoint of the model's weights, without the training state, which may not belong to them.
 models::Checkpoint weights_alone(const SavedModel& saved);

@@ -22,9 +22,9 @@ void check_warm_up(const Settings& settings);
 void check_pruning(const Settings& settings);
 
 /// check_data(), check_model(), and the other settings of `gradus train`.
-/// @throws UsageError also as check_warm_up() and check_pruning() unless --epochs sets the number of steps, if all embeddings are
-/// tied without a shared vocabulary, an exponential schedule ends at 0, or the loss includes the attention
-/// entropy of a decoder without attention.
+/// @throws UsageError also as check_warm_up() and check_pruning() unless --epochs sets the number of steps,
+/// if all embeddings are tied without a shared vocabulary, an exponential schedule ends at 0, or the loss
+/// includes the attention entropy of a decoder without attention.
 void check_settings(const Settings& settings, const models::Registry& registry);
 
 /// For a new run. @throws UsageError for an option that has no effect with the other options: a task's option

@@ -14,9 +14,10 @@ void add_compression_options(CLI::App& app, Settings& settings) {
              "fraction of the weights in matrices that are 0 at the end, the smallest ones [0: none]")
       ->transform(fraction_below_1);
   app.add_option("--prune-from", prune.from, "the last step without pruned weights")->transform(from_0);
-  app.add_option("--prune-until", prune.until,
-                 "the first step with all pruned weights; the best checkpoint is chosen from here on [0: half "
-                 "of all steps]")
+  app.add_option(
+         "--prune-until", prune.until,
+         "the first step with all pruned weights; the best checkpoint is chosen from here on [0: half "
+         "of all steps]")
       ->transform(from_0);
   add_switch(app, "--per-matrix", prune.per_matrix, "prune the same fraction of each matrix");
   app.add_option("--teacher", teacher.model,

@@ -57,14 +57,14 @@ struct RunSettings {
   std::int64_t epochs = 0;         ///< if above 0, sets the number of steps
   std::int64_t average = 0;        ///< number of checkpoints in the mean; 0: none
   std::filesystem::path source_embeddings, target_embeddings;  ///< files of word vectors; empty: none
-  bool freeze_embeddings = false;  ///< do not train the embeddings read from files
+  bool freeze_embeddings = false;   ///< do not train the embeddings read from files
   std::filesystem::path init_from;  ///< a model whose weights are the initial ones; empty: none
 };
 
 /// Pruning during training, as compress::GradualPruning.
 struct PruneSettings {
-  double sparsity = 0;                ///< 0: no pruning
-  std::int64_t from = 0, until = 0;   ///< steps; until 0: half of the run's
+  double sparsity = 0;               ///< 0: no pruning
+  std::int64_t from = 0, until = 0;  ///< steps; until 0: half of the run's
   bool per_matrix = false;
 
   std::int64_t end(std::int64_t steps) const { return until > 0 ? until : steps / 2; }

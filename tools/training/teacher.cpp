@@ -13,14 +13,14 @@ namespace gradus::tools {
 models::Objective teacher_objective(const TeacherSettings& settings, const Sides& sides,
                                     const std::filesystem::path& run, const models::Registry& registry) {
   if (settings.model.empty()) return {};
-  const auto saved = std::make_shared<SavedModel>(
-      load_saved_model(found_from(settings.model, start_of_run(run)), registry));
+  const auto saved =
+      std::make_shared<SavedModel>(load_saved_model(found_from(settings.model, start_of_run(run)), registry));
   check_same_tokens("teacher", saved->path, saved->sides, sides);
   saved->checkpoint = {};  // a second copy of the weights
   const std::shared_ptr<const models::Seq2Seq> model(saved, saved->model.get());  // keeps int8 products, too
-  return compress::distillation(model, {.weight = settings.weight,
-                                        .temperature = settings.temperature,
-                                        .attention = settings.attention});
+  return compress::distillation(
+      model,
+      {.weight = settings.weight, .temperature = settings.temperature, .attention = settings.attention});
 }
 
 }  // namespace gradus::tools

@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "files/non_finite.hpp"
 #include "files/initial_weights.hpp"
+#include "files/non_finite.hpp"
 #include "files/pretrained.hpp"
 #include "files/run_corpus.hpp"
 #include "files/run_folder.hpp"
@@ -214,8 +214,8 @@ void TrainingRun::add_to_history() {
 
 bool TrainingRun::is_pruned() const { return !pruning_ || pruning_->is_done(trainer_->steps()); }
 
-// Ties, frequent in early exact match, are broken by the lower loss. A model with fewer pruned weights than asked
-// for cannot be the best.
+// Ties, frequent in early exact match, are broken by the lower loss. A model with fewer pruned weights than
+// asked for cannot be the best.
 bool TrainingRun::is_best(const History::Evaluation& entry) {
   if (!is_pruned()) {
     trainer_->skip_evaluation();

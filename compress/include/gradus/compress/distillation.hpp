@@ -14,20 +14,20 @@ namespace gradus::compress {
 ///     q = softmax(teacher / T),   p = softmax(student / T)
 ///
 /// for logits (N, V). The gradient is T/N (p − q). A high T shows the student how the teacher ranks unlikely
-/// tokens. The factor T² keeps the gradient's size, which the softmax divides by T and the small differences at a
-/// high T by T again (Hinton et al. 2015, "Distilling the knowledge in a neural network", section 2; word-level
-/// distillation of Kim and Rush 2016, "Sequence-level knowledge distillation", section 3.1). No gradient flows to
-/// the teacher.
+/// tokens. The factor T² keeps the gradient's size, which the softmax divides by T and the small differences
+/// at a high T by T again (Hinton et al. 2015, "Distilling the knowledge in a neural network", section 2;
+/// word-level distillation of Kim and Rush 2016, "Sequence-level knowledge distillation", section 3.1). No
+/// gradient flows to the teacher.
 /// @throws Error unless both are (N, V) with N ≥ 1, and T is finite and above 0.
 Tensor word_distillation(const Tensor& student, const Tensor& teacher, double temperature = 1);
 
-/// The distance between the attention weights of a student, α, and a teacher, a, stacked over all decoder steps,
-/// (T_y, B, T_x),
+/// The distance between the attention weights of a student, α, and a teacher, a, stacked over all decoder
+/// steps, (T_y, B, T_x),
 ///
 ///     L = mean over the real steps of KL(a_t ‖ α_t) = Σ_j a_tj (ln a_tj − ln α_tj),     0 ln 0 = 0
 ///
-/// The gradient is −a_tj / α_tj. A student's weight below 10⁻⁹ counts as 10⁻⁹, with gradient 0. No gradient flows
-/// to the teacher.
+/// The gradient is −a_tj / α_tj. A student's weight below 10⁻⁹ counts as 10⁻⁹, with gradient 0. No gradient
+/// flows to the teacher.
 /// @param target_lengths (B), i64; steps t ≥ lengths[b] have no effect
 /// @throws Error if the shapes differ, or a length is outside [0, T_y].
 Tensor attention_distillation(const Tensor& student, const Tensor& teacher, const Tensor& target_lengths);
@@ -44,8 +44,8 @@ struct DistillationOptions {
 ///
 /// The teacher reads the same source and the same true previous tokens as the student.
 /// @param teacher in eval mode
-/// @throws Error for an option out of range, and if the teacher is in training mode. The objective throws Error
-/// if the models' vocabularies differ, or one lacks the attention weights that λ needs.
+/// @throws Error for an option out of range, and if the teacher is in training mode. The objective throws
+/// Error if the models' vocabularies differ, or one lacks the attention weights that λ needs.
 models::Objective distillation(std::shared_ptr<const models::Seq2Seq> teacher,
                                const DistillationOptions& options = {});
 

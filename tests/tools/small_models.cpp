@@ -1,0 +1,233 @@
+// `gradus compress --prune`, and gradual pruning, initial weights and a teacher in `gradus train`.
+
+#include <algorithm>
+#include <fstream>
+
+#include "tools/short_run.hpp"
+#include "training/training_run.hpp"
+
+namespace fs = std::filesystem;
+namespace models = gradus::models;
+namespace tools = gradus::tools;
+
+namespace {
+
+// A short run without options that exclude others.
+Arguments plain_run(const fs::path& out, Arguments more = {}) {
+  Arguments all{"train",     "--task",       "reverse", "--examples",   "40", "--held-out",
+                "5",         "--hidden",     "6",       "--embedding",  "5",  "--energy",
+                "4",         "--steps",      "20",      "--eval-every", "5",  "--batch",
+                "8",         "--save-every", "5",       "--threads",    "1",  "--out",
+                out.string()};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+// The fraction of zeros in the matrices of a checkpoint's model, each and together.
+struct Zeros {
+  std::vector<double> each;
+  double all = 0;
+};
+
+Zeros zeros_of(const fs::path& file) {
+  Zeros zeros;
+  std::ptrdiff_t count = 0, numbers = 0;
+  for (const auto& [name, tensor] : models::load_checkpoint(file).tensors) {
+    if (!name.starts_with("model.") || tensor.rank() != 2) continue;
+    const auto found = std::ranges::count(tensor.values<float>(), 0.0F);
+    zeros.each.push_back(static_cast<double>(found) / static_cast<double>(tensor.numel()));
+    count += found;
+    numbers += tensor.numel();
+  }
+  zeros.all = static_cast<double>(count) / static_cast<double>(numbers);
+  return zeros;
+}
+
+}  // namespace
+
+TEST_CASE("compress --prune sets the smallest weights to 0, of the model or of each matrix",
+          "[tools][compress]") {
+  const Scratch scratch;
+  const std::string model = write_small_model(scratch.path() / "run").parent_path();
+  const auto compress = [&](const std::string& out, Arguments more) {
+    Arguments all{"compress", "--model", model, "--out", scratch.path() / out};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all);
+  };
+  const Ran ran = compress("global", {"--prune", "0.8"});
+  CHECK(ran.err == "");
+  CHECK(ran.out.starts_with("pruned 80.0 % of the weights in matrices\n"));
+  const auto at = [&](const char* out) { return scratch.path() / out / "best.safetensors"; };
+  const Zeros global = zeros_of(at("global"));
+  CHECK(global.all == Approx(0.8).margin(1e-3));
+  const auto [least, most] = std::ranges::minmax(global.each);
+  CHECK(most - least > 0.1);
+  REQUIRE(compress("each", {"--prune", "0.8", "--per-matrix"}).code == 0);
+  for (const double fraction : zeros_of(at("each")).each) CHECK(fraction == Approx(0.8).margin(0.02));
+  REQUIRE(compress("int8", {"--prune", "0.8", "--int8"}).code == 0);
+  CHECK(zeros_of(at("int8")).all >= 0.8);
+  for (const char* out : {"global", "int8"}) {
+    CHECK(run({"evaluate", "--model", scratch.path() / out}).code == 0);
+  }
+  CHECK(compress("none", {}).err ==
+        "gradus compress: nothing to do; give --int8 or --prune, or both; 'gradus compress --help' lists the "
+        "options\n");
+  CHECK(compress("none", {"--per-matrix", "--int8"}).code == 2);
+  CHECK(compress("none", {"--prune", "2"})
+            .err.starts_with("gradus compress: --prune: expected a number from 0 to 1, found 2"));
+}
+
+TEST_CASE("train --prune prunes gradually, and chooses the best model among the pruned ones",
+          "[tools][train]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  const Ran ran =
+      run(plain_run(out, {"--prune", "0.75", "--prune-from", "2", "--prune-until", "12", "--average", "2"}));
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  for (const char* name : {"last.safetensors", "best.safetensors", "average.safetensors"}) {
+    CHECK(zeros_of(out / name).all == Approx(0.75).margin(1e-3));
+  }
+  const auto history = tools::History::read(out / "log.jsonl", 1000);
+  for (const auto& entry : history.evaluations()) CHECK((entry.step >= 12 || !entry.best));
+  REQUIRE(history.best() != nullptr);
+  CHECK(history.best()->step >= 12);
+
+  const fs::path half = scratch.path() / "half";
+  REQUIRE(run(plain_run(half, {"--prune", "0.5"})).code == 0);  // until step 10
+  CHECK(tools::History::read(half / "log.jsonl", 1000).best()->step >= 10);
+}
+
+TEST_CASE("a stopped and resumed run with --prune has the same bytes as an uninterrupted one",
+          "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path whole = scratch.path() / "whole";
+  REQUIRE(run(plain_run(whole, {"--prune", "0.75", "--prune-from", "2", "--prune-until", "12"})).code == 0);
+  for (const int stop : {1, 7, 15}) {
+    INFO("stopped after " << stop << " steps");
+    const fs::path out = scratch.path() / std::to_string(stop);
+    tools::Settings settings = settings_of(whole);
+    settings.run.out = out;
+    {
+      tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
+      int steps = 0;
+      CHECK_FALSE(stopped.train([&] { return steps++ == stop; }));
+    }
+    REQUIRE(run({"train", "--resume", out.string()}).code == 0);
+    for (const char* name : {"last.safetensors", "best.safetensors"}) {
+      CHECK((content(out / name) == content(whole / name)));
+    }
+  }
+}
+
+TEST_CASE("train --init-from starts from a model's weights, with its data and model options",
+          "[tools][train]") {
+  const Scratch scratch;
+  const fs::path first = scratch.path() / "first", second = scratch.path() / "second";
+  REQUIRE(run(plain_run(first)).code == 0);
+  const Ran ran = run({"train", "--init-from", first.string(), "--steps", "1", "--learning-rate", "1e-9",
+                       "--threads", "1", "--out", second.string()});
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  CHECK(settings_of(second).model.hidden == 6);
+  CHECK(settings_of(second).data.examples == 40);
+  const auto before = models::load_checkpoint(first / "best.safetensors").tensors,
+             after = models::load_checkpoint(second / "best.safetensors").tensors;
+  for (const auto& [name, tensor] : before) {
+    if (!name.starts_with("model.")) continue;
+    const auto found = std::ranges::find(after, name, &gradus::NamedTensors::value_type::first);
+    REQUIRE(found != after.end());
+    CHECK(mismatch(found->second, tensor, 1e-6) == "");
+  }
+  const auto refused = [&](const Arguments& more) {
+    Arguments all{
+        "train", "--init-from", first.string(), "--steps", "1", "--out", (scratch.path() / "no").string()};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all).err;
+  };
+  CHECK(contains(refused({"--hidden", "7"}), "'" + (first / "best.safetensors").string() + "'"));
+  CHECK(contains(
+      refused({"--symbols", "5"}),
+      "gradus train: init-from: '" + (first / "best.safetensors").string() +
+          "' has another source vocabulary than this run, of 14 and 9 tokens; train both on the same "
+          "text with the same options for tokens\n"));
+  CHECK(contains(refused({"--source-unit", "character"}),
+                 "' splits text into other source tokens than this run; "
+                 "give this run the model's options for tokens\n"));
+  REQUIRE(run({"compress", "--int8", "--model", first.string(), "--out", (scratch.path() / "x8").string()})
+              .code == 0);
+  CHECK(contains(run({"train", "--init-from", (scratch.path() / "x8").string()}).err,
+                 "init-from: '" + (scratch.path() / "x8" / "best.safetensors").string() +
+                     "' holds weights compressed to int8, from which training cannot start"));
+}
+
+TEST_CASE("train --teacher learns from a model, resumes, and refuses one with other tokens",
+          "[tools][train][resume]") {
+  const Scratch scratch;
+  const fs::path teacher = scratch.path() / "teacher", whole = scratch.path() / "whole",
+                 alone = scratch.path() / "alone", out = scratch.path() / "resumed";
+  REQUIRE(run(replaced(plain_run(teacher), "--hidden", "9")).code == 0);
+  REQUIRE(run(plain_run(alone)).code == 0);
+  const Arguments taught{"--teacher",
+                         teacher.string(),
+                         "--teacher-weight",
+                         "0.6",
+                         "--teacher-temperature",
+                         "2",
+                         "--teacher-attention",
+                         "0.5"};
+  const Ran ran = run(plain_run(whole, taught));
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  CHECK((content(whole / "last.safetensors") != content(alone / "last.safetensors")));
+  tools::Settings settings = settings_of(whole);
+  CHECK(settings.teacher.weight == 0.6);
+  settings.run.out = out;
+  {
+    tools::TrainingRun stopped(settings, nullptr, models::Registry::standard());
+    int steps = 0;
+    CHECK_FALSE(stopped.train([&] { return steps++ == 7; }));
+  }
+  REQUIRE(run({"train", "--resume", out.string()}).code == 0);
+  CHECK((content(out / "last.safetensors") == content(whole / "last.safetensors")));
+
+  const fs::path no = scratch.path() / "no";
+  CHECK(contains(
+      run(plain_run(no, {"--teacher", teacher.string(), "--symbols", "5"})).err,
+      "gradus train: teacher: '" + (teacher / "best.safetensors").string() +
+          "' has another source vocabulary than this run, of 14 and 9 tokens; train both on the same "
+          "text with the same options for tokens\n"));
+}
+
+TEST_CASE("options of small models that do not fit are refused", "[tools][train][errors]") {
+  const Scratch scratch;
+  const auto refused = [&](const Arguments& more) {
+    return run(plain_run(scratch.path() / "run", more)).err;
+  };
+  const std::string help = "; 'gradus train --help' lists the options\n";
+  CHECK(refused({"--prune", "0.5", "--prune-from", "12"}) ==
+        "gradus train: --prune-from 12 is not before step 10, when pruning ends; lower --prune-from or raise "
+        "--prune-until" +
+            help);
+  CHECK(refused({"--prune", "0.5", "--prune-from", "12", "--prune-until", "12"}) ==
+        "gradus train: --prune-from 12 is not before --prune-until 12, when pruning ends; lower --prune-from "
+        "or "
+        "raise --prune-until" +
+            help);
+  CHECK(refused({"--prune", "0.5", "--prune-until", "21"}) ==
+        "gradus train: --prune-until 21 is after the last step, 20; lower --prune-until or raise --steps" +
+            help);
+  CHECK(refused({"--prune-from", "3"}) ==
+        "gradus train: --prune-from 3 has no effect without --prune; omit it" + help);
+  CHECK(refused({"--teacher-weight", "0.3"}) ==
+        "gradus train: --teacher-weight 0.3 has no effect without --teacher; omit it" + help);
+  CHECK(refused({"--teacher", "x", "--sampling", "0.5"}) ==
+        "gradus train: --sampling and --teacher are alternatives: the teacher reads the true tokens; omit "
+        "one of "
+        "them" +
+            help);
+  CHECK(refused({"--teacher", "x", "--teacher-attention", "1", "--decoder", "fixed"}) ==
+        "gradus train: --teacher-attention needs attention weights, which --decoder fixed lacks; omit "
+        "--teacher-attention, or give --decoder bahdanau" +
+            help);
+}
