@@ -62,6 +62,10 @@ def short_training(words):
         return words
     if "--resume" in words:
         return with_options(words, {"--steps": "3"})
+    pruning = {option: value for option, value in {"--prune-from": "0", "--prune-until": "1"}.items() if option in words}
+    words = with_options(words, pruning)
+    if "--init-from" in words:  # with that model's data and sizes
+        return with_options(words, {"--steps": "2", "--overwrite": None})
     if not set(EXAMPLES) & set(words):
         words = [*words, "--phrases", "eng-fra"]
     is_task = "--task" in words or "configs/reverse.toml" in words
@@ -76,7 +80,7 @@ def short_training(words):
 
 def run_gradus(gradus, words):
     for option, value in zip(words, words[1:]):
-        if option in ("--model", "--resume", "info"):
+        if option in ("--model", "--resume", "--init-from", "--teacher", "info"):
             provide_model(gradus, value)
         elif option.endswith("-embeddings"):
             provide_vectors(pathlib.Path(value))

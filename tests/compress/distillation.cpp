@@ -130,7 +130,7 @@ TEST_CASE("distillation has correct gradients in the student, and none in the te
   for (const Tensor& parameter : teacher->parameters()) CHECK(!parameter.grad().defined());
 }
 
-TEST_CASE("training with a teacher alone brings the student to it", "[compress]") {
+TEST_CASE("training only on a teacher brings the student to it", "[compress]") {
   const auto student = make(1), teacher = make_teacher();
   const models::TrainerOptions options{
       .steps = 150, .learning_rate = 1e-2, .loss = {.objective = distillation(teacher, {.weight = 1})}};

@@ -70,7 +70,7 @@ TEST_CASE("compress --prune sets the smallest weights to 0, of the model or of e
     CHECK(run({"evaluate", "--model", scratch.path() / out}).code == 0);
   }
   CHECK(compress("none", {}).err ==
-        "gradus compress: nothing to do; give --int8 or --prune, or both; 'gradus compress --help' lists the "
+        "gradus compress: nothing to do; give --int8, --prune or --hidden, or several of them; 'gradus compress --help' lists the "
         "options\n");
   CHECK(compress("none", {"--per-matrix", "--int8"}).code == 2);
   CHECK(compress("none", {"--prune", "2"})
@@ -165,9 +165,9 @@ TEST_CASE("train --teacher learns from a model, resumes, and refuses one with ot
           "[tools][train][resume]") {
   const Scratch scratch;
   const fs::path teacher = scratch.path() / "teacher", whole = scratch.path() / "whole",
-                 alone = scratch.path() / "alone", out = scratch.path() / "resumed";
+                 untaught = scratch.path() / "untaught", out = scratch.path() / "resumed";
   REQUIRE(run(replaced(plain_run(teacher), "--hidden", "9")).code == 0);
-  REQUIRE(run(plain_run(alone)).code == 0);
+  REQUIRE(run(plain_run(untaught)).code == 0);
   const Arguments taught{"--teacher",
                          teacher.string(),
                          "--teacher-weight",
@@ -179,7 +179,7 @@ TEST_CASE("train --teacher learns from a model, resumes, and refuses one with ot
   const Ran ran = run(plain_run(whole, taught));
   INFO(ran.err);
   REQUIRE(ran.code == 0);
-  CHECK((content(whole / "last.safetensors") != content(alone / "last.safetensors")));
+  CHECK((content(whole / "last.safetensors") != content(untaught / "last.safetensors")));
   tools::Settings settings = settings_of(whole);
   CHECK(settings.teacher.weight == 0.6);
   settings.run.out = out;
@@ -230,4 +230,27 @@ TEST_CASE("options of small models that do not fit are refused", "[tools][train]
         "gradus train: --teacher-attention needs attention weights, which --decoder fixed lacks; omit "
         "--teacher-attention, or give --decoder bahdanau" +
             help);
+}
+
+TEST_CASE("compress --hidden makes a narrower model, which can be trained, pruned and rounded",
+          "[tools][compress]") {
+  const Scratch scratch;
+  const fs::path first = scratch.path() / "first", narrow = scratch.path() / "narrow",
+                 tuned = scratch.path() / "tuned";
+  REQUIRE(run(plain_run(first)).code == 0);
+  const Ran ran = run({"compress", "--hidden", "4", "--model", first.string(), "--out", narrow.string()});
+  CHECK(ran.err == "");
+  REQUIRE(ran.code == 0);
+  CHECK(fs::file_size(narrow / "best.safetensors") < fs::file_size(first / "best.safetensors"));
+  CHECK(run({"evaluate", "--model", narrow.string()}).code == 0);
+  REQUIRE(run({"train", "--init-from", narrow.string(), "--steps", "2", "--out", tuned.string()}).code == 0);
+  CHECK(settings_of(tuned).model.hidden == 4);
+  CHECK(run({"compress", "--hidden", "3", "--prune", "0.5", "--int8", "--model", tuned.string(), "--out",
+             (scratch.path() / "all").string()})
+            .code == 0);
+  CHECK(run({"evaluate", "--model", (scratch.path() / "all").string()}).code == 0);
+  CHECK(
+      run({"compress", "--hidden", "7", "--model", first.string(), "--out", (scratch.path() / "no").string()})
+          .err ==
+      "gradus compress: keep_units: the number of hidden units must be from 1 to 6, the model's, and is 7\n");
 }

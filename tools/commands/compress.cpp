@@ -1,6 +1,7 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/compress/int8.hpp>
 #include <gradus/compress/pruning.hpp>
+#include <gradus/compress/units.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/plot/output.hpp>
 
@@ -27,6 +28,7 @@ namespace fs = std::filesystem;
 struct Options {
   fs::path model, out;
   bool int8 = false;
+  std::optional<std::int64_t> hidden;
   std::optional<double> sparsity;
   bool per_matrix = false;
 };
@@ -38,6 +40,15 @@ void check_new(const fs::path& folder) {
        "; choose another --out, or remove the folder");
 }
 
+// Keeps this number of hidden units, in a smaller model.
+void keep_units(std::int64_t hidden, SavedModel& saved, const models::Registry& registry) {
+  const NamedTensors state = compress::keep_units(*saved.model, hidden);
+  saved.settings.model.hidden = hidden;
+  saved.model = make_model(saved.settings, saved.sides, registry);
+  saved.model->load_state_dict(state);
+  saved.checkpoint.metadata["settings"] = metadata_of(saved.settings, saved.sides)["settings"];
+}
+
 // Sets the smallest weights to 0.
 void prune(const Options& options, models::Seq2Seq& model) {
   compress::Pruning pruning(
@@ -47,13 +58,16 @@ void prune(const Options& options, models::Seq2Seq& model) {
 }
 
 int run(const Options& options, const models::Registry& registry) {
-  if (!options.int8 && !options.sparsity) throw UsageError("nothing to do; give --int8 or --prune, or both");
+  if (!options.int8 && !options.sparsity && !options.hidden) {
+    throw UsageError("nothing to do; give --int8, --prune or --hidden, or several of them");
+  }
   check_new(options.out);
   SavedModel saved = load_saved_model(options.model, registry);
   if (saved.checkpoint.metadata.contains(compressed_key)) {
     fail("compress", "'", saved.path.string(), "' is compressed already; give the model that was trained");
   }
   const plot::OutputFolder folder(options.out);
+  if (options.hidden) keep_units(*options.hidden, saved, registry);
   if (options.sparsity) prune(options, *saved.model);
   std::set<std::string> names;  // of the tensors in int8
   if (options.int8) {
@@ -80,10 +94,18 @@ int compress(int argc, char** argv, const models::Registry& registry) {
       "      evaluate, score, align and info; training cannot be resumed from it\n"
       "  gradus compress --prune 0.8 --model run --out sparse\n"
       "      sets the 80 % smallest weights to 0; gradus train --init-from sparse --prune 0.8 trains the "
-      "others",
+      "others\n"
+      "  gradus compress --hidden 64 --model run --out narrow\n"
+      "      removes whole hidden units; gradus train --init-from narrow trains the smaller model",
       "gradus compress");
   Options options;
   app.add_flag("--int8", options.int8, "round every weight matrix to 8 bits");
+  app.add_option(
+         "--hidden", options.hidden,
+         "keep this many hidden units of the decoder and of each encoder direction, those with the largest "
+         "weights; the products get smaller")
+      ->type_name("N")
+      ->transform(from_1);
   auto* const sparsity =
       app.add_option("--prune", options.sparsity,
                      "fraction of the weights in matrices to set to 0, the smallest first; before --int8")

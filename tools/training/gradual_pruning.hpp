@@ -20,7 +20,7 @@ class RunPruning {
   void resume(std::int64_t step) { pruning_.prune(schedule_.at(step)); }
   /// Call after each update.
   void after_update(std::int64_t step);
-  /// True if all weights that are to be 0 are 0 after this step.
+  /// True if the sparsity has its last value after this step.
   bool is_done(std::int64_t step) const { return step >= schedule_.until; }
 
  private:

@@ -32,7 +32,7 @@ enum class PruningScope {
 ///     options.after_update = [&](std::int64_t) { pruning.hold(); };   // of models::TrainerOptions
 ///
 /// The matrices stay dense in memory and in files: fewer weights make neither a product faster nor a file
-/// smaller. See remove_units() (units.hpp) for a smaller model.
+/// smaller. See keep_units() (units.hpp) for a smaller model.
 class Pruning {
  public:
   /// Prunes nothing yet. The model must outlive this object.

@@ -1,0 +1,244 @@
+#include <gradus/autograd/ops.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "answer.hpp"
+
+using namespace gradus;
+
+namespace {
+
+// Right, but different from the solution.
+std::int8_t round_to(double x, double s) {
+  if (!(s > 0)) return 0;
+  const long q = std::lround(x / s);
+  return static_cast<std::int8_t>(q > 127 ? 127 : q < -127 ? -127 : q);
+}
+
+double largest(const Tensor& x) { return max(abs(x)).item(); }
+
+int8::Matrix rounded(const Tensor& W, const std::function<double(std::int64_t i)>& scale) {
+  int8::Matrix m{W.size(0), W.size(1), {}, {}};
+  for (std::int64_t i = 0; i < m.rows; ++i) {
+    m.s.push_back(scale(i));
+    for (const double w : W[i].to_vector<double>()) m.q.push_back(round_to(w, m.s.back()));
+  }
+  return m;
+}
+
+int8::Matrix by_rows(const Tensor& W) {
+  return rounded(W, [&](std::int64_t i) { return largest(W[i]) / 127; });
+}
+
+// The integers as a tensor.
+Tensor integers(const int8::Matrix& W) {
+  return tensor(std::vector<double>(W.q.begin(), W.q.end()), {W.rows, W.columns});
+}
+
+Tensor scales(const int8::Matrix& W) { return tensor(W.s, {W.rows}); }
+
+Tensor rounded(const Tensor& x, double s) {
+  std::vector<double> p;
+  for (const double v : x.to_vector<double>()) p.push_back(round_to(v, s));
+  return tensor(p, x.shape());
+}
+
+// Right: products of integers are exact in f64.
+Tensor product(const Tensor& x, double s_x, const int8::Matrix& W, const Tensor& b) {
+  return matmul(rounded(x, s_x), transpose(integers(W), 0, 1)) * scales(W) * s_x + b;
+}
+
+exercise::Attempt rounding(const std::string& name, const std::string& mistake,
+                           const decltype(Int8Linear::to_int8)& f) {
+  return {"to_int8: " + name, mistake, int8_linear_exercise({f, by_rows, product})};
+}
+
+exercise::Attempt matrix(const std::string& name, const std::string& mistake,
+                         const decltype(Int8Linear::quantise_rows)& f) {
+  return {"quantise_rows: " + name, mistake, int8_linear_exercise({round_to, f, product})};
+}
+
+exercise::Attempt scaling(const std::string& name, const std::string& mistake,
+                          const std::function<double(const Tensor& W, std::int64_t i)>& scale) {
+  return matrix(name, mistake,
+                [scale](const Tensor& W) { return rounded(W, [&](std::int64_t i) { return scale(W, i); }); });
+}
+
+exercise::Attempt layer(const std::string& name, const std::string& mistake,
+                        const decltype(Int8Linear::linear)& f) {
+  return {"int8_linear: " + name, mistake, int8_linear_exercise({round_to, by_rows, f})};
+}
+
+template <class Sum>
+Tensor summed_in(const Tensor& x, double s_x, const int8::Matrix& W, const Tensor& b) {
+  std::vector<double> y;
+  for (std::int64_t r = 0; r < x.size(0); ++r) {
+    const std::vector<double> row = x[r].to_vector<double>();
+    for (std::size_t i = 0; i < W.s.size(); ++i) {
+      Sum sum = 0;
+      for (std::size_t l = 0; l < row.size(); ++l) {
+        sum = static_cast<Sum>(sum + round_to(row[l], s_x) * W.q[i * row.size() + l]);
+      }
+      y.push_back(s_x * W.s[i] * sum + b.to_vector<double>()[i]);
+    }
+  }
+  return tensor(y, {x.size(0), W.rows});
+}
+
+std::int8_t wrapped(double q) { return static_cast<std::int8_t>(static_cast<std::int64_t>(q)); }
+
+using T = const Tensor&;
+using M = const int8::Matrix&;
+
+}  // namespace
+
+int main() {
+  return exercise::bank({
+      rounding("by lround", "", round_to),
+      rounding("half to even", "",
+               [](double x, double s) {
+                 return s == 0 ? std::int8_t{0} : wrapped(std::clamp(std::nearbyint(x / s), -127.0, 127.0));
+               }),
+      layer("in 64 bits", "", summed_in<std::int64_t>),
+      layer("in 32 bits", "", summed_in<std::int32_t>),
+      rounding("cut off", "truncated",
+               [](double x, double s) {
+                 return s == 0 ? std::int8_t{0} : wrapped(std::clamp(x / s, -127.0, 127.0));
+               }),
+      rounding("down", "floored",
+               [](double x, double s) {
+                 return s == 0 ? std::int8_t{0} : wrapped(std::clamp(std::floor(x / s), -127.0, 127.0));
+               }),
+      rounding("no clamp", "wraps",
+               [](double x, double s) { return s == 0 ? std::int8_t{0} : wrapped(std::round(x / s)); }),
+      rounding("to −128", "minus-128",
+               [](double x, double s) {
+                 return s == 0 ? std::int8_t{0} : wrapped(std::clamp(std::round(x / s), -128.0, 127.0));
+               }),
+      rounding("from 0", "no-negatives",
+               [](double x, double s) {
+                 return s == 0 ? std::int8_t{0} : wrapped(std::clamp(std::round(x / s), 0.0, 127.0));
+               }),
+      rounding("multiplied", "multiplied",
+               [](double x, double s) { return wrapped(std::clamp(std::round(x * s), -127.0, 127.0)); }),
+      rounding("adds a half", "values",
+               [](double x, double s) {
+                 return s == 0 ? std::int8_t{0} : wrapped(std::clamp(std::trunc(x / s + 0.5), -127.0, 127.0));
+               }),
+      rounding("0 / 0", "scale-0",
+               [](double x, double s) {
+                 const double q = x / s;
+                 return std::isnan(q) ? std::int8_t{-128} : wrapped(std::clamp(std::round(q), -127.0, 127.0));
+               }),
+      scaling("/ 128", "steps", [](T W, auto i) { return largest(W[i]) / 128; }),
+      scaling("/ 255", "steps", [](T W, auto i) { return largest(W[i]) / 255; }),
+      scaling("2 / 255", "steps", [](T W, auto i) { return largest(W[i]) * 2 / 255; }),
+      scaling("/ 1", "no-127", [](T W, auto i) { return largest(W[i]); }),
+      scaling("maximum", "signed-maximum", [](T W, auto i) { return max(W[i]).item() / 127; }),
+      scaling("positive maximum", "signed-maximum",
+              [](T W, auto i) { return std::max(max(W[i]).item(), 0.0) / 127; }),
+      scaling("one for all", "one-scale", [](T W, auto) { return largest(W) / 127; }),
+      scaling("inverse", "inverse", [](T W, auto i) { return 127 / largest(W[i]); }),
+      scaling("columns", "per-column", [](T W, auto i) { return largest(W.slice(i, i + 1, 1)) / 127; }),
+      matrix("transposed", "shape", [](T W) { return by_rows(transpose(W, 0, 1)); }),
+      matrix("column scales", "per-column",
+             [](T W) {
+               int8::Matrix m = by_rows(W);
+               m.s = by_rows(transpose(W, 0, 1)).s;
+               return m;
+             }),
+      matrix("a single scale", "one-scale",
+             [](T W) {
+               int8::Matrix m = by_rows(W);
+               m.s = {largest(W) / 127};
+               return m;
+             }),
+      matrix("no integers", "shape",
+             [](T W) {
+               int8::Matrix m = by_rows(W);
+               m.q.clear();
+               return m;
+             }),
+      matrix("too few scales", "shape",
+             [](T W) {
+               int8::Matrix m = by_rows(W);
+               m.s.pop_back();
+               return m;
+             }),
+      matrix("cut off", "truncated",
+             [](T W) {
+               int8::Matrix m = by_rows(W);
+               const auto w = W.to_vector<double>();
+               for (std::size_t i = 0; i < w.size(); ++i) {
+                 const double s = m.s[i / static_cast<std::size_t>(m.columns)];
+                 if (s > 0) m.q[i] = static_cast<std::int8_t>(w[i] / s);
+               }
+               return m;
+             }),
+      matrix("column-major", "integers",
+             [](T W) {
+               int8::Matrix m = by_rows(W);
+               const std::vector<std::int8_t> q = m.q;
+               for (std::size_t i = 0; i < q.size(); ++i) m.q[i] = q[i % 5 * 7 + i / 5];
+               return m;
+             }),
+      matrix("zeros by zero", "scale-0",
+             [](T W) {
+               int8::Matrix m = by_rows(W);
+               for (std::size_t i = 0; i < m.q.size(); ++i)
+                 if (m.s[i / 7] == 0) m.q[i] = -128;
+               return m;
+             }),
+      matrix("changes W", "changes-its-input",
+             [](T W) {
+               const int8::Matrix m = by_rows(W);
+               for (double& w : Tensor(W).mutable_values<double>()) w /= 127;
+               return m;
+             }),
+      layer("without s_x", "no-input-scale",
+            [](T x, double s, M W, T b) {
+              return matmul(rounded(x, s), transpose(integers(W), 0, 1)) * scales(W) + b;
+            }),
+      layer("without s_i", "no-weight-scale",
+            [](T x, double s, M W, T b) {
+              return matmul(rounded(x, s), transpose(integers(W), 0, 1)) * s + b;
+            }),
+      layer("without scales", "no-input-scale",
+            [](T x, double s, M W, T b) { return matmul(rounded(x, s), transpose(integers(W), 0, 1)) + b; }),
+      layer("without the bias", "no-bias", [](T x, double s, M W, T b) { return product(x, s, W, b) - b; }),
+      layer("the bias in the sum", "scaled-bias",
+            [](T x, double s, M W, T b) {
+              return (matmul(rounded(x, s), transpose(integers(W), 0, 1)) + b) * scales(W) * s;
+            }),
+      layer("inputs not rounded", "input-not-rounded",
+            [](T x, double, M W, T b) { return matmul(x, transpose(integers(W), 0, 1)) * scales(W) + b; }),
+      layer("in 16 bits", "16-bits", summed_in<std::int16_t>),
+      layer("in 8 bits", "16-bits", summed_in<std::int8_t>),
+      layer("own scale of x", "own-scale",
+            [](T x, double, M W, T b) { return product(x, largest(x) / 127, W, b); }),
+      layer("inputs wrap around", "wraps",
+            [](T x, double s, M W, T b) {
+              std::vector<double> p;
+              for (const double v : x.to_vector<double>()) p.push_back(wrapped(std::round(v / s)));
+              return matmul(tensor(p, x.shape()), transpose(integers(W), 0, 1)) * scales(W) * s + b;
+            }),
+      layer("inputs cut off", "truncated",
+            [](T x, double s, M W, T b) {
+              std::vector<double> p;
+              for (const double v : x.to_vector<double>())
+                p.push_back(std::clamp(std::trunc(v / s), -127.0, 127.0));
+              return matmul(tensor(p, x.shape()), transpose(integers(W), 0, 1)) * scales(W) * s + b;
+            }),
+      layer("transposed", "shape",
+            [](T x, double s, M W, T b) { return transpose(product(x, s, W, b), 0, 1); }),
+      layer("in f32", "dtype", [](T x, double s, M W, T b) { return product(x, s, W, b).to(Dtype::f32); }),
+      layer("changes x", "changes-its-input",
+            [](T x, double s, M W, T b) {
+              const Tensor y = product(x, s, W, b);
+              for (double& v : Tensor(x).mutable_values<double>()) v /= s;
+              return y;
+            }),
+  });
+}
