@@ -25,6 +25,7 @@
 #include <gradus/compress/distillation.hpp>
 #include <gradus/compress/int8.hpp>
 #include <gradus/compress/pruning.hpp>
+#include <gradus/compress/straight_through.hpp>
 #include <gradus/compress/units.hpp>
 #include <gradus/data/alignment_error.hpp>
 #include <gradus/data/alignment_score.hpp>

@@ -1,0 +1,106 @@
+// The straight-through estimator, and training with rounded weights.
+
+#include <gradus/compress/int8.hpp>
+#include <gradus/compress/straight_through.hpp>
+#include <gradus/nn/int8.hpp>
+#include <gradus/nn/linear.hpp>
+#include <gradus/nn/sgd.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "nn/helpers.hpp"
+
+namespace compress = gradus::compress;
+namespace nn = gradus::nn;
+using gradus::Tensor;
+using gradus::tensor;
+
+namespace {
+
+Tensor random(const gradus::Shape& shape, std::uint64_t seed = 3) {
+  gradus::Generator generator(seed);
+  return gradus::normal(shape, 0, 1, generator);
+}
+
+std::vector<float> values(const Tensor& x) { return x.to_vector<float>(); }
+
+}  // namespace
+
+TEST_CASE("fake_quantise rounds as int8 does, and passes the gradient on unchanged", "[compress]") {
+  Tensor W = random({3, 5});
+  CHECK(values(compress::fake_quantise(W)) == values(nn::dequantised(nn::quantise_rows(W))));
+  CHECK(values(compress::fake_quantise(W)) != values(W));
+  W.set_requires_grad();
+  const Tensor g = random({3, 5}, 9);
+  compress::fake_quantise(W).backward(g);
+  CHECK(values(W.grad()) == values(g));
+  CHECK(mismatch(compress::fake_quantise(W.detach().to(gradus::Dtype::f64)),
+                 nn::dequantised(nn::quantise_rows(W)).to(gradus::Dtype::f64)) == "");
+}
+
+TEST_CASE("gradcheck refuses the straight-through estimator", "[compress][gradients]") {
+  const auto report = gradus::gradcheck(
+      [](const std::vector<Tensor>& x) { return compress::fake_quantise(x[0]); }, {random({4, 6})});
+  CHECK_FALSE(report.passed());
+  REQUIRE(report.entries.size() == 1);
+  CHECK(report.entries[0].wrong >= 12);  // flat between the steps: the difference is 0, the estimate is not
+  CHECK(report.entries[0].numeric == Approx(0).margin(1e-6));
+}
+
+TEST_CASE("updates smaller than a step of the rounding add up in the exact copy, and are lost without it",
+          "[compress]") {
+  nn::Linear layer(4, 3, false), plain(4, 3, false), without(4, 3, false);
+  plain.load_state_dict(layer.state_dict());
+  without.load_state_dict(layer.state_dict());
+  compress::RoundedTraining rounded(layer);
+  CHECK_NOTHROW(compress::Int8Products(layer));
+  CHECK(values(layer.weight) == values(compress::fake_quantise(plain.weight)));
+  const auto integers_of = [](const nn::Linear& of) { return nn::quantise_rows(of.weight).values; };
+  const auto start = integers_of(layer);
+  const Tensor x = random({5, 4});
+  for (int step = 0; step < 200; ++step) {
+    for (nn::Linear* const each : {&layer, &plain, &without}) {
+      nn::SGD sgd(each->parameters(), {.learning_rate = 1e-4});
+      sgd.zero_grad();
+      sum(each->forward(x)).backward();  // its gradient does not depend on the weights
+      sgd.step();
+    }
+    rounded.after_update();
+    compress::round_to_int8(without);
+  }
+  const auto moved = [&](const nn::Linear& of) {  // steps of the rounding, over all weights
+    int sum = 0;
+    const auto now = integers_of(of);
+    for (std::size_t i = 0; i < now.size(); ++i) sum += std::abs(now[i] - start[i]);
+    return sum;
+  };
+  CHECK(moved(without) <= 2);  // the largest weight of a row is never rounded away
+  CHECK(moved(layer) > 20);
+  CHECK(mismatch(layer.weight, compress::fake_quantise(plain.weight), {0.01, 0.01}) == "");
+  CHECK_NOTHROW(compress::Int8Products(layer));
+}
+
+// Four equal inputs with weights that add up to 1. An outlier, whose input is 0, makes a step of the rounding
+// 60/127, so that each weight is rounded up, and their sum becomes 4 · 60/127. Only two of them should be.
+TEST_CASE("training with rounded weights finds a better rounding than the nearest one", "[compress]") {
+  nn::Linear layer(5, 1, false);
+  Tensor(layer.weight).replace(tensor({{60, 0.24, 0.25, 0.26, 0.27}}));
+  Tensor(layer.weight).set_requires_grad();
+  const Tensor x = tensor({{0, 1, 1, 1, 1}}), y = tensor({{1}}).to(gradus::Dtype::f32);
+  const auto loss = [&] { return mse(layer.forward(x), y); };
+  compress::RoundedTraining rounded(layer);
+  const double nearest = loss().item();
+  CHECK(nearest == Approx(std::pow(4 * 60.0 / 127 - 1, 2)).epsilon(1e-3));
+  nn::SGD sgd(layer.parameters(), {.learning_rate = 2e-3});
+  double best = nearest;
+  for (int step = 0; step < 50; ++step) {
+    sgd.zero_grad();
+    loss().backward();
+    sgd.step();
+    rounded.after_update();
+    best = std::min(best, loss().item());
+  }
+  CHECK(best == Approx(std::pow(2 * 60.0 / 127 - 1, 2)).epsilon(1e-2));
+}

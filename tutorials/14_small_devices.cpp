@@ -1,0 +1,225 @@
+// Tutorial 14: small devices: fewer bits, fewer weights, fewer units, and a teacher.
+//
+// A trained model of tutorial 10 has to fit a small device. Each method makes it smaller in another way: int8 (Jacob et
+// al. 2018, https://arxiv.org/abs/1712.05877), pruning (Han et al. 2015, https://arxiv.org/abs/1506.02626; Zhu and
+// Gupta 2017, https://arxiv.org/abs/1710.01878), structured pruning (Wen et al. 2018, https://arxiv.org/abs/1709.05027)
+// and distillation (Hinton et al. 2015, https://arxiv.org/abs/1503.02531). All are measured on the same sources, and each
+// is shown where it fails.
+
+#include <gradus/autograd/gradcheck.hpp>
+#include <gradus/compress/distillation.hpp>
+#include <gradus/compress/int8.hpp>
+#include <gradus/compress/pruning.hpp>
+#include <gradus/compress/straight_through.hpp>
+#include <gradus/compress/units.hpp>
+#include <gradus/plot/curves.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "support/report.hpp"
+#include "support/results.hpp"
+#include "support/small_models.hpp"
+
+using namespace gradus;
+
+namespace {
+
+using Model = std::shared_ptr<models::Seq2Seq>;
+
+struct Sizes {
+  std::int64_t large = 64, small = 16;                 // H, and E = H / 2
+};
+
+// What every step of the program needs.
+struct Course {
+  data::Reversal task;                                 // 10 symbols, lengths 3 … 12
+  tutorial::Options options;
+  std::int64_t fine_tuning() const { return std::max<std::int64_t>(options.steps / 4, 1); }
+
+  models::ModelSizes sizes(std::int64_t H) const {
+    return {.vocabulary = task.vocabulary_size(), .embedding = (H + 1) / 2, .hidden = H, .energy = H};
+  }
+  Model make(std::int64_t H) const {
+    gradus::seed(options.seed);
+    return models::make_bahdanau(sizes(H));
+  }
+  // A model of these sizes with these weights.
+  static Model with(const NamedTensors& state, const models::ModelSizes& sizes) {
+    Model copy = models::make_bahdanau(sizes);
+    copy->load_state_dict(state);
+    copy->eval();
+    return copy;
+  }
+  Model copy(const models::Seq2Seq& model, std::int64_t H) const { return with(model.state_dict(), sizes(H)); }
+
+  void train(const std::string& label, models::Seq2Seq& model, models::TrainerOptions trainer) const {
+    tutorial::train(label, model, tutorial::training_batches(task, options.seed), trainer);
+    model.eval();
+  }
+};
+
+// 1. gradcheck refuses the straight-through estimator, and it is right: a staircase is flat between its steps.
+GradcheckReport check_estimator(std::uint64_t seed) {
+  Generator generator(seed);
+  return gradcheck([](const std::vector<Tensor>& x) { return compress::fake_quantise(x[0]); },
+                   {normal({3, 8}, 0, 1, generator)});
+}
+
+// 2. The same function with outliers: column k of the encoder's embedding times c, and column k of the matrices that
+// read it divided by c. In f32 nothing changes. In int8, the outlier makes the steps of its row c times as coarse.
+Model with_outliers(const Course& course, const models::Seq2Seq& model, std::int64_t H, double c) {
+  Model changed = course.copy(model, H);
+  for (auto& [name, tensor] : changed->state_dict()) {
+    const bool is_table = name == "encoder.embedding.weight";
+    if (!is_table && !name.starts_with("encoder.rnn.weight_ih_l0")) continue;
+    const auto values = Tensor(tensor).mutable_values<float>();
+    for (std::int64_t i = 0; i < tensor.numel(); i += tensor.size(1))  // column 0
+      values[static_cast<std::size_t>(i)] *= static_cast<float>(is_table ? c : 1 / c);
+  }
+  return changed;
+}
+
+tutorial::Table outliers(const Course& course, const models::Seq2Seq& large, std::int64_t H) {
+  tutorial::Table table{.name = "outliers", .rows_are = "outlier", .columns = {"f32", "int8", "int8, trained with it"}};
+  for (const double c : {1.0, 16.0, 64.0, 256.0, 1024.0}) {                // powers of 2 change no digit of a float
+    const Model f32 = with_outliers(course, large, H, c), int8 = course.copy(*f32, H), trained = course.copy(*f32, H);
+    compress::round_to_int8(*int8);
+    compress::RoundedTraining rounded(*trained);
+    course.train("outlier " + tutorial::decimals(c, 0), *trained,
+                 {.steps = course.fine_tuning(), .learning_rate = 1e-3,
+                  .after_update = [&](std::int64_t) { rounded.after_update(); }});
+    table.rows.push_back({tutorial::decimals(c, 0),
+                          {tutorial::exact(*f32, course.task), tutorial::exact_in_int8(*int8, course.task),
+                           tutorial::exact_in_int8(*trained, course.task)}});
+  }
+  return table;
+}
+
+// 3. Pruning: at once, and with further training. Gradual pruning reaches its sparsity after half of the updates.
+Model pruned(const Course& course, const models::Seq2Seq& model, std::int64_t H, double sparsity,
+             compress::PruningScope scope, bool trains) {
+  Model result = course.copy(model, H);
+  compress::Pruning pruning(*result, scope);
+  if (!trains) {
+    pruning.prune(sparsity);
+    return result;
+  }
+  const std::int64_t steps = course.fine_tuning();
+  const compress::GradualPruning schedule{.sparsity = sparsity, .from = 0, .until = std::max<std::int64_t>(steps / 2, 1)};
+  course.train("pruning to " + tutorial::decimals(sparsity, 2), *result,
+               {.steps = steps, .learning_rate = 1e-3, .after_update = [&](std::int64_t step) {
+                  pruning.prune(schedule.at(step));
+                }});
+  return result;
+}
+
+struct Sparsities {
+  tutorial::Table table{.name = "sparsity", .rows_are = "zeros", .columns = {"global", "per matrix", "global, trained on"}};
+  std::vector<plot::Series> curves{{.name = "global"}, {.name = "per matrix"}, {.name = "global, trained on"}};
+};
+
+Sparsities sparsities(const Course& course, const models::Seq2Seq& large, std::int64_t H) {
+  using compress::PruningScope;
+  Sparsities all;
+  for (const double sparsity : {0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95}) {
+    const std::vector<double> values = {
+        tutorial::exact(*pruned(course, large, H, sparsity, PruningScope::global, false), course.task),
+        tutorial::exact(*pruned(course, large, H, sparsity, PruningScope::per_matrix, false), course.task),
+        tutorial::exact(*pruned(course, large, H, sparsity, PruningScope::global, true), course.task)};
+    all.table.rows.push_back({tutorial::decimals(sparsity, 2), values});
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      all.curves[i].x.push_back(sparsity);
+      all.curves[i].y.push_back(values[i]);
+    }
+  }
+  return all;
+}
+
+// 4. Whole units: a model with H of the units of a larger one, `of`.
+Model narrower(const Course& course, const models::Seq2Seq& model, std::int64_t of, std::int64_t H, bool trains) {
+  models::ModelSizes sizes = course.sizes(of);
+  sizes.hidden = H;
+  Model result = course.with(compress::keep_units(model, H), sizes);
+  if (trains) course.train(std::to_string(H) + " units", *result, {.steps = course.fine_tuning(), .learning_rate = 1e-3});
+  return result;
+}
+
+// 5. A student, alone or with a teacher.
+Model student(const Course& course, const std::string& label, std::int64_t H, const models::Objective& objective) {
+  Model model = course.make(H);
+  course.train(label, *model, {.steps = course.options.steps, .loss = {.objective = objective}});
+  return model;
+}
+
+std::vector<tutorial::Small> all_methods(const Course& course, const Model& large, const Sizes& sizes) {
+  using compress::distillation;
+  using compress::PruningScope;
+  using tutorial::Format;
+  const std::int64_t H = sizes.large;
+  std::vector<tutorial::Small> rows;
+  const auto add = [&](const std::string& name, Format format, const Model& model) {
+    rows.push_back(tutorial::measure_small(name, format, *model, course.task));
+    return model;
+  };
+  add("f32", Format::dense, large);
+  add("int8", Format::int8, large);
+  add("80 % zeros", Format::sparse, pruned(course, *large, H, 0.8, PruningScope::global, false));
+  add("80 % zeros, trained on", Format::sparse, pruned(course, *large, H, 0.8, PruningScope::global, true));
+  add("half of the units", Format::dense, narrower(course, *large, H, H / 2, false));
+  add("half of the units, trained on", Format::dense, narrower(course, *large, H, H / 2, true));
+  add("student alone", Format::dense, student(course, "student", sizes.small, {}));
+  const Model taught = add("student, teacher's words", Format::dense,
+                           student(course, "with words", sizes.small, distillation(large, {.weight = 0.7, .temperature = 2})));
+  add("student, teacher's attention", Format::dense,
+      student(course, "with attention", sizes.small, distillation(large, {.weight = 0, .attention = 1})));
+  const Model untrained = course.make(H);
+  untrained->eval();
+  add("student, untrained teacher", Format::dense,
+      student(course, "untrained teacher", sizes.small, distillation(untrained, {.weight = 0.7, .temperature = 2})));
+  add("student, teacher's words, int8", Format::int8, taught);
+  return rows;
+}
+
+void run(const tutorial::Options& options, const Sizes& sizes) {
+  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
+  const Course course{.task = data::Reversal(), .options = options};
+  std::cout << "gradient check of the straight-through estimator\n" << check_estimator(options.seed) << '\n';
+
+  const Model large = course.make(sizes.large);
+  course.train("f32", *large, {.steps = options.steps});
+  const auto rows = all_methods(course, large, sizes);
+  const tutorial::Table methods = tutorial::methods_table(rows), times = tutorial::times_table(rows);
+  std::cout << "all methods, sources of length 12\n" << text(methods) << '\n' << text(times) << '\n';
+  const Sparsities sparse = sparsities(course, *large, sizes.large);
+  std::cout << "exact match against the fraction of zeros\n" << text(sparse.table) << '\n';
+  const tutorial::Table coarse = outliers(course, *large, sizes.large);
+  std::cout << "exact match with one outlier per row of the embedding\n" << text(coarse) << '\n';
+
+  publish({.number = "14",
+           .title = "small devices",
+           .intro = "One trained model, made smaller in several ways.",
+           .sections = {{"All methods", {}, text(methods) + '\n' + text(times)},
+                        {"Pruning",
+                         {{"sparsity", plot::svg({.title = "Quality against sparsity",
+                                                  .x_label = "fraction of zeros",
+                                                  .y_label = "exact match, length 12",
+                                                  .series = sparse.curves})}},
+                         text(sparse.table)},
+                        {"Outliers", {}, text(coarse)}},
+           .tables = {methods, sparse.table, coarse, times},
+           .try_next = "--small 8; another temperature; then ./run exercise int8_linear"},
+          out, options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Sizes sizes;
+  return tutorial::run(argc, argv, "Tutorial 14: small devices: fewer bits, fewer weights, fewer units, and a teacher",
+                       {.steps = 600, .out = "out/tutorial-14"},
+                       [&](const tutorial::Options& options) { run(options, sizes); },
+                       {{"--large", &sizes.large, "hidden units of the large model"},
+                        {"--small", &sizes.small, "hidden units of the student"}});
+}
