@@ -102,7 +102,10 @@ std::unique_ptr<Seq2Seq> make_model(const ModelOptions& options, const Vocabular
                                 return make_attention({.query = options.hidden,
                                                        .value = D,
                                                        .energy = options.energy,
-                                                       .dropout = options.attention_dropout});
+                                                       .dropout = options.attention_dropout,
+                                                       .top_k = options.attention_top_k,
+                                                       .window = options.attention_window,
+                                                       .temperature = options.attention_temperature});
                               });
   auto model = std::make_unique<Seq2Seq>(encoder, std::move(decoder));
   draw(*model, options.initial);

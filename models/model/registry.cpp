@@ -3,6 +3,8 @@
 #include <gradus/models/fixed_context_decoder.hpp>
 #include <gradus/models/projected_query.hpp>
 #include <gradus/models/registry.hpp>
+#include <gradus/nn/local_attention.hpp>
+#include <gradus/nn/normaliser.hpp>
 #include <gradus/nn/scaled_dot_product_attention.hpp>
 
 namespace gradus::models {
@@ -14,13 +16,38 @@ double matrix(std::int64_t rows, std::int64_t columns) {
 }
 
 // W_a and U_a.
+double additive_weights(const AttentionSizes& n) {
+  return matrix(n.energy, n.query) + matrix(n.energy, n.value);
+}
+
 AttentionKind additive_kind() {
   return {.make =
               [](const AttentionSizes& n) {
                 return std::make_unique<nn::AdditiveAttention>(n.query, n.value, n.energy, n.dropout);
               },
-          .weights =
-              [](const AttentionSizes& n) { return matrix(n.energy, n.query) + matrix(n.energy, n.value); }};
+          .weights = additive_weights};
+}
+
+// Additive attention whose weights are not a softmax. `make` creates its normaliser from the sizes.
+template <class Make>
+AttentionKind normalised_kind(Make make) {
+  return {.make =
+              [make](const AttentionSizes& n) {
+                auto attention =
+                    std::make_unique<nn::AdditiveAttention>(n.query, n.value, n.energy, n.dropout);
+                attention->set_normaliser(make(n));
+                return attention;
+              },
+          .weights = additive_weights};
+}
+
+AttentionKind local_kind() {
+  return {.make =
+              [](const AttentionSizes& n) {
+                return std::make_unique<nn::LocalPredictiveAttention>(n.query, n.value, n.energy, n.window,
+                                                                      n.dropout);
+              },
+          .weights = [](const AttentionSizes& n) { return additive_weights(n) + matrix(n.energy, n.query); }};
 }
 
 // Dot products need queries of the values' size, so other queries are projected.
@@ -52,9 +79,16 @@ DecoderKind bahdanau_kind() {
 }  // namespace
 
 Registry Registry::standard() {
+  using nn::normaliser::gumbel, nn::normaliser::hard, nn::normaliser::sparsemax, nn::normaliser::top_k;
+  using Sizes = const AttentionSizes&;
   return {.attentions = {{"additive", additive_kind()},
                          {"dot", dot_kind<nn::DotProductAttention>()},
-                         {"scaled_dot", dot_kind<nn::ScaledDotProductAttention>()}},
+                         {"gumbel", normalised_kind([](Sizes n) { return gumbel(n.temperature); })},
+                         {"hard", normalised_kind([](Sizes /*n*/) { return hard(); })},
+                         {"local_p", local_kind()},
+                         {"scaled_dot", dot_kind<nn::ScaledDotProductAttention>()},
+                         {"sparsemax", normalised_kind([](Sizes /*n*/) { return sparsemax(); })},
+                         {"top_k", normalised_kind([](Sizes n) { return top_k(n.top_k); })}},
           .decoders = {{"fixed", plain_kind<FixedContextDecoder>(SourceContext::none)},
                        {"cho", plain_kind<ChoDecoder>(SourceContext::summary)},
                        {"bahdanau", bahdanau_kind()}}};

@@ -5,6 +5,7 @@
 #include <gradus/autograd/scope.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/nn/attention_loss.hpp>
+#include <gradus/nn/reinforce_loss.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -52,17 +53,33 @@ Unrolled run_by_steps(const nn::DecoderStep& decoder, nn::DecoderStep::Start sta
 }
 
 // λ times the mean entropy of the attention weights.
-Tensor entropy_term(double lambda, const std::vector<Tensor>& weights, const Tensor& lengths) {
+Tensor entropy_term(const nn::DecoderStep& decoder, double lambda, const std::vector<Tensor>& weights,
+                    const Tensor& lengths) {
   if (!weights.front().defined()) {
     fail("loss",
          "attention_entropy needs a decoder with attention; set it to 0, or use a decoder that returns "
          "weights");
   }
+  if (decoder.estimator() != nn::Estimator::none) {
+    fail("loss", "attention_entropy is always 0 for a decoder that draws positions; set it to 0");
+  }
   return lambda * nn::attention_entropy(stack(weights), lengths);
 }
 
-bool goes_by_steps(const LossOptions& options) {
-  return options.attention_entropy != 0 || options.sampling > 0 || options.objective.reads_weights;
+bool draws_positions(const nn::DecoderStep& decoder) {
+  return decoder.is_training() && decoder.estimator() == nn::Estimator::reinforce;
+}
+
+bool goes_by_steps(const nn::DecoderStep& decoder, const LossOptions& options) {
+  return options.attention_entropy != 0 || options.sampling > 0 || options.objective.reads_weights ||
+         draws_positions(decoder);
+}
+
+// ln p(y) of every real target, (T_y, B), without a gradient; 0 beyond the lengths.
+Tensor log_likelihoods(const Tensor& logits, const Tensor& target_out, const Packing& targets) {
+  const NoGrad constant;
+  const Tensor of_all = log_softmax(logits);  // (N, V)
+  return unpack(squeeze(gather(of_all, 1, unsqueeze(pack(target_out, targets), 1)), 1), targets);
 }
 
 // The loss of a batch, or of one thread's part of it.
@@ -73,18 +90,26 @@ Loss loss_of(const Seq2Seq& model, const Tensor& source, const Tensor& source_le
                lengths = tensor(batch.target_lengths, {batch.size});
   const Packing targets(lengths);
   nn::DecoderStep::Start start = model.start(source, source_lengths);
-  Unrolled run = goes_by_steps(options) ? run_by_steps(*model.decoder, std::move(start), target_in, targets,
-                                                       options.sampling, coins)
-                                        : Unrolled{model.decoder->forward(start, target_in, targets), {}};
+  Unrolled run =
+      goes_by_steps(*model.decoder, options)
+          ? run_by_steps(*model.decoder, std::move(start), target_in, targets, options.sampling, coins)
+          : Unrolled{model.decoder->forward(start, target_in, targets), {}};
   Loss result{{}, 0, batch.target_tokens()};
+  Tensor of_choices;  // undefined if no positions were drawn
+  if (draws_positions(*model.decoder)) {
+    of_choices =
+        nn::reinforce_loss(stack(run.weights), log_likelihoods(run.logits, target_out, targets), lengths);
+  }
   constexpr std::int64_t none = -1;  // ignores no target, because packed targets are all real
   const Tensor kept =
       options.objective.value ? run.logits : Tensor();  // else cross_entropy() overwrites them
   result.total = cross_entropy(std::move(run.logits), pack(target_out, targets), none,
                                options.label_smoothing, &result.cross_entropy);
   if (options.attention_entropy != 0) {
-    result.total = result.total + entropy_term(options.attention_entropy, run.weights, lengths);
+    result.total =
+        result.total + entropy_term(*model.decoder, options.attention_entropy, run.weights, lengths);
   }
+  if (of_choices.defined()) result.total = result.total + of_choices;
   if (options.objective.value) {
     const ForcedPass pass{source, source_lengths, target_in, targets, kept, std::move(run.weights)};
     result.total = options.objective.value(pass, result.total);
@@ -139,7 +164,7 @@ void LossOptions::check(const char* operation) const {
 
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options, Generator& coins) {
   options.check("loss");
-  const bool whole_batch = goes_by_steps(options) || !options.objective.can_be_shared;
+  const bool whole_batch = goes_by_steps(*model.decoder, options) || !options.objective.can_be_shared;
   const std::int64_t parts = whole_batch ? 1 : parts_of_batch(model, batch.size);
   const auto whole = [&] { return loss_of(model, batch, options, coins); };
   if (parts == 1) return whole();

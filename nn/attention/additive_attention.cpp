@@ -29,7 +29,7 @@ Tensor AdditiveAttention::energies(const Tensor& query, const Memory& memory, st
 }
 
 std::optional<AttentionScore> AdditiveAttention::fused_score(std::int64_t /*value_size*/) const {
-  if (!is_exactly<AdditiveAttention>()) return std::nullopt;
+  if (!can_be_fused<AdditiveAttention>()) return std::nullopt;
   return AttentionScore{.W_a = W_a.weight, .v_a = v_a, .dropout = dropout()};
 }
 

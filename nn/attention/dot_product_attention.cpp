@@ -14,7 +14,7 @@ Tensor DotProductAttention::energies(const Tensor& query, const Memory& memory, 
 }
 
 std::optional<AttentionScore> DotProductAttention::fused_score(std::int64_t /*value_size*/) const {
-  if (!is_exactly<DotProductAttention>()) return std::nullopt;
+  if (!can_be_fused<DotProductAttention>()) return std::nullopt;
   return AttentionScore{.dropout = dropout()};
 }
 

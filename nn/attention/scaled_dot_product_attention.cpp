@@ -12,7 +12,7 @@ Tensor ScaledDotProductAttention::energies(const Tensor& query, const Memory& me
 }
 
 std::optional<AttentionScore> ScaledDotProductAttention::fused_score(std::int64_t value_size) const {
-  if (!is_exactly<ScaledDotProductAttention>()) return std::nullopt;
+  if (!can_be_fused<ScaledDotProductAttention>()) return std::nullopt;
   return AttentionScore{.scale = 1 / std::sqrt(static_cast<double>(value_size)), .dropout = dropout()};
 }
 

@@ -41,6 +41,53 @@ def dot_product_attention(B=7, T=6, D=5):
         g.write()
 
 
+def sparsemax(z):
+    """Algorithm 1 of Martins and Astudillo 2016, for one row."""
+    ordered = z.sort(descending=True).values
+    sizes = torch.arange(1, len(z) + 1)
+    k = int((1 + sizes * ordered > ordered.cumsum(0)).sum())
+    return (z - (ordered[:k].sum() - 1) / k).clamp(min=0)
+
+
+def top_2_softmax(z):
+    kept = z.topk(min(2, len(z))).indices
+    return torch.zeros_like(z).scatter(0, kept, z[kept].softmax(0))
+
+
+def sparse_attention(B=7, T=6, Q=3, D=5, A=4):
+    """Additive scores, normalised by sparsemax, and by a softmax over the two largest."""
+    lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
+    for name, normalise in (("sparsemax_attention", sparsemax), ("top_k_attention", top_2_softmax)):
+        g = Golden(name)
+        leaves = {"W_a.weight": leaf(A, Q), "U_a.weight": leaf(A, D), "v_a": leaf(A), "query": leaf(B, Q), "values": leaf(T, B, D)}
+        g.put(lengths=lengths)
+        g.put_all(leaves)
+        energy = torch.tanh(leaves["query"] @ leaves["W_a.weight"].T + leaves["values"] @ leaves["U_a.weight"].T) @ leaves["v_a"]
+        weights = torch.stack([nn.functional.pad(normalise(energy[:n, b]), (0, T - n)) for b, n in enumerate(lengths.tolist())])
+        context = (weights.T[:, :, None] * leaves["values"]).sum(0)
+        g.backward({"context": context, "weights": weights}, leaves)
+        g.write()
+
+
+def local_attention(B=7, T=6, Q=3, D=5, A=4, window=1.5):
+    """Luong's local-p: a softmax over |j − p| ≤ window, times a Gaussian with σ = window / 2."""
+    g = Golden("local_attention")
+    lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
+    leaves = {"W_a.weight": leaf(A, Q), "U_a.weight": leaf(A, D), "W_p.weight": leaf(A, Q), "v_a": leaf(A), "v_p": leaf(A),
+              "query": leaf(B, Q), "values": leaf(T, B, D)}
+    g.put(lengths=lengths)
+    g.put_all(leaves)
+    energy = torch.tanh(leaves["query"] @ leaves["W_a.weight"].T + leaves["values"] @ leaves["U_a.weight"].T) @ leaves["v_a"]
+    position = lengths * torch.sigmoid(torch.tanh(leaves["query"] @ leaves["W_p.weight"].T) @ leaves["v_p"])
+    j = torch.arange(T)[:, None]
+    away = j - position                                                           # (T,B)
+    hidden = (away.abs() > window) | (j >= lengths)
+    weights = energy.masked_fill(hidden, float("-inf")).softmax(0) * torch.exp(-away ** 2 / (2 * (window / 2) ** 2))
+    context = (weights[:, :, None] * leaves["values"]).sum(0)
+    g.backward({"context": context, "weights": weights.T}, leaves)
+    g.write()
+
+
 def multi_head(name, net, query, keys, values, lengths, causal=False):
     """A tensor with several roles is stored once, under its first name."""
     g = Golden(name)
@@ -100,4 +147,4 @@ def bahdanau_step(V=11, E=6, H=2, S=7, A=8, T=5, B=3):
     g.write()
 
 
-CASES = [additive_attention, dot_product_attention, multi_head_self, multi_head_cross, multi_head_plain, bahdanau_step]
+CASES = [additive_attention, dot_product_attention, sparse_attention, local_attention, multi_head_self, multi_head_cross, multi_head_plain, bahdanau_step]

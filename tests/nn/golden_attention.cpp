@@ -1,6 +1,7 @@
 // Attention matches the papers' equations as PyTorch computes them, forward and backward.
 
 #include <gradus/nn/dot_product_attention.hpp>
+#include <gradus/nn/local_attention.hpp>
 #include <gradus/nn/multi_head_attention.hpp>
 #include <gradus/nn/scaled_dot_product_attention.hpp>
 
@@ -43,6 +44,18 @@ TEST_CASE("DotProductAttention gives the paper's equations", "[nn][golden]") {
 
 TEST_CASE("ScaledDotProductAttention gives the paper's equations", "[nn][golden]") {
   check_one_query("scaled_dot_product_attention", nn::ScaledDotProductAttention());
+}
+
+TEST_CASE("sparsemax and top-k attention match the papers' algorithms in PyTorch", "[nn][golden]") {
+  nn::AdditiveAttention attention(3, 5, 4);
+  attention.set_normaliser(nn::normaliser::sparsemax());
+  check_one_query("sparsemax_attention", attention);
+  attention.set_normaliser(nn::normaliser::top_k(2));
+  check_one_query("top_k_attention", attention);
+}
+
+TEST_CASE("LocalPredictiveAttention gives the paper's equations", "[nn][golden]") {
+  check_one_query("local_attention", nn::LocalPredictiveAttention(3, 5, 4, 1.5));
 }
 
 TEST_CASE("causal multi-head self-attention matches PyTorch", "[nn][golden]") {

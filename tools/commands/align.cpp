@@ -17,6 +17,7 @@
 #include "files/saved_ensemble.hpp"
 #include "reports/alignment.hpp"
 #include "reports/alignment_data.hpp"
+#include "reports/search_options.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -27,6 +28,7 @@ struct Options {
   std::vector<std::string> models, texts, targets;
   PairFiles files;
   bool swap = false;
+  std::int64_t attention_top_k = 0;  // 0: all positions
   fs::path svg, html, tsv, json, npy;
 
   bool writes_files() const {
@@ -133,6 +135,7 @@ int run(const Options& options, const models::Registry& registry) {
   check_outputs(options);
   const SavedEnsemble saved = load_ensemble(options.models, registry);
   check_attends("alignment", saved);
+  use_top_k_attention(saved.members, options.attention_top_k);
   const SentencesToAlign sentences = read_sentences(options);
   check_numbered(options, sentences.size());
   check_distinct(outputs_for(options, sentences.size()));
@@ -210,6 +213,8 @@ int align(int argc, char** argv, const models::Registry& registry) {
   source->excludes(pairs);
   target->needs(source);
   app.add_flag("--swap", options.swap, "the target comes first in the files");
+  app.option_defaults()->group("Attention");
+  add_top_k_attention(app, options.attention_top_k);
   app.option_defaults()->group("Output files (instead of a picture in the terminal)");
   app.add_option("--svg", options.svg, "a picture")->type_name("FILE");
   app.add_option("--html", options.html, "a page with all pictures")->type_name("FILE");

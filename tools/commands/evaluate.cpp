@@ -156,6 +156,7 @@ std::vector<Evaluation> evaluate_models(const Options& options, const models::Re
   SavedEnsemble saved;
   for (const std::string& name : options.models) saved.members.push_back(load_saved_model(name, registry));
   if (options.ensemble) check_same_sides(options.models, saved);
+  use_top_k_attention(saved.members, options.evaluation.search.attention_top_k);
   check_outputs(options, saved.members);
   const Pairs pairs = common_pairs(options, saved.members);
   if (options.ensemble) {

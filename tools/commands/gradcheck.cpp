@@ -114,6 +114,12 @@ int run(const models::ModelOptions& options, std::uint64_t seed, std::int64_t el
   gradus::seed(seed);
   const models::Vocabularies vocabularies = small_vocabularies(options.tied);
   const auto model = models::make_model(options, vocabularies, registry);
+  if (model->decoder->estimator() != nn::Estimator::none) {
+    throw UsageError(
+        "--attention " + options.attention +
+        " draws positions at random; its gradient is an estimate, which finite differences cannot "
+        "check; give another --attention");
+  }
   const data::Batch batch = random_batch(vocabularies, default_generator());
   const std::int64_t checked = checked_elements(*model, elements);
   CountedLoss loss(*model, batch, checked);

@@ -112,6 +112,7 @@ int run(const Options& options, const models::Registry& registry) {
   check_output("output", options.output, read);
   check_output("alignments", options.alignments, read);
   const SavedEnsemble saved = load_ensemble(options.models, registry);
+  use_top_k_attention(saved.members, options.search.attention_top_k);
   if (!options.alignments.empty()) check_attends("alignments", saved);
   SearchMeter meter(options.search.search());
   const models::Search search = meter.search();

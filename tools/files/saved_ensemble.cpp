@@ -2,6 +2,7 @@
 
 #include <gradus/autograd/checks.hpp>
 #include <gradus/models/forced_decoding.hpp>
+#include <gradus/nn/scored_attention.hpp>
 
 #include <optional>
 #include <utility>
@@ -57,6 +58,25 @@ void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& e
            same_split ? " vocabularies" : " tokens",
            "; an ensemble needs models trained on the same text with the same options for tokens");
     }
+  }
+}
+
+void use_top_k_attention(std::span<const SavedModel> members, std::int64_t k) {
+  if (k == 0) return;
+  for (const SavedModel& member : members) {
+    bool found = false;
+    for (nn::Module* module : member.model->modules()) {
+      auto* const attention = dynamic_cast<nn::ScoredAttention*>(module);
+      if (attention == nullptr || !attention->has_softmax()) continue;
+      attention->set_normaliser(nn::normaliser::top_k(k));
+      found = true;
+    }
+    if (found) continue;
+    const models::ModelOptions& model = member.settings.model;
+    fail("top-k attention", "'", member.path.string(), "' (decoder '", model.decoder, "', attention '",
+         model.attention,
+         "') has no softmax of attention scores to restrict; omit --attention-top-k, or use a model trained "
+         "with --decoder bahdanau --attention additive, dot or scaled_dot");
   }
 }
 

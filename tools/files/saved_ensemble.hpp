@@ -26,6 +26,11 @@ SavedEnsemble load_ensemble(std::span<const std::string> paths, const models::Re
 /// @throws Error naming the first and the differing model, as load_ensemble().
 void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& ensemble);
 
+/// Gives weight only to the k largest energies of each step's softmax (nn::top_k_softmax). Does nothing for
+/// 0.
+/// @throws Error naming a member whose attention is not a softmax of scores, or that has none.
+void use_top_k_attention(std::span<const SavedModel> members, std::int64_t k);
+
 /// @throws Error if no member has attention.
 void check_attends(std::string_view who, const SavedEnsemble& saved);
 

@@ -58,6 +58,7 @@ std::string SearchOptions::description() const {
   }
   if (constraints.min_length > 0) text << ", at least " << constraints.min_length << " tokens";
   if (constraints.no_repeat_ngram > 0) text << ", no repeated " << constraints.no_repeat_ngram << "-gram";
+  if (attention_top_k > 0) text << ", top-" << attention_top_k << " attention";
   if (precision != Precision::f32) text << ", in " << name_of(precision, precision_names);
   return text.str();
 }
@@ -71,6 +72,13 @@ void add_computing_options(CLI::App& app, SearchOptions& options) {
   app.add_option("--threads", options.threads, "number of threads [0: one per core]")
       ->type_name("N")
       ->transform(between(0, 256));
+}
+
+void add_top_k_attention(CLI::App& app, std::int64_t& k) {
+  app.add_option("--attention-top-k", k,
+                 "attend only to the K source tokens with the largest weights at each step [0: all]")
+      ->type_name("K")
+      ->transform(from_0);
 }
 
 void add_search_options(CLI::App& app, SearchOptions& options) {
@@ -125,6 +133,7 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
       ->transform(between(0, 1000000));
   app.add_flag("--replace-unknown,!--no-replace-unknown", options.replace_unknown,
                "replace <unk> in the output by the source word with the largest attention weight [on]");
+  add_top_k_attention(app, options.attention_top_k);
   add_computing_options(app, options);
   app.parse_complete_callback([&options] {
     const std::int64_t least = options.constraints.min_length, most = options.max_steps;

@@ -24,7 +24,8 @@ struct SearchOptions {
   models::Constraints constraints;
   std::int64_t max_steps = 0;  ///< 0: the default of MaxSteps, raised for the minimum length
   bool replace_unknown = true;
-  std::int64_t threads = 0;  ///< 0: one per core
+  std::int64_t attention_top_k = 0;  ///< for use_top_k_attention(); 0: all positions
+  std::int64_t threads = 0;          ///< 0: one per core
   Precision precision = Precision::f32;
 
   /// @throws Error if an option is out of range.
@@ -38,6 +39,8 @@ struct SearchOptions {
 
 /// Adds the precision and the number of threads as options of the app.
 void add_computing_options(CLI::App& app, SearchOptions& options);
+/// Adds --attention-top-k.
+void add_top_k_attention(CLI::App& app, std::int64_t& k);
 /// Adds each field as an option of the app. Conflicting options are usage errors.
 void add_search_options(CLI::App& app, SearchOptions& options);
 

@@ -183,6 +183,11 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
     refuse("--entropy needs attention weights, which --decoder ", settings.model.decoder,
            " lacks; omit --entropy, or give --decoder bahdanau");
   }
+  const std::string& attention = settings.model.attention;
+  if (settings.trainer.loss.attention_entropy != 0 && (attention == "hard" || attention == "gumbel")) {
+    refuse("--entropy needs weights that spread, but those of --attention ", attention,
+           " are 0 or 1; omit --entropy, or give another --attention");
+  }
 }
 
 void check_effects(const Settings& settings, const models::Registry& registry) {
@@ -232,6 +237,13 @@ void check_effects(const Settings& settings, const models::Registry& registry) {
         plateau);
   check(may_attend(settings.model, registry), "--attention", settings.model.attention, usual.model.attention,
         "attention, see --decoder");
+  const auto check_attention = [&](const char* option, auto models::ModelOptions::* value, const char* kind) {
+    check(settings.model.attention == kind, option, settings.model.*value, usual.model.*value,
+          (std::string("--attention ") + kind).c_str());
+  };
+  check_attention("--attention-top-k", &models::ModelOptions::attention_top_k, "top_k");
+  check_attention("--attention-window", &models::ModelOptions::attention_window, "local_p");
+  check_attention("--attention-temperature", &models::ModelOptions::attention_temperature, "gumbel");
   if (settings.run.freeze_embeddings && settings.run.source_embeddings.empty() &&
       settings.run.target_embeddings.empty()) {
     refuse("--freeze-embeddings has no effect without --source-embeddings or --target-embeddings; omit it");

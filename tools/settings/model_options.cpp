@@ -10,7 +10,10 @@ namespace gradus::tools {
 void add_model_options(CLI::App& app, models::ModelOptions& model) {
   app.option_defaults()->always_capture_default()->group("Model");
   app.add_option("--decoder", model.decoder, "decoder: with attention (bahdanau) or without (fixed, cho)");
-  app.add_option("--attention", model.attention, "attention score function");
+  app.add_option(
+      "--attention", model.attention,
+      "attention: a score function with a softmax (additive, dot, scaled_dot), or the additive score with "
+      "sparse weights (sparsemax, top_k), a window (local_p), or one drawn position (hard, gumbel)");
   add_choice(app, "--cell", model.cell, cell_names, "recurrent cell of encoder and decoder");
   app.add_option("--embedding", model.embedding, "embedding size, E")->transform(from_1);
   app.add_option("--hidden", model.hidden, "state size, H")->transform(from_1);
@@ -28,6 +31,14 @@ void add_model_options(CLI::App& app, models::ModelOptions& model) {
   add_number(app, "--dropout", model.dropout, "dropout of inputs and outputs")->transform(fraction_below_1);
   add_number(app, "--attention-dropout", model.attention_dropout, "dropout of attention weights")
       ->transform(fraction_below_1);
+  app.add_option("--attention-top-k", model.attention_top_k,
+                 "positions that get weight in top_k attention, k")
+      ->transform(from_1);
+  add_number(app, "--attention-window", model.attention_window, "half the window of local_p attention")
+      ->transform(finite_from_1);
+  add_number(app, "--attention-temperature", model.attention_temperature,
+             "temperature of gumbel attention's gradient")
+      ->transform(finite_above_0);
   add_choice(app, "--tied", model.tied, tied_names,
              "weights shared: target embedding and output layer (output), the source embedding too (all)");
   add_choice(app, "--initial", model.initial, initial_names,

@@ -69,6 +69,8 @@ inline const CLI::Validator finite_above_0 =
     real("a finite number above 0", [](double value) { return value > 0 && std::isfinite(value); });
 inline const CLI::Validator finite_from_0 =
     real("a finite number of at least 0", [](double value) { return 0 <= value && std::isfinite(value); });
+inline const CLI::Validator finite_from_1 =
+    real("a finite number of at least 1", [](double value) { return 1 <= value && std::isfinite(value); });
 inline const CLI::Validator fraction =
     real("a number from 0 to 1", [](double value) { return 0 <= value && value <= 1; });
 inline const CLI::Validator fraction_above_0 =

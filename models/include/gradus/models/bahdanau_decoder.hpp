@@ -30,6 +30,7 @@ class BahdanauDecoder final : public RecurrentDecoder {
   Start start(const nn::Annotations& annotations) const override;
   /// True if the attention has a fused_score(); other attentions may not be thread-safe.
   bool can_be_shared() const override;
+  nn::Estimator estimator() const override { return attention->estimator(); }
 
   const std::unique_ptr<nn::Attention> attention;
 

@@ -52,7 +52,9 @@ struct Loss {
   std::int64_t tokens;   ///< real target tokens
 };
 
-/// The loss of a batch. With attention entropy, sampling or an objective that reads attention weights, the
+/// The loss of a batch. For a decoder that draws positions in training (Estimator::reinforce), includes
+/// nn::reinforce_loss(), which has the value 0. With drawn positions, attention entropy, sampling or an
+/// objective that reads attention weights, the
 /// decoder runs step by step. Otherwise its
 /// forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A sequence's dropout masks
 /// do not depend on the thread that computes the sequence.

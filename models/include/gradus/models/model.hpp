@@ -31,7 +31,7 @@ enum class Tied {
 /// A model described by names and sizes. Change `cell`, `attention` or `decoder` to get another architecture.
 struct ModelOptions {
   std::string decoder = "bahdanau";    ///< "fixed", "cho", "bahdanau", or another in the registry
-  std::string attention = "additive";  ///< "additive", "dot", "scaled_dot", or another in the registry
+  std::string attention = "additive";  ///< a name in the registry: "additive", "dot", "scaled_dot" …
   Cell cell = Cell::gru;
   std::int64_t embedding = 32;  ///< E
   std::int64_t hidden = 64;     ///< H, of the decoder and of each encoder direction
@@ -44,6 +44,9 @@ struct ModelOptions {
   std::int64_t maxout = 64;                           ///< the size of t, for a maxout readout
   double dropout = 0;
   double attention_dropout = 0;
+  std::int64_t attention_top_k = 2;  ///< of "top_k"
+  double attention_window = 2;       ///< of "local_p": half the window
+  double attention_temperature = 1;  ///< of "gumbel"
   Tied tied = Tied::none;
   Initial initial = Initial::pytorch;
 };

@@ -23,6 +23,7 @@ class ProjectedQuery : public nn::Attention {
   Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t step,
                 const Tensor& previous_weights) const override;
   std::optional<AttentionScore> fused_score(std::int64_t value_size) const override;
+  nn::Estimator estimator() const override { return score->estimator(); }
 
   nn::Linear W_a;
   const std::unique_ptr<nn::Attention> score;

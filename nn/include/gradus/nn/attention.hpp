@@ -20,6 +20,13 @@ struct Memory {
   Memory select(const Tensor& rows) const;
 };
 
+/// How the gradient of an attention is computed that chooses positions, which has none.
+enum class Estimator {
+  none,              ///< it chooses nothing at random; the tape's gradient is exact
+  straight_through,  ///< by the tape, as if the choice were a softmax; biased
+  reinforce,  ///< by reinforce_loss(), which models::loss() adds in training; unbiased, of high variance
+};
+
 /// The first extension point: how a decoder weights the source positions.
 ///
 /// `prepare` runs once per batch and does the work that needs no query. `attend` runs once per decoder step.
@@ -51,6 +58,9 @@ class Attention : public Module {
   virtual std::optional<AttentionScore> fused_score(std::int64_t /*value_size*/) const {
     return std::nullopt;
   }
+
+  /// Whether attend() draws positions in training, and how their gradient is estimated.
+  virtual Estimator estimator() const { return Estimator::none; }
 
  protected:
   /// True if the type of this object is Class and not a class derived from Class.

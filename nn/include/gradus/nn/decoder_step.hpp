@@ -80,6 +80,10 @@ class DecoderStep : public Module {
   /// n) or packed. start() and forward() must make the same number of draws for any sequences. False by
   /// default.
   virtual bool can_be_shared() const { return false; }
+
+  /// How the gradient of this decoder's attention is estimated, if it draws positions in training. With
+  /// Estimator::reinforce, each step's weights must have the gradient that reinforce_loss() needs.
+  virtual Estimator estimator() const { return Estimator::none; }
 };
 
 /// Runs a decoder step by step. Before step t, input(t, at) returns the previous tokens y_{t−1}, (B), i64, or

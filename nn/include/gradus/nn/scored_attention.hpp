@@ -2,6 +2,9 @@
 
 #include <gradus/nn/attention.hpp>
 #include <gradus/nn/dropout.hpp>
+#include <gradus/nn/normaliser.hpp>
+
+#include <utility>
 
 #pragma GCC visibility push(default)
 namespace gradus::nn {
@@ -12,7 +15,7 @@ namespace gradus::nn {
 ///     c_t  = Σ_j α_tj h_j
 ///
 /// In training, dropout acts on the weights used for the context, not on the returned weights. A row without
-/// real positions gets zero weights and a zero context.
+/// real positions gets zero weights and a zero context. set_normaliser() replaces the softmax.
 class ScoredAttention : public Attention {
  public:
   /// @throws Error unless 0 ≤ dropout < 1.
@@ -21,12 +24,29 @@ class ScoredAttention : public Attention {
                 const Tensor& previous_weights) const override;
   double dropout() const { return dropout_.probability(); }
 
+  /// Replaces the softmax, at any time: parameters do not depend on it. A normaliser without `weights` is the
+  /// softmax.
+  void set_normaliser(Normaliser normaliser) { normaliser_ = std::move(normaliser); }
+  bool has_softmax() const { return !normaliser_.weights; }
+  Estimator estimator() const override { return normaliser_.estimator; }
+
  protected:
   /// The energies e, (B, T), for the arguments of attend(). Energies beyond a row's length are ignored.
   virtual Tensor energies(const Tensor& query, const Memory& memory, std::int64_t step,
                           const Tensor& previous_weights) const = 0;
+  /// α, (B, T): the softmax of the energies, or what the normaliser gives.
+  Tensor normalised(const Tensor& energies, const Tensor& lengths) const;
+  /// The result for weights α, (B, T), with dropout.
+  Result summed(const Tensor& alpha, const Memory& memory) const;
+  /// True if this object is a Class, not of a derived class, and its weights are a softmax. Then
+  /// attention_sequence() may replace attend().
+  template <class Class>
+  bool can_be_fused() const {
+    return is_exactly<Class>() && has_softmax();
+  }
 
  private:
+  Normaliser normaliser_;
   Dropout dropout_;
 };
 

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <gradus/nn/additive_attention.hpp>
+
+#pragma GCC visibility push(default)
+namespace gradus::nn {
+
+/// Local attention with a predicted position, "local-p" in Luong et al. 2015, section 3.2, over the scores of
+/// additive attention. With S_b the length of row b, w the half window (D in the paper), and positions j from
+/// 0:
+///
+///     p_t  = S sigmoid(v_p · tanh(W_p s))                                       eq. 9
+///     α_tj = softmax(e_t)_j exp(−(j − p_t)² / (2σ²)),   σ = w / 2               eq. 10
+///
+/// The softmax is over the real positions with |j − p_t| ≤ w; all other weights are 0. The weights are not
+/// normalised again, so they sum to less than 1. The edge of the window has no gradient: p_t learns from the
+/// Gaussian alone. A position that enters the window gets the factor e⁻² at once.
+///
+/// Parameters: those of AdditiveAttention, `W_p.weight` (A, Q), `v_p` (A).
+class LocalPredictiveAttention : public AdditiveAttention {
+ public:
+  /// @throws Error unless 1 ≤ half_window < ∞, and as AdditiveAttention. With less than 1 a window could be
+  /// empty.
+  LocalPredictiveAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
+                           double half_window, double dropout = 0);
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override;
+  /// p_t, (B), for queries (B, Q).
+  Tensor position(const Tensor& query, const Memory& memory) const;
+
+  Linear W_p;
+  const Tensor v_p;
+
+ private:
+  double half_window_;
+};
+
+}  // namespace gradus::nn
+#pragma GCC visibility pop

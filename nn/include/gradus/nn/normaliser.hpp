@@ -1,0 +1,68 @@
+#pragma once
+
+#include <gradus/nn/attention.hpp>
+
+#include <cstdint>
+#include <functional>
+
+#pragma GCC visibility push(default)
+/// Ways to turn energies into weights, other than a softmax over all positions. All take energies e, (B, T),
+/// and lengths, (B), i64, or undefined if all are T. Only the first lengths[b] positions of row b get weight;
+/// energies beyond them have no effect and get gradient 0. A row of length 0 gets zeros.
+namespace gradus::nn {
+
+// ---- Sparse weights ----
+// In gradus/nn/normaliser.hpp, for attention.
+
+/// Sparsemax (Martins and Astudillo 2016, eq. 1 and algorithm 1): the point of the simplex nearest to e,
+///
+///     α_j = max(e_j − τ, 0),     τ = (Σ_{j∈S} e_j − 1) / |S|,     S = {j : α_j > 0}
+///
+/// for e (B, T). S holds the largest energies: the first k in descending order, for the largest k with
+/// 1 + k e_(k) > Σ_{i ≤ k} e_(i). Positions outside S have weight 0 exactly.
+/// Gradient: g_j − (Σ_{i∈S} g_i) / |S| for j ∈ S, 0 elsewhere (section 2.5). @throws Error when e is not (B,
+/// T), a real energy is NaN or ∞, all of a row are −∞, or a length is outside [0, T].
+Tensor sparsemax(const Tensor& energies, const Tensor& lengths);
+
+/// Softmax over the k largest energies of each row (Gupta et al. 2021), for e (B, T): all real positions if
+/// they are k or fewer; of equal energies the earlier ones.
+/// Gradient: that of a softmax at the chosen positions, 0 elsewhere. @throws Error when e is not (B, T), k is
+/// below 1, or a length is outside [0, T].
+Tensor top_k_softmax(const Tensor& energies, const Tensor& lengths, std::int64_t k);
+
+// ---- Normalisers ----
+
+/// How a ScoredAttention turns energies into weights; see set_normaliser().
+struct Normaliser {
+  /// Weights (B, T) from energies and lengths. Draws from default_generator() in training only.
+  std::function<Tensor(const Tensor& energies, const Tensor& lengths, bool training)> weights;
+  Estimator estimator = Estimator::none;
+};
+
+namespace normaliser {
+
+Normaliser sparsemax();
+/// @throws Error for k below 1.
+Normaliser top_k(std::int64_t k);
+
+/// Hard attention (Xu et al. 2015, section 4.1): one position, drawn from the softmax of the energies,
+///
+///     s ~ softmax(e),     α_j = [j = s]
+///
+/// In eval mode, the position of the largest energy. The weights have no gradient that a context could pass
+/// on; instead, each row's sum, which is 1, has the gradient of ln softmax(e)_s. reinforce_loss() needs it.
+Normaliser hard();
+
+/// The straight-through Gumbel-softmax (Jang et al. 2017, sections 2.1 and 2.2), hard attention with another
+/// gradient:
+///
+///     s = arg max_j (e_j + G_j),     α_j = [j = s],     G_j = −ln(−ln U_j),   U_j uniform in (0, 1)
+///
+/// which draws s from softmax(e). In eval mode, G = 0. Backward treats the weights as
+/// softmax((e + G) / temperature): this gradient is biased, and no difference quotient equals it.
+/// @throws Error unless 0 < temperature < ∞.
+Normaliser gumbel(double temperature);
+
+}  // namespace normaliser
+}  // namespace gradus::nn
+#pragma GCC visibility pop

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#pragma GCC visibility push(default)
+namespace gradus::nn {
+
+/// A term that has the value 0, and the gradient of the expected loss with respect to the distribution of
+/// drawn positions: REINFORCE with a baseline (Williams 1992; for attention, Xu et al. 2015, section 4.1).
+/// With the drawn position s_tb, and r_tb = ln p(y_tb | …), the log-likelihood of the true token,
+///
+///     ∇ = −(1/N) Σ_b Σ_t A_tb ∇ ln π(s_tb),     A_tb = Σ_{k ≥ t} (r_kb − r̄_b)
+///
+/// over the N real steps, t < lengths[b]. A step's choice affects only its own and later tokens, so A sums
+/// only those. The baseline r̄_b is the mean r of the other sequences' steps, 0 if there are none: it does not
+/// depend on what row b drew, so the estimate stays unbiased. (Xu et al. use a moving average over earlier
+/// batches, and all tokens of the sentence.)
+/// @param weights         the drawn weights of all steps, (T_y, B, T_x), of normaliser::hard(): the sum of a
+///                        row has the gradient of ln π(s)
+/// @param log_likelihoods r, (T_y, B); no gradient flows to them
+/// @param target_lengths  (B), i64, or undefined if all are T_y
+/// @throws Error if the shapes do not fit, or a length is outside [0, T_y].
+Tensor reinforce_loss(const Tensor& weights, const Tensor& log_likelihoods, const Tensor& target_lengths);
+
+}  // namespace gradus::nn
+#pragma GCC visibility pop
