@@ -14,11 +14,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARIES = {"files": (), "autograd": (), "nn": ("autograd", "files"), "data": ("files",), "plot": ("files",),
              "graph": ("autograd", "files"), "models": ("nn", "autograd", "data", "files"),
              "compress": ("models", "nn", "autograd", "data", "files"),
-             "tools": ("compress", "models", "nn", "autograd", "data", "plot", "graph", "files")}
+             "distributed": ("models", "nn", "autograd", "data", "files"),
+             "tools": ("distributed", "compress", "models", "nn", "autograd", "data", "plot", "graph", "files")}
 FOLDERS = {"autograd": ("runtime", "memory", "threads", "kernels", "tape", "tensor", "products", "ops", "fused", "inspect"),
            "nn": ("module", "layers", "cells", "attention", "losses", "files", "optimisers"),
            "plot": ("text", "drawing", "charts", "terminal"),
            "models": ("encoders", "decoders", "model", "search", "training"),
+           "distributed": ("communicators", "sums"),
            "tools": ("settings", "files", "reports", "training", "commands")}
 
 

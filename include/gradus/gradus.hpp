@@ -57,6 +57,10 @@
 #include <gradus/data/utf8.hpp>
 #include <gradus/data/vocabulary.hpp>
 #include <gradus/data/word_vectors.hpp>
+#include <gradus/distributed/communicator.hpp>
+#include <gradus/distributed/mpi.hpp>
+#include <gradus/distributed/processes.hpp>
+#include <gradus/distributed/threads.hpp>
 #include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/folder_lock.hpp>
@@ -80,6 +84,7 @@
 #include <gradus/models/greedy.hpp>
 #include <gradus/models/loss.hpp>
 #include <gradus/models/model.hpp>
+#include <gradus/models/processes.hpp>
 #include <gradus/models/projected_query.hpp>
 #include <gradus/models/readout.hpp>
 #include <gradus/models/recurrent_decoder.hpp>

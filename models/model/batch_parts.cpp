@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace gradus::models {
 namespace {
@@ -48,10 +49,17 @@ std::vector<Cut> cut(const data::Batch& batch, std::int64_t parts) {
     const auto b = static_cast<std::size_t>(row);
     return batch.source_lengths[b] + batch.target_lengths[b];
   });
-  std::vector<Cut> cuts(static_cast<std::size_t>(parts));
+  std::vector<Cut> cuts(static_cast<std::size_t>(std::min(parts, batch.size)));
   for (std::size_t i = 0; i < rows.size(); ++i) cuts[i % cuts.size()].rows.push_back(rows[i]);
   for (Cut& one : cuts) one.batch = data::select(batch, one.rows);
   return cuts;
+}
+
+Generator of_rows(const Generator& draws, std::int64_t B, std::vector<std::int64_t> rows) {
+  const BatchPart* const whole = draws.part();
+  if (whole == nullptr) return draws.of_part({B, std::move(rows)});
+  for (std::int64_t& row : rows) row = whole->sequences[static_cast<std::size_t>(row)];
+  return draws.of_part({whole->batch, std::move(rows)});
 }
 
 }  // namespace gradus::models

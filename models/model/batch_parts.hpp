@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/random.hpp>
 #include <gradus/data/batch.hpp>
 #include <gradus/error.hpp>
 #include <gradus/models/ensemble.hpp>
@@ -69,7 +70,10 @@ struct Cut {
   data::Batch batch;
   std::vector<std::int64_t> rows;
 };
-// Splits a batch into parts of about equal work.
+// Splits a batch into parts of about equal work. There are at most as many parts as sequences.
 std::vector<Cut> cut(const data::Batch& batch, std::int64_t parts);
+// The generator for some rows of a batch of B sequences, where `draws` is the generator of the batch, which
+// may itself be a part of a larger one.
+Generator of_rows(const Generator& draws, std::int64_t B, std::vector<std::int64_t> rows);
 
 }  // namespace gradus::models

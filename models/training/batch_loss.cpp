@@ -23,14 +23,27 @@ struct Unrolled {
   std::vector<Tensor> weights;  // (B, T_x) for each step
 };
 
+// One coin per sequence. Draws a coin for each sequence of the whole batch, so that a sequence in a part gets
+// the coin that it gets in the whole.
+std::vector<double> tossed(std::size_t sequences, Generator& coins) {
+  const BatchPart* const part = coins.part();
+  std::vector<double> all(part != nullptr ? static_cast<std::size_t>(part->batch) : sequences);
+  for (double& coin : all) coin = coins.uniform();
+  if (part == nullptr) return all;
+  std::vector<double> own;
+  for (const std::int64_t sequence : part->sequences) own.push_back(all[static_cast<std::size_t>(sequence)]);
+  return own;
+}
+
 // The true tokens, (B), some of them replaced by the model's likeliest ones.
 Tensor mixed(const Tensor& truth, const Tensor& logits, double sampling, Generator& coins) {
   Tensor own = argmax(logits);
   if (sampling == 1) return own;
   Tensor result = truth.clone();
   const auto ids = result.mutable_values<std::int64_t>("loss");
+  const std::vector<double> coin = tossed(ids.size(), coins);
   for (std::size_t b = 0; b < ids.size(); ++b) {
-    if (coins.uniform() < sampling) ids[b] = own.values<std::int64_t>()[b];
+    if (coin[b] < sampling) ids[b] = own.values<std::int64_t>()[b];
   }
   return result;
 }
@@ -133,7 +146,7 @@ Loss loss_of_parts(const Seq2Seq& model, const data::Batch& batch, const LossOpt
   Generator::State drawn = draws.state();
   const Tensor total = parallel_sum(parts, [&](std::int64_t part) {
     const auto& [some, rows] = cuts[static_cast<std::size_t>(part)];
-    const DrawFrom from(draws.of_part({batch.size, rows}));
+    const DrawFrom from(of_rows(draws, batch.size, rows));
     const double weight = static_cast<double>(some.target_tokens()) / tokens;
     const Loss of_part = loss_of(model, some, options, default_generator());
     cross_entropies[static_cast<std::size_t>(part)] = of_part.cross_entropy * weight;

@@ -15,10 +15,7 @@ namespace {
 constexpr const char* format_key = "gradus.format";
 constexpr const char* format = "1";
 
-// A property of the process that affects the bits of later steps and is not part of the state.
-struct Circumstance {
-  std::string key, words, now;
-};
+}  // namespace
 
 std::vector<Circumstance> circumstances() {
   const BuildInfo build = build_info();
@@ -32,7 +29,7 @@ std::vector<Circumstance> circumstances() {
           {"gradus.threads", "the number of threads", std::to_string(build.threads)}};
 }
 
-}  // namespace
+std::string fingerprint(const NamedTensors& tensors) { return checksum(tensors, {}); }
 
 void save_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint,
                      const std::set<std::string>& int8) {

@@ -1,5 +1,3 @@
-#include <gradus/autograd/anomaly.hpp>
-#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/precision.hpp>
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/scope.hpp>
@@ -25,6 +23,9 @@ void check(const TrainerOptions& options) {
   at_least("the number of steps between evaluations", 0, options.eval_every);
   at_least("patience", 0, options.patience);
   at_least("the number of batches to accumulate", 1, options.accumulate);
+  if (options.shards < 1 || !std::has_single_bit(static_cast<std::uint64_t>(options.shards))) {
+    fail("Trainer", "the number of shards must be a power of two, and is ", options.shards);
+  }
   if (!(options.clip_norm > 0)) {
     fail("Trainer", "clip_norm must be above 0, and is ", options.clip_norm, "; infinity turns clipping off");
   }
@@ -33,6 +34,16 @@ void check(const TrainerOptions& options) {
   if (options.schedule == "plateau" && options.eval_every == 0) {
     fail("Trainer", "the plateau schedule needs evaluations, and eval_every is 0; raise it");
   }
+}
+
+void check(const Processes& processes, std::int64_t shards) {
+  const auto& [rank, count, sum] = processes;
+  if (count < 1 || shards % count != 0) {
+    fail("Trainer", shards, shards == 1 ? " shard" : " shards", " cannot be divided evenly among ", count,
+         " processes; set `shards` to a power of two that is a multiple of the number of processes");
+  }
+  if (rank < 0 || rank >= count) fail("Trainer", "there is no process ", rank, " among ", count);
+  if (count > 1 && !sum) fail("Trainer", "several processes need Processes::sum; set it");
 }
 
 Tensor saved(std::int64_t value) { return tensor(std::vector{value}, {}); }
@@ -85,10 +96,15 @@ void add(NamedTensors& all, const std::string& prefix, const NamedTensors& some)
 
 }  // namespace
 
-Trainer::Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options)
-    : model_(model), parameters_(model.parameters()), batches_(std::move(batches)), options_(options) {
+Trainer::Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options, Processes processes)
+    : model_(model),
+      parameters_(model.parameters()),
+      batches_(std::move(batches)),
+      options_(options),
+      processes_(std::move(processes)) {
   if (!batches_.next) fail("Trainer", "the stream of batches has no next(); set it");
   check(options);
+  check(processes_, options.shards);
   schedule_ = make_schedule(options);
   plateau_ = make_plateau(options);
   optimiser_ = make_optimiser(options_, parameters_);
@@ -102,48 +118,6 @@ double Trainer::done() const {
   return std::min(1.0, static_cast<double>(steps_) / static_cast<double>(options_.steps - 1));
 }
 
-// The message about the first operation whose result or gradient is not finite. Recomputes the batch's loss
-// with the same random draws to find the operation.
-std::string Trainer::origin(const data::Batch& batch, const LossOptions& options,
-                            const Generator::State& draws) const {
-  default_generator().set_state(draws);
-  model_.zero_grad();
-  try {
-    const DetectAnomaly detect;
-    models::loss(model_, batch, options).total.backward();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no single operation";
-}
-
-// Adds the gradients of the next batches' mean loss per token.
-Trainer::Accumulated Trainer::accumulate(const LossOptions& options) {
-  std::vector<data::Batch> batches;
-  Accumulated sum;
-  while (std::ssize(batches) < options_.accumulate) {
-    batches.push_back(batches_.next());
-    sum.tokens += batches.back().target_tokens();
-  }
-  for (data::Batch& batch : batches) {
-    sum.draws = default_generator().state();
-    sum.last = std::move(batch);
-    Loss loss = models::loss(model_, sum.last, options);
-    const double value = loss.total.item();
-    if (!std::isfinite(value)) {
-      fail("Trainer", "the loss at step ", steps_ + 1, " is ", value,
-           "; lower the learning rate or the clipping norm; the first non-finite value came from ",
-           origin(sum.last, options, sum.draws));
-    }
-    const double fraction = static_cast<double>(loss.tokens) / static_cast<double>(sum.tokens);
-    sum.loss += value * fraction;
-    sum.cross_entropy += loss.cross_entropy * fraction;
-    if (batches.size() > 1) loss.total = loss.total * fraction;
-    loss.total.backward();
-  }
-  return sum;
-}
-
 TrainStep Trainer::step() {
   const MixedPrecision precision(options_.precision);
   const std::int64_t number = steps_ + 1;
@@ -155,8 +129,7 @@ TrainStep Trainer::step() {
   const double norm = nn::clip_grad_norm(parameters_, options_.clip_norm);
   if (!std::isfinite(norm)) {
     fail("Trainer", "the norm of the gradient at step ", number, " is ", norm,
-         "; lower the learning rate; the first non-finite value came from ",
-         origin(sum.last, options, sum.draws));
+         "; lower the learning rate; the first non-finite value came from ", origin(options, sum));
   }
   const double rate = learning_rate();
   optimiser_->set_learning_rate(rate);

@@ -38,6 +38,18 @@ Checkpoint load_checkpoint(const std::filesystem::path& path);
 void check_intact(const std::filesystem::path& path, const NamedTensors& tensors,
                   const nn::Metadata& metadata);
 
+/// A number computed from names, dtypes, shapes and values of the tensors, in any order.
+std::string fingerprint(const NamedTensors& tensors);
+
+/// A property of the process that affects the bits of later steps and is not part of a Trainer's state: the
+/// version of gradus, its compiler, instruction set, linear algebra and number of threads.
+struct Circumstance {
+  std::string key;    ///< in a checkpoint's metadata
+  std::string words;  ///< such as "the number of threads"
+  std::string now;    ///< its value in this process
+};
+std::vector<Circumstance> circumstances();
+
 /// The differences between this process and the one that saved the checkpoint, such as "the number of threads
 /// was 2 and is 1". Training resumes bit-identically only if there are none.
 std::vector<std::string> check_reproducible(const nn::Metadata& metadata);

@@ -4,6 +4,7 @@
 #include <gradus/autograd/random.hpp>
 #include <gradus/data/batch.hpp>
 #include <gradus/models/loss.hpp>
+#include <gradus/models/processes.hpp>
 #include <gradus/models/seq2seq.hpp>
 #include <gradus/nn/optimiser.hpp>
 #include <gradus/nn/plateau.hpp>
@@ -50,6 +51,11 @@ struct TrainerOptions {
   /// Batches per update, at least 1. The gradient is that of their mean loss per target token, as if they
   /// were one batch.
   std::int64_t accumulate = 1;
+  /// N, a power of two: the shards of each batch. If N > 1, the gradients of shards are computed one after
+  /// the other and added up in the fixed order ((g_0 + g_1) + (g_2 + g_3)) + …, and sampling and dropout draw
+  /// by seed, batch and sequence. The weights are then the same bits for any number of Processes, given the
+  /// same kernels and threads in each. They differ between values of N by rounding.
+  std::int64_t shards = 1;
   double clip_norm = 1;  ///< bound on the norm of all gradients together; infinity for none
   /// The precision of matrix products in a step, as in MixedPrecision. Everything else stays f32.
   Precision precision = Precision::f32;
@@ -85,12 +91,16 @@ struct TrainStep {
 ///       model
 ///     }
 ///
-/// Sampling and dropout draw from the calling thread's default_generator().
+/// Sampling and dropout draw from the calling thread's default_generator(), or, with shards, from one
+/// generator per batch, which it seeds.
 class Trainer {
  public:
-  /// The model must outlive the trainer. @throws Error for options out of range, unknown names, and a
-  /// precision that MixedPrecision refuses.
-  Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options = {});
+  /// The model must outlive the trainer. With several processes, each has its own trainer, with the same
+  /// initial weights, batches, options and default_generator(), and calls the same functions in the same
+  /// order.
+  /// @throws Error for options out of range, unknown names, a precision that MixedPrecision refuses, and
+  /// unless the number of processes divides that of shards.
+  Trainer(Seq2Seq& model, BatchStream batches, const TrainerOptions& options = {}, Processes processes = {});
 
   /// Runs one step in training mode. @throws Error if the loss or a gradient is not finite, naming the step
   /// and the operation that produced the first such value; the parameters are unchanged in that case.
@@ -130,19 +140,21 @@ class Trainer {
  private:
   struct Accumulated {
     double loss = 0, cross_entropy = 0;
-    std::int64_t tokens = 0;
-    data::Batch last;
-    Generator::State draws;  // before the last batch
+    std::int64_t tokens = 0;  // of all batches of the step
+    data::Batch last;         // the last batch or shard that this process computed
+    Generator draws{};        // before it
   };
   double done() const;
   Accumulated accumulate(const LossOptions& options);
-  std::string origin(const data::Batch& batch, const LossOptions& options,
-                     const Generator::State& draws) const;
+  void add_gradient(data::Batch batch, const LossOptions& options, Accumulated& sum);
+  void add_shards(const std::vector<data::Batch>& batches, const LossOptions& options, Accumulated& sum);
+  std::string origin(const LossOptions& options, const Accumulated& sum) const;
 
   Seq2Seq& model_;
   std::vector<Tensor> parameters_;
   BatchStream batches_;
   TrainerOptions options_;
+  Processes processes_;
   nn::Schedule schedule_;
   std::optional<nn::PlateauDetector> plateau_;
   double plateau_factor_ = 1;  // on the learning rate

@@ -1,0 +1,229 @@
+#include <gradus/autograd/scope.hpp>
+#include <gradus/distributed/mpi.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <iostream>
+#include <mpi.h>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "communicators/peers.hpp"
+
+namespace gradus::distributed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  fail("Communicator", call, " failed: ", std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+// Waits longer the longer it has waited: a process that waits must not take a core from one that computes.
+class Backoff {
+ public:
+  void operator()() {
+    ++tries_;
+    if (tries_ < 2000) return std::this_thread::yield();
+    std::this_thread::sleep_for(tries_ < 10000 ? 20us : 500us);
+  }
+
+ private:
+  int tries_ = 0;
+};
+
+bool initialised = false;
+
+// MPI is initialised for calls from one thread at a time; `mutex` is held during each.
+class Mpi : public Communicator {
+ public:
+  explicit Mpi(Watch watch) : watch_(std::move(watch)) {
+    int provided = 0, rank = 0, size = 1;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    initialised = true;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    rank_ = rank;
+    size_ = size;
+    if (provided < MPI_THREAD_SERIALIZED) {
+      fail("Communicator",
+           "this MPI does not allow calls from several threads; build it with thread support");
+    }
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    peers_.host = host.data();
+    for (const std::string& text :
+         gather(*this, std::string(host.data()) + ' ' + std::to_string(::getpid()))) {
+      const std::size_t space = text.rfind(' ');
+      peers_.all.push_back({text.substr(0, space), std::stoi(text.substr(space + 1))});
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &beats_);
+    watcher_ = std::jthread([this](const std::stop_token& stop) { keep_watch(stop); });
+  }
+  Mpi(const Mpi&) = delete;
+  Mpi& operator=(const Mpi&) = delete;
+  ~Mpi() override {
+    MPI_Request all_here = MPI_REQUEST_NULL;
+    {
+      const std::lock_guard lock(mutex_);
+      MPI_Ibarrier(MPI_COMM_WORLD, &all_here);
+    }
+    wait({&all_here, 1});
+    watcher_.request_stop();
+    watcher_.join();
+    MPI_Barrier(MPI_COMM_WORLD);  // no sign of life is sent after it
+    while (received_beat(MPI_ANY_SOURCE) >= 0) {
+    }
+    MPI_Comm_free(&beats_);
+    initialised = false;
+    MPI_Finalize();
+  }
+
+  std::int64_t rank() const override { return rank_; }
+  std::int64_t size() const override { return size_; }
+
+  void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) override {
+    if (peer < 0 || peer >= size_ || peer == rank_) {
+      fail("Communicator", "process ", rank_, " of ", size_, " has no peer ", peer);
+    }
+    constexpr std::size_t most = std::size_t{1} << 30;  // MPI counts bytes in an int
+    while (!out.empty() || !in.empty()) {
+      const std::size_t outward = std::min(most, out.size()), inward = std::min(most, in.size());
+      exchange_piece(static_cast<int>(peer), out.first(outward), in.first(inward));
+      out = out.subspan(outward);
+      in = in.subspan(inward);
+    }
+  }
+
+ private:
+  void exchange_piece(int peer, std::span<const std::byte> out, std::span<std::byte> in) {
+    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    {
+      const std::lock_guard lock(mutex_);
+      if (!in.empty()) {
+        check(MPI_Irecv(in.data(), static_cast<int>(in.size()), MPI_BYTE, peer, 0, MPI_COMM_WORLD,
+                        requests.data()),
+              "MPI_Irecv");
+      }
+      if (!out.empty()) {
+        check(MPI_Isend(out.data(), static_cast<int>(out.size()), MPI_BYTE, peer, 0, MPI_COMM_WORLD,
+                        &requests[1]),
+              "MPI_Isend");
+      }
+    }
+    const int received = wait(requests);
+    if (!in.empty() && received != static_cast<int>(in.size())) {
+      fail("Communicator", "process ", rank_, " expects ", in.size(), " bytes of process ", peer,
+           ", which sends ", received, "; all processes must make the same calls");
+    }
+  }
+
+  // Waits for all requests. Returns the number of bytes that the first one received.
+  int wait(std::span<MPI_Request> requests) {
+    std::array<MPI_Status, 2> statuses{};
+    const int count = static_cast<int>(requests.size());
+    std::optional<Clock::time_point> asked_to_end;
+    for (Backoff back_off;; back_off()) {
+      {
+        const std::lock_guard lock(mutex_);
+        int done = 0, bytes = 0;
+        check(MPI_Testall(count, requests.data(), &done, statuses.data()), "waiting for another process");
+        if (done != 0) {
+          MPI_Get_count(statuses.data(), MPI_BYTE, &bytes);
+          return bytes;
+        }
+      }
+      if (!watch_.ending()) continue;
+      // After Ctrl-C the other process answers at the end of its step. After a failure nobody does, and
+      // mpirun kills this process one second after it has asked it to end.
+      if (!asked_to_end) asked_to_end = Clock::now();
+      if (Clock::now() - *asked_to_end > 600ms) report_the_dead();
+    }
+  }
+
+  [[noreturn]] void report_the_dead() {
+    if (peers_.reporter() == rank_) end(peers_.the_dead());
+    std::this_thread::sleep_for(5s);
+    std::_Exit(1);
+  }
+
+  [[noreturn]] void end(const std::string& what) {
+    std::cerr << "gradus: " << what << watch_.way_on() << std::endl;
+    abort_job(1);
+    std::_Exit(1);
+  }
+
+  // Process 0 watches all others, which watch it.
+  void keep_watch(const std::stop_token& stop) {
+    std::vector<MPI_Request> sending(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
+    std::vector<std::int64_t> silent(static_cast<std::size_t>(size_), 0);
+    const std::int64_t first = rank_ == 0 ? 1 : 0, last = rank_ == 0 ? size_ : 1;
+    std::mutex waiting;
+    std::condition_variable_any woken;
+    while (!stop.stop_requested()) {
+      std::int64_t lost = -1;
+      {
+        const std::lock_guard lock(mutex_);
+        for (std::int64_t peer = first; peer < last; ++peer) {
+          const auto p = static_cast<std::size_t>(peer);
+          int sent = 0;
+          MPI_Test(&sending[p], &sent, MPI_STATUS_IGNORE);
+          if (sent != 0) MPI_Isend(nullptr, 0, MPI_BYTE, static_cast<int>(peer), 0, beats_, &sending[p]);
+          ++silent[p];  // counts this thread's own seconds: if all processes were stopped, none is lost
+        }
+        for (int peer = 0; (peer = received_beat(MPI_ANY_SOURCE)) >= 0;)
+          silent[static_cast<std::size_t>(peer)] = 0;
+        for (std::int64_t peer = first; peer < last; ++peer) {
+          if (silent[static_cast<std::size_t>(peer)] > watch_.seconds) lost = peer;
+        }
+      }
+      if (lost >= 0) end(peers_.silence(lost, watch_.seconds));
+      std::unique_lock lock(waiting);
+      woken.wait_for(lock, stop, 1s, [] { return false; });
+    }
+  }
+
+  // Receives a sign of life, if one has arrived. Returns its sender, or -1.
+  int received_beat(int from) {
+    int there = 0;
+    MPI_Status status{};
+    MPI_Iprobe(from, 0, beats_, &there, &status);
+    if (there == 0) return -1;
+    MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, 0, beats_, MPI_STATUS_IGNORE);
+    return status.MPI_SOURCE;
+  }
+
+  Watch watch_;
+  std::mutex mutex_;
+  std::int64_t rank_ = 0, size_ = 1;
+  Peers peers_;
+  MPI_Comm beats_ = MPI_COMM_NULL;  // signs of life travel apart from the messages
+  std::jthread watcher_;
+};
+
+}  // namespace
+
+bool has_mpi() { return true; }
+
+std::unique_ptr<Communicator> connect(const Watch& watch) {
+  if (watch.seconds < 2) fail("Communicator", "Watch::seconds must be at least 2, and is ", watch.seconds);
+  if (launched().size == 1) return std::make_unique<Alone>();
+  return std::make_unique<Mpi>(watch);
+}
+
+void abort_job(int code) {
+  if (initialised) MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+}  // namespace gradus::distributed

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gradus::distributed {
+
+// Where the processes of a job run, and which of them are alive.
+struct Peers {
+  struct Peer {
+    std::string host;
+    int pid;
+  };
+  std::string host;  // of this process
+  std::vector<Peer> all;
+
+  // True unless the process ran on this host and has ended.
+  bool alive(std::int64_t rank) const;
+  // The lowest rank on this host that is alive: the one that reports a failure.
+  std::int64_t reporter() const;
+  // The processes that have ended, in words.
+  std::string the_dead() const;
+  // That process `rank` has given no sign of life for so many seconds.
+  std::string silence(std::int64_t rank, std::int64_t seconds) const;
+
+ private:
+  std::string name(std::int64_t rank) const;
+};
+
+}  // namespace gradus::distributed

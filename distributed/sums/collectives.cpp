@@ -1,0 +1,93 @@
+#include <gradus/autograd/scope.hpp>
+#include <gradus/distributed/communicator.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace gradus::distributed {
+namespace {
+
+template <class T>
+void sum_of(Communicator& processes, std::span<T> values) {
+  const auto P = static_cast<std::uint64_t>(processes.size()),
+             rank = static_cast<std::uint64_t>(processes.rank());
+  if (!std::has_single_bit(P)) fail("sum", "needs a power of two of processes, and there are ", P);
+  // Halving: `held` shrinks to the part whose sum this process computes.
+  std::vector<std::pair<std::span<T>, std::span<T>>>
+      rounds;  // the half that is kept, and the half that is sent
+  std::span<T> held = values;
+  std::vector<T> received(values.size() - values.size() / 2);
+  for (std::uint64_t distance = 1; distance < P; distance *= 2) {
+    std::span<T> kept = held.first(held.size() / 2), sent = held.subspan(held.size() / 2);
+    if ((rank & distance) != 0) std::swap(kept, sent);
+    const auto peer = static_cast<std::int64_t>(rank ^ distance);
+    processes.exchange(peer, std::as_bytes(sent),
+                       std::as_writable_bytes(std::span(received).first(kept.size())));
+    for (std::size_t i = 0; i < kept.size(); ++i) kept[i] += received[i];
+    rounds.emplace_back(kept, sent);
+    held = kept;
+  }
+  // Doubling: the same rounds backwards.
+  for (std::uint64_t distance = P / 2; distance > 0; distance /= 2) {
+    const auto& [kept, sent] = rounds.back();
+    const auto peer = static_cast<std::int64_t>(rank ^ distance);
+    processes.exchange(peer, std::as_bytes(kept), std::as_writable_bytes(sent));
+    rounds.pop_back();
+  }
+}
+
+}  // namespace
+
+void sum(Communicator& processes, std::span<float> values) { sum_of(processes, values); }
+void sum(Communicator& processes, std::span<double> values) { sum_of(processes, values); }
+
+void broadcast(Communicator& processes, std::span<std::byte> bytes) {
+  const std::int64_t rank = processes.rank();
+  for (std::int64_t have = 1; have < processes.size(); have *= 2) {  // processes 0 … have − 1 have the bytes
+    if (rank < have && rank + have < processes.size()) processes.exchange(rank + have, bytes, {});
+    if (rank >= have && rank < 2 * have) processes.exchange(rank - have, {}, bytes);
+  }
+}
+
+double broadcast(Communicator& processes, double number) {
+  broadcast(processes, std::as_writable_bytes(std::span(&number, 1)));
+  return number;
+}
+
+std::vector<std::string> gather(Communicator& processes, const std::string& text) {
+  const std::int64_t P = processes.size();
+  std::vector<std::uint64_t> lengths(static_cast<std::size_t>(P));
+  std::string all;
+  const auto bytes = [](std::string& some) { return std::as_writable_bytes(std::span(some)); };
+  if (processes.rank() == 0) {
+    all = text;
+    lengths[0] = text.size();
+    for (std::int64_t rank = 1; rank < P; ++rank) {
+      std::uint64_t& length = lengths[static_cast<std::size_t>(rank)];
+      processes.exchange(rank, {}, std::as_writable_bytes(std::span(&length, 1)));
+      std::string other(length, '\0');
+      processes.exchange(rank, {}, bytes(other));
+      all += other;
+    }
+  } else {
+    const std::uint64_t length = text.size();
+    processes.exchange(0, std::as_bytes(std::span(&length, 1)), {});
+    processes.exchange(0, std::as_bytes(std::span(text)), {});
+  }
+  broadcast(processes, std::as_writable_bytes(std::span(lengths)));
+  std::size_t size = 0;
+  for (const std::uint64_t length : lengths) size += length;
+  all.resize(size);
+  broadcast(processes, bytes(all));
+  std::vector<std::string> texts;
+  std::size_t at = 0;
+  for (const std::uint64_t length : lengths) {
+    texts.push_back(all.substr(at, length));
+    at += length;
+  }
+  return texts;
+}
+
+}  // namespace gradus::distributed

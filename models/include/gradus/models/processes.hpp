@@ -1,0 +1,26 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#pragma GCC visibility push(default)
+namespace gradus::models {
+
+/// The processes that train one model together, as one of them sees them. By default there is one.
+///
+/// Every process has the whole model and reads the same batches. Of the N shards of a batch
+/// (TrainerOptions::shards), process r of P computes the gradients of shards r·N/P … (r + 1)·N/P − 1.
+struct Processes {
+  std::int64_t rank = 0;   ///< of this process, from 0
+  std::int64_t count = 1;  ///< P, a power of two
+  /// Replaces each tensor's values, x_r in process r, by their sum over all processes in the fixed order
+  /// ((x_0 + x_1) + (x_2 + x_3)) + …, so that every process has the same bits. All processes call it with
+  /// tensors of the same shapes and dtypes, f32 or f64. May be empty if P = 1.
+  std::function<void(std::span<Tensor> tensors)> sum = {};
+};
+
+}  // namespace gradus::models
+#pragma GCC visibility pop

@@ -1,0 +1,124 @@
+// How a Trainer computes the gradient of a step.
+
+#include <gradus/autograd/anomaly.hpp>
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/autograd/scope.hpp>
+#include <gradus/models/trainer.hpp>
+
+#include <cmath>
+#include <utility>
+
+#include "model/batch_parts.hpp"
+#include "training/tree_sum.hpp"
+
+namespace gradus::models {
+namespace {
+
+// A batch cut into shards, and the generator of its draws.
+struct Sharded {
+  std::vector<Cut> shards;
+  std::int64_t size;
+  Generator draws;
+};
+
+// A shard's summand: the measurements and gradients of its sequences. The first tensor holds the loss, the
+// cross-entropy, and for each parameter 1 or 0: whether it has a gradient. The others are the gradients.
+std::vector<Tensor> summand(double loss, double cross_entropy, const std::vector<Tensor>& parameters) {
+  std::vector<double> numbers{loss, cross_entropy};
+  std::vector<Tensor> all{Tensor()};
+  for (const Tensor& parameter : parameters) {
+    const Tensor gradient = parameter.grad();
+    numbers.push_back(gradient.defined() ? 1 : 0);
+    all.push_back(gradient.defined() ? gradient : zeros(parameter.shape(), parameter.dtype()));
+  }
+  all.front() = tensor(numbers);
+  return all;
+}
+
+}  // namespace
+
+// The message about the first operation whose result or gradient is not finite. Recomputes the last loss with
+// the same random draws to find the operation.
+std::string Trainer::origin(const LossOptions& options, const Accumulated& sum) const {
+  if (sum.last.size == 0) return "another process";
+  default_generator() = sum.draws;
+  model_.zero_grad();
+  try {
+    const DetectAnomaly detect;
+    models::loss(model_, sum.last, options).total.backward();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no single operation";
+}
+
+// Adds the gradients of the next batches' mean loss per token.
+Trainer::Accumulated Trainer::accumulate(const LossOptions& options) {
+  std::vector<data::Batch> batches;
+  Accumulated sum;
+  while (std::ssize(batches) < options_.accumulate) {
+    batches.push_back(batches_.next());
+    sum.tokens += batches.back().target_tokens();
+  }
+  if (options_.shards > 1) {
+    add_shards(batches, options, sum);
+  } else {
+    for (data::Batch& batch : batches) add_gradient(std::move(batch), options, sum);
+  }
+  return sum;
+}
+
+// Adds the gradient of the sequences' share in the mean loss over `sum.tokens` tokens.
+void Trainer::add_gradient(data::Batch batch, const LossOptions& options, Accumulated& sum) {
+  sum.draws = default_generator();
+  sum.last = std::move(batch);
+  Loss loss = models::loss(model_, sum.last, options);
+  const double value = loss.total.item();
+  if (!std::isfinite(value)) {
+    fail("Trainer", "the loss at step ", steps_ + 1, " is ", value,
+         "; lower the learning rate or the clipping norm; the first non-finite value came from ",
+         origin(options, sum));
+  }
+  const double fraction = static_cast<double>(loss.tokens) / static_cast<double>(sum.tokens);
+  sum.loss += value * fraction;
+  sum.cross_entropy += loss.cross_entropy * fraction;
+  if (loss.tokens < sum.tokens) loss.total = loss.total * fraction;
+  loss.total.backward();
+}
+
+// Adds up the gradients of all shards, of which this process computes its own.
+void Trainer::add_shards(const std::vector<data::Batch>& batches, const LossOptions& options,
+                         Accumulated& sum) {
+  std::vector<Sharded> sharded;
+  for (const data::Batch& batch : batches) {
+    sharded.push_back({cut(batch, options_.shards), batch.size, default_generator().split()});
+  }
+  std::vector<Tensor> trained;
+  for (const Tensor& parameter : parameters_) {
+    if (parameter.requires_grad()) trained.push_back(parameter);
+  }
+  TreeSum total;
+  const std::int64_t own = options_.shards / processes_.count, first = processes_.rank * own;
+  for (std::int64_t shard = first; shard < first + own; ++shard) {
+    optimiser_->zero_grad();
+    sum.loss = sum.cross_entropy = 0;
+    for (Sharded& batch : sharded) {
+      if (shard >= std::ssize(batch.shards)) continue;  // the batch has fewer sequences than shards
+      auto& [some, rows] = batch.shards[static_cast<std::size_t>(shard)];
+      const DrawFrom from(of_rows(batch.draws, batch.size, std::move(rows)));
+      add_gradient(std::move(some), options, sum);
+    }
+    total.add(summand(sum.loss, sum.cross_entropy, trained));
+  }
+  std::vector<Tensor> all = total.take();
+  if (processes_.count > 1) processes_.sum(all);
+  const auto numbers = all.front().values<double>();
+  sum.loss = numbers[0];
+  sum.cross_entropy = numbers[1];
+  for (std::size_t i = 0; i < trained.size(); ++i) {
+    trained[i].set_grad(numbers[i + 2] > 0 ? all[i + 1] : Tensor());
+  }
+}
+
+}  // namespace gradus::models

@@ -1,0 +1,28 @@
+#include "training/tree_sum.hpp"
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/recording.hpp>
+
+#include <utility>
+
+namespace gradus::models {
+
+void TreeSum::add(std::vector<Tensor> term) {
+  const NoGrad no_grad;
+  // As in counting in binary: each trailing 1 of the number of terms is a block as large as the new one.
+  for (std::int64_t carry = terms_++; carry % 2 == 1; carry /= 2) {
+    const std::vector<Tensor>& left = blocks_.back();
+    for (std::size_t i = 0; i < term.size(); ++i) term[i] = left[i] + term[i];
+    blocks_.pop_back();
+  }
+  blocks_.push_back(std::move(term));
+}
+
+std::vector<Tensor> TreeSum::take() {
+  std::vector<Tensor> sum = std::move(blocks_.front());
+  blocks_.clear();
+  terms_ = 0;
+  return sum;
+}
+
+}  // namespace gradus::models

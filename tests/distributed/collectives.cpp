@@ -1,0 +1,108 @@
+// Sums, broadcasts and gathers among processes that are threads.
+
+#include <gradus/autograd/scope.hpp>
+#include <gradus/distributed/communicator.hpp>
+#include <gradus/distributed/threads.hpp>
+
+#include <atomic>
+#include <cmath>
+
+#include "catch.hpp"
+
+namespace distributed = gradus::distributed;
+using distributed::Communicator;
+
+namespace {
+
+// Value i of process r: digits that no order of additions keeps exactly.
+template <class T>
+T value(std::int64_t r, std::size_t i) {
+  return static_cast<T>(std::sin(static_cast<double>(1000 * r) + static_cast<double>(i))) *
+         static_cast<T>(std::pow(10, r % 5));
+}
+
+// ((x_0 + x_1) + (x_2 + x_3)) + …
+template <class T>
+T tree_sum(std::int64_t first, std::int64_t last, std::size_t i) {
+  if (last - first == 1) return value<T>(first, i);
+  const std::int64_t middle = first + (last - first) / 2;
+  return tree_sum<T>(first, middle, i) + tree_sum<T>(middle, last, i);
+}
+
+template <class T>
+void check_sums(std::int64_t P, std::size_t n) {
+  std::atomic<std::int64_t> right = 0;
+  distributed::run_as_threads(P, [&](Communicator& self) {
+    std::vector<T> values(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = value<T>(self.rank(), i);
+    distributed::sum(self, std::span(values));
+    for (std::size_t i = 0; i < n; ++i) right += values[i] == tree_sum<T>(0, P, i) ? 1 : 0;
+  });
+  CHECK(right == P * static_cast<std::int64_t>(n));
+}
+
+std::string error_of(std::int64_t P, const std::function<void(Communicator&)>& f) {
+  try {
+    distributed::run_as_threads(P, f);
+  } catch (const gradus::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("a sum over processes has the bits of the tree for any number of values", "[distributed]") {
+  for (const std::int64_t P : {1, 2, 4, 8, 16}) {
+    for (const std::size_t n : {0U, 1U, 2U, 3U, 7U, 64U, 101U}) {
+      INFO(P << " processes, " << n << " values");
+      check_sums<float>(P, n);
+      check_sums<double>(P, n);
+    }
+  }
+  // The order matters for these values, so the test above can fail.
+  float in_order = 0;
+  for (std::int64_t r = 0; r < 8; ++r) in_order += value<float>(r, 3);
+  CHECK(in_order != tree_sum<float>(0, 8, 3));
+}
+
+TEST_CASE("broadcast and gather reach every process, for any number of processes", "[distributed]") {
+  for (const std::int64_t P : {1, 2, 3, 5, 8}) {
+    std::atomic<std::int64_t> right = 0;
+    distributed::run_as_threads(P, [&](Communicator& self) {
+      const auto rank = static_cast<double>(self.rank());
+      const auto texts = distributed::gather(
+          self, std::string(static_cast<std::size_t>(2 * self.rank()), 'x') + std::to_string(self.rank()));
+      bool all = self.size() == P && std::ssize(texts) == P;
+      for (std::size_t r = 0; r < texts.size(); ++r)
+        all &= texts[r] == std::string(2 * r, 'x') + std::to_string(r);
+      right += all && distributed::broadcast(self, rank + 0.5) == 0.5 ? 1 : 0;
+    });
+    CHECK(right == P);
+  }
+}
+
+TEST_CASE("an error in one thread ends the others, which wait for it", "[distributed]") {
+  CHECK(error_of(4, [](Communicator& self) {
+          if (self.rank() == 2) gradus::fail("test", "this is the first error");
+          distributed::broadcast(self, 1);
+          distributed::gather(self, "");
+        }).find("this is the first error") != std::string::npos);
+}
+
+TEST_CASE("misuse of a communicator is refused", "[distributed]") {
+  const auto sums_three = [](Communicator& self) {
+    std::vector<float> values(3);
+    distributed::sum(self, std::span(values));
+  };
+  CHECK(error_of(3, sums_three) == "sum: needs a power of two of processes, and there are 3");
+  CHECK(error_of(0, sums_three) == "run_as_threads: the number of threads must be at least 1, and is 0");
+  CHECK(error_of(1, [](Communicator& self) { self.exchange(0, {}, {}); }) ==
+        "Communicator: process 0 of 1 has no peer 0");
+  CHECK(error_of(2, [](Communicator& self) {
+          std::vector<std::byte> some(self.rank() == 0 ? 4 : 8);
+          self.exchange(1 - self.rank(), some, some);
+        }).find("all processes must make the same calls") != std::string::npos);
+  distributed::Alone alone;
+  CHECK_THROWS_WITH(alone.exchange(1, {}, {}), "Communicator: there is no process 1 in a job of one process");
+}

@@ -1,0 +1,86 @@
+// Training by several processes, which are threads here, and by shards.
+
+#include <gradus/distributed/processes.hpp>
+#include <gradus/distributed/threads.hpp>
+#include <gradus/models/trainer.hpp>
+
+#include <mutex>
+
+#include "models/sharded.hpp"
+
+namespace distributed = gradus::distributed;
+namespace models = gradus::models;
+using distributed::Communicator;
+
+namespace {
+
+// The results of P processes, which must all be the same.
+Result train_by(std::int64_t P, const models::TrainerOptions& options) {
+  std::vector<Result> results(static_cast<std::size_t>(P));
+  distributed::run_as_threads(P, [&](Communicator& self) {
+    results[static_cast<std::size_t>(self.rank())] = train(options, distributed::processes_of(self));
+  });
+  for (const Result& result : results) CHECK(result == results.front());
+  return results.front();
+}
+
+}  // namespace
+
+TEST_CASE("1, 2, 4 and 8 processes give the same weights bit for bit", "[distributed][trainer]") {
+  const Result alone = train(sharded(8));
+  for (const std::int64_t P : {1, 2, 4, 8}) {
+    INFO(P << " processes");
+    CHECK(train_by(P, sharded(8)) == alone);
+  }
+}
+
+TEST_CASE("more shards than sequences leave some processes without a sequence", "[distributed][trainer]") {
+  const Result alone = train(sharded(16));  // batches of 8 pairs
+  CHECK(train_by(16, sharded(16)) == alone);
+  CHECK(largest_difference(alone, train(sharded(8))) == 0);  // 8 empty shards add zeros
+}
+
+TEST_CASE("a resumed run may have another number of processes", "[distributed][trainer]") {
+  const auto train_in_parts = [](std::int64_t before, std::int64_t after) {
+    gradus::NamedTensors state;
+    std::vector<std::vector<float>> weights;
+    const auto part = [&](std::int64_t P, std::int64_t until) {
+      std::mutex mutex;
+      distributed::run_as_threads(P, [&](Communicator& self) {
+        gradus::seed(7);
+        const Model model = forgetful_model(0.3, 24);
+        auto next = std::make_shared<std::function<gradus::data::Batch()>>(reversals(3));
+        std::int64_t taken = 0;
+        models::BatchStream stream{.next =
+                                       [&] {
+                                         ++taken;
+                                         return (*next)();
+                                       },
+                                   .state = [&] { return std::vector{taken}; },
+                                   .set_state =
+                                       [&](const std::vector<std::int64_t>& place) {
+                                         *next = reversals(3);
+                                         for (taken = 0; taken < place[0]; ++taken) (*next)();
+                                       }};
+        models::Trainer trainer(*model, stream, sharded(4), distributed::processes_of(self));
+        if (!state.empty()) {
+          const std::lock_guard lock(mutex);
+          trainer.load_state(state);
+        }
+        while (trainer.steps() < until) trainer.step();
+        distributed::broadcast(self, 0);  // all have loaded the state
+        if (self.rank() != 0) return;
+        state = trainer.state();
+        weights.clear();
+        for (const auto& [name, tensor] : model->state_dict()) weights.push_back(tensor.to_vector<float>());
+      });
+    };
+    part(before, 2);
+    part(after, 4);
+    return weights;
+  };
+  const auto whole = train_in_parts(1, 1);
+  CHECK(train_in_parts(4, 2) == whole);
+  CHECK(train_in_parts(2, 4) == whole);
+  CHECK(train_in_parts(1, 4) == whole);
+}
