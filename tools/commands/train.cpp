@@ -1,7 +1,11 @@
 #include <gradus/autograd/checks.hpp>
+#include <gradus/distributed/mpi.hpp>
+#include <gradus/message.hpp>
 #include <gradus/models/checkpoint.hpp>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -19,10 +23,12 @@
 #include "settings/check_settings.hpp"
 #include "settings/options.hpp"
 #include "settings/printable.hpp"
+#include "settings/ranges.hpp"
 #include "settings/settings.hpp"
 #include "settings/toml.hpp"
 #include "settings/usage_error.hpp"
 #include "training/interrupt.hpp"
+#include "training/only_first.hpp"
 #include "training/training_run.hpp"
 
 namespace gradus::tools {
@@ -130,9 +136,44 @@ void check_same_embeddings(const RunSettings& before, const RunSettings& now) {
   check("--freeze-embeddings", before.freeze_embeddings, now.freeze_embeddings);
 }
 
-}  // namespace
+// Before MPI starts, so that the error of each process is the same.
+void check_divides(std::int64_t shards, std::int64_t processes) {
+  if (shards % processes == 0) return;
+  throw UsageError(message("--shards ", shards, " cannot be divided evenly among ", processes,
+                           " processes; give --shards N, a power of two and a multiple of their number"));
+}
 
-int train(int argc, char** argv, const models::Registry& registry) {
+// $GRADUS_JOB_TIMEOUT: the seconds without a sign of life after which a process counts as lost.
+std::int64_t seconds_of_silence() {
+  const char* const text = std::getenv("GRADUS_JOB_TIMEOUT");
+  std::int64_t seconds = distributed::Watch().seconds;
+  if (text != nullptr && (read_number(text, seconds) != std::errc() || seconds < 2)) {
+    throw UsageError(
+        message("GRADUS_JOB_TIMEOUT must be a number of seconds, at least 2, and is '", text, "'"));
+  }
+  return seconds;
+}
+
+// A run and its processes. The run outlives the communicator, whose thread may call way_on().
+struct Job {
+  std::unique_ptr<TrainingRun> training;
+  std::atomic<const TrainingRun*> started = nullptr;
+  std::optional<Interrupt> interrupt;
+  std::unique_ptr<distributed::Communicator> processes;
+  bool ended = false;  // all processes have come to the end
+
+  void connect() {
+    processes = distributed::connect({.seconds = seconds_of_silence(),
+                                      .ending = [this] { return interrupt && interrupt->requested(); },
+                                      .way_on =
+                                          [this] {
+                                            const TrainingRun* const run = started;
+                                            return run == nullptr ? std::string() : run->way_on();
+                                          }});
+  }
+};
+
+int train_in_job(int argc, char** argv, const models::Registry& registry, Job& job) {
   CLI::App app("Trains a model on a task or on pairs of sentences.", "gradus train");
   app.footer(footer);
   std::string preset, resume;
@@ -191,22 +232,41 @@ int train(int argc, char** argv, const models::Registry& registry) {
     if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {
       settings.run.learning_rate = 0;  // the current value belongs to another optimiser
     }
-    if (!checkpoint) check_new(settings.run.out, overwrite);
+    check_divides(settings.trainer.shards, distributed::launched().size);
+    job.connect();
+    if (!checkpoint && job.processes->rank() == 0) check_new(settings.run.out, overwrite);
     if (checkpoint) check_same_model(before.model, settings.model);
     if (checkpoint) check_same_embeddings(before.run, settings.run);
-    TrainingRun training(settings, checkpoint ? &*checkpoint : nullptr, registry);
+    job.training = std::make_unique<TrainingRun>(settings, checkpoint ? &*checkpoint : nullptr, registry,
+                                                 job.processes.get());
+    TrainingRun& training = *job.training;
+    job.started = &training;
     if (checkpoint) {
       for (const std::string& difference : models::check_reproducible(checkpoint->metadata)) {
         std::cerr << "note: this resumed run will not be bit-identical: " << printable(difference) << '\n';
       }
     }
     checkpoint.reset();
-    const Interrupt interrupt;
+    const Interrupt& interrupt = job.interrupt.emplace();
     std::cout << printable(training.introduction(), "\n") << std::flush;
-    const bool ended = training.train([&] { return interrupt.requested(); });
+    const bool finished = training.train([&] { return interrupt.requested(); });
     std::cout << printable(training.summary(), "\n");
-    return ended ? 0 : 1;
+    job.ended = true;
+    return finished ? 0 : 1;
   });
+}
+
+}  // namespace
+
+int train(int argc, char** argv, const models::Registry& registry) {
+  const OnlyFirst only_first(distributed::launched().rank);
+  Job job;
+  const int code = train_in_job(argc, argv, registry, job);
+  if (code != 0 && !job.ended) {
+    only_first.report();
+    distributed::abort_job(code);
+  }
+  return code;
 }
 
 }  // namespace gradus::tools

@@ -2,6 +2,8 @@
 
 #include <gradus/message.hpp>
 
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -152,6 +154,12 @@ void check_plateau(const models::TrainerOptions& trainer) {
   }
 }
 
+void check_shards(std::int64_t shards) {
+  if (std::has_single_bit(static_cast<std::uint64_t>(shards))) return;
+  refuse("--shards ", shards, " is not a power of two; give ",
+         std::bit_ceil(static_cast<std::uint64_t>(shards)));
+}
+
 void check_settings(const Settings& settings, const models::Registry& registry) {
   check_data(settings.data);
   check_model(settings.model, registry);
@@ -172,6 +180,7 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
     refuse("--schedule exponential cannot end at --final-factor 0; raise --final-factor");
   }
   check_plateau(settings.trainer);
+  check_shards(settings.trainer.shards);
   if (!settings.teacher.model.empty() && settings.trainer.loss.sampling > 0) {
     refuse("--sampling and --teacher are alternatives: the teacher reads the true tokens; omit one of them");
   }

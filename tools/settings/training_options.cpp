@@ -108,6 +108,11 @@ void add_training_options(CLI::App& app, Settings& settings) {
   app.add_option("--accumulate", trainer.accumulate,
                  "batches per update, whose gradients are averaged over all tokens")
       ->transform(between(1, 1000000));
+  app.add_option(
+         "--shards", trainer.shards,
+         "parts of a batch whose gradients are added up in a fixed order, a power of two: the weights "
+         "are the same for any number of processes that divides it")
+      ->transform(between(1, 65536));
   add_number(app, "--clip", trainer.clip_norm, "maximum gradient norm; larger gradients are scaled down")
       ->transform(above_0);
   add_precision(
@@ -145,7 +150,8 @@ void add_training_options(CLI::App& app, Settings& settings) {
   app.add_option("--seed", settings.run.seed,
                  "seed of generated examples, initial values, dropout and the order of pairs")
       ->transform(any_seed);
-  app.add_option("--threads", settings.run.threads, "number of threads [0: one per core]")
+  app.add_option("--threads", settings.run.threads,
+                 "number of threads of each process [0: one per core; of several processes, one]")
       ->transform(between(0, 256));
 }
 

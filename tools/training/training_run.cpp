@@ -3,8 +3,11 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/random.hpp>
+#include <gradus/data/hash.hpp>
 #include <gradus/data/perplexity.hpp>
+#include <gradus/distributed/processes.hpp>
 #include <gradus/files/atomic.hpp>
+#include <gradus/message.hpp>
 #include <gradus/models/greedy.hpp>
 #include <gradus/nn/optimisers.hpp>
 
@@ -102,8 +105,9 @@ void check_state(const NamedTensors& state, std::int64_t steps) {
 }  // namespace
 
 TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
-                         const models::Registry& registry)
-    : settings_(std::move(settings)),
+                         const models::Registry& registry, distributed::Communicator* processes)
+    : processes_(processes == nullptr ? alone_ : *processes),
+      settings_(std::move(settings)),
       corpus_(resumed == nullptr ? read_corpus(settings_.data, settings_.run.seed)
                                  : read_run_corpus(settings_, settings_.run.out)),
       sides_(resumed == nullptr ? make_sides(settings_.data, corpus_.train)
@@ -111,12 +115,16 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
       dev_ids_(encode(corpus_.dev, sides_)),
       batches_(make_batches(settings_, corpus_, sides_, registry)),
       attends_(registry.context_of(settings_.model.decoder) == models::SourceContext::attention),
-      pretrained_(resumed == nullptr ? read_embeddings(settings_, sides_) : std::vector<Pretrained>{}),
-      folder_(settings_.run.out),
-      lock_("train", folder_.path()) {
-  finish_replacement(folder_.path());
-  if (settings_.run.average > 0) average_.emplace(folder_.path(), settings_.run.average);
-  if (settings_.run.threads > 0) set_threads(static_cast<int>(settings_.run.threads));
+      pretrained_(resumed == nullptr ? read_embeddings(settings_, sides_) : std::vector<Pretrained>{}) {
+  if (leads()) {
+    folder_.emplace(settings_.run.out);
+    lock_.emplace("train", settings_.run.out);
+    finish_replacement(settings_.run.out);
+    if (settings_.run.average > 0) average_.emplace(settings_.run.out, settings_.run.average);
+  }
+  const std::int64_t threads =
+      settings_.run.threads == 0 && processes_.size() > 1 ? 1 : settings_.run.threads;
+  if (threads > 0) set_threads(static_cast<int>(threads));
   gradus::seed(settings_.run.seed);
   model_ = make_model(settings_, sides_, registry);
   if (resumed == nullptr) load_initial_weights(settings_, sides_, *model_, registry);
@@ -125,25 +133,47 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
   pruning_ = make_pruning(*model_, settings_);
   models::TrainerOptions options = trainer_options(settings_, !corpus_.dev.empty(), pruning_);
   options.loss.objective = teacher_objective(settings_.teacher, sides_, settings_.run.out, registry);
-  trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_), options);
+  trainer_ = std::make_unique<models::Trainer>(*model_, stream_of(batches_), options,
+                                               distributed::processes_of(processes_));
   if (resumed != nullptr) {
     trainer_->load_state(resumed->tensors);
     if (pruning_) pruning_->resume(trainer_->steps());
-    history_ = History::read(folder_.path() / run_file::log, trainer_->steps());
-    if (history_.damaged_lines() > 0) {
-      std::cerr << "note: damaged lines dropped from " << run_file::log << ": " << history_.damaged_lines()
-                << '\n';
-    }
-    alignments_ = content_if_there(folder_.path() / run_file::alignments);
-    Settings kept = settings_;  // with --out as at the start, so that start_of_run() stays known
-    if (const auto start = start_of_run(folder_.path())) {
-      kept.run.out = std::filesystem::relative(folder_.path(), *start);
-    }
-    folder_.write(run_file::settings, to_text(kept));
-    owns_folder_ = true;
-    resume_average();
   }
-  files::sweep(folder_.path());
+  if (processes_.size() > 1) check_agree(processes_, facts());
+  if (!leads()) return;
+  if (resumed != nullptr) resume_folder();
+  files::sweep(settings_.run.out);
+}
+
+void TrainingRun::resume_folder() {
+  history_ = History::read(settings_.run.out / run_file::log, trainer_->steps());
+  if (history_.damaged_lines() > 0) {
+    std::cerr << "note: damaged lines dropped from " << run_file::log << ": " << history_.damaged_lines()
+              << '\n';
+  }
+  alignments_ = content_if_there(settings_.run.out / run_file::alignments);
+  Settings kept = settings_;  // with --out as at the start, so that start_of_run() stays known
+  if (const auto start = start_of_run(settings_.run.out)) {
+    kept.run.out = std::filesystem::relative(settings_.run.out, *start);
+  }
+  folder_->write(run_file::settings, to_text(kept));
+  owns_folder_ = true;
+  resume_average();
+}
+
+// What the processes must have in common.
+std::vector<Fact> TrainingRun::facts() const {
+  std::vector<Fact> facts = facts_of_program();
+  for (const Fact& option : facts_of_options(settings_)) facts.push_back(option);
+  const auto add = [&](const char* what, std::uint64_t hash) {
+    facts.push_back({what, std::to_string(hash)});
+  };
+  add("the source vocabulary", data::stable_hash(sides_.source.vocabulary.to_text()));
+  add("the target vocabulary", data::stable_hash(sides_.target.vocabulary.to_text()));
+  add("the training pairs", batches_->fingerprint());
+  facts.push_back({trainer_->steps() > 0 ? "the checkpoint" : "the initial weights",
+                   models::fingerprint(trainer_->state())});
+  return facts;
 }
 
 bool TrainingRun::train(const std::function<bool()>& interrupted, const plot::ProgressBar::Clock& clock) {
@@ -154,13 +184,17 @@ bool TrainingRun::train(const std::function<bool()>& interrupted, const plot::Pr
   }
 }
 
-// Text added to an error message: which checkpoint is intact, and how to resume.
 std::string TrainingRun::way_on() const {
   std::error_code ignored;
-  if (!std::filesystem::exists(folder_.path() / run_file::last, ignored)) return "";
-  const std::string folder = folder_.path().string();
-  if (!owns_folder_) return "; the previous run in '" + folder + "' is intact";
-  return "; the last checkpoint is intact; resume with: " + program() + " train --resume " + folder;
+  if (!std::filesystem::exists(settings_.run.out / run_file::last, ignored)) return "";
+  const std::string folder = settings_.run.out.string();
+  if (leads() && !owns_folder_) return "; the previous run in '" + folder + "' is intact";
+  return "; the last checkpoint is intact; resume with: " + command() + " train --resume " + folder;
+}
+
+// The command that starts as many processes.
+std::string TrainingRun::command() const {
+  return processes_.size() == 1 ? program() : message("mpirun -n ", processes_.size(), ' ', program());
 }
 
 bool TrainingRun::take_steps(const std::function<bool()>& interrupted,
@@ -173,7 +207,8 @@ bool TrainingRun::take_steps(const std::function<bool()>& interrupted,
   std::int64_t saved = begin;
   while (true) {
     if (trainer_->evaluation_due()) evaluate();
-    if (trainer_->finished() || interrupted()) break;
+    const bool stops = distributed::broadcast(processes_, interrupted() ? 1 : 0) > 0;
+    if (trainer_->finished() || stops) break;
     note(trainer_->step());
     progress.update(trainer_->steps() - begin, fields());
     if (trainer_->steps() % settings_.run.save_every == 0) {
@@ -183,6 +218,7 @@ bool TrainingRun::take_steps(const std::function<bool()>& interrupted,
   }
   progress.finish();
   if (saved < trainer_->steps()) save_last();
+  if (!leads()) return trainer_->finished();
   write_log();
   if (trainer_->finished()) score_average();
   return trainer_->finished();
@@ -214,14 +250,24 @@ void TrainingRun::add_to_history() {
 
 bool TrainingRun::is_pruned() const { return !pruning_ || pruning_->is_done(trainer_->steps()); }
 
-// Ties, frequent in early exact match, are broken by the lower loss. A model with fewer pruned weights than
-// asked for cannot be the best.
+// Process 0 evaluates, and tells the others the score.
+void TrainingRun::evaluate() {
+  if (leads()) return evaluate_and_save();
+  observe(distributed::broadcast(processes_, 0));
+}
+
+// Whether the trainer has not seen a better score. A model with fewer pruned weights than asked for cannot be
+// the best.
+bool TrainingRun::observe(double score) {
+  if (is_pruned()) return trainer_->observe(score);
+  trainer_->skip_evaluation();
+  return false;
+}
+
+// Ties, frequent in early exact match, are broken by the lower loss.
 bool TrainingRun::is_best(const History::Evaluation& entry) {
-  if (!is_pruned()) {
-    trainer_->skip_evaluation();
-    return false;
-  }
-  if (trainer_->observe(entry.score)) return true;
+  if (observe(entry.score)) return true;
+  if (!is_pruned()) return false;
   const History::Evaluation* const before = history_.best();
   return before != nullptr && entry.score == before->score && entry.loss < before->loss;
 }
@@ -245,15 +291,16 @@ History::Evaluation TrainingRun::measured() const {
   return entry;
 }
 
-void TrainingRun::evaluate() {
+void TrainingRun::evaluate_and_save() {
   const Clock::time_point start = Clock::now();
   History::Evaluation entry = measured();
+  distributed::broadcast(processes_, entry.score);
   entry.best = is_best(entry);
   history_.add(entry);
   if (entry.best) {
     save(run_file::best);
     alignments_ = alignments();
-    if (!alignments_.empty()) folder_.write(run_file::alignments, alignments_);
+    if (!alignments_.empty()) folder_->write(run_file::alignments, alignments_);
   }
   write_log();
   if (::isatty(STDERR_FILENO) == 0) {
@@ -277,22 +324,26 @@ void TrainingRun::save(const std::string& name) {
   check_state(present.tensors, trainer_->steps());
   const bool is_first = !owns_folder_;
   if (is_first) take_folder(present);  // writes the last checkpoint
-  if (!is_first || name != run_file::last) models::save_checkpoint(folder_.path() / name, present);
+  if (!is_first || name != run_file::last) models::save_checkpoint(settings_.run.out / name, present);
 }
 
 // Replaces a previous run in the folder, so that no command mistakes its model for the new one. A kill at any
 // moment leaves the previous run, or the new one.
 void TrainingRun::take_folder(const models::Checkpoint& first) {
-  models::save_checkpoint(folder_.path() / run_file::next, first);
-  finish_replacement(folder_.path());
+  models::save_checkpoint(settings_.run.out / run_file::next, first);
+  finish_replacement(settings_.run.out);
   owns_folder_ = true;
-  folder_.write(run_file::settings, to_text(settings_));
+  folder_->write(run_file::settings, to_text(settings_));
   write_log();
 }
 
 // Writes the log before last.safetensors: resuming drops entries after the checkpoint, but cannot restore
 // missing ones. Only the first checkpoint of a new run precedes the log.
 void TrainingRun::save_last() {
+  if (processes_.size() > 1)
+    check_agree(processes_, {{"the state after step " + std::to_string(trainer_->steps()),
+                              models::fingerprint(trainer_->state())}});
+  if (!leads()) return;
   add_to_history();
   write_log();
   save(run_file::last);
@@ -325,10 +376,10 @@ void TrainingRun::score_average() {
 
 void TrainingRun::write_log() {
   if (!owns_folder_) return;
-  folder_.write(run_file::log, history_.text());
+  folder_->write(run_file::log, history_.text());
   if (!history_.training().empty() || !history_.evaluations().empty()) {
-    folder_.write(run_file::curves, history_.curves());
-    folder_.write(run_file::page, page());
+    folder_->write(run_file::curves, history_.curves());
+    folder_->write(run_file::page, page());
   }
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <gradus/distributed/communicator.hpp>
 #include <gradus/files/folder_lock.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/trainer.hpp>
 #include <gradus/plot/output.hpp>
 #include <gradus/plot/progress.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -20,6 +22,7 @@
 #include "training/checkpoint_average.hpp"
 #include "training/gradual_pruning.hpp"
 #include "training/history.hpp"
+#include "training/job.hpp"
 
 namespace gradus::tools {
 
@@ -35,15 +38,20 @@ namespace gradus::tools {
 ///     alignments.svg      attention weights of the best model for a few dev pairs
 ///     index.html          curves, attention weights and settings on one page
 ///
+/// A run may have several processes. Process 0 evaluates, writes the files and reports; the others only
+/// compute gradients.
+///
 /// Files are replaced atomically. The folder is locked against other runs. A new run writes nothing before
 /// its first checkpoint, which replaces a previous run in the folder: until then, that run is intact.
 class TrainingRun {
  public:
   /// Reads the data, makes the model and creates the folder.
   /// @param resumed the checkpoint to resume from, or null
-  /// @throws Error if the data cannot be read, the folder cannot be written or is in use, or the checkpoint
-  /// does not match the data, sizes or options.
-  TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry);
+  /// @param processes the processes of the run, this one among them; null for one process
+  /// @throws Error if the data cannot be read, the folder cannot be written or is in use, the checkpoint does
+  /// not match the data, sizes or options, or the processes differ, see check_agree().
+  TrainingRun(Settings settings, const models::Checkpoint* resumed, const models::Registry& registry,
+              distributed::Communicator* processes = nullptr);
 
   /// Trains until all steps are done, training stops early, or `interrupted()` returns true; then saves,
   /// unless no step was taken. Reports progress on standard error: on a terminal as a progress bar, else as a
@@ -56,15 +64,22 @@ class TrainingRun {
   /// Text to print before and after training.
   std::string introduction() const;
   std::string summary() const;
+  /// Text that ends an error message: which checkpoint is intact, and how to resume. Any thread may call it.
+  std::string way_on() const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
   bool take_steps(const std::function<bool()>& interrupted, const plot::ProgressBar::Clock& clock);
-  std::string way_on() const;
+  void resume_folder();
+  std::string command() const;
+  bool leads() const { return processes_.rank() == 0; }
+  std::vector<Fact> facts() const;
   void note(const models::TrainStep& step);
   void add_to_history();
   void evaluate();
+  void evaluate_and_save();
+  bool observe(double score);
   bool is_best(const History::Evaluation& entry);
   History::Evaluation measured() const;
   models::Checkpoint checkpoint() const;
@@ -81,6 +96,8 @@ class TrainingRun {
   std::string page() const;
   std::vector<std::string> fields() const;
 
+  distributed::Alone alone_;
+  distributed::Communicator& processes_;
   Settings settings_;
   Corpus corpus_;
   Sides sides_;
@@ -91,9 +108,10 @@ class TrainingRun {
   std::vector<Pretrained> pretrained_;
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
   std::unique_ptr<models::Trainer> trainer_;
-  plot::OutputFolder folder_;
-  files::FolderLock lock_;
-  bool owns_folder_ = false;  // true once a checkpoint of this run is saved; before, no other file is written
+  std::optional<plot::OutputFolder> folder_;  // of process 0
+  std::optional<files::FolderLock> lock_;
+  std::atomic<bool> owns_folder_ =
+      false;  // true once a checkpoint of this run is saved; before, no other file is written
   std::optional<CheckpointAverage> average_;
   std::optional<double> average_score_;
   History history_;

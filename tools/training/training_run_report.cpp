@@ -83,7 +83,10 @@ std::string TrainingRun::introduction() const {
   text << "steps       " << settings_.trainer.steps << ", " << batches_->batches_in_epoch()
        << (settings_.trainer.accumulate > 1 ? " batches per epoch, " : " per epoch, ")
 
-       << threads() << (threads() == 1 ? " thread\n" : " threads\n");
+       << threads() << (threads() == 1 ? " thread" : " threads");
+  if (settings_.trainer.shards > 1)
+    text << " for each of " << processes_.size() << " processes, " << settings_.trainer.shards << " shards";
+  text << '\n';
   if (trainer_->steps() > 0) text << "resumed     after step " << trainer_->steps() << '\n';
   return text.str();
 }
@@ -104,7 +107,7 @@ std::string TrainingRun::average_line() const {
 
 std::string TrainingRun::summary() const {
   std::ostringstream text;
-  const std::string out = folder_.path().string();
+  const std::string out = settings_.run.out.string();
   text << (trainer_->finished() ? "trained" : "stopped") << " after step " << trainer_->steps() << " in "
        << digits(seconds_since(started_), 0) << " s";
   if (trainer_->finished() && trainer_->steps() < settings_.trainer.steps)
@@ -117,7 +120,7 @@ std::string TrainingRun::summary() const {
   if (!owns_folder_) {
     text << "nothing was saved\n";
   } else if (!trainer_->finished()) {
-    text << "resume with: " << program() << " train --resume " << out << '\n';
+    text << "resume with: " << command() << " train --resume " << out << '\n';
   } else {
     text << "now try: " << program() << " evaluate --model " << out << '\n'
          << "         " << program() << " translate --model " << out << '\n';

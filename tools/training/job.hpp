@@ -1,0 +1,26 @@
+#pragma once
+
+#include <gradus/distributed/communicator.hpp>
+
+#include <string>
+#include <vector>
+
+#include "settings/settings.hpp"
+
+namespace gradus::tools {
+
+/// Something that all processes of a run must have in common. The value has no line break.
+struct Fact {
+  std::string what, value;
+};
+
+/// The program's file, version, libraries, and number of threads.
+std::vector<Fact> facts_of_program();
+/// Every option of the run, except its folder.
+std::vector<Fact> facts_of_options(const Settings& settings);
+
+/// Compares the facts of all processes. All processes call it with as many facts.
+/// @throws Error in every process, naming the first process and fact that differ from those of process 0.
+void check_agree(distributed::Communicator& processes, const std::vector<Fact>& facts);
+
+}  // namespace gradus::tools

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <iostream>
+#include <sstream>
+
+namespace gradus::tools {
+
+/// In a job of several processes, lets only process 0 print. Does nothing in process 0.
+///
+/// What another process writes to standard error is kept. If it fails, report() prints the last line, after
+/// three seconds in which process 0 may have reported the same error, which ends the job.
+class OnlyFirst {
+ public:
+  explicit OnlyFirst(std::int64_t rank);
+  ~OnlyFirst();
+  OnlyFirst(const OnlyFirst&) = delete;
+  OnlyFirst& operator=(const OnlyFirst&) = delete;
+
+  void report() const;
+
+ private:
+  std::int64_t rank_;
+  std::ostringstream out_, err_;
+  std::streambuf *old_out_ = nullptr, *old_err_ = nullptr;
+};
+
+}  // namespace gradus::tools
