@@ -24,7 +24,7 @@ namespace {
 const data::Batch batch = tiny_batch();
 const BatchTensors x(batch);
 
-constexpr LossOptions everything{.label_smoothing = 0.1, .attention_entropy = 0.3, .sampling = 0.5};
+const LossOptions everything{.label_smoothing = 0.1, .attention_entropy = 0.3, .sampling = 0.5};
 
 Model attending() {
   gradus::seed(1);
