@@ -27,6 +27,7 @@ WORDS = {
     "greedy, sampling, and beam search by hand": "贪心解码、采样，以及手写的束搜索",
     "additive, dot, scaled dot, and one of your own": "加性、点积、缩放点积，以及自己编写的一种",
     "words, unknown words, and their order": "词、未登录词和词序",
+    "fewer bits, fewer weights, fewer units, and a teacher": "更少的位数、更少的权重、更少的单元，以及一个教师",
     # 01
     "backward": "反向传播的规则", "newest first, adding": "从最新的开始，累加", "newest first, assigning": "从最新的开始，赋值",
     "depth first, at every use": "深度优先，每次使用都传递", "depth first, once a node": "深度优先，每个节点一次",
@@ -97,6 +98,13 @@ WORDS = {
     # 13
     "unknown, %": "未登录词，%", "training": "训练", "held out": "留出", "source": "源", "BLEU, training": "BLEU，训练",
     "replaced": "替换后", "copied": "照抄",
+    # 14
+    "int8": "int8", "kB": "kB", "80 % zeros": "80 % 的零", "80 % zeros, trained on": "80 % 的零，继续训练",
+    "half of the units": "一半的单元", "half of the units, trained on": "一半的单元，继续训练", "student alone": "学生，独自",
+    "student, teacher's words": "学生，教师的预测", "student, teacher's attention": "学生，教师的注意力",
+    "student, untrained teacher": "学生，未训练的教师", "student, teacher's words, int8": "学生，教师的预测，int8",
+    "ms a sentence": "每句毫秒数", "zeros": "零", "global": "全局", "per matrix": "逐矩阵", "global, trained on": "全局，继续训练",
+    "outlier": "离群值", "int8, trained with it": "int8，带着它训练",
     **results_chinese_museum.WORDS,
 }
 # The same in both languages.
