@@ -100,8 +100,9 @@ WORDS = {
     "replaced": "替换后", "copied": "照抄",
     # 14
     "int8": "int8", "kB": "kB", "80 % zeros": "80 % 的零", "80 % zeros, trained on": "80 % 的零，继续训练",
-    "half of the units": "一半的单元", "half of the units, trained on": "一半的单元，继续训练", "student alone": "学生，独自",
-    "student, teacher's words": "学生，教师的预测", "student, teacher's attention": "学生，教师的注意力",
+    "half of the units": "一半的单元", "half of the units, trained on": "一半的单元，继续训练", "student": "学生",
+    "student, teacher's words": "学生，教师的预测", "no teacher": "没有教师", "training pairs": "训练对数", "teacher's words": "教师的预测",
+    "teacher's attention": "教师的注意力",
     "student, untrained teacher": "学生，未训练的教师", "student, teacher's words, int8": "学生，教师的预测，int8",
     "ms a sentence": "每句毫秒数", "zeros": "零", "global": "全局", "per matrix": "逐矩阵", "global, trained on": "全局，继续训练",
     "outlier": "离群值", "int8, trained with it": "int8，带着它训练",

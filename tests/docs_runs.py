@@ -86,6 +86,8 @@ def run_gradus(gradus, words):
             provide_vectors(pathlib.Path(value))
         elif option.startswith("--"):
             provide_text(option, pathlib.Path(value))
+    if words[:1] == ["compress"] and "--hidden" in words:
+        words = with_options(words, {"--hidden": "4"})
     return [*gradus, *(short_training(words) if words[:1] == ["train"] else words)]
 
 

@@ -15,6 +15,7 @@
 #include <gradus/plot/curves.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <memory>
 
@@ -32,7 +33,7 @@ struct Sizes {
   std::int64_t large = 64, small = 16;                 // H, and E = H / 2
 };
 
-// What every step of the program needs.
+// The task, the options and the models of all steps.
 struct Course {
   data::Reversal task;                                 // 10 symbols, lengths 3 … 12
   tutorial::Options options;
@@ -146,11 +147,41 @@ Model narrower(const Course& course, const models::Seq2Seq& model, std::int64_t 
   return result;
 }
 
-// 5. A student, alone or with a teacher.
+// 5. A student, with or without a teacher.
 Model student(const Course& course, const std::string& label, std::int64_t H, const models::Objective& objective) {
   Model model = course.make(H);
   course.train(label, *model, {.steps = course.options.steps, .loss = {.objective = objective}});
   return model;
+}
+
+// Batches from only `count` training pairs.
+std::function<data::Batch()> few_batches(const Course& course, std::int64_t count) {
+  Generator generator(course.options.seed + 1);
+  const auto draw = [&](std::uint64_t n) { return generator.below(n); };
+  std::vector<data::Pair> pairs;
+  while (std::ssize(pairs) < count) pairs.push_back(course.task.sample_training(draw));
+  return [pairs, generator]() mutable {
+    std::vector<data::Pair> batch;
+    while (batch.size() < 64) batch.push_back(pairs[generator.below(pairs.size())]);
+    return data::make_batch(batch);
+  };
+}
+
+tutorial::Table few_pairs(const Course& course, const Model& large, std::int64_t H) {
+  using compress::distillation;
+  tutorial::Table table{.name = "few_pairs", .rows_are = "training pairs",
+                        .columns = {"no teacher", "teacher's words", "teacher's attention"}};
+  for (const std::int64_t count : {100, 400}) {
+    table.rows.push_back({std::to_string(count), {}});
+    for (const models::Objective& objective :
+         {models::Objective{}, distillation(large, {.weight = 0.5}), distillation(large, {.weight = 0, .attention = 1})}) {
+      const Model model = course.make(H);
+      tutorial::train(std::to_string(count) + " pairs", *model, few_batches(course, count),
+                      {.steps = course.options.steps, .loss = {.objective = objective}});
+      table.rows.back().values.push_back(tutorial::exact(*model, course.task));
+    }
+  }
+  return table;
 }
 
 std::vector<tutorial::Small> all_methods(const Course& course, const Model& large, const Sizes& sizes) {
@@ -169,15 +200,13 @@ std::vector<tutorial::Small> all_methods(const Course& course, const Model& larg
   add("80 % zeros, trained on", Format::sparse, pruned(course, *large, H, 0.8, PruningScope::global, true));
   add("half of the units", Format::dense, narrower(course, *large, H, H / 2, false));
   add("half of the units, trained on", Format::dense, narrower(course, *large, H, H / 2, true));
-  add("student alone", Format::dense, student(course, "student", sizes.small, {}));
+  add("student", Format::dense, student(course, "student", sizes.small, {}));
   const Model taught = add("student, teacher's words", Format::dense,
-                           student(course, "with words", sizes.small, distillation(large, {.weight = 0.7, .temperature = 2})));
-  add("student, teacher's attention", Format::dense,
-      student(course, "with attention", sizes.small, distillation(large, {.weight = 0, .attention = 1})));
+                           student(course, "with words", sizes.small, distillation(large, {.weight = 0.5})));
   const Model untrained = course.make(H);
   untrained->eval();
   add("student, untrained teacher", Format::dense,
-      student(course, "untrained teacher", sizes.small, distillation(untrained, {.weight = 0.7, .temperature = 2})));
+      student(course, "untrained teacher", sizes.small, distillation(untrained, {.weight = 0.5})));
   add("student, teacher's words, int8", Format::int8, taught);
   return rows;
 }
@@ -192,6 +221,8 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   const auto rows = all_methods(course, large, sizes);
   const tutorial::Table methods = tutorial::methods_table(rows), times = tutorial::times_table(rows);
   std::cout << "all methods, sources of length 12\n" << text(methods) << '\n' << text(times) << '\n';
+  const tutorial::Table few = few_pairs(course, large, sizes.small);
+  std::cout << "exact match of students that are trained on few pairs\n" << text(few) << '\n';
   const Sparsities sparse = sparsities(course, *large, sizes.large);
   std::cout << "exact match against the fraction of zeros\n" << text(sparse.table) << '\n';
   const tutorial::Table coarse = outliers(course, *large, sizes.large);
@@ -201,6 +232,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
            .title = "small devices",
            .intro = "One trained model, made smaller in several ways.",
            .sections = {{"All methods", {}, text(methods) + '\n' + text(times)},
+                        {"Students with few pairs", {}, text(few)},
                         {"Pruning",
                          {{"sparsity", plot::svg({.title = "Quality against sparsity",
                                                   .x_label = "fraction of zeros",
@@ -208,7 +240,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                                                   .series = sparse.curves})}},
                          text(sparse.table)},
                         {"Outliers", {}, text(coarse)}},
-           .tables = {methods, sparse.table, coarse, times},
+           .tables = {methods, few, sparse.table, coarse, times},
            .try_next = "--small 8; another temperature; then ./run exercise int8_linear"},
           out, options);
 }

@@ -20,7 +20,7 @@ void check_same_tokens(const char* operation, const std::filesystem::path& path,
                        const Sides& run) {
   for (const auto& [name, a, b] :
        {std::tuple{"source", &model.source, &run.source}, {"target", &model.target, &run.target}}) {
-    if (!(a->tokeniser == b->tokeniser)) {
+    if (a->tokeniser != b->tokeniser) {
       fail(operation, "'", path.string(), "' splits text into other ", name,
            " tokens than this run; give this run the model's options for tokens");
     }
