@@ -33,7 +33,9 @@ WORDS = {
     "2-point forward": "两点前向", "2-point central": "两点中心", "4-point central": "四点中心", "momentum": "动量", "clipped": "裁剪",
     "no zero_grad": "没有 zero_grad", "mean": "平均", "lowest": "最低", "highest": "最高", "masked by −∞": "−∞ 掩码", "energy · 0": "能量乘以 0",
     "no mask": "没有掩码", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳", "right": "正确的程序",
+    "global": "全局", "per matrix": "逐矩阵", "global, trained on": "全局，继续训练", "Quality against sparsity": "质量与零的比例",
     # plots: axes
+    "fraction of zeros": "零的比例", "exact match, length 12": "完全匹配率，长度 12",
     "largest error, relative": "最大相对误差", "log10 of the step h": "步长 h 的 log10", "cross-entropy, nats": "交叉熵，奈特",
     "cross-entropy, nats per token": "交叉熵，每个词元的奈特数", "step": "步", "update": "更新次数", "first coordinate": "第一坐标",
     "second coordinate": "第二坐标", "accuracy": "准确率", "tokens after it": "后面的词元数",

@@ -53,11 +53,10 @@ struct Loss {
 };
 
 /// The loss of a batch. For a decoder that draws positions in training (Estimator::reinforce), includes
-/// nn::reinforce_loss(), which has the value 0. With drawn positions, attention entropy, sampling or an
-/// objective that reads attention weights, the
-/// decoder runs step by step. Otherwise its
-/// forward() runs, and threads may split the batch (see Seq2Seq::can_be_shared()). A sequence's dropout masks
-/// do not depend on the thread that computes the sequence.
+/// nn::reinforce_loss(), which has the value 0. The decoder runs step by step with drawn positions, attention
+/// entropy, sampling, or an objective that reads attention weights. Otherwise its forward() runs, and threads
+/// may split the batch (see Seq2Seq::can_be_shared()). A sequence's dropout masks do not depend on the thread
+/// that computes the sequence.
 /// @param coins draws for sampling: one per sequence and step after the first if 0 < sampling < 1
 /// @throws Error for an option out of range, and for attention entropy with a decoder without attention.
 Loss loss(const Seq2Seq& model, const data::Batch& batch, const LossOptions& options = {},
