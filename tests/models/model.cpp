@@ -74,6 +74,8 @@ std::vector<Variant> variants() {
       {"bahdanau, GRU in two layers", small({.layers = 2})},
       {"dot", small({.attention = "dot"})},
       {"scaled dot, sizes that fit", small({.attention = "scaled_dot", .bidirectional = false})},
+      {"sparsemax", small({.attention = "sparsemax"})},
+      {"top k, LSTM", small({.attention = "top_k", .cell = Cell::lstm})},
       {"sutskever", small(models::preset("sutskever"))},
       {"cho's preset", small(models::preset("cho"))},
       {"bahdanau's preset", small(models::preset("bahdanau"))},
@@ -366,7 +368,7 @@ TEST_CASE("incompatible model options are refused", "[models][errors]") {
   CHECK_ERROR(make(small({.decoder = "luong"})),
               "make_model: unknown decoder 'luong'; available: bahdanau, cho, fixed");
   CHECK_ERROR(make(small({.attention = "cosine"})),
-              "make_model: unknown attention 'cosine'; available: additive, dot, scaled_dot");
+              "make_model: unknown attention 'cosine'; available: additive, dot, gumbel, hard, local_p, scaled_dot, sparsemax, top_k");
   CHECK_ERROR(models::preset("vaswani"),
               "preset: unknown preset 'vaswani'; available: sutskever, cho, bahdanau, d2l, notebook");
   CHECK_ERROR(

@@ -56,6 +56,9 @@ TEST_CASE("the gradients of the library's models are correct", "[tools][gradchec
        std::vector<std::vector<std::string>>{{},
                                              {"--decoder", "fixed", "--cell", "lstm"},
                                              {"--attention", "scaled_dot", "--layers", "2"},
+                                             {"--attention", "sparsemax"},
+                                             {"--attention", "top_k", "--attention-top-k", "3"},
+                                             {"--attention", "local_p"},
                                              {"--tied", "all", "--readout", "maxout"},
                                              {"--preset", "cho"},
                                              {"--preset", "d2l", "--cell", "rnn"},
@@ -166,6 +169,6 @@ TEST_CASE("gradcheck reports errors in the command line", "[tools][gradcheck][er
             usage);
   CHECK(refused({"--steps", "3"}) == "2 gradus gradcheck: unknown option '--steps'" + usage);
   CHECK(refused({"--attention", "mine"}) ==
-        "2 gradus gradcheck: --attention: unknown value 'mine'; available: additive, dot, scaled_dot" +
+        "2 gradus gradcheck: --attention: unknown value 'mine'; available: additive, dot, gumbel, hard, local_p, scaled_dot, sparsemax, top_k" +
             usage);
 }
