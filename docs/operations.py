@@ -117,7 +117,8 @@ def all_entries():
     own = entries("tensor.hpp", "Members of Tensor",
                   {"detach", "clone", "to", "operator[]", "slice", "reshape"})
     packing = entries("packing.hpp", "Packed sequences", {"pack", "unpack"})
-    return entries("ops.hpp", "") + own + entries("fused.hpp", "Fused") + packing
+    attention = entries(ROOT / "nn/include/gradus/nn/normaliser.hpp", "", {"sparsemax", "top_k_softmax"})
+    return entries("ops.hpp", "") + own + entries("fused.hpp", "Fused") + packing + attention
 
 
 def page():

@@ -100,6 +100,8 @@ def run_benchmark(build, what, words):
             return [program, *with_options(words, {"--seconds": "0", "--rounds": "1", "--out": "scaling"})]
         case "options":
             return [program, *with_options(words, {"--rounds": "1"})]
+        case "sparse":
+            return [program, *with_options(words, {"--early": "4", "--steps": "4", "--draws": "2"})]
         case "peers":  # a run needs libtorch, a large download
             return [sys.executable, ROOT / "benchmarks/peers.py", "--help"]
         case "ops":  # built only if Google Benchmark is installed

@@ -1,4 +1,4 @@
-// bench_sparse_attention: attention whose weights are sparse, in a window, or drawn, on reversal. Every
+// bench_sparse: attention whose weights are sparse, in a window, or drawn, on reversal. Every
 // method trains the same model on the same batches. Prints one JSON object: exact match, the mean number of
 // non-zero weights per step, and how much the gradient of the score varies between draws. Draws the
 // alignments.

@@ -1,0 +1,84 @@
+"""The numbers of explained/sparse-attention.md: attention whose weights are sparse, in a window, or drawn, on reversal."""
+
+import json
+import subprocess
+
+from results_kit import PICTURES, ROOT, SEEDS, load, markdown_table, mean, over_seeds, where_measured, write
+
+METHODS = ["soft", "soft, then top-1", "soft, then top-2", "soft, then top-4", "sparsemax", "top-1", "top-2", "top-4", "local-p", "hard", "Gumbel"]
+SMOOTHED = ["soft, smoothed", *(f"soft, smoothed, then top-{k}" for k in (1, 2, 4))]
+CHANGED = ["Gumbel, temperature 0.1", "Gumbel, temperature 10", "soft, batches of 4", "hard, batches of 4", "Gumbel, batches of 4"]
+
+
+def measure(at):
+    runs = []
+    for seed in SEEDS:
+        picture = ["--svg", str(PICTURES / "sparse_attention.svg")] if seed == SEEDS[0] else []
+        done = subprocess.run([ROOT / "run", "bench", "sparse", "--seed", str(seed), *picture], stdout=subprocess.PIPE, text=True, check=True)
+        runs.append(json.loads(done.stdout.splitlines()[-1]))
+    store(at, runs)
+
+
+def store(at, runs):
+    write("sparse_attention", "./run bench sparse --seed N", at, {"seeds": [run["seed"] for run in runs], "runs": runs})
+
+
+def over_runs(part, key, **where):
+    """The values of a key in each run's row that has the given entries; None if there are none."""
+    runs = load("sparse_attention")["runs"]
+    values = [row[key] for run in runs for row in run[part] if where.items() <= row.items() and key in row]
+    return values if len(values) == len(runs) else None
+
+
+def cell(part, key, form, scale=1, **where):
+    values = over_runs(part, key, **where)
+    return "–" if values is None else over_seeds([scale * value for value in values], form)
+
+
+def table(names):
+    run = load("sparse_attention")["runs"][0]
+    rows = [[name, cell("rows", "exact_early", "{:.0f}", 100, name=name), cell("rows", "exact", "{:.0f}", 100, name=name),
+             cell("rows", "non_zero", "{:.1f}", name=name), cell("rows", "exact_10", "{:.0f}", 100, name=name)] for name in names]
+    header = ["method", f"%, {run['early']} updates", f"%, {run['steps']} updates", "weights", "%, length 10"]
+    return markdown_table(header, rows) + "\n\n" + where_measured(load("sparse_attention"))
+
+
+# The text of each marker <!-- result NAME -->.
+
+def sparse_methods():
+    return table(METHODS)
+
+
+def sparse_smoothed():
+    return table(SMOOTHED)
+
+
+def sparse_changed():
+    return table(CHANGED)
+
+
+def sparse_gradients():
+    results = load("sparse_attention")
+    gradients = results["runs"][0]["gradients"]
+    rows = []
+    for first in gradients:
+        name, updates = first["name"], first["updates"]
+        norm = over_runs("gradients", "norm", name="REINFORCE" if name.startswith("REINFORCE") else name, updates=updates)
+        deviation = over_runs("gradients", "deviation", name=name, updates=updates)
+        noise = [one / other for one, other in zip(deviation, norm, strict=True)]
+        cosine = over_runs("gradients", "cosine", name=name, updates=updates)
+        rows.append([name, updates, mean(noise, "{:.1f}"), "–" if name.startswith("REINFORCE") else mean(cosine, "{:.2f}")])
+    return markdown_table(["gradient", "updates", "noise", "cosine"], rows) + "\n\n" + where_measured(results, seeds_differ=False)
+
+
+def check_bounds():
+    """What the page says: sharp weights can be cut, smooth ones cannot; a baseline reduces the variance, and Gumbel's gradient has the least."""
+    def exact(name):
+        return over_runs("rows", "exact", name=name)
+    for name in ("sparsemax", "top-2", "local-p", "hard", "Gumbel"):
+        assert min(exact(name)) >= 0.9, name
+    assert max(exact("soft, smoothed, then top-1")) <= 0.5
+    for updates in {row["updates"] for row in load("sparse_attention")["runs"][0]["gradients"]}:
+        with_baseline, without, gumbel = (over_runs("gradients", "deviation", name=name, updates=updates)
+                                          for name in ("REINFORCE", "REINFORCE without a baseline", "Gumbel"))
+        assert all(a > b > c for a, b, c in zip(without, with_baseline, gumbel, strict=True)), updates
