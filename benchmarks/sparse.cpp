@@ -265,7 +265,7 @@ Json measured(const Options& options) {
   Json rows = Json::array(), gradients = Json::array();
   std::vector<plot::Heatmap> maps;
   for (const Method& method : methods()) measure(method, options, rows, maps);
-  for (const std::int64_t steps : {options.early / 4, options.early, options.steps}) {
+  for (const std::int64_t steps : {options.early / 4, options.early}) {
     for (const Json& row : variances(options, steps)) gradients.push_back(row);
   }
   constexpr std::size_t pictured = 9;  // with one that is smoothed; without variants

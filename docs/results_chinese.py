@@ -60,6 +60,11 @@ WORDS = {
     # compress-a-model
     "reversal": "反转", "French": "法语", "f32, MB": "f32，MB", "int8, MB": "int8，MB", "ratio": "比值", "f32": "f32", "int8": "int8",
     "instructions": "指令集", "AMX": "AMX", "AVX2": "AVX2", "f32, ms": "f32，毫秒", "int8, ms": "int8，毫秒",
+    # sparse-attention
+    "weights": "权重", "%, length 10": "%，长度 10", "soft": "soft", "local-p": "local-p", "hard": "hard", "Gumbel": "Gumbel", "sparsemax": "sparsemax",
+    "soft, smoothed": "soft，平滑", "Gumbel, temperature 0.1": "Gumbel，温度 0.1", "Gumbel, temperature 10": "Gumbel，温度 10",
+    "soft, batches of 4": "soft，批次为 4", "hard, batches of 4": "hard，批次为 4", "Gumbel, batches of 4": "Gumbel，批次为 4",
+    "REINFORCE": "REINFORCE", "REINFORCE without a baseline": "REINFORCE，没有基线", "updates": "更新次数", "noise": "噪声", "cosine": "余弦",
     # 08
     "read from": "读自", "what moves": "变化的量", "right": "正确", "mistaken": "错误",
     "$\\overleftarrow{h}_T$, when $x_1$ changes": "$\\overleftarrow{h}_T$，改变 $x_1$ 时",
@@ -114,6 +119,9 @@ NAMES = {"Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "da", "
 SENTENCES = [
     (r"after (\d+) updates", r"\1 次更新之后"),
     (r"(\d+) s", r"\1 秒"),
+    (r"%, (\d+) updates", r"%，\1 次更新"),
+    (r"soft, then top-(\d)", r"soft，再 top-\1"),
+    (r"soft, smoothed, then top-(\d)", r"soft，平滑，再 top-\1"),
     (r"length (\d+)", r"长度 \1"),
     (r"length (\d+) to (\d+): 0 in all columns\.", r"长度 \1 至 \2：各列都是 0。"),
     (r"The mean of seeds (\d), (\d) and (\d)\. Lowest and highest", r"种子 \1、\2、\3 的平均值。最低值和最高值"),

@@ -78,6 +78,7 @@ def check_bounds():
     for name in ("sparsemax", "top-2", "local-p", "hard", "Gumbel"):
         assert min(exact(name)) >= 0.9, name
     assert max(exact("soft, smoothed, then top-1")) <= 0.5
+    assert max(exact("hard, batches of 4")) <= 0.5
     for updates in {row["updates"] for row in load("sparse_attention")["runs"][0]["gradients"]}:
         with_baseline, without, gumbel = (over_runs("gradients", "deviation", name=name, updates=updates)
                                           for name in ("REINFORCE", "REINFORCE without a baseline", "Gumbel"))
