@@ -16,10 +16,6 @@ namespace bench {
 
 using namespace gradus;
 
-namespace {
-
-// The caller overwrites the initial values, so PyTorch's are good enough; drawing a preset's own would need
-// extra memory.
 std::unique_ptr<models::Seq2Seq> make_model(const Config& config) {
   models::ModelOptions model = config.preset.empty() ? models::ModelOptions{} : models::preset(config.preset);
   model.embedding = config.E;
@@ -29,8 +25,6 @@ std::unique_ptr<models::Seq2Seq> make_model(const Config& config) {
   model.initial = models::Initial::pytorch;
   return models::make_model(model, {.source = config.V, .target = config.V});
 }
-
-}  // namespace
 
 GradusContender::GradusContender(const Options& options)
     : model_(make_model(options.config)),

@@ -14,6 +14,10 @@
 
 namespace bench {
 
+/// The model of a config. The caller overwrites the initial values, so PyTorch's are good enough; drawing a
+/// preset's own would need extra memory.
+std::unique_ptr<gradus::models::Seq2Seq> make_model(const Config& config);
+
 /// The model in gradus. Sets the process's number of threads.
 class GradusContender : public Contender {
  public:

@@ -107,8 +107,10 @@ class Checker:
             return self.gradus(words[1:])
         rest = words[2:]
         match words[1] if len(words) > 1 else "":
-            case "" | "test" | "coverage" | "packages" | "--help" | "…":
+            case "" | "test" | "coverage" | "--help" | "…":
                 return None
+            case "packages":
+                return None if rest in ([], ["mpi"]) else f"unknown argument {rest} of ./run packages"
             case "docs":
                 return None if rest in ([], ["--serve"], ["--pdf"]) or rest[:1] == ["--audit"] else f"unknown argument {rest} of ./run docs"
             case "web":

@@ -104,6 +104,8 @@ def run_benchmark(build, what, words):
             return [program, *with_options(words, {"--early": "4", "--steps": "4", "--draws": "2"})]
         case "peers":  # a run needs libtorch, a large download
             return [sys.executable, ROOT / "benchmarks/peers.py", "--help"]
+        case "machines":  # a run needs MPI
+            return [sys.executable, ROOT / "benchmarks/machines.py", "--help"]
         case "ops":  # built only if Google Benchmark is installed
             return [program, *words, "--benchmark_list_tests"] if program.exists() else ["true"]
 

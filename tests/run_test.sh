@@ -34,7 +34,7 @@ expect 2 "expected 'fuzz TARGET|all" "$run" fuzz npy --seconds none
 expect 0 'translate' "$run" gradus --help
 expect 2 "'docs' takes only --serve" "$run" docs --sevre
 expect 2 "'web' takes only --serve" "$run" web --sevre
-expect 2 "'packages' takes no arguments" "$run" packages gdb
+expect 2 "'packages' takes only mpi" "$run" packages gdb
 expect 2 "unknown check 'formt'" "$run" check formt
 expect 0 '--seed' "$tutorial" --help
 expect 2 '--sed' "$tutorial" --sed 2

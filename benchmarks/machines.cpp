@@ -1,0 +1,146 @@
+// bench_machines: the time of a training step of the Bahdanau model in one of several processes, and of
+// adding up gradients. benchmarks/machines.py starts it.
+
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/distributed/mpi.hpp>
+#include <gradus/distributed/processes.hpp>
+#include <gradus/models/trainer.hpp>
+#include <gradus/nn/clip.hpp>
+#include <gradus/nn/optimisers.hpp>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "gradus_contender.hpp"
+
+namespace {
+
+using namespace gradus;
+using distributed::Communicator;
+
+struct Options {
+  std::string config = "small";
+  std::int64_t batch = 0;  // 0: the config's
+  std::int64_t shards = 2, cycles = 2;
+  int threads = 1;
+};
+
+double seconds(const std::function<void()>& f) {
+  const auto start = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The mean over batches of the shortest step on each, and of the part of it in which processes add up.
+struct Steps {
+  double step = 0, sum = 0, update = 0;
+  std::int64_t parameters = 0, tokens = 0;
+};
+
+Steps measured_steps(const Options& options, Communicator& communicator) {
+  const bench::Config& config = *std::ranges::find(bench::configs(), options.config, &bench::Config::name);
+  const auto batches = bench::make_batches(config, options.batch > 0 ? options.batch : config.B, 1);
+  const auto model = bench::make_model(config);
+  for (auto& [name, parameter] : model->named_parameters()) {
+    bench::set_initial_weights(parameter.mutable_values<float>(), name, 1);
+  }
+  models::Processes processes = distributed::processes_of(communicator);
+  double summing = 0;
+  processes.sum = [&, sum = processes.sum](std::span<Tensor> tensors) {
+    summing += seconds([&] { sum(tensors); });
+  };
+  std::size_t next = 0;
+  models::Trainer trainer(*model, {.next = [&] { return batches[next]; }},
+                          {.steps = 1'000'000, .learning_rate = 1e-3, .shards = options.shards}, processes);
+  const std::size_t count = config.name == "paper" ? 2 : batches.size();
+  std::vector<double> step(count, std::numeric_limits<double>::infinity()), sum = step;
+  for (std::int64_t cycle = 0; cycle <= options.cycles; ++cycle) {
+    for (next = 0; next < count; ++next) {
+      distributed::broadcast(communicator, 0);  // so that no process begins late
+      summing = 0;
+      const double now = seconds([&] { trainer.step(); });
+      if (cycle == 0 || now >= step[next]) continue;  // the first cycle warms the caches
+      step[next] = now;
+      sum[next] = summing;
+    }
+  }
+  const auto mean = [count](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(count);
+  };
+  Steps result{.step = mean(step), .sum = mean(sum), .parameters = model->parameter_count()};
+  for (std::size_t b = 0; b < count; ++b) result.tokens += batches[b].target_tokens();
+  result.tokens /= static_cast<std::int64_t>(count);
+  // The last gradients are still there.
+  const auto optimiser = nn::find_optimiser("adam").make(model->parameters(), 1e-3, 0);
+  result.update = std::numeric_limits<double>::infinity();
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    result.update = std::min(result.update, seconds([&] {
+                               nn::clip_grad_norm(model->parameters(), 1);
+                               optimiser->step();
+                             }));
+  }
+  return result;
+}
+
+// The shortest times of adding up n floats, for n = 1, 4, 16 … 4¹².
+nlohmann::ordered_json measured_sums(Communicator& communicator) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (std::size_t n = 1; n <= (std::size_t{1} << 24); n *= 4) {
+    std::vector<float> values(n);
+    double least = std::numeric_limits<double>::infinity();
+    for (int repeat = 0; repeat < (n < 100000 ? 200 : 8); ++repeat) {
+      distributed::broadcast(communicator, 0);
+      least = std::min(least, seconds([&] { distributed::sum(communicator, std::span(values)); }));
+    }
+    rows.push_back({{"bytes", n * sizeof(float)}, {"seconds", least}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  bool sums = false;
+  CLI::App app("The time of a training step in one of several processes; mpirun -n N starts N");
+  std::vector<std::string> names;
+  for (const bench::Config& config : bench::configs()) names.push_back(config.name);
+  app.add_option("--config", options.config, "sizes of the model, see bench_bahdanau")
+      ->check(CLI::IsMember(names));
+  app.add_option("--batch", options.batch, "sentences per batch of all processes [0: the config's]");
+  app.add_option("--shards", options.shards, "as in gradus train");
+  app.add_option("--cycles", options.cycles, "timed passes over the batches")->check(CLI::PositiveNumber);
+  app.add_option("--threads", options.threads, "threads of each process")->check(CLI::PositiveNumber);
+  app.add_flag("--sums", sums, "measure only sums over processes");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    const auto communicator = distributed::connect();
+    set_threads(options.threads);
+    nlohmann::ordered_json report{{"processes", communicator->size()}};
+    if (sums) {
+      report["sums"] = measured_sums(*communicator);
+    } else {
+      const Steps steps = measured_steps(options, *communicator);
+      report.update({{"config", options.config},
+                     {"shards", options.shards},
+                     {"parameters", steps.parameters},
+                     {"target_tokens", steps.tokens},
+                     {"step", steps.step},
+                     {"sum", steps.sum},
+                     {"update", steps.update}});
+    }
+    if (communicator->rank() == 0) std::cout << report.dump() << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << "bench_machines: " << error.what() << '\n';
+    distributed::abort_job(1);
+    return 1;
+  }
+}
