@@ -21,6 +21,8 @@ WORDS = {
     "additive": "加性", "dot": "点积", "scaled dot": "缩放点积", "any ": "任意 ",
     "handles": "句柄", "one block of memory": "同一块内存", "broadcasting": "广播", "row: (3)": "行：(3)", "a + row: (2, 3)": "a + 行：(2, 3)",
     "repeated, not copied": "重复使用，不复制",
+    "at the start: own values": "开始：各自的值", "after 3 rounds: one sum in each process": "3 轮之后：每个进程有一个和",
+    "after 6 rounds: all sums in each process": "6 轮之后：每个进程有全部的和",
     "the ": "", " = 2 largest ln ": " = 2 个最大的 ln ", " of all ": "，选自全部 ",
     # plots: titles
     "A neuron and its loss, with every value and gradient": "一个神经元和它的损失：每个节点的值和梯度",

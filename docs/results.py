@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Measures the numbers quoted in pages, stores them in docs/results, and renders them into the pages.
 
-docs/results.py measure [tutorials [NN]|printed [NN]|speed [NAME]|command [NAME]|museum|compress|sparse]
-                          runs each tutorial on three seeds, the benchmarks, the training runs of
-                          docs/command.md, the museum's programs, int8 models, and sparse attention, or only the named ones; writes docs/results/*.json and
+docs/results.py measure [PART [NAME]]
+                          runs each tutorial on three seeds, the benchmarks and the other programs whose results pages
+                          quote, or only those of a PART of MODULES below; writes docs/results/*.json and
                           docs/pictures/*.svg. `printed` runs each tutorial once and writes only what it prints. Training on real text needs GRADUS_DATA, a folder with the files
                           named in docs/command.md.
 docs/results.py render    updates the tables of the pages from docs/results
 docs/results.py check     fails if a page is not what `render` would write, or a result is below its bound
 
 The text between <!-- result NAME --> and <!-- end --> in a page is written by the function NAME in results_tutorials.py,
-results_speed.py, results_command.py, results_museum.py, results_compress.py, results_sparse.py or results_decisions.py. <!-- code FILE NAME … --> and <!-- end --> enclose the named
+results_PART.py or results_decisions.py. <!-- code FILE NAME … --> and <!-- end --> enclose the named
 functions or classes of a source; without a name, the whole source. <!-- printed NN … --> and <!-- end --> enclose paragraphs
 that a tutorial printed (results_printed.py). `measure` does not repeat the decisions_*.json, which
 compare programs built by hand.
@@ -24,6 +24,7 @@ import results_chinese
 import results_command
 import results_compress
 import results_decisions
+import results_machines
 import results_museum
 import results_printed
 import results_sparse
@@ -32,7 +33,8 @@ import results_tutorials
 from results_kit import PICTURES, RESULTS, ROOT, revision
 
 MODULES = {"tutorials": results_tutorials, "printed": results_printed, "speed": results_speed, "command": results_command,
-           "museum": results_museum, "compress": results_compress, "sparse": results_sparse}
+           "museum": results_museum, "compress": results_compress, "sparse": results_sparse,
+           "machines": results_machines}
 RENDERERS = [*MODULES.values(), results_decisions]
 PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")])
 MARKED = re.compile(r"(<!-- (result|code|printed) ([^>]+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)

@@ -94,7 +94,7 @@ def lose_a_process(jobs, folder, count, how, moments, kills):
     error = process.communicate(timeout=LONGEST)[1].decode()
     if process.returncode == 0:
         return False
-    assert process.returncode != 0, f"the job of {count} processes went on without process {victim}"
+    assert process.returncode != 0, f"the job of {count} processes continued without process {victim}"
     lines = [line for line in error.splitlines() if line.startswith("gradus: ")]
     kills.append((count, victim, time.monotonic() - start))
     if trained:

@@ -5,7 +5,8 @@
 #include <array>
 #include <chrono>
 #include <condition_variable>
-#include <iostream>
+#include <csignal>
+#include <cstdio>
 #include <mpi.h>
 #include <mutex>
 #include <optional>
@@ -21,12 +22,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-void check(int code, const char* call) {
-  if (code == MPI_SUCCESS) return;
+std::string words_of(int code) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
-  fail("Communicator", call, " failed: ", std::string(text.data(), static_cast<std::size_t>(length)));
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+void check(int code, const char* call) {
+  if (code != MPI_SUCCESS) fail("Communicator", call, " failed: ", words_of(code));
 }
 
 // Waits longer the longer it has waited: a process that waits must not take a core from one that computes.
@@ -51,6 +55,7 @@ class Mpi : public Communicator {
     int provided = 0, rank = 0, size = 1;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     initialised = true;
+    std::signal(SIGPIPE, SIG_IGN);  // a connection to a process that was killed is an error, not the end
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -79,7 +84,7 @@ class Mpi : public Communicator {
       const std::lock_guard lock(mutex_);
       MPI_Ibarrier(MPI_COMM_WORLD, &all_here);
     }
-    wait({&all_here, 1});
+    wait({&all_here, 1}, -1);
     watcher_.request_stop();
     watcher_.join();
     MPI_Barrier(MPI_COMM_WORLD);  // no sign of life is sent after it
@@ -122,15 +127,16 @@ class Mpi : public Communicator {
               "MPI_Isend");
       }
     }
-    const int received = wait(requests);
+    const int received = wait(requests, peer);
     if (!in.empty() && received != static_cast<int>(in.size())) {
       fail("Communicator", "process ", rank_, " expects ", in.size(), " bytes of process ", peer,
            ", which sends ", received, "; all processes must make the same calls");
     }
   }
 
-  // Waits for all requests. Returns the number of bytes that the first one received.
-  int wait(std::span<MPI_Request> requests) {
+  // Waits for all requests, of a message to a peer or, for -1, of a barrier. Returns the number of bytes that
+  // the first one received.
+  int wait(std::span<MPI_Request> requests, std::int64_t peer) {
     std::array<MPI_Status, 2> statuses{};
     const int count = static_cast<int>(requests.size());
     std::optional<Clock::time_point> asked_to_end;
@@ -138,28 +144,31 @@ class Mpi : public Communicator {
       {
         const std::lock_guard lock(mutex_);
         int done = 0, bytes = 0;
-        check(MPI_Testall(count, requests.data(), &done, statuses.data()), "waiting for another process");
+        const int code = MPI_Testall(count, requests.data(), &done, statuses.data());
+        if (code != MPI_SUCCESS) end(peers_.unreachable(peer, words_of(code)));
         if (done != 0) {
           MPI_Get_count(statuses.data(), MPI_BYTE, &bytes);
           return bytes;
         }
       }
       if (!watch_.ending()) continue;
+      if (!asked_to_end) {
+        asked_to_end = Clock::now();
+        if (peers_.reporter() == rank_) report(peers_.the_dead(peer));
+      }
       // After Ctrl-C the other process answers at the end of its step. After a failure nobody does, and
-      // mpirun kills this process one second after it has asked it to end.
-      if (!asked_to_end) asked_to_end = Clock::now();
-      if (Clock::now() - *asked_to_end > 600ms) report_the_dead();
+      // mpirun kills this process a second after it has asked it to end.
+      if (Clock::now() - *asked_to_end > 600ms) std::_Exit(1);
     }
   }
 
-  [[noreturn]] void report_the_dead() {
-    if (peers_.reporter() == rank_) end(peers_.the_dead());
-    std::this_thread::sleep_for(5s);
-    std::_Exit(1);
+  // Past std::cerr, which a program may have redirected.
+  void report(const std::string& what) const {
+    std::fputs(("gradus: " + what + watch_.way_on() + '\n').c_str(), stderr);
   }
 
   [[noreturn]] void end(const std::string& what) {
-    std::cerr << "gradus: " << what << watch_.way_on() << std::endl;
+    report(what);
     abort_job(1);
     std::_Exit(1);
   }

@@ -19,10 +19,12 @@ struct Peers {
   bool alive(std::int64_t rank) const;
   // The lowest rank on this host that is alive: the one that reports a failure.
   std::int64_t reporter() const;
-  // The processes that have ended, in words.
-  std::string the_dead() const;
-  // That process `rank` has given no sign of life for so many seconds.
+  // Which process has ended, or else that the job was ended while this process waited for `peer`.
+  std::string the_dead(std::int64_t peer) const;
+  // That process `rank` has given no sign of life for `seconds`.
   std::string silence(std::int64_t rank, std::int64_t seconds) const;
+  // That a message to or from a process failed.
+  std::string unreachable(std::int64_t rank, const std::string& error) const;
 
  private:
   std::string name(std::int64_t rank) const;

@@ -9,31 +9,44 @@
 namespace gradus::distributed {
 namespace {
 
+// Sends `sent` and adds what the peer sends to `kept`, in pieces that fit a core's cache. The peer keeps what
+// this process sends.
+template <class T>
+void exchange_and_add(Communicator& processes, std::int64_t peer, std::span<const T> sent,
+                      std::span<T> kept) {
+  constexpr std::size_t piece = (std::size_t{1} << 20) / sizeof(T);
+  std::vector<T> received(std::min(piece, kept.size()));
+  while (!sent.empty() || !kept.empty()) {
+    const std::size_t outward = std::min(piece, sent.size()), inward = std::min(piece, kept.size());
+    processes.exchange(peer, std::as_bytes(sent.first(outward)),
+                       std::as_writable_bytes(std::span(received).first(inward)));
+    for (std::size_t i = 0; i < inward; ++i) kept[i] += received[i];
+    sent = sent.subspan(outward);
+    kept = kept.subspan(inward);
+  }
+}
+
 template <class T>
 void sum_of(Communicator& processes, std::span<T> values) {
   const auto P = static_cast<std::uint64_t>(processes.size()),
              rank = static_cast<std::uint64_t>(processes.rank());
   if (!std::has_single_bit(P)) fail("sum", "needs a power of two of processes, and there are ", P);
+  const auto peer = [rank](std::uint64_t distance) { return static_cast<std::int64_t>(rank ^ distance); };
   // Halving: `held` shrinks to the part whose sum this process computes.
   std::vector<std::pair<std::span<T>, std::span<T>>>
       rounds;  // the half that is kept, and the half that is sent
   std::span<T> held = values;
-  std::vector<T> received(values.size() - values.size() / 2);
   for (std::uint64_t distance = 1; distance < P; distance *= 2) {
     std::span<T> kept = held.first(held.size() / 2), sent = held.subspan(held.size() / 2);
     if ((rank & distance) != 0) std::swap(kept, sent);
-    const auto peer = static_cast<std::int64_t>(rank ^ distance);
-    processes.exchange(peer, std::as_bytes(sent),
-                       std::as_writable_bytes(std::span(received).first(kept.size())));
-    for (std::size_t i = 0; i < kept.size(); ++i) kept[i] += received[i];
+    exchange_and_add<T>(processes, peer(distance), sent, kept);
     rounds.emplace_back(kept, sent);
     held = kept;
   }
   // Doubling: the same rounds backwards.
   for (std::uint64_t distance = P / 2; distance > 0; distance /= 2) {
     const auto& [kept, sent] = rounds.back();
-    const auto peer = static_cast<std::int64_t>(rank ^ distance);
-    processes.exchange(peer, std::as_bytes(kept), std::as_writable_bytes(sent));
+    processes.exchange(peer(distance), std::as_bytes(kept), std::as_writable_bytes(sent));
     rounds.pop_back();
   }
 }

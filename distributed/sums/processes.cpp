@@ -2,35 +2,43 @@
 #include <gradus/distributed/processes.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 namespace gradus::distributed {
 namespace {
 
 // Adds up the values of all tensors of type T as one message.
 template <class T>
-void sum_tensors(Communicator& communicator, std::span<Tensor> tensors, Dtype dtype) {
-  std::vector<T> values;
+void sum_tensors(Communicator& communicator, std::span<Tensor> tensors, Dtype dtype,
+                 std::vector<T>& message) {
+  message.clear();
   for (const Tensor& tensor : tensors) {
     if (tensor.dtype() != dtype) continue;
-    const auto some = tensor.values<T>();
-    values.insert(values.end(), some.begin(), some.end());
+    const auto values = tensor.values<T>();
+    message.insert(message.end(), values.begin(), values.end());
   }
-  sum(communicator, std::span(values));
-  auto from = values.begin();
+  sum(communicator, std::span(message));
+  auto from = message.begin();
   for (Tensor& tensor : tensors) {
     if (tensor.dtype() != dtype) continue;
-    const auto some = tensor.mutable_values<T>("the sum over processes");
-    std::copy_n(from, some.size(), some.begin());
-    from += static_cast<std::ptrdiff_t>(some.size());
+    const auto values = tensor.mutable_values<T>("the sum over processes");
+    std::copy_n(from, values.size(), values.begin());
+    from += static_cast<std::ptrdiff_t>(values.size());
   }
 }
 
 }  // namespace
 
 models::Processes processes_of(Communicator& communicator) {
-  const auto sum = [&communicator](std::span<Tensor> tensors) {
-    sum_tensors<double>(communicator, tensors, Dtype::f64);
-    sum_tensors<float>(communicator, tensors, Dtype::f32);
+  struct Messages {
+    std::vector<double> f64;
+    std::vector<float> f32;
+  };
+  const auto messages = std::make_shared<Messages>();  // keeps its memory from step to step
+  const auto sum = [&communicator, messages](std::span<Tensor> tensors) {
+    sum_tensors(communicator, tensors, Dtype::f64, messages->f64);
+    sum_tensors(communicator, tensors, Dtype::f32, messages->f32);
   };
   return {.rank = communicator.rank(), .count = communicator.size(), .sum = sum};
 }

@@ -87,7 +87,7 @@ void Trainer::add_gradient(data::Batch batch, const LossOptions& options, Accumu
   loss.total.backward();
 }
 
-// Adds up the gradients of all shards, of which this process computes its own.
+// Adds up the gradients of all shards. This process computes those of its own.
 void Trainer::add_shards(const std::vector<data::Batch>& batches, const LossOptions& options,
                          Accumulated& sum) {
   std::vector<Sharded> sharded;

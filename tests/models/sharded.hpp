@@ -20,7 +20,7 @@ inline gradus::models::TrainerOptions sharded(std::int64_t shards) {
           .loss = {.label_smoothing = 0.1, .attention_entropy = 0.1, .sampling = 0.6}};
 }
 
-/// What a training leaves: the weights, the losses, and the state of the generator.
+/// The weights after training, the losses, and the position of the generator.
 struct Result {
   std::vector<std::vector<float>> weights;
   std::vector<double> numbers;

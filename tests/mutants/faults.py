@@ -345,6 +345,7 @@ FAULTS = [
         (TERM, "left[i] + term[i]", "term[i]")),
     *of("sums/collectives.cpp",
         (ASSIGNED, "kept[i] += received[i];", "kept[i] = received[i];"),
+        (PLACE, "kept = kept.subspan(inward);", "kept = kept.subspan(kept.size());"),
         (PLACE, "distance = 1; distance < P; distance *= 2", "distance = P / 2; distance > 0; distance /= 2"),
         (PLACE, "if ((rank & distance) != 0) std::swap(kept, sent);", ""), folder="distributed"),
     *of_models("training/trainer.cpp",

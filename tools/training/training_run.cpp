@@ -161,7 +161,7 @@ void TrainingRun::resume_folder() {
   resume_average();
 }
 
-// What the processes must have in common.
+// Everything that the processes must have in common.
 std::vector<Fact> TrainingRun::facts() const {
   std::vector<Fact> facts = facts_of_program();
   for (const Fact& option : facts_of_options(settings_)) facts.push_back(option);

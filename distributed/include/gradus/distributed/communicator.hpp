@@ -36,8 +36,8 @@ class Alone : public Communicator {
 ///
 ///     ((x_0 + x_1) + (x_2 + x_3)) + …
 ///
-/// Recursive halving and doubling: in round k = 0, 1, …, processes r and r XOR 2ᵏ each send half of what they
-/// hold and add what they receive; the same rounds backwards return the sums. Each process sends
+/// Recursive halving and doubling: in round k = 0, 1, …, processes r and r XOR 2ᵏ each send half of their
+/// values and add the values they receive; the same rounds backwards return the sums. Each process sends
 /// 2·n·(P − 1)/P values in 2·log₂ P messages (Thakur, Rabenseifner and Gropp, "Optimization of collective
 /// communication operations in MPICH", 2005, section 4.5). Floating-point addition is commutative, so the
 /// result has the same bits as the formula whichever of the two processes adds.

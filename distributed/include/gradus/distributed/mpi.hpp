@@ -20,13 +20,13 @@ struct Place {
 };
 Place launched();
 
-/// What a process knows when another one fails.
+/// How a process notices that another one has failed, and the end of its message.
 struct Watch {
   std::int64_t seconds = 20;  ///< without a sign of life before a process counts as lost; at least 2
   /// Whether this process was asked to end, for example by SIGTERM, which mpirun sends to all processes if
   /// one has failed.
   std::function<bool()> ending = [] { return false; };
-  /// Text that ends the message: how to go on. Called from any thread.
+  /// Text that ends the message: how to continue. Called from any thread.
   std::function<std::string()> way_on = [] { return std::string(); };
 };
 

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Measures training in 1 and 2 processes of one thread each, and predicts larger jobs.
+
+1 and 2 processes alternate in every round, so that other load on the machine affects both. The fastest round counts. Both cut each
+batch into 2 shards, so they compute the same weights, bit for bit.
+
+The prediction is the alpha-beta model: a message of n bytes takes alpha + beta n. Adding up G bytes of gradients among P processes by
+recursive halving and doubling takes c = 2 alpha log2 P + 2 beta G (P - 1) / P. Each process computes a batch as large as that of one process here.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+import measured
+
+CONFIGS = ("small", "medium")
+ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+               "OMPI_MCA_hwloc_base_binding_policy": "none"}
+# Seconds per message and per byte of networks that are not measured here.
+NETWORKS = {"1 Gbit/s": (50e-6, 8e-9), "10 Gbit/s": (20e-6, 0.8e-9), "100 Gbit/s": (3e-6, 0.08e-9)}
+JOBS = (8, 64, 1024)
+# The part of a step's gradients that are ready before backward ends, so that adding them up can overlap with it.
+HIDDEN = 2 / 3
+
+
+def run(program, processes, *options):
+    command = ["mpirun", "-n", str(processes), str(program), *map(str, options)]
+    done = subprocess.run(command, env={**measured.neutral_environment(), **ENVIRONMENT}, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stderr.strip()}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def steps(program, config, rounds):
+    """The fastest round of 1 and of 2 processes."""
+    best = {}
+    for _ in range(rounds):
+        for processes in (1, 2):
+            now = run(program, processes, "--config", config, "--shards", 2)
+            best[processes] = min(best.get(processes, now), now, key=lambda report: report["step"])
+    one, two = best[1], best[2]
+    return {"config": config, "parameters": one["parameters"], "one": one["step"], "two": two["step"], "sum": two["sum"],
+            "update": one["update"]}
+
+
+def fitted(sums):
+    """(alpha, beta) of 2 alpha + beta n, the time of adding up n bytes in 2 processes: least squares of relative errors."""
+    rows = [(row["bytes"], row["seconds"]) for row in sums]
+    a, b, c = (sum(f(n, t) for n, t in rows) for f in (lambda n, t: 4 / t**2, lambda n, t: 2 * n / t**2, lambda n, t: n * n / t**2))
+    d, e = sum(2 / t for _, t in rows), sum(n / t for n, t in rows)
+    determinant = a * c - b * b
+    return (d * c - e * b) / determinant, (a * e - b * d) / determinant
+
+
+def cost(processes, size, alpha, beta):
+    """Seconds of adding up `size` bytes."""
+    return 2 * math.log2(processes) * alpha + 2 * (processes - 1) / processes * size * beta
+
+
+def efficiency(step, parameters, processes, network, overlapped=False, bytes_each=4):
+    """The share of its time that a process does not wait: step / (step + what adding up takes longer than it is hidden)."""
+    added = cost(processes, parameters * bytes_each, *network)
+    if overlapped:
+        added = max(added - HIDDEN * step, cost(processes, 0, *network))
+    return step / (step + added)
+
+
+def measure(program, configs, rounds):
+    rows = [steps(program, config, rounds) for config in configs]
+    sums = run(program, 2, "--sums")["sums"]
+    alpha, beta = fitted(sums)
+    return {"rows": rows, "sums": sums, "alpha": alpha, "beta": beta}
+
+
+def text(report):
+    rows = [[row["config"], f"{row['parameters'] / 1e6:.2f}", f"{1e3 * row['one']:.1f}", f"{1e3 * row['two']:.1f}",
+             f"{row['one'] / row['two']:.2f}", f"{1e3 * row['sum']:.1f}"] for row in report["rows"]]
+    parts = [measured.table(["config", "parameters, M", "1 process, ms", "2 processes, ms", "speed-up", "adding up and waiting, ms"], rows),
+             f"between 2 processes here: {1e6 * report['alpha']:.2g} us per message, {1e-9 / report['beta']:.2g} GB/s"]
+    predicted = [[row["config"], name, *(f"{100 * efficiency(row['one'], row['parameters'], P, network):.0f} %" for P in JOBS)]
+                 for row in report["rows"] for name, network in NETWORKS.items()]
+    parts.append(measured.table(["config", "network", *(f"{P} processes" for P in JOBS)], predicted))
+    return "\n\n".join(parts)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, help="bench_machines; ./run bench machines gives it")
+    parser.add_argument("--config", action="append", choices=("tiny", "d2l", "small", "medium", "paper"), help="only this size; may be repeated")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if options.program is None:
+        parser.error("--program is missing")
+    report = measure(options.program.resolve(), options.config or CONFIGS, options.rounds)
+    print(json.dumps(report) if options.json else text(report))
+
+
+if __name__ == "__main__":
+    main()

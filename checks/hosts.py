@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Trains on several hosts, which are network namespaces of this machine, over a slow network. Needs root, iproute2 and Open MPI.
+
+checks/hosts.py GRADUS [--hosts N] [--kills N] [--rate 100mbit] [--delay 1ms]
+
+Compares the weights with those of one process, kills random processes, and resumes. Open MPI starts its daemons by
+`ip netns exec` in place of ssh, and sends messages over TCP.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+from kill_train import tensors  # noqa: E402
+from mpi_train import COURSE, ENVIRONMENT  # noqa: E402
+
+# In place of `ssh HOST COMMAND…`: a namespace with the host's name.
+AGENT = """#!/bin/sh
+host=$1
+shift
+exec ip netns exec "$host" unshare --uts sh -c 'hostname "$0"; exec sh -c "$1"' "$host" "$*"
+"""
+
+
+def ip(*words, **options):
+    subprocess.run(["ip", *words], check=True, capture_output=True, **options)
+
+
+class Network:
+    """Hosts with the addresses 10.77.0.1 … joined by a bridge in a namespace of its own."""
+
+    def __init__(self, count, rate, delay):
+        self.names = [f"gradus{i}" for i in range(count)]
+        self.count, self.rate, self.delay = count, rate, delay
+
+    def __enter__(self):
+        ip("netns", "add", "gradus-bridge")
+        ip("-n", "gradus-bridge", "link", "add", "bridge", "type", "bridge")
+        ip("-n", "gradus-bridge", "link", "set", "bridge", "up")
+        for i, name in enumerate(self.names):
+            ip("netns", "add", name)
+            ip("-n", name, "link", "set", "lo", "up")
+            ip("-n", name, "link", "add", "net", "type", "veth", "peer", "name", f"port{i}", "netns", "gradus-bridge")
+            ip("-n", "gradus-bridge", "link", "set", f"port{i}", "master", "bridge", "up")
+            ip("-n", name, "address", "add", f"10.77.0.{i + 1}/24", "dev", "net")
+            ip("-n", name, "link", "set", "net", "up")
+            self.slow_down(name)
+        return self
+
+    def slow_down(self, name):
+        """The rate and the delay by netem; on a kernel without it, only the rate."""
+        qdisc = ["ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "net", "root"]
+        if subprocess.run([*qdisc, "netem", "rate", self.rate, "delay", self.delay], capture_output=True).returncode != 0:
+            subprocess.run([*qdisc, "tbf", "rate", self.rate, "burst", "64kb", "latency", "50ms"], check=True, capture_output=True)
+            self.delay = "no delay, since this kernel has no netem"
+
+    def __exit__(self, *_):
+        for name in [*self.names, "gradus-bridge"]:
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True)
+
+    def start(self, agent, gradus, options):
+        hosts = pathlib.Path(agent).with_name("hostfile")
+        hosts.write_text("".join(f"10.77.0.{i + 1} slots=1\n" for i in range(self.count)))
+        command = ["ip", "netns", "exec", self.names[0], "mpirun", "-n", str(self.count), "--hostfile", str(hosts),
+                   "--mca", "plm_rsh_agent", str(agent), "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "10.77.0.0/24",
+                   "--mca", "oob_tcp_if_include", "10.77.0.0/24", str(gradus), "train", *map(str, options)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True)
+
+
+def ranks(process_name):
+    """The process ids of the job's gradus processes."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (path / "comm").read_text().strip() == process_name and b"OMPI_COMM_WORLD_RANK=" in (path / "environ").read_bytes():
+                found.append(int(path.name))
+        except OSError:
+            pass
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gradus", type=pathlib.Path)
+    parser.add_argument("--hosts", type=int, default=4, choices=(2, 4))
+    parser.add_argument("--kills", type=int, default=5)
+    parser.add_argument("--rate", default="100mbit")
+    parser.add_argument("--delay", default="1ms")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("-v", action="store_true", help="print what the killed jobs print")
+    options = parser.parse_args()
+    moments = random.Random(options.seed)
+    with tempfile.TemporaryDirectory() as name, Network(options.hosts, options.rate, options.delay) as network:
+        scratch = pathlib.Path(name)
+        agent = scratch / "agent"
+        agent.write_text(AGENT.replace("host=$1", "\n".join(["case $1 in", *(f"  10.77.0.{i + 1}) host={host} ;;" for i, host in enumerate(network.names)), "esac"])))
+        agent.chmod(0o755)
+        gradus = scratch / "gradus-hosts"  # a name of its own, for ranks()
+        gradus.symlink_to(options.gradus.resolve())
+        subprocess.run([gradus, "train", *COURSE, "--out", scratch / "whole"], check=True, capture_output=True)
+        start = time.monotonic()
+        whole, error = (process := network.start(agent, gradus, [*COURSE, "--out", scratch / "hosts"])).communicate(timeout=300)
+        assert process.returncode == 0, error
+        print(whole.strip().splitlines()[3])
+        assert tensors(scratch / "hosts/last.safetensors") == tensors(scratch / "whole/last.safetensors"), "the weights differ"
+        longest = time.monotonic() - start
+        print(f"{options.hosts} hosts, {options.rate}, {network.delay}: the weights of one process, in {longest:.0f} s")
+
+        folder, kills, lines = scratch / "killed", 0, 0
+        while kills < options.kills:
+            resumes = (folder / "last.safetensors").exists()
+            process = network.start(agent, gradus, ["--resume", folder] if resumes else [*COURSE, "--out", folder, "--overwrite"])
+            while len(ranks(gradus.name)) < options.hosts and process.poll() is None:
+                time.sleep(0.05)
+            time.sleep(moments.uniform(0.5, longest / 2))
+            victims = ranks(gradus.name)
+            if process.poll() is None and len(victims) == options.hosts:
+                os.kill(moments.choice(victims), signal.SIGKILL)
+                killed = time.monotonic()
+                error = process.communicate(timeout=30)[1]
+                if process.returncode != 0:
+                    kills += 1
+                    lines += sum(line.startswith("gradus: ") for line in error.splitlines())
+                    if options.v:
+                        print(error)
+                    print(f"kill {kills}: the job ended after {time.monotonic() - killed:.1f} s")
+                    continue
+            process.communicate()
+            for file in folder.iterdir():  # the run had ended: start again
+                file.unlink()
+        process = network.start(agent, gradus, ["--resume", folder] if (folder / "last.safetensors").exists() else [*COURSE, "--out", folder, "--overwrite"])
+        error = process.communicate(timeout=300)[1]
+        assert process.returncode == 0, error
+        assert tensors(folder / "last.safetensors") == tensors(scratch / "whole/last.safetensors"), "the weights differ after kills"
+        print(f"{kills} kills, {lines} lines about them: the weights of one process")
+
+
+if __name__ == "__main__":
+    main()
