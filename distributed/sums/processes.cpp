@@ -8,21 +8,28 @@
 namespace gradus::distributed {
 namespace {
 
-// Adds up the values of all tensors of type T as one message.
+// Tensors with at least this many values are added up in place; smaller ones share a message.
+constexpr std::int64_t large = 1 << 15;
+
+// Adds up the values of all tensors of type T.
 template <class T>
 void sum_tensors(Communicator& communicator, std::span<Tensor> tensors, Dtype dtype,
                  std::vector<T>& message) {
+  std::vector<std::span<T>> small;
   message.clear();
-  for (const Tensor& tensor : tensors) {
+  for (Tensor& tensor : tensors) {
     if (tensor.dtype() != dtype) continue;
-    const auto values = tensor.values<T>();
+    const std::span<T> values = tensor.mutable_values<T>("the sum over processes");
+    if (tensor.numel() >= large) {
+      sum(communicator, values);
+      continue;
+    }
+    small.push_back(values);
     message.insert(message.end(), values.begin(), values.end());
   }
   sum(communicator, std::span(message));
   auto from = message.begin();
-  for (Tensor& tensor : tensors) {
-    if (tensor.dtype() != dtype) continue;
-    const auto values = tensor.mutable_values<T>("the sum over processes");
+  for (const std::span<T> values : small) {
     std::copy_n(from, values.size(), values.begin());
     from += static_cast<std::ptrdiff_t>(values.size());
   }

@@ -2,6 +2,7 @@
 
 #include <gradus/autograd/scope.hpp>
 #include <gradus/distributed/communicator.hpp>
+#include <gradus/distributed/processes.hpp>
 #include <gradus/distributed/threads.hpp>
 
 #include <atomic>
@@ -106,4 +107,26 @@ TEST_CASE("misuse of a communicator is refused", "[distributed]") {
         }).find("all processes must make the same calls") != std::string::npos);
   distributed::Alone alone;
   CHECK_THROWS_WITH(alone.exchange(1, {}, {}), "Communicator: there is no process 1 in a job of one process");
+}
+
+TEST_CASE("tensors of any size and of both dtypes are added up in place", "[distributed]") {
+  const auto values_of = [](std::int64_t rank) {
+    std::vector<gradus::Tensor> tensors;
+    for (const std::int64_t n : {3, 40'000, 1, 33'000}) {
+      for (const gradus::Dtype dtype : {gradus::Dtype::f32, gradus::Dtype::f64}) {
+        tensors.push_back(gradus::full({n}, static_cast<double>(n * (rank + 1)), dtype));
+      }
+    }
+    return tensors;
+  };
+  std::atomic<std::int64_t> right = 0;
+  distributed::run_as_threads(2, [&](Communicator& self) {
+    std::vector<gradus::Tensor> tensors = values_of(self.rank());
+    distributed::processes_of(self).sum(tensors);
+    const std::vector<gradus::Tensor> sums = values_of(2);  // 1 + 2 = 3 times n
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      right += tensors[i].to_vector<double>() == sums[i].to_vector<double>() ? 1 : 0;
+    }
+  });
+  CHECK(right == 16);
 }
