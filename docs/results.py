@@ -3,17 +3,16 @@
 
 docs/results.py measure [PART [NAME]]
                           runs each tutorial on three seeds, the benchmarks and the other programs whose results pages
-                          quote, or only those of a PART of MODULES below; writes docs/results/*.json and
-                          docs/pictures/*.svg. `printed` runs each tutorial once and writes only what it prints. Training on real text needs GRADUS_DATA, a folder with the files
-                          named in docs/command.md.
+                          quote, or only a PART of MODULES below; writes docs/results/*.json and docs/pictures/*.svg.
+                          `printed` runs each tutorial once and writes only what it prints. Training on real text
+                          needs GRADUS_DATA, a folder with the files named in docs/command.md.
 docs/results.py render    updates the tables of the pages from docs/results
 docs/results.py check     fails if a page is not what `render` would write, or a result is below its bound
 
 The text between <!-- result NAME --> and <!-- end --> in a page is written by the function NAME in results_tutorials.py,
-results_PART.py or results_decisions.py. <!-- code FILE NAME … --> and <!-- end --> enclose the named
-functions or classes of a source; without a name, the whole source. <!-- printed NN … --> and <!-- end --> enclose paragraphs
-that a tutorial printed (results_printed.py). `measure` does not repeat the decisions_*.json, which
-compare programs built by hand.
+results_PART.py or results_decisions.py. <!-- code FILE NAME … --> and <!-- end --> enclose the named functions or classes of
+a source; without a name, the whole source. <!-- printed NN … --> and <!-- end --> enclose paragraphs that a tutorial printed
+(results_printed.py). `measure` does not repeat the decisions_*.json, which compare programs built by hand.
 """
 
 import re
