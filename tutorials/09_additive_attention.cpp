@@ -123,12 +123,16 @@ std::pair<tutorial::Table, plot::GroupedBars> look(Generator& generator) {
       {"another query: how far α moves", {moves(energies)}},
       {"another query, no tanh", {moves(linear_energies)}}};
   plot::GroupedBars bars{.title = "Weights over 4 keys and 2 of padding",
-                         .x_label = "key",
+                         .x_label = "position",
                          .y_label = "weight",
-                         .groups = {"1", "2", "3", "4", "pad", "pad"},
-                         .series = {{"masked by −∞", alpha[1].to_vector<double>()},
-                                    {"energy · 0", times_zero[1].to_vector<double>()},
-                                    {"no mask", unmasked[1].to_vector<double>()}}};
+                         .groups = {"key 1", "key 2", "key 3", "key 4", "", "pad", "pad"}};
+  const std::vector<std::pair<std::string, Tensor>> masks = {
+      {"masked by −∞", alpha}, {"energy · 0", times_zero}, {"no mask", unmasked}};
+  for (const auto& [name, w] : masks) {
+    bars.series.push_back({name, w[1].to_vector<double>()});
+    auto& values = bars.series.back().values;
+    values.insert(values.begin() + 4, 0);                                // the gap before the padding
+  }
   return {properties, bars};
 }
 

@@ -118,6 +118,19 @@ const std::vector<std::pair<std::string, models::SamplingOptions>> sampling = {
     {"temperature 1", {}}, {"temperature 0.5", {.temperature = 0.5}}, {"top-k 3", {.top_k = 3}},
     {"top-p 0.9", {.top_p = 0.9}}};
 
+// What each method draws from at a step. Tokens with probabilities below 1 % are left out.
+plot::GroupedBars drawn_from(const tutorial::Step& step) {
+  plot::GroupedBars bars{.title = step.title, .x_label = "next token", .y_label = "probability"};
+  for (const auto& [name, how] : sampling) bars.series.push_back({.name = name});
+  for (std::size_t token = 0; token < step.next.size(); ++token) {
+    if (step.p[token] < 0.01) continue;
+    bars.groups.push_back(step.next[token]);
+    for (std::size_t i = 0; i < sampling.size(); ++i)
+      bars.series[i].values.push_back(reshaped(step.p, sampling[i].second)[token]);
+  }
+  return bars;
+}
+
 models::Search beam_of(std::int64_t width) { return models::beam_search({.width = width, .length_penalty = alpha}); }
 
 // 1. Compares beam search by hand with a search of the library.
@@ -147,7 +160,8 @@ plot::SearchTree a_correction(const models::Seq2Seq& model, const std::vector<da
     std::cout << name << task.text(output.tokens) << "  ln p " << tutorial::decimals(output.log_probability) << '\n';
   }
   const Beam beam = beam_by_hand(model, pairs[i].source, 3);
-  return tutorial::search_tree("A beam of 3 on the source " + source, beam.course, beam.found.front().y, task);
+  return tutorial::search_tree("A beam of 3 on the source " + source, beam.course, beam.found.front().y, greedily[i].tokens,
+                               task);
 }
 
 // 4. All methods on the same sources.
@@ -186,10 +200,12 @@ void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
   compare(*model, few, 5, "beam search", beam_of(5));
   const plot::SearchTree tree = a_correction(*model, short_pairs, task);
 
-  // 3. The distributions that sampling draws from, at the step at which greedy decoding is least sure.
-  const tutorial::Step step = tutorial::least_sure_step(*model, pairs[0], task);
-  plot::GroupedBars bars{.title = step.title, .x_label = "next token", .y_label = "probability", .groups = step.next};
-  for (const auto& [name, how] : sampling) bars.series.push_back({name, reshaped(step.p, how)});
+  // 3. The distributions that sampling draws from: at the step at which greedy decoding is least sure, and at a step so
+  // sure that top-p keeps a single token.
+  const std::vector<tutorial::Step> steps = tutorial::steps_by_sureness(*model, pairs[0], task);
+  const auto sure = std::ranges::find_if(steps, [](const auto& step) { return step.largest() >= 0.9; });
+  const std::string unsure_bars = plot::svg(drawn_from(steps.front())),
+                    sure_bars = plot::svg(drawn_from(sure == steps.end() ? steps.back() : *sure));
 
   const tutorial::Table methods = all_methods(*model, pairs, task, options.seed);
   std::cout << "\n300 held-out sources of length 8\n" << text(methods);
@@ -206,7 +222,7 @@ void run(const tutorial::Options& options, const models::ModelOptions& sizes) {
            .title = "decoding and measuring",
            .intro = "One model, several searches for its output.",
            .sections = {{"Beam search", {{"tree", plot::svg(tree)}}},
-                        {"Sampling", {{"sampling", plot::svg(bars)}}},
+                        {"Sampling", {{"sampling_unsure", unsure_bars}, {"sampling_sure", sure_bars}}},
                         {"All methods", {}, text(methods)},
                         {"Beside all outputs", {}, text(exhaustive)}},
            .tables = {methods, exhaustive},

@@ -2,7 +2,7 @@
 //
 // In tutorial 10 a small network computed the energy e_tj, which says how well annotation h_j fits the state s_{t−1}.
 // Any score of two vectors can replace it; the rest of the model stays the same. Here four scores are trained on the
-// same batches and compared by accuracy, speed and cost. Scaled dot is from Vaswani et al., "Attention is all you need"
+// same batches and compared by accuracy and cost. Scaled dot is from Vaswani et al., "Attention is all you need"
 // (2017), section 3.2.1, https://arxiv.org/abs/1706.03762; dot and general are from Luong et al., "Effective approaches
 // to attention-based neural machine translation" (2015), https://arxiv.org/abs/1508.04025.
 
@@ -87,8 +87,10 @@ GradcheckReport check_gradients(std::uint64_t seed) {
 
 // 2. Why √d: the variance of s · h_j is d, and a softmax of energies that far apart has almost no gradient. The states
 // and annotations are random, with elements of variance 1.
-tutorial::Table saturation(std::uint64_t seed) {
+std::pair<tutorial::Table, std::vector<plot::Heatmap>> saturation(std::uint64_t seed) {
   constexpr std::int64_t T = 12, N = 500;
+  const std::string rank = "weight, the largest first";
+  std::vector<plot::Heatmap> maps = {{.title = "dot", .x_label = rank}, {.title = "scaled dot", .x_label = rank}};
   tutorial::Table table{.name = "saturation",
                         .rows_are = "d",
                         .columns = {"var e", "largest α", "Σ ∂α/∂e", "scaled: var e", "scaled: largest α",
@@ -98,16 +100,19 @@ tutorial::Table saturation(std::uint64_t seed) {
     const Tensor s = normal({N, d}, 0, 1, generator);                    // (N, d)
     const Tensor h = normal({T, N, d}, 0, 1, generator);                 // (T, N, d)
     const Tensor dot = transpose(sum(h * s, 2), 0, 1);                   // (N, T)
+    const std::vector<Tensor> energies = {dot, dot / std::sqrt(static_cast<double>(d))};
     std::vector<double> values;
-    for (const Tensor& e : {dot, dot / std::sqrt(static_cast<double>(d))}) {
+    for (std::size_t i = 0; i < energies.size(); ++i) {
+      const Tensor& e = energies[i];
       const Tensor alpha = softmax(e);                                   // (N, T)
       values.push_back(variance(e).item());
       values.push_back(mean(max(alpha, -1)).item());                     // 1: all on one position
       values.push_back(1 - mean(sum(alpha * alpha, -1)).item());         // Σ_j ∂α_j/∂e_j = Σ_j α_j (1 − α_j)
+      tutorial::add_sorted_row(maps[i], "d = " + std::to_string(d), alpha);
     }
     table.rows.push_back({std::to_string(d), values});
   }
-  return table;
+  return {table, maps};
 }
 
 // 3. The same model with each score, trained on the same batches.
@@ -156,30 +161,26 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
   const data::Reversal task;                  // 10 symbols, lengths 3 … 12
   std::cout << "gradient check of GeneralAttention\n" << check_gradients(options.seed) << '\n';
-  const tutorial::Table saturated = saturation(options.seed);
+  const auto [saturated, sorted_weights] = saturation(options.seed);
   std::cout << "random states and annotations, 12 positions\n" << text(saturated) << '\n';
   const Trained trained = train_all(sizes, task, options);
   const tutorial::Table exact = tutorial::exact_match(trained.results);
   std::cout << "exact match on held-out sources after " << options.steps << " updates\n" << text(exact) << '\n'
             << "standard deviation of the energies, sources of length 12\n" << text(trained.spreads) << '\n';
-  const auto make = [&](const std::string& score, const data::Reversal& of) {
-    return make_model(score, sizes, of, options.seed);
-  };
-  const tutorial::Table costs = counted(sizes, task.max_length()),
-                        times = tutorial::update_times(scores, make, options);
-  std::cout << text(costs) << '\n' << text(times) << '\n';
+  const tutorial::Table costs = counted(sizes, task.max_length());
+  std::cout << text(costs) << '\n';
 
   publish({.number = "12",
            .title = "score functions",
            .intro = "The same model with four scores, trained on the same batches.",
-           .sections = {{"Where each looks", {{"alignments", plot::strip(trained.alignments)}}},
+           .sections = {{"Where each looks", {{"alignments", plot::strip(trained.alignments, 2)}}},
                         {"Exact match by length",
-                         {{"exact_match", tutorial::exact_match_bars(trained.results)}},
+                         {{"exact_match", tutorial::exact_match_curves(trained.results)}},
                          text(exact)},
                         {"Training", {{"loss", tutorial::loss_curves(trained.results)}}},
-                        {"Scaling", {}, text(saturated) + '\n' + text(trained.spreads)},
-                        {"Cost", {}, text(costs) + '\n' + text(times)}},
-           .tables = {exact, trained.spreads, saturated, costs, times},
+                        {"Scaling", {{"scaling", plot::strip(sorted_weights, 1)}}, text(saturated) + '\n' + text(trained.spreads)},
+                        {"Cost", {}, text(costs)}},
+           .tables = {exact, trained.spreads, saturated, costs},
            .try_next = "--steps 1000; a score of your own in place of the general one; then ./run tutorial 13"},
           out, options);
 }

@@ -140,17 +140,36 @@ json observations(int number) {
   return list;
 }
 
-plot::Heatmap picture(const json& exhibit, int number) {
-  plot::Heatmap map{.title = number == 0 ? "right" : std::to_string(number), .side = 170};
+plot::Heatmap picture(const json& exhibit, const std::string& title) {
+  plot::Heatmap map{.title = title, .side = 170};
   for (const std::string label : exhibit["source"]) map.columns.push_back(label == "<pad>" ? "·" : label);
   for (const std::string label : exhibit["target"]) map.rows.push_back(label);
   for (const auto& row : exhibit["weights"]) map.values.insert(map.values.end(), row.begin(), row.end());
   return map;
 }
 
-// The exhibits in groups by what their weights look like, and the name of each group's picture.
-const std::vector<std::pair<std::string, std::vector<int>>> pictures = {
-    {"right", {0, 2, 3, 7, 8, 13}}, {"blurred", {1, 4, 9, 10}}, {"elsewhere", {5, 6, 11, 12, 14, 15}}};
+// The exhibits in groups by what their weights look like, with a few words on each, and the name of each
+// group's picture.
+const std::vector<std::pair<std::string, std::vector<std::pair<int, std::string>>>> pictures = {
+    {"right",
+     {{0, "the right program"},
+      {2, "2: ends at position 6"},
+      {3, "3: evaluation reads the target"},
+      {7, "7: takes the target's length"},
+      {8, "8: prediction starts again"},
+      {13, "13: loss ends at EOS"}}},
+    {"blurred",
+     {{1, "1: annotations not read"},
+      {4, "4: encoder reads pads"},
+      {9, "9: forward states twice"},
+      {10, "10: state of the wrong end"}}},
+    {"elsewhere",
+     {{5, "5: reads its own answer"},
+      {6, "6: first output is zeros"},
+      {11, "11: no mask"},
+      {12, "12: mask on the wrong axis"},
+      {14, "14: state not passed on"},
+      {15, "15: no tanh"}}}};
 
 std::vector<std::string> texts(const Tokens& ids) {
   std::vector<std::string> list;
@@ -208,9 +227,9 @@ int main(int argc, char** argv) {
   std::ofstream(folder / "museum.json") << all.dump(1) << '\n';
   for (const auto& [name, shown] : pictures) {
     std::vector<plot::Heatmap> maps;
-    for (const int number : shown)
+    for (const auto& [number, title] : shown)
       if (const std::string key = std::to_string(number); all["exhibits"].contains(key))
-        maps.push_back(picture(all["exhibits"][key], number));
+        maps.push_back(picture(all["exhibits"][key], title));
     if (!maps.empty()) std::ofstream(folder / ("museum_" + name + ".svg")) << plot::strip(maps, 2);
   }
 }

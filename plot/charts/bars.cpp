@@ -108,6 +108,7 @@ std::string svg(const GroupedBars& bars) {
   double lowest = plot.y + plot.height;  // bottom of everything drawn
   std::vector<BottomLabel> groups;
   for (std::size_t g = 0; g < bars.groups.size(); ++g) {
+    if (bars.groups[g].empty()) continue;
     groups.push_back({(static_cast<double>(g) + 0.5) * columns.group, bars.groups[g]});
     for (std::size_t s = 0; s < count; ++s) {
       const double value = bars.series[s].values[g], x = plot.x + columns.bar_x(g, s, count);

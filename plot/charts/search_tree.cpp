@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kRow = 26, kBoxHeight = 20, kPadding = 7, kBetween = 24;
 constexpr int kLongestNodeLabel = 16;  // columns
-constexpr std::size_t kFates = 4;
+constexpr std::size_t kFates = 5;
 
 void check(const SearchTree& tree) {
   const std::string where = "plot::svg(SearchTree '" + tree.title + "'): ";
@@ -43,6 +43,7 @@ const Look& look_of(Fate fate) {
       {"dropped", "", "gp-axis gp-dash1", "gp-ink"},
       {"ended", "gp-back gp-line gp-s2", "gp-line gp-s2", "gp-ink"},
       {"best", "gp-fill gp-s0", "gp-line gp-s0", "gp-back"},
+      {"greedy", "gp-back gp-line gp-s1 gp-dash1", "gp-line gp-s1", "gp-ink"},
   }};
   return kLooks[static_cast<std::size_t>(fate)];
 }

@@ -31,6 +31,15 @@ TEST_CASE("bars are clipped at the ends of the axis, their printed values are no
   CHECK(near(box("c: -50", "height"), box("b: 100", "height") / 2, 0.2));
 }
 
+TEST_CASE("a group without a name is a gap", "[plot]") {
+  const auto bars_of = [](const std::string& middle) {
+    return svg(plot::GroupedBars{"", "", "", {"a", middle, "c"}, {{"", {0.5, 0.75, 1}}}});
+  };
+  CHECK(count(bars_of("b"), "gp-fill gp-s0") == 3);
+  CHECK(count(bars_of(""), "gp-fill gp-s0") == 2);
+  CHECK_FALSE(shows(bars_of(""), "0.75"));
+}
+
 TEST_CASE("values above bars are turned or omitted without room", "[plot]") {
   plot::GroupedBars bars{"", "", "", {}, {{"one", {}}, {"two", {}}}};
   const auto with_groups = [&bars](int groups) {

@@ -35,6 +35,15 @@ TEST_CASE("a search tree shows every fate, and its key only those that occur", "
   CHECK_FALSE(shows(svg(tree), "dropped"));
 }
 
+TEST_CASE("the output of greedy decoding differs from the best and from those that ended", "[plot]") {
+  plot::SearchTree tree = beam_of_two();
+  tree.nodes[2].fate = plot::Fate::greedy;
+  const std::string picture = svg(tree);
+  CHECK(shows(picture, "greedy"));
+  CHECK(count(picture, "<rect class=\"gp-back gp-line gp-s1 gp-dash1\"") == 1 + 1);
+  CHECK(count(picture, "<path class=\"gp-line gp-s1\"") == 1);
+}
+
 TEST_CASE("a search tree that cannot be drawn is refused", "[plot]") {
   CHECK(message([] { svg(plot::SearchTree{"t", {}}); }) ==
         "plot::svg(SearchTree 't'): no nodes; add at least one");

@@ -2,14 +2,10 @@
 
 #include <gradus/data/reversal.hpp>
 #include <gradus/models/seq2seq.hpp>
+#include <gradus/plot/heatmap.hpp>
 
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
-
-#include "program.hpp"
-#include "table.hpp"
 
 /// Measures that compare attention scores, besides the accuracy of the model.
 namespace tutorial {
@@ -17,12 +13,8 @@ namespace tutorial {
 /// The standard deviation of a model's energies over a source's tokens, averaged over all steps.
 double energy_spread(const gradus::models::Seq2Seq& model, const std::vector<gradus::data::Pair>& pairs);
 
-/// Table "time": the median time of a few updates on sources of 12 and 50 tokens, with and without fused
-/// operations. Keep it the last table of a results.json, because it differs from run to run.
-/// @param make makes a new model with this score for this task
-Table update_times(const std::vector<std::string>& scores,
-                   const std::function<std::unique_ptr<gradus::models::Seq2Seq>(
-                       const std::string& score, const gradus::data::Reversal& task)>& make,
-                   const Options& options);
+/// Adds a row with this name to `map`: the weights (N, T) from the largest to the smallest, each the mean
+/// over N.
+void add_sorted_row(gradus::plot::Heatmap& map, const std::string& name, const gradus::Tensor& weights);
 
 }  // namespace tutorial

@@ -37,24 +37,30 @@ std::vector<models::Decoded> best_outputs(const models::Seq2Seq& model, std::spa
   return best;
 }
 
-Step least_sure_step(const models::Seq2Seq& model, const data::Pair& pair, const data::Reversal& task) {
-  const models::Decoded written = models::greedy(model, {&pair, 1})[0];
-  const auto& log_p = written.token_log_probabilities;
-  const auto t = std::ranges::min_element(log_p) - log_p.begin();
-  const Tokens y(written.tokens.begin(), written.tokens.begin() + t);
-  const std::string beginning = y.empty() ? "–" : task.text(y);
-  Step step{
-      .title = "Source " + task.text(pair.source) + ", written so far: " + beginning, .next = {}, .p = {}};
-  std::vector<data::Pair> asked;
-  for (std::int64_t token = data::eos; token < task.vocabulary_size(); ++token) {
-    step.next.push_back(task.token_text(token));
-    asked.push_back({pair.source, y});
-    asked.back().target.push_back(token);
+double Step::largest() const { return *std::ranges::max_element(p); }
+
+std::vector<Step> steps_by_sureness(const models::Seq2Seq& model, const data::Pair& pair,
+                                    const data::Reversal& task) {
+  const Tokens written = models::greedy(model, {&pair, 1})[0].tokens;
+  std::vector<Step> steps;
+  for (auto end = written.begin(); end != written.end(); ++end) {
+    const Tokens y(written.begin(), end);
+    steps.push_back(
+        {.title = "source " + task.text(pair.source) + ", written " + (y.empty() ? "–" : task.text(y)),
+         .next = {},
+         .p = {}});
+    std::vector<data::Pair> asked;
+    for (std::int64_t token = data::eos; token < task.vocabulary_size(); ++token) {
+      steps.back().next.push_back(task.token_text(token));
+      asked.push_back({pair.source, y});
+      asked.back().target.push_back(token);
+    }
+    for (const models::Forced& longer : models::force_decode(model, asked)) {
+      steps.back().p.push_back(std::exp(longer.token_log_probabilities.back()));
+    }
   }
-  for (const models::Forced& longer : models::force_decode(model, asked)) {
-    step.p.push_back(std::exp(longer.token_log_probabilities.back()));
-  }
-  return step;
+  std::ranges::stable_sort(steps, std::ranges::less(), &Step::largest);
+  return steps;
 }
 
 std::vector<double> quality(const std::vector<models::Decoded>& written, const std::vector<data::Pair>& pairs,

@@ -22,11 +22,12 @@ struct Step {
   std::string title;              ///< of its picture: the source and the output so far
   std::vector<std::string> next;  ///< the possible next tokens as text: <eos>, then the symbols
   std::vector<double> p;          ///< their probabilities
+  double largest() const;         ///< the largest probability
 };
 
-/// The step at which greedy decoding of the source of `pair` is least sure of its token.
-Step least_sure_step(const gradus::models::Seq2Seq& model, const gradus::data::Pair& pair,
-                     const gradus::data::Reversal& task);
+/// The steps of greedy decoding of the source of `pair`, the least sure of its token first.
+std::vector<Step> steps_by_sureness(const gradus::models::Seq2Seq& model, const gradus::data::Pair& pair,
+                                    const gradus::data::Reversal& task);
 
 /// The names of the numbers that `quality` returns.
 const std::vector<std::string> qualities = {"exact match", "BLEU", "mean ln p", "perplexity",

@@ -30,6 +30,22 @@ std::string loss_curves(const std::vector<Result>& results) {
   return plot::svg(curves);
 }
 
+std::string exact_match_curves(const std::vector<Result>& results) {
+  plot::Curves curves{.title = "Exact match by length, on held-out sources",
+                      .x_label = "source length",
+                      .y_label = "fraction reversed without a mistake"};
+  for (const Result& result : results) {
+    plot::Series series{.name = result.name};
+    for (const auto& [length, score] : result.scores) {
+      series.x.push_back(static_cast<double>(length));
+      series.y.push_back(score.exact.fraction());
+    }
+    curves.series.push_back(series);
+  }
+  curves.series.back().mark = plot::Mark::dashed;
+  return plot::svg(curves);
+}
+
 std::string exact_match_bars(const std::vector<Result>& results) {
   plot::GroupedBars bars{.title = "Exact match by length, on held-out sources",
                          .x_label = "source length",

@@ -17,6 +17,9 @@ gradus::plot::Series smoothed(const std::string& name, const std::vector<double>
 /// The smoothed training losses as a picture.
 std::string loss_curves(const std::vector<Result>& results);
 
+/// Exact match by length as lines; the last one is dashed, so that it hides no other.
+std::string exact_match_curves(const std::vector<Result>& results);
+
 /// Exact match by length as grouped bars.
 std::string exact_match_bars(const std::vector<Result>& results);
 

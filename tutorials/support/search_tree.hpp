@@ -16,10 +16,11 @@ struct Considered {
   bool is_kept;   ///< false: dropped at once
 };
 
-/// The course of a beam search as a tree, with the path to `best` marked.
+/// The course of a beam search as a tree, with the paths to `best` and to `greedy` marked.
 /// @param course the beginnings in the order of the search; each comes after the one that it continues
 gradus::plot::SearchTree search_tree(const std::string& title, const std::vector<Considered>& course,
                                      const std::vector<std::int64_t>& best,
+                                     const std::vector<std::int64_t>& greedy,
                                      const gradus::data::Reversal& task);
 
 }  // namespace tutorial

@@ -7,8 +7,9 @@
 #pragma GCC visibility push(default)
 namespace gradus::plot {
 
-/// The fate of a hypothesis: kept for the next step, dropped, ended in EOS, or part of the chosen hypothesis.
-enum class Fate { kept, dropped, ended, best };
+/// The fate of a hypothesis: kept for the next step, dropped, ended in EOS, part of the chosen hypothesis, or
+/// part of the output of greedy decoding.
+enum class Fate { kept, dropped, ended, best, greedy };
 
 /// A hypothesis of a search: its parent and the token added to it.
 struct TreeNode {
@@ -27,8 +28,8 @@ struct SearchTree {
 /// Draws `tree` as one SVG from left to right, one column per step, with a key of the fates that occur.
 /// Siblings are in the order of their indices from top to bottom.
 ///
-/// Fates can be distinguished without colour: kept nodes have a box, ended ones a thick border, the best are
-/// filled, dropped ones have no box. A node's tooltip is its label and note.
+/// Fates can be distinguished without colour: kept nodes have a box, ended ones a thick border, greedy ones a
+/// dashed border, the best are filled, dropped ones have no box. A node's tooltip is its label and note.
 ///
 /// Throws Error if there are no nodes, or a parent is not an earlier node.
 std::string svg(const SearchTree& tree);
