@@ -27,16 +27,17 @@ def includes(path):
     return re.findall(r'^#include [<"]([^>"]+)[>"]', path.read_text(), re.MULTILINE)
 
 
+def library_of(header):
+    """The library of gradus/LIBRARY/NAME.hpp, or of gradus/NAME.hpp with a source LIBRARY/NAME.cpp; None for other headers."""
+    if not (match := re.fullmatch(r"gradus/(?:(\w+)/)?([\w/]+)\.hpp", header)):
+        return None
+    return match[1] or next((library for library in LIBRARIES if (ROOT / library / f"{match[2]}.cpp").exists()), None)
+
+
 def library_arrows():
     """(library, library that it includes)."""
-    arrows = set()
-    for library in LIBRARIES:
-        for path in (ROOT / library).rglob("*.[ch]pp"):
-            for header in includes(path):
-                parts = header.split("/")
-                if parts[0] == "gradus" and parts[1] in LIBRARIES and parts[1] != library:
-                    arrows.add((library, parts[1]))
-    return arrows
+    return {(library, used) for library in LIBRARIES for path in (ROOT / library).rglob("*.[ch]pp")
+            for used in map(library_of, includes(path)) if used in LIBRARIES and used != library}
 
 
 def autograd_arrows():
