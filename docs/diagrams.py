@@ -5,13 +5,14 @@ docs/diagrams.py render   writes docs/pictures/diagram_*.svg
 docs/diagrams.py check    fails if a picture is not what `render` would write, or if no page shows it
 
 Data flows upwards: the encoder is at the bottom, the context above it, the decoder at the top. A part has the same place, shape
-and colour in all pictures. diagrams_engine.py, diagrams_models.py and diagrams_machines.py have one function for each picture; diagrams_parts.py draws
-the parts of models, diagrams_kit.py boxes, arrows and formulas.
+and colour in all pictures. The other diagrams_*.py have one function for each picture, except two: diagrams_parts.py draws the
+parts of models, diagrams_kit.py boxes, arrows and formulas.
 """
 
 import diagrams_engine  # noqa: F401 (its pictures are added to DRAWN)
 import diagrams_machines  # noqa: F401
 import diagrams_models  # noqa: F401
+import diagrams_pages  # noqa: F401
 from diagrams_kit import DRAWN, PICTURES, ROOT
 from render_or_check import render_or_check
 

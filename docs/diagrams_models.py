@@ -73,29 +73,35 @@ def both_directions(p):
     annotations(p, 160, COLUMNS)
 
 
-@picture("09_attention", 420)
+@picture("09_attention", 446)
 def additive_attention(p):
     """Attention: query, keys, values, mask, softmax, weighted sum.
 
     The query q is compared with the key of every position. Padding gets the energy −∞ and so the weight 0. The
-    context c is the sum of the annotations, each times its weight.
+    context c is the sum of the annotations, each times its weight. The numbers: q = 1, the annotations (1, 0), (0, 1) and
+    (−1, 1), the energies 1.93, 1.52 and −0.76, the weights 0.58, 0.38 and 0.04, the context (0.54, 0.42).
     """
     p.header(16, "attention", "attention", "e_j = v_a^⊤ tanh(W_a q + U_a h_j)", "α_j = exp(e_j) / Σ_k exp(e_k)")
     p.header(64, "context", "context", "c = Σ_j α_j h_j")
-    y = 142
+    y, xs = 142, (*COLUMNS[:3], 412)
     query = p.vector(38, y + 52, *["decoder"] * 4)
     mapped = p.cell(38, y + 107, "W_a", "attention", 40, 24)
     p.arrow(query.bottom(), mapped.top(), role="decoder")
-    total = attention(p, y, COLUMNS, [mapped.bottom()], "", (0.15, 0.25, 0.6, None))
+    total = attention(p, y, xs, [mapped.bottom()], "", (0.58, 0.38, 0.04, None),
+                      [("1.93", "0.58"), ("1.52", "0.38"), ("−0.76", "0.04")])
     context = p.vector(total.x, y - 42, *["context"] * 6)
     p.arrow(total.top(), context.bottom(), role="context", width=2.2)
-    p.math(context.x + 42, context.y, "c", "start")
-    p.text(12, y + 32, "query", "small start quiet")
-    p.math(60, query.y - 20, "q")
+    p.math(context.x + 42, context.y, "c = (0.54, 0.42)", "start")
+    p.text(12, y + 14, "query", "small start quiet")
+    p.math(12, query.y - 20, "q = 1", "start")
+    p.math(12, y + 78, "α_j", "start")
+    p.math(12, y + 144, "e_j", "start")
     p.text(12, y + 198, "keys", "small start quiet")
     p.text(12, y + 250, "values", "small start quiet")
-    for j, x in enumerate(COLUMNS, 1):
+    p.arrow((369, y + 14), (369, y + 290), role="token", css="dash faded", width=1.4, head=False)
+    for j, (x, values) in enumerate(zip(xs, ("(1, 0)", "(0, 1)", "(−1, 1)", "padding")), 1):
         annotation(p, x, y + 250, j, "" if j < 4 else "faded")
+        (p.math if j < 4 else p.text)(x, y + 274, values, "small" if j < 4 else "small quiet")
 
 
 @picture("10_bahdanau", 806)
@@ -169,23 +175,27 @@ def beam(p):
         p.arrow((x - 62, 152), (x + 62, 152), role="gradient", css="dash", head=False)
 
 
-@picture("12_scores", 372)
+@picture("12_scores", 410)
 def scores(p):
     """Four scores of an annotation against a state.
 
     Additive: both vectors are mapped, added, put through a tanh and multiplied by v_a. Dot: a dot product. Scaled
-    dot: a dot product divided by the root of d. General: a dot product with a matrix between.
+    dot: a dot product divided by the root of d. General: a dot product with a matrix between. For s = (1, 2) and h = (3, −1)
+    the energies are 1.76, 1, 0.71 and 5.
     """
-    drawn = ((66, "additive", "any H, D", "W_a", "U_a", "+", [(154, "tanh"), (108, "v_a^⊤")]),
-             (182, "dot", "H = D", None, None, "•", []),
-             (298, "scaled dot", "H = D = d", None, None, "•", [(154, "1 / √d")]),
-             (414, "general", "any H, D", None, "W_a", "•", []))
-    for x, name, sizes, s_matrix, h_matrix, operation, rest in drawn:
-        p.panel("attention", x - 54, 34, 108, 304)
+    drawn = ((66, "additive", "any d, D", "W_a", "U_a", "+", [(154, "tanh"), (108, "v_a^⊤")], "1.76", "with W_a, U_a, v_a"),
+             (182, "dot", "d = D", None, None, "•", [], "1", "no parameters"),
+             (298, "scaled dot", "d = D", None, None, "•", [(154, "1 / √d")], "0.71", "no parameters"),
+             (414, "general", "any d, D", None, "W_a", "•", [], "5", "with W_a"))
+    for x, name, sizes, s_matrix, h_matrix, operation, rest, energy, parameters in drawn:
+        p.panel("attention", x - 54, 34, 108, 320)
         p.text(x, 18, name, "name attention")
-        p.math(x, 354, sizes, "small")
+        p.math(x, 372, sizes, "small")
+        p.math(x, 394, parameters, "small")
         s, h = p.cell(x - 27, 308, "s_{t−1}", "decoder", 46), p.vector(x + 27, 308, *["encoder"] * 2, *["backward"] * 2)
         p.math(x + 27, 326, "h_j", "small")
+        p.math(x - 27, 342, "(1, 2)", "small")
+        p.math(x + 27, 342, "(3, −1)", "small")
         joined = p.circle(x, 202, operation, "attention")
         for node, role, matrix, side in ((s, "decoder", s_matrix, joined.left()), (h, "encoder", h_matrix, joined.right())):
             if matrix:
@@ -193,8 +203,8 @@ def scores(p):
                 p.arrow(node.top(), box.bottom(), role=role)
                 node, role = box, "attention"
             p.arrow(node.top(), (node.x, 202), side, role=role)
-        for y, text in [*rest, (60, "e_{tj}")]:
-            box = p.cell(x, y, text, "attention", 46 if y == 60 else 56, 26)
+        for y, text in [*rest, (60, f"e_{{tj}} = {energy}")]:
+            box = p.cell(x, y, text, "attention", 94 if y == 60 else 56, 26)
             p.arrow(joined.top(), box.bottom(), role="attention")
             joined = box
 

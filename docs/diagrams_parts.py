@@ -71,9 +71,10 @@ def feed(p, cell, softmax, token, source):
     p.arrow(token.left(), (cell.x - 44, token.y), (cell.x - 44, softmax.y), softmax.left())
 
 
-def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6)):
+def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6), numbers=None):
     """Scores, mask, softmax, and the sum of the annotations with these weights; None is padding. The annotations are at
-    y + 250. `query` is the first points of the query's arrow. Returns the sum."""
+    y + 250. `query` is the first points of the query's arrow. `numbers` are the energies and weights as text, instead of
+    their symbols. Returns the sum."""
     total = p.circle((xs[0] + xs[2]) / 2, y, "Σ", "context", 14)
     left, width, bus = xs[0] - 42, xs[-1] - xs[0] + 88, y + 172
     p.panel("attention", left, y + 26, width, 202)
@@ -88,6 +89,8 @@ def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6)):
     for j, (x, weight) in enumerate(zip(xs, weights), 1):
         energy, alpha, dash, faded = (
             (f"e_{{{symbol}{j}}}", f"α_{{{symbol}{j}}}", "", "") if weight else ("−∞", "0", "dash", "faded"))
+        if weight and numbers:
+            energy, alpha = numbers[j - 1]
         product = p.circle(x, y + 52, "×", "attention", 11)
         score = p.cell(x, y + 144, energy, "attention", 46, 24, dash)
         key = p.cell(x, y + 198, "U_a", "attention", 40, 24, faded)

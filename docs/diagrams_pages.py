@@ -1,0 +1,174 @@
+"""The pictures of the how-to pages and of why-attention, for docs/diagrams.py."""
+
+import math
+
+from diagrams_kit import picture
+
+
+def number(value, digits=2):
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def table(p, x, y, rows, role, marked=None, size=(46, 30), shade=None):
+    """A matrix with its numbers; (x, y) is its upper left corner. Row `marked` has a thick border."""
+    width, height = size
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            more = f' style="fill-opacity:{0.05 + 0.75 * value:.2f}"' if shade else ""
+            p.add(f'<rect class="part {role}" x="{x + width * j:g}" y="{y + height * i:g}" width="{width}" height="{height}"{more}/>')
+            p.text(x + width * (j + 0.5), y + height * (i + 0.5), value if isinstance(value, str) else number(value), "small")
+    if marked is not None:
+        left, right, top, bottom = x - 2, x + width * len(rows[0]) + 2, y + height * marked - 2, y + height * (marked + 1) + 2
+        p.path("line token", f"M{left:g} {top:g}H{right:g}V{bottom:g}H{left:g}z", ' stroke-width="2.6"')
+
+
+@picture("why_self_attention", 330)
+def self_attention(p):
+    """Self-attention of three positions, with numbers.
+
+    The matrix X has the rows (1, 0), (0, 1) and (1, 1). Each position asks all three: the products of the rows, divided by
+    the root of 2, are the energies; the softmax of a row gives its weights; the result is the mean of the rows of X with these
+    weights.
+    """
+    X = [(1, 0), (0, 1), (1, 1)]
+    energies = [[sum(a * b for a, b in zip(q, k)) / math.sqrt(2) for k in X] for q in X]
+    weights = [[math.exp(e) / sum(map(math.exp, row)) for e in row] for row in energies]
+    results = [[sum(w * x[i] for w, x in zip(row, X)) for i in range(2)] for row in weights]
+    p.math(80, 24, "X = Q = K = U")
+    table(p, 34, 42, [[f"{x}" for x in row] for row in X], "encoder", 2)
+    p.arrow((142, 87), (222, 87), role="attention")
+    p.math(182, 66, "Q K^⊤ / √2", "small")
+    p.math(305, 24, "energies")
+    table(p, 236, 42, energies, "attention", 2)
+    p.arrow((305, 140), (305, 196), role="attention")
+    p.text(318, 166, "softmax of each row", "small start")
+    table(p, 236, 202, weights, "attention", 2, shade=True)
+    p.math(305, 310, "weights")
+    p.arrow((222, 247), (142, 247), role="context")
+    p.math(182, 230, "times U", "small")
+    table(p, 34, 202, results, "context", 2)
+    p.math(80, 310, "results")
+    for j in range(3):
+        p.math(16, 57 + 30 * j, str(j + 1), "small quiet")
+        p.math(16, 217 + 30 * j, str(j + 1), "small quiet")
+
+
+@picture("how_int8", 316)
+def int8(p):
+    """A row of four weights as int8.
+
+    The largest weight, 0.5, becomes 127. The others are divided by the same factor s = 0.5 / 127 and rounded. Four weights of
+    four bytes become four integers of one byte and one factor.
+    """
+    W = [0.5, -0.2, 0.03, 0.31]
+    s = max(map(abs, W)) / 127
+    xs = (150, 235, 320, 405)
+    p.text(12, 40, "f32", "name start encoder")
+    p.text(12, 58, "16 bytes", "small start quiet")
+    p.text(12, 160, "int8", "name start attention")
+    p.text(12, 178, "4 + 4 bytes", "small start quiet")
+    p.text(12, 262, "used as", "name start context")
+    p.math(60, 104, "÷ s, round", "small")
+    p.math(60, 124, "s = 0.5 / 127", "small")
+    p.math(60, 216, "× s", "small")
+    for x, w in zip(xs, W):
+        q = round(w / s)
+        top = p.cell(x, 40, number(w), "encoder", 70, 30)
+        p.vector(x, 66, *["encoder"] * 4, size=9)
+        p.math(x + 8, 112, number(w / s), "small start quiet")
+        middle = p.cell(x, 160, f"{q}".replace("-", "−"), "attention", 70, 30)
+        p.vector(x, 186, "attention", size=9)
+        bottom = p.cell(x, 262, number(s * q, 4), "context", 70, 30)
+        p.arrow((top.x, 76), middle.top(), role="attention")
+        p.arrow((middle.x, 196), bottom.top(), role="context")
+        p.text(x, 292, "±0" if abs(s * q - w) < 1e-9 else f"{s * q - w:+.4f}".replace("-", "−"), "small quiet")
+    p.text(12, 292, "error", "small start quiet")
+
+
+@picture("how_layouts", 300)
+def layouts(p):
+    """The weights of a GRU in two layouts.
+
+    PyTorch and gradus: weight_ih has 3H rows and I columns, with the blocks r, z and n from top to bottom. Keras: the kernel
+    has I rows and 3H columns, with the blocks z, r and h from left to right.
+    """
+    size, H, I = 14, 4, 3
+    colours = {"r": "gate", "z": "decoder", "n": "context"}
+
+    p.text(110, 18, "PyTorch, gradus", "name encoder")
+    p.text(110, 40, "weight_ih (3H, I)", "code small")
+    for k, name in enumerate("rzn"):
+        y = 62 + size * H * (k + 0.5) + 6 * k
+        p.grid(110, y, H, I, colours[name], size=size)
+        p.text(70, y, {"r": "reset", "z": "update", "n": "new"}[name], "small end quiet")
+        p.math(146, y, name, "start")
+    p.text(345, 18, "Keras", "name encoder")
+    p.text(345, 40, "kernel (I, 3H)", "code small")
+    for k, (name, shown) in enumerate(zip("zrn", "zrh")):
+        x = 345 + (k - 1) * (size * H + 6)
+        p.grid(x, 62 + size * I / 2, I, H, colours[name], size=size)
+        p.math(x, 62 + size * I + 16, shown)
+    p.arrow((270, 190), (190, 190), role="token", width=2.2)
+    for line, text in enumerate(("1. put r before z", "2. transpose")):
+        p.text(284, 182 + 20 * line, text, "start")
+    p.text(240, 276, "same numbers, another order: a wrong order has the right shape", "small quiet")
+
+
+@picture("how_broken_leaf", 190)
+def broken_leaf(p):
+    """A leaf without a path to the loss.
+
+    From w, arrows lead through the product, the sum and the sigmoid to the loss: it gets a gradient. From b no arrow leads on,
+    because the program calls detach: it gets no gradient and never changes.
+    """
+    y = 46
+    nodes = [p.cell(x, y, text, role, width, 34) for x, text, role, width in
+             ((36, "w", "encoder", 44), (118, "mul, sum", "token", 76), (208, "add", "token", 54), (300, "sigmoid", "token", 74),
+              (412, "loss", "decoder", 60))]
+    for before, after in zip(nodes, nodes[1:]):
+        p.arrow(before.right(), after.left())
+    p.text(36, 84, "gets a", "small encoder")
+    p.text(36, 100, "gradient", "small encoder")
+    leaf = p.cell(36, 146, "b", "gradient", 44, 34, "dash")
+    p.arrow(leaf.right(), (112, 146), role="gradient", css="dash", head=False)
+    p.path("line gradient", "M120 138l16 16m0-16l-16 16", ' stroke-width="2.6"')
+    p.arrow((146, 146), (208, 146), nodes[2].bottom(), css="faded dash")
+    p.text(128, 172, "b.detach()", "code small")
+    p.text(230, 138, "no path to the loss:", "small start")
+    p.text(230, 156, "b never changes", "small start")
+
+
+@picture("how_operation", 300)
+def operation(p):
+    """Which function is called when.
+
+    Forward: the call of log_cosh computes y without recording, and record puts a node on the tape, with x and the backward
+    function. Backward: backward() starts at the loss; when it reaches the node, it calls the backward function, which adds
+    to the gradient of x.
+    """
+    p.header(18, "decoder", "forward")
+    p.header(282, "backward", "backward")
+    x, y, loss = p.cell(40, 74, "x", "encoder", 44), p.cell(296, 74, "y", "decoder", 44), p.cell(440, 74, "loss", "decoder", 56)
+    call = p.cell(168, 74, "", "decoder", 118, 44)
+    p.text(168, 74, "log_cosh(x)", "code")
+    p.arrow(x.right(), call.left(), role="decoder")
+    p.arrow(call.right(), y.left(), role="decoder")
+    p.arrow(y.right(), loss.left(), role="decoder")
+    p.math(366, 58, "⋯")
+    p.panel("attention", 84, 124, 216, 54)
+    p.text(96, 142, "node on the tape", "small start name attention")
+    p.text(96, 162, "keeps x and your function", "small start")
+    p.arrow(call.bottom(), (168, 124), role="attention")
+    p.text(180, 110, "record", "code small start")
+    gx, gy = p.cell(40, 232, "x¯", "backward", 44), p.cell(296, 232, "y¯", "backward", 44)
+    mine = p.cell(168, 232, "x¯ += y¯ tanh x", "backward", 132, 44)
+    start = p.cell(440, 232, "1", "backward", 56)
+    p.arrow(start.left(), gy.right(), role="backward")
+    p.math(366, 216, "⋯")
+    p.arrow(gy.left(), mine.right(), role="backward")
+    p.arrow(mine.left(), gx.right(), role="backward")
+    p.arrow((168, 178), mine.top(), role="attention")
+    p.arrow(loss.bottom(), start.top(), role="token", css="dash")
+    p.text(424, 142, "backward()", "code small end")
+    for number_, (bx, by) in enumerate(((109, 52), (152, 110), (440, 142), (102, 210)), 1):
+        p.badge(bx, by, f"{number_}")
