@@ -18,9 +18,10 @@ WORDS = {
         "注意力的大小是程序里的一个常数，这里是 6。它后面的位置得不到权重。短句子完全正确，更长的不可能正确。",
     "At evaluation the decoder still reads the true tokens.": "评测时，解码器仍然读取真实的词元",
     "The evaluation shares the loop of the training, and with it the teacher. Its exact match says how often the "
-    "model is right about the next token when all tokens before it are right.":
+    "model is right about the next token when all tokens before it are right. Without a target there is no teacher: "
+    "here the decoder then reads `<eos>` at every step.":
         "评测与训练共用一个循环，因此也沿用了教师强制。这样得出的完全匹配率，只说明在前面的词元全都正确时，"
-        "模型有多少次能答对下一个词元。",
+        "模型有多少次能答对下一个词元。没有目标，就没有老师：这里的解码器于是每一步读到的都是 `<eos>`。",
     "The encoder runs on over the pads.": "编码器读到填充时没有停下",
     "The state after the last position is that of a sentence that ends in pads, and the backward direction begins "
     "with them. The result for a sentence depends on the length of the longest one in its batch. Alone, only sources of "
@@ -77,8 +78,12 @@ WORDS = {
     "the same at every step, whatever the query. W_a gets no gradient at all.":
         "没有 tanh，v_a · W_a s 在每个位置都是同一个数，在 softmax 中消去。无论查询是什么，每一步的权重都一样。W_a 完全得不到梯度。",
 }
-# The observations of the probes.
+WORDS |= {f"**{cause}**": f"**{chinese}。**" for cause, chinese in WORDS.items() if cause.startswith(("The ", "At "))}
+WORDS["What is wrong?"] = "错在哪里？"
+# The observations of the probes, and the lines around them.
 SENTENCES = [
+    (r"### Exhibit (\d+)", r"### 展品 \1"),
+    (r"Reported in (.+)\.", r"有人遇到过：\1。"),
     (r"With other annotations, the weights of a step change by up to (.+)\.", r"换成别的注解向量，一步的权重的最大变化是 \1。"),
     (r"In a sentence of (\d+) tokens, the last position that ever gets weight is (\d+)\.",
      r"在有 \1 个词元的句子里，得到过权重的最后一个位置是 \2。"),

@@ -49,26 +49,35 @@ def after_colon(sentence):
     return sentence[0].lower() + sentence[1:]
 
 
+def reports(exhibit):
+    """Where people reported the mistake."""
+    links = [f"[{path.split('/')[0]}/{path.split('/')[1]} #{path.split('/')[3]}](https://github.com/{path})" for path in exhibit.reports]
+    return f"\n\nReported in {', '.join(links)}." if links else ""
+
+
 def museum_exhibits():
-    """Each exhibit: its cause, its change, its symptoms."""
+    """Each exhibit: its symptoms, and folded its cause, its change, and what its probe observes."""
     parts = []
     for number, exhibit in exhibits.EXHIBITS.items():
         before, after = exhibits.change(number)
         result = kept(number)
-        parts.append(f"""### {number}. {exhibit.cause}
+        cause = f"""**{exhibit.cause}**
 
 ```diff
 - {before}
 + {after}
 ```
 
-{exhibit.why}
+{exhibit.why}{reports(exhibit)}
+
+**The probe.** {result["observations"][str(number)]["says"]} *In the right program:* {after_colon(kept(0)["observations"][str(number)]["says"])}"""
+        parts.append(f"""### Exhibit {number}
 
 ```text
 {symptoms.text(result, load("museum"))}
 ```
 
-**The probe.** {result["observations"][str(number)]["says"]} *In the right program:* {after_colon(kept(0)["observations"][str(number)]["says"])}""")
+{folded("What is wrong?", cause)}""")
     return "\n\n".join(parts)
 
 

@@ -12,7 +12,7 @@ import tempfile
 from results_kit import ROOT, load, numbers, write
 
 BUILD = ROOT / "build" / "release"
-COMMANDS = "train-on-your-text"  # the page whose first shell block is run, and not its program
+COMMANDS = ("train-on-your-text", "compress-a-model")  # the pages whose first shell block is run, and no program
 PYTORCH = "load-pytorch-weights"  # the page whose program reads a file of PyTorch
 
 FROM_RUN = "The page of this tutorial: "  # printed by ./run, not by the program
@@ -97,6 +97,6 @@ def measure_tutorial(at, number):
 
 
 def measure(at, only=None):
-    of = {COMMANDS: measure_commands, PYTORCH: measure_pytorch}
+    of = {**dict.fromkeys(COMMANDS, measure_commands), PYTORCH: measure_pytorch}
     for name in [only] if only else [*numbers(), *page_programs(), *of]:
         (measure_tutorial if name.isdigit() else of.get(name, measure_program))(at, name)

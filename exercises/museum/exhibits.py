@@ -18,6 +18,7 @@ class Exhibit:
     wrong: str     # what the exhibit has in its place
     why: str       # how it happens, and what makes the symptom
     others: list   # numbers of the exhibits that the quiz offers besides the right one
+    reports: tuple = ()  # by people who met it: repository/issues/number, or repository/pull/number
 
 
 EXHIBITS = {
@@ -26,23 +27,24 @@ EXHIBITS = {
                "The energies depend on the decoder's state and on the position, but not on what is written there. A widely "
                "copied tutorial computed its weights so for years. On reversal, where the position is all that matters, the "
                "model learns nevertheless; it has to count, and fails on sentences longer than those of the training.",
-               [2, 11, 15]),
+               [2, 11, 15], ("pytorch/tutorials/issues/87", "pytorch/tutorials/issues/1098")),
     2: Exhibit("The attention ends at a fixed maximum position.",
                "const Tensor lengths = memory.lengths;", "const Tensor lengths = at_most(memory.lengths, 6);",
                "The size of the attention is a constant of the program, here 6. Positions after it get no weight. Short "
                "sentences are perfect, and the longer ones cannot be.",
-               [1, 4, 10]),
+               [1, 4, 10], ("pytorch/tutorials/pull/1097",)),
     3: Exhibit("At evaluation the decoder still reads the true tokens.",
                "previous = likeliest;", "previous = tensor(batch.target_out, {batch.target_steps, batch.size})[std::min(t, batch.target_steps - 1)];",
                "The evaluation shares the loop of the training, and with it the teacher. Its exact match says how often the "
-               "model is right about the next token when all tokens before it are right.",
+               "model is right about the next token when all tokens before it are right. Without a target there is no teacher: "
+               "here the decoder then reads `<eos>` at every step.",
                [7, 5, 13]),
     4: Exhibit("The encoder runs on over the pads.",
                "return where(unsqueeze(real, 1), next, h);", "return next;",
                "The state after the last position is that of a sentence that ends in pads, and the backward direction begins "
                "with them. The result for a sentence depends on the length of the longest one in its batch. Alone, only sources of "
                "length 8 are reliably right. They were the longest in training, so they had no pads there, either.",
-               [11, 12, 10]),
+               [11, 12, 10], ("pytorch/tutorials/issues/3643",)),
     5: Exhibit("The decoder reads the token that it must predict.",
                "tensor(batch.target_in, {T_y, B});", "tensor(batch.target_out, {T_y, B});",
                "Input and target must be shifted by one token: trg[:-1] against trg[1:]. Without the shift the task is to copy "
@@ -53,12 +55,12 @@ EXHIBITS = {
                "std::vector<Tensor> outputs = {zeros({B, embedding_.weight.size(0)}, embedding_.weight.dtype())};",
                "The list of outputs begins with a placeholder, as in `outputs = torch.zeros(…)` with a loop from 1, and the loss "
                "compares all of it. Every output is then one step late: the model learns to skip the first token.",
-               [5, 10, 13]),
+               [5, 10, 13], ("bentrevett/pytorch-seq2seq/issues/22", "bentrevett/pytorch-seq2seq/issues/45")),
     7: Exhibit("The output gets the length of the target.",
                "const std::int64_t steps = 2 * batch.source_steps + 10;", "const std::int64_t steps = batch.target_steps;",
                "The loop runs over the positions of the target, which real use does not have. The program's own numbers do not "
                "change as long as the model ends its outputs itself. Without a target the output is cut at once.",
-               [3, 8, 13]),
+               [3, 8, 13], ("bentrevett/pytorch-seq2seq/issues/132",)),
     8: Exhibit("At prediction, every step starts again from the first state.",
                "at.state = output.state;\n      const Tensor likeliest", "at = begin(batch);\n      const Tensor likeliest",
                "Training passes the state on, and prediction starts again, so that query and context are those of the first step. "
@@ -78,7 +80,7 @@ EXHIBITS = {
                 "const Tensor alpha = softmax(masked, 1);", "const Tensor alpha = softmax(e, 1);",
                 "The mask is computed and not used. The model learns to avoid the pads that it meets in training. With more pads, or "
                 "with none, the same sentence gets another result.",
-                [12, 4, 2]),
+                [12, 4, 2], ("MaximumEntropy/Seq2Seq-PyTorch/issues/6",)),
     12: Exhibit("The mask lies on the wrong axis.",
                 "less(arange(T), unsqueeze(lengths, 1));",
                 "less(unsqueeze(arange(T), 1), lengths).reshape({B, T});",
@@ -99,7 +101,7 @@ EXHIBITS = {
                 "tanh(W_a.forward(s) + memory.keys);", "W_a.forward(s) + memory.keys;",
                 "Without it, v_a · W_a s is the same number for every position, and the softmax cancels it. The weights are "
                 "the same at every step, whatever the query. W_a gets no gradient at all.",
-                [14, 1, 10]),
+                [14, 1, 10], ("AuCson/PyTorch-Batch-Attention-Seq2seq/issues/3",)),
 }
 
 NAMES = {0: "the right program", **{number: exhibit.cause for number, exhibit in EXHIBITS.items()}}
