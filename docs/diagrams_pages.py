@@ -100,7 +100,7 @@ def layouts(p):
     for k, name in enumerate("rzn"):
         y = 62 + size * H * (k + 0.5) + 6 * k
         p.grid(110, y, H, I, colours[name], size=size)
-        p.text(70, y, {"r": "reset", "z": "update", "n": "new"}[name], "small end quiet")
+        p.text(70, y, {"r": "reset gate", "z": "update gate", "n": "new value"}[name], "small end quiet")
         p.math(146, y, name, "start")
     p.text(345, 18, "Keras", "name encoder")
     p.text(345, 40, "kernel (I, 3H)", "code small")

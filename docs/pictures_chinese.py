@@ -23,6 +23,14 @@ WORDS = {
     "repeated, not copied": "重复使用，不复制",
     "at the start: own values": "开始：各自的值", "after 3 rounds: one sum in each process": "3 轮之后：每个进程有一个和",
     "after 6 rounds: all sums in each process": "6 轮之后：每个进程有全部的和",
+    "with ": "参数：", "no parameters": "没有参数", "padding": "填充",
+    # how-to pages
+    "16 bytes": "16 字节", "4 + 4 bytes": "4 + 4 字节", "÷ ": "÷ ", ", round": "，舍入", "used as": "实际使用", "error": "误差",
+    "reset gate": "重置门", "update gate": "更新门", "new value": "新值",
+    "1. put r before z": "1. 把 r 移到 z 之前", "2. transpose": "2. 转置",
+    "same numbers, another order: a wrong order has the right shape": "数相同，次序不同：次序错了，形状仍然正确",
+    "gets a": "得到", "gradient": "梯度", "no path to the loss:": "没有通向损失的路径：", "b never changes": "b 永远不变", "loss": "损失",
+    "node on the tape": "梯度带上的节点", "keeps x and your function": "保存 x 和你的函数",
     "the ": "", " = 2 largest ln ": " = 2 个最大的 ln ", " of all ": "，选自全部 ",
     # plots: titles
     "A neuron and its loss, with every value and gradient": "一个神经元和它的损失：每个节点的值和梯度",
@@ -34,7 +42,7 @@ WORDS = {
     # plots: series
     "2-point forward": "两点前向", "2-point central": "两点中心", "4-point central": "四点中心", "momentum": "动量", "clipped": "裁剪",
     "no zero_grad": "没有 zero_grad", "mean": "平均", "lowest": "最低", "highest": "最高", "masked by −∞": "−∞ 掩码", "energy · 0": "能量乘以 0",
-    "no mask": "没有掩码", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳", "right": "正确的程序",
+    "no mask": "没有掩码", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳",
     "global": "全局", "per matrix": "逐矩阵", "global, trained on": "全局，继续训练", "Quality against sparsity": "质量与零的比例",
     # plots: axes
     "fraction of zeros": "零的比例", "exact match, length 12": "完全匹配率，长度 12",
@@ -45,7 +53,12 @@ WORDS = {
     "distance T − t": "距离 T − t", "token read": "读到的词元", "unit": "单元", "fraction reversed without a mistake": "完全反转正确的比例",
     "source length": "源序列长度", "k: token": "k：词元", "j: annotation": "j：注解向量", "key": "键", "key asked for": "要找的键", "weight": "权重",
     "source, read": "源，读到的", "output, written": "输出，写出的", "source": "源", "target": "目标", "probability": "概率", "next token": "下一个词元",
-    "pad": "填充", "smoothed": "平滑",
+    "smoothed": "平滑", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
+    # the museum
+    "the right program": "正确的程序", "ends at position 6": "到位置 6 为止", "reads the target": "读取目标", "target's length": "目标的长度",
+    "starts again": "重新开始", "loss ends at EOS": "损失到 EOS 为止", "source not read": "不读源序列", "encoder reads pads": "编码器读填充",
+    "forward twice": "两份正向", "wrong end": "错误的一端", "reads its answer": "读到答案", "begins with zeros": "以零开头",
+    "mask's wrong axis": "掩码的轴错了", "state not kept": "状态没有保留", "no tanh": "没有 tanh",
 }
 PATTERNS = {
     r"(\d+) updates": r"\1 次更新", r"after (\d+) updates": r"\1 次更新之后", r"grad (.+)": r"梯度 \1", r"step (\d+)": r"第 \1 步",
@@ -54,7 +67,8 @@ PATTERNS = {
     r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
 }
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam",
-        "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel"}
+        "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
+        "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "Keras", "PyTorch", "gradus"}
 SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # pictures whose words are a translation's
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 

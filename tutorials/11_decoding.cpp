@@ -118,7 +118,7 @@ const std::vector<std::pair<std::string, models::SamplingOptions>> sampling = {
     {"temperature 1", {}}, {"temperature 0.5", {.temperature = 0.5}}, {"top-k 3", {.top_k = 3}},
     {"top-p 0.9", {.top_p = 0.9}}};
 
-// What each method draws from at a step. Tokens with probabilities below 1 % are left out.
+// The distribution of each method at a step. Tokens with probabilities below 1 % are left out.
 plot::GroupedBars drawn_from(const tutorial::Step& step) {
   plot::GroupedBars bars{.title = step.title, .x_label = "next token", .y_label = "probability"};
   for (const auto& [name, how] : sampling) bars.series.push_back({.name = name});
