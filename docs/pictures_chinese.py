@@ -56,19 +56,19 @@ WORDS = {
     "smoothed": "平滑", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
     # the museum
     "the right program": "正确的程序", "ends at position 6": "到位置 6 为止", "reads the target": "读取目标", "target's length": "目标的长度",
-    "starts again": "重新开始", "loss ends at EOS": "损失到 EOS 为止", "source not read": "不读源序列", "encoder reads pads": "编码器读填充",
+    "starts again": "重新开始", "loss ends at EOS": "损失到结束符为止", "source not read": "不读源序列", "encoder reads pads": "编码器读填充",
     "forward twice": "两份正向", "wrong end": "错误的一端", "reads its answer": "读到答案", "begins with zeros": "以零开头",
     "mask's wrong axis": "掩码的轴错了", "state not kept": "状态没有保留", "no tanh": "没有 tanh",
 }
 PATTERNS = {
     r"(\d+) updates": r"\1 次更新", r"after (\d+) updates": r"\1 次更新之后", r"grad (.+)": r"梯度 \1", r"step (\d+)": r"第 \1 步",
-    r"step (\d+): writes (.+)": r"第 \1 步：写出 \2", r"Source (.+), written so far: (.+)": r"源：\1；已经写出：\2",
+    r"step (\d+): writes (.+)": r"第 \1 步：写出 \2", r"source (.+), written (.+)": r"源：\1；已经写出：\2", r"key (\d)": r"键 \1", r"key (\d: .+)": r"键 \1",
     r"A beam of (\d+) on the source (.+)": r"束宽 \1，源：\2", r"temperature (.+)": r"温度 \1",
     r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
 }
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam",
         "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
-        "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "Keras", "PyTorch", "gradus"}
+        "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "Keras", "PyTorch", "gradus"}
 SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # pictures whose words are a translation's
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
