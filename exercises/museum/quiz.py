@@ -36,7 +36,7 @@ def list_exhibits(solved):
 def show(number, results):
     print(f"Exhibit {number}\n\n{symptoms.text(results['exhibits'][str(number)], results)}\n")
     print("For comparison, the right program:\n")
-    print("\n".join(symptoms.text(results["exhibits"]["0"], results).splitlines()[:2]) + "\n\nWhat is the cause?\n")
+    print("\n".join(symptoms.text(results["exhibits"]["0"], results).splitlines()[:3]) + "\n\nWhat is the cause?\n")
     for letter, cause in zip(LETTERS, choices(number)):
         print(f"  {letter}  {exhibits.EXHIBITS[cause].cause}")
 

@@ -5,6 +5,7 @@ import re
 BARS = "▁▂▃▄▅▆▇█"
 SHADES = " ░▒▓█"
 WIDTH = 40  # of a loss curve
+TRAINED = 6  # the first lengths are those of the training
 
 
 def exact_match(own, single):
@@ -37,7 +38,7 @@ def output(result):
 
 def checks(result):
     """The verdicts of the usual checks: True if the check reports no mistake."""
-    trained = [(own, single) for own, single in zip(result["exact"]["own"][:6], result["exact"]["single"][:6], strict=True)]
+    trained = [(own, single) for own, single in zip(result["exact"]["own"][:TRAINED], result["exact"]["single"][:TRAINED], strict=True)]
     return {"gradient check": result["gradcheck"],
             "loss below 0.1": result["losses"][-1] < 0.1,
             "own exact match at 3–8": min(own for own, _ in trained) >= 0.95,
@@ -49,16 +50,17 @@ def text(result, results):
     """All symptoms, for the page and for a terminal."""
     steps, every = results["steps"], results["every"]
     losses = result["losses"]
-    exact = "  ".join(f"{length}: {exact_match(own, single)}" for length, own, single in
-                      zip(results["lengths"], result["exact"]["own"], result["exact"]["single"], strict=True))
-    passed = "  ".join(f"{name} {'✓' if ok else '✗'}" for name, ok in checks(result).items())
+    exact = [f"{length}: {exact_match(own, single)}" for length, own, single in
+             zip(results["lengths"], result["exact"]["own"], result["exact"]["single"], strict=True)]
+    passed = "\n              ".join(f"{'✓' if ok else '✗'} {name}" for name, ok in checks(result).items())
     source = " ".join(token for token in result["source"] if token != "<pad>")
     return f"""loss          {curve(losses)}  from {losses[0]:.2f} to {losses[-1]:.3f} in {steps} updates
-exact match   {exact}
+exact match   {"  ".join(exact[:TRAINED])}
+untrained     {"  ".join(exact[TRAINED:])}
 source        {source}
 output        {output(result)}
 checks        {passed}
-weights in a batch with a longer sentence (rows: true output, columns: source, · pads)
+weights       rows: true output; columns: source, · pads
 {weights(result)}"""
 
 
