@@ -95,20 +95,20 @@ def layouts(p):
     size, H, I = 14, 4, 3
     colours = {"r": "gate", "z": "decoder", "n": "context"}
 
-    p.text(110, 18, "PyTorch, gradus", "name encoder")
-    p.text(110, 40, "weight_ih (3H, I)", "code small")
+    p.text(136, 18, "PyTorch, gradus", "name encoder")
+    p.text(136, 40, "weight_ih (3H, I)", "code small")
     for k, name in enumerate("rzn"):
         y = 62 + size * H * (k + 0.5) + 6 * k
-        p.grid(110, y, H, I, colours[name], size=size)
-        p.text(70, y, {"r": "reset gate", "z": "update gate", "n": "new value"}[name], "small end quiet")
-        p.math(146, y, name, "start")
+        p.grid(136, y, H, I, colours[name], size=size)
+        p.text(98, y, {"r": "reset gate", "z": "update gate", "n": "new value"}[name], "small end quiet")
+        p.math(168, y, name, "start")
     p.text(345, 18, "Keras", "name encoder")
     p.text(345, 40, "kernel (I, 3H)", "code small")
     for k, (name, shown) in enumerate(zip("zrn", "zrh")):
         x = 345 + (k - 1) * (size * H + 6)
         p.grid(x, 62 + size * I / 2, I, H, colours[name], size=size)
         p.math(x, 62 + size * I + 16, shown)
-    p.arrow((270, 190), (190, 190), role="token", width=2.2)
+    p.arrow((274, 190), (206, 190), role="token", width=2.2)
     for line, text in enumerate(("1. put r before z", "2. transpose")):
         p.text(284, 182 + 20 * line, text, "start")
     p.text(240, 276, "same numbers, another order: a wrong order has the right shape", "small quiet")

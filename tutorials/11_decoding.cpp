@@ -118,12 +118,14 @@ const std::vector<std::pair<std::string, models::SamplingOptions>> sampling = {
     {"temperature 1", {}}, {"temperature 0.5", {.temperature = 0.5}}, {"top-k 3", {.top_k = 3}},
     {"top-p 0.9", {.top_p = 0.9}}};
 
-// The distribution of each method at a step. Tokens with probabilities below 1 % are left out.
+// The distribution of each method at a step, for the three most likely tokens.
 plot::GroupedBars drawn_from(const tutorial::Step& step) {
   plot::GroupedBars bars{.title = step.title, .x_label = "next token", .y_label = "probability"};
   for (const auto& [name, how] : sampling) bars.series.push_back({.name = name});
+  std::vector<double> sorted = step.p;
+  std::ranges::sort(sorted, std::ranges::greater());
   for (std::size_t token = 0; token < step.next.size(); ++token) {
-    if (step.p[token] < 0.01) continue;
+    if (step.p[token] < sorted[2]) continue;
     bars.groups.push_back(step.next[token]);
     for (std::size_t i = 0; i < sampling.size(); ++i)
       bars.series[i].values.push_back(reshaped(step.p, sampling[i].second)[token]);
