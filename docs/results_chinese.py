@@ -101,8 +101,7 @@ WORDS = {
     "var e": "e 的方差", "largest α": "最大的 α", "scaled: var e": "缩放：e 的方差", "scaled: largest α": "缩放：最大的 α",
     "scaled: Σ ∂α/∂e": "缩放：Σ ∂α/∂e", "additive": "加性", "dot": "点积", "scaled dot": "缩放点积", "general": "一般形式",
     "score": "打分函数", "before training": "训练前", "multiply-adds once": "乘加，一次", "each step": "每一步",
-    "tanh each step": "每一步的 tanh", "ms an update": "每次更新的毫秒数", "T = 12, composed": "T = 12，非融合",
-    "T = 50, composed": "T = 50，非融合",
+    "tanh each step": "每一步的 tanh",
     # 13
     "unknown, %": "未登录词，%", "training": "训练", "held out": "留出", "source": "源", "BLEU, training": "BLEU，训练",
     "replaced": "替换后", "copied": "照抄",
