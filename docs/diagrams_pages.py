@@ -172,3 +172,33 @@ def operation(p):
     p.text(424, 142, "backward()", "code small end")
     for number_, (bx, by) in enumerate(((109, 52), (152, 110), (440, 142), (102, 210)), 1):
         p.badge(bx, by, f"{number_}")
+
+
+@picture("how_gradcheck", 290)
+def gradcheck(p):
+    """A difference against a wrong gradient.
+
+    The line through two points of x², h to the left and right of x = 1, has the slope 2: this is the numeric gradient. A
+    backward function that returns x says 1. The two lines are far from parallel, so the check fails.
+    """
+    origin, across, up = (60, 250), 170, 72
+
+    def at(x, y):
+        return origin[0] + across * x, origin[1] - up * y
+
+    def line(css, *points, width=2.2):
+        p.path(css, "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (at(*point) for point in points)), f' stroke-width="{width}"')
+
+    p.arrow((14, origin[1]), (470, origin[1]), width=1)
+    line("line encoder", *((x / 40, (x / 40) ** 2) for x in range(74)))
+    line("line attention", (0.32, 0), (1.85, 3.06))
+    line("line gradient dash", (0.1, 0.1), (2.1, 2.1))
+    for x, name in ((0.4, "x − h"), (1, "x"), (1.6, "x + h")):
+        line("line token faded", (x, 0), (x, x * x), width=1)
+        p.math(at(x, 0)[0], origin[1] + 18, name, "small")
+    for x in (0.4, 1.6):
+        p.dot(*at(x, x * x), "attention")
+    p.dot(*at(1, 1), "encoder")
+    p.math(388, 20, "f(x) = x^2", "start")
+    p.text(20, 60, "numeric: slope 2", "name start attention")
+    p.text(20, 82, "analytic: slope 1, wrong", "name start gradient")

@@ -25,7 +25,7 @@ WORDS = {
     "after 6 rounds: all sums in each process": "6 轮之后：每个进程有全部的和",
     "with ": "参数：", "no parameters": "没有参数", "padding": "填充",
     # how-to pages
-    "16 bytes": "16 字节", "4 + 4 bytes": "4 + 4 字节", "÷ ": "÷ ", ", round": "，舍入", "used as": "实际使用", "error": "误差",
+    "numeric: slope 2": "numeric：斜率 2", "analytic: slope 1, wrong": "analytic：斜率 1，错", "16 bytes": "16 字节", "4 + 4 bytes": "4 + 4 字节", "÷ ": "÷ ", ", round": "，舍入", "used as": "实际使用", "error": "误差",
     "reset gate": "重置门", "update gate": "更新门", "new value": "新值",
     "1. put r before z": "1. 把 r 移到 z 之前", "2. transpose": "2. 转置",
     "same numbers, another order: a wrong order has the right shape": "数相同，次序不同：次序错了，形状仍然正确",
@@ -68,7 +68,7 @@ PATTERNS = {
 }
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam",
         "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
-        "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "Keras", "PyTorch", "gradus"}
+        "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus"}
 SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # pictures whose words are a translation's
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
