@@ -20,7 +20,7 @@ namespace gradus::plot {
 namespace {
 
 constexpr double kWidth = 460, kEqualWidth = 340, kColumn = 2;
-constexpr std::size_t kMostDots = 40;
+constexpr std::size_t kMostDots = 40, kMostLoneDots = 80;
 
 void check(const Curves& curves) {
   const std::string where = "plot::svg(Curves '" + curves.title + "'): ";
@@ -73,9 +73,13 @@ PlotSize size_of(const Curves& curves, const Axis& x, const Axis& y) {
   return {kEqualWidth, std::clamp(kEqualWidth * (y.high - y.low) / (x.high - x.low), 60.0, 1200.0)};
 }
 
+std::string colour_of(const Curves& curves, std::size_t s) {
+  return series_class(curves.series[s].colour.value_or(s));
+}
+
 // The CSS class of a series, with the dashes of a dashed one.
 std::string css_of(const Curves& curves, std::size_t s) {
-  return series_class(s) + (curves.series[s].mark == Mark::dashed ? " gp-dash1" : "");
+  return colour_of(curves, s) + (curves.series[s].mark == Mark::dashed ? " gp-dash1" : "");
 }
 
 // Uses relative coordinates in tenths of a pixel, half as long as absolute ones; rounding errors do not
@@ -153,12 +157,13 @@ std::string svg(const Curves& curves) {
     if (const std::string data = path_data(pieces); !data.empty() && series.mark != Mark::points)
       drawing.path("gp-line " + css_of(curves, s), data);
 
-    const bool few = series.x.size() <= kMostDots;
-    for (std::size_t i = 0; i < series.x.size() && (few || series.mark == Mark::points); ++i) {
+    const bool has_line = series.mark != Mark::points;
+    const bool few = series.x.size() <= (has_line ? kMostDots : kMostLoneDots) && series.mark != Mark::dashed;
+    for (std::size_t i = 0; i < series.x.size() && (few || !has_line); ++i) {
       const Point p = {series.x[i], series.y[i]};
       if (!drawable(curves, p)) continue;
       const std::string name = series.name.empty() ? "" : series.name + ": ";
-      drawing.dot("gp-fill " + series_class(s), plot.x + plot.width * x_axis.at(p.x), frame.y(p.y),
+      drawing.dot("gp-fill " + colour_of(curves, s), plot.x + plot.width * x_axis.at(p.x), frame.y(p.y),
                   few ? 3 : 2, few ? name + brief(p.x) + ", " + brief(p.y) : "");
     }
   }

@@ -129,11 +129,11 @@ Panels::Panels(const std::vector<Heatmap>& heatmaps, std::string_view function) 
 Size draw_panel(Drawing& drawing, const Heatmap& heatmap, bool colour_scale, double grid_top) {
   Layout at(heatmap);
   at.top = std::max(at.top, grid_top);
-  drawing.text("gp-title", kMargin, kMargin + kTitle - 2, heatmap.title);
-  drawing.text("gp-muted", at.left + at.width() / 2, at.top - at.columns_height - kGap - 9, heatmap.x_label,
-               Anchor::middle);
-  drawing.text("gp-muted", kMargin + kFont - 2, at.top + at.height() / 2, heatmap.y_label, Anchor::middle,
-               -90);
+  drawing.label("gp-title", kMargin, kMargin + kTitle - 2, heatmap.title);
+  drawing.label("gp-muted", at.left + at.width() / 2, at.top - at.columns_height - kGap - 9, heatmap.x_label,
+                Anchor::middle);
+  drawing.label("gp-muted", kMargin + kFont - 2, at.top + at.height() / 2, heatmap.y_label, Anchor::middle,
+                -90);
   double right = draw_column_labels(drawing, at);
   draw_cells(drawing, heatmap, at);
   if (colour_scale) {

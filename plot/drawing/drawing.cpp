@@ -1,6 +1,7 @@
 #include "drawing/drawing.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <initializer_list>
 
@@ -35,6 +36,40 @@ std::string element(std::string_view name, std::initializer_list<Attribute> attr
 }
 
 std::string moved(double dx, double dy) { return join("translate(", pixels(dx), " ", pixels(dy), ")"); }
+
+bool is_ascii_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '^';
+}
+
+// True if the name that ends before `at` has one letter; letters outside ASCII, such as ρ, end a name.
+bool follows_one_letter(std::string_view text, std::size_t at) {
+  if (!is_ascii_word(text[at - 1])) return static_cast<unsigned char>(text[at - 1]) >= 0x80;
+  return at == 1 || !is_ascii_word(text[at - 2]);
+}
+
+// Escaped text whose subscripts and superscripts are tspans, for label().
+std::string with_indices(std::string_view text) {
+  std::string out, ends;
+  std::size_t copied = 0;
+  for (std::size_t at = 1; at + 1 < text.size(); ++at) {
+    if ((text[at] != '_' && text[at] != '^') || !follows_one_letter(text, at)) continue;
+    const bool in_braces = text[at + 1] == '{';
+    const std::size_t first = at + (in_braces ? 2 : 1);
+    const std::size_t last = in_braces ? text.find('}', first) : first + 1;
+    if (last == std::string_view::npos || !is_ascii_word(text[first])) continue;
+    const std::size_t next = last + (in_braces ? 1 : 0);
+    if (next < text.size() && is_ascii_word(text[next])) continue;
+    const int down = text[at] == '_' ? 3 : -4;
+    out += join(text.substr(copied, at - copied), "<tspan class=\"gp-small\" dy=\"", std::to_string(down),
+                "\">", text.substr(first, last - first), "</tspan>");
+    if (next < text.size()) {  // the text after it is on the line again
+      out += join("<tspan dy=\"", std::to_string(-down), "\">");
+      ends += "</tspan>";
+    }
+    copied = next;
+  }
+  return join(out, text.substr(copied), ends);
+}
 
 // Rules common to both themes.
 constexpr std::string_view kShapes =
@@ -102,6 +137,16 @@ void Drawing::dot(std::string_view css, double x, double y, double radius, std::
 
 void Drawing::text(std::string_view css, double x, double y, std::string_view content, Anchor anchor,
                    double degrees) {
+  escaped_text(css, x, y, escape(one_line(content)), anchor, degrees);
+}
+
+void Drawing::label(std::string_view css, double x, double y, std::string_view content, Anchor anchor,
+                    double degrees) {
+  escaped_text(css, x, y, with_indices(escape(one_line(content))), anchor, degrees);
+}
+
+void Drawing::escaped_text(std::string_view css, double x, double y, std::string_view content, Anchor anchor,
+                           double degrees) {
   if (content.empty()) return;
   body_ +=
       degrees == 0
@@ -110,7 +155,7 @@ void Drawing::text(std::string_view css, double x, double y, std::string_view co
   if (anchor != Anchor::start) {
     body_ += Attribute("text-anchor", anchor == Anchor::middle ? "middle" : "end").text;
   }
-  body_ += join(">", escape(one_line(content)), "</text>");
+  body_ += join(">", content, "</text>");
 }
 
 void Drawing::cell(double t, const Box& box, std::string_view tooltip) {

@@ -36,6 +36,10 @@ class Drawing {
   /// `y` is the baseline; the text is rotated clockwise by `degrees` about (x, y).
   void text(std::string_view css, double x, double y, std::string_view content, Anchor anchor = Anchor::start,
             double degrees = 0);
+  /// As text(), with h_t, b_{hn} and ρ^d set with subscripts and superscripts: `_` or `^` after a name of one
+  /// letter, then one letter or digit, or several in braces. Other words, such as no_grad, stay as they are.
+  void label(std::string_view css, double x, double y, std::string_view content,
+             Anchor anchor = Anchor::start, double degrees = 0);
   /// A cell with the colour at t of the heatmap scale, 0 ≤ t ≤ 1.
   void cell(double t, const Box& box, std::string_view tooltip = {});
   /// A cross in the middle of the box, for a missing value.
@@ -51,6 +55,10 @@ class Drawing {
   std::string svg(const Box& view, std::string_view name) const;
 
  private:
+  // Text whose content is already escaped.
+  void escaped_text(std::string_view css, double x, double y, std::string_view content, Anchor anchor,
+                    double degrees);
+
   std::string body_, rules_;
   std::set<int> levels_;  // colour levels used by cells; the style lists only these
 };

@@ -33,7 +33,7 @@ double draw_legend(Drawing& drawing, const std::vector<Key>& keys, double left, 
     } else {
       drawing.rect("gp-fill " + css, {x + 2, y - 6, 12, 12});
     }
-    drawing.text("gp-ink", x + kKey + kGap, y + 4, name);
+    drawing.label("gp-ink", x + kKey + kGap, y + 4, name);
     x += width + kBetween;
   }
   return height == 0 ? 0 : height + 6;
@@ -59,7 +59,7 @@ Frame::Frame(Drawing& drawing, FrameText text, const std::vector<Key>& keys, Axi
 
   double top = kMargin;
   if (!text.title.empty()) {
-    drawing.text("gp-title", kMargin, top + kTitle - 2, text.title);
+    drawing.label("gp-title", kMargin, top + kTitle - 2, text.title);
     top += kTitle + 9;
   }
   top += draw_legend(drawing, keys, kMargin, left + size.width, top) + headroom + 6;
@@ -69,7 +69,7 @@ Frame::Frame(Drawing& drawing, FrameText text, const std::vector<Key>& keys, Axi
     drawing.line("gp-grid", left, y(tick.value), left + size.width, y(tick.value));
     drawing.text("gp-muted", left - 8, y(tick.value) + 4, tick.label, Anchor::end);
   }
-  drawing.text("gp-ink", kMargin + kFont - 2, top + size.height / 2, text.y_label, Anchor::middle, -90);
+  drawing.label("gp-ink", kMargin + kFont - 2, top + size.height / 2, text.y_label, Anchor::middle, -90);
 }
 
 std::string Frame::svg(const std::vector<BottomLabel>& labels, double axis, double footroom) const {
@@ -97,7 +97,7 @@ std::string Frame::svg(const std::vector<BottomLabel>& labels, double axis, doub
   double y = bottom + 8 + height;
   if (!text_.x_label.empty()) {
     y += 20;
-    drawing_.text("gp-ink", plot_.x + plot_.width / 2, y, text_.x_label, Anchor::middle);
+    drawing_.label("gp-ink", plot_.x + plot_.width / 2, y, text_.x_label, Anchor::middle);
   }
   right = std::max(right, kMargin + title_width(text_.title));
   return drawing_.svg({left, 0, right + kMargin - left, y + kMargin}, text_.title);

@@ -31,6 +31,31 @@ TEST_CASE("a dashed curve is dashed in the legend, too", "[plot]") {
   CHECK(count(picture, "<line class=\"gp-line gp-s1 gp-dash1\"") == 1);
 }
 
+TEST_CASE("a curve can have the colour of another", "[plot]") {
+  plot::Curves curves = line({0, 1}, {0, 1});
+  curves.series.push_back({"bound", {0, 1}, {0, 2}, plot::Mark::dashed, 0});
+  const std::string picture = svg(curves);
+  CHECK(count(picture, "<path class=\"gp-line gp-s0 gp-dash1\"") == 1);
+  CHECK(count(picture, "<circle class=\"gp-fill gp-s0\"") == 2);  // none on a dashed one
+}
+
+TEST_CASE("labels have subscripts and superscripts, and words stay whole", "[plot]") {
+  plot::Curves curves = line({0, 1}, {0, 1});
+  curves.series[0].name = "b_z + 3";
+  curves.title = "no zero_grad, a_1b, x_, y_{}, z_{i";
+  curves.x_label = "ρ^d & W_{hh}";
+  curves.y_label = "∂L/∂h_t";
+  const std::string picture = svg(curves);
+  const auto index = [](const std::string& text, int down) {
+    return "<tspan class=\"gp-small\" dy=\"" + std::to_string(down) + "\">" + text + "</tspan>";
+  };
+  CHECK(has(picture, ">b" + index("z", 3) + "<tspan dy=\"-3\"> + 3</tspan></text>"));
+  CHECK(has(picture, ">no zero_grad, a_1b, x_, y_{}, z_{i</text>"));
+  CHECK(
+      has(picture, ">ρ" + index("d", -4) + "<tspan dy=\"4\"> &amp; W" + index("hh", 3) + "</tspan></text>"));
+  CHECK(has(picture, ">∂L/∂h" + index("t", 3) + "</text>"));
+}
+
 TEST_CASE("points are drawn without a line, and without tooltips if there are many", "[plot]") {
   plot::Curves curves = line({0, 1, 2}, {0, 1, 0});
   curves.series[0].mark = plot::Mark::points;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,8 @@ struct Series {
   std::string name{};  ///< in the legend; omitted if empty
   std::vector<double> x{}, y{};
   Mark mark = Mark::line;
+  std::optional<std::size_t>
+      colour{};  ///< the series of this index has the same colour; its own index if empty
 };
 
 /// Lines with shared axes: losses, learning rates, norms, decision boundaries.
@@ -24,11 +28,13 @@ struct Curves {
   bool equal_units = false;  ///< a unit has the same length on both axes; not for a logarithmic axis
 };
 
-/// Draws `curves` as one SVG with a grid, round ticks and a legend, in light and dark colours.
+/// Draws `curves` as one SVG with a grid, round ticks and a legend, in light and dark colours. Names and
+/// labels may have subscripts and superscripts, such as h_t, b_{hn} and ρ^d.
 ///
 /// NaN and infinite values leave a gap, as do values not above 0 on a logarithmic axis. Long series are
 /// thinned without losing peaks: per two pixels of width, only the first, last, lowest and highest point are
-/// drawn. Series of up to 40 points have dots with tooltips (name: x, y).
+/// drawn. Series of up to 40 points, or 80 without a line, have dots with tooltips (name: x, y), unless they
+/// are dashed.
 ///
 /// Throws Error if there are no series, if one is empty, if its x and y differ in size, or if units are equal
 /// on a logarithmic axis.
