@@ -145,8 +145,7 @@ Tape neuron() {
   const Value x_2 = put(tape, "x₂", 1), b = put(tape, "b", 0.5), minus_t = put(tape, "−t", -1);
   const Value y = tanh(w_1 * x_1 + w_2 * x_2 + b), d = y + minus_t, L = d * d;
   backward(L);
-  for (const auto& [symbol, result] : {std::pair("y", y), std::pair("d", d), std::pair("L", L)})
-    result.node().name = symbol + (" = " + result.node().name);  // shown in the picture
+  y.node().name = "y = tanh", d.node().name = "d = y − t", L.node().name = "L = d · d";  // shown in the picture
   return tape;
 }
 
@@ -203,7 +202,7 @@ void run(const tutorial::Options& options) {
   publish({.number = "01",
            .title = "scalar autograd",
            .intro = "Every operation on numbers leaves a node; the gradients flow back through them.",
-           .sections = {{"A neuron", {{"neuron", tutorial::tape_svg("A neuron and its loss", graph)}}},
+           .sections = {{"A neuron", {{"neuron", tutorial::tape_svg("A neuron", graph)}}},
                         {"XOR", {}, text(outputs)}},
            .tables = {numbers, rules, leaves, outputs},
            .try_next = "--hidden 1, and look at the four outputs; then ./run tutorial 02"},

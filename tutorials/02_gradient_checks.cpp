@@ -118,23 +118,27 @@ tutorial::Table measure(const Function& f, const Tensor& x, plot::Curves& curves
   f(leaf.set_requires_grad()).backward();
   tutorial::Table table{.name = "smallest",
                         .rows_are = "formula",
-                        .columns = {"log10 of the error", "in theory", "log10 of its step", "in theory"},
+                        .columns = {"log10 of the error", "in theory", "log10 of its step", "in theory", "error at 0.001"},
                         .digits = 1};
   for (const Dtype dtype : {Dtype::f64, Dtype::f32}) {
     const double epsilon = dtype == Dtype::f64 ? std::numeric_limits<double>::epsilon()
                                                : double(std::numeric_limits<float>::epsilon());
-    for (const Formula& formula : formulas) {
+    for (std::size_t i = 0; i < formulas.size(); ++i) {
+      const Formula& formula = formulas[i];
+      const auto error_at = [&](double h) { return error(formula, f, x.to(dtype), leaf.grad(), h); };
       plot::Series series{.name = formula.name + ", " + name(dtype),
-                          .mark = dtype == Dtype::f64 ? plot::Mark::line : plot::Mark::dashed};
+                          .mark = dtype == Dtype::f64 ? plot::Mark::line : plot::Mark::dashed,
+                          .colour = i};
       for (double log_h = 0; log_h >= -14; log_h -= 0.25) {
         series.x.push_back(log_h);
-        series.y.push_back(error(formula, f, x.to(dtype), leaf.grad(), std::pow(10, log_h)));
+        series.y.push_back(error_at(std::pow(10, log_h)));
       }
       const auto lowest = std::min_element(series.y.begin(), series.y.end());
       const double at = series.x[static_cast<std::size_t>(lowest - series.y.begin())];
       const double p = formula.p, log_epsilon = std::log10(epsilon);
-      table.rows.push_back(
-          {series.name, {std::log10(*lowest), log_epsilon * p / (p + 1), at, log_epsilon / (p + 1)}});
+      table.rows.push_back({series.name,
+                            {std::log10(*lowest), log_epsilon * p / (p + 1), at, log_epsilon / (p + 1),
+                             std::log10(error_at(0.001))}});
       curves.series.push_back(std::move(series));
     }
   }

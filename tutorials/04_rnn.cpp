@@ -11,10 +11,8 @@
 #include <gradus/nn/init.hpp>
 #include <gradus/nn/rnn.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <numeric>
 
 #include "support/charts.hpp"
 #include "support/first_token.hpp"
@@ -95,6 +93,18 @@ std::vector<double> norms_by_distance(double rho, std::int64_t T) {
   return norms;
 }
 
+// The norms by distance as a curve, and ρ^d, which they would be without the tanh, as a dashed one.
+void add_with_bound(plot::Curves& curves, double rho, const std::string& name, const std::vector<double>& norms) {
+  const std::size_t colour = curves.series.size() / 2;
+  curves.series.push_back(tutorial::by_index("ρ = " + name, norms));
+  std::vector<double> powers;
+  for (std::size_t d = 0; d < norms.size(); ++d) powers.push_back(std::pow(rho, static_cast<double>(d)));
+  plot::Series bound = tutorial::by_index("", powers);
+  bound.mark = plot::Mark::dashed;
+  curves.series.back().colour = bound.colour = colour;
+  curves.series.push_back(bound);
+}
+
 // Trains a network to name the first token after `delay` others; returns its accuracy on new sequences. Clipping to a
 // norm of 1 keeps the direction of large gradients (algorithm 1) and does not change small ones.
 double train_and_measure(std::int64_t delay, std::int64_t steps, Generator& generator) {
@@ -115,15 +125,15 @@ void run(const tutorial::Options& options) {
   // 2. The gradient's norm by distance.
   constexpr std::int64_t T = 50;
   plot::Curves curves{.title = "How much of the gradient arrives",
-                      .x_label = "distance T − t",
-                      .y_label = "norm of dL/dh_t, relative to dL/dh_T",
+                      .x_label = "distance d = T − t; dashed: ρ^d",
+                      .y_label = "‖∂L/∂h_t‖ / ‖∂L/∂h_T‖",
                       .log_y = true};
   tutorial::Table norms{
       .name = "gradient_norm", .rows_are = "ρ", .columns = {"1 step", "10", "25", "50", "ρ^50"}, .digits = 2};
   for (const double rho : {0.5, 0.9, 1.0, 1.1, 1.5, 2.0}) {
     const std::string name = tutorial::decimals(rho, 1);
     const std::vector<double> by_distance = norms_by_distance(rho, T);
-    curves.series.push_back(tutorial::by_index("ρ = " + name, by_distance));
+    if (rho == 0.5 || rho == 1 || rho == 1.5) add_with_bound(curves, rho, name, by_distance);
     norms.rows.push_back({name, tutorial::log10_at(by_distance, {1, 10, 25, 50})});
     norms.rows.back().values.push_back(50 * std::log10(rho));
   }
@@ -132,26 +142,22 @@ void run(const tutorial::Options& options) {
 
   // 3. The effect on learning: remember the first token.
   Generator generator(options.seed);
-  tutorial::Table accuracy{.name = "accuracy", .rows_are = "delay", .columns = {"mean", "lowest", "highest"}};
+  tutorial::FirstTokenModels models;
   for (const std::int64_t delay : {1, 5, 10, 15, 20, 30, 40}) {
-    std::vector<double> all;
-    for (std::int64_t i = 0; i < repeats; ++i) all.push_back(train_and_measure(delay, options.steps, generator));
-    const double mean = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(repeats);
-    const auto [lowest, highest] = std::minmax_element(all.begin(), all.end());
-    accuracy.rows.push_back({std::to_string(delay), {mean, *lowest, *highest}});
+    std::vector<double> accuracies;
+    for (std::int64_t i = 0; i < repeats; ++i) accuracies.push_back(train_and_measure(delay, options.steps, generator));
+    models.add(delay, accuracies);
   }
   std::cout << "the first of 8 symbols named after a delay, " << repeats << " models of " << options.steps
             << " updates for each delay (guessing: 0.125)\n"
-            << text(accuracy) << '\n';
+            << text(models.accuracy) << "models by their accuracy\n" << text(models.counts) << '\n';
 
-  const plot::GroupedBars bars =
-      tutorial::bars_of(accuracy, "Naming the first token, by delay", "tokens after it", "accuracy");
   publish({.number = "04",
            .title = "a recurrent network",
            .intro = "The same weights at every step, and a gradient that passes back through all steps.",
            .sections = {{"The gradient by distance", {{"gradient_norm", plot::svg(curves)}}},
-                        {"Remembering the first token", {{"accuracy", plot::svg(bars)}}}},
-           .tables = {norms, accuracy},
+                        {"Remembering the first token", {{"accuracy", plot::svg(models.dots())}}}},
+           .tables = {norms, models.accuracy, models.counts},
            .try_next = "--steps 2000: how much longer a delay is learnt? Then ./run tutorial 05"},
           out, options);
 }

@@ -18,17 +18,6 @@ std::vector<double> log10_at(const std::vector<double>& y, const std::vector<std
   return logs;
 }
 
-plot::GroupedBars bars_of(const Table& table, const std::string& title, const std::string& x_label,
-                          const std::string& y_label) {
-  plot::GroupedBars bars{.title = title, .x_label = x_label, .y_label = y_label};
-  for (const std::string& column : table.columns) bars.series.push_back({.name = column});
-  for (const Table::Row& row : table.rows) {
-    bars.groups.push_back(row.name);
-    for (std::size_t i = 0; i < bars.series.size(); ++i) bars.series[i].values.push_back(row.values.at(i));
-  }
-  return bars;
-}
-
 plot::Heatmap numbered_map(const std::string& title, const std::string& x_label, const std::string& y_label,
                            const std::vector<double>& values, double max) {
   plot::Heatmap map{.title = title, .x_label = x_label, .y_label = y_label, .values = values, .max = max};

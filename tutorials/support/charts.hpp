@@ -1,14 +1,11 @@
 #pragma once
 
-#include <gradus/plot/bars.hpp>
 #include <gradus/plot/curves.hpp>
 #include <gradus/plot/heatmap.hpp>
 
 #include <cstddef>
 #include <string>
 #include <vector>
-
-#include "table.hpp"
 
 /// Charts of plain numbers.
 namespace tutorial {
@@ -18,10 +15,6 @@ gradus::plot::Series by_index(const std::string& name, const std::vector<double>
 
 /// log10 of y at the indices `places`.
 std::vector<double> log10_at(const std::vector<double>& y, const std::vector<std::size_t>& places);
-
-/// One group of bars per row of the table, one colour per column.
-gradus::plot::GroupedBars bars_of(const Table& table, const std::string& title, const std::string& x_label,
-                                  const std::string& y_label);
 
 /// A heatmap of a square matrix in row-major order, with rows and columns numbered from 1.
 gradus::plot::Heatmap numbered_map(const std::string& title, const std::string& x_label,

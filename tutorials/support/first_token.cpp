@@ -4,6 +4,9 @@
 #include <gradus/autograd/recording.hpp>
 #include <gradus/nn/init.hpp>
 
+#include <algorithm>
+#include <numeric>
+
 #include "descent.hpp"
 #include "numbers.hpp"
 
@@ -53,6 +56,36 @@ plot::Heatmap by_token(const std::string& title, const Tensor& units, const Tens
     map.columns.emplace_back(1, "ABCDEFGHabcdefgh"[token]);
   }
   return map;
+}
+
+void FirstTokenModels::add(std::int64_t delay, const std::vector<double>& accuracies) {
+  const auto count = static_cast<double>(accuracies.size());
+  const double mean = std::reduce(accuracies.begin(), accuracies.end()) / count;
+  const auto [lowest, highest] = std::ranges::minmax(accuracies);
+  accuracy.rows.push_back({std::to_string(delay), {mean, lowest, highest}});
+
+  const auto above =
+      static_cast<double>(std::ranges::count_if(accuracies, [](double a) { return a > 0.95; }));
+  const auto below = static_cast<double>(std::ranges::count_if(accuracies, [](double a) { return a < 0.2; }));
+  counts.rows.push_back({std::to_string(delay), {above, count - above - below, below}});
+
+  constexpr double width = 3.2;  // of the dots of one delay
+  for (std::size_t i = 0; i < accuracies.size(); ++i) {
+    models.x.push_back(static_cast<double>(delay) + width * ((static_cast<double>(i) + 0.5) / count - 0.5));
+    models.y.push_back(accuracies[i]);
+  }
+  means.x.push_back(static_cast<double>(delay));
+  means.y.push_back(mean);
+}
+
+plot::Curves FirstTokenModels::dots() const {
+  constexpr double chance = 1.0 / first_token_symbols;
+  const plot::Series guessing{
+      .name = "guessing", .x = {0, means.x.back()}, .y = {chance, chance}, .mark = plot::Mark::dashed};
+  return {.title = "Naming the first token, by delay",
+          .x_label = "tokens after it",
+          .y_label = "accuracy",
+          .series = {models, means, guessing}};
 }
 
 }  // namespace tutorial

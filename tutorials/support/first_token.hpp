@@ -3,12 +3,15 @@
 #include <gradus/autograd/random.hpp>
 #include <gradus/autograd/tensor.hpp>
 #include <gradus/nn/recurrent.hpp>
+#include <gradus/plot/curves.hpp>
 #include <gradus/plot/heatmap.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "table.hpp"
 
 /// The task of the tutorials on recurrent networks: remember the first token of a sequence. The first token
 /// is one of 8 symbols; `delay` tokens follow, drawn from 8 other symbols. A random guess is right with
@@ -40,5 +43,21 @@ double learn_first_token(const gradus::nn::Recurrent& net, std::int64_t delay, s
 /// row per unit, one column per token. A … H are the first tokens, a … h those that follow.
 gradus::plot::Heatmap by_token(const std::string& title, const gradus::Tensor& units,
                                const gradus::Tensor& x);
+
+/// The accuracies of several models at each delay, as tables and as a chart.
+struct FirstTokenModels {
+  Table accuracy{.name = "accuracy", .rows_are = "delay", .columns = {"mean", "lowest", "highest"}};
+  Table counts{.name = "counts",
+               .rows_are = "delay",
+               .columns = {"above 0.95", "0.2 to 0.95", "below 0.2"},
+               .digits = 0};
+  gradus::plot::Series models{.name = "a model", .mark = gradus::plot::Mark::points}, means{.name = "mean"};
+
+  /// Adds the accuracies of the models trained with this delay. Delays ascend.
+  void add(std::int64_t delay, const std::vector<double>& accuracies);
+
+  /// A dot for each model, side by side at their delay; their mean, and guessing.
+  gradus::plot::Curves dots() const;
+};
 
 }  // namespace tutorial

@@ -1,6 +1,7 @@
 #include "graph_picture.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <sstream>
 
@@ -8,18 +9,18 @@ namespace tutorial {
 
 namespace {
 
-constexpr double box_width = 84, box_height = 56, gap_x = 34, gap_y = 16, margin = 14, title_height = 34;
+constexpr double box_width = 88, box_height = 56, gap_x = 12, gap_y = 40, margin = 14, title_height = 34;
 constexpr double line_height = 15;
 
 constexpr const char* style =
     "<style>.tg{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;max-width:100%;"
     "height:auto}.tg-title{font-size:15px;font-weight:600}.tg-name{font-weight:600}"
-    ".tg-page{fill:#ffffff}.tg-ink{fill:#1f2328}.tg-value{fill:#1f6fd0}.tg-gradient{fill:#d9480f}"
+    ".tg-page{fill:#ffffff}.tg-ink{fill:#1f2328}.tg-value{fill:#1f6fd0}.tg-gradient{fill:#c2255c}"
     ".tg-box{fill:#ffffff;stroke:#7c9cc4}.tg-leaf{fill:#eef8ee;stroke:#6fae7c}"
-    ".tg-edge{fill:none;stroke:#59636e;stroke-width:1.2}"
+    ".tg-edge{fill:none;stroke:#59636e;stroke-width:1.2}.tg-slope{fill:#59636e}"
     "@media(prefers-color-scheme:dark){.tg-page{fill:#0f141a}.tg-ink{fill:#e6edf3}.tg-value{fill:#5aa9ff}"
-    ".tg-gradient{fill:#ff8a4c}.tg-box{fill:#18222e;stroke:#5a7ba5}.tg-leaf{fill:#16281d;stroke:#4f8a5f}"
-    ".tg-edge{stroke:#9aa7b4}}</style>";
+    ".tg-gradient{fill:#ff7ba8}.tg-box{fill:#18222e;stroke:#5a7ba5}.tg-leaf{fill:#16281d;stroke:#4f8a5f}"
+    ".tg-edge{stroke:#9aa7b4}.tg-slope{fill:#9aa7b4}}</style>";
 
 std::string escaped(const std::string& text) {
   std::string result;
@@ -37,63 +38,67 @@ using Uses = std::vector<std::vector<Use>>;  // one list per node
 Uses uses_of(const std::vector<GraphNode>& nodes) {
   Uses uses(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (std::size_t k = 0; k < nodes[i].inputs.size(); ++k) uses[nodes[i].inputs[k]].push_back({i, k});
+    for (std::size_t k = 0; k < nodes[i].inputs.size(); ++k) uses[nodes[i].inputs[k].from].push_back({i, k});
   }
   return uses;
 }
 
-// A result is to the right of all its inputs, a leaf just left of the first node that uses it.
-std::vector<std::size_t> columns_of(const std::vector<GraphNode>& nodes, const Uses& uses) {
-  std::vector<std::size_t> columns(nodes.size());
+// A result is above all its inputs, a leaf just below the first node that uses it. Row 0 is the lowest.
+std::vector<std::size_t> rows_of(const std::vector<GraphNode>& nodes, const Uses& uses) {
+  std::vector<std::size_t> rows(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const std::size_t input : nodes[i].inputs) columns[i] = std::max(columns[i], columns[input] + 1);
+    for (const GraphNode::Input& input : nodes[i].inputs) rows[i] = std::max(rows[i], rows[input.from] + 1);
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!nodes[i].inputs.empty() || uses[i].empty()) continue;
-    columns[i] = columns[uses[i].front().by] - 1;
+    rows[i] = rows[uses[i].front().by] - 1;
   }
-  return columns;
+  return rows;
 }
 
 struct Point {
   double x, y;
 };
 
-// From the last column to the first, nodes are ordered like the nodes that use them, so that few edges cross.
+// From the top row to the bottom, nodes are ordered like the nodes that use them, so that few edges cross.
 std::vector<Point> places_of(const std::vector<GraphNode>& nodes) {
   const Uses uses = uses_of(nodes);
-  const std::vector<std::size_t> columns = columns_of(nodes, uses);
-  std::map<std::size_t, std::vector<std::size_t>, std::greater<>> in_column;
+  const std::vector<std::size_t> rows = rows_of(nodes, uses);
+  std::map<std::size_t, std::vector<std::size_t>, std::greater<>> in_row;
   std::size_t most = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    in_column[columns[i]].push_back(i);
-    most = std::max(most, in_column[columns[i]].size());
+    in_row[rows[i]].push_back(i);
+    most = std::max(most, in_row[rows[i]].size());
   }
 
   std::vector<Point> places(nodes.size());
-  for (auto& [column, members] : in_column) {
+  double y = title_height + margin;
+  for (auto& [row, members] : in_row) {
     const auto mean_use = [&](std::size_t i) {
       double sum = 0;
-      for (const Use& use : uses[i]) sum += places[use.by].y + static_cast<double>(use.as);
+      for (const Use& use : uses[i]) sum += places[use.by].x + static_cast<double>(use.as);
       return uses[i].empty() ? 0 : sum / static_cast<double>(uses[i].size());
     };
     std::stable_sort(members.begin(), members.end(),
                      [&](std::size_t a, std::size_t b) { return mean_use(a) < mean_use(b); });
-    const double unused = static_cast<double>(most - members.size()) * (box_height + gap_y);
-    for (std::size_t row = 0; row < members.size(); ++row) {
-      places[members[row]] = {
-          margin + static_cast<double>(column) * (box_width + gap_x),
-          title_height + margin + unused / 2 + static_cast<double>(row) * (box_height + gap_y)};
-    }
+    const double unused = static_cast<double>(most - members.size()) * (box_width + gap_x);
+    for (std::size_t at = 0; at < members.size(); ++at)
+      places[members[at]] = {margin + unused / 2 + static_cast<double>(at) * (box_width + gap_x), y};
+    y += box_height + gap_y;
   }
   return places;
 }
 
-void draw_edge(std::ostream& out, Point from, Point to, double offset) {
-  const double x1 = from.x + box_width, y1 = from.y + box_height / 2;
-  const double x2 = to.x, y2 = to.y + box_height / 2 + offset, bend = (x2 - x1) / 2;
-  out << "<path class=\"tg-edge\" d=\"M" << x1 << ' ' << y1 << 'C' << x1 + bend << ' ' << y1 << ' '
-      << x2 - bend << ' ' << y2 << ' ' << x2 << ' ' << y2 << "\"/>";
+// The edge from an input up to a result, which it meets `offset` from the middle. The slope is above the
+// input, on the side from which the edge bends away.
+void draw_edge(std::ostream& out, const std::string& slope, Point from, Point to, double offset) {
+  const double x1 = from.x + box_width / 2 + offset / 2, y1 = from.y;
+  const double x2 = to.x + box_width / 2 + offset, y2 = to.y + box_height, bend = (y1 - y2) / 2;
+  out << "<path class=\"tg-edge\" d=\"M" << x1 << ' ' << y1 << 'C' << x1 << ' ' << y1 - bend << ' ' << x2
+      << ' ' << y2 + bend << ' ' << x2 << ' ' << y2 << "\"/>";
+  const bool left = std::abs(x2 - x1) > box_width / 4 ? x2 > x1 : offset < 0;
+  out << "<text class=\"tg-slope\" x=\"" << x1 + (left ? -6 : 6) << "\" y=\"" << y1 - 7 << "\" text-anchor=\""
+      << (left ? "end" : "start") << "\">" << escaped(slope) << "</text>";
 }
 
 void draw_node(std::ostream& out, const GraphNode& node, Point at) {
@@ -125,10 +130,10 @@ std::string graph_svg(const std::string& title, const std::vector<GraphNode>& no
       << "\">" << style << "<rect class=\"tg-page\" width=\"" << width << "\" height=\"" << height << "\"/>"
       << "<text class=\"tg-ink tg-title\" x=\"" << margin << "\" y=\"27\">" << escaped(title) << "</text>";
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const std::vector<std::size_t>& inputs = nodes[i].inputs;
+    const std::vector<GraphNode::Input>& inputs = nodes[i].inputs;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
       const double between = static_cast<double>(k) - static_cast<double>(inputs.size() - 1) / 2;
-      draw_edge(out, places[inputs[k]], places[i], 12 * between);
+      draw_edge(out, inputs[k].slope, places[inputs[k].from], places[i], 24 * between);
     }
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) draw_node(out, nodes[i], places[i]);
