@@ -9,7 +9,8 @@ and colour in all pictures. The other diagrams_*.py have one function for each p
 parts of models, diagrams_kit.py boxes, arrows and formulas.
 """
 
-import diagrams_engine  # noqa: F401 (its pictures are added to DRAWN)
+import diagrams_book  # noqa: F401 (its pictures are added to DRAWN)
+import diagrams_engine  # noqa: F401
 import diagrams_machines  # noqa: F401
 import diagrams_models  # noqa: F401
 import diagrams_pages  # noqa: F401
@@ -23,7 +24,7 @@ def render():
 
 
 def faults():
-    pages = [path.read_text() for pattern in ("docs/**/*.md", "exercises/*/README.md") for path in ROOT.glob(pattern)]
+    pages = [path.read_text() for pattern in ("README.md", "docs/**/*.md", "exercises/*/README.md") for path in ROOT.glob(pattern)]
     for path, svg in DRAWN.items():
         if not path.exists() or path.read_text() != svg:
             yield f"{path.relative_to(ROOT)} is out of date"

@@ -43,6 +43,48 @@ def tensor(p):
     p.text(146, top + 2 * size + 22, "repeated, not copied", "small start quiet")
 
 
+@picture("01_tape", 322)
+def scalar_tape(p):
+    """The tape of d = a b and L = d c, with values and gradients.
+
+    Five nodes in the order of computation: a = 2, b = 3, c = -4, d = 6 and L = -24. Backward, the gradient 1 of L times the
+    slope -4 is the gradient -4 of d; times the slope 6 it is the gradient 6 of c. The gradient of d times the slope 3 is the
+    gradient -12 of a; times the slope 2 it is the gradient -8 of b.
+    """
+    a, b, c = 2, 3, -4
+    d = a * b
+    names, values = ("a", "b", "c", "d = a b", "L = d c"), (a, b, c, d, d * c)
+    uses = ((4, 3, c, 22), (4, 2, d, 74), (3, 1, a, 22), (3, 0, b, 48))  # result, input, slope, height of its arrow
+    gradients = [0, 0, 0, 0, 1]
+    for result, read, slope, _ in uses:
+        gradients[read] += gradients[result] * slope
+    xs, top, size = [108 + 82 * i for i in range(5)], 134, 70
+    show = lambda number: str(number).replace("-", "−")
+
+    p.text(12, 18, "forward", "name start encoder")
+    p.arrow((84, 18), (468, 18), role="encoder")
+    for y, text in ((top + 22, "node"), (top + 50, "value"), (top + 82, "index"), (top + 116, "gradient")):
+        p.text(4, y, text, "small start quiet")
+    for i, (x, name) in enumerate(zip(xs, names)):
+        p.rect("part encoder", x - size / 2, top, size, 66, 8)
+        p.math(x, top + 22, name)
+        p.text(x, top + 48, show(values[i]), "name encoder")
+        p.text(x, top + 82, str(i), "small quiet")
+        p.rect("part gradient", x - size / 2, top + 100, size, 32, 8)
+        p.text(x, top + 116, show(gradients[i]), "name gradient")
+    for result, read, slope, height in uses:
+        start = xs[result] + (-12 if height == 22 else 8)
+        end = xs[read] + (24 if read == 3 else 0)
+        p.arrow((start, top), (start, top - height), (end, top - height), (end, top), role="gradient")
+        middle = (xs[1] + xs[2]) / 2 if read == 1 else (start + end) / 2
+        is_short = read == 3
+        if not is_short:
+            p.rect("back", middle - 19, top - height - 9, 38, 18)
+        p.text(middle, top - height - 14 * is_short, f"× {show(slope)}", "name gradient")
+    p.text(12, top + 164, "backward", "name start gradient")
+    p.arrow((468, top + 164), (98, top + 164), role="gradient")
+
+
 @picture("02_tape", 530)
 def tape(p):
     """Four operations, forward and backward.
@@ -82,10 +124,10 @@ def tape(p):
         return rows, columns, name
 
     a, b, y, y_bar, Y_bar = matrix("a"), matrix("b"), matrix("y"), matrix("y¯"), matrix("Y¯", 2, 4)
-    draw(44, "zip", "keeps a, b", ("·", [a, b], y), ("·", [y_bar, b], matrix("a¯")), ("·", [y_bar, a], matrix("b¯")))
-    draw(184, "broadcast", "keeps the shape", ("repeat", [matrix("b", 1)], y), ("Σ_i", [y_bar], matrix("b¯", 1)))
-    draw(268, "reduce", "keeps the shape", ("Σ_i", [a], matrix("y", 1)), ("repeat", [matrix("y¯", 1)], matrix("a¯")))
-    draw(352, "matmul", "keeps A, B", ("", [matrix("A"), matrix("B", 3, 4)], matrix("Y", 2, 4)),
+    draw(44, "zip", "saves a, b", ("∘", [a, b], y), ("∘", [y_bar, b], matrix("a¯")), ("∘", [y_bar, a], matrix("b¯")))
+    draw(184, "broadcast", "saves the shape of b", ("repeat", [matrix("b", 1)], y), ("Σ_i", [y_bar], matrix("b¯", 1)))
+    draw(268, "reduce", "saves the shape of a", ("Σ_i", [a], matrix("y", 1)), ("repeat", [matrix("y¯", 1)], matrix("a¯")))
+    draw(352, "matmul", "saves A, B", ("", [matrix("A"), matrix("B", 3, 4)], matrix("Y", 2, 4)),
          ("", [Y_bar, matrix("B^⊤", 4, 3)], matrix("A¯")), ("", [matrix("A^⊤", 3, 2), Y_bar], matrix("B¯", 3, 4)))
 
 
@@ -97,32 +139,50 @@ def carry(p, y, *nodes):
 
 
 
-@picture("04_rnn", 300)
+@picture("04_rnn", 396)
 def rnn(p):
     """A recurrent network, unrolled, forward and backward.
 
     Each state is computed from the token and the state before it, with the same parameters at every step. The
-    gradient of the loss goes back from state to state.
+    gradient of the loss goes back from state to state. Every step adds a part to the gradient of W_hh.
     """
     p.header(16, "encoder", "forward", "h_t = tanh(W_{ih} x_t + W_{hh} h_{t−1} + b)")
-    p.header(40, "gradient", "backward", "∂L/∂h_{t−1} = W_{hh}^⊤ ((1 − h_t^2) ∘ ∂L/∂h_t)")
-    y = 190
-    states = [p.cell(x, y, f"h_{t}", "encoder") for x, t in zip(COLUMNS, ("1", "2", "{T−1}", "T"))]
+    p.header(40, "gradient", "backward", "δ_t = (1 − h_t^2) ∘ ∂L/∂h_t", "∂L/∂h_{t−1} = W_{hh}^⊤ δ_t")
+    y, steps = 286, ("1", "2", "{T−1}", "T")
+    states = [p.cell(x, y, f"h_{t}", "encoder") for x, t in zip(COLUMNS, steps)]
     start = p.cell(START, y, "h_0", "encoder", css="dash")
     for before, after in ((start, states[0]), (states[0], states[1]), (states[2], states[3])):
         p.arrow(before.right(4), after.left(4), role="encoder", width=2.2)
         p.math((before.x + after.x) / 2, y + 22, "W_{hh}", "small")
     p.math((COLUMNS[1] + COLUMNS[2]) / 2, y, "⋯")
-    for state, t in zip(states, ("1", "2", "{T−1}", "T")):
+    for state, t in zip(states, steps):
         p.arrow(p.token(state.x, y + 78, f"x_{t}", False).top(), state.bottom())
         p.math(state.x + 6, y + 44, "W_{ih}", "small start")
     for before, after in zip([start, *states], states):
         p.arrow(after.top(-8), (after.x - 8, y - 40), (before.x + 8, y - 40), before.top(8), role="gradient", css="dash")
-    loss = p.cell(COLUMNS[3], y - 98, "L", "decoder", 40, 28)
-    p.arrow(states[-1].top(4), loss.bottom(4), role="decoder")
-    p.arrow(loss.bottom(-8), states[-1].top(-8), role="gradient", css="dash")
-    p.math(COLUMNS[3] + 10, y - 50, "W_o", "small start")
-    p.math(COLUMNS[3] - 14, y - 62, "∂L/∂h_T", "small end")
+
+    # The sum over the steps, from the last to the first.
+    line = y - 106
+    sums = [(before.x + after.x) / 2 for before, after in ((states[2], states[3]), (states[0], states[1]), (start, states[0]))]
+    added = [p.circle(x, line, "+", "gradient", 11) for x in sums]
+    for node, text in zip(added, ("δ_T h_{T−1}^⊤", "δ_2 h_1^⊤", "δ_1 h_0^⊤")):
+        p.dot(node.x, y - 40, "gradient")
+        p.arrow((node.x, y - 40), node.bottom(), role="gradient")
+        p.math(node.x - 5, line + 36, text, "small end")
+    middle = (COLUMNS[1] + COLUMNS[2]) / 2
+    p.arrow(added[0].left(), (middle + 14, line), role="gradient")
+    p.math(middle, line, "⋯")
+    p.arrow((middle - 14, line), added[1].right(), role="gradient")
+    p.arrow(added[1].left(), added[2].right(), role="gradient")
+    total = p.cell(sums[2], line - 58, "∂L/∂W_{hh}", "gradient", 92, 30)
+    p.arrow(added[2].top(), total.bottom(), role="gradient")
+    p.math(total.right()[0] + 8, total.y, "= Σ_t δ_t h_{t−1}^⊤", "start")
+
+    loss = p.cell(COLUMNS[3], line, "L", "decoder", 40, 28)
+    p.arrow(states[-1].top(-4), loss.bottom(-4), role="decoder")
+    p.arrow(loss.bottom(12), states[-1].top(12), role="gradient", css="dash")
+    p.math(COLUMNS[3] - 10, line + 28, "W_o", "small end")
+    p.math(COLUMNS[3] + 18, line + 44, "∂L/∂h_T", "small start")
 
 
 @picture("05_gru", 330)

@@ -104,6 +104,25 @@ def additive_attention(p):
         (p.math if j < 4 else p.text)(x, y + 274, values, "small" if j < 4 else "small quiet")
 
 
+def decoder_step(p, y, normalised_by="mask, softmax"):
+    """One step of Bahdanau's decoder, whose states are at height y."""
+    xs = COLUMNS[:3]
+    before, state = p.cell(START, y, "s_{t−1}", "decoder"), p.cell(xs[1] - 14, y, "s_t", "decoder")
+    token = p.token(state.x - 14, y + 54, "y_{t−1}", False)
+    p.arrow(token.top(), state.bottom(-14))
+    softmax = output(p, state, "y_t", False)
+    chain(p, [before, state], "decoder")
+    p.arrow(state.right(), (336, y), role="decoder", width=2.2)
+    p.math(350, y, "⋯")
+    vector = p.vector(xs[1], y + 92, *["context"] * 6)
+    mapped = p.cell(START, y + 240, "W_a", "attention", 40, 24)
+    p.arrow(before.bottom(), mapped.top(), role="decoder")
+    total = attention(p, y + 135, xs, [mapped.bottom()], normalised_by=normalised_by)
+    p.arrow(total.top(), vector.bottom(), role="context", width=2.2)
+    feed(p, state, softmax, token, vector.top())
+    annotations(p, y + 385, xs)
+
+
 @picture("10_bahdanau", 806)
 def bahdanau(p):
     """One step of Bahdanau's decoder.
@@ -116,21 +135,8 @@ def bahdanau(p):
              "p(y_t) = softmax(W_o [s_t; c_t; E y_{t−1}] + b_o)")
     p.header(64, "context", "context", "c_t = Σ_j α_{tj} h_j")
     p.header(88, "attention", "attention", "e_{tj} = v_a^⊤ tanh(W_a s_{t−1} + U_a h_j)")
-    y, xs = 230, COLUMNS[:3]
-    before, state = p.cell(START, y, "s_{t−1}", "decoder"), p.cell(xs[1] - 14, y, "s_t", "decoder")
-    token = p.token(state.x - 14, y + 54, "y_{t−1}", False)
-    p.arrow(token.top(), state.bottom(-14))
-    softmax = output(p, state, "y_t", False)
-    chain(p, [before, state], "decoder")
-    p.arrow(state.right(), (336, y), role="decoder", width=2.2)
-    p.math(350, y, "⋯")
-    vector = p.vector(xs[1], y + 92, *["context"] * 6)
-    mapped = p.cell(START, y + 240, "W_a", "attention", 40, 24)
-    p.arrow(before.bottom(), mapped.top(), role="decoder")
-    total = attention(p, y + 135, xs, [mapped.bottom()])
-    p.arrow(total.top(), vector.bottom(), role="context", width=2.2)
-    feed(p, state, softmax, token, vector.top())
-    annotations(p, y + 385, xs)
+    y = 230
+    decoder_step(p, y)
     p.header(y + 558, "encoder", "encoder", "h_j = [h→_j; h←_j]")
     for dy, text in ((-57, "p(y_t): (B, V)"), (-28, "[s_t; c_t; E y_{t−1}]: (B, H + D + E)"), (22, "s_t: (B, H)"),
                      (52, "[E y_{t−1}; c_t]: (B, E + D)"), (92, "c_t: (B, D)")):
@@ -138,6 +144,26 @@ def bahdanau(p):
     for dy, text in ((212, "α_t: (B, T)"), (279, "e_t: (B, T)"), (320, "U_a h_j: (T, B, A)"), (385, "h_j: (T, B, D)")):
         p.math(372, y + dy, text, "small start")
     p.math(START + 8, y + 110, "(B, H)", "small start")
+
+
+@picture("readme_step", 668)
+def four_things(p):
+    """One step of Bahdanau's decoder, in four numbered parts.
+
+    1: the state before the step is compared with every annotation. 2: a softmax makes weights of the energies. 3: the
+    weighted mean of the annotations is the context. 4: the context, the token before and the old state give the new state
+    and the next token.
+    """
+    y = 122
+    decoder_step(p, y, "softmax")
+    p.text(262, y - 57, "decoder", "name start decoder")
+    p.text(392, y + 428, "encoder", "name start encoder")
+    p.text(378, y + 178, "attention", "name start attention")
+    for number, x, dy, text in (("4", 270, -24, "new state, next token"), ("3", 270, 92, "context: weighted mean"),
+                                ("2", 386, 242, "weights"), ("1", 386, 279, "energies")):
+        p.badge(x, y + dy, number)
+        p.text(x + 16, y + dy, text, "start")
+    p.text(388, y + 385, "annotations", "small start quiet")
 
 
 # The probability of each next token after the tokens before it, invented.

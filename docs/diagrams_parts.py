@@ -71,7 +71,8 @@ def feed(p, cell, softmax, token, source):
     p.arrow(token.left(), (cell.x - 44, token.y), (cell.x - 44, softmax.y), softmax.left())
 
 
-def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6), numbers=None):
+def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6), numbers=None,
+              normalised_by="mask, softmax"):
     """Scores, mask, softmax, and the sum of the annotations with these weights; None is padding. The annotations are at
     y + 250. `query` is the first points of the query's arrow. `numbers` are the energies and weights as text, instead of
     their symbols. Returns the sum."""
@@ -85,7 +86,7 @@ def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6), numbers=No
         p.arrow((x, y + 244), (x, y + 210), role="encoder", css=css)
     p.rect("back", left + 8, y + 94, width - 16, 26, 8)
     p.rect("part attention", left + 8, y + 94, width - 16, 26, 8)
-    p.math(total.x, y + 107, "mask, softmax")
+    p.math(total.x, y + 107, normalised_by)
     for j, (x, weight) in enumerate(zip(xs, weights), 1):
         energy, alpha, dash, faded = (
             (f"e_{{{symbol}{j}}}", f"α_{{{symbol}{j}}}", "", "") if weight else ("−∞", "0", "dash", "faded"))
