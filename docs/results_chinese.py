@@ -34,7 +34,7 @@ WORDS = {
     "number": "数", "L after adding 0.001": "加上 0.001 之后的 L", "change of L / 0.001": "L 的变化 / 0.001",
     "leaf": "叶节点", "value": "值", "gradient": "梯度", "target": "目标", "before": "训练前", "after": "训练后",
     # 02
-    "formula": "公式", "log10 of the error": "误差的 log10", "in theory": "理论值", "log10 of its step": "步长的 log10",
+    "formula": "公式", "log10 of the error": "误差的 log10", "in theory": "理论值", "log10 of its step": "步长的 log10", "error at 0.001": "步长 0.001 时的误差",
     "2-point forward, f64": "2 点前向，f64", "2-point central, f64": "2 点中心，f64", "4-point central, f64": "4 点中心，f64",
     "2-point forward, f32": "2 点前向，f32", "2-point central, f32": "2 点中心，f32", "4-point central, f32": "4 点中心，f32",
     "function": "函数", "elements": "元素数", "wrong": "错误", "not judged": "未判定",
@@ -51,7 +51,8 @@ WORDS = {
     "backward twice, no zero_grad": "反向传播两次，漏掉 zero_grad",
     # 04, 05
     "line": "行", "first term": "第一项", "second term": "第二项", "sum": "和", "result": "结果",
-    "1 step": "1 步", "delay": "延迟", "mean": "平均", "lowest": "最低", "highest": "最高",
+    "1 step": "1 步", "delay": "延迟", "mean": "平均", "mean accuracy": "平均准确率", "above 0.95": "高于 0.95", "0.2 to 0.95": "0.2 至 0.95",
+    "below 0.2": "低于 0.2", "lowest": "最低", "highest": "最高",
     "Cho et al. against": "与 Cho 等的约定比较", "after 1 step": "1 步之后", "after 20": "20 步之后",
     "PyTorch: r after the product": "PyTorch：r 在乘积之后", "Bahdanau et al.: z inverted": "Bahdanau 等：z 的含义相反",
     "the same, and z's weights negated": "同上，且 z 的权重变号", "network": "网络", "10 steps": "10 步",

@@ -28,7 +28,8 @@ def alignment(run):
 
 
 def table(number, name):
-    """A table from the tutorial's results.json: the means over the seeds, with the ranges folded."""
+    """A table from the tutorial's results.json: the means over the seeds, with the ranges folded. Numbers that are the same for
+    every seed were not measured: they need no machine."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
     first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"
@@ -42,7 +43,7 @@ def table(number, name):
 
     ranges, means = rows_of(over_seeds), rows_of(mean)
     if ranges == means:
-        return markdown_table(header, means) + "\n\n" + where_measured(results, seeds_differ=False)
+        return markdown_table(header, means)
     kept = without_zeros(means)
     lines = [markdown_table(header, kept)]
     if dropped := means[len(kept):]:
@@ -68,6 +69,27 @@ def text_of(marker):
 
 
 # The text of all other markers <!-- result NAME -->.
+
+def tutorial_04_models():
+    """The mean accuracy of the models of all seeds, and how many of them reached what."""
+    results = load("tutorial_04")
+    means, counts = ([run["tables"][name] for run in results["runs"]] for name in ("accuracy", "counts"))
+    rows = []
+    for i, row in enumerate(counts[0]["rows"]):
+        sums = (sum(values) for values in zip(*(kept["rows"][i]["values"] for kept in counts)))
+        rows.append([row["name"], mean([kept["rows"][i]["values"][0] for kept in means]), *map("{:.0f}".format, sums)])
+    return (markdown_table(["delay", "mean accuracy", *counts[0]["columns"]], rows) + "\n\n"
+            + where_measured(results, seeds_differ=False))
+
+
+def tutorial_10_some_lengths():
+    """A few rows of the table of exact match, without ranges."""
+    results = load("tutorial_10")
+    models = results["runs"][0]["tables"]["exact_match"]["columns"]
+    rows = [[str(length), *(mean([values(run, "exact_match", length)[model] for run in results["runs"]]) for model in models)]
+            for length in (3, 6, 9, 12, 14, 15)]
+    return markdown_table(["length", *models], rows) + "\n\n" + where_measured(results, seeds_differ=False)
+
 
 def tutorial_10_alignment():
     rights, weights = zip(*map(alignment, load("tutorial_10")["runs"]))
