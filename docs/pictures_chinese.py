@@ -14,7 +14,8 @@ from diagrams_kit import ROOT
 PICTURES = ROOT / "docs" / "pictures"
 WORDS = {
     # diagrams
-    "forward": "前向", "backward": "反向", "keeps ": "保存 ", "broadcast": "广播", "keeps the shape": "保存形状", "repeat": "重复",
+    "forward": "前向", "backward": "反向", "saves ": "保存 ", "broadcast": "广播", "saves the shape of ": "保存形状：", "repeat": "重复",
+    "node": "节点", "value": "值", "index": "下标", "gradient": "梯度",
     "reduce": "归约", "decoder": "解码器", "encoder": "编码器", "context": "上下文", "attention": "注意力",
     "true ": "真实的 ", " once": "只传一次", ", once": "，只传一次", ", at every step": "，传给每一步", "has": "已经", "read": "读到", "query": "查询", "keys": "键",
     "values": "值", "mask, softmax": "掩码，softmax", "kept": "保留", "ended": "已结束", "kept and set aside": "保留，另外存放", "cut": "剪掉",
@@ -32,8 +33,16 @@ WORDS = {
     "gets a": "得到", "gradient": "梯度", "no path to the loss:": "没有通向损失的路径：", "b never changes": "b 永远不变", "loss": "损失",
     "node on the tape": "梯度带上的节点", "keeps x and your function": "保存 x 和你的函数",
     "the ": "", " = 2 largest ln ": " = 2 个最大的 ln ", " of all ": "，选自全部 ",
+    "energies": "能量", "weights": "权重", "context: weighted mean": "上下文：加权平均", "new state, next token": "新状态，下一个词元",
+    "annotations": "注解向量",
+    # the staircase
+    "gradients": "梯度", "sequences": "序列", "encoder, decoder": "编码器与解码器", "real use": "实际应用", "tensors": "张量",
+    "scalar autograd": "标量自动微分", "gradient checks": "梯度检验", "a training loop": "训练循环", "a recurrent network": "循环神经网络",
+    "GRU and LSTM": "GRU 与 LSTM", "a fixed context": "固定上下文", "context at every step": "每一步都使用上下文",
+    "additive attention": "加性注意力", "Bahdanau attention": "Bahdanau 注意力", "beam search, BLEU": "束搜索，BLEU",
+    "score functions": "打分函数", "a language pair": "真实的语言对", "small devices": "小型设备",
     # plots: titles
-    "A neuron and its loss, with every value and gradient": "一个神经元和它的损失：每个节点的值和梯度",
+    "A neuron: values, slopes, gradients": "一个神经元：值、斜率、梯度",
     "Error of a difference against its step": "差分的误差与步长", "Loss": "损失", "Loss, in trouble": "出问题时的损失", "Training loss": "训练损失",
     "Two spirals, and the boundary learnt": "两条螺旋线，以及学到的边界", "Naming the first token, by delay": "说出第一个词元的准确率与间隔",
     "How much of the gradient arrives": "有多少梯度传得到", "How much of the gradient arrives, before training": "训练前，有多少梯度传得到",
@@ -41,16 +50,16 @@ WORDS = {
     "Weights over 4 keys and 2 of padding": "4 个键和 2 个填充上的权重", "Alignment: where the decoder looked": "对齐：解码器看了哪里",
     # plots: series
     "2-point forward": "两点前向", "2-point central": "两点中心", "4-point central": "四点中心", "momentum": "动量", "clipped": "裁剪",
-    "no zero_grad": "没有 zero_grad", "mean": "平均", "lowest": "最低", "highest": "最高", "masked by −∞": "−∞ 掩码", "energy · 0": "能量乘以 0",
-    "no mask": "没有掩码", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳",
+    "no zero_grad": "没有 zero_grad", "mean": "平均", "masked by −∞": "−∞ 掩码", "energy · 0": "能量乘以 0",
+    "no mask": "没有掩码", "a model": "一个模型", "guessing": "随机猜测", "fixed context": "固定上下文", "dropped": "舍去", "best": "最佳",
     "global": "全局", "per matrix": "逐矩阵", "global, trained on": "全局，继续训练", "Quality against sparsity": "质量与零的比例",
     # plots: axes
     "fraction of zeros": "零的比例", "exact match, length 12": "完全匹配率，长度 12",
     "largest error, relative": "最大相对误差", "log10 of the step h": "步长 h 的 log10", "cross-entropy, nats": "交叉熵，奈特",
     "cross-entropy, nats per token": "交叉熵，每个词元的奈特数", "step": "步", "update": "更新次数", "first coordinate": "第一坐标",
     "second coordinate": "第二坐标", "accuracy": "准确率", "tokens after it": "后面的词元数",
-    "norm of dL/dh_t, relative to dL/dh_T": "dL/dh_t 的范数，相对于 dL/dh_T", "gradient's norm, relative to that at T": "梯度的范数，相对于 T 处",
-    "distance T − t": "距离 T − t", "token read": "读到的词元", "unit": "单元", "fraction reversed without a mistake": "完全反转正确的比例",
+    "gradient's norm, relative to that at T": "梯度的范数，相对于 T 处",
+    "distance T − t": "距离 T − t", "distance d = T − t; dashed: ρ": "距离 d = T − t；虚线：ρ", "token read": "读到的词元", "unit": "单元", "fraction reversed without a mistake": "完全反转正确的比例",
     "source length": "源序列长度", "k: token": "k：词元", "j: annotation": "j：注解向量", "key": "键", "key asked for": "要找的键", "weight": "权重",
     "source, read": "源，读到的", "output, written": "输出，写出的", "source": "源", "target": "目标", "probability": "概率", "next token": "下一个词元",
     "smoothed": "平滑", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
@@ -66,7 +75,7 @@ PATTERNS = {
     r"A beam of (\d+) on the source (.+)": r"束宽 \1，源：\2", r"temperature (.+)": r"温度 \1",
     r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
 }
-SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam",
+SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
         "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus"}
 SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # pictures whose words are a translation's
