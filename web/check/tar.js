@@ -22,16 +22,36 @@ export function pack(files) {
   return archive;
 }
 
+/** The entries of an archive: [path, contents, blocks], where the blocks contain header and contents; all share its memory. */
+function* entries(archive) {
+  const text = (offset, length) => decoder.decode(archive.subarray(offset, offset + length)).replace(/\0.*/s, "");
+  for (let at = 0; at < archive.length && archive[at] !== 0;) {
+    const size = parseInt(text(at + 124, 12), 8), begin = at + block, next = begin + Math.ceil(size / block) * block;
+    yield [text(at, 100), archive.subarray(begin, begin + size), archive.subarray(at, next)];
+    at = next;
+  }
+}
+
 /** @returns {Object} the files of an archive as a tree: folders are objects, files arrays that share its memory. */
 export function unpack(archive) {
   const tree = {};
-  for (let at = 0; archive[at] !== 0;) {
-    const text = (offset, length) => decoder.decode(archive.subarray(at + offset, at + offset + length)).replace(/\0.*/s, "");
-    const path = text(0, 100).split("/"), size = parseInt(text(124, 12), 8);
+  for (const [path, contents] of entries(archive)) {
+    const names = path.split("/");
     let folder = tree;
-    for (const name of path.slice(0, -1)) folder = folder[name] ??= {};
-    folder[path.at(-1)] = archive.subarray(at + block, at + block + size);
-    at += block + Math.ceil(size / block) * block;
+    for (const name of names.slice(0, -1)) folder = folder[name] ??= {};
+    if (names.at(-1)) folder[names.at(-1)] = contents;
   }
   return tree;
+}
+
+/** @returns {[string, Uint8Array][]} the files of an archive by their names without folders */
+export const filesOf = (archive) =>
+  [...entries(archive)].map(([path, contents]) => [path.split("/").at(-1), contents]).filter(([name]) => name);
+
+/** @returns {Uint8Array} the archive of those entries whose paths `keep` accepts */
+export function filter(archive, keep) {
+  const kept = [...entries(archive)].filter(([path]) => keep(path)).map(([, , blocks]) => blocks);
+  const result = new Uint8Array(kept.reduce((sum, blocks) => sum + blocks.length, 2 * block));
+  kept.reduce((at, blocks) => (result.set(blocks, at), at + blocks.length), 0);
+  return result;
 }

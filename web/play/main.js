@@ -4,9 +4,10 @@ import { draw } from "./chart.js";
 import { html } from "./dom.js";
 import { read, relate, show } from "./form.js";
 import { InsideView } from "./inside.js";
+import { translate } from "./language.js";
 import { ModelView } from "./model_view.js";
 import { fromHash, toHash, toRequest } from "./settings.js";
-import { language, words } from "./strings.js";
+import { words } from "./strings.js";
 import { SymptomsView } from "./symptoms.js";
 import { shown } from "./tokens.js";
 
@@ -178,18 +179,8 @@ $("settings").onsubmit = (event) => {
 };
 window.onhashchange = fromAddress;
 
-// ---- Words, light or dark ----
-
-document.documentElement.lang = language;
-for (const element of document.querySelectorAll("[data-words]")) element.textContent = words[element.dataset.words];
-document.title = `${words.title} · gradus`;
+translate(words, "../");
 $("reads").setAttribute("aria-label", words.reads);
-$("language").href = `?lang=${language === "zh" ? "en" : "zh"}`;
-$("language").onclick = () => { $("language").href += location.hash; };
-if (language === "zh") $("book").href = "../zh/index.html";
-const choice = JSON.parse(localStorage.getItem("/.__palette"));  // as docs/site/reference.js
-if (choice) document.documentElement.dataset.theme = choice.color.scheme === "slate" ? "dark" : "light";
-
 $("models").after(symptoms.element, inside.element);
 fromAddress();
 drawState();

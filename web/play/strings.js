@@ -1,11 +1,13 @@
 // The page's words in English and Chinese.
 
+import { language } from "./language.js";
+
 const english = {
   title: "Play: train an attention model in this page",
   lead: "Two models learn the same task from the same batches. One compresses the source into a vector; the other one " +
         "attends to every token of the source. Press start, and watch where it looks.",
   private: "Everything runs on your machine: the library's own C++, compiled to WebAssembly, on one thread. No request is sent.",
-  book: "The book", language: "中文",
+  book: "The book", check: "Check: exercises", language: "中文",
   start: "Start", pause: "Pause", update: "One update", reset: "Reset", apply: "Apply and reset",
   speed: "Speed", fast: "as fast as possible", medium: "10 updates a second", slow: "2 updates a second",
   settings: "Settings", both: "both models", modelA: "Model A", modelB: "Model B",
@@ -77,7 +79,7 @@ const chinese = {
   title: "动手：在网页里训练注意力模型",
   lead: "两个模型用相同的批次学习同一个任务：一个把源序列压缩成一个向量，另一个关注源序列的每个词元。按“开始”，看它在看哪里。",
   private: "一切都在你的机器上运行：本库自己的 C++ 代码，编译成 WebAssembly，单线程。不发送任何请求。",
-  book: "本书", language: "English",
+  book: "本书", check: "练习：写代码并检查", language: "English",
   start: "开始", pause: "暂停", update: "更新一次", reset: "重置", apply: "应用并重置",
   speed: "速度", fast: "尽可能快", medium: "每秒 10 次更新", slow: "每秒 2 次更新",
   settings: "设置", both: "两个模型", modelA: "模型 A", modelB: "模型 B",
@@ -142,12 +144,6 @@ const chinese = {
     first: "←h_1", last: "←h_T（错误的一端）",
   },
 };
-
-/** The language of the address (?lang=zh), or else of the browser. */
-export const language = (() => {
-  const asked = new URLSearchParams(globalThis.location?.search ?? "").get("lang");
-  return (asked ?? globalThis.navigator?.language ?? "en").startsWith("zh") ? "zh" : "en";
-})();
 
 export const languages = { en: english, zh: chinese };
 export const words = languages[language];

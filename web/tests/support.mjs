@@ -31,12 +31,14 @@ export class NativeTrainer {
   end() { this.#process.stdin.end(); }
 }
 
-const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm",
+                ".json": "application/json", ".svg": "image/svg+xml" };
 
 /** Serves the page on a free port of this machine. @returns { address, close } */
 export async function serve() {
   const server = createServer((request, response) => {
-    const file = path.join(page, path.normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname)));
+    const asked = path.join(page, path.normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname)));
+    const file = asked.endsWith("/") ? `${asked}index.html` : asked;
     const found = existsSync(file) && statSync(file).isFile();
     response.writeHead(found ? 200 : 404, { "content-type": types[path.extname(file)] ?? "application/octet-stream" });
     response.end(found ? readFileSync(file) : "");
@@ -64,20 +66,26 @@ export function pages({ before, after }) {
     await server?.close();
   });
 
-  /** Opens the page. Every message on the console and every request to another machine is an error. */
-  async function open({ values = {}, input = "", query = "", ...options } = {}) {
-    const page = await chromium.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+  /** Opens the page at `address`, of this server. Every message on the console and every request to another machine is an error. */
+  async function visit(address, { context = chromium, ...options } = {}) {
+    const page = await context.newPage(context === chromium ? { viewport: { width: 1280, height: 900 }, ...options } : {});
     const faults = [];
     page.on("console", (message) => faults.push(message.text()));
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("request", (request) => {
       const { protocol, host } = new URL(request.url());
-      if (!["data:", "blob:"].includes(protocol) && host !== new URL(server.address).host) faults.push(request.url());
+      if (!["data:", "blob:"].includes(protocol) && host !== new URL(address).host) faults.push(request.url());
     });
-    await page.goto(server.address + query + toHash({ ...defaults(), ...values }, input));
-    await page.waitForFunction(() => !document.getElementById("start").disabled);
+    await page.goto(address);
     return { page, end: async () => { await page.close(); assert.deepEqual(faults, []); } };
   }
 
-  return { open, text: (page, selector) => page.locator(selector).innerText(), server: () => server, chromium: () => chromium };
+  /** Opens Play. */
+  async function open({ values = {}, input = "", query = "", ...options } = {}) {
+    const opened = await visit(server.address + query + toHash({ ...defaults(), ...values }, input), options);
+    await opened.page.waitForFunction(() => !document.getElementById("start").disabled);
+    return opened;
+  }
+
+  return { open, visit, text: (page, selector) => page.locator(selector).innerText(), server: () => server, chromium: () => chromium };
 }

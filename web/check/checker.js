@@ -1,0 +1,87 @@
+// Compiles a learner's file and runs the checker's program, each in a worker of its own.
+
+import { Ending } from "./ending.js";
+
+const stageSeconds = 20;  // the limit of a stage, and a third of a training's, as in exercises/checking.py
+const startSeconds = 20;  // for code that runs before the first stage
+
+const start = (name) => new Worker(new URL(name, import.meta.url), { type: "module" });
+
+/** clang in a worker. */
+export class Compiling {
+  #worker = start("compile_worker.js");
+  #waiting = new Map();
+  #fail;
+  #id = 0;
+
+  /** Starts the download; `progress` receives its bytes so far, `downloaded` is called after it. */
+  constructor(downloads, progress, downloaded) {
+    /** Resolved when clang is loaded. */
+    this.ready = new Promise((resolve, reject) => {
+      this.#fail = (error) => {
+        this.#worker.terminate();
+        reject(error);
+        for (const waiting of this.#waiting.values()) waiting.reject(error);
+      };
+      const handlers = {
+        progress: ({ bytes }) => progress(bytes), downloaded, ready: resolve,
+        compiled: (data) => this.#waiting.get(data.id).resolve(data),
+        error: ({ message }) => this.#fail(new Error(message)),
+      };
+      this.#worker.onmessage = ({ data }) => handlers[data.do](data);
+      this.#worker.onerror = (event) => this.#fail(new Error(event.message ?? "the worker of the compiler did not start"));
+    });
+    this.ready.catch(() => {});  // reported by compile()
+    this.#worker.postMessage({ do: "load", downloads });
+  }
+
+  /** @returns {Promise<{ program?: Uint8Array, printed: string }>} */
+  async compile(folder, source) {
+    await this.ready;
+    const id = ++this.#id;
+    const compiled = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#worker.postMessage({ do: "compile", id, folder, source });
+    return compiled.finally(() => this.#waiting.delete(id));
+  }
+
+  /** Ends the worker; what waits for it fails. */
+  end() { this.#fail(new Error("the compiler was stopped")); }
+}
+
+/** A checker's program in a worker, which ends when a stage takes too long, and by stop(). */
+export class Running {
+  /**
+   * @param {{ training: boolean, parts: string[], patience: number }} options: patience multiplies the time of each stage
+   * @param print receives each printed line; @param changed receives the Ending so far
+   */
+  constructor(program, { training, parts, patience }, print, changed) {
+    const seconds = stageSeconds * patience, ending = new Ending(training, seconds), worker = start("run_worker.js");
+    /** The Ending, when the program has ended. */
+    this.ended = new Promise((resolve) => {
+      let timer;
+      const end = (how) => {
+        clearTimeout(timer);
+        worker.terminate();
+        resolve(Object.assign(ending, how));
+      };
+      const limit = () => {
+        clearTimeout(timer);
+        const allowed = ending.reached?.limit ?? startSeconds * patience;
+        timer = setTimeout(() => end({ late: allowed }), 1000 * allowed);
+      };
+      /** Ends the program. */
+      this.stop = () => end({ stopped: true });
+      worker.onerror = (event) => end({ trap: event.message ?? "" });
+      worker.onmessage = ({ data }) => {
+        if (data.do === "print") return print(data.line);
+        if (data.do === "ended") return end({ code: data.code, trap: data.trap });
+        ending.add(data.line);
+        limit();
+        changed(ending);
+      };
+      limit();
+    });
+    const args = ["--seconds", String(seconds), ...(training ? [] : ["--no-training"]), ...(parts.length ? ["--parts", parts.join(",")] : [])];
+    worker.postMessage({ program, args });
+  }
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+// pack.mjs OUT CACHE: writes what the page Check needs beside its sources into the folder OUT: the editor as one module,
+// statements in both languages, and what a first check downloads, compressed by brotli so that any static server will do.
+// CACHE keeps the compressed files until their contents change.
+
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+
+import { build } from "esbuild";
+
+import { exercises } from "./statements.mjs";
+import { filter } from "./tar.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const [out, cache] = process.argv.slice(2);
+const modules = path.join(root, "web/node_modules"), llvm = path.join(modules, "@yowasp/clang/gen");
+const hash = (...parts) => parts.reduce((sum, part) => sum.update(part), createHash("sha256")).digest("hex").slice(0, 16);
+
+/** Of clang's headers and libraries: those for C++ on WASI. */
+const isNeeded = (name) => /^include\/(wasm32-wasip1|c\+\+)(\/|$)/.test(name) ? !/__cxx03/.test(name)
+  : /^include\//.test(name) ? /^include\/(__(std|float)\w+|std\w+|float|inttypes|iso646|limits|tgmath|wasm_simd128|unwind)\.h$/.test(name)
+  : /^(include|lib(\/wasm32-(unknown-)?wasip1)?)$/.test(name) ||
+    /^lib\/[\w-]+\/(crt1-command\.o|lib(c|c\+\+|c\+\+abi|m|wasi-emulated-getpid|clang_rt\.builtins)\.a)$/.test(name);
+
+/** Compresses `bytes` into CACHE and OUT. @returns the download of the page's list */
+async function compress(name, bytes) {
+  const key = hash(bytes), file = `${name}.brotli`, kept = path.join(cache, `${file}-${key}`);
+  if (!existsSync(kept)) {
+    const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
+    const params = { [BROTLI_PARAM_LGWIN]: zlib.constants.BROTLI_MAX_WINDOW_BITS, [BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    writeFileSync(kept, await promisify(zlib.brotliCompress)(bytes, { params }));
+  }
+  copyFileSync(kept, path.join(out, file));
+  return { name, key, bytes: readFileSync(kept).length };
+}
+
+for (const folder of [cache, ...["brotli", "clang", "pictures"].map((name) => path.join(out, name))]) mkdirSync(folder, { recursive: true });
+for (const name of ["brotli_dec_wasm.js", "brotli_dec_wasm_bg.wasm"])
+  copyFileSync(path.join(modules, "brotli-dec-wasm/pkg", name), path.join(out, "brotli", name));
+copyFileSync(path.join(llvm, "bundle.js"), path.join(out, "clang/bundle.js"));
+await build({ entryPoints: [path.join(root, "web/check/editor.js")], bundle: true, minify: true, format: "esm",
+              outfile: path.join(out, "editor.js"), allowOverwrite: true, logLevel: "warning" });
+for (const [language, suffix] of [["en", ""], ["zh", ".zh-CN"]]) {
+  const { exercises: list, pictures } = exercises(path.join(root, "exercises"), suffix);
+  writeFileSync(path.join(out, `exercises.${language}.json`), JSON.stringify(list));
+  for (const name of pictures) copyFileSync(path.join(root, "docs/pictures", name), path.join(out, "pictures", name));
+}
+
+const read = (folder, name) => readFileSync(path.join(folder, name));
+const inputs = readdirSync(llvm).filter((name) => name.endsWith(".wasm")).map((name) => [name, read(llvm, name)]);
+inputs.push(["llvm-resources.tar", filter(read(llvm, "llvm-resources.tar"), isNeeded)], ["library.tar", read(path.join(root, "build/wasm"), "library.tar")]);
+const downloads = await Promise.all(inputs.map((input) => compress(...input)));
+
+// The other files: the service worker keeps them, too.
+const small = readdirSync(out, { recursive: true }).filter((name) => /\.(html|css|js|json|wasm|svg)$/.test(name));
+const shared = ["style.css", "dom.js", "language.js", ...readdirSync(path.join(out, "../wasi")).map((name) => `wasi/${name}`)];
+writeFileSync(path.join(out, "downloads.json"),
+              JSON.stringify({ downloads, shell: ["./", "downloads.json", ...small, ...shared.map((name) => `../${name}`)] }));

@@ -1,0 +1,123 @@
+// The learner's files and progress, kept in the browser, in the form of exercises/course.py: NAME.hpp and progress.json.
+
+import { filesOf, pack } from "./tar.js";
+
+const key = "gradus-exercises", last = "last exercise", record = "progress.json";
+const nothing = { passed: false, stages: 0, of: 0, part: "", hints: 0 };
+
+/** The exercises, and the sittings of a long one: some of its parts, with progress of their own. All sittings share a file. */
+export function entriesOf(exercises) {
+  return exercises.flatMap((exercise) => [
+    { exercise, name: exercise.name, parts: [] },
+    ...Object.entries(exercise.sittings).map(([sitting, parts]) => ({ exercise, name: `${exercise.name}_${sitting}`, parts })),
+  ]);
+}
+
+/** The hints for the part that the learner works on; all hints if none is for it. */
+export function hintsOf(hints, part) {
+  const some = hints.filter((hint) => part && hint.part === part);
+  return some.length ? some : hints;
+}
+
+/** What can be read as progress: of each known exercise, those values that have the right type. */
+function valid(given, names) {
+  const known = Object.entries(given ?? {}).filter(([name]) => names.includes(name)).map(([name, values]) => [name,
+    Object.fromEntries(Object.entries(nothing).map(([field, value]) =>
+      [field, typeof values?.[field] === typeof value ? values[field] : value]))]);
+  return { ...Object.fromEntries(known), ...(names.includes(given?.[last]) ? { [last]: given[last] } : {}) };
+}
+
+export class Progress {
+  #entries;
+  #known = {};  // as progress.json
+  #files = {};  // by the exercise's name
+
+  constructor(exercises) {
+    this.#entries = entriesOf(exercises);
+    try {
+      const { progress, files } = JSON.parse(localStorage.getItem(key)) ?? {};
+      this.#known = valid(progress, this.names);
+      for (const { name } of exercises) if (typeof files?.[name] === "string") this.#files[name] = files[name];
+    } catch {  // not JSON, or a browser that keeps nothing
+    }
+  }
+
+  get names() { return this.#entries.map(({ name }) => name); }
+  /** An exercise and its sittings. */
+  #all(exercise) { return this.#entries.filter((entry) => entry.exercise === exercise); }
+
+  of(entry) { return { ...nothing, ...this.#known[entry.name] }; }
+  file(exercise) { return this.#files[exercise.name] ?? exercise.stub; }
+  isBegun(exercise) { return exercise.name in this.#files; }
+  isPassed(entry) {
+    const sittings = entry.parts.length ? [] : this.#all(entry.exercise).slice(1);
+    return this.of(entry).passed || (sittings.length > 0 && sittings.every((sitting) => this.of(sitting).passed));
+  }
+  get last() { return this.#known[last]; }
+  get anyFile() { return Object.keys(this.#files).length > 0; }
+
+  note(entry, changes = {}) {
+    this.#known[entry.name] = { ...this.of(entry), ...changes };
+    this.#known[last] = entry.name;
+    this.#keep();
+  }
+
+  write(exercise, text) {
+    this.#files[exercise.name] = text;
+    this.#keep();
+  }
+
+  /** Forgets the file and the progress of an exercise and its sittings. */
+  reset(exercise) {
+    for (const { name } of this.#all(exercise)) delete this.#known[name];
+    delete this.#files[exercise.name];
+    this.#keep();
+  }
+
+  /** Notes how a check ended, as note_stages in exercises/exercise.py. */
+  ended(entry, ending) {
+    const before = this.of(entry), part = /^(.*): /.exec(ending.reached?.name ?? "")?.[1] ?? "", { hints } = entry.exercise;
+    const sameHints = JSON.stringify(hintsOf(hints, part)) === JSON.stringify(hintsOf(hints, before.part));
+    if (ending.allPassed && !entry.parts.length) for (const sitting of this.#all(entry.exercise).slice(1)) this.note(sitting, { passed: true });
+    this.note(entry, { passed: before.passed || ending.allPassed, stages: ending.passed.length, of: ending.stages.length, part,
+                       hints: sameHints ? before.hints : 0 });
+  }
+
+  /** @returns {Uint8Array} an archive to unpack in exercises/mine */
+  archive() {
+    const encoder = new TextEncoder();
+    return pack([...Object.entries(this.#files).map(([name, text]) => [`${name}.hpp`, encoder.encode(text)]),
+                 [record, encoder.encode(`${JSON.stringify(this.#known, undefined, 1)}\n`)]]);
+  }
+
+  /**
+   * Reads files as in exercises/mine, or an archive of them.
+   * @param {[string, Uint8Array][]} given their names and contents
+   * @returns {{ files: Object, progress?: Object, unknown: string[], replaced: string[] }} for take()
+   */
+  read(given) {
+    const found = { files: {}, unknown: [] }, decoder = new TextDecoder();
+    for (const [name, bytes] of given.flatMap(([name, bytes]) => (name.endsWith(".tar") ? filesOf(bytes) : [[name, bytes]]))) {
+      const exercise = this.#entries.find(({ exercise }) => `${exercise.name}.hpp` === name)?.exercise;
+      if (exercise) found.files[exercise.name] = decoder.decode(bytes);
+      else if (name === record) found.progress = valid(JSON.parse(decoder.decode(bytes)), this.names);
+      else found.unknown.push(name);
+    }
+    found.replaced = Object.keys(found.files).filter((name) => name in this.#files && this.#files[name] !== found.files[name]);
+    return found;
+  }
+
+  /** Takes what read() has found in place of files and progress with the same names. */
+  take({ files, progress }) {
+    Object.assign(this.#files, files);
+    Object.assign(this.#known, progress);
+    this.#keep();
+  }
+
+  #keep() {
+    try {
+      localStorage.setItem(key, JSON.stringify({ progress: this.#known, files: this.#files }));
+    } catch {  // full, or forbidden: the page works without it
+    }
+  }
+}

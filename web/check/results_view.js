@@ -1,0 +1,70 @@
+// What a check found: the compiler's first error, or the stages with the checker's messages.
+
+import { html } from "../dom.js";
+import { words } from "./strings.js";
+
+/** The sentence about how a check ended, and whether it is good news; undefined while it runs. */
+function verdictOf(ending) {
+  if (ending.cause) {
+    const stage = ending.reached?.name, says = words.causes[ending.cause](stage, ending.late, ending.trap, ending.code);
+    return [ending.cause === "endless" || !stage ? says : `${says} ${words.in(stage)}`, "wrong"];
+  }
+  if (ending.allPassed) return [words.allPassed, "right"];
+  if (ending.checksPassed) return [words.checksPassed, "right"];
+  return ending.verdict === "to do" ? [words.toDo, ""] : ending.verdict === "finding" ? [words.finding, "wrong"] : undefined;
+}
+
+export class ResultsView {
+  #lines = [];
+  #stages = html("ol", { class: "stages" });
+  #verdict = html("p", { role: "status" });
+  #printed = html("pre");
+
+  /** @param {Element} element to draw in; @param go is called with a line and a column of the learner's file */
+  constructor(element, go) {
+    this.element = element;
+    this.go = go;
+  }
+
+  clear() {
+    this.#lines = [];
+    this.element.hidden = true;
+  }
+
+  /** Adds a line that the checker prints. Its name, and the stages that passed, are shown otherwise. */
+  print(line) {
+    if (/^\w+$/.test(line) && !this.#lines.length || /^ {2}passed {2}/.test(line) || line === "  Every stage passed.") return;
+    if (line || this.#lines.length) this.#lines.push(line);
+    this.#printed.textContent = this.#lines.join("\n");
+  }
+
+  /** Draws the stages of an Ending. @param {boolean} ended whether the program has ended */
+  draw(ending, ended) {
+    const { reached } = ending, [says, kind] = (ended && verdictOf(ending)) || ["", ""];
+    this.#stages.replaceChildren(...ending.stages.map((stage) => {
+      const state = ending.passed.includes(stage.name) ? "passed" : stage !== reached ? "" : !ended ? "running"
+        : ending.verdict === "to do" || ending.stopped ? "" : "failed";
+      return html("li", { class: state }, stage.name);
+    }));
+    this.#verdict.className = `verdict ${kind}`;
+    this.#verdict.textContent = says;
+    this.#printed.textContent = this.#lines.join("\n");
+    this.#printed.hidden = !this.#lines.length;
+    this.#show(this.#stages, this.#verdict, this.#printed);
+  }
+
+  /** Draws what explain() of compile_errors.js found. */
+  drawErrors({ messages, first, isMine, sentence, name }) {
+    const says = words.sentences[sentence], links = messages.filter(({ severity }) => severity === "error");
+    const heading = isMine ? words.compileError : /^wasm-ld/.test(first) ? words.linkError : words.useError;
+    this.#show(html("p", { class: "verdict wrong", role: "status" }, heading), html("pre", {}, first),
+               ...(says ? [html("p", {}, typeof says === "function" ? says(name) : says)] : []),
+               html("p", {}, ...links.slice(0, 5).flatMap(({ line, column }) =>
+                 [html("button", { class: "link", onclick: () => this.go(line, column) }, words.atLine(line)), " "])));
+  }
+
+  #show(...elements) {
+    this.element.replaceChildren(...elements);
+    this.element.hidden = false;
+  }
+}

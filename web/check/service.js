@@ -1,0 +1,30 @@
+// The service worker: keeps the page's files for visits without a network. store.js keeps the large downloads.
+
+const name = "gradus-check-page";
+
+oninstall = (event) => event.waitUntil((async () => {
+  const { shell } = await (await fetch("downloads.json")).json();
+  await (await caches.open(name)).addAll(shell);
+  await skipWaiting();
+})());
+
+onactivate = (event) => event.waitUntil(clients.claim());
+
+/** From the network, so that no file is older than another; without one, what was kept. */
+async function answer(request) {
+  const cache = await caches.open(name);
+  try {
+    const response = await fetch(request);
+    if (response.ok) await cache.put(request.url.replace(/[?#].*/, ""), response.clone());
+    return response;
+  } catch (error) {
+    const kept = await cache.match(request, { ignoreSearch: true });
+    if (!kept) throw error;
+    return kept;
+  }
+}
+
+onfetch = (event) => {
+  const { origin, pathname } = new URL(event.request.url);
+  if (event.request.method === "GET" && origin === location.origin && !pathname.endsWith(".brotli")) event.respondWith(answer(event.request));
+};

@@ -1,0 +1,62 @@
+// The exercises as the page shows them: statements and hints as HTML (formulas as MathML), stubs and solutions.
+
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+
+import katex from "katex";
+import { Marked } from "marked";
+
+const math = (tex, displayMode) => katex.renderToString(tex, { displayMode, output: "mathml", throwOnError: true });
+const formula = (name, level, start, rule, display) => ({
+  name, level, start: (text) => { const at = text.indexOf(start); return at < 0 ? undefined : at; },
+  tokenizer(text) {
+    const match = rule.exec(text);
+    return match ? { type: name, raw: match[0], tex: match[1] } : undefined;
+  },
+  renderer: ({ tex }) => (display ? `<div class="formula">${math(tex, true)}</div>` : math(tex, false)),
+});
+const formulas = [formula("display", "block", "$$", /^\$\$([^$]+)\$\$/, true),
+                  formula("inline", "inline", "$", /^\$([^$\n]+(?:\n[^$\n]+)*)\$/, false)];
+
+/** The address of a link from an exercise's folder: in the page, or in the book around it. */
+function address(href, pictures) {
+  if (/^https?:/.test(href)) return href;
+  if (/^[\w.]+\.hpp$/.test(href)) return `#${href}`;  // a header that the page shows
+  const exercise = /^\.\.\/\d\d_(\w+)\//.exec(href);
+  if (exercise) return `#${exercise[1]}`;
+  const page = /^\.\.\/\.\.\/docs\/(.+)\.md(#.*)?$/.exec(href), picture = /^\.\.\/\.\.\/docs\/pictures\/([\w.]+)$/.exec(href);
+  if (page) return `../../${page[1]}.html${page[2] ?? ""}`;
+  if (picture) {
+    pictures.add(picture[1]);
+    return `pictures/${picture[1]}`;
+  }
+  throw new Error(`a statement links to ${href}, which the page does not show`);
+}
+
+function page(folder, suffix, pictures) {
+  const markdown = new Marked({ extensions: formulas, walkTokens: (token) => {
+    if (token.type === "link" || token.type === "image") token.href = address(token.href, pictures);
+  } });
+  const html = (text) => markdown.parse(text);
+  const read = (name) => readFileSync(path.join(folder, `${name}${suffix}.md`), "utf8");
+  const [heading, ...rest] = read("README").split("\n");
+  const hints = read("hints").split(/^## \d+\n/m).slice(1);
+  return { title: heading.replace(/^.*?·/, "").trim(), statement: html(rest.join("\n")),
+           hints: hints.map((hint) => ({ part: /^([\w -]+): /.exec(hint)?.[1] ?? "", html: html(hint.trim()) })) };
+}
+
+/**
+ * @param {string} root the folder exercises/; @param {string} suffix of the language's files: "" or ".zh-CN"
+ * @returns {{ exercises: Object[], pictures: string[] }} the exercises, ordered by number, and names in docs/pictures/
+ */
+export function exercises(root, suffix) {
+  const pictures = new Set();
+  const found = readdirSync(root).filter((name) => /^\d\d_/.test(name)).sort().map((name) => {
+    const folder = path.join(root, name), text = (file) => readFileSync(path.join(folder, file), "utf8");
+    const sittings = existsSync(path.join(folder, "sittings.json")) ? JSON.parse(text("sittings.json")) : {};
+    const shown = [...new Set(text("README.md").match(/(?<=\]\()[\w.]+\.hpp(?=\))/g))];
+    return { folder: name, number: name.slice(0, 2), name: name.slice(3), ...page(folder, suffix, pictures), sittings,
+             headers: shown.map((header) => ({ name: header, text: text(header) })), stub: text("stub.hpp"), solution: text("solution.hpp") };
+  });
+  return { exercises: found, pictures: [...pictures] };
+}
