@@ -1,17 +1,18 @@
 #!/usr/bin/env node
-// Prints what the page costs: bytes of a first load, milliseconds of an update here, natively and in Chromium, and seconds
-// until a model reverses. Needs ./run web, build/release/web/web_trainer, brotli and chromium; measure on an idle machine.
+// Prints what the pages cost. Play: bytes of a first load, milliseconds of an update here, natively and in Chromium, and seconds
+// until a model reverses. Check: bytes of the download, seconds from a click to the verdict, and memory. Needs ./run web, build/release/web/web_trainer, brotli and chromium; measure on an idle machine.
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, statSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 
-import { NativeTrainer, browser, defaults, loadTrainer, page, serve, toHash, toRequest } from "./tests/support.mjs";
+import { NativeTrainer, browser, defaults, loadTrainer, page, root, serve, toHash, toRequest } from "./tests/support.mjs";
 
 const settings = toRequest({ ...defaults(), "a.decoder": "bahdanau", "b.decoder": "none" });
 const report = (what, value) => console.log(`${what.padEnd(58)} ${value}`);
 
-const files = readdirSync(page, { recursive: true }).map((name) => path.join(page, name)).filter((name) => statSync(name).isFile());
+const files = readdirSync(page, { recursive: true }).filter((name) => !name.startsWith("check"))
+  .map((name) => path.join(page, name)).filter((name) => statSync(name).isFile());
 const brotli = (file) => execFileSync("brotli", ["--best", "--stdout", file], { maxBuffer: 1 << 28 }).length;
 const sizes = files.map((file) => ({ file: path.relative(page, file), raw: statSync(file).size, packed: brotli(file) }));
 for (const { file, raw, packed } of sizes.filter(({ packed }) => packed > 10000)) report(`${file}, raw and brotli, bytes`, `${raw} ${packed}`);
@@ -64,5 +65,44 @@ const { seconds, longest } = await tab.evaluate(() => new Promise((resolve) => {
 }));
 report("300 updates with all pictures in Chromium, s", seconds.toFixed(1));
 report("longest frame meanwhile, ms", longest.toFixed(0));
+await tab.close();
+
+// ---- Check: exercise 08, first and warm ----
+
+const { downloads } = JSON.parse(readFileSync(path.join(page, "check/downloads.json"), "utf8"));
+for (const { name, bytes } of downloads.filter(({ bytes }) => bytes > 10000)) report(`check/${name}.brotli, bytes`, bytes);
+report("all that the first check downloads, MB", (downloads.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6).toFixed(1));
+const small = readdirSync(path.join(page, "check"), { recursive: true }).filter((name) => !/\.brotli$|clang|exercises.zh/.test(name))
+  .map((name) => path.join(page, "check", name)).filter((name) => statSync(name).isFile());
+report("the page Check before a check, brotli, bytes", small.reduce((sum, file) => sum + brotli(file), 0));
+
+const desk = await chromium.newPage();
+await desk.goto(server.address.replace("index.html", "check/index.html#additive_attention"));
+await desk.waitForSelector("#exercise:not([hidden])");
+const solution = readFileSync(path.join(root, "exercises/08_additive_attention/solution.hpp"), "utf8");
+
+/** Types `text` in place of the file, checks it, and waits for all checks to pass. @returns seconds from the click */
+async function check(text) {
+  await desk.click(".cm-content");
+  await desk.keyboard.press("Control+A");
+  await desk.keyboard.insertText(text);
+  return desk.evaluate(() => new Promise((resolve) => {
+    const start = performance.now(), results = document.getElementById("results");
+    new MutationObserver((changes, observer) => {
+      if (!results.querySelector(".verdict.right")) return;
+      observer.disconnect();
+      resolve((performance.now() - start) / 1000);
+    }).observe(results, { subtree: true, childList: true, attributes: true });
+    document.getElementById("check").click();
+  }));
+}
+
+const first = await check(solution), warm = [];
+for (let i = 0; i < 3; ++i) warm.push(await check(`${solution}// ${i}\n`));
+report("Check, exercise 08, click to verdict, first time, s", first.toFixed(1));
+report("the same, warm: the least of three, s", Math.min(...warm).toFixed(1));
+const { processInfo } = await (await chromium.newBrowserCDPSession()).send("SystemInfo.getProcessInfo");
+const peak = ({ id }) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8"))[1]) / 1000;
+report("the tab's memory at most, MB", Math.max(...processInfo.filter(({ type }) => type === "renderer").map(peak)).toFixed(0));
 await chromium.close();
 await server.close();

@@ -14,6 +14,13 @@ function stateOf(entry, progress) {
   return of ? words.stages(stages, of) : words.started;
 }
 
+/** A cell with what the learner writes, which statements.mjs has made HTML. */
+function about(text, parts) {
+  const cell = html("td");
+  if (!parts.length) cell.innerHTML = text;
+  return cell;
+}
+
 export class ListView {
   #entries;
   #progress;
@@ -31,7 +38,7 @@ export class ListView {
       const { exercise, name, parts } = entry, state = stateOf(entry, this.#progress);
       const link = html("a", { href: `#${name}` }, parts.length ? parts.join(", ") : exercise.title);
       return html("tr", { class: parts.length ? "sitting" : "" }, html("td", {}, ...(parts.length ? [] : [html("span", { class: "number" }, exercise.number)]), link),
-                  html("td", { class: state === words.passed ? "passed" : "" }, state));
+                  about(exercise.about, parts), html("td", {}, parts.length ? "" : exercise.tutorial), html("td", { class: state === words.passed ? "passed" : "" }, state));
     }));
   }
 

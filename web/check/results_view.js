@@ -14,6 +14,16 @@ function verdictOf(ending) {
   return ending.verdict === "to do" ? [words.toDo, ""] : ending.verdict === "finding" ? [words.finding, "wrong"] : undefined;
 }
 
+/** The stages under the names to show: those of a part share one, but for the part that was reached. */
+function groups({ stages, reached }) {
+  const partOf = (stage) => /^(.*?): /.exec(stage?.name ?? "")?.[1], found = new Map();
+  for (const stage of stages) {
+    const part = stage.training ? undefined : partOf(stage), name = part === undefined || part === partOf(reached) ? stage.name : part;
+    found.set(name, [...found.get(name) ?? [], stage]);
+  }
+  return [...found].map(([name, some]) => [some.length > 1 ? words.part(name, some.length) : name, some]);
+}
+
 export class ResultsView {
   #lines = [];
   #stages = html("ol", { class: "stages" });
@@ -28,27 +38,30 @@ export class ResultsView {
 
   clear() {
     this.#lines = [];
+    this.#printed.replaceChildren();
+    this.element.replaceChildren();
     this.element.hidden = true;
   }
 
   /** Adds a line that the checker prints. Its name, and the stages that passed, are shown otherwise. */
   print(line) {
     if (/^\w+$/.test(line) && !this.#lines.length || /^ {2}passed {2}/.test(line) || line === "  Every stage passed.") return;
-    if (line || this.#lines.length) this.#lines.push(line);
-    this.#printed.textContent = this.#lines.join("\n");
+    if (!line && !this.#lines.length) return;
+    this.#lines.push(line);
+    // A finding's lines are "    label       text".
+    this.#printed.append(html("div", { class: /^ {4}\S[\w ]{11}\S|^ {16}\S/.test(line) ? "line labelled" : "line" }, line));
   }
 
   /** Draws the stages of an Ending. @param {boolean} ended whether the program has ended */
   draw(ending, ended) {
-    const { reached } = ending, [says, kind] = (ended && verdictOf(ending)) || ["", ""];
-    this.#stages.replaceChildren(...ending.stages.map((stage) => {
-      const state = ending.passed.includes(stage.name) ? "passed" : stage !== reached ? "" : !ended ? "running"
-        : ending.verdict === "to do" || ending.stopped ? "" : "failed";
-      return html("li", { class: state }, stage.name);
+    const [says, kind] = (ended && verdictOf(ending)) || ["", ""], isOpen = ending.verdict === "to do" || ending.stopped;
+    this.#stages.replaceChildren(...groups(ending).map(([name, stages]) => {
+      const state = stages.every((stage) => ending.passed.includes(stage.name)) ? "passed" : !stages.includes(ending.reached) ? ""
+        : !ended ? "running" : isOpen ? "" : "failed";
+      return html("li", { class: state }, name);
     }));
     this.#verdict.className = `verdict ${kind}`;
     this.#verdict.textContent = says;
-    this.#printed.textContent = this.#lines.join("\n");
     this.#printed.hidden = !this.#lines.length;
     this.#show(this.#stages, this.#verdict, this.#printed);
   }

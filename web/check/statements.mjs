@@ -50,12 +50,13 @@ function page(folder, suffix, pictures) {
  * @returns {{ exercises: Object[], pictures: string[] }} the exercises, ordered by number, and names in docs/pictures/
  */
 export function exercises(root, suffix) {
-  const pictures = new Set();
+  const pictures = new Set(), list = readFileSync(path.join(root, `README${suffix}.md`), "utf8");
   const found = readdirSync(root).filter((name) => /^\d\d_/.test(name)).sort().map((name) => {
     const folder = path.join(root, name), text = (file) => readFileSync(path.join(folder, file), "utf8");
     const sittings = existsSync(path.join(folder, "sittings.json")) ? JSON.parse(text("sittings.json")) : {};
     const shown = [...new Set(text("README.md").match(/(?<=\]\()[\w.]+\.hpp(?=\))/g))];
-    return { folder: name, number: name.slice(0, 2), name: name.slice(3), ...page(folder, suffix, pictures), sittings,
+    const [, about, tutorial] = new RegExp(`^\\|[^|]*\\(${name}/[^|]*\\| ([^|]*) \\| (\\d+)[^|]*\\|$`, "m").exec(list);
+    return { about: new Marked().parseInline(about), tutorial, folder: name, number: name.slice(0, 2), name: name.slice(3), ...page(folder, suffix, pictures), sittings,
              headers: shown.map((header) => ({ name: header, text: text(header) })), stub: text("stub.hpp"), solution: text("solution.hpp") };
   });
   return { exercises: found, pictures: [...pictures] };
