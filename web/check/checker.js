@@ -14,8 +14,8 @@ export class Compiling {
   #fail;
   #id = 0;
 
-  /** Starts the download; `progress` receives its bytes so far, `downloaded` is called after it. */
-  constructor(downloads, progress, downloaded) {
+  /** Starts the download; `progress` receives its bytes so far. */
+  constructor(downloads, progress) {
     /** Resolved when clang is loaded. */
     this.ready = new Promise((resolve, reject) => {
       this.#fail = (error) => {
@@ -24,7 +24,7 @@ export class Compiling {
         for (const waiting of this.#waiting.values()) waiting.reject(error);
       };
       const handlers = {
-        progress: ({ bytes }) => progress(bytes), downloaded, ready: resolve,
+        progress: ({ bytes }) => progress(bytes), ready: resolve,
         compiled: (data) => this.#waiting.get(data.id).resolve(data),
         error: ({ message }) => this.#fail(new Error(message)),
       };

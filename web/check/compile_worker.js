@@ -7,14 +7,10 @@ let compiler;
 
 async function start(downloads) {
   const files = await load(downloads, (bytes) => postMessage({ do: "progress", bytes }));
-  postMessage({ do: "downloaded" });
-  // clang's module fetches its files beside it; they are here already.
-  globalThis.fetch = async (address) => {
-    const name = new URL(address).pathname.split("/").pop();
-    return new Response(files.get(name), { headers: { "content-type": name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream" } });
-  };
-  compiler = await new Compiler(await import("./clang/bundle.js"), files.get("library.tar")).load();
-  files.clear();
+  // clang's module fetches its files from beside it.
+  globalThis.fetch = async (address) => files.get(new URL(address).pathname.split("/").pop());
+  const clang = await import("./clang/bundle.js"), library = new Uint8Array(await files.get("library.tar").arrayBuffer());
+  compiler = await new Compiler(clang, library).load();
   postMessage({ do: "ready" });
 }
 

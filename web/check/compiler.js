@@ -6,7 +6,7 @@ export const flags = ["-std=c++20", "-O1", "-msimd128", "-fwasm-exceptions", "-D
                       "-Werror=return-type", "-I/include", "-I/exercises"];
 const system = "/usr/lib/wasm32-wasip1";
 const stack = 8 << 20;  // bytes, as on Linux
-const quiet = { stdout() {}, fetchProgress() {} };
+const options = { stdout() {}, fetchProgress() {}, decodeASCII: false };
 
 /** Runs a tool of LLVM. @returns {{ files?: Object, printed: string }} `files` only if it succeeds */
 export async function run(clang, tool, args, files) {
@@ -14,7 +14,7 @@ export async function run(clang, tool, args, files) {
   let printed = "";
   const stderr = (bytes) => { printed += bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode(); };
   try {
-    return { files: await clang.commands[tool](args, files, { ...quiet, stderr }), printed };
+    return { files: await clang.commands[tool](args, files, { ...options, stderr }), printed };
   } catch (error) {
     if (!(error instanceof clang.Exit)) throw error;
     return { printed };
@@ -33,7 +33,7 @@ export class Compiler {
 
   /** Loads clang. */
   async load() {
-    await this.#clang.runLLVM(["clang", "--version"], {}, quiet);
+    await this.#clang.runLLVM(["clang", "--version"], {}, options);
     return this;
   }
 
@@ -50,7 +50,7 @@ export class Compiler {
     const linked = await run(this.#clang, "wasm-ld", ["-m", "wasm32", `-L${system}`, `${system}/crt1-command.o`, "learner.o",
       `lib/lib${name}.a`, ...Object.keys(this.#files.lib.all).map((file) => `lib/all/${file}`), "-lwasi-emulated-getpid", "-lc++",
       "-lc++abi", "-lc", "/usr/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a", "--stack-first", "-z", `stack-size=${stack}`,
-      "--export-table", "--export=__stack_pointer", "--gc-sections", "--strip-all", "-o", "program.wasm"], compiled.files);
-    return { program: linked.files?.["program.wasm"], printed: compiled.printed + linked.printed };
+      "--export-table", "--export=__stack_pointer", "--gc-sections", "--strip-all", "-o", "program.wasm"], { lib: this.#files.lib, "learner.o": compiled.files["learner.o"] });
+    return { program: linked.files?.["program.wasm"].slice(), printed: compiled.printed + linked.printed };
   }
 }

@@ -154,12 +154,12 @@ export class ExerciseView {
   #start() {
     if (this.#compiling) return this.#compiling;
     const compiling = new Compiling(this.#downloads, (bytes) => {
-      if (this.#isChecking) this.#status(words.download(megabytes(bytes, 1), megabytes(this.total, 1)), bytes);
-    }, () => {
-      $("download").hidden = true;
-      if (this.#isChecking) this.#status(words.loading);
+      if (!this.#isChecking) return;
+      if (bytes < this.total) this.#status(words.download(megabytes(bytes, 1), megabytes(this.total, 1)), bytes);
+      else this.#status(words.loading);
     });
-    compiling.ready.catch(() => { if (this.#compiling === compiling) this.#compiling = undefined; });
+    compiling.ready.then(() => { $("download").hidden = true; },
+                         () => { if (this.#compiling === compiling) this.#compiling = undefined; });
     return this.#compiling = compiling;
   }
 

@@ -8,7 +8,7 @@ import { isStored } from "./store.js";
 import { megabytes, words } from "./strings.js";
 
 const $ = (id) => document.getElementById(id);
-const memory = 700;  // megabytes; measured by web/measure.mjs
+const memory = 800;  // megabytes; measured by web/measure.mjs
 
 async function json(name) {
   const response = await fetch(name);
