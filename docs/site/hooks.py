@@ -21,7 +21,7 @@ KATEX = pathlib.Path("/usr/share/javascript/katex")
 DOXYGEN = ROOT / "build" / "doxygen"
 CHINESE = ROOT / "build" / "pictures_chinese"
 PLAY = ROOT / "build" / "play"  # by ./run web
-PLAY_BUTTON = re.compile(r'^<a [^>]*play/index\.html.*</a>\n\n', re.MULTILINE)
+PLAY_BUTTON = re.compile(r'^<a [^>]*play/(?:check/)?index\.html.*</a>\n\n', re.MULTILINE)
 OUTSIDE_DOCS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "exercises/README.md", "exercises/[0-9]*/README.md"]
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)((?:#[^)\s]*)?)(?=\))")
 HTML_LINK = re.compile(r'(?<= )((?:src|srcset|href)=")([^"#:]+)(?=")')
