@@ -13,14 +13,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The libraries whose headers each library may include.
 LIBRARIES = {"files": (), "autograd": (), "nn": ("autograd", "files"), "data": ("files",), "plot": ("files",),
              "graph": ("autograd", "files"), "models": ("nn", "autograd", "data", "files"),
+             "speech": ("autograd", "data", "files"),
              "compress": ("models", "nn", "autograd", "data", "files"),
              "distributed": ("models", "nn", "autograd", "data", "files"),
-             "tools": ("distributed", "compress", "models", "nn", "autograd", "data", "plot", "graph", "files")}
+             "tools": ("distributed", "compress", "speech", "models", "nn", "autograd", "data", "plot", "graph", "files")}
 FOLDERS = {"autograd": ("runtime", "memory", "threads", "kernels", "tape", "tensor", "products", "ops", "fused", "inspect"),
            "nn": ("module", "layers", "cells", "attention", "losses", "files", "optimisers"),
            "plot": ("text", "drawing", "charts", "terminal"),
            "models": ("encoders", "decoders", "model", "search", "training"),
            "distributed": ("communicators", "sums"),
+           "speech": ("frames", "sound"),
            "tools": ("settings", "files", "reports", "training", "commands")}
 
 

@@ -117,6 +117,7 @@
 #include <gradus/nn/layer_norm.hpp>
 #include <gradus/nn/linear.hpp>
 #include <gradus/nn/local_attention.hpp>
+#include <gradus/nn/location_attention.hpp>
 #include <gradus/nn/locked_dropout.hpp>
 #include <gradus/nn/loss.hpp>
 #include <gradus/nn/lstm.hpp>
@@ -149,4 +150,6 @@
 #include <gradus/plot/progress.hpp>
 #include <gradus/plot/search_tree.hpp>
 #include <gradus/plot/terminal.hpp>
+#include <gradus/speech/frames.hpp>
+#include <gradus/speech/spoken.hpp>
 #include <gradus/version.hpp>

@@ -1,7 +1,12 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/packing.hpp>
 #include <gradus/models/embedding_deviation.hpp>
 #include <gradus/models/encoder.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "encoders/drop.hpp"
 
@@ -24,15 +29,60 @@ std::unique_ptr<nn::Embedding> make_embedding(const EncoderOptions& options) {
   return std::make_unique<nn::Embedding>(options.vocabulary, options.embedding, embedding_deviation);
 }
 
+std::int64_t checked_levels(std::int64_t levels) {
+  constexpr std::int64_t most = 16;
+  if (levels < 0 || levels > most) {
+    fail("Encoder", "the levels of the pyramid must be from 0 to ", most, ", and are ", levels);
+  }
+  return levels;
+}
+
+RecurrentOptions one_layer(const EncoderOptions& options) { return {.bidirectional = options.bidirectional}; }
+
+std::vector<std::unique_ptr<nn::Recurrent>> lower_levels(const EncoderOptions& options) {
+  std::vector<std::unique_ptr<nn::Recurrent>> levels;
+  std::int64_t inputs = 2 * input_size(options);
+  for (std::int64_t level = 1; level < checked_levels(options.pyramid); ++level) {
+    levels.push_back(make_recurrent(options.cell, inputs, options.hidden, one_layer(options)));
+    inputs = 2 * levels.back()->directions() * options.hidden;
+  }
+  return levels;
+}
+
+// The input size of the top level.
+std::int64_t top_input(const EncoderOptions& options) {
+  if (options.pyramid == 0) return input_size(options);
+  const std::int64_t directions = options.bidirectional ? 2 : 1;
+  return 2 * (options.pyramid == 1 ? input_size(options) : directions * options.hidden);
+}
+
+// Neighbouring vectors, joined in pairs: x (T, B, D) → (⌈T / 2⌉, B, 2D). `x` must be 0 beyond the lengths.
+Tensor pairs(const Tensor& x) {
+  const std::int64_t T = x.size(0), B = x.size(1), D = x.size(2), odd = T % 2;
+  const Tensor even = odd == 1 ? pad(x, 0, 0, 1) : x;
+  return transpose(even.reshape({(T + odd) / 2, 2, B, D}), 1, 2).reshape({(T + odd) / 2, B, 2 * D});
+}
+
+Tensor halved(const Tensor& lengths) {
+  std::vector<std::int64_t> half;
+  for (const std::int64_t length : lengths.values<std::int64_t>()) half.push_back(length / 2 + length % 2);
+  return tensor(half);
+}
+
 }  // namespace
 
 Encoder::Encoder(const EncoderOptions& options)
     : embedding(make_embedding(options)),
+      pyramid(lower_levels(options)),
       rnn(make_recurrent(
-          options.cell, input_size(options), options.hidden,
+          options.cell, top_input(options), options.hidden,
           {.layers = options.layers, .bidirectional = options.bidirectional, .dropout = options.dropout})),
+      levels_(options.pyramid),
       dropout_(options.dropout) {
   if (embedding) add_module("embedding", *embedding);
+  for (std::size_t level = 0; level < pyramid.size(); ++level) {
+    add_module("pyramid_" + std::to_string(level), *pyramid[level]);
+  }
   add_module("rnn", *rnn);
 }
 
@@ -45,14 +95,30 @@ nn::Annotations Encoder::forward(const Tensor& source, const Tensor& lengths) co
   for (const std::int64_t length : lengths.values<std::int64_t>()) {
     if (length == 0) fail("Encoder", "a source is empty; remove empty sentences from the batch");
   }
-  auto [h, last] = rnn->run(drop(embedding ? embedding->forward(source) : source, dropout_, *this), lengths);
+  Tensor x = drop(embedding ? embedding->forward(source) : source, dropout_, *this), counts = lengths;
+  if (levels_ > 0) x = unpack(pack(x, Packing(lengths)), Packing(lengths), x.size(0));  // 0 in the padding
+  for (const auto& level : pyramid) {
+    counts = halved(counts);
+    x = drop(level->run(pairs(x), counts).output, dropout_, *this);
+  }
+  if (levels_ > 0) {
+    counts = halved(counts);
+    x = pairs(x);
+  }
+  auto [h, last] = rnn->run(x, counts);
   const int directions = rnn->directions();
   const std::int64_t top = (rnn->layers() - 1) * directions;  // of h_n, (layers · directions, B, H)
   return {.h = h,
-          .lengths = lengths,
+          .lengths = counts,
           .last_forward = last[0][top],
           .first_backward = directions == 2 ? last[0][top + 1] : Tensor(),
           .last = std::move(last)};
+}
+
+Tensor Encoder::annotation_counts(const Tensor& lengths) const {
+  Tensor counts = lengths;
+  for (std::int64_t level = 0; level < levels_; ++level) counts = halved(counts);
+  return counts;
 }
 
 }  // namespace gradus::models

@@ -4,6 +4,7 @@
 #include <gradus/models/projected_query.hpp>
 #include <gradus/models/registry.hpp>
 #include <gradus/nn/local_attention.hpp>
+#include <gradus/nn/location_attention.hpp>
 #include <gradus/nn/normaliser.hpp>
 #include <gradus/nn/scaled_dot_product_attention.hpp>
 
@@ -50,6 +51,21 @@ AttentionKind local_kind() {
           .weights = [](const AttentionSizes& n) { return additive_weights(n) + matrix(n.energy, n.query); }};
 }
 
+// W_a, U_a, F and U_f.
+AttentionKind location_kind() {
+  return {.make =
+              [](const AttentionSizes& n) {
+                return std::make_unique<nn::LocationAttention>(n.query, n.value, n.energy,
+                                                               nn::LocationOptions{.dropout = n.dropout});
+              },
+          .weights =
+              [](const AttentionSizes& n) {
+                const nn::LocationOptions location;
+                return matrix(n.energy, n.query) + matrix(n.energy, n.value) +
+                       matrix(location.filters, location.width) + matrix(n.energy, location.filters);
+              }};
+}
+
 // Dot products need queries of the values' size, so other queries are projected.
 template <class Attention>
 AttentionKind dot_kind() {
@@ -86,6 +102,7 @@ Registry Registry::standard() {
                          {"gumbel", normalised_kind([](Sizes n) { return gumbel(n.temperature); })},
                          {"hard", normalised_kind([](Sizes /*n*/) { return hard(); })},
                          {"local_p", local_kind()},
+                         {"location", location_kind()},
                          {"scaled_dot", dot_kind<nn::ScaledDotProductAttention>()},
                          {"sparsemax", normalised_kind([](Sizes /*n*/) { return sparsemax(); })},
                          {"top_k", normalised_kind([](Sizes n) { return top_k(n.top_k); })}},

@@ -75,7 +75,7 @@ bool better(const Continuation& a, const Continuation& b) {
 // One source's search.
 struct Beam {
   std::int64_t source;            // index in the batch
-  std::int64_t length;            // length of the source
+  std::int64_t length;            // number of the source's annotations
   std::int64_t max_steps;         // maximum output length
   std::vector<Hypothesis> alive;  // best first
   std::vector<Hypothesis> ended;  // the n best ended hypotheses, best first
@@ -280,7 +280,8 @@ std::vector<std::vector<Decoded>> beam_search(const Ensemble& model, const Tenso
   return by_parts<std::vector<Decoded>>(
       model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t /*first*/) {
         const NoGrad no_grad;
-        return BeamSearch(their_lengths, options, max_steps).run(model, start(model, some, their_lengths));
+        return BeamSearch(annotation_counts(model, their_lengths), options, max_steps)
+            .run(model, start(model, some, their_lengths));
       });
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "search/allowed.hpp"
+#include "search/steps.hpp"
 #include "search/write_tokens.hpp"
 
 namespace gradus::models {
@@ -12,7 +13,7 @@ std::vector<Decoded> greedy(const Ensemble& model, const Tensor& source, const T
                             const MaxSteps& max_steps, const Constraints& constraints) {
   check("greedy", constraints);
   return write_tokens(
-      model, source, lengths, steps_of(max_steps, lengths),
+      model, source, lengths, steps_of(max_steps, annotation_counts(model, lengths)),
       [&](const Prediction& next, std::int64_t row, std::int64_t /*source*/,
           std::span<const std::int64_t> written) {
         return Prediction::likeliest(Allowed(next, row, written, constraints).log_probabilities());

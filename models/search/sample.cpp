@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "search/allowed.hpp"
+#include "search/steps.hpp"
 #include "search/write_tokens.hpp"
 
 namespace gradus::models {
@@ -91,7 +92,7 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
   std::vector<Generator> generators;  // one per row
   for (std::int64_t b = 0; b < lengths.size(0); ++b) generators.push_back(generator.split());
   return write_tokens(
-      model, source, lengths, steps_of(max_steps, lengths),
+      model, source, lengths, steps_of(max_steps, annotation_counts(model, lengths)),
       [&](const Prediction& next, std::int64_t row, std::int64_t of, std::span<const std::int64_t> written) {
         const Allowed allowed(next, row, written, options.constraints);
         std::vector<Choice> choices = tempered(allowed.log_probabilities(), options.temperature);

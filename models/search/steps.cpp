@@ -1,8 +1,21 @@
 #include "search/steps.hpp"
 
 #include <gradus/autograd/random.hpp>
+#include <gradus/autograd/scope.hpp>
 
 namespace gradus::models {
+
+Tensor annotation_counts(const Ensemble& model, const Tensor& lengths) {
+  const Tensor counts = model.members().front()->encoder.annotation_counts(lengths);
+  for (const Seq2Seq* member : model.members()) {
+    if (member->encoder.annotation_counts(lengths).to_vector<std::int64_t>() ==
+        counts.to_vector<std::int64_t>())
+      continue;
+    fail("decode",
+         "the ensemble's members shorten their sources differently; give models with the same pyramid");
+  }
+  return counts;
+}
 
 Starts start(const Ensemble& model, const Tensor& source, const Tensor& lengths) {
   Starts starts;

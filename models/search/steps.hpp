@@ -11,6 +11,9 @@
 
 namespace gradus::models {
 
+// The number of annotations of sources of these lengths, (B), i64. All members must have the same number.
+Tensor annotation_counts(const Ensemble& model, const Tensor& lengths);
+
 // Encodes the source with every member.
 Starts start(const Ensemble& model, const Tensor& source, const Tensor& lengths);
 

@@ -73,6 +73,7 @@ std::vector<Decoded> write_share(const Ensemble& model, const Tensor& source, co
   Remaining remaining(std::ssize(outputs), !model.is_training());
   std::vector<std::vector<std::int64_t>> rows(outputs.size());  // of each output's tokens
   std::vector<Tensor> weights;
+  const Tensor annotations = annotation_counts(model, lengths);
   for_each_step(
       model, start(model, source, lengths),
       [&](std::int64_t /*step*/, Starts& at) {
@@ -96,7 +97,7 @@ std::vector<Decoded> write_share(const Ensemble& model, const Tensor& source, co
         }
       });
   for (std::size_t b = 0; b < outputs.size(); ++b) {
-    outputs[b].weights = alignment(weights, rows[b], lengths.values<std::int64_t>()[b]);
+    outputs[b].weights = alignment(weights, rows[b], annotations.values<std::int64_t>()[b]);
   }
   return outputs;
 }
@@ -113,9 +114,9 @@ std::vector<Decoded> write_tokens(const Ensemble& model, const Tensor& source, c
       });
 }
 
-std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const Tensor& lengths) {
+std::vector<std::int64_t> steps_of(const MaxSteps& max_steps, const Tensor& counts) {
   std::vector<std::int64_t> steps;
-  for (const std::int64_t length : lengths.values<std::int64_t>()) steps.push_back(max_steps.of(length));
+  for (const std::int64_t count : counts.values<std::int64_t>()) steps.push_back(max_steps.of(count));
   return steps;
 }
 

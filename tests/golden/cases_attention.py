@@ -28,6 +28,30 @@ def additive_attention(B=7, T=6, Q=3, D=5, A=4):
     g.write()
 
 
+def location_attention(B=7, T=6, Q=3, D=5, A=4, K=2, R=5):
+    """Chorowski et al. 2015, eq. 8 and 9, with their exponential and, in `smooth.…`, their logistic function."""
+    g = Golden("location_attention")
+    lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
+    pad = torch.arange(T)[:, None] >= lengths                                     # (T,B)
+    before = leaf(T, B).detach().masked_fill(pad, float("-inf")).softmax(0).T     # (B,T)
+    g.put(lengths=lengths)
+    for prefix in "", "smooth.":
+        leaves = {"W_a.weight": leaf(A, Q), "U_a.weight": leaf(A, D), "F": leaf(K, R), "U_f.weight": leaf(A, K), "v_a": leaf(A),
+                  "query": leaf(B, Q), "values": leaf(T, B, D), "before": before.clone().requires_grad_()}
+        g.put_all(leaves, prefix)
+        f = nn.functional.conv1d(leaves["before"][:, None], leaves["F"][:, None], padding=R // 2).permute(2, 0, 1)  # (T,B,K)
+        inside = leaves["query"] @ leaves["W_a.weight"].T + leaves["values"] @ leaves["U_a.weight"].T + f @ leaves["U_f.weight"].T
+        energy = torch.tanh(inside) @ leaves["v_a"]
+        if prefix:
+            sigma = energy.sigmoid().masked_fill(pad, 0)
+            weights = sigma / sigma.sum(0)
+            context, weights = (weights[:, :, None] * leaves["values"]).sum(0), weights.T
+        else:
+            context, weights = look(energy, leaves["values"], lengths)
+        g.backward({"context": context, "weights": weights}, leaves, prefix)
+    g.write()
+
+
 def dot_product_attention(B=7, T=6, D=5):
     """Luong's dot, and scaled: e_tj = s · h_j, and s · h_j / √D."""
     lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
@@ -147,4 +171,4 @@ def bahdanau_step(V=11, E=6, H=2, S=7, A=8, T=5, B=3):
     g.write()
 
 
-CASES = [additive_attention, dot_product_attention, sparse_attention, local_attention, multi_head_self, multi_head_cross, multi_head_plain, bahdanau_step]
+CASES = [additive_attention, location_attention, dot_product_attention, sparse_attention, local_attention, multi_head_self, multi_head_cross, multi_head_plain, bahdanau_step]

@@ -29,7 +29,8 @@ def whole_model(name, make):
     logits = torch.stack([logits for logits, _ in rows], 1)
     g.put(logits=logits)
     if rows[0][1] is not None:
-        g.put(weights=torch.stack([nn.functional.pad(w, (0, len(source) - w.shape[1])) for _, w in rows], 1))
+        longest = max(w.shape[1] for _, w in rows)
+        g.put(weights=torch.stack([nn.functional.pad(w, (0, longest - w.shape[1])) for _, w in rows], 1))
     g.backward({"loss": nn.functional.cross_entropy(logits.flatten(0, 1), target_out.flatten(), ignore_index=PAD)}, p)
     g.write()
 
@@ -63,13 +64,13 @@ def additive(queries, annotations):
             "decoder.attention.v_a": leaf(A)}
 
 
-def additive_energies(p, s, h):
+def additive_energies(p, s, h, *_):
     """Bahdanau et al. 2015, A.1.2: e_j = v_a · tanh(W_a s + U_a h_j)."""
     W_a, U_a, v_a = (p[f"decoder.attention.{name}"] for name in ("W_a.weight", "U_a.weight", "v_a"))
     return torch.tanh(W_a @ s + h @ U_a.T) @ v_a
 
 
-def general_energies(p, s, h):
+def general_energies(p, s, h, *_):
     """Luong et al. 2015, 3.1: e_j = h_j · W_a s."""
     return h @ (p["decoder.attention.W_a.weight"] @ s)
 
@@ -84,7 +85,7 @@ def attentive(p, energies, h, y, state, step, read_out):
     logits, weights = [], []
     for e in p["decoder.embedding.weight"][y]:
         before = top(state)
-        weights.append(energies(p, before, h).softmax(0))
+        weights.append(energies(p, before, h, weights).softmax(0))
         c = weights[-1] @ h
         state = step(torch.cat([e, c]), state)
         logits.append(logits_of(p, read_out(top(state), c, e, before)))
@@ -240,8 +241,33 @@ def scaled_dot():
     return p, model
 
 
+def pairs(x):
+    """Neighbours joined, (T,D) to (T/2,2D); 0 stands for a missing last one."""
+    return nn.functional.pad(x, (0, 0, 0, len(x) % 2)).reshape(-1, 2 * x.shape[1])
+
+
+def location():
+    """Location features, over a pyramid of two levels."""
+    K, R = 8, 15
+    below, encoder, decoder = nn.GRU(2 * E, H, bidirectional=True), nn.GRU(2 * D, H, bidirectional=True), nn.GRU(E + D, H)
+    p = {**recurrent(encoder, decoder), **additive(H, D), "decoder.attention.F": leaf(K, R), "decoder.attention.U_f.weight": leaf(A, K),
+         "decoder.W_s.weight": leaf(H, H), **linear("decoder.readout", VY, H + D + E)}
+    p.update({f"encoder.pyramid_0.{name}": w for name, w in randomise(below).items()})
+
+    def energies(p, s, h, earlier):
+        before = earlier[-1] if earlier else torch.eye(len(h))[0]
+        f = nn.functional.conv1d(before[None], p["decoder.attention.F"][:, None], padding=R // 2)         # (K,T)
+        W_a, U_a, U_f, v_a = (p[f"decoder.attention.{name}"] for name in ("W_a.weight", "U_a.weight", "U_f.weight", "v_a"))
+        return torch.tanh(W_a @ s + h @ U_a.T + f.T @ U_f.T) @ v_a
+
+    def model(x, y):
+        h, last = encoder(pairs(below(pairs(p["encoder.embedding.weight"][x]))[0]))
+        return attentive(p, energies, h, y, bridge(p, last[1])[None], one_step(decoder), read_all)
+    return p, model
+
+
 def models():
-    for make in (sutskever, fixed, cho, bahdanau, d2l, notebook, tied, dot, scaled_dot):
+    for make in (sutskever, fixed, cho, bahdanau, d2l, notebook, tied, dot, scaled_dot, location):
         whole_model(make.__name__, make)
 
 

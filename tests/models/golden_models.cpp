@@ -41,6 +41,7 @@ std::vector<Case> cases() {
       {"notebook", small(models::preset("notebook"))},
       {"tied", small({.readout = models::ReadoutForm::maxout, .tied = models::Tied::all}), 10},
       {"dot", small({.attention = "dot"})},
+      {"location", small({.attention = "location", .pyramid = 2})},
       {"scaled_dot", small({.attention = "scaled_dot", .cell = models::Cell::lstm, .layers = 2})},
   };
 }

@@ -169,6 +169,7 @@ TEST_CASE("gradcheck reports errors in the command line", "[tools][gradcheck][er
             usage);
   CHECK(refused({"--steps", "3"}) == "2 gradus gradcheck: unknown option '--steps'" + usage);
   CHECK(refused({"--attention", "mine"}) ==
-        "2 gradus gradcheck: --attention: unknown value 'mine'; available: additive, dot, gumbel, hard, local_p, scaled_dot, sparsemax, top_k" +
+        "2 gradus gradcheck: --attention: unknown value 'mine'; available: additive, dot, gumbel, hard, "
+        "local_p, location, scaled_dot, sparsemax, top_k" +
             usage);
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #pragma GCC visibility push(default)
 namespace gradus::models {
@@ -18,16 +19,25 @@ struct EncoderOptions {
   bool bidirectional = true;
   Cell cell = Cell::gru;
   std::int64_t layers = 1;
+  std::int64_t pyramid = 0;    ///< P: levels that each halve the length; the top one has all `layers`
   double dropout = 0;          ///< on the first layer's input and between layers
   Tensor tied_embedding = {};  ///< E shared with the decoder; undefined to create a separate one
 };
 
 /// Reads the source with a recurrent module, in one or both directions (Bahdanau et al. 2015, section 3.2):
 /// the annotation of token j is the top layer's h_j = [→h_j; ←h_j], or →h_j if there is one direction.
-/// Modules: `embedding`, if the source is tokens, and `rnn`.
+///
+/// A pyramid shortens long sources, such as frames of speech, 2^P times (Chan et al. 2015, section 3.1,
+/// without their layer below the pyramid). Each level reads pairs of neighbours of the level below:
+///
+///     h^p_j = cell([h^{p−1}_{2j}; h^{p−1}_{2j+1}], h^p_{j−1}),  h^0 = source, j from 0
+///
+/// The partner of a last vector without one is 0. Modules: `embedding`, if the source is tokens; `pyramid_0`
+/// … of the P − 1 lower levels; and `rnn`.
 class Encoder : public nn::Module {
  public:
-  /// @throws Error unless exactly one of `vocabulary` and `vectors` is above 0, and as the modules do.
+  /// @throws Error unless exactly one of `vocabulary` and `vectors` is above 0 and 0 ≤ P ≤ 16, and as the
+  /// modules do.
   explicit Encoder(const EncoderOptions& options);
   /// @param source  (T, B), i64, without BOS or EOS; or vectors (T, B, ·)
   /// @param lengths (B), i64, each in [1, T]
@@ -35,11 +45,15 @@ class Encoder : public nn::Module {
   nn::Annotations forward(const Tensor& source, const Tensor& lengths) const;
 
   std::int64_t annotation_size() const { return rnn->directions() * rnn->hidden(); }  ///< D
+  /// The number of annotations of sources of these lengths, ⌈length / 2^P⌉: (B), i64.
+  Tensor annotation_counts(const Tensor& lengths) const;
 
-  const std::unique_ptr<nn::Embedding> embedding;  ///< null if the source is vectors
+  const std::unique_ptr<nn::Embedding> embedding;             ///< null if the source is vectors
+  const std::vector<std::unique_ptr<nn::Recurrent>> pyramid;  ///< the lower levels; empty if P ≤ 1
   const std::unique_ptr<nn::Recurrent> rnn;
 
  private:
+  std::int64_t levels_;
   double dropout_;
 };
 

@@ -37,6 +37,7 @@ struct ModelOptions {
   std::int64_t hidden = 64;     ///< H, of the decoder and of each encoder direction
   std::int64_t energy = 64;     ///< A, of additive attention
   std::int64_t layers = 1;
+  std::int64_t pyramid = 0;  ///< levels of the encoder that each halve the source's length
   bool bidirectional = true;
   std::optional<Bridge> bridge =
       std::nullopt;  ///< if not given: the decoder's default, or summary for a unidirectional encoder

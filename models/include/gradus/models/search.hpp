@@ -11,7 +11,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The maximum output length, including EOS: a constant, or by default twice the source's length plus ten. It
+/// The maximum output length, including EOS: a constant, or by default twice the number of the source's
+/// annotations plus ten. A source has one annotation per token, unless the encoder is a pyramid. The length
 /// does not depend on the other sources in a batch.
 class MaxSteps {
  public:

@@ -1,0 +1,137 @@
+#include <gradus/autograd/scope.hpp>
+#include <gradus/speech/spoken.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace gradus::speech {
+namespace {
+
+template <class Number>
+void check(const char* what, Number value, Number low, Number high) {
+  if (value >= low && value <= high) return;
+  fail("Spoken", what, " must be from ", low, " to ", high, ", and is ", value);
+}
+
+// A stretch of the utterance; silence has no sound.
+struct Stretch {
+  const float* sound;
+  double frames;
+};
+
+double between(double low, double high, Generator& generator) {
+  return low + (high - low) * generator.uniform();
+}
+
+// The weight of each stretch at time t, in frames: 1 within it, 0 outside, and linear in the crossfades,
+// which are centred on its ends. `begins` are the times at which the stretches begin, and the end of the last
+// one.
+double weight_at(double t, const std::vector<double>& begins, std::size_t i, double crossfade) {
+  const auto past = [&](double moment) { return std::clamp((t - moment) / crossfade + 0.5, 0.0, 1.0); };
+  const double entered = i == 0 ? 1 : past(begins[i]);
+  const double left = i + 2 == begins.size() ? 0 : past(begins[i + 1]);
+  return entered - left;
+}
+
+}  // namespace
+
+Spoken::Spoken(const SpokenOptions& options) : options_(options) {
+  constexpr std::int64_t most = 1000, most_sounds = 100;
+  constexpr double longest = 1000;
+  check("the number of symbols", options.symbols, std::int64_t{2}, most);
+  check("the size of a frame", options.size, std::int64_t{1}, most);
+  check("the number of sounds per symbol", options.sounds, std::int64_t{1}, most_sounds);
+  check("the shortest sound", options.shortest, 1.0, longest);
+  check("the longest sound", options.longest, options.shortest, longest);
+  check("the crossfade", options.crossfade, 0.0, options.shortest);
+  check("the probability of silence", options.silence, 0.0, 1.0);
+  check("the longest silence", options.longest_silence, 0.0, longest);
+  check("the noise", options.noise, 0.0, longest);
+  Generator generator(options.voice);
+  sounds_.resize(static_cast<std::size_t>(options.symbols * options.sounds * options.size));
+  for (float& number : sounds_) number = static_cast<float>(generator.normal());
+}
+
+Utterance Spoken::say(std::span<const std::int64_t> symbols, double speed, Generator& generator) const {
+  constexpr double slowest = 0.1, fastest = 10;
+  check("the speed", speed, slowest, fastest);
+  if (symbols.empty()) fail("Spoken", "no symbols; give at least one");
+  const auto D = static_cast<std::size_t>(options_.size);
+  Utterance result;
+  std::vector<Stretch> stretches;
+  const auto silence = [&] {
+    stretches.push_back({nullptr, between(0, options_.longest_silence, generator) / speed});
+  };
+  std::vector<std::size_t> first_stretch;  // of each symbol
+  silence();
+  for (const std::int64_t symbol : symbols) {
+    check("a symbol", symbol, std::int64_t{0}, options_.symbols - 1);
+    if (!first_stretch.empty() && generator.uniform() < options_.silence) silence();
+    first_stretch.push_back(stretches.size());
+    for (std::int64_t sound = 0; sound < options_.sounds; ++sound) {
+      const std::int64_t index = symbol * options_.sounds + sound;
+      stretches.push_back({sounds_.data() + static_cast<std::size_t>(index) * D,
+                           between(options_.shortest, options_.longest, generator) / speed});
+    }
+    result.target.push_back(data::first_symbol + symbol);
+  }
+  silence();
+  result.target.push_back(data::eos);
+
+  std::vector<double> begins{0};
+  for (const Stretch& stretch : stretches) begins.push_back(begins.back() + stretch.frames);
+  const auto frame_at = [&](double time) { return static_cast<std::int64_t>(std::lround(time)); };
+  const std::int64_t T = std::max<std::int64_t>(1, frame_at(begins.back()));
+  for (const std::size_t first : first_stretch) {
+    result.begin.push_back(std::min(frame_at(begins[first]), T - 1));
+    const double end = begins[first + static_cast<std::size_t>(options_.sounds)];
+    result.end.push_back(std::clamp(frame_at(end), result.begin.back() + 1, T));
+  }
+
+  constexpr double quietest = 0.8, loudest = 1.25, sudden = 1e-9;
+  const double loudness = between(quietest, loudest, generator);
+  const double crossfade = std::max(options_.crossfade / speed, sudden);
+  result.frames = zeros({T, options_.size});
+  const std::span<float> frames = result.frames.mutable_values<float>("Spoken");
+  for (std::size_t t = 0; t < static_cast<std::size_t>(T); ++t) {
+    const std::span<float> frame = frames.subspan(t * D, D);
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+      const double weight = weight_at(static_cast<double>(t) + 0.5, begins, i, crossfade);
+      if (weight == 0 || stretches[i].sound == nullptr) continue;
+      for (std::size_t d = 0; d < D; ++d) {
+        frame[d] += static_cast<float>(loudness * weight * stretches[i].sound[d]);
+      }
+    }
+    for (float& number : frame) number += static_cast<float>(options_.noise * generator.normal());
+  }
+  return result;
+}
+
+Utterance Spoken::sample(const Range& range, Generator& generator) const {
+  constexpr std::int64_t longest = 1000;
+  check("the shortest length", range.min_length, std::int64_t{1}, longest);
+  check("the longest length", range.max_length, range.min_length, longest);
+  check("the highest speed", range.max_speed, range.min_speed, 10.0);
+  std::vector<std::int64_t> symbols(static_cast<std::size_t>(
+      range.min_length + static_cast<std::int64_t>(generator.below(
+                             static_cast<std::uint64_t>(range.max_length - range.min_length + 1)))));
+  for (std::int64_t& symbol : symbols) {
+    symbol = static_cast<std::int64_t>(generator.below(static_cast<std::uint64_t>(options_.symbols)));
+  }
+  return say(symbols, between(range.min_speed, range.max_speed, generator), generator);
+}
+
+std::int64_t Spoken::vocabulary_size() const { return data::first_symbol + options_.symbols; }
+
+std::string Spoken::text(std::span<const std::int64_t> tokens) {
+  std::string all;
+  for (const std::int64_t token : tokens) {
+    if (token == data::eos) continue;
+    if (!all.empty()) all += ' ';
+    all += std::to_string(token - data::first_symbol);
+  }
+  return all;
+}
+
+}  // namespace gradus::speech

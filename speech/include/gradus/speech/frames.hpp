@@ -1,0 +1,35 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+#include <gradus/data/batch.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#pragma GCC visibility push(default)
+/// Sound as a source: a vector for every few milliseconds, called a frame.
+namespace gradus::speech {
+
+/// Frames with the tokens that they say.
+struct Utterance {
+  Tensor frames;                         ///< (T, D), f32
+  std::vector<std::int64_t> target;      ///< tokens, then EOS
+  std::vector<std::int64_t> begin = {};  ///< the first frame of each token; empty if not known
+  std::vector<std::int64_t> end = {};    ///< the frame after each token's last one
+};
+
+/// A padded batch of utterances, for models::loss() and the searches.
+struct FrameBatch {
+  Tensor frames;        ///< (T, B, D): zeros beyond the lengths
+  Tensor lengths;       ///< (B), i64
+  data::Batch targets;  ///< its sources are placeholders of one token
+};
+
+/// Makes a batch of utterances, in their order.
+/// @throws Error if there are none, frames are not (T, D) in f32 with T ≥ 1 and the first one's D, or
+/// data::make_batch refuses a target.
+FrameBatch make_batch(std::span<const Utterance> utterances);
+
+}  // namespace gradus::speech
+#pragma GCC visibility pop

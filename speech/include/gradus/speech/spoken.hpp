@@ -1,0 +1,60 @@
+#pragma once
+
+#include <gradus/autograd/random.hpp>
+#include <gradus/speech/frames.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace gradus::speech {
+
+struct SpokenOptions {
+  std::int64_t symbols = 10;         ///< 2 to 1000
+  std::int64_t size = 8;             ///< D, the size of a frame, 1 to 1000
+  std::int64_t sounds = 2;           ///< per symbol, 1 to 100
+  double shortest = 4, longest = 8;  ///< frames of a sound at speed 1, at least 1
+  double crossfade = 2;              ///< frames in which a sound turns into the next at speed 1
+  double silence = 0.3;              ///< probability of silence between two symbols
+  double longest_silence = 12;       ///< frames at speed 1; at both ends too
+  double noise = 0.4;                ///< standard deviation of the noise in each number
+  std::uint64_t voice = 1;           ///< seed of the sounds of the symbols
+};
+
+/// Generated speech. Each symbol is a sequence of sounds, vectors of N(0, 1) drawn once from the voice. An
+/// utterance holds each sound for a random number of frames, divided by the speed; adjoining sounds are
+/// crossfaded; silence, a vector of zeros, lies at both ends and sometimes between symbols; every utterance
+/// has a loudness of 0.8 to 1.25; and all frames get Gaussian noise.
+///
+/// A target never says how long a symbol lasted or whether it was followed by silence. Only
+/// the restart of the sounds separates two equal symbols in a row.
+class Spoken {
+ public:
+  /// @throws Error for an option outside its range.
+  explicit Spoken(const SpokenOptions& options = {});
+
+  /// Says `symbols`, numbers from 0, at a speed of 0.1 to 10.
+  /// @throws Error if there are none, one is not a symbol, or the speed is out of range.
+  Utterance say(std::span<const std::int64_t> symbols, double speed, Generator& generator) const;
+
+  /// A random string: a uniform length in [min_length, max_length], uniform symbols, and a uniform speed in
+  /// [min_speed, max_speed]. @throws Error if a range is empty, and as say().
+  struct Range {
+    std::int64_t min_length = 1, max_length = 6;
+    double min_speed = 0.5, max_speed = 1;
+  };
+  Utterance sample(const Range& range, Generator& generator) const;
+
+  std::int64_t vocabulary_size() const;  ///< PAD, BOS and EOS, then the symbols
+  /// The symbols of tokens, as "3 1 4"; EOS is left out.
+  static std::string text(std::span<const std::int64_t> tokens);
+
+ private:
+  SpokenOptions options_;
+  std::vector<float> sounds_;  // (symbols, sounds, D)
+};
+
+}  // namespace gradus::speech
+#pragma GCC visibility pop
