@@ -9,8 +9,9 @@ import cases_operations
 import cases_optim
 import cases_recurrent
 import cases_safetensors
+import cases_sound
 
 for cases in (cases_recurrent, cases_attention, cases_models, cases_operations, cases_optim, cases_layers, cases_losses,
-              cases_init, cases_safetensors):
+              cases_init, cases_safetensors, cases_sound):
     for case in cases.CASES:
         case()

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <gradus/autograd/tensor.hpp>
+#include <gradus/speech/wav.hpp>
+
+#include <cstdint>
+
+#pragma GCC visibility push(default)
+namespace gradus::speech {
+
+struct LogMelOptions {
+  double window = 0.025;    ///< length of a frame's window, seconds
+  double step = 0.010;      ///< between the starts of two frames, seconds
+  std::int64_t bands = 40;  ///< M
+};
+
+/// Log-mel features: how loud each band of pitch is, every 10 ms.
+///
+///     X_tk = Σ_n w_n x_{t·S+n} e^(−2πi k n / N),  w_n = ½ − ½ cos(2πn / (L − 1))     a Hann window
+///     y_tm = ln max(Σ_k F_mk |X_tk|², 10⁻¹⁰)
+///
+/// L and S are the window and the step in samples, rounded; N is the smallest power of 2 that is at least L.
+/// The filter F_m rises from 0 at f_m to 1 at f_{m+1} and falls to 0 at f_{m+2}; the f are M + 2 frequencies
+/// from 0 to half the rate, at equal distances in mel = 2595 log₁₀(1 + f / 700) (Davis and Mermelstein 1980).
+/// Only whole windows count, so T = 1 + ⌊(samples − L) / S⌋.
+///
+/// The transform is one product with the matrix of sines and cosines in f64, so it needs no library of its
+/// own: a minute of sound takes a fraction of a second.
+/// @return (T, M), f32
+/// @throws Error for sound shorter than a window, a window or step shorter than 1 sample or longer than a
+/// second, and fewer bands than 1 or so many that a filter is empty.
+Tensor log_mel(const Sound& sound, const LogMelOptions& options = {});
+
+}  // namespace gradus::speech
+#pragma GCC visibility pop

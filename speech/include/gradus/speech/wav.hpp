@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace gradus::speech {
+
+/// Recorded sound, one channel.
+struct Sound {
+  std::vector<float> samples;  ///< in [−1, 1)
+  std::int64_t rate;           ///< samples per second
+};
+
+/// Reads a WAV file of 16-bit PCM with one channel, 8000 to 48000 samples per second and at most an hour
+/// long. Chunks other than `fmt ` and `data` are skipped. The file is not trusted: memory is allocated only
+/// for samples that the file holds.
+/// @throws Error with the path, what is wrong and what to do: for a file that is not WAV, was cut short, has
+/// another format or rate, is too long, holds no sample, or holds only zeros.
+Sound read_wav(const std::filesystem::path& path);
+
+}  // namespace gradus::speech
+#pragma GCC visibility pop
