@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$1 target=$2 seconds=$3 log=$1/logs/$2.log dictionary=
 case $target in
   safetensors* | checkpoint) dictionary=-dict=fuzz/safetensors.dict ;;
-  npy) dictionary=-dict=fuzz/npy.dict ;;
+  npy | wav) dictionary=-dict=fuzz/$target.dict ;;
   config | checkpoint_settings | command_line) dictionary=-dict=fuzz/options.dict ;;
 esac
 mkdir -p "$build/corpus/$target" "$build/findings" "$build/logs"

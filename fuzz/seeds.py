@@ -58,6 +58,14 @@ def write(target, name, content):
     (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
+def wav_chunk(tag, content):
+    return tag + struct.pack("<I", len(content)) + content + bytes(len(content) % 2)
+
+
+def riff(chunks):
+    return b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks
+
+
 def main():
     for name, (header, size) in HEADERS.items():
         write("safetensors", name, struct.pack("<Q", len(header)) + header.encode() + bytes(size))
@@ -66,6 +74,11 @@ def main():
     write("safetensors", "header_beyond_the_end", struct.pack("<Q", 99_999_999) + b"{}")
     for name, (header, size) in ARRAYS.items():
         write("npy", name, b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(size))
+    sound = wav_chunk(b"fmt ", struct.pack("<HHIIHH", 1, 1, 16000, 32000, 2, 16))
+    write("wav", "good", riff(sound + wav_chunk(b"data", bytes(range(100)))))
+    write("wav", "others", riff(wav_chunk(b"LIST", b"odd") + sound + wav_chunk(b"fact", bytes(5000)) + wav_chunk(b"data", b"\1\2")))
+    write("wav", "ten_hours", riff(sound + b"data" + struct.pack("<I", 10 * 3600 * 32000) + b"\1\2"))
+    write("wav", "stereo", riff(wav_chunk(b"fmt ", struct.pack("<HHIIHH", 1, 2, 44100, 176400, 4, 16)) + wav_chunk(b"data", b"12345678")))
     for target, texts in TEXTS.items():
         for name, text in texts.items():
             write(target, name, text)

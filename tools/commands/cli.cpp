@@ -28,6 +28,7 @@ constexpr std::array entries{
     Entry{"convert", convert, "exchanges weights with PyTorch, as safetensors files"},
     Entry{"compress", compress, "makes a model smaller: weights in int8"},
     Entry{"export", export_tiny, "writes an int8 model for gradus_tiny, a program of one C file"},
+    Entry{"features", features, "computes log-mel features of a WAV file, as .npy"},
     Entry{"completion", completion, "prints a script that completes commands and options in a shell"},
 };
 

@@ -25,6 +25,7 @@ int info(int argc, char** argv, const models::Registry& registry);
 int convert(int argc, char** argv, const models::Registry& registry);
 int compress(int argc, char** argv, const models::Registry& registry);
 int export_tiny(int argc, char** argv, const models::Registry& registry);
+int features(int argc, char** argv, const models::Registry& registry);
 int completion(int argc, char** argv, const models::Registry& registry);
 
 /// A subcommand and its line in the help.
