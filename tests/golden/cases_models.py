@@ -248,7 +248,7 @@ def pairs(x):
 
 def location():
     """Location features, over a pyramid of two levels."""
-    K, R = 8, 15
+    K, R = 8, 31
     below, encoder, decoder = nn.GRU(2 * E, H, bidirectional=True), nn.GRU(2 * D, H, bidirectional=True), nn.GRU(E + D, H)
     p = {**recurrent(encoder, decoder), **additive(H, D), "decoder.attention.F": leaf(K, R), "decoder.attention.U_f.weight": leaf(A, K),
          "decoder.W_s.weight": leaf(H, H), **linear("decoder.readout", VY, H + D + E)}

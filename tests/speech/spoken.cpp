@@ -131,7 +131,7 @@ TEST_CASE("generated speech refuses options and symbols out of range", "[speech]
   CHECK_ERROR(speech::Spoken({.size = 0}), "Spoken: the size of a frame must be from 1 to 1000, and is 0");
   CHECK_ERROR(speech::Spoken({.shortest = 5, .longest = 4}),
               "Spoken: the longest sound must be from 5 to 1000, and is 4");
-  CHECK_ERROR(speech::Spoken({.crossfade = 5}), "Spoken: the crossfade must be from 0 to 4, and is 5");
+  CHECK_ERROR(speech::Spoken({.crossfade = 7}), "Spoken: the crossfade must be from 0 to 6, and is 7");
   CHECK_ERROR(speech::Spoken({.silence = 2}),
               "Spoken: the probability of silence must be from 0 to 1, and is 2");
   CHECK_ERROR(speech::Spoken({.noise = -1}), "Spoken: the noise must be from 0 to 1000, and is -1");

@@ -8,7 +8,7 @@ namespace gradus::nn {
 
 struct LocationOptions {
   std::int64_t filters = 8;  ///< K, the number of filters
-  std::int64_t width = 15;   ///< R, odd: the positions that a filter sees, (R − 1) / 2 on each side of j
+  std::int64_t width = 31;   ///< R, odd: the positions that a filter sees, (R − 1) / 2 on each side of j
   /// Normalises σ(e) instead of exp(e), which spreads the weights over more positions (Chorowski et al. 2015,
   /// section 2.3).
   bool smooth = false;

@@ -12,15 +12,15 @@
 namespace gradus::speech {
 
 struct SpokenOptions {
-  std::int64_t symbols = 10;         ///< 2 to 1000
-  std::int64_t size = 8;             ///< D, the size of a frame, 1 to 1000
-  std::int64_t sounds = 2;           ///< per symbol, 1 to 100
-  double shortest = 4, longest = 8;  ///< frames of a sound at speed 1, at least 1
-  double crossfade = 2;              ///< frames in which a sound turns into the next at speed 1
-  double silence = 0.3;              ///< probability of silence between two symbols
-  double longest_silence = 12;       ///< frames at speed 1; at both ends too
-  double noise = 0.4;                ///< standard deviation of the noise in each number
-  std::uint64_t voice = 1;           ///< seed of the sounds of the symbols
+  std::int64_t symbols = 10;          ///< 2 to 1000
+  std::int64_t size = 8;              ///< D, the size of a frame, 1 to 1000
+  std::int64_t sounds = 2;            ///< per symbol, 1 to 100
+  double shortest = 6, longest = 14;  ///< frames of a sound at speed 1, at least 1
+  double crossfade = 2;               ///< frames in which a sound turns into the next at speed 1
+  double silence = 0.3;               ///< probability of silence between two symbols
+  double longest_silence = 12;        ///< frames at speed 1; at both ends too
+  double noise = 0.4;                 ///< standard deviation of the noise in each number
+  std::uint64_t voice = 1;            ///< seed of the sounds of the symbols
 };
 
 /// Generated speech. Each symbol is a sequence of sounds, vectors of N(0, 1) drawn once from the voice. An

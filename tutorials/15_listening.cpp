@@ -1,0 +1,163 @@
+// Tutorial 15: listening: attention over the frames of speech.
+//
+// Speech is a vector, a frame, every few milliseconds, and nothing says where one symbol ends and the next begins. The
+// encoder shortens the frames (Chan et al., "Listen, attend and spell", 2016, https://arxiv.org/abs/1508.01211), and the
+// attention also sees where it looked last (Chorowski et al., "Attention-based models for speech recognition", 2015,
+// https://arxiv.org/abs/1506.07503). Three models learn from the same utterances; a fourth also hears fast ones.
+
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/random.hpp>
+#include <gradus/models/model.hpp>
+#include <gradus/nn/gradcheck.hpp>
+#include <gradus/nn/location_attention.hpp>
+
+#include <iostream>
+
+#include "support/charts.hpp"
+#include "support/listening.hpp"
+#include "support/pictures.hpp"
+#include "support/report.hpp"
+
+using namespace gradus;
+
+namespace {
+
+struct Sizes {
+  std::int64_t hidden = 32, pyramid = 2;
+};
+
+std::unique_ptr<models::Seq2Seq> make_model(const std::string& decoder, const std::string& attention,
+                                            const speech::SpokenOptions& voice, const Sizes& sizes, std::uint64_t seed) {
+  gradus::seed(seed);
+  return models::make_model({.decoder = decoder,
+                             .attention = attention,                     // "additive" or "location"
+                             .embedding = 16,
+                             .hidden = sizes.hidden,
+                             .energy = sizes.hidden,
+                             .pyramid = sizes.pyramid},                  // each level halves the number of vectors
+                            {.source = 0,                                // no tokens, but
+                             .target = data::first_symbol + voice.symbols,
+                             .vectors = voice.size});                    // vectors: frames
+}
+
+// 1. Checks all gradients of the attention over two steps; the second reads the weights of the first. One source is
+// shorter than the other.
+GradcheckReport check_gradients(std::uint64_t seed) {
+  Generator generator(seed);
+  nn::LocationAttention attention(3, 4, 5, {.filters = 2, .width = 3});
+  const Tensor lengths = tensor({6, 3}, Dtype::i64);                     // (B)
+  const auto attend = [&](const std::vector<Tensor>& x) {
+    const nn::Memory memory = attention.prepare(x[1], lengths);
+    const Tensor first = attention.attend(x[0], memory, 0, Tensor()).weights;
+    return nn::concat_flat(attention.attend(x[0], memory, 1, first).tensors());
+  };
+  return nn::gradcheck(attention, attend, {normal({2, 3}, 0, 1, generator), normal({6, 2, 4}, 0, 1, generator)});
+}
+
+// 2. What is said to the trained models.
+std::vector<tutorial::Said> by_speed(const speech::Spoken& spoken) {
+  std::vector<tutorial::Said> rows;
+  for (const double speed : {0.5, 0.75, 1.0, 1.5, 2.0}) {
+    rows.push_back({tutorial::decimals(speed, 2), [&spoken, speed](Generator& generator) {
+                      return spoken.sample({.min_speed = speed, .max_speed = speed}, generator);
+                    }});
+  }
+  return rows;
+}
+
+std::vector<tutorial::Said> by_length(const speech::Spoken& spoken) {
+  std::vector<tutorial::Said> rows;
+  for (const std::int64_t length : {3, 6, 9, 12}) {
+    rows.push_back({std::to_string(length), [&spoken, length](Generator& generator) {
+                      return spoken.sample({.min_length = length, .max_length = length}, generator);
+                    }});
+  }
+  return rows;
+}
+
+std::vector<std::int64_t> repeated(std::int64_t symbol, std::int64_t times) {
+  return std::vector<std::int64_t>(static_cast<std::size_t>(times), symbol);
+}
+
+// One symbol, several times in a row.
+std::vector<tutorial::Said> by_repeats(const speech::Spoken& spoken, std::int64_t symbols) {
+  std::vector<tutorial::Said> rows;
+  for (const std::int64_t times : {2, 4, 6}) {
+    rows.push_back({std::to_string(times), [&spoken, symbols, times](Generator& generator) {
+                      const auto symbol = std::int64_t(generator.below(std::uint64_t(symbols)));
+                      return spoken.say(repeated(symbol, times), 0.75, generator);
+                    }});
+  }
+  return rows;
+}
+
+void run(const tutorial::Options& options, const Sizes& sizes) {
+  const plot::OutputFolder out(options.out);  // fails before the training if the folder is not writable
+  const speech::SpokenOptions voice;          // 10 symbols, frames of 8 numbers
+  const speech::Spoken spoken(voice);
+  std::cout << "gradient check of LocationAttention\n" << check_gradients(options.seed) << '\n';
+
+  Generator generator(options.seed);
+  const speech::Utterance three = spoken.say(std::vector<std::int64_t>{3, 1, 4}, 1, generator);
+  std::cout << "\"3 1 4\" at speed 1: " << three.frames.size(0) << " frames; its symbols begin at " << three.begin[0] << ", "
+            << three.begin[1] << " and " << three.begin[2] << "\n\n";
+
+  const auto fixed = make_model("fixed", "additive", voice, sizes, options.seed);
+  const auto content = make_model("bahdanau", "additive", voice, sizes, options.seed);
+  const auto location = make_model("bahdanau", "location", voice, sizes, options.seed);
+  const auto all_speeds = make_model("bahdanau", "location", voice, sizes, options.seed);
+  const speech::Spoken::Range slow{.min_speed = 0.5, .max_speed = 1}, any{.min_speed = 0.5, .max_speed = 2};
+  const auto trained = [&](const std::string& name, models::Seq2Seq& model, const speech::Spoken::Range& range) {
+    return tutorial::Listener{name, &model, tutorial::train_listener(name, model, spoken, range, options)};
+  };
+  const std::vector<tutorial::Listener> listeners = {
+      trained("fixed context", *fixed, slow), trained("content", *content, slow), trained("location", *location, slow),
+      trained("location, speeds to 2", *all_speeds, any)};
+
+  const tutorial::Table speed = wrong("speed", "speed", by_speed(spoken), listeners),
+                        length = wrong("length", "symbols", by_length(spoken), listeners),
+                        repeats = wrong("repeats", "times", by_repeats(spoken, voice.symbols), listeners);
+  tutorial::Table time{.name = "time", .rows_are = "model", .columns = {"seconds of training"}, .digits = 0};
+  for (const auto& [name, model, training] : listeners) time.rows.push_back({name, {training.seconds}});
+  std::cout << "wrong symbols in percent after " << options.steps << " updates, strings of 1 to 6 symbols\n" << text(speed)
+            << "\nby number of symbols, at trained speeds\n" << text(length)
+            << "\none symbol several times, at speed 0.75\n" << text(repeats) << '\n' << text(time) << '\n';
+
+  // 3. Where two of the models looked while one symbol was said six times.
+  const speech::Utterance again = spoken.say(repeated(4, 6), 0.75, generator);
+  const models::Decoded by_content = tutorial::listen(*content, {again})[0],
+                        by_location = tutorial::listen(*location, {again})[0];
+  const std::string said = "said      " + speech::Spoken::text(again.target) + "\ncontent   " +
+                           speech::Spoken::text(by_content.tokens) + "\nlocation  " +
+                           speech::Spoken::text(by_location.tokens) + '\n';
+  std::cout << said << '\n';
+  plot::Curves losses{.title = "Training loss", .x_label = "update", .y_label = "cross-entropy, nats per token", .log_y = true};
+  for (const auto& [name, model, training] : listeners) losses.series.push_back(tutorial::smoothed(name, training.losses));
+
+  publish({.number = "15",
+           .title = "listening",
+           .intro = "Attention over the frames of generated speech.",
+           .sections = {{"Frames", {{"frames", plot::svg(tutorial::frames_map("\"3 1 4\": silence, three symbols, silence", three))}}},
+                        {"One symbol six times",
+                         {{"alignments", plot::strip({tutorial::heard_map("content", by_content, again),
+                                                      tutorial::heard_map("location", by_location, again)}, 1)}},
+                         said + '\n' + text(repeats)},
+                        {"Wrong symbols by speed",
+                         {{"speed", plot::svg(tutorial::bars_of(speed, "Wrong symbols by speed", "speed", "percent"))}},
+                         text(speed) + '\n' + text(length)},
+                        {"Training", {{"loss", plot::svg(losses)}}, text(time)}},
+           .tables = {speed, length, repeats, time},
+           .try_next = "--pyramid 3; --steps 1500; your own voice: ./run gradus features --help"},
+          out, options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Sizes sizes;
+  return tutorial::run(argc, argv, "Tutorial 15: listening: attention over the frames of speech",
+                       {.steps = 700, .out = "out/tutorial-15"},
+                       [&](const tutorial::Options& options) { run(options, sizes); },
+                       {{"--hidden", &sizes.hidden, "size of a state, of each direction and of the energies"},
+                        {"--pyramid", &sizes.pyramid, "levels of the encoder; each halves the number of vectors"}});
+}

@@ -1,0 +1,130 @@
+#include "listening.hpp"
+
+#include <gradus/autograd/random.hpp>
+#include <gradus/data/edit_distance.hpp>
+#include <gradus/models/greedy.hpp>
+#include <gradus/models/loss.hpp>
+#include <gradus/nn/adam.hpp>
+#include <gradus/nn/clip.hpp>
+#include <gradus/nn/schedule.hpp>
+#include <gradus/plot/progress.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace tutorial {
+
+using gradus::Generator;
+namespace models = gradus::models;
+namespace nn = gradus::nn;
+namespace plot = gradus::plot;
+namespace speech = gradus::speech;
+
+namespace {
+
+std::vector<std::string> symbols(const std::vector<std::int64_t>& tokens) {
+  std::vector<std::string> written;
+  for (const std::int64_t token : tokens) {
+    if (token != gradus::data::eos) written.push_back(std::to_string(token));
+  }
+  return written;
+}
+
+std::string symbol_text(std::int64_t token) {
+  return token == gradus::data::eos ? "<eos>" : speech::Spoken::text({&token, 1});
+}
+
+}  // namespace
+
+Training train_listener(const std::string& label, models::Seq2Seq& model, const speech::Spoken& spoken,
+                        const speech::Spoken::Range& range, const Options& options) {
+  constexpr int batch_size = 32;
+  constexpr double learning_rate = 5e-3, last_factor = 0.1, max_norm = 1;
+  const auto start = std::chrono::steady_clock::now();
+  Generator generator = Generator(options.seed).split();
+  nn::Adam adam(model.parameters(), {.learning_rate = learning_rate});
+  nn::Scheduler scheduler(adam, nn::schedule::linear(1, last_factor, options.steps));
+  plot::ProgressBar bar(label, options.steps);
+  Training training{};
+  model.train();
+  for (std::int64_t step = 1; step <= options.steps; ++step) {
+    std::vector<speech::Utterance> utterances;
+    for (int i = 0; i < batch_size; ++i) utterances.push_back(spoken.sample(range, generator));
+    const auto [frames, lengths, targets] = speech::make_batch(utterances);
+    adam.zero_grad();
+    const models::Loss loss = models::loss(model, frames, lengths, targets);
+    loss.total.backward();
+    nn::clip_grad_norm(model.parameters(), max_norm);
+    adam.step();
+    scheduler.step();
+    training.losses.push_back(loss.cross_entropy);
+    bar.update(step, {"loss " + decimals(loss.cross_entropy)});
+  }
+  model.eval();
+  training.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return training;
+}
+
+std::vector<models::Decoded> listen(const models::Seq2Seq& model,
+                                    const std::vector<speech::Utterance>& utterances) {
+  const auto [frames, lengths, targets] = speech::make_batch(utterances);
+  return models::greedy(model, frames, lengths, 2 * targets.target_steps);
+}
+
+double percent_wrong(const models::Seq2Seq& model, const std::vector<speech::Utterance>& utterances) {
+  const std::vector<models::Decoded> written = listen(model, utterances);
+  gradus::data::ErrorRate errors;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    errors.add(symbols(written[i].tokens), symbols(utterances[i].target));
+  }
+  return 100 * errors.rate();
+}
+
+Table wrong(const std::string& name, const std::string& rows_are, const std::vector<Said>& rows,
+            const std::vector<Listener>& listeners) {
+  constexpr int count = 200;
+  Table table{.name = name, .rows_are = rows_are, .columns = {}, .rows = {}, .digits = 1};
+  for (const Listener& listener : listeners) table.columns.push_back(listener.name);
+  Generator generator(20150601);  // fixed, so that every model and every run hears the same utterances
+  for (const auto& [row, say] : rows) {
+    std::vector<speech::Utterance> utterances;
+    for (int i = 0; i < count; ++i) utterances.push_back(say(generator));
+    table.rows.push_back({row, {}});
+    for (const Listener& listener : listeners) {
+      table.rows.back().values.push_back(percent_wrong(*listener.model, utterances));
+    }
+  }
+  return table;
+}
+
+plot::Heatmap frames_map(const std::string& title, const speech::Utterance& utterance) {
+  constexpr double limit = 3;
+  const gradus::Tensor& x = utterance.frames;
+  plot::Heatmap map{.title = title, .x_label = "frame", .y_label = "number", .min = -limit, .max = limit};
+  for (std::int64_t t = 0; t < x.size(0); ++t) map.columns.push_back(t % 10 == 0 ? std::to_string(t) : "");
+  for (std::int64_t d = 0; d < x.size(1); ++d) {
+    map.rows.push_back(std::to_string(d + 1));
+    for (std::int64_t t = 0; t < x.size(0); ++t) {
+      map.values.push_back(std::clamp<double>(x[t][d].item(), -limit, limit));
+    }
+  }
+  return map;
+}
+
+plot::Heatmap heard_map(const std::string& title, const models::Decoded& written,
+                        const speech::Utterance& utterance) {
+  const std::int64_t J = written.weights.size(1), T = utterance.frames.size(0);
+  plot::Heatmap map{.title = title,
+                    .x_label = "annotation; the symbol where it begins",
+                    .y_label = "output, written",
+                    .columns = std::vector<std::string>(static_cast<std::size_t>(J)),
+                    .values = written.weights.to_vector<double>()};
+  for (std::size_t i = 0; i < utterance.begin.size(); ++i) {
+    map.columns[static_cast<std::size_t>(utterance.begin[i] * J / T)] = symbol_text(utterance.target[i]);
+  }
+  for (const std::int64_t token : written.tokens) map.rows.push_back(symbol_text(token));
+  return map;
+}
+
+}  // namespace tutorial
