@@ -184,7 +184,9 @@ plot::Heatmap asked_in_turn(const LookUp& model, const std::string& title) {
   const Tensor key = arange(T);                                                         // (T)
   const Tensor for_each = transpose(stack(std::vector<Tensor>(T, key)), 0, 1);          // (T, T)
   const Tensor alpha = model.attend(key, for_each, for_each).weights;                   // (T, T): value i for key i
-  return tutorial::numbered_map(title, "key", "key asked for", alpha.to_vector<double>());
+  plot::Heatmap map = tutorial::numbered_map(title, "key", "key asked for", alpha.to_vector<double>());
+  map.side = 200;                                                                       // two of them fit a phone
+  return map;
 }
 
 void run(const tutorial::Options& options) {

@@ -134,6 +134,7 @@ Trained train_all(const Sizes& sizes, const data::Reversal& task, const tutorial
                                                           tutorial::range(3, task.max_length() + 3)));
     trained.alignments.push_back(
         tutorial::alignment_map(score, models::greedy(*model, {&example, 1})[0], example.source, task));
+    trained.alignments.back().side = 207;  // two of them fit a phone
     trained.spreads.rows.push_back({score, {spread_before, tutorial::energy_spread(*model, examples)}});
   }
   return trained;
