@@ -10,6 +10,7 @@
 #include <gradus/nn/additive_attention.hpp>
 #include <gradus/nn/embedding.hpp>
 #include <gradus/nn/linear.hpp>
+#include <gradus/plot/bars.hpp>
 
 #include <algorithm>
 #include <iostream>
