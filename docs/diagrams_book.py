@@ -7,7 +7,7 @@ PARTS = ((3, "gradient", "gradients"), (5, "gate", "sequences"), (8, "encoder", 
          (99, "context", "real use"))
 STEPS = ("tensors", "scalar autograd", "gradient checks", "a training loop", "a recurrent network", "GRU and LSTM", "a fixed context",
          "context at every step", "annotations", "additive attention", "Bahdanau attention", "beam search, BLEU", "score functions",
-         "a language pair", "small devices")
+         "a language pair", "small devices", "listening")
 HIGH, FAR = 27, 21  # of a step
 
 

@@ -40,7 +40,7 @@ WORDS = {
     "scalar autograd": "标量自动微分", "gradient checks": "梯度检验", "a training loop": "训练循环", "a recurrent network": "循环神经网络",
     "GRU and LSTM": "GRU 与 LSTM", "a fixed context": "固定上下文", "context at every step": "每一步都使用上下文",
     "additive attention": "加性注意力", "Bahdanau attention": "Bahdanau 注意力", "beam search, BLEU": "束搜索，BLEU",
-    "score functions": "打分函数", "a language pair": "真实的语言对", "small devices": "小型设备",
+    "score functions": "打分函数", "a language pair": "真实的语言对", "small devices": "小型设备", "listening": "听写",
     # plots: titles
     "A neuron: values, slopes, gradients": "一个神经元：值、斜率、梯度",
     "Error of a difference against its step": "差分的误差与步长", "Loss": "损失", "Loss, in trouble": "出问题时的损失", "Training loss": "训练损失",
@@ -63,6 +63,10 @@ WORDS = {
     "source length": "源序列长度", "k: token": "k：词元", "j: annotation": "j：注解向量", "key": "键", "key asked for": "要找的键", "weight": "权重",
     "source, read": "源，读到的", "output, written": "输出，写出的", "source": "源", "target": "目标", "probability": "概率", "next token": "下一个词元",
     "smoothed": "平滑", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
+    # listening
+    "frame": "帧", "number": "数", "content": "按内容", "location": "位置特征", "speed": "语速", "percent": "百分比",
+    "location, speeds to 2": "位置特征，语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
+    "annotation; the symbol where it begins": "注解向量；符号标在开始处", "silence, three symbols, silence": "静音，三个符号，静音",
     # the museum
     "the right program": "正确的程序", "ends at position 6": "到位置 6 为止", "reads the target": "读取目标", "target's length": "目标的长度",
     "starts again": "重新开始", "loss ends at EOS": "损失到结束符为止", "source not read": "不读源序列", "encoder reads pads": "编码器读填充",

@@ -28,6 +28,7 @@ WORDS = {
     "additive, dot, scaled dot, and one of your own": "加性、点积、缩放点积，以及自己编写的一种",
     "words, unknown words, and their order": "词、未登录词和词序",
     "fewer bits, fewer weights, fewer units, and a teacher": "更少的位数、更少的权重、更少的单元，以及一个教师",
+    "attention over the frames of speech": "在语音的帧上的注意力",
     # 01
     "backward": "反向传播的规则", "newest first, adding": "从最新的开始，累加", "newest first, assigning": "从最新的开始，赋值",
     "depth first, at every use": "深度优先，每次使用都传递", "depth first, once a node": "深度优先，每个节点一次",
@@ -106,6 +107,9 @@ WORDS = {
     # 13
     "unknown, %": "未登录词，%", "training": "训练", "held out": "留出", "source": "源", "BLEU, training": "BLEU，训练",
     "replaced": "替换后", "copied": "照抄",
+    # 15
+    "speed": "语速", "symbols": "符号数", "times": "遍数", "content": "按内容", "location": "位置特征",
+    "location, speeds to 2": "位置特征，语速到 2",
     # 14
     "int8": "int8", "kB": "kB", "80 % zeros": "80 % 的零", "80 % zeros, trained on": "80 % 的零，继续训练",
     "half of the units": "一半的单元", "half of the units, trained on": "一半的单元，继续训练", "student": "学生",

@@ -1,7 +1,7 @@
 // Tutorial 15: listening: attention over the frames of speech.
 //
 // Speech is a vector, a frame, every few milliseconds, and nothing says where one symbol ends and the next begins. The
-// encoder shortens the frames (Chan et al., "Listen, attend and spell", 2016, https://arxiv.org/abs/1508.01211), and the
+// encoder shortens the frames (Chan et al., "Listen, attend and spell", 2015, https://arxiv.org/abs/1508.01211), and the
 // attention also sees where it looked last (Chorowski et al., "Attention-based models for speech recognition", 2015,
 // https://arxiv.org/abs/1506.07503). Three models learn from the same utterances; a fourth also hears fast ones.
 
@@ -137,7 +137,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   publish({.number = "15",
            .title = "listening",
            .intro = "Attention over the frames of generated speech.",
-           .sections = {{"Frames", {{"frames", plot::svg(tutorial::frames_map("\"3 1 4\": silence, three symbols, silence", three))}}},
+           .sections = {{"Frames", {{"frames", plot::svg(tutorial::frames_map("silence, three symbols, silence", three))}}},
                         {"One symbol six times",
                          {{"alignments", plot::strip({tutorial::heard_map("content", by_content, again),
                                                       tutorial::heard_map("location", by_location, again)}, 1)}},

@@ -14,24 +14,49 @@ void check(const char* what, Number value, Number low, Number high) {
   fail("Spoken", what, " must be from ", low, " to ", high, ", and is ", value);
 }
 
-// A stretch of the utterance; silence has no sound.
-struct Stretch {
-  const float* sound;
-  double frames;
+// The stretches of an utterance: sounds and silence, one after the other.
+struct Script {
+  std::vector<const float*> sounds{};  // of each stretch; null for silence
+  std::vector<double> begins{0};  // the time at which each stretch begins, in frames, and the last one's end
+
+  void add(const float* sound, double frames) {
+    sounds.push_back(sound);
+    begins.push_back(begins.back() + frames);
+  }
+  std::int64_t stretches() const { return std::ssize(sounds); }
 };
 
 double between(double low, double high, Generator& generator) {
   return low + (high - low) * generator.uniform();
 }
 
-// The weight of each stretch at time t, in frames: 1 within it, 0 outside, and linear in the crossfades,
-// which are centred on its ends. `begins` are the times at which the stretches begin, and the end of the last
-// one.
-double weight_at(double t, const std::vector<double>& begins, std::size_t i, double crossfade) {
+std::int64_t frame_at(double time) { return static_cast<std::int64_t>(std::lround(time)); }
+
+// The weight of stretch i at time t: 1 within it, 0 outside, and linear in the crossfades, which are centred
+// on its ends.
+double weight_at(double t, const Script& script, std::size_t i, double crossfade) {
   const auto past = [&](double moment) { return std::clamp((t - moment) / crossfade + 0.5, 0.0, 1.0); };
-  const double entered = i == 0 ? 1 : past(begins[i]);
-  const double left = i + 2 == begins.size() ? 0 : past(begins[i + 1]);
+  const double entered = i == 0 ? 1 : past(script.begins[i]);
+  const double left = i + 1 == script.sounds.size() ? 0 : past(script.begins[i + 1]);
   return entered - left;
+}
+
+// The frames (T, D) of a script, without noise.
+Tensor frames_of(const Script& script, std::int64_t T, std::int64_t D, double crossfade, double loudness) {
+  Tensor result = zeros({T, D});
+  const std::span<float> frames = result.mutable_values<float>("Spoken");
+  for (std::int64_t t = 0; t < T; ++t) {
+    const std::span<float> frame =
+        frames.subspan(static_cast<std::size_t>(t * D), static_cast<std::size_t>(D));
+    for (std::size_t i = 0; i < script.sounds.size(); ++i) {
+      const double weight = weight_at(static_cast<double>(t) + 0.5, script, i, crossfade);
+      if (weight == 0 || script.sounds[i] == nullptr) continue;
+      for (std::size_t d = 0; d < frame.size(); ++d) {
+        frame[d] += static_cast<float>(loudness * weight * script.sounds[i][d]);
+      }
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -54,56 +79,39 @@ Spoken::Spoken(const SpokenOptions& options) : options_(options) {
 }
 
 Utterance Spoken::say(std::span<const std::int64_t> symbols, double speed, Generator& generator) const {
-  constexpr double slowest = 0.1, fastest = 10;
+  constexpr double slowest = 0.1, fastest = 10, quietest = 0.8, loudest = 1.25, sudden = 1e-9;
   check("the speed", speed, slowest, fastest);
   if (symbols.empty()) fail("Spoken", "no symbols; give at least one");
-  const auto D = static_cast<std::size_t>(options_.size);
+  for (const std::int64_t symbol : symbols) check("a symbol", symbol, std::int64_t{0}, options_.symbols - 1);
+
   Utterance result;
-  std::vector<Stretch> stretches;
-  const auto silence = [&] {
-    stretches.push_back({nullptr, between(0, options_.longest_silence, generator) / speed});
-  };
-  std::vector<std::size_t> first_stretch;  // of each symbol
+  Script script;
+  std::vector<std::int64_t> first;  // stretch of each symbol
+  const auto silence = [&] { script.add(nullptr, between(0, options_.longest_silence, generator) / speed); };
   silence();
   for (const std::int64_t symbol : symbols) {
-    check("a symbol", symbol, std::int64_t{0}, options_.symbols - 1);
-    if (!first_stretch.empty() && generator.uniform() < options_.silence) silence();
-    first_stretch.push_back(stretches.size());
+    if (!first.empty() && generator.uniform() < options_.silence) silence();
+    first.push_back(script.stretches());
     for (std::int64_t sound = 0; sound < options_.sounds; ++sound) {
-      const std::int64_t index = symbol * options_.sounds + sound;
-      stretches.push_back({sounds_.data() + static_cast<std::size_t>(index) * D,
-                           between(options_.shortest, options_.longest, generator) / speed});
+      const std::int64_t row = symbol * options_.sounds + sound;
+      script.add(&sounds_[static_cast<std::size_t>(row * options_.size)],
+                 between(options_.shortest, options_.longest, generator) / speed);
     }
     result.target.push_back(data::first_symbol + symbol);
   }
   silence();
   result.target.push_back(data::eos);
 
-  std::vector<double> begins{0};
-  for (const Stretch& stretch : stretches) begins.push_back(begins.back() + stretch.frames);
-  const auto frame_at = [&](double time) { return static_cast<std::int64_t>(std::lround(time)); };
-  const std::int64_t T = std::max<std::int64_t>(1, frame_at(begins.back()));
-  for (const std::size_t first : first_stretch) {
-    result.begin.push_back(std::min(frame_at(begins[first]), T - 1));
-    const double end = begins[first + static_cast<std::size_t>(options_.sounds)];
-    result.end.push_back(std::clamp(frame_at(end), result.begin.back() + 1, T));
+  const std::int64_t T = std::max<std::int64_t>(1, frame_at(script.begins.back()));
+  for (const std::int64_t stretch : first) {
+    result.begin.push_back(std::min(frame_at(script.begins[static_cast<std::size_t>(stretch)]), T - 1));
+    const auto next = static_cast<std::size_t>(stretch + options_.sounds);
+    result.end.push_back(std::clamp(frame_at(script.begins[next]), result.begin.back() + 1, T));
   }
-
-  constexpr double quietest = 0.8, loudest = 1.25, sudden = 1e-9;
   const double loudness = between(quietest, loudest, generator);
-  const double crossfade = std::max(options_.crossfade / speed, sudden);
-  result.frames = zeros({T, options_.size});
-  const std::span<float> frames = result.frames.mutable_values<float>("Spoken");
-  for (std::size_t t = 0; t < static_cast<std::size_t>(T); ++t) {
-    const std::span<float> frame = frames.subspan(t * D, D);
-    for (std::size_t i = 0; i < stretches.size(); ++i) {
-      const double weight = weight_at(static_cast<double>(t) + 0.5, begins, i, crossfade);
-      if (weight == 0 || stretches[i].sound == nullptr) continue;
-      for (std::size_t d = 0; d < D; ++d) {
-        frame[d] += static_cast<float>(loudness * weight * stretches[i].sound[d]);
-      }
-    }
-    for (float& number : frame) number += static_cast<float>(options_.noise * generator.normal());
+  result.frames = frames_of(script, T, options_.size, std::max(options_.crossfade / speed, sudden), loudness);
+  for (float& number : result.frames.mutable_values<float>("Spoken")) {
+    number += static_cast<float>(options_.noise * generator.normal());
   }
   return result;
 }

@@ -38,7 +38,7 @@ std::vector<gradus::models::Decoded> listen(const gradus::models::Seq2Seq& model
 double percent_wrong(const gradus::models::Seq2Seq& model,
                      const std::vector<gradus::speech::Utterance>& utterances);
 
-/// What is said in one row of a table.
+/// The utterances of one row of a table.
 struct Said {
   std::string row;
   std::function<gradus::speech::Utterance(gradus::Generator&)> say;
