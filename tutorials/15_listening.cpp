@@ -13,7 +13,6 @@
 
 #include <iostream>
 
-#include "support/charts.hpp"
 #include "support/listening.hpp"
 #include "support/pictures.hpp"
 #include "support/report.hpp"
@@ -143,7 +142,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
                                                       tutorial::heard_map("location", by_location, again)}, 1)}},
                          said + '\n' + text(repeats)},
                         {"Wrong symbols by speed",
-                         {{"speed", plot::svg(tutorial::bars_of(speed, "Wrong symbols by speed", "speed", "percent"))}},
+                         {{"speed", tutorial::speed_curves(speed)}},
                          text(speed) + '\n' + text(length)},
                         {"Training", {{"loss", plot::svg(losses)}}, text(time)}},
            .tables = {speed, length, repeats, time},

@@ -7,6 +7,7 @@
 #include <gradus/nn/adam.hpp>
 #include <gradus/nn/clip.hpp>
 #include <gradus/nn/schedule.hpp>
+#include <gradus/plot/curves.hpp>
 #include <gradus/plot/progress.hpp>
 
 #include <algorithm>
@@ -96,6 +97,19 @@ Table wrong(const std::string& name, const std::string& rows_are, const std::vec
     }
   }
   return table;
+}
+
+std::string speed_curves(const Table& speed) {
+  plot::Curves curves{.title = "Wrong symbols by speed", .x_label = "speed", .y_label = "percent"};
+  for (std::size_t column = 0; column < speed.columns.size(); ++column) {
+    plot::Series series{.name = speed.columns[column]};
+    for (const Table::Row& row : speed.rows) {
+      series.x.push_back(std::stod(row.name));
+      series.y.push_back(row.values[column]);
+    }
+    curves.series.push_back(series);
+  }
+  return plot::svg(curves);
 }
 
 plot::Heatmap frames_map(const std::string& title, const speech::Utterance& utterance) {

@@ -49,6 +49,9 @@ struct Said {
 Table wrong(const std::string& name, const std::string& rows_are, const std::vector<Said>& rows,
             const std::vector<Listener>& listeners);
 
+/// The table by speed as a picture: one line per model.
+std::string speed_curves(const Table& speed);
+
 /// A heatmap of frames: one row per number of a frame, one column per frame.
 gradus::plot::Heatmap frames_map(const std::string& title, const gradus::speech::Utterance& utterance);
 
