@@ -65,7 +65,7 @@ WORDS = {
     "smoothed": "平滑", "pad": "填充", "position": "位置", "weight, the largest first": "权重，从大到小", "greedy": "贪心",
     # listening
     "frame": "帧", "number": "数", "content": "按内容", "location": "位置特征", "speed": "语速", "percent": "百分比",
-    "location, speeds to 2": "位置特征，语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
+    "speeds to 2": "语速到 2", "Wrong symbols by speed": "各语速下写错的符号",
     "annotation; the symbol where it begins": "注解向量；符号标在开始处", "silence, three symbols, silence": "静音，三个符号，静音",
     # the museum
     "the right program": "正确的程序", "ends at position 6": "到位置 6 为止", "reads the target": "读取目标", "target's length": "目标的长度",

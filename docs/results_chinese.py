@@ -131,6 +131,7 @@ SENTENCES = [
     (r"soft, smoothed, then top-(\d)", r"soft，平滑，再 top-\1"),
     (r"length (\d+)", r"长度 \1"),
     (r"length (\d+) to (\d+): 0 in all columns\.", r"长度 \1 至 \2：各列都是 0。"),
+    (r"The mean of seeds (\d) and (\d)\. Lowest and highest", r"种子 \1、\2 的平均值。最低值和最高值"),
     (r"The mean of seeds (\d), (\d) and (\d)\. Lowest and highest", r"种子 \1、\2、\3 的平均值。最低值和最高值"),
     (r"(-?[\d.]+) \((-[\d.]+) to (-?[\d.]+)\)", r"\1 (\2 至 \3)"),
     (r"(`[^`]+`) for N = ([\d, ]+): the mean, and in brackets the lowest and highest; (.+), (\d+) cores; revision (\w+)\.",

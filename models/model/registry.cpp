@@ -61,8 +61,8 @@ AttentionKind location_kind() {
           .weights =
               [](const AttentionSizes& n) {
                 const nn::LocationOptions location;
-                return matrix(n.energy, n.query) + matrix(n.energy, n.value) +
-                       matrix(location.filters, location.width) + matrix(n.energy, location.filters);
+                return additive_weights(n) + matrix(location.filters, location.width) +
+                       matrix(n.energy, location.filters);
               }};
 }
 
