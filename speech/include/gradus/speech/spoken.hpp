@@ -28,8 +28,8 @@ struct SpokenOptions {
 /// crossfaded; silence, a vector of zeros, lies at both ends and sometimes between symbols; every utterance
 /// has a loudness of 0.8 to 1.25; and all frames get Gaussian noise.
 ///
-/// A target never says how long a symbol lasted or whether it was followed by silence. Only
-/// the restart of the sounds separates two equal symbols in a row.
+/// A target does not state how long a symbol lasted, or whether silence followed. Two equal symbols in a row
+/// differ from a long one only in that the sounds begin again.
 class Spoken {
  public:
   /// @throws Error for an option outside its range.
@@ -39,12 +39,13 @@ class Spoken {
   /// @throws Error if there are none, one is not a symbol, or the speed is out of range.
   Utterance say(std::span<const std::int64_t> symbols, double speed, Generator& generator) const;
 
-  /// A random string: a uniform length in [min_length, max_length], uniform symbols, and a uniform speed in
-  /// [min_speed, max_speed]. @throws Error if a range is empty, and as say().
+  /// The utterances that sample() draws from.
   struct Range {
-    std::int64_t min_length = 1, max_length = 6;
+    std::int64_t min_length = 1, max_length = 6;  ///< symbols
     double min_speed = 0.5, max_speed = 1;
   };
+  /// Says a random string at a random speed: length, symbols and speed are uniform in their ranges.
+  /// @throws Error if a range is empty, and as say().
   Utterance sample(const Range& range, Generator& generator) const;
 
   std::int64_t vocabulary_size() const;  ///< PAD, BOS and EOS, then the symbols
