@@ -77,6 +77,7 @@ PATTERNS = {
     r"(\d+) updates": r"\1 次更新", r"after (\d+) updates": r"\1 次更新之后", r"grad (.+)": r"梯度 \1", r"step (\d+)": r"第 \1 步",
     r"step (\d+): writes (.+)": r"第 \1 步：写出 \2", r"source (.+), written (.+)": r"源：\1；已经写出：\2", r"key (\d)": r"键 \1", r"key (\d: .+)": r"键 \1",
     r"A beam of (\d+) on the source (.+)": r"束宽 \1，源：\2", r"temperature (.+)": r"温度 \1",
+    r"global, trained on: (.+)": r"全局，继续训练：\1",
     r"z, before training": "z，训练前", r"z, trained to accuracy (.+)": r"z，训练到准确率 \1",
 }
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
