@@ -72,7 +72,7 @@ def sparse_gradients():
 
 
 def check_bounds():
-    """What the page says: sharp weights can be cut, smooth ones cannot; a baseline reduces the variance, and Gumbel's gradient has the least."""
+    """The bounds that the page relies on: sharp weights can be cut, smooth ones cannot; a baseline reduces the variance, and Gumbel's gradient has the least."""
     def exact(name):
         return over_runs("rows", "exact", name=name)
     for name in ("sparsemax", "top-2", "local-p", "hard", "Gumbel"):

@@ -161,7 +161,7 @@ TEST_CASE("a fused decoder leaves another normaliser to the attention", "[models
   attention.set_normaliser(nn::normaliser::top_k(1));
   CHECK_FALSE(decoder.can_be_shared());
   const double top_1 = models::loss(*model, batch).total.item();
-  attention.set_normaliser(nn::normaliser::hard());  // in eval mode, the largest weight alone
+  attention.set_normaliser(nn::normaliser::hard());  // in eval mode, only the largest weight
   CHECK(std::abs(models::loss(*model, batch).total.item() - top_1) < 1e-6);
   attention.set_normaliser({});
   CHECK(decoder.can_be_shared());

@@ -13,8 +13,8 @@ namespace gradus::nn {
 ///     α_tj = softmax(e_t)_j exp(−(j − p_t)² / (2σ²)),   σ = w / 2               eq. 10
 ///
 /// The softmax is over the real positions with |j − p_t| ≤ w; all other weights are 0. The weights are not
-/// normalised again, so they sum to less than 1. The edge of the window has no gradient: p_t learns from the
-/// Gaussian alone. A position that enters the window gets the factor e⁻² at once.
+/// normalised again, so they sum to less than 1. The edge of the window has no gradient: only the
+/// Gaussian moves p_t. A position that enters the window gets the factor e⁻² at once.
 ///
 /// Parameters: those of AdditiveAttention, `W_p.weight` (A, Q), `v_p` (A).
 class LocalPredictiveAttention : public AdditiveAttention {
