@@ -48,7 +48,7 @@ struct Method {
   models::ModelOptions model = {};
   models::LossOptions loss = {};
   std::int64_t batch = 64;
-  std::vector<std::int64_t> top_k = {};  // after training, restricted to so many weights
+  std::vector<std::int64_t> top_k = {};  // after training, restricted to k weights
 };
 
 std::vector<Method> methods() {
@@ -210,7 +210,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-// The gradients of one batch of 16 under a hard model after so many updates, by estimator. `norm` is that of
+// The gradients of one batch of 16 under a hard model after `steps` updates, by estimator. `norm` is that of
 // the expected gradient: the sample's mean has a squared norm too large by the variance of the mean.
 Json variances(const Options& options, std::int64_t steps) {
   const Model model = trained({.name = "hard", .model = {.attention = "hard"}}, options, steps);
