@@ -46,10 +46,11 @@ def where_measured(results, seeds_differ=True):
 
 
 def with_formulas(cell):
-    """Text printed by a program, with its symbols, such as →h_{j−1}, as formulas."""
+    """Text printed by a program, with its symbols, such as →h_{j−1} and ρ^50, as formulas."""
+    cell = re.sub(r"ρ\^(\d+)", r"$ρ^{\1}$", str(cell))
     arrows = {"": "{}", "→": "\\overrightarrow{{{}}}", "←": "\\overleftarrow{{{}}}"}
     return re.sub(r"([→←]?)\b([A-Za-zα])_(\{[^}]+\}|\w)(?!\w)",
-                  lambda match: f"${arrows[match[1]].format(match[2])}_{match[3].replace('−', '-')}$", str(cell))
+                  lambda match: f"${arrows[match[1]].format(match[2])}_{match[3].replace('−', '-')}$", cell)
 
 
 def markdown_table(header, rows, texts=1):
