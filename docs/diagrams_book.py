@@ -5,26 +5,23 @@ from diagrams_kit import ROOT, WIDTH, picture
 # The last tutorial of each part, the part's colour and its name.
 PARTS = ((3, "gradient", "gradients"), (5, "gate", "sequences"), (8, "encoder", "encoder, decoder"), (12, "attention", "attention"),
          (99, "context", "real use"))
-STEPS = ("tensors", "scalar autograd", "gradient checks", "a training loop", "a recurrent network", "GRU and LSTM", "a fixed context",
-         "context at every step", "annotations", "additive attention", "Bahdanau attention", "beam search, BLEU", "score functions",
-         "a language pair", "small devices", "listening")
-HIGH, FAR = 27, 21  # of a step
+TITLES = [path.read_text().split("\n", 1)[0].removeprefix("# ").split(" · ") for path in sorted(ROOT.glob("docs/tutorials/[0-9]*.md"))]
+HIGH, FAR = 27, 20  # of a step
 
 
-@picture("staircase", 24 + HIGH * len(list(ROOT.glob("tutorials/[0-9][0-9]_*.cpp"))))
+@picture("staircase", 24 + HIGH * len(TITLES))
 def staircase(p):
     """The tutorials as a staircase.
 
     Each step is a tutorial, from tensors at the bottom to attention and its use at the top. The colours are the parts of the
     book: gradients, sequences, encoder and decoder, attention, real use.
     """
-    numbers = sorted(path.name[:2] for path in ROOT.glob("tutorials/[0-9][0-9]_*.cpp"))
     bottom = p.height - 10
-    for i, (number, name) in enumerate(zip(numbers, STEPS, strict=True)):
+    for i, (number, title) in enumerate(TITLES):
         last, role, part = next(entry for entry in PARTS if i <= entry[0])
         x, y = 12 + FAR * i, bottom - HIGH * (i + 1)
         p.rect(f"part {role}", x, y, WIDTH - 12 - x, HIGH - 3, 5)
         p.text(x + 8, y + 12, number, f"name start {role}")
-        p.text(x + 34, y + 12, name, "start")
-        if i in (last, len(numbers) - 1):  # beside the step, or on it where there is no room
+        p.text(x + 34, y + 12, title, "start")
+        if i in (last, len(TITLES) - 1):  # beside the step, or on it where there is no room
             p.text(x - 8 if i > 3 else WIDTH - 22, y + 12, part, f"name end {role}")

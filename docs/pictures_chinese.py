@@ -35,12 +35,7 @@ WORDS = {
     "the ": "", " = 2 largest ln ": " = 2 个最大的 ln ", " of all ": "，选自全部 ",
     "energies": "能量", "weights": "权重", "context: weighted mean": "上下文：加权平均", "new state, next token": "新状态，下一个词元",
     "annotations": "注解向量",
-    # the staircase
-    "gradients": "梯度", "sequences": "序列", "encoder, decoder": "编码器与解码器", "real use": "实际应用", "tensors": "张量",
-    "scalar autograd": "标量自动微分", "gradient checks": "梯度检验", "a training loop": "训练循环", "a recurrent network": "循环神经网络",
-    "GRU and LSTM": "GRU 与 LSTM", "a fixed context": "固定上下文", "context at every step": "每一步都使用上下文",
-    "additive attention": "加性注意力", "Bahdanau attention": "Bahdanau 注意力", "beam search, BLEU": "束搜索，BLEU",
-    "score functions": "打分函数", "a language pair": "真实的语言对", "small devices": "小型设备", "listening": "听写",
+    "gradients": "梯度", "sequences": "序列", "encoder, decoder": "编码器与解码器", "real use": "实际应用",  # the staircase
     # plots: titles
     "A neuron: values, slopes, gradients": "一个神经元：值、斜率、梯度",
     "Error of a difference against its step": "差分的误差与步长", "Loss": "损失", "Loss, in trouble": "出问题时的损失", "Training loss": "训练损失",
@@ -73,6 +68,13 @@ WORDS = {
     "forward twice": "两份正向", "wrong end": "错误的一端", "reads its answer": "读到答案", "begins with zeros": "以零开头",
     "mask's wrong axis": "掩码的轴错了", "state not kept": "状态没有保留", "no tanh": "没有 tanh",
 }
+
+
+def title(page):
+    return page.read_text().split("\n", 1)[0].split(" · ", 1)[1]
+
+
+WORDS |= {title(page): title(ROOT / "docs/zh/tutorials" / page.name) for page in ROOT.glob("docs/tutorials/[0-9]*.md")}
 PATTERNS = {
     r"(\d+) updates": r"\1 次更新", r"after (\d+) updates": r"\1 次更新之后", r"grad (.+)": r"梯度 \1", r"step (\d+)": r"第 \1 步",
     r"step (\d+): writes (.+)": r"第 \1 步：写出 \2", r"source (.+), written (.+)": r"源：\1；已经写出：\2", r"key (\d)": r"键 \1", r"key (\d: .+)": r"键 \1",
