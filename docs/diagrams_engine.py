@@ -59,7 +59,9 @@ def scalar_tape(p):
     for result, read, slope, _ in uses:
         gradients[read] += gradients[result] * slope
     xs, top, size = [108 + 82 * i for i in range(5)], 134, 70
-    show = lambda number: str(number).replace("-", "−")
+
+    def show(number):
+        return str(number).replace("-", "−")
 
     p.text(12, 18, "forward", "name start encoder")
     p.arrow((84, 18), (468, 18), role="encoder")
@@ -129,6 +131,41 @@ def tape(p):
     draw(268, "reduce", "saves the shape of a", ("Σ_i", [a], matrix("y", 1)), ("repeat", [matrix("y¯", 1)], matrix("a¯")))
     draw(352, "matmul", "saves A, B", ("", [matrix("A"), matrix("B", 3, 4)], matrix("Y", 2, 4)),
          ("", [Y_bar, matrix("B^⊤", 4, 3)], matrix("A¯")), ("", [matrix("A^⊤", 3, 2), Y_bar], matrix("B¯", 3, 4)))
+
+
+@picture("02_differences", 286)
+def differences(p):
+    """A forward and a central difference of a curve.
+
+    The forward difference is the slope of a line through the curve at x and x + h: 1.46. The central difference is that of
+    a line through x - h and x + h: 1.03. The tangent at x has the slope 0.90.
+    """
+    rate = 0.9
+
+    def curve(u):  # x is at 0, and h = 1
+        return math.exp(rate * u)
+
+    def at(u, y):
+        return 250 + 130 * u, 248 - 78 * y
+
+    def points(pairs):
+        return "M" + "L".join("{:.1f} {:.1f}".format(*at(*pair)) for pair in pairs)
+
+    for u, label in ((-1, "x − h"), (0, "x"), (1, "x + h")):
+        p.path("line token dash faded", points(((u, 0), (u, curve(u)))))
+        p.math(*at(u, -0.18), label)
+    p.arrow(at(-1.85, 0), at(1.7, 0), width=1)
+    p.path("line token", points([(u / 20, curve(u / 20)) for u in range(-36, 24)]), ' stroke-width="2.2"')
+    p.math(*at(1.2, curve(1.2)), "L", "start")
+    lines = (("tangent", "gradient", 0, rate, (-1, 1.5)), ("forward difference", "encoder", 0, curve(1) - 1, (-0.62, 1.15)),
+             ("central difference", "decoder", 1, (curve(1) - curve(-1)) / 2, (-1.3, 1.15)))
+    for i, (name, role, through, slope, ends) in enumerate(lines):
+        line = [(u, curve(through) + slope * (u - through)) for u in ends]
+        p.path(f"line {role}", points(line), ' stroke-width="2.2"')
+        p.text(16, 20 + 24 * i, name, f"name start {role}")
+        p.text(180, 20 + 24 * i, f"{slope:.2f}", f"name start {role}")
+    for u in (-1, 0, 1):
+        p.disc("ink", *at(u, curve(u)), 4)
 
 
 def carry(p, y, *nodes):

@@ -15,7 +15,7 @@ PICTURES = ROOT / "docs" / "pictures"
 WORDS = {
     # diagrams
     "forward": "前向", "backward": "反向", "saves ": "保存 ", "broadcast": "广播", "saves the shape of ": "保存形状：", "repeat": "重复",
-    "node": "节点", "value": "值", "index": "下标", "gradient": "梯度",
+    "tangent": "切线", "forward difference": "前向差分", "central difference": "中心差分", "node": "节点", "value": "值", "index": "下标", "gradient": "梯度",
     "reduce": "归约", "decoder": "解码器", "encoder": "编码器", "context": "上下文", "attention": "注意力",
     "true ": "真实的 ", " once": "只传一次", ", once": "，只传一次", ", at every step": "，传给每一步", "has": "已经", "read": "读到", "query": "查询", "keys": "键",
     "values": "值", "mask, softmax": "掩码，softmax", "kept": "保留", "ended": "已结束", "kept and set aside": "保留，另外存放", "cut": "剪掉",
