@@ -62,6 +62,11 @@ def cost(processes, size, alpha, beta):
     return 2 * math.log2(processes) * alpha + 2 * (processes - 1) / processes * size * beta
 
 
+def predicted_step(row, processes, network):
+    """Seconds of a step whose batch is divided among processes: the update is the same work for each."""
+    return (row["one"] - row["update"]) / processes + row["update"] + cost(processes, 4 * row["parameters"], *network)
+
+
 def efficiency(step, parameters, processes, network, overlapped=False, bytes_each=4):
     """The share of its time that a process does not wait: step / (step + what adding up takes longer than it is hidden)."""
     added = cost(processes, parameters * bytes_each, *network)

@@ -81,6 +81,7 @@ def check():
     results_museum.check_bounds()
     results_compress.check_bounds()
     results_sparse.check_bounds()
+    results_machines.check_bounds()
     stale = [str(page.relative_to(ROOT)) for page in PAGES if rendered(page) != page.read_text()]
     if stale:
         sys.exit(f"results.py: out of date: {', '.join(stale)}; run docs/results.py render")
