@@ -31,6 +31,7 @@ struct Options {
   std::int64_t batch = 0;  // 0: the config's
   std::int64_t shards = 2, cycles = 2;
   int threads = 1;
+  bool bf16 = false;
 };
 
 double seconds(const std::function<void()>& f) {
@@ -54,12 +55,14 @@ Steps measured_steps(const Options& options, Communicator& communicator) {
   }
   models::Processes processes = distributed::processes_of(communicator);
   double summing = 0;
-  processes.sum = [&, sum = processes.sum](std::span<Tensor> tensors) {
-    summing += seconds([&] { sum(tensors); });
+  processes.sum = [&, sum = processes.sum](std::span<Tensor> tensors, bool bf16) {
+    summing += seconds([&] { sum(tensors, bf16); });
   };
   std::size_t next = 0;
-  models::Trainer trainer(*model, {.next = [&] { return batches[next]; }},
-                          {.steps = 1'000'000, .learning_rate = 1e-3, .shards = options.shards}, processes);
+  models::Trainer trainer(
+      *model, {.next = [&] { return batches[next]; }},
+      {.steps = 1'000'000, .learning_rate = 1e-3, .shards = options.shards, .bf16_gradients = options.bf16},
+      processes);
   const std::size_t count = config.name == "paper" ? 2 : batches.size();
   std::vector<double> step(count, std::numeric_limits<double>::infinity()), sum = step;
   for (std::int64_t cycle = 0; cycle <= options.cycles; ++cycle) {
@@ -119,6 +122,7 @@ int main(int argc, char** argv) {
   app.add_option("--shards", options.shards, "as in gradus train");
   app.add_option("--cycles", options.cycles, "timed passes over the batches")->check(CLI::PositiveNumber);
   app.add_option("--threads", options.threads, "threads of each process")->check(CLI::PositiveNumber);
+  app.add_flag("--bf16-gradients", options.bf16, "as in gradus train");
   app.add_flag("--sums", sums, "measure only sums over processes");
   CLI11_PARSE(app, argc, argv);
   try {

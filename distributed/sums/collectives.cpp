@@ -6,28 +6,54 @@
 #include <bit>
 #include <utility>
 
+#include "products/bf16.hpp"
+
 namespace gradus::distributed {
 namespace {
 
+// Values as they are.
+template <class T>
+struct Plain {
+  static void exchange(Communicator& processes, std::int64_t peer, std::span<const T> sent,
+                       std::span<T> received) {
+    processes.exchange(peer, std::as_bytes(sent), std::as_writable_bytes(received));
+  }
+  static T rounded(T sum) { return sum; }
+};
+
+// Values as bf16.
+struct Bf16 {
+  void exchange(Communicator& processes, std::int64_t peer, std::span<const float> sent,
+                std::span<float> received) {
+    out.resize(sent.size());
+    in.resize(received.size());
+    std::ranges::transform(sent, out.begin(), bf16::rounded);
+    processes.exchange(peer, std::as_bytes(std::span(out)), std::as_writable_bytes(std::span(in)));
+    std::ranges::transform(in, received.begin(), bf16::to_float);
+  }
+  static float rounded(float sum) { return bf16::to_float(bf16::rounded(sum)); }
+
+  std::vector<bf16::Bits> out, in;
+};
+
 // Sends `sent` and adds what the peer sends to `kept`, in pieces that fit a core's cache. The peer keeps what
 // this process sends.
-template <class T>
-void exchange_and_add(Communicator& processes, std::int64_t peer, std::span<const T> sent,
+template <class T, class Wire>
+void exchange_and_add(Communicator& processes, Wire& wire, std::int64_t peer, std::span<const T> sent,
                       std::span<T> kept) {
   constexpr std::size_t piece = (std::size_t{1} << 20) / sizeof(T);
   std::vector<T> received(std::min(piece, kept.size()));
   while (!sent.empty() || !kept.empty()) {
     const std::size_t outward = std::min(piece, sent.size()), inward = std::min(piece, kept.size());
-    processes.exchange(peer, std::as_bytes(sent.first(outward)),
-                       std::as_writable_bytes(std::span(received).first(inward)));
-    for (std::size_t i = 0; i < inward; ++i) kept[i] += received[i];
+    wire.exchange(processes, peer, sent.first(outward), std::span(received).first(inward));
+    for (std::size_t i = 0; i < inward; ++i) kept[i] = Wire::rounded(kept[i] + received[i]);
     sent = sent.subspan(outward);
     kept = kept.subspan(inward);
   }
 }
 
-template <class T>
-void sum_of(Communicator& processes, std::span<T> values) {
+template <class T, class Wire>
+void sum_of(Communicator& processes, std::span<T> values, Wire wire) {
   const auto P = static_cast<std::uint64_t>(processes.size()),
              rank = static_cast<std::uint64_t>(processes.rank());
   if (!std::has_single_bit(P)) fail("sum", "needs a power of two of processes, and there are ", P);
@@ -39,22 +65,23 @@ void sum_of(Communicator& processes, std::span<T> values) {
   for (std::uint64_t distance = 1; distance < P; distance *= 2) {
     std::span<T> kept = held.first(held.size() / 2), sent = held.subspan(held.size() / 2);
     if ((rank & distance) != 0) std::swap(kept, sent);
-    exchange_and_add<T>(processes, peer(distance), sent, kept);
+    exchange_and_add<T>(processes, wire, peer(distance), sent, kept);
     rounds.emplace_back(kept, sent);
     held = kept;
   }
   // Doubling: the same rounds backwards.
   for (std::uint64_t distance = P / 2; distance > 0; distance /= 2) {
     const auto& [kept, sent] = rounds.back();
-    processes.exchange(peer(distance), std::as_bytes(kept), std::as_writable_bytes(sent));
+    wire.exchange(processes, peer(distance), kept, sent);
     rounds.pop_back();
   }
 }
 
 }  // namespace
 
-void sum(Communicator& processes, std::span<float> values) { sum_of(processes, values); }
-void sum(Communicator& processes, std::span<double> values) { sum_of(processes, values); }
+void sum(Communicator& processes, std::span<float> values) { sum_of(processes, values, Plain<float>()); }
+void sum(Communicator& processes, std::span<double> values) { sum_of(processes, values, Plain<double>()); }
+void sum_bf16(Communicator& processes, std::span<float> values) { sum_of(processes, values, Bf16()); }
 
 void broadcast(Communicator& processes, std::span<std::byte> bytes) {
   const std::int64_t rank = processes.rank();

@@ -2,36 +2,95 @@
 #include <gradus/distributed/processes.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace gradus::distributed {
 namespace {
 
-// Tensors with at least this many values are added up in place; smaller ones share a message.
+// Tensors with at least this many values are added up on their own; smaller ones share a message.
 constexpr std::int64_t large = 1 << 15;
 
-// Adds up the values of all tensors of type T.
+// A matrix with few rows that are not zero, such as the gradient of an embedding, which has a row for each
+// token of the batch: only these rows travel.
 template <class T>
-void sum_tensors(Communicator& communicator, std::span<Tensor> tensors, Dtype dtype,
-                 std::vector<T>& message) {
+class Rows {
+ public:
+  explicit Rows(Tensor& matrix)
+      : values_(matrix.mutable_values<T>("the sum over processes")),
+        width_(static_cast<std::size_t>(matrix.size(1))),
+        flags_(static_cast<std::size_t>(matrix.size(0))) {
+    for (std::size_t i = 0; i < flags_.size(); ++i) {
+      flags_[i] = std::ranges::any_of(row(i), [](T value) { return value != 0; }) ? 1 : 0;
+    }
+  }
+  // For each row, whether it is not zero: in this process, and after add_up() in how many processes.
+  std::span<float> flags() { return flags_; }
+
+  // Adds up the rows that are not zero in all processes.
+  template <class Sum>
+  void add_up(const Sum& sum) {
+    const auto count =
+        static_cast<std::size_t>(std::ranges::count_if(flags_, [](float flag) { return flag > 0; }));
+    if (4 * count > 3 * flags_.size()) return sum(values_);
+    std::vector<T> packed;
+    packed.reserve(count * width_);
+    for_each_row([&](std::span<T> row) { packed.insert(packed.end(), row.begin(), row.end()); });
+    sum(std::span(packed));
+    auto from = packed.begin();
+    for_each_row([&](std::span<T> row) {
+      std::copy_n(from, width_, row.begin());
+      from += static_cast<std::ptrdiff_t>(width_);
+    });
+  }
+
+ private:
+  std::span<T> row(std::size_t i) const { return values_.subspan(i * width_, width_); }
+  template <class F>
+  void for_each_row(const F& f) const {
+    for (std::size_t i = 0; i < flags_.size(); ++i) {
+      if (flags_[i] > 0) f(row(i));
+    }
+  }
+
+  std::span<T> values_;
+  std::size_t width_;
+  std::vector<float> flags_;
+};
+
+// Adds up the values of all tensors of type T with sum(span).
+template <class T, class Sum>
+void sum_tensors(std::span<Tensor> tensors, Dtype dtype, std::vector<T>& message, const Sum& sum) {
   std::vector<std::span<T>> small;
+  std::vector<Rows<T>> matrices;
   message.clear();
   for (Tensor& tensor : tensors) {
     if (tensor.dtype() != dtype) continue;
+    if (tensor.rank() == 2 && tensor.numel() >= large) {
+      matrices.emplace_back(tensor);
+      continue;
+    }
     const std::span<T> values = tensor.mutable_values<T>("the sum over processes");
     if (tensor.numel() >= large) {
-      sum(communicator, values);
+      sum(values);
       continue;
     }
     small.push_back(values);
     message.insert(message.end(), values.begin(), values.end());
   }
-  sum(communicator, std::span(message));
+  for (Rows<T>& matrix : matrices)
+    message.insert(message.end(), matrix.flags().begin(), matrix.flags().end());
+  sum(std::span(message));
   auto from = message.begin();
-  for (const std::span<T> values : small) {
-    std::copy_n(from, values.size(), values.begin());
-    from += static_cast<std::ptrdiff_t>(values.size());
+  const auto take = [&from](auto values) {
+    for (auto& value : values) value = static_cast<std::remove_reference_t<decltype(value)>>(*from++);
+  };
+  for (const std::span<T> values : small) take(values);
+  for (Rows<T>& matrix : matrices) {
+    take(matrix.flags());
+    matrix.add_up(sum);
   }
 }
 
@@ -43,9 +102,12 @@ models::Processes processes_of(Communicator& communicator) {
     std::vector<float> f32;
   };
   const auto messages = std::make_shared<Messages>();  // keeps its memory from step to step
-  const auto sum = [&communicator, messages](std::span<Tensor> tensors) {
-    sum_tensors(communicator, tensors, Dtype::f64, messages->f64);
-    sum_tensors(communicator, tensors, Dtype::f32, messages->f32);
+  const auto sum = [&communicator, messages](std::span<Tensor> tensors, bool bf16) {
+    sum_tensors(tensors, Dtype::f64, messages->f64,
+                [&](std::span<double> values) { distributed::sum(communicator, values); });
+    sum_tensors(tensors, Dtype::f32, messages->f32, [&](std::span<float> values) {
+      bf16 ? sum_bf16(communicator, values) : distributed::sum(communicator, values);
+    });
   };
   return {.rank = communicator.rank(), .count = communicator.size(), .sum = sum};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Every header except <gradus/autograd/xtensor.hpp>, which converts to and from xtensor.
+/// Every header except <gradus/autograd/xtensor.hpp>, which converts to and from xtensor, and those of
+/// gradus/distributed, which need threads or MPI.
 #include <gradus/autograd/anomaly.hpp>
 #include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/checks.hpp>
@@ -57,10 +58,6 @@
 #include <gradus/data/utf8.hpp>
 #include <gradus/data/vocabulary.hpp>
 #include <gradus/data/word_vectors.hpp>
-#include <gradus/distributed/communicator.hpp>
-#include <gradus/distributed/mpi.hpp>
-#include <gradus/distributed/processes.hpp>
-#include <gradus/distributed/threads.hpp>
 #include <gradus/error.hpp>
 #include <gradus/files/atomic.hpp>
 #include <gradus/files/folder_lock.hpp>

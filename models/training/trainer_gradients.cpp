@@ -98,7 +98,7 @@ void Trainer::add_shards(const std::vector<data::Batch>& batches, const LossOpti
   for (const Tensor& parameter : parameters_) {
     if (parameter.requires_grad()) trained.push_back(parameter);
   }
-  TreeSum total;
+  TreeSum total(options_.bf16_gradients);
   const std::int64_t own = options_.shards / processes_.count, first = processes_.rank * own;
   for (std::int64_t shard = first; shard < first + own; ++shard) {
     optimiser_->zero_grad();
@@ -112,7 +112,7 @@ void Trainer::add_shards(const std::vector<data::Batch>& batches, const LossOpti
     total.add(summand(sum.loss, sum.cross_entropy, trained));
   }
   std::vector<Tensor> all = total.take();
-  if (processes_.count > 1) processes_.sum(all);
+  if (processes_.count > 1) processes_.sum(all, options_.bf16_gradients);
   const auto numbers = all.front().values<double>();
   sum.loss = numbers[0];
   sum.cross_entropy = numbers[1];

@@ -5,15 +5,29 @@
 
 #include <utility>
 
+#include "products/bf16.hpp"
+
 namespace gradus::models {
+namespace {
+
+void round_to_bf16(std::vector<Tensor>& tensors) {
+  for (Tensor& tensor : tensors) {
+    if (tensor.dtype() != Dtype::f32) continue;
+    for (float& x : tensor.mutable_values<float>("rounding")) x = bf16::to_float(bf16::rounded(x));
+  }
+}
+
+}  // namespace
 
 void TreeSum::add(std::vector<Tensor> term) {
   const NoGrad no_grad;
+  if (bf16_) round_to_bf16(term);
   // As in counting in binary: each trailing 1 of the number of terms is a block as large as the new one.
   for (std::int64_t carry = terms_++; carry % 2 == 1; carry /= 2) {
     const std::vector<Tensor>& left = blocks_.back();
     for (std::size_t i = 0; i < term.size(); ++i) term[i] = left[i] + term[i];
     blocks_.pop_back();
+    if (bf16_) round_to_bf16(term);
   }
   blocks_.push_back(std::move(term));
 }

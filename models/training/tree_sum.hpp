@@ -12,12 +12,15 @@ namespace gradus::models {
 // most n + 1 lists.
 class TreeSum {
  public:
+  // If `bf16` is set, each f32 term and each sum of two is rounded to bf16.
+  explicit TreeSum(bool bf16) : bf16_(bf16) {}
   // Adds the next list. All lists have the same shapes. Undefined tensors are not allowed.
   void add(std::vector<Tensor> term);
   // The sum; the number of terms must be a power of two.
   std::vector<Tensor> take();
 
  private:
+  bool bf16_;
   std::vector<std::vector<Tensor>> blocks_;  // sums of blocks, the largest block first
   std::int64_t terms_ = 0;
 };

@@ -1,5 +1,6 @@
 // Sums, broadcasts and gathers among processes that are threads.
 
+#include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/scope.hpp>
 #include <gradus/distributed/communicator.hpp>
 #include <gradus/distributed/processes.hpp>
@@ -7,6 +8,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <tuple>
 
 #include "catch.hpp"
 
@@ -122,11 +124,73 @@ TEST_CASE("tensors of any size and of both dtypes are added up in place", "[dist
   std::atomic<std::int64_t> right = 0;
   distributed::run_as_threads(2, [&](Communicator& self) {
     std::vector<gradus::Tensor> tensors = values_of(self.rank());
-    distributed::processes_of(self).sum(tensors);
+    distributed::processes_of(self).sum(tensors, false);
     const std::vector<gradus::Tensor> sums = values_of(2);  // 1 + 2 = 3 times n
     for (std::size_t i = 0; i < sums.size(); ++i) {
       right += tensors[i].to_vector<double>() == sums[i].to_vector<double>() ? 1 : 0;
     }
   });
   CHECK(right == 16);
+}
+
+namespace {
+
+// Counts the bytes that it sends.
+class Counting : public Communicator {
+ public:
+  explicit Counting(Communicator& inner) : inner_(inner) {}
+  std::int64_t rank() const override { return inner_.rank(); }
+  std::int64_t size() const override { return inner_.size(); }
+  void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) override {
+    sent += out.size();
+    inner_.exchange(peer, out, in);
+  }
+  std::size_t sent = 0;
+
+ private:
+  Communicator& inner_;
+};
+
+// A matrix (400, 100) with values in every `step`-th row.
+gradus::Tensor with_rows(std::size_t step, std::int64_t rank) {
+  std::vector<float> values(std::size_t{400} * 100);
+  for (std::size_t i = 0; i < 400; i += step) {
+    for (std::size_t j = 0; j < 100; ++j) values[100 * i + j] = value<float>(rank, 100 * i + j);
+  }
+  return gradus::tensor(values, {400, 100});
+}
+
+}  // namespace
+
+TEST_CASE("rows of a matrix that are zero in every process do not travel", "[distributed]") {
+  for (const auto& [first, second, most] : {std::tuple{7U, 20U, 40'000U}, {1U, 1U, 170'000U}}) {
+    std::atomic<std::int64_t> right = 0;
+    std::atomic<std::size_t> sent = 0;
+    distributed::run_as_threads(2, [&, first = first, second = second](Communicator& self) {
+      Counting counting(self);
+      std::vector<gradus::Tensor> tensors{with_rows(self.rank() == 0 ? first : second, self.rank())};
+      distributed::processes_of(counting).sum(tensors, false);
+      const gradus::Tensor expected = with_rows(first, 0) + with_rows(second, 1);
+      right += tensors[0].to_vector<float>() == expected.to_vector<float>() ? 1 : 0;
+      sent += counting.sent / 2;
+    });
+    CHECK(right == 2);
+    CHECK(sent < most);
+  }
+}
+
+TEST_CASE("sums in bf16 send half the bytes and round each sum of two", "[distributed]") {
+  std::atomic<std::int64_t> right = 0;
+  std::atomic<std::size_t> sent = 0;
+  distributed::run_as_threads(4, [&](Communicator& self) {
+    Counting counting(self);
+    // Near 1, bf16 numbers are multiples of 2⁻⁷. 1 + 2⁻⁸ is halfway between two, and goes to the even one, 1.
+    std::vector<float> values(1001, self.rank() == 0 ? 1.0F : 0x1p-9F);
+    distributed::sum_bf16(counting, values);
+    // (1 + 2⁻⁹) + (2⁻⁹ + 2⁻⁹) = 1 + 2⁻⁸ in bf16 is 1, although the sum of all is 1 + 3 · 2⁻⁹ ≈ 1 + 2⁻⁷.
+    for (const float value : values) right += value == 1 ? 1 : 0;
+    sent += counting.sent;
+  });
+  CHECK(right == 4 * 1001);
+  CHECK(sent < std::size_t{4} * 2 * 2 * 1001);
 }

@@ -34,6 +34,20 @@ TEST_CASE("1, 2, 4 and 8 processes give the same weights bit for bit", "[distrib
   }
 }
 
+TEST_CASE("gradients in bf16 do not depend on the number of processes either", "[distributed][trainer]") {
+  models::TrainerOptions options = sharded(8);
+  const Result exact = train(options);
+  options.bf16_gradients = true;
+  const Result alone = train(options);
+  CHECK(largest_difference(alone, exact) > 0);
+  CHECK(std::abs(alone.numbers[0] - exact.numbers[0]) < 1e-12);     // the loss before the first update
+  CHECK(std::abs(alone.numbers[2] / exact.numbers[2] - 1) < 0.02);  // the norm of the first gradient
+  for (const std::int64_t P : {2, 8}) {
+    INFO(P << " processes");
+    CHECK(train_by(P, options) == alone);
+  }
+}
+
 TEST_CASE("more shards than sequences leave some processes without a sequence", "[distributed][trainer]") {
   const Result alone = train(sharded(16));  // batches of 8 pairs
   CHECK(train_by(16, sharded(16)) == alone);

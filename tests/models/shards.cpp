@@ -52,7 +52,7 @@ TEST_CASE("shards and processes that do not fit are refused", "[distributed][tra
     }
     return "no error";
   };
-  const auto no_sum = [](std::span<gradus::Tensor>) {};
+  const auto no_sum = [](std::span<gradus::Tensor>, bool) {};
   CHECK(refusal(3, {}) == "Trainer: the number of shards must be a power of two, and is 3");
   CHECK(refusal(0, {}) == "Trainer: the number of shards must be a power of two, and is 0");
   CHECK(

@@ -253,6 +253,9 @@ void check_effects(const Settings& settings, const models::Registry& registry) {
   check_attention("--attention-top-k", &models::ModelOptions::attention_top_k, "top_k");
   check_attention("--attention-window", &models::ModelOptions::attention_window, "local_p");
   check_attention("--attention-temperature", &models::ModelOptions::attention_temperature, "gumbel");
+  if (settings.trainer.bf16_gradients && settings.trainer.shards == 1) {
+    refuse("--bf16-gradients has no effect without --shards, whose gradients are added up; omit it");
+  }
   if (settings.run.freeze_embeddings && settings.run.source_embeddings.empty() &&
       settings.run.target_embeddings.empty()) {
     refuse("--freeze-embeddings has no effect without --source-embeddings or --target-embeddings; omit it");

@@ -113,6 +113,8 @@ void add_training_options(CLI::App& app, Settings& settings) {
          "parts of a batch whose gradients are added up in a fixed order, a power of two: the weights "
          "are the same for any number of processes that divides it")
       ->transform(between(1, 65536));
+  add_switch(app, "--bf16-gradients", trainer.bf16_gradients,
+             "round the gradients of --shards to bf16, which halves the bytes between processes");
   add_number(app, "--clip", trainer.clip_norm, "maximum gradient norm; larger gradients are scaled down")
       ->transform(above_0);
   add_precision(

@@ -44,6 +44,9 @@ class Alone : public Communicator {
 /// @throws Error unless P is a power of two.
 void sum(Communicator& processes, std::span<float> values);
 void sum(Communicator& processes, std::span<double> values);
+/// The same for values that are bf16 numbers. Each sum of two is rounded to the nearest bf16, and a value
+/// travels as 2 bytes.
+void sum_bf16(Communicator& processes, std::span<float> values);
 
 /// Replaces the bytes of every process by those of process 0: ⌈log₂ P⌉ rounds along a binomial tree.
 void broadcast(Communicator& processes, std::span<std::byte> bytes);

@@ -19,7 +19,8 @@ struct Processes {
   /// Replaces each tensor's values, x_r in process r, by their sum over all processes in the fixed order
   /// ((x_0 + x_1) + (x_2 + x_3)) + …, so that every process has the same bits. All processes call it with
   /// tensors of the same shapes and dtypes, f32 or f64. May be empty if P = 1.
-  std::function<void(std::span<Tensor> tensors)> sum = {};
+  /// @param bf16 the f32 values are bf16 numbers, and so is each sum of two, rounded to nearest
+  std::function<void(std::span<Tensor> tensors, bool bf16)> sum = {};
 };
 
 }  // namespace gradus::models

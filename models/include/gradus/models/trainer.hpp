@@ -56,6 +56,9 @@ struct TrainerOptions {
   /// by seed, batch and sequence. The weights are then the same bits for any number of Processes, given the
   /// same kernels and threads in each. They differ between values of N by rounding.
   std::int64_t shards = 1;
+  /// Rounds the gradient of each shard, and each sum of two, to bf16, which halves the bytes between
+  /// processes.
+  bool bf16_gradients = false;
   double clip_norm = 1;  ///< bound on the norm of all gradients together; infinity for none
   /// The precision of matrix products in a step, as in MixedPrecision. Everything else stays f32.
   Precision precision = Precision::f32;
