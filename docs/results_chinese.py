@@ -68,7 +68,8 @@ WORDS = {
     "soft, batches of 4": "soft，批次为 4", "hard, batches of 4": "hard，批次为 4", "Gumbel, batches of 4": "Gumbel，批次为 4",
     "REINFORCE": "REINFORCE", "REINFORCE without a baseline": "REINFORCE，没有基线", "updates": "更新次数", "noise": "噪声", "cosine": "余弦",
     # many-machines
-    "parameters, M": "参数，百万", "1 process, ms": "1 个进程，毫秒", "2 processes, ms": "2 个进程，毫秒", "adding up, ms": "相加，毫秒", "predicted, ms": "预测，毫秒",
+    "parameters, M": "参数，百万", "1 process, ms": "1 个进程，毫秒", "2 processes, ms": "2 个进程，毫秒", "adding up, ms": "相加，毫秒", "predicted, ms": "预测，毫秒", "bf16, ms": "bf16，毫秒",
+    "learning rate": "学习率", "dev loss": "开发集损失",
     "measured here": "本机测得",
     # 08
     "read from": "读自", "what moves": "变化的量", "right": "正确", "mistaken": "错误",
@@ -121,7 +122,7 @@ WORDS = {
     **results_chinese_museum.WORDS,
 }
 # The same in both languages.
-NAMES = {"Gbit", "Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "small", "medium", "da", "db", "dc", "tanh", "top"}
+NAMES = {"Gbit", "Adam", "Bahdanau", "BLEU", "Cho", "GRU", "LSTM", "RNN", "SGD", "small", "medium", "paper", "da", "db", "dc", "tanh", "top"}
 # Cells and lines with numbers.
 SENTENCES = [
     (r"after (\d+) updates", r"\1 次更新之后"),
