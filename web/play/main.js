@@ -3,7 +3,6 @@
 import { draw } from "./chart.js";
 import { html } from "./dom.js";
 import { read, relate, show } from "./form.js";
-import { InsideView } from "./inside.js";
 import { translate } from "./language.js";
 import { ModelView } from "./model_view.js";
 import { fromHash, toHash, toRequest } from "./settings.js";
@@ -17,9 +16,16 @@ const send = (message) => worker.postMessage(message);
 
 const state = { values: undefined, input: "", created: undefined, step: 0, running: false, finished: false,
                 losses: [], look: undefined, measured: undefined, inside: undefined };
-const inside = new InsideView(() => lookInside(undefined), (replaced) => send({ do: "replace", replaced }));
 const symptoms = new SymptomsView();
-let views = [], waiting = false;
+let views = [], waiting = false, inside;
+
+/** The view inside a step, loaded when a reader first asks for it. */
+async function loadInside() {
+  const { InsideView } = await import("./inside.js");
+  if (inside) return;
+  inside = new InsideView(() => lookInside(undefined), (replaced) => send({ do: "replace", replaced }));
+  symptoms.element.after(inside.element);
+}
 
 // ---- Drawing ----
 
@@ -50,7 +56,8 @@ function drawLook() {
   $("target").textContent = look.target ? look.target.map(shown).join(" ") : words.unknownTarget;
   views.forEach((view, i) => view.draw(look, look.models[i], look.target ? reads() : "weights"));
   symptoms.draw(toRequest(state.values).models, names(), state.symptoms);
-  if (!state.inside) return inside.hide();
+  if (!state.inside) return inside?.hide();
+  if (!inside) return void loadInside().then(redraw, (error) => handlers.error({ message: error.message }));
   const { model, step, original } = state.inside;
   inside.draw(step, original, toRequest(state.values).models[model], state.created.tokens);
 }
@@ -181,6 +188,6 @@ window.onhashchange = fromAddress;
 
 translate(words, "../");
 $("reads").setAttribute("aria-label", words.reads);
-$("models").after(symptoms.element, inside.element);
+$("models").after(symptoms.element);
 fromAddress();
 drawState();
