@@ -1,0 +1,100 @@
+// Both pages in Firefox: Debian's firefox-esr, driven by puppeteer over WebDriver BiDi.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, test } from "node:test";
+
+import puppeteer from "puppeteer-core";
+
+import { defaults, loadTrainer, root, serve, toHash, toRequest } from "./support.mjs";
+
+let firefox, server;
+before(async () => {
+  server = await serve();
+  firefox = await puppeteer.launch({ browser: "firefox", executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr", headless: true });
+});
+after(async () => {
+  await firefox?.close();
+  await server?.close();
+});
+
+/** Opens a page. Every error on it is one of the test. */
+async function open(address) {
+  const page = await firefox.newPage(), faults = [];
+  await page.setViewport({ width: 1280, height: 900 });
+  page.on("console", (message) => { if (message.type() === "error") faults.push(message.text()); });
+  page.on("pageerror", (error) => faults.push(error.message));
+  await page.goto(address);
+  return { page, end: async () => { await page.close(); assert.deepEqual(faults, []); } };
+}
+const text = (page, selector) => page.$eval(selector, (element) => element.innerText);
+const until = (page, condition, ...values) => page.waitForFunction(condition, { timeout: 120000 }, ...values);
+
+test("Play trains, and shows where the model looks", async () => {
+  const { page, end } = await open(server.address + toHash({ ...defaults(), steps: 40 }));
+  await until(page, () => !document.getElementById("start").disabled);
+  await page.click("#start");
+  await until(page, () => document.getElementById("start").disabled);
+  assert.match(await text(page, "#progress"), /40.*40/);
+  assert.ok(await page.$(".model [data-t='0'][data-j='0']"));
+  await end();
+});
+
+test("the same address gives the same weights as in node", async () => {
+  const settings = toRequest({ ...defaults(), seed: 7, "a.cell": "lstm", "b.attention": "dot", "b.hidden": 48 }), trainer = await loadTrainer();
+  trainer.ask({ do: "create", settings });
+  const { losses } = trainer.ask({ do: "step", count: 60 });
+  const { page, end } = await open(server.address);
+  const there = await page.evaluate(async (settings) => {
+    const { Trainer } = await import("./trainer.js");
+    const trainer = await Trainer.load(await (await fetch("trainer.wasm")).arrayBuffer());
+    trainer.ask({ do: "create", settings });
+    const { losses } = trainer.ask({ do: "step", count: 60 });
+    return { losses, fingerprint: trainer.ask({ do: "fingerprint" }) };
+  }, settings);
+  assert.deepEqual(there, { losses, fingerprint: trainer.ask({ do: "fingerprint" }) });
+  await end();
+});
+
+test("Check: stub, error at its line, endless loop, solution; a reload keeps them", async () => {
+  const { page, end } = await open(server.address.replace("index.html", "check/index.html#softmax_backward"));
+  const solution = readFileSync(path.join(root, "exercises/03_softmax_backward/solution.hpp"), "utf8");
+  const idle = () => until(page, () => document.getElementById("check").textContent === "Check");
+  const check = async () => {
+    await page.click("#check");
+    await until(page, () => document.getElementById("check").textContent === "Stop");
+    await idle();
+    return text(page, ".verdict");
+  };
+  const type = async (file) => {
+    await page.click(".cm-content");
+    await page.keyboard.down("Control");
+    await page.keyboard.press("a");
+    await page.keyboard.up("Control");
+    // puppeteer cannot insert a text at once in Firefox.
+    await page.evaluate((file) => document.execCommand("insertText", false, file), file);
+  };
+  await page.waitForSelector("#exercise:not([hidden])");
+  assert.equal(await check(), "To do");
+
+  await type(solution.replace("return y", "return unknown"));
+  assert.equal(await check(), "Your file does not compile yet. The first error:");
+  assert.ok(await page.$(".cm-lint-marker-error"));
+
+  await type(solution.replace("return ", "for (volatile bool ever = true; ever;) {}\n  return "));
+  await page.click("#check");
+  await page.waitForSelector(".stages .running", { timeout: 60000 });
+  await page.click("#check");
+  await idle();
+  assert.match(await text(page, ".verdict"), /^You stopped the check\./);
+
+  await type(solution);
+  assert.equal(await check(), "Every stage passed.");
+  await page.reload();
+  await page.waitForSelector("#exercise:not([hidden])");
+  assert.match(await text(page, ".cm-content"), /softmax_backward/);
+  await page.click("#places a");
+  await until(page, () => /^03.*passed$/s.test(document.querySelectorAll("#exercises tr")[2].innerText));
+  await end();
+});
