@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,8 +82,8 @@ const Tensor* find(const NamedTensors& state, std::string_view name) {
 // The letters of an axis of a parameter; empty if it has no units.
 std::string_view letters_of(const Model& model, const std::string& name, const Tensor& tensor, int axis) {
   const bool has_hidden_readout = find(model.state, "decoder.readout.hidden.weight") != nullptr;
-  const auto* const layout = std::ranges::find(layouts, name, &Layout::name);
-  if (layout == layouts.end() || (has_hidden_readout && name == "decoder.readout.weight")) {
+  const auto layout = std::ranges::find(std::span(layouts), name, &Layout::name);
+  if (layout == std::span(layouts).end() || (has_hidden_readout && name == "decoder.readout.weight")) {
     if (std::ranges::find(others, name) == others.end()) refuse(name, tensor.shape());
     return "";
   }

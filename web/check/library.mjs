@@ -13,6 +13,7 @@ import { flags, run } from "./compiler.js";
 import { pack, unpack } from "./tar.js";
 
 const layers = ["files", "autograd", "nn", "data", "plot", "graph", "models", "compress"];
+const onlyHeaders = ["speech", "distributed"];  // gradus.hpp includes them; no exercise calls them
 
 function* filesIn(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -26,7 +27,7 @@ function* filesIn(folder) {
 function library(root) {
   const files = [];
   const add = (name, file) => files.push([name, path.join(root, file)]);
-  for (const include of [...layers.map((layer) => `${layer}/include`), "include"]) {
+  for (const include of [...[...layers, ...onlyHeaders].map((layer) => `${layer}/include`), "include"]) {
     for (const file of filesIn(path.join(root, include))) {
       if (!file.endsWith("xtensor.hpp")) files.push([`include/${path.relative(path.join(root, include), file)}`, file]);
     }
