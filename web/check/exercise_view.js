@@ -53,7 +53,7 @@ export class ExerciseView {
     $("places").replaceChildren(...this.#places(entry));
     $("statement").innerHTML = exercise.statement;  // by statements.mjs
     for (const { name, text } of exercise.headers)
-      $("statement").append(html("details", { id: name }, html("summary", {}, `${words.header} ${name}`), html("pre", {}, text)));
+      $("statement").append(html("details", { id: name }, html("summary", {}, `${words.header} ${name}`), html("pre", { tabindex: 0 }, text)));
     for (const link of $("statement").querySelectorAll("a[href$='.hpp']")) link.onclick = (event) => this.#showHeader(event, link.hash.slice(1));
     this.#editor.open(this.#progress.file(exercise), words.editor(`${exercise.name}.hpp`));
     this.#results.clear();
@@ -136,7 +136,7 @@ export class ExerciseView {
 
   #solution(isShown) {
     const heading = html("h3", {}, words.solution);
-    $("ours").replaceChildren(heading, isShown ? html("pre", {}, this.#entry.exercise.solution)
+    $("ours").replaceChildren(heading, isShown ? html("pre", { tabindex: 0 }, this.#entry.exercise.solution)
       : html("p", {}, `${words.notYet} `, html("button", { onclick: () => this.#solution(true) }, words.anyway)));
     $("ours").hidden = false;
     $("ours").scrollIntoView({ block: "nearest" });
