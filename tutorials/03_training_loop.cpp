@@ -206,6 +206,8 @@ void run(const tutorial::Options& options) {
   plot::Curves good{.title = "Loss", .x_label = "step", .y_label = "cross-entropy, nats", .log_y = true}, bad = good;
   bad.title = "Loss, in trouble";
   good.series.assign(losses.begin(), losses.begin() + 5), bad.series.assign(losses.begin() + 5, losses.end());
+  good.series[4].colour = bad.series[2].colour = 3, bad.series[0].colour = bad.series[1].colour = 2;  // of the method
+  good.series[4].mark = bad.series[1].mark = plot::Mark::dashed;                                      // clipped
   const plot::Curves plane{.title = "Two spirals, and the boundary learnt",
                      .x_label = "first coordinate",
                      .y_label = "second coordinate",

@@ -109,7 +109,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   publish({.number = "06",
            .title = "a fixed context",
            .intro = "A GRU reads the source into one vector; another writes it backwards from there.",
-           .sections = {{"Exact match by length", {{"exact_match", tutorial::exact_match_bars(results)}}},
+           .sections = {{"Exact match by length", {{"exact_match", tutorial::exact_match_curves(results)}}},
                         {"Training", {{"loss", tutorial::loss_curves(results)}}}},
            .tables = {exact_match, time},
            .try_next = "--max-length 12; --hidden 128; then ./run tutorial 07"},

@@ -108,7 +108,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   publish({.number = "07",
            .title = "the context at every step",
            .intro = "One vector again, but the decoder sees it at every step (Cho et al. 2014).",
-           .sections = {{"Exact match by length", {{"exact_match", tutorial::exact_match_bars(results)}}},
+           .sections = {{"Exact match by length", {{"exact_match", tutorial::exact_match_curves(results)}}},
                         {"Training", {{"loss", tutorial::loss_curves(results)}}}},
            .tables = {exact_match, parameters, time},
            .try_next = "--steps 4000; --max-length 20; then ./run tutorial 08"},

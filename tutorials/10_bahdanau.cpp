@@ -160,23 +160,23 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
   const std::string alignment_svg = plot::svg(alignment), animated = plot::animation(forming);
   for (plot::Heatmap& panel : forming) panel.side = 210;
   const std::string strip = plot::strip(forming, 4);
-  const std::string bars = tutorial::exact_match_bars(results), curves = tutorial::loss_curves(results);
+  const std::string by_length = tutorial::exact_match_curves(results), loss = tutorial::loss_curves(results);
   const std::vector<std::string> steps = tutorial::weight_bars(alignment);
   const plot::Page page{
       .title = "Tutorial 10: Bahdanau attention on reversal",
       .intro = {"Three models of the same sizes, trained on the same batches; one attends to the source."},
       .sections = {{.heading = "Alignment", .svgs = {alignment_svg, animated}, .preformatted = decoded},
                    {.heading = "As it formed", .svgs = {strip}},
-                   {.heading = "Exact match by length", .svgs = {bars}, .preformatted = tutorial::text(exact_match)},
-                   {.heading = "Training", .svgs = {curves}},
+                   {.heading = "Exact match by length", .svgs = {by_length}, .preformatted = tutorial::text(exact_match)},
+                   {.heading = "Training", .svgs = {loss}},
                    {.heading = "The alignment, step by step", .svgs = steps}}};
   out.write("alignment.svg", alignment_svg);
   out.write("forming.svg", strip);
   out.write("forming_animated.svg", animated);
   out.write("first_step.svg", steps.front());
   out.write("last_step.svg", steps.back());
-  out.write("exact_match.svg", bars);
-  out.write("loss.svg", curves);
+  out.write("exact_match.svg", by_length);
+  out.write("loss.svg", loss);
   out.write("results.json", tutorial::json("tutorial_10", options, {exact_match, as_it_forms, formed, time}));
   std::cout << "pictures: " << out.write("index.html", plot::html(page)).string() << '\n'
             << "try next: --seed 2; --steps 300, and look at the alignment before it is done; then ./run tutorial 11\n";

@@ -176,7 +176,7 @@ void run(const tutorial::Options& options, const Sizes& sizes) {
            .intro = "The same model with four scores, trained on the same batches.",
            .sections = {{"Where each looks", {{"alignments", plot::strip(trained.alignments, 2)}}},
                         {"Exact match by length",
-                         {{"exact_match", tutorial::exact_match_curves(trained.results)}},
+                         {{"exact_match", tutorial::exact_match_curves(trained.results, /*last_is_dashed=*/true)}},
                          text(exact)},
                         {"Training", {{"loss", tutorial::loss_curves(trained.results)}}},
                         {"Scaling", {{"scaling", plot::strip(sorted_weights, 1)}}, text(saturated) + '\n' + text(trained.spreads)},

@@ -30,7 +30,7 @@ std::string loss_curves(const std::vector<Result>& results) {
   return plot::svg(curves);
 }
 
-std::string exact_match_curves(const std::vector<Result>& results) {
+std::string exact_match_curves(const std::vector<Result>& results, bool last_is_dashed) {
   plot::Curves curves{.title = "Exact match by length, on held-out sources",
                       .x_label = "source length",
                       .y_label = "fraction reversed without a mistake"};
@@ -42,21 +42,8 @@ std::string exact_match_curves(const std::vector<Result>& results) {
     }
     curves.series.push_back(series);
   }
-  curves.series.back().mark = plot::Mark::dashed;
+  if (last_is_dashed) curves.series.back().mark = plot::Mark::dashed;
   return plot::svg(curves);
-}
-
-std::string exact_match_bars(const std::vector<Result>& results) {
-  plot::GroupedBars bars{.title = "Exact match by length, on held-out sources",
-                         .x_label = "source length",
-                         .y_label = "fraction reversed without a mistake"};
-  for (const auto& [length, score] : results.front().scores) bars.groups.push_back(std::to_string(length));
-  for (const Result& result : results) {
-    plot::BarSeries series{.name = result.name};
-    for (const auto& [length, score] : result.scores) series.values.push_back(score.exact.fraction());
-    bars.series.push_back(series);
-  }
-  return plot::svg(bars);
 }
 
 plot::Heatmap alignment_map(const std::string& title, const gradus::models::Decoded& written,

@@ -17,11 +17,8 @@ gradus::plot::Series smoothed(const std::string& name, const std::vector<double>
 /// The smoothed training losses as a picture.
 std::string loss_curves(const std::vector<Result>& results);
 
-/// Exact match by length as lines; the last one is dashed, so that it hides no other.
-std::string exact_match_curves(const std::vector<Result>& results);
-
-/// Exact match by length as grouped bars.
-std::string exact_match_bars(const std::vector<Result>& results);
+/// Exact match by length as lines. A dashed last one hides no other.
+std::string exact_match_curves(const std::vector<Result>& results, bool last_is_dashed = false);
 
 /// The attention weights as a heatmap: one row per token written, one column per source token.
 gradus::plot::Heatmap alignment_map(const std::string& title, const gradus::models::Decoded& written,
