@@ -333,7 +333,6 @@ FAULTS = [
         (PLACE, "all[static_cast<std::size_t>(sequence)]", "all[own.size()]"),
         (FACTOR, "return lambda * nn::attention_entropy", "return nn::attention_entropy"),
         (TERM, "if (of_choices.defined()) result.total = result.total + of_choices;", ""),
-        (CHECK, "return decoder.is_training() && decoder.estimator()", "return decoder.estimator()"),
         (FACTOR, "one.total.item() * static_cast<double>(one.tokens)", "one.total.item()"),
         (CHECK, "  model.eval();\n", "")),
     *of_models("training/trainer_gradients.cpp",
