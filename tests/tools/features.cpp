@@ -54,12 +54,12 @@ TEST_CASE("features of bad sound are refused in one line", "[tools][features]") 
     return ran.err;
   };
   const fs::path stereo = write_tone(scratch.path() / "stereo.wav", 8000, 2);
-  CHECK(refused(stereo) == "gradus features: read_wav: '" + stereo.string() +
+  CHECK(refused(stereo) == "gradus features: '" + stereo.string() +
                                "' has 2 channels, and must have 1; convert it, for example with: sox IN.wav "
                                "-c 1 -b 16 -r 16000 OUT.wav\n");
   CHECK(refused(write_tone(scratch.path() / "click.wav", 100)) ==
-        "gradus features: log_mel: the sound has 100 samples, less than one window of 400; give a longer "
+        "gradus features: the sound has 100 samples, less than one window of 400; give a longer "
         "recording\n");
   CHECK(refused(write_tone(scratch.path() / "tone.wav", 8000), "0") ==
-        "gradus features: log_mel: the number of bands must be from 1 to 1000, and is 0\n");
+        "gradus features: the number of bands must be from 1 to 1000, and is 0\n");
 }
