@@ -194,11 +194,14 @@ void indexing() {
 
 void probabilities() {
   const char* chapter = "Normalising";
+  using nn::sparsemax, nn::top_k_softmax;
   const Tensor &x = get("x"), &y = get("y"), &e = get("e"), &lengths = get("lengths"), &gain = get("gain"),
                &b = get("b"), &logits = get("logits"), &targets = get("targets");
   ROW(softmax(x, -1));
   ROW(log_softmax(x, -1));
   ROW(masked_softmax(e, lengths));
+  ROW(sparsemax(e, lengths));
+  ROW(top_k_softmax(e, lengths, 2));
   ROW(layer_norm(x, gain, b));
   chapter = "Losses";
   ROW(cross_entropy(logits, targets));
