@@ -9,6 +9,7 @@
 
 #include "model/batch_parts.hpp"
 #include "search/allowed.hpp"
+#include "search/source_search.hpp"
 #include "search/steps.hpp"
 
 namespace gradus::models {
@@ -72,15 +73,6 @@ bool better(const Continuation& a, const Continuation& b) {
   return a.hypothesis != b.hypothesis ? a.hypothesis < b.hypothesis : a.token < b.token;
 }
 
-// One source's search.
-struct Beam {
-  std::int64_t source;            // index in the batch
-  std::int64_t length;            // number of the source's annotations
-  std::int64_t max_steps;         // maximum output length
-  std::vector<Hypothesis> alive;  // best first
-  std::vector<Hypothesis> ended;  // the n best ended hypotheses, best first
-};
-
 // The best `width` continuations, best first, without those of probability 0. allowed(i) gives the tokens
 // that may follow hypothesis i.
 template <class AllowedAfter>
@@ -107,78 +99,43 @@ std::vector<Continuation> best_continuations(const std::vector<Hypothesis>& aliv
   return best;
 }
 
-class BeamSearch {
+// The beam search of one source.
+class Beam final : public SourceSearch {
  public:
-  BeamSearch(const Tensor& lengths, const BeamOptions& options, const MaxSteps& max_steps)
-      : options_(options), rows_(lengths.size(0)) {
-    for (const std::int64_t length : lengths.values<std::int64_t>()) {
-      const std::int64_t b = std::ssize(beams_);
-      backpointers_.push_back({.before = none_before, .token = data::bos, .row = b, .log_probability = 0});
-      beams_.push_back({.source = b,
-                        .length = length,
-                        .max_steps = max_steps.of(length),
-                        .alive = {{.last = b, .log_probability = 0}},
-                        .ended = {}});
-    }
-    results_.resize(beams_.size());
+  Beam(std::int64_t length, std::int64_t max_steps, const BeamOptions& options)
+      : options_(options), length_(length), max_steps_(max_steps) {
+    backpointers_.push_back({.before = none_before, .token = data::bos, .row = 0, .log_probability = 0});
+    alive_.push_back({.last = 0, .log_probability = 0});
   }
 
-  std::vector<std::vector<Decoded>> run(const Ensemble& model, Starts start) {
-    for_each_step(
-        model, std::move(start),
-        [this](std::int64_t /*step*/, Starts& at) {
-          retire();
-          return beams_.empty() ? Tensor() : last_tokens(at);
-        },
-        [this](std::int64_t step, const Prediction& next) {
-          weights_.push_back(next.weights());
-          for (std::size_t i = 0; i < beams_.size(); ++i) {
-            extend(beams_[i], next, static_cast<std::int64_t>(i) * rows_each(step));
-          }
-        });
-    return std::move(results_);
-  }
-
- private:
-  // Removes the beams that can no longer improve, and stores their results.
-  void retire() {
-    std::erase_if(beams_, [this](const Beam& beam) {
-      if (!is_done(beam)) return false;
-      results_[static_cast<std::size_t>(beam.source)] = results(beam);
-      return true;
-    });
-  }
-
-  bool is_done(const Beam& beam) const {
-    if (beam.alive.empty() || steps() >= beam.max_steps) return true;
-    if (std::ssize(beam.ended) < options_.n_best) return false;
+  bool done() const override {
+    if (alive_.empty() || steps() >= max_steps_) return true;
+    if (std::ssize(ended_) < options_.n_best) return false;
     // The log-probability can only fall, the length penalty only grow, and the coverage term is at most 0.
-    const double bound =
-        beam.alive.front().log_probability / length_penalty(beam.max_steps, options_.length_penalty);
-    return beam.ended.back().score >= bound;
+    const double bound = alive_.front().log_probability / length_penalty(max_steps_, options_.length_penalty);
+    return ended_.back().score >= bound;
   }
 
-  std::int64_t rows_each(std::int64_t step) const { return step == 0 ? 1 : options_.width; }
-
-  // Returns the last token of every live hypothesis, and selects the rows of these hypotheses in `at`.
-  Tensor last_tokens(Starts& at) {
-    std::vector<std::int64_t> rows, tokens;
-    for (const Beam& beam : beams_) {
-      for (std::int64_t i = 0; i < rows_each(steps()); ++i) {
-        // Each source keeps its number of rows, so that the memory need not be reordered. If fewer hypotheses
-        // are alive, copies of the first fill the other rows.
-        const std::size_t own = i < std::ssize(beam.alive) ? static_cast<std::size_t>(i) : 0;
-        const Backpointer& last = backpointer(beam.alive[own].last);
-        rows.push_back(last.row);
-        tokens.push_back(last.token);
-      }
+  void put_inputs(std::int64_t first_row, std::vector<std::int64_t>& rows,
+                  std::vector<std::int64_t>& tokens) const override {
+    if (steps() == 0) {
+      rows.push_back(first_row);
+      tokens.push_back(data::bos);
+      return;
     }
-    rows_.select(rows, at);
-    return tensor(tokens);
+    for (std::int64_t i = 0; i < options_.width; ++i) {
+      // A source keeps its number of rows, so that the memory need not be reordered. If fewer hypotheses are
+      // alive, copies of the first fill the other rows.
+      const std::size_t own = i < std::ssize(alive_) ? static_cast<std::size_t>(i) : 0;
+      const Backpointer& last = backpointer(alive_[own].last);
+      rows.push_back(last.row);
+      tokens.push_back(last.token);
+    }
   }
 
-  void extend(Beam& beam, const Prediction& next, std::int64_t first_row) {
-    const std::vector<Hypothesis> before = std::exchange(beam.alive, {});
+  void read(const Prediction& next, std::int64_t first_row) override {
+    weights_.push_back(next.weights());
+    const std::vector<Hypothesis> before = std::exchange(alive_, {});
     const auto allowed = [&](std::size_t i) {
       return Allowed(next, first_row + static_cast<std::int64_t>(i), written(before[i]),
                      options_.constraints);
@@ -191,13 +148,25 @@ class BeamSearch {
                                .log_probability = next.log_probability(row, one.token)});
       const Hypothesis longer{.last = std::ssize(backpointers_) - 1, .log_probability = one.log_probability};
       if (one.token == data::eos) {
-        end(beam, longer);
+        end(longer);
       } else {
-        beam.alive.push_back(longer);
+        alive_.push_back(longer);
       }
     }
   }
 
+  std::vector<Decoded> results() const override {
+    std::vector<Decoded> list;
+    for (const Hypothesis& hypothesis : ended_) list.push_back(decoded(hypothesis));
+    for (Hypothesis hypothesis : alive_) {
+      if (std::ssize(list) == options_.n_best) break;
+      if (steps() > 0) hypothesis.score = score(hypothesis);
+      list.push_back(decoded(hypothesis));
+    }
+    return list;
+  }
+
+ private:
   // The tokens of a hypothesis; empty if no constraint depends on them.
   std::vector<std::int64_t> written(const Hypothesis& hypothesis) const {
     std::vector<std::int64_t> tokens;
@@ -210,18 +179,18 @@ class BeamSearch {
     return tokens;
   }
 
-  void end(Beam& beam, Hypothesis hypothesis) const {
-    hypothesis.score = score(hypothesis, beam);
+  void end(Hypothesis hypothesis) {
+    hypothesis.score = score(hypothesis);
     const auto place =
-        std::ranges::upper_bound(beam.ended, hypothesis.score, std::greater<>{}, &Hypothesis::score);
-    beam.ended.insert(place, hypothesis);
-    if (std::ssize(beam.ended) > options_.n_best) beam.ended.pop_back();
+        std::ranges::upper_bound(ended_, hypothesis.score, std::greater<>{}, &Hypothesis::score);
+    ended_.insert(place, hypothesis);
+    if (std::ssize(ended_) > options_.n_best) ended_.pop_back();
   }
 
-  double score(const Hypothesis& hypothesis, const Beam& beam) const {
+  double score(const Hypothesis& hypothesis) const {
     const double normalised = hypothesis.log_probability / length_penalty(steps(), options_.length_penalty);
     if (options_.coverage_penalty == 0) return normalised;
-    const Tensor weights = decoded(hypothesis, beam).weights;
+    const Tensor weights = decoded(hypothesis).weights;
     if (!weights.defined()) {
       fail("beam_search", "the coverage penalty is ", options_.coverage_penalty,
            ", but the decoder gives no attention weights; set it to 0");
@@ -229,18 +198,7 @@ class BeamSearch {
     return normalised + options_.coverage_penalty * coverage(weights);
   }
 
-  std::vector<Decoded> results(const Beam& beam) const {
-    std::vector<Decoded> list;
-    for (const Hypothesis& hypothesis : beam.ended) list.push_back(decoded(hypothesis, beam));
-    for (Hypothesis hypothesis : beam.alive) {
-      if (std::ssize(list) == options_.n_best) break;
-      if (steps() > 0) hypothesis.score = score(hypothesis, beam);
-      list.push_back(decoded(hypothesis, beam));
-    }
-    return list;
-  }
-
-  Decoded decoded(const Hypothesis& hypothesis, const Beam& beam) const {
+  Decoded decoded(const Hypothesis& hypothesis) const {
     Decoded output;
     output.log_probability = hypothesis.log_probability;
     output.score = hypothesis.score;
@@ -254,7 +212,7 @@ class BeamSearch {
     std::ranges::reverse(output.tokens);
     std::ranges::reverse(output.token_log_probabilities);
     std::ranges::reverse(rows);
-    output.weights = alignment(weights_, rows, beam.length);
+    output.weights = alignment(weights_, rows, length_);
     return output;
   }
 
@@ -264,14 +222,57 @@ class BeamSearch {
   std::int64_t steps() const { return std::ssize(weights_); }  // taken so far
 
   const BeamOptions options_;
-  Rows rows_;
-  std::vector<Beam> beams_;  // of the unfinished sources
+  const std::int64_t length_, max_steps_;  // of the source; of an output
+  std::vector<Hypothesis> alive_;          // best first
+  std::vector<Hypothesis> ended_;          // the n best ended hypotheses, best first
   std::vector<Backpointer> backpointers_;
   std::vector<Tensor> weights_;  // per step
-  std::vector<std::vector<Decoded>> results_;
 };
 
+// The beam searches of a batch's sources, step by step together.
+std::vector<std::vector<Decoded>> search(const Ensemble& model, Starts start, const Tensor& lengths,
+                                         const BeamOptions& options, const MaxSteps& max_steps) {
+  std::vector<Beam> beams;
+  for (const std::int64_t length : lengths.values<std::int64_t>()) {
+    beams.emplace_back(length, max_steps.of(length), options);
+  }
+  std::vector<Beam*> running;
+  for (Beam& beam : beams) running.push_back(&beam);
+  const auto rows_each = [&](std::int64_t step) { return step == 0 ? 1 : options.width; };
+  Rows rows_of_sources(std::ssize(beams));
+  for_each_step(
+      model, std::move(start),
+      [&](std::int64_t /*step*/, Starts& at) {
+        std::erase_if(running, [](const Beam* beam) { return beam->done(); });
+        if (running.empty()) return Tensor();
+        std::vector<std::int64_t> rows, tokens;
+        for (const Beam* beam : running) beam->put_inputs(beam - beams.data(), rows, tokens);
+        rows_of_sources.select(rows, at);
+        return tensor(tokens);
+      },
+      [&](std::int64_t step, const Prediction& next) {
+        for (std::size_t i = 0; i < running.size(); ++i) {
+          running[i]->read(next, static_cast<std::int64_t>(i) * rows_each(step));
+        }
+      });
+  std::vector<std::vector<Decoded>> results;
+  for (const Beam& beam : beams) results.push_back(beam.results());
+  return results;
+}
+
 }  // namespace
+
+std::shared_ptr<SourceSearch> search_by_beam(std::int64_t length, std::int64_t max_steps,
+                                             const BeamOptions& options) {
+  return std::make_shared<Beam>(length, max_steps, options);
+}
+
+SearchSteps beam_search_steps(const BeamOptions& options) {
+  check(options);
+  return [options](std::int64_t length, const MaxSteps& max_steps) {
+    return search_by_beam(length, max_steps.of(length), options);
+  };
+}
 
 std::vector<std::vector<Decoded>> beam_search(const Ensemble& model, const Tensor& source,
                                               const Tensor& lengths, const BeamOptions& options,
@@ -280,8 +281,8 @@ std::vector<std::vector<Decoded>> beam_search(const Ensemble& model, const Tenso
   return by_parts<std::vector<Decoded>>(
       model, source, lengths, [&](const Tensor& some, const Tensor& their_lengths, std::int64_t /*first*/) {
         const NoGrad no_grad;
-        return BeamSearch(annotation_counts(model, their_lengths), options, max_steps)
-            .run(model, start(model, some, their_lengths));
+        return search(model, start(model, some, their_lengths), annotation_counts(model, their_lengths),
+                      options, max_steps);
       });
 }
 

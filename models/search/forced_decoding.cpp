@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "search/in_batches.hpp"
-#include "search/write_tokens.hpp"
+#include "search/source_search.hpp"
 
 namespace gradus::models {
 namespace {
@@ -17,7 +17,25 @@ void check_target(const std::vector<std::int64_t>& target, std::size_t pair) {
   }
 }
 
+std::int64_t next_of(const std::vector<std::int64_t>& target, std::size_t step, std::size_t pair,
+                     const Prediction& next) {
+  const std::int64_t token = target[step];
+  if (token < next.vocabulary()) return token;
+  fail("force_decode", "target[", step, "] of pair ", pair, " is ", token, ", outside the vocabulary of ",
+       next.vocabulary(), " tokens");
+}
+
 }  // namespace
+
+SearchSteps forced_steps(std::vector<std::int64_t> target) {
+  check_target(target, 0);
+  return [target = std::move(target)](std::int64_t length, const MaxSteps& /*max_steps*/) {
+    return search_by_choice(
+        length, std::ssize(target),
+        [target](const Prediction& next, std::int64_t /*row*/, std::int64_t /*source*/,
+                 std::span<const std::int64_t> written) { return next_of(target, written.size(), 0, next); });
+  };
+}
 
 std::vector<Forced> force_decode(const Ensemble& model, std::span<const data::Pair> pairs,
                                  std::int64_t batch_tokens) {
@@ -35,12 +53,7 @@ std::vector<Forced> force_decode(const Ensemble& model, std::span<const data::Pa
         auto given = [&](const Prediction& next, std::int64_t row, std::int64_t source,
                          std::span<const std::int64_t> written) {
           const auto b = static_cast<std::size_t>(source);
-          const std::size_t step = written.size();
-          const std::int64_t token = pairs[chosen[b]].target[step];
-          if (token >= next.vocabulary()) {
-            fail("force_decode", "target[", step, "] of pair ", chosen[b], " is ", token,
-                 ", outside the vocabulary of ", next.vocabulary(), " tokens");
-          }
+          const std::int64_t token = next_of(pairs[chosen[b]].target, written.size(), chosen[b], next);
           likeliest[b].push_back(token == next.likeliest(row));
           return token;
         };

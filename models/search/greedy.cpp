@@ -4,20 +4,23 @@
 #include <utility>
 
 #include "search/allowed.hpp"
+#include "search/source_search.hpp"
 #include "search/steps.hpp"
-#include "search/write_tokens.hpp"
 
 namespace gradus::models {
+
+Choose choose_likeliest(const Constraints& constraints) {
+  return [constraints](const Prediction& next, std::int64_t row, std::int64_t /*source*/,
+                       std::span<const std::int64_t> written) {
+    return Prediction::likeliest(Allowed(next, row, written, constraints).log_probabilities());
+  };
+}
 
 std::vector<Decoded> greedy(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                             const MaxSteps& max_steps, const Constraints& constraints) {
   check("greedy", constraints);
-  return write_tokens(
-      model, source, lengths, steps_of(max_steps, annotation_counts(model, lengths)),
-      [&](const Prediction& next, std::int64_t row, std::int64_t /*source*/,
-          std::span<const std::int64_t> written) {
-        return Prediction::likeliest(Allowed(next, row, written, constraints).log_probabilities());
-      });
+  return write_tokens(model, source, lengths, steps_of(max_steps, annotation_counts(model, lengths)),
+                      choose_likeliest(constraints));
 }
 
 std::vector<Decoded> greedy(const Ensemble& model, std::span<const data::Pair> pairs,
@@ -36,6 +39,13 @@ Search greedy(const Constraints& constraints) {
   return [constraints](const Ensemble& model, const Tensor& source, const Tensor& lengths,
                        const MaxSteps& max_steps) {
     return one_each(greedy(model, source, lengths, max_steps, constraints));
+  };
+}
+
+SearchSteps greedy_steps(const Constraints& constraints) {
+  check("greedy", constraints);
+  return [constraints](std::int64_t length, const MaxSteps& max_steps) {
+    return search_by_choice(length, max_steps.of(length), choose_likeliest(constraints));
   };
 }
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "search/allowed.hpp"
+#include "search/source_search.hpp"
 #include "search/steps.hpp"
-#include "search/write_tokens.hpp"
 
 namespace gradus::models {
 namespace {
@@ -84,7 +84,21 @@ std::int64_t draw(const std::vector<Choice>& choices, Generator& generator) {
   return std::ranges::min(choices, likelier).token;  // reached only because of rounding
 }
 
+std::int64_t draw(const Allowed& allowed, const SamplingOptions& options, Generator& generator) {
+  std::vector<Choice> choices = tempered(allowed.log_probabilities(), options.temperature);
+  keep_top_k(choices, options.top_k);
+  keep_nucleus(choices, options.top_p);
+  return draw(choices, generator);
+}
+
 }  // namespace
+
+Choose choose_at_random(const SamplingOptions& options, const Generator& generator) {
+  return [options, own = generator](const Prediction& next, std::int64_t row, std::int64_t /*source*/,
+                                    std::span<const std::int64_t> written) mutable {
+    return draw(Allowed(next, row, written, options.constraints), options, own);
+  };
+}
 
 std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                             const SamplingOptions& options, Generator& generator, const MaxSteps& max_steps) {
@@ -94,11 +108,8 @@ std::vector<Decoded> sample(const Ensemble& model, const Tensor& source, const T
   return write_tokens(
       model, source, lengths, steps_of(max_steps, annotation_counts(model, lengths)),
       [&](const Prediction& next, std::int64_t row, std::int64_t of, std::span<const std::int64_t> written) {
-        const Allowed allowed(next, row, written, options.constraints);
-        std::vector<Choice> choices = tempered(allowed.log_probabilities(), options.temperature);
-        keep_top_k(choices, options.top_k);
-        keep_nucleus(choices, options.top_p);
-        return draw(choices, generators[static_cast<std::size_t>(of)]);
+        return draw(Allowed(next, row, written, options.constraints), options,
+                    generators[static_cast<std::size_t>(of)]);
       });
 }
 
@@ -107,6 +118,14 @@ Search sample(const SamplingOptions& options, const Generator& generator) {
   return [options, own = generator](const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                     const MaxSteps& max_steps) mutable {
     return one_each(sample(model, source, lengths, options, own, max_steps));
+  };
+}
+
+SearchSteps sample_steps(const SamplingOptions& options, const Generator& generator) {
+  check(options);
+  return [options, generator](std::int64_t length, const MaxSteps& max_steps) {
+    Generator all = generator;  // sample() splits off one generator per source
+    return search_by_choice(length, max_steps.of(length), choose_at_random(options, all.split()));
   };
 }
 

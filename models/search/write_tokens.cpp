@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/batch_parts.hpp"
+#include "search/source_search.hpp"
 #include "search/steps.hpp"
 
 namespace gradus::models {
@@ -102,7 +103,46 @@ std::vector<Decoded> write_share(const Ensemble& model, const Tensor& source, co
   return outputs;
 }
 
+// The output of one source.
+class ByChoice final : public SourceSearch {
+ public:
+  ByChoice(std::int64_t length, std::int64_t max_steps, Choose choose)
+      : choose_(std::move(choose)), length_(length), max_steps_(max_steps) {}
+
+  bool done() const override { return ended(output_, max_steps_); }
+
+  void put_inputs(std::int64_t first_row, std::vector<std::int64_t>& rows,
+                  std::vector<std::int64_t>& tokens) const override {
+    rows.push_back(rows_.empty() ? first_row : rows_.back());
+    tokens.push_back(output_.tokens.empty() ? data::bos : output_.tokens.back());
+  }
+
+  void read(const Prediction& next, std::int64_t first_row) override {
+    const std::int64_t token = choose_(next, first_row, 0, output_.tokens);
+    append(output_, token, next.log_probability(first_row, token));
+    weights_.push_back(next.weights());
+    rows_.push_back(first_row);
+  }
+
+  std::vector<Decoded> results() const override {
+    Decoded output = output_;
+    output.weights = alignment(weights_, rows_, length_);
+    return {std::move(output)};
+  }
+
+ private:
+  Choose choose_;
+  std::int64_t length_, max_steps_;
+  Decoded output_;
+  std::vector<Tensor> weights_;     // per step
+  std::vector<std::int64_t> rows_;  // of the predictions
+};
+
 }  // namespace
+
+std::shared_ptr<SourceSearch> search_by_choice(std::int64_t length, std::int64_t max_steps, Choose choose) {
+  return std::make_shared<ByChoice>(length, max_steps, std::move(choose));
+}
 
 std::vector<Decoded> write_tokens(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                   const std::vector<std::int64_t>& max_steps, const Choose& choose) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <gradus/autograd/weight_product.hpp>
+
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace gradus {
+
+/// A product in f32 in which each row of y has the same bits whatever the other rows are, and however many.
+/// The libraries' products differ in their last bits, because they choose a kernel by the number of rows.
+/// Every element is one sum in the order of l,
+///
+///     y_i = ((x_0 w_i0 + x_1 w_i1) + x_2 w_i2 + …) + d_i
+///
+/// with a fused multiply-add per term where the processor has one. Keeps a copy of the weight.
+class RowProduct final : public WeightProduct {
+ public:
+  /// @param weight (N, K), f32. @throws Error for another rank or dtype.
+  explicit RowProduct(const Tensor& weight);
+
+  void multiply(std::int64_t m, const float* x, std::int64_t x_stride, const Part& part, const float* d,
+                std::int64_t d_stride, float* y, std::int64_t y_stride) const override;
+
+ private:
+  std::int64_t K_;
+  std::vector<float> panels_;  // (⌈N / 32⌉, K, 32): 32 rows of W, transposed; zeros beyond N
+};
+
+}  // namespace gradus
+#pragma GCC visibility pop

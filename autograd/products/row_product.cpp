@@ -1,0 +1,101 @@
+#include <gradus/autograd/checks.hpp>
+#include <gradus/autograd/parallel.hpp>
+#include <gradus/autograd/row_product.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "kernels/clones.hpp"
+
+namespace gradus {
+namespace {
+
+constexpr std::int64_t width = 32;  // columns of a panel
+constexpr int most_rows = 6;        // rows of x whose sums are in registers at the same time
+
+using Lanes [[gnu::vector_size(64)]] = float;
+
+// The sums of `rows` rows of x (rows, K) times one panel (K, 32), for each of the 32 columns.
+template <int rows>
+inline void sum_rows(std::int64_t K, const float* x, std::int64_t stride, const float* panel,
+                     std::array<float, width>* sums) {
+  Lanes left[rows] = {}, right[rows] = {};
+  for (std::int64_t l = 0; l < K; ++l, panel += width) {
+    Lanes a, b;
+    std::memcpy(&a, panel, sizeof a);
+    std::memcpy(&b, panel + width / 2, sizeof b);
+    for (int r = 0; r < rows; ++r) {
+      left[r] += x[r * stride + l] * a;
+      right[r] += x[r * stride + l] * b;
+    }
+  }
+  for (int r = 0; r < rows; ++r) {
+    std::memcpy(sums[r].data(), &left[r], sizeof left[r]);
+    std::memcpy(sums[r].data() + width / 2, &right[r], sizeof right[r]);
+  }
+}
+
+// The same for any number of rows up to most_rows.
+GRADUS_CLONES void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride,
+                       const float* panel, std::array<float, width>* sums) {
+  switch (rows) {
+    case 1:
+      return sum_rows<1>(K, x, stride, panel, sums);
+    case 2:
+      return sum_rows<2>(K, x, stride, panel, sums);
+    case 3:
+      return sum_rows<3>(K, x, stride, panel, sums);
+    case 4:
+      return sum_rows<4>(K, x, stride, panel, sums);
+    case 5:
+      return sum_rows<5>(K, x, stride, panel, sums);
+    default:
+      return sum_rows<most_rows>(K, x, stride, panel, sums);
+  }
+}
+
+}  // namespace
+
+RowProduct::RowProduct(const Tensor& weight) : K_(0) {
+  if (weight.rank() != 2 || weight.dtype() != Dtype::f32) {
+    fail("RowProduct", "the weight is ", name(weight.dtype()), " ", weight.shape(),
+         " and must be an f32 matrix");
+  }
+  const std::int64_t N = weight.size(0);
+  K_ = weight.size(1);
+  panels_.assign(static_cast<std::size_t>((N + width - 1) / width * width * K_), 0.0F);
+  const std::span<const float> values = weight.values<float>();
+  for (std::int64_t i = 0; i < N; ++i) {
+    float* const column = panels_.data() + i / width * width * K_ + i % width;
+    for (std::int64_t l = 0; l < K_; ++l) column[l * width] = values[static_cast<std::size_t>(i * K_ + l)];
+  }
+}
+
+void RowProduct::multiply(std::int64_t m, const float* x, std::int64_t x_stride, const Part& part,
+                          const float* d, std::int64_t d_stride, float* y, std::int64_t y_stride) const {
+  const std::int64_t begin = part.row, end = part.row + part.rows;  // of W
+  const std::int64_t first_panel = begin / width, panels = (end + width - 1) / width - first_panel;
+  constexpr std::int64_t least_work = 1 << 17;  // multiply-adds for which a second thread pays
+  parallel_for(
+      panels, 1 + least_work / (1 + m * part.columns * width), [&](std::int64_t from, std::int64_t to) {
+        std::array<std::array<float, width>, most_rows> sums;
+        for (std::int64_t p = first_panel + from; p < first_panel + to; ++p) {
+          const float* const panel = panels_.data() + (p * K_ + part.column) * width;
+          const std::int64_t low = std::max(begin, p * width), high = std::min(end, (p + 1) * width);
+          for (std::int64_t row = 0; row < m; row += most_rows) {
+            const std::int64_t rows = std::min<std::int64_t>(most_rows, m - row);
+            sum(rows, part.columns, x + row * x_stride, x_stride, panel, sums.data());
+            for (std::int64_t r = 0; r < rows; ++r) {
+              const float* const s = sums[static_cast<std::size_t>(r)].data() + (low - p * width);
+              float* const out = y + (row + r) * y_stride + (low - begin);
+              const float* const added = d == nullptr ? nullptr : d + (row + r) * d_stride + (low - begin);
+              for (std::int64_t i = 0; i < high - low; ++i)
+                out[i] = added == nullptr ? s[i] : s[i] + added[i];
+            }
+          }
+        }
+      });
+}
+
+}  // namespace gradus

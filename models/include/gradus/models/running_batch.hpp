@@ -1,0 +1,84 @@
+#pragma once
+
+#include <gradus/autograd/random.hpp>
+#include <gradus/models/beam_search.hpp>
+#include <gradus/models/sample.hpp>
+#include <gradus/models/search.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace gradus::models {
+
+class SourceSearch;  // internal
+
+/// Starts the search for one source of this length.
+using SearchSteps =
+    std::function<std::shared_ptr<SourceSearch>(std::int64_t source_length, const MaxSteps& max_steps)>;
+
+/// greedy(), beam_search() and sample() for a RunningBatch. Each source's outputs are those of the Search of
+/// the same name that decodes this source alone. @throws Error as these.
+SearchSteps greedy_steps(const Constraints& constraints = {});
+SearchSteps beam_search_steps(const BeamOptions& options);
+SearchSteps sample_steps(const SamplingOptions& options, const Generator& generator);
+/// Writes the given tokens, as force_decode().
+/// @throws Error, at the first step, if a token is outside the vocabulary.
+SearchSteps forced_steps(std::vector<std::int64_t> target);
+
+/// Sources that are decoded together, and that join and leave between two steps: continuous batching. Each
+/// source has its own search.
+///
+/// A source's results have the same bits whatever other sources are in the batch and whenever they join, if
+/// the model's operations have this property for the rows of a batch: with nn::RowProducts, or with the
+/// products of compress::Int8Products. One thread at a time may use a RunningBatch.
+class RunningBatch {
+ public:
+  using Id = std::uint64_t;
+
+  /// @param model must outlive this object, be in eval mode, and not change. @throws Error if it is in
+  /// training mode.
+  explicit RunningBatch(const Ensemble& model);
+  ~RunningBatch();
+  RunningBatch(const RunningBatch&) = delete;
+  RunningBatch& operator=(const RunningBatch&) = delete;
+
+  struct Newcomer {
+    Id id;                                 ///< chosen by the caller, unique among those in the batch
+    std::span<const std::int64_t> source;  ///< tokens without BOS and EOS; not empty
+    SearchSteps search;
+    MaxSteps max_steps;
+  };
+  /// Encodes the newcomers, and decodes their first step. @throws Error as the model does; none has then
+  /// joined.
+  void join(std::span<const Newcomer> newcomers);
+
+  /// Decodes the next token of every source. Does nothing if the batch is empty.
+  void step();
+
+  struct Finished {
+    Id id;
+    std::vector<Decoded> outputs;  ///< best first
+  };
+  /// Removes the sources whose search has ended, and returns their outputs.
+  std::vector<Finished> take_finished();
+
+  /// Removes a source without results. No effect for an unknown id.
+  void cancel(Id id);
+
+  bool empty() const;
+  std::int64_t size() const;           ///< number of sources
+  std::int64_t rows() const;           ///< hypotheses of the last step, with those of sources that have left
+  std::int64_t source_length() const;  ///< T, to which the sources are padded
+
+ private:
+  class State;
+  Ensemble model_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gradus::models
+#pragma GCC visibility pop

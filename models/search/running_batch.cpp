@@ -1,0 +1,235 @@
+#include <gradus/autograd/ops.hpp>
+#include <gradus/autograd/recording.hpp>
+#include <gradus/autograd/scope.hpp>
+#include <gradus/models/running_batch.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "search/in_batches.hpp"
+#include "search/source_search.hpp"
+#include "search/steps.hpp"
+
+namespace gradus::models {
+namespace {
+
+// x with its axis cut, or continued by zeros, to `size`.
+Tensor resized(const Tensor& x, int axis, std::int64_t size) {
+  if (!x.defined() || x.size(axis) == size) return x;
+  if (x.size(axis) > size) return x.slice(0, size, axis);
+  return concat({x, zeros(x.shape().with(axis, size - x.size(axis)), x.dtype())}, axis);
+}
+
+// The same state and memory for sources padded to T tokens. A state holds the last weights, (B, T), if the
+// attention reads them.
+nn::DecoderStep::Start padded_to(std::int64_t T, const nn::DecoderStep::Start& at) {
+  NamedTensors state = at.state.tensors();
+  for (auto& [name, x] : state) {
+    if (name == "weights") x = resized(x, 1, T);
+  }
+  const auto& [values, keys, lengths] = at.memory;
+  return {.state = {std::move(state), at.state.step()},
+          .memory = {.values = resized(values, 0, T), .keys = resized(keys, 0, T), .lengths = lengths}};
+}
+
+Tensor joined(const Tensor& a, const Tensor& b, int axis) {
+  return a.defined() && b.defined() ? concat({a, b}, axis) : Tensor();
+}
+
+nn::DecoderStep::Start joined(const nn::DecoderStep::Start& a, const nn::DecoderStep::Start& b) {
+  NamedTensors state;
+  for (const auto& [name, x] : a.state.tensors()) state.emplace_back(name, joined(x, b.state[name], 0));
+  return {.state = {std::move(state), a.state.step()},
+          .memory = {.values = joined(a.memory.values, b.memory.values, 1),
+                     .keys = joined(a.memory.keys, b.memory.keys, 1),
+                     .lengths = joined(a.memory.lengths, b.memory.lengths, 0)}};
+}
+
+// A source in the batch, and its rows of the state.
+struct Member {
+  RunningBatch::Id id;
+  std::int64_t length;                   // number of the source's annotations
+  std::shared_ptr<SourceSearch> search;  // null if the source has left
+  std::int64_t first, rows;              // of the state
+  std::int64_t predicted = 0;            // its first row in the last prediction
+
+  bool runs() const { return search && !search->done(); }
+};
+
+}  // namespace
+
+// Sources that have left keep their rows until they have a quarter of all: dropping rows copies the memory.
+class RunningBatch::State {
+ public:
+  explicit State(const Ensemble& model) : model_(model) {}
+
+  // Fills an empty state.
+  void start(std::span<const Newcomer> newcomers) {
+    Sources sources;
+    std::vector<std::size_t> all;
+    for (const Newcomer& one : newcomers) {
+      if (one.source.empty()) {
+        fail("RunningBatch", "source ", all.size(), " is empty; remove empty sentences");
+      }
+      sources.push_back(one.source);
+      all.push_back(all.size());
+    }
+    const SourceBatch batch(sources, all);
+    at_ = models::start(model_, batch.source, batch.lengths);
+    const std::vector<std::int64_t> counts =
+        annotation_counts(model_, batch.lengths).to_vector<std::int64_t>();
+    for (const Newcomer& one : newcomers) {
+      const std::int64_t T = counts[static_cast<std::size_t>(rows_)];
+      members_.push_back({one.id, T, one.search(T, one.max_steps), rows_, 1, rows_});
+      rows_ += 1;
+    }
+    T_ = std::ranges::max(counts);
+  }
+
+  void step() {
+    if (std::ranges::none_of(members_, &Member::runs)) return;
+    const Tensor previous = tensor(continue_rows());
+    std::vector<nn::DecoderStep::Output> outputs;
+    for (std::size_t m = 0; m < at_.size(); ++m) {
+      outputs.push_back(model_.members()[m]->decoder->step(previous, at_[m].state, at_[m].memory));
+    }
+    const Prediction next(outputs);
+    for (std::size_t m = 0; m < at_.size(); ++m) at_[m].state = std::move(outputs[m].state);
+    for (Member& member : members_) {
+      member.predicted = member.first;
+      if (member.runs()) member.search->read(next, member.first);
+    }
+  }
+
+  // Both have taken a step.
+  void append(State other) {
+    drop_rows();  // all is copied anyway
+    if (rows_ == 0) {
+      std::ranges::move(members_, std::back_inserter(other.members_));  // finished ones
+      *this = std::move(other);
+      return;
+    }
+    const std::int64_t T = std::max(T_, other.T_);
+    for (std::size_t m = 0; m < at_.size(); ++m) {
+      at_[m] = joined(padded_to(T, at_[m]), padded_to(T, other.at_[m]));
+    }
+    T_ = T;
+    for (Member& member : other.members_) {
+      member.first += rows_;
+      members_.push_back(std::move(member));
+    }
+    rows_ += other.rows_;
+  }
+
+  std::vector<Finished> take_finished() {
+    std::vector<Finished> finished;
+    for (Member& member : members_) {
+      if (!member.search || !member.search->done()) continue;
+      finished.push_back({member.id, member.search->results()});
+      member.search = nullptr;
+    }
+    return finished;
+  }
+
+  void cancel(Id id) {
+    for (Member& member : members_) {
+      if (member.id == id) member.search = nullptr;
+    }
+  }
+
+  std::int64_t size() const {
+    return std::ranges::count_if(members_, [](const Member& member) { return member.search != nullptr; });
+  }
+  std::int64_t rows() const { return rows_; }
+  std::int64_t source_length() const { return T_; }
+
+ private:
+  // Selects the rows that each search continues; returns their input tokens.
+  std::vector<std::int64_t> continue_rows() {
+    std::int64_t left = 0;
+    for (const Member& member : members_) left += member.runs() ? 0 : member.rows;
+    if (4 * left >= rows_ && left > 0) drop_rows();
+    std::vector<std::int64_t> rows, tokens;
+    bool same_owners = true;
+    for (Member& member : members_) {
+      const std::int64_t first = std::ssize(rows);
+      if (member.runs()) {
+        member.search->put_inputs(member.predicted, rows, tokens);
+        for (auto row = rows.begin() + first; row != rows.end(); ++row)
+          *row += member.first - member.predicted;
+      } else {
+        for (std::int64_t r = 0; r < member.rows; ++r) rows.push_back(member.first + r);
+        tokens.resize(rows.size(), data::eos);
+      }
+      const std::int64_t count = std::ssize(rows) - first;
+      same_owners = same_owners && count == member.rows && first == member.first;
+      member.first = first;
+      member.rows = count;
+    }
+    select(rows, !same_owners);
+    return tokens;
+  }
+
+  // Drops the rows of the sources that do not run. Finished ones stay until take_finished().
+  void drop_rows() {
+    std::vector<std::int64_t> rows;
+    std::int64_t T = 0;
+    std::erase_if(members_, [](const Member& member) { return !member.search; });
+    for (Member& member : members_) {
+      const auto first = std::exchange(member.first, std::ssize(rows));
+      if (!member.runs()) member.rows = 0;
+      for (std::int64_t r = 0; r < member.rows; ++r) rows.push_back(first + r);
+      if (member.rows > 0) T = std::max(T, member.length);
+    }
+    select(rows, true);
+    if (rows_ == 0 || T == T_) return;
+    for (nn::DecoderStep::Start& at : at_) at = padded_to(T, at);
+    T_ = T;
+  }
+
+  void select(const std::vector<std::int64_t>& rows, bool memory_too) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(rows_));
+    std::iota(all.begin(), all.end(), 0);
+    rows_ = std::ssize(rows);
+    if (rows == all || rows.empty()) return;
+    const Tensor chosen = tensor(rows);
+    for (auto& [state, memory] : at_) {
+      state = state.select(chosen);
+      if (memory_too) memory = memory.select(chosen);
+    }
+  }
+
+  Ensemble model_;
+  Starts at_;
+  std::vector<Member> members_;  // in the order of their rows
+  std::int64_t rows_ = 0, T_ = 0;
+};
+
+RunningBatch::RunningBatch(const Ensemble& model) : model_(model), state_(std::make_unique<State>(model)) {
+  if (model.is_training()) fail("RunningBatch", "the model is in training mode; call eval() first");
+}
+RunningBatch::~RunningBatch() = default;
+
+void RunningBatch::join(std::span<const Newcomer> newcomers) {
+  if (newcomers.empty()) return;
+  const NoGrad no_grad;
+  State some(model_);
+  some.start(newcomers);
+  some.step();
+  state_->append(std::move(some));
+}
+
+void RunningBatch::step() {
+  const NoGrad no_grad;
+  state_->step();
+}
+
+std::vector<RunningBatch::Finished> RunningBatch::take_finished() { return state_->take_finished(); }
+void RunningBatch::cancel(Id id) { state_->cancel(id); }
+bool RunningBatch::empty() const { return size() == 0; }
+std::int64_t RunningBatch::size() const { return state_->size(); }
+std::int64_t RunningBatch::rows() const { return state_->rows(); }
+std::int64_t RunningBatch::source_length() const { return state_->source_length(); }
+
+}  // namespace gradus::models

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <gradus/models/beam_search.hpp>
+#include <gradus/models/running_batch.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "search/decoding.hpp"
+#include "search/write_tokens.hpp"
+
+namespace gradus::models {
+
+// The search for the outputs of one source. Whoever runs the decoder's steps calls, until done(),
+// put_inputs() before each step and read() after it.
+class SourceSearch {
+ public:
+  virtual ~SourceSearch() = default;
+
+  virtual bool done() const = 0;
+  // Appends the rows of the next step: each one's row in the last prediction, which holds the state to
+  // continue (before the first step, `first_row`), and its input token. All steps but the first have the
+  // same number of rows.
+  virtual void put_inputs(std::int64_t first_row, std::vector<std::int64_t>& rows,
+                          std::vector<std::int64_t>& tokens) const = 0;
+  // Reads the prediction of a step, in which this source's rows begin at `first_row`.
+  virtual void read(const Prediction& next, std::int64_t first_row) = 0;
+  // At least one output, best first.
+  virtual std::vector<Decoded> results() const = 0;
+};
+
+// Writes one output, with one row per step.
+std::shared_ptr<SourceSearch> search_by_choice(std::int64_t length, std::int64_t max_steps, Choose choose);
+
+// The beam search of one source.
+std::shared_ptr<SourceSearch> search_by_beam(std::int64_t length, std::int64_t max_steps,
+                                             const BeamOptions& options);
+
+// How greedy() and sample() choose: the likeliest allowed token, or one drawn from `generator`.
+Choose choose_likeliest(const Constraints& constraints);
+Choose choose_at_random(const SamplingOptions& options, const Generator& generator);
+
+}  // namespace gradus::models

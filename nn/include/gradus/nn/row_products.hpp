@@ -1,0 +1,25 @@
+#pragma once
+
+#include <gradus/autograd/weight_product.hpp>
+#include <gradus/nn/module.hpp>
+
+#include <list>
+
+#pragma GCC visibility push(default)
+namespace gradus::nn {
+
+/// For the lifetime of a RowProducts, linear() and the fused recurrences multiply with the f32 matrices among
+/// the module's parameters by RowProduct: a sequence's result no longer depends on the other sequences of its
+/// batch, not even in the last bit. The copies of the weights take as much memory as the parameters.
+class RowProducts {
+ public:
+  /// @throws Error if a parameter has another product, such as those of Int8Products, which need no
+  /// RowProducts: their sums are exact.
+  explicit RowProducts(const Module& module);
+
+ private:
+  std::list<UseWeightProduct> products_;
+};
+
+}  // namespace gradus::nn
+#pragma GCC visibility pop
