@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/coverage
-programs=(test_autograd test_nn test_models test_compress test_distributed test_data test_speech)
+programs=(test_autograd test_nn test_models test_compress test_distributed test_data test_speech test_serve)
 cmake --preset coverage >/dev/null
 ninja -C "$build" "${programs[@]}"
 find "$build" -name '*.gcda' -delete  # from earlier runs
@@ -12,9 +12,9 @@ for program in "${programs[@]}"; do
 done
 
 report=(gcovr --root . --object-directory "$build" --exclude-directories "$build/CMakeFiles" --exclude-throw-branches)
-"${report[@]}" --filter '(autograd|nn|graph|models|compress|distributed|data|speech)/' --html-details "$build/index.html"
+"${report[@]}" --filter '(autograd|nn|graph|models|compress|distributed|data|speech|serve)/' --html-details "$build/index.html"
 failed=0
-for folder in autograd nn graph models compress distributed data speech; do
+for folder in autograd nn graph models compress distributed data speech serve; do
   echo "$folder"
   "${report[@]}" --filter "$folder/" --fail-under-line 95 --print-summary --output "$build/$folder.txt" | grep '^lines' || failed=1
 done

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/check/sanitizers
-programs=(test_tools test_autograd test_nn test_compress test_distributed test_data test_files test_plot test_speech)
+programs=(test_tools test_autograd test_nn test_compress test_distributed test_data test_files test_plot test_speech test_serve)
 cmake --preset sanitizers >/dev/null
 ninja -C "$build" "${programs[@]}"
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1

@@ -13,7 +13,7 @@ set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)  # of the same version
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-foreach(library IN ITEMS files autograd nn data plot graph models speech compress distributed tools)
+foreach(library IN ITEMS files autograd nn data plot graph models speech compress distributed serve tools)
   list(APPEND CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/${library})
 endforeach()
 

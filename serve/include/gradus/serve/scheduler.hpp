@@ -1,0 +1,65 @@
+#pragma once
+
+#include <gradus/models/running_batch.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <span>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace gradus::serve {
+
+/// A source to decode.
+struct Job {
+  std::vector<std::int64_t> source;  ///< not empty
+  models::SearchSteps search;
+  models::MaxSteps max_steps = {};
+  std::int64_t rows = 1;  ///< hypotheses per step: the width of the beam
+};
+
+/// A submitted job.
+struct Ticket {
+  std::future<std::vector<models::Decoded>> outputs;  ///< best first; an Error if the job failed
+  std::shared_ptr<std::atomic<bool>> cancelled;       ///< set to true: the job stops at the next step
+};
+
+struct SchedulerOptions {
+  int workers = 1;                    ///< threads, each with batches of its own; 1 for a model that threads
+                                      ///< cannot share
+  std::int64_t most_waiting = 1024;   ///< jobs that wait to join a batch
+  std::int64_t most_rows = 128;       ///< hypotheses in a batch
+  std::int64_t batch_tokens = 16384;  ///< rows times source length in a batch
+};
+
+/// Decodes jobs of many threads in running batches (models::RunningBatch): a job joins a batch as soon as a
+/// decoder step ends, and leaves it when its search has ended. Sources of similar length share a batch. The
+/// batches of a worker take turns, one step each, so that a short job need not wait for a long one. A job
+/// whose `rows` or length exceed the limits of a batch runs in a batch by itself.
+class Scheduler {
+ public:
+  /// @param model in eval mode; must outlive this object and not change
+  Scheduler(const models::Ensemble& model, const SchedulerOptions& options);
+  /// Finishes the jobs that run or wait.
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  /// Queues all jobs, or none: empty if they do not fit into the queue.
+  std::vector<Ticket> submit(std::vector<Job> jobs);
+
+  struct Load {
+    std::int64_t waiting, running;  ///< jobs
+    std::int64_t steps, rows;       ///< decoder steps so far; rows of these steps
+  };
+  Load load() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gradus::serve
+#pragma GCC visibility pop
