@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <unistd.h>
@@ -114,6 +115,8 @@ int run(const Options& options, const models::Registry& registry) {
   const SavedEnsemble saved = load_ensemble(options.models, registry);
   use_top_k_attention(saved.members, options.search.attention_top_k);
   if (!options.alignments.empty()) check_attends("alignments", saved);
+  std::optional<SameBits> same_bits;  // a sentence's scores do not depend on the other sentences
+  if (options.search.precision == Precision::f32) same_bits.emplace(saved);
   SearchMeter meter(options.search.search());
   const models::Search search = meter.search();
   const LineReader next = lines_of(options.input);

@@ -38,6 +38,12 @@ models::Ensemble SavedEnsemble::model() const {
   return models::Ensemble(std::move(models));
 }
 
+SameBits::SameBits(const SavedEnsemble& saved) {
+  for (const SavedModel& member : saved.members) {
+    if (!member.int8) products_.emplace_back(*member.model);
+  }
+}
+
 SavedEnsemble load_ensemble(std::span<const std::string> paths, const models::Registry& registry) {
   SavedEnsemble ensemble;
   for (const std::string& path : paths) ensemble.members.push_back(load_saved_model(path, registry));

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <gradus/models/ensemble.hpp>
+#include <gradus/nn/row_products.hpp>
 
+#include <list>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +18,16 @@ struct SavedEnsemble {
 
   models::Ensemble model() const;
   const Sides& sides() const { return members.front().sides; }
+};
+
+/// For its lifetime, a sentence's translation by the models in f32 has the same bits whatever is translated
+/// beside it; those in int8 have this property without it.
+class SameBits {
+ public:
+  explicit SameBits(const SavedEnsemble& saved);
+
+ private:
+  std::list<nn::RowProducts> products_;
 };
 
 /// Loads the models of one or more checkpoints or folders, see checkpoint_of().

@@ -33,6 +33,15 @@ models::Search SearchOptions::search() const {
   return in_precision(precision, is_greedy ? models::greedy(constraints) : models::beam_search(wide));
 }
 
+models::SearchSteps SearchOptions::steps() const {
+  models::SamplingOptions sampled = sample;
+  models::BeamOptions wide = beam;
+  sampled.constraints = wide.constraints = constraints;
+  if (sampling) return models::sample_steps(sampled, Generator(seed));
+  const bool is_greedy = beam.width == 1 && beam.n_best == 1;
+  return is_greedy ? models::greedy_steps(constraints) : models::beam_search_steps(wide);
+}
+
 TranslationOptions SearchOptions::translation() const {
   TranslationOptions options{.replace_unknown = replace_unknown};
   if (max_steps > 0) {

@@ -2,6 +2,7 @@
 
 #include <gradus/autograd/precision.hpp>
 #include <gradus/models/beam_search.hpp>
+#include <gradus/models/running_batch.hpp>
 #include <gradus/models/sample.hpp>
 
 #include <cstdint>
@@ -30,6 +31,8 @@ struct SearchOptions {
 
   /// @throws Error if an option is out of range.
   models::Search search() const;
+  /// The same search for a running batch, in f32.
+  models::SearchSteps steps() const;
   TranslationOptions translation() const;
   /// "greedy", "beam 5, length penalty 0.6", "sampled with seed 1".
   std::string description() const;

@@ -6,7 +6,6 @@
 #include <utility>
 
 namespace gradus::tools {
-namespace {
 
 Translation to_text(models::Decoded decoded, std::vector<std::string> source, const Side& side,
                     bool replace_unknown) {
@@ -18,8 +17,6 @@ Translation to_text(models::Decoded decoded, std::vector<std::string> source, co
   std::string text = side.tokeniser.join(target);
   return {std::move(source), std::move(target), std::move(text), std::move(decoded)};
 }
-
-}  // namespace
 
 std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble& model, const Sides& sides,
                                                           std::span<const std::string> sentences,

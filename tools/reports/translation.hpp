@@ -25,6 +25,11 @@ struct TranslationOptions {
   bool replace_unknown = true;
 };
 
+/// The translation of a decoded output.
+/// @param source tokens; @param side of the target
+Translation to_text(models::Decoded decoded, std::vector<std::string> source, const Side& side,
+                    bool replace_unknown);
+
 /// All translations of each sentence that the search returns, best first; none for a sentence without tokens.
 /// @param model in eval mode
 /// @throws Error if a sentence is not UTF-8, and as models::decode.
