@@ -31,6 +31,7 @@ function(gradus_install_package)
   install(FILES
     ${PROJECT_BINARY_DIR}/gradusConfig.cmake
     ${PROJECT_BINARY_DIR}/gradusConfigVersion.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/FindHttplib.cmake
     ${PROJECT_SOURCE_DIR}/cmake/FindOpenBLAS.cmake
     ${PROJECT_SOURCE_DIR}/cmake/FindoneDNN.cmake
     ${PROJECT_SOURCE_DIR}/cmake/FindSentencePiece.cmake

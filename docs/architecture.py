@@ -15,7 +15,7 @@ from render_or_check import render_or_check
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "explained" / "architecture.md"
 PICTURES = ROOT / "docs" / "pictures"
-LIBRARIES = ("files", "autograd", "nn", "data", "plot", "graph", "models", "speech", "compress", "distributed", "tools")
+LIBRARIES = ("files", "autograd", "nn", "data", "plot", "graph", "models", "speech", "compress", "distributed", "serve", "tools")
 COUNTED = re.compile(r"(\| \[`[^`]+`\]\(\.\./\.\./(?P<path>[^)]+)\) \| )(?P<lines>\d+)( \|)")
 STYLE = """  graph [rankdir=TB, bgcolor=transparent, nodesep=0.3, ranksep=0.4]
   node [shape=box, style="rounded,filled", fillcolor=white, color="#7c9cc4", penwidth=0.8, margin="0.16,0.08", height=0.3, fontname="Helvetica,Arial,sans-serif", fontsize=12, fontcolor="#1f2933"]

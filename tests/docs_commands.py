@@ -18,7 +18,7 @@ PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exercises/*
 SHELL = re.compile(r"^```(?:sh|bash)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"(?<!`)`((?:\./run|gradus)\b[^`\n]*)`(?!`)")
 VERBS = {"watch", "build", "diagnose", "hint", "solution", "reset"}
-GRADUS = {"train", "translate", "evaluate", "score", "align", "info", "convert", "gradcheck", "compress", "export", "features", "completion"}
+GRADUS = {"train", "translate", "evaluate", "score", "align", "info", "convert", "gradcheck", "compress", "export", "features", "serve", "completion"}
 
 
 def commands(text):

@@ -16,14 +16,15 @@ LIBRARIES = {"files": (), "autograd": (), "nn": ("autograd", "files"), "data": (
              "speech": ("autograd", "data", "files"),
              "compress": ("models", "nn", "autograd", "data", "files"),
              "distributed": ("models", "nn", "autograd", "data", "files"),
-             "tools": ("distributed", "compress", "speech", "models", "nn", "autograd", "data", "plot", "graph", "files")}
+             "serve": ("models", "nn", "autograd", "data", "files"),
+             "tools": ("serve", "distributed", "compress", "speech", "models", "nn", "autograd", "data", "plot", "graph", "files")}
 FOLDERS = {"autograd": ("runtime", "memory", "threads", "kernels", "tape", "tensor", "products", "ops", "fused", "inspect"),
            "nn": ("module", "layers", "cells", "attention", "losses", "files", "optimisers"),
            "plot": ("text", "drawing", "charts", "terminal"),
            "models": ("encoders", "decoders", "model", "search", "training"),
            "distributed": ("communicators", "sums"),
            "speech": ("frames", "sound"),
-           "tools": ("settings", "files", "reports", "training", "commands")}
+           "tools": ("settings", "files", "reports", "training", "serving", "commands")}
 
 
 def included(path):

@@ -20,6 +20,7 @@ namespace {
 constexpr std::array entries{
     Entry{"train", train, "trains a model on a task or on pairs of sentences"},
     Entry{"translate", translate, "translates sentences"},
+    Entry{"serve", serve, "answers requests for translations over HTTP"},
     Entry{"evaluate", evaluate, "measures a model on held-out pairs: BLEU, perplexity, exact match"},
     Entry{"score", score, "gives the log-probability of each pair of sentences, or of each token"},
     Entry{"align", align, "shows the attention weights for each target token"},

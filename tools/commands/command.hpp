@@ -19,6 +19,7 @@ int train(int argc, char** argv, const models::Registry& registry);
 int translate(int argc, char** argv, const models::Registry& registry);
 int evaluate(int argc, char** argv, const models::Registry& registry);
 int score(int argc, char** argv, const models::Registry& registry);
+int serve(int argc, char** argv, const models::Registry& registry);
 int align(int argc, char** argv, const models::Registry& registry);
 int gradcheck(int argc, char** argv, const models::Registry& registry);
 int info(int argc, char** argv, const models::Registry& registry);

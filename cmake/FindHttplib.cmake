@@ -1,0 +1,10 @@
+# Finds cpp-httplib, with the definitions that its compiled library was built with: the target Httplib::Httplib.
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(Httplib_PC QUIET IMPORTED_TARGET GLOBAL cpp-httplib)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Httplib REQUIRED_VARS Httplib_PC_VERSION VERSION_VAR Httplib_PC_VERSION)
+if(Httplib_FOUND AND NOT TARGET Httplib::Httplib)
+  add_library(Httplib::Httplib ALIAS PkgConfig::Httplib_PC)
+endif()

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""gradus serve: answers equal to gradus translate, openapi.json equal to the server, bad requests as docs/how-to/serve.md shows
+them, clients that misbehave, signals.
+
+usage: serve_test.py GRADUS"""
+import concurrent.futures
+import http.client
+import json
+import pathlib
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GRADUS = pathlib.Path(sys.argv[1]).resolve()
+TEXTS = [line.split("\t")[0] for line in (ROOT / "data/phrases/eng-fra.tsv").read_text().splitlines()[:40]]
+failures = []
+
+
+def check(holds, what):
+    if not holds:
+        failures.append(what)
+
+
+def run(*words, text=""):
+    return subprocess.run([GRADUS, *map(str, words)], input=text, capture_output=True, text=True, check=True).stdout
+
+
+class Server:
+    def __init__(self, model, *options):
+        self.process = subprocess.Popen([GRADUS, "serve", "--model", f"en-fr={model}", "--port", "0", "--client-seconds", "1",
+                                         *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        check("listening on http://127.0.0.1:" in line, f"first line: {line!r}")
+        self.port = int(line.rsplit(":", 1)[1])
+
+    def ask(self, method, path, body=None, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        connection.request(method, path, data, {"Content-Type": "application/json", **headers})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        is_json = answer.getheader("Content-Type", "").startswith("application/json")
+        return answer.status, json.loads(text) if is_json else text, dict(answer.getheaders())
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        output = self.process.communicate(timeout=60)[0]
+        check(self.process.returncode == 0, f"exit code {self.process.returncode} after SIGTERM")
+        for line in output.splitlines():
+            check({"time", "client", "method", "path", "status", "seconds"} <= json.loads(line).keys(), f"log: {line}")
+
+
+def alone(model, text, *options):
+    """What gradus translate prints: (score, text) per output."""
+    lines = run("translate", "--model", model, "--scores", *options, text=text + "\n").splitlines()
+    return [(line.split("\t")[-2], line.split("\t")[-1]) for line in lines]
+
+
+def same_answers(server, model):
+    searches = [({}, []), ({"beam": 4, "n_best": 3}, ["--beam", 4, "--n-best", 3]),
+                ({"sample": True, "seed": 7, "temperature": 0.8}, ["--sample", "--seed", 7, "--temperature", 0.8])]
+    cases = [(text, *random.Random(i).choice(searches)) for i, text in enumerate(TEXTS)]
+
+    def ask(case):
+        return server.ask("POST", "/translate", {"q": case[0], "scores": True, **case[1]})
+
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(ask, cases * 3))
+    for (text, fields, options), (status, answer, _) in zip(cases * 3, answers):
+        check(status == 200, f"{text}: {status} {answer}")
+    for (text, fields, options), (status, answer, _) in zip(cases, answers):
+        found = [(f"{one['score']:.6g}", one["text"]) for one in answer["translations"]]
+        check(found == alone(model, text, *options), f"{text} {fields}: {found}, alone {alone(model, text, *options)}")
+    for (text, fields, _), first, second, third in zip(cases, answers, answers[len(cases):], answers[2 * len(cases):]):
+        check(first[1] == second[1] == third[1], f"{text} {fields}: different answers")
+
+
+def bad_requests(server):
+    """Each '$ curl' of the page, with the line that follows as its answer."""
+    page = (ROOT / "docs/how-to/serve.md").read_text()
+    asked = re.findall(r"^\$ (curl .*)\n(.*)$", page, re.MULTILINE)
+    check(len(asked) >= 10, f"the page shows {len(asked)} requests")
+    for command, expected in asked:
+        command = command.replace("localhost:8000", f"127.0.0.1:{server.port}")
+        found = subprocess.run(["bash", "-c", command], capture_output=True, text=True).stdout.strip()
+        check(found == expected, f"{command}: {found}, on the page {expected}")
+    for language in ("en", "zh"):
+        other = (ROOT / "docs" / ("zh" if language == "zh" else "") / "how-to/serve.md").read_text()
+        check(re.findall(r"^\$ (curl .*)\n(.*)$", other, re.MULTILINE) == asked, f"{language}: the page shows other requests")
+
+
+def as_described(server):
+    """Every path answers as openapi.json says, and the fields are those that the server knows."""
+    described = server.ask("GET", "/openapi.json")[1]
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            body = {"q": "I see.", "translation": "je vois ."} if path == "/align" else {"q": "I see.", "alignments": True}
+            status, answer, headers = server.ask(method.upper(), path, body if method == "post" else None)
+            check(status == 200, f"{method} {path}: {status} {answer}")
+            content = operation["responses"]["200"]["content"]
+            check(headers["Content-Type"].split(";")[0] in content, f"{method} {path}: {headers['Content-Type']}")
+            check("default-src 'none'" in headers["Content-Security-Policy"], f"{path}: no content policy")
+            schema = next(iter(content.values()))["schema"].get("$ref", "").rsplit("/", 1)[-1]
+            if schema:
+                known = described["components"]["schemas"][schema]
+                check(set(known["required"]) <= set(answer) <= set(known["properties"]), f"{path}: {sorted(answer)}")
+        wrong = "DELETE"
+        check(server.ask(wrong, path)[0] == 405, f"{wrong} {path}")
+    for path, schema in (("/translate", "TranslateRequest"), ("/align", "AlignRequest")):
+        message = server.ask("POST", path, {"no_such_field": 1})[1]["error"]
+        fields = set(message.rsplit("known: ", 1)[1].split(", "))
+        check(fields == set(described["components"]["schemas"][schema]["properties"]), f"{path}: {message}")
+
+
+def spans(server):
+    text = "Where is the red book?"
+    found = server.ask("POST", "/translate", {"q": text, "alignments": True})[1]["translations"][0]["alignment"]
+    for one in found["source"]:
+        begin, end = one["span"]
+        check(text[begin:end].lower() == one["token"], f"span of {one}")
+    for row in found["weights"]:
+        check(len(row) == len(found["source"]) and abs(sum(row) - 1) < 1e-3, f"weights {row}")
+
+
+def misbehaving_clients(server):
+    head = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+    for sent in (b"", b"\0\xff\0garbage\r\n\r\n", head + b"1000\r\n\r\n{\"q\": \"half", head + b"-5\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + b"a" * 100000):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+            try:
+                client.sendall(sent)
+                if sent.startswith(head):
+                    client.settimeout(20)
+                    client.recv(1000)  # the server answers or closes after --client-seconds
+            except (ConnectionError, TimeoutError) as error:
+                check(not isinstance(error, TimeoutError), f"the server waits for {sent[:60]!r}")
+    large = b'{"q": "' + b"a " * (1 << 20) + b'"}'
+    try:
+        check(server.ask("POST", "/translate", large)[0] == 413, "a body of 2 MB")
+    except ConnectionError:
+        pass  # closed before all was sent
+    check(server.ask("POST", "/translate", {"q": "a" * 500000})[0] == 200, "a word of 500 kB")
+    check(server.ask("POST", "/translate", {"q": "a " * 5000})[0] == 400, "5000 tokens")
+    check(server.ask("GET", "/health")[0] == 200, "not healthy after the clients that misbehave")
+
+
+def reload(server):
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = [pool.submit(server.ask, "POST", "/translate", {"q": text, "beam": 3}) for text in TEXTS]
+        server.process.send_signal(signal.SIGHUP)
+        check("loaded the models again" in server.process.stderr.readline(), "no line after SIGHUP")
+        check(all(answer.result()[0] == 200 for answer in answers), "a request was lost during SIGHUP")
+
+
+def tokens(folder, model):
+    refused = subprocess.run([GRADUS, "serve", "--model", model, "--host", "0.0.0.0"], capture_output=True, text=True)
+    check(refused.returncode == 2 and "add --token-file" in refused.stderr, refused.stderr)
+    (folder / "token").write_text("0123456789abcdef\n")
+    server = Server(model, "--token-file", folder / "token")
+    check(server.ask("POST", "/translate", {"q": "I see."})[0] == 401, "without a token")
+    check(server.ask("GET", "/metrics", Authorization="Bearer 0123456789abcdeg")[0] == 401, "with a wrong token")
+    check(server.ask("GET", "/metrics", Authorization="Bearer 0123456789abcdef")[0] == 200, "with the token")
+    check(server.ask("POST", "/translate", {"q": "I see.", "api_key": "0123456789abcdef"})[0] == 200, "with api_key")
+    server.end()
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    run("train", "--phrases", "eng-fra", "--epochs", 2, "--embedding", 16, "--hidden", 32, "--out", folder / "run")
+    server = Server(folder / "run")
+    for test in (as_described, spans, misbehaving_clients, bad_requests, reload):
+        test(server)
+    same_answers(server, folder / "run")
+    check("gradus_requests_total" in server.ask("GET", "/metrics")[1], "no metrics")
+    server.end()
+    tokens(folder, folder / "run")
+sys.exit("\n".join(failures) or None)

@@ -1,0 +1,252 @@
+#include "serving/server.hpp"
+
+#include <gradus/autograd/checks.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <httplib.h>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "serving/page.hpp"
+
+namespace gradus::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+void answer(httplib::Response& response, int status, const Json& json) {
+  response.status = status;
+  response.set_content(text_of(json), "application/json");
+}
+
+void refuse(httplib::Response& response, int status, const std::string& message) {
+  answer(response, status, {{"error", message}});
+}
+
+// The token of an Authorization header, or of the field api_key as LibreTranslate has it.
+std::string token_of(const httplib::Request& request) {
+  const std::string header = request.get_header_value("Authorization");
+  if (header.starts_with("Bearer ")) return header.substr(7);
+  const auto body = nlohmann::json::parse(request.body, nullptr, false);
+  if (!body.is_object() || !body.contains("api_key") || !body["api_key"].is_string()) return {};
+  return body["api_key"].get<std::string>();
+}
+
+// How long the last requests took, and how many there were, for /metrics.
+class Counts {
+ public:
+  void add(const std::string& path, int status, double seconds) {
+    const std::lock_guard lock(mutex_);
+    counts_["gradus_requests_total{path=\"" + path + "\",status=\"" + std::to_string(status) + "\"}"] += 1;
+    seconds_ += seconds;
+    requests_ += 1;
+  }
+
+  std::string text() const {
+    const std::lock_guard lock(mutex_);
+    std::ostringstream text;
+    text << "# HELP gradus_requests_total Answered requests.\n# TYPE gradus_requests_total counter\n";
+    for (const auto& [name, count] : counts_) text << name << ' ' << count << '\n';
+    text << "# HELP gradus_request_seconds Time to answer.\n# TYPE gradus_request_seconds summary\n"
+         << "gradus_request_seconds_sum " << seconds_ << "\ngradus_request_seconds_count " << requests_
+         << '\n';
+    return text.str();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::int64_t> counts_;
+  double seconds_ = 0;
+  std::int64_t requests_ = 0;
+};
+
+const std::map<std::string, std::string> methods{
+    {"/", "GET"},          {"/translate", "POST"},  {"/align", "POST"},  {"/models", "GET"},
+    {"/languages", "GET"}, {"/health", "GET"},      {"/metrics", "GET"}, {"/page.js", "GET"},
+    {"/page.css", "GET"},  {"/openapi.json", "GET"}};
+
+thread_local Clock::time_point started;
+
+}  // namespace
+
+bool has_http() { return true; }
+
+class Server::Impl {
+ public:
+  Impl(Service& service, const ServerOptions& options) : service_(service), options_(options) {
+    http_.new_task_queue = [connections = options.connections] {
+      return new httplib::ThreadPool(static_cast<std::size_t>(connections));
+    };
+    http_.set_payload_max_length(options.most_body);
+    http_.set_read_timeout(options.seconds);
+    http_.set_write_timeout(options.seconds);
+    http_.set_keep_alive_timeout(options.seconds);
+    http_.set_keep_alive_max_count(1000);
+    http_.set_tcp_nodelay(true);
+    http_.set_pre_routing_handler(
+        [this](const auto& request, auto& response) { return before(request, response); });
+    http_.set_error_handler([](const auto& request, auto& response) { explain(request, response); });
+    http_.set_logger([this](const auto& request, const auto& response) { log(request, response); });
+    routes();
+  }
+
+  int bind() {
+    const int port = options_.port == 0
+                         ? http_.bind_to_any_port(options_.host)
+                         : (http_.bind_to_port(options_.host, options_.port) ? options_.port : -1);
+    if (port > 0) return port;
+    fail("serve", "cannot listen on ", options_.host, " port ", options_.port,
+         "; another program may use it: choose another --port");
+  }
+
+  void run() { http_.listen_after_bind(); }
+  void stop() { http_.stop(); }
+
+ private:
+  using Handled = httplib::Server::HandlerResponse;
+
+  Handled before(const httplib::Request& request, httplib::Response& response) const {
+    started = Clock::now();
+    response.set_header("X-Content-Type-Options", "nosniff");
+    response.set_header("X-Frame-Options", "DENY");
+    response.set_header("Referrer-Policy", "no-referrer");
+    response.set_header("Cache-Control", "no-store");
+    response.set_header(
+        "Content-Security-Policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'");
+    if (!options_.allowed_origin.empty()) {
+      response.set_header("Access-Control-Allow-Origin", options_.allowed_origin);
+      response.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type");
+      if (request.method == "OPTIONS") {
+        response.status = 204;
+        return Handled::Handled;
+      }
+    }
+    const auto known = methods.find(request.path);
+    if (known != methods.end() && known->second != request.method && request.method != "HEAD") {
+      response.set_header("Allow", known->second);
+      refuse(response, 405, request.path + " takes " + known->second);
+      return Handled::Handled;
+    }
+    return Handled::Unhandled;
+  }
+
+  // Errors that httplib finds itself.
+  static void explain(const httplib::Request& request, httplib::Response& response) {
+    if (!response.body.empty()) return;
+    switch (response.status) {
+      case 404:
+        return refuse(response, 404, "nothing is at this address; see /openapi.json");
+      case 413:
+        return refuse(response, 413, "the body is larger than the limit, --max-body");
+      case 414:
+        return refuse(response, 414, "the address is too long");
+      default:
+        break;
+    }
+    refuse(response, response.status,
+           request.method.empty() ? "not an HTTP request" : "the request cannot be read");
+  }
+
+  template <class Body>
+  httplib::Server::Handler guarded(const Body& body) {
+    return [this, body](const httplib::Request& request, httplib::Response& response) {
+      try {
+        if (!options_.token.empty() && !equal_in_constant_time(token_of(request), options_.token)) {
+          response.set_header("WWW-Authenticate", "Bearer");
+          return refuse(response, 401,
+                        "this server needs a token; send the header Authorization: Bearer TOKEN");
+        }
+        if (!request.params.empty() || !request.files.empty()) {
+          throw BadRequest("parameters in the address or a form are not read; send JSON in the body");
+        }
+        body(request, response);
+      } catch (const BadRequest& error) {
+        refuse(response, 400, error.what());
+      } catch (const Busy& error) {
+        response.set_header("Retry-After", "1");
+        refuse(response, 429, error.what());
+      } catch (const TooSlow& error) {
+        refuse(response, 503, error.what());
+      } catch (const Error& error) {
+        refuse(response, 400, error.what());
+      } catch (const std::exception&) {
+        refuse(response, 500, "the server failed; its log may say more");
+      }
+    };
+  }
+
+  void routes() {
+    const auto page = [](const char* text, const char* type) {
+      return [text, type](const httplib::Request&, httplib::Response& response) {
+        response.set_content(text, type);
+      };
+    };
+    http_.Get("/", page(page_html, "text/html; charset=utf-8"));
+    http_.Get("/page.js", page(page_js, "text/javascript; charset=utf-8"));
+    http_.Get("/page.css", page(page_css, "text/css; charset=utf-8"));
+    http_.Get("/openapi.json", page(openapi_json, "application/json"));
+    http_.Get("/health", [](const auto&, auto& response) { answer(response, 200, {{"status", "ok"}}); });
+    const auto posted = [](const httplib::Request& request) -> const std::string& {
+      const std::string type = request.get_header_value("Content-Type");
+      if (type.starts_with("application/json")) return request.body;
+      throw BadRequest(
+          "the body's type must be application/json; send the header Content-Type: application/json");
+    };
+    http_.Post("/translate", guarded([=, this](const auto& request, auto& response) {
+                 answer(response, 200, service_.translate(posted(request)));
+               }));
+    http_.Post("/align", guarded([=, this](const auto& request, auto& response) {
+                 answer(response, 200, service_.align(posted(request)));
+               }));
+    http_.Get("/models",
+              guarded([this](const auto&, auto& response) { answer(response, 200, service_.models()); }));
+    http_.Get("/languages",
+              guarded([this](const auto&, auto& response) { answer(response, 200, service_.languages()); }));
+    http_.Get("/metrics", guarded([this](const auto&, auto& response) {
+                response.set_content(service_.metrics() + counts_.text(), "text/plain; version=0.0.4");
+              }));
+  }
+
+  // One line per request; texts are not logged.
+  void log(const httplib::Request& request, const httplib::Response& response) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
+    counts_.add(methods.contains(request.path) ? request.path : "other", response.status, seconds);
+    const std::string line =
+        text_of({{"time", std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())},
+                 {"client", request.remote_addr},
+                 {"method", request.method},
+                 {"path", request.path.substr(0, 200)},
+                 {"status", response.status},
+                 {"request_bytes", request.body.size()},
+                 {"response_bytes", response.body.size()},
+                 {"seconds", seconds}});
+    const std::lock_guard lock(log_);
+    std::cout << line << std::flush;
+  }
+
+  Service& service_;
+  const ServerOptions options_;
+  httplib::Server http_;
+  Counts counts_;
+  std::mutex log_;
+};
+
+Server::Server(Service& service, const ServerOptions& options)
+    : impl_(std::make_unique<Impl>(service, options)) {}
+Server::~Server() = default;
+int Server::bind() { return impl_->bind(); }
+void Server::run() { impl_->run(); }
+void Server::stop() { impl_->stop(); }
+
+}  // namespace gradus::tools

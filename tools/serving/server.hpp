@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "serving/service.hpp"
+
+namespace gradus::tools {
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";
+  int port = 8000;                  ///< 0: any free port
+  std::string token;                ///< empty: none is asked for
+  std::size_t most_body = 1 << 20;  ///< bytes
+  int connections = 128;            ///< served at the same time
+  int seconds = 10;                 ///< to wait for a client that neither sends nor reads
+  std::string allowed_origin;       ///< of pages on other hosts (CORS); empty: none
+};
+
+/// True if this gradus was built with an HTTP library.
+bool has_http();
+
+/// Serves until stop() is called.
+class Server {
+ public:
+  Server(Service& service, const ServerOptions& options);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Opens the port, and returns its number. @throws Error if it cannot be opened.
+  int bind();
+  /// Answers requests until stop(), then finishes those that run.
+  void run();
+  /// May be called by another thread.
+  void stop();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// True if the texts are equal, in a time that depends only on the length of `given`.
+bool equal_in_constant_time(const std::string& given, const std::string& expected);
+
+}  // namespace gradus::tools

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <gradus/serve/scheduler.hpp>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "files/saved_ensemble.hpp"
+#include "serving/request.hpp"
+
+namespace gradus::tools {
+
+struct ServiceOptions {
+  std::vector<std::pair<std::string, std::string>> models;  ///< name and path, as checkpoint_of()
+  RequestLimits limits;
+  serve::SchedulerOptions scheduler;
+  std::chrono::milliseconds most_time{30000};  ///< of a request
+};
+
+/// The queue is full; the client should come again.
+class Busy : public Error {
+ public:
+  using Error::Error;
+};
+/// A request took longer than it may.
+class TooSlow : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Answers requests in JSON; knows nothing of HTTP. Several threads may call it at the same time.
+class Service {
+ public:
+  /// @throws Error as load_saved_model().
+  Service(const ServiceOptions& options, const models::Registry& registry);
+
+  /// Answers a body of POST /translate. Equal to what `gradus translate` prints for each text alone.
+  /// @throws BadRequest, Busy, TooSlow, and Error for a failure of the model.
+  nlohmann::ordered_json translate(const std::string& body) const;
+  /// Answers a body of POST /align: the weights of the model that is given both texts.
+  nlohmann::ordered_json align(const std::string& body) const;
+  nlohmann::ordered_json models() const;
+  nlohmann::ordered_json languages() const;
+  /// Lines in Prometheus's text format.
+  std::string metrics() const;
+
+  /// Loads all models again, and uses them for the requests to come. Those that run keep the old ones.
+  /// @throws Error as the constructor; the old models then stay.
+  void reload();
+
+ private:
+  struct Model;
+  using Models = std::vector<std::shared_ptr<const Model>>;
+
+  Models load() const;
+  Models current() const;
+  std::shared_ptr<const Model> find(const std::string& name, const std::string& source,
+                                    const std::string& target) const;
+  std::vector<std::vector<models::Decoded>> decode(const Model& model, std::vector<serve::Job> jobs) const;
+
+  ServiceOptions options_;
+  const gradus::models::Registry& registry_;
+  mutable std::mutex mutex_;
+  Models models_;
+};
+
+}  // namespace gradus::tools
