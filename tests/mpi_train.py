@@ -39,7 +39,7 @@ class Jobs:
 
     def run(self, count, *options):
         process = self.start(count, *options)
-        error = process.communicate(timeout=120)[1].decode()
+        error = process.communicate(timeout=900)[1].decode()
         return process.returncode, error
 
 
