@@ -77,8 +77,8 @@ Tensor LocationAttention::energies(const Tensor& query, const Memory& memory, st
     fail("LocationAttention", "the previous weights are ", previous.shape(), " and must be ", Shape{B, T},
          " for values ", memory.values.shape());
   }
-  // One product for F and U_f, because U_f (F ∗ α) = (U_f F) ∗ α.
-  const Tensor location = linear(neighbourhoods(previous, F.size(1)), matmul(U_f.weight, F));  // (T, B, A)
+  // Not (U_f F) ∗ α: a RowProduct, whose bits do not depend on the batch, needs a parameter as its factor.
+  const Tensor location = U_f.forward(linear(neighbourhoods(previous, F.size(1)), F));  // (T, B, A)
   Tensor e = additive_energy(W_a.forward(query), memory.keys + location, v_a, memory.lengths);
   if (smooth_) e = -softplus(-e);  // ln σ(e): the softmax of it is σ(e) / Σ σ(e)
   if (window_ > 0 && !is_training()) {
