@@ -48,7 +48,7 @@ TEXTS = {
                      "text": "--source\na b\n--target\nc\"d\n--bridge\nown\n--clip\ninf\n", "help": "--help\n"},
     "log": {"steps": '{"step":1,"loss":2.5,"cross_entropy":2.5,"gradient_norm":1,"learning_rate":0.001,'
                      '"tokens_per_second":9.5}\n{"step":2,"dev_loss":2,"score":2,"best":true,"seconds":0.5}\n'},
-    "request": {"text": '{"q":"Where is it?","source":"en","target":"fr","format":"text","alternatives":2}',
+    "serve_request": {"text": '{"q":"Where is it?","source":"en","target":"fr","format":"text","alternatives":2}',
                 "beam": '{"q":["a","b"],"beam":4,"n_best":3,"length_penalty":0.6,"alignments":true,"scores":true}',
                 "sample": '{"q":"a","sample":true,"temperature":0.7,"top_k":5,"top_p":0.9,"seed":18446744073709551615}',
                 "align": '{"q":"I see.","translation":"je vois .","model":"en-fr"}', "deep": "[[[[[[[[1]]]]]]]]"},

@@ -56,8 +56,8 @@ class Server:
             check({"time", "client", "method", "path", "status", "seconds"} <= json.loads(line).keys(), f"log: {line}")
 
 
-def alone(model, text, *options):
-    """What gradus translate prints: (score, text) per output."""
+def by_itself(model, text, *options):
+    """The output of gradus translate for one line: (score, text) per translation."""
     lines = run("translate", "--model", model, "--scores", *options, text=text + "\n").splitlines()
     return [(line.split("\t")[-2], line.split("\t")[-1]) for line in lines]
 
@@ -76,7 +76,7 @@ def same_answers(server, model):
         check(status == 200, f"{text}: {status} {answer}")
     for (text, fields, options), (status, answer, _) in zip(cases, answers):
         found = [(f"{one['score']:.6g}", one["text"]) for one in answer["translations"]]
-        check(found == alone(model, text, *options), f"{text} {fields}: {found}, alone {alone(model, text, *options)}")
+        check(found == by_itself(model, text, *options), f"{text} {fields}: {found}, by itself {by_itself(model, text, *options)}")
     for (text, fields, _), first, second, third in zip(cases, answers, answers[len(cases):], answers[2 * len(cases):]):
         check(first[1] == second[1] == third[1], f"{text} {fields}: different answers")
 

@@ -71,7 +71,7 @@ void check_same(const Kept& found, const Kept& alone) {
   }
 }
 
-// Decodes the requests, which join at random steps, and some of which are cancelled.
+// Decodes the requests, which join at random steps, and cancels some of them.
 std::map<RunningBatch::Id, Kept> run_mixed(const Seq2Seq& model, const std::vector<Request>& requests,
                                            Generator& random) {
   RunningBatch batch(model);
@@ -112,7 +112,7 @@ void check_mixture(const ModelOptions& options, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("sources that join and leave a running batch get the bits that they get alone",
+TEST_CASE("sources that join and leave a running batch get the bits that they get on their own",
           "[models][search][threads]") {
   for (const auto& [name, kind] : Registry::standard().attentions) {
     check_mixture({.attention = name, .embedding = 10, .hidden = 20, .energy = 12}, 3);

@@ -34,7 +34,7 @@ std::vector<std::int64_t> random_source(Generator& random, std::int64_t most) {
 
 }  // namespace
 
-TEST_CASE("a scheduler gives every client of many the bits that decode gives alone", "[serve][threads]") {
+TEST_CASE("a scheduler gives every client of many the bits that decode gives", "[serve][threads]") {
   const auto model = small_model();
   const nn::RowProducts same_bits(*model);
   serve::Scheduler scheduler(*model, {.workers = 2, .most_rows = 16});

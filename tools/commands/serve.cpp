@@ -146,7 +146,7 @@ int run(Options& options, const models::Registry& registry) {
   name_models(options);
   read_token(options);
   const int threads = options.threads > 0 ? static_cast<int>(options.threads) : gradus::threads();
-  set_threads(1);  // each worker of the scheduler computes alone
+  set_threads(1);  // each worker of the scheduler is one thread
   options.service.scheduler.workers = threads;
   options.service.most_time = std::chrono::seconds(options.seconds);
   options.server.port = static_cast<int>(options.port);

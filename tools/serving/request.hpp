@@ -17,7 +17,7 @@ class BadRequest : public Error {
   using Error::Error;
 };
 
-/// What requests may ask for.
+/// The limits of a request.
 struct RequestLimits {
   std::int64_t texts = 64;     ///< of one request
   std::int64_t tokens = 1000;  ///< of one text, and of one output

@@ -98,7 +98,7 @@ std::shared_ptr<const Service::Model> Service::find(const std::string& name, con
   }
   std::string known;
   for (const auto& model : models) known += (known.empty() ? "" : ", ") + model->name;
-  throw BadRequest("there is no model '" + excerpt(wanted) + "'; available: " + known);
+  throw BadRequest("unknown model '" + excerpt(wanted) + "'; available: " + known);
 }
 
 std::vector<std::vector<models::Decoded>> Service::decode(const Model& model,

@@ -33,13 +33,13 @@ class TooSlow : public Error {
   using Error::Error;
 };
 
-/// Answers requests in JSON; knows nothing of HTTP. Several threads may call it at the same time.
+/// Answers requests in JSON; does not depend on HTTP. Several threads may call it at the same time.
 class Service {
  public:
   /// @throws Error as load_saved_model().
   Service(const ServiceOptions& options, const models::Registry& registry);
 
-  /// Answers a body of POST /translate. Equal to what `gradus translate` prints for each text alone.
+  /// Answers a body of POST /translate. Equal to what `gradus translate` prints for each text on its own.
   /// @throws BadRequest, Busy, TooSlow, and Error for a failure of the model.
   nlohmann::ordered_json translate(const std::string& body) const;
   /// Answers a body of POST /align: the weights of the model that is given both texts.
