@@ -51,7 +51,7 @@ TEXTS = {
     "serve_request": {"text": '{"q":"Where is it?","source":"en","target":"fr","format":"text","alternatives":2}',
                 "beam": '{"q":["a","b"],"beam":4,"n_best":3,"length_penalty":0.6,"alignments":true,"scores":true}',
                 "sample": '{"q":"a","sample":true,"temperature":0.7,"top_k":5,"top_p":0.9,"seed":18446744073709551615}',
-                "align": '{"q":"I see.","translation":"je vois .","model":"en-fr"}', "deep": "[[[[[[[[1]]]]]]]]"},
+                "align": '{"q":"I see.","translation":"je vois .","model":"en-fr"}', "deep": "[[[[[[[[1]]]]]]]]", "large_number": '{"q":1e999}'},
     "links": {"both": "0-0 1?2\n\n3-1\n"},
 }
 

@@ -146,6 +146,10 @@ def misbehaving_clients(server):
         pass  # closed before all was sent
     check(server.ask("POST", "/translate", {"q": "a" * 500000})[0] == 200, "a word of 500 kB")
     check(server.ask("POST", "/translate", {"q": "a " * 5000})[0] == 400, "5000 tokens")
+    for wrong in (b'{"q": 1e999}', b'{"q": "\xff"}', b'{"q": "\xed\xa0\x80"}', b'{"q": ["a", null]}', b'{"q": []}', b"[" * 100000,
+                  b'{"seed": -1, "q": "a"}', b'{"beam": 2.5, "q": "a"}', b"", b"null"):
+        status, answer, _ = server.ask("POST", "/translate", wrong)
+        check(status == 400 and "error" in answer, f"{wrong[:40]}: {status} {answer}")
     check(server.ask("GET", "/health")[0] == 200, "not healthy after the clients that misbehave")
 
 

@@ -49,6 +49,8 @@ Json parse(std::string_view body, const RequestLimits& limits) {
     json = Json::parse(body.begin(), body.end(), look);
   } catch (const Json::parse_error& error) {
     refuse("the body is not JSON in UTF-8: byte ", error.byte, "; send an object such as {\"q\": \"text\"}");
+  } catch (const Json::out_of_range&) {
+    refuse("the body has a number that is too large; send numbers of at most 64 bits");
   }
   if (!json.is_object()) refuse("the body is ", found(json), "; send an object such as {\"q\": \"text\"}");
   return json;
