@@ -81,7 +81,7 @@ Tensor summed_in(const Tensor& x, double s_x, const int8::Matrix& W, const Tenso
       for (std::size_t l = 0; l < row.size(); ++l) {
         sum = static_cast<Sum>(sum + round_to(row[l], s_x) * W.q[i * row.size() + l]);
       }
-      y.push_back(s_x * W.s[i] * sum + b.to_vector<double>()[i]);
+      y.push_back(s_x * W.s[i] * static_cast<double>(sum) + b.to_vector<double>()[i]);
     }
   }
   return tensor(y, {x.size(0), W.rows});

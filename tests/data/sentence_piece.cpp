@@ -1,5 +1,5 @@
-#include <gradus/error.hpp>
 #include <gradus/data/tokeniser.hpp>
+#include <gradus/error.hpp>
 
 #include "sentence_piece_model.hpp"
 

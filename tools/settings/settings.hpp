@@ -37,9 +37,9 @@ struct DataSettings {
 
   data::TokenUnit source_unit = data::TokenUnit::word, target_unit = data::TokenUnit::word;
   bool lower = true, nfkc = true;
-  bool french_spacing = false;            ///< in the output
+  bool french_spacing = false;                         ///< in the output
   std::filesystem::path source_pieces, target_pieces;  ///< SentencePiece models; empty: none
-  std::int64_t bpe = 0;                   ///< byte-pair merges on each side; 0: none
+  std::int64_t bpe = 0;                                ///< byte-pair merges on each side; 0: none
   bool shared_vocabulary = false;         ///< one vocabulary, and one byte-pair encoding, for both sides
   std::int64_t min_count = 1, words = 0;  ///< minimum count; number of most frequent tokens, 0: all
   std::int64_t min_tokens = 1, max_tokens = 50;  ///< tokens of a source, before byte-pair encoding

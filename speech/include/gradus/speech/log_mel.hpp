@@ -28,7 +28,8 @@ struct LogMelOptions {
 /// own: a minute of sound takes a fraction of a second.
 /// @return (T, M), f32
 /// @throws Error for sound shorter than a window, for a window or step shorter than 1 sample or longer than a
-/// second, for fewer bands than 1 or more than 1000, and if a filter is empty because there are too many bands.
+/// second, for fewer bands than 1 or more than 1000, and if a filter is empty because there are too many
+/// bands.
 Tensor log_mel(const Sound& sound, const LogMelOptions& options = {});
 
 }  // namespace gradus::speech
