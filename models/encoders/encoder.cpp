@@ -44,7 +44,7 @@ std::vector<std::unique_ptr<nn::Recurrent>> lower_levels(const EncoderOptions& o
   std::int64_t inputs = 2 * input_size(options);
   for (std::int64_t level = 1; level < checked_levels(options.pyramid); ++level) {
     levels.push_back(make_recurrent(options.cell, inputs, options.hidden, one_layer(options)));
-    inputs = 2 * levels.back()->directions() * options.hidden;
+    inputs = 2 * options.hidden * levels.back()->directions();
   }
   return levels;
 }

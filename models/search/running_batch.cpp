@@ -62,7 +62,7 @@ struct Member {
 // Sources that have left keep their rows until they have a quarter of all: dropping rows copies the memory.
 class RunningBatch::State {
  public:
-  explicit State(const Ensemble& model) : model_(model) {}
+  explicit State(Ensemble model) : model_(std::move(model)) {}
 
   // Fills an empty state.
   void start(std::span<const Newcomer> newcomers) {

@@ -6,7 +6,7 @@
 namespace gradus::models {
 
 Tensor annotation_counts(const Ensemble& model, const Tensor& lengths) {
-  const Tensor counts = model.members().front()->encoder.annotation_counts(lengths);
+  Tensor counts = model.members().front()->encoder.annotation_counts(lengths);
   for (const Seq2Seq* member : model.members()) {
     if (member->encoder.annotation_counts(lengths).to_vector<std::int64_t>() ==
         counts.to_vector<std::int64_t>())

@@ -16,6 +16,7 @@
 namespace compress = gradus::compress;
 namespace models = gradus::models;
 namespace nn = gradus::nn;
+using Catch::Approx;
 using compress::distillation;
 using compress::DistillationOptions;
 using gradus::Tensor;

@@ -12,6 +12,7 @@
 
 namespace compress = gradus::compress;
 namespace nn = gradus::nn;
+using Catch::Approx;
 using compress::GradualPruning;
 using compress::Pruning;
 using compress::PruningScope;

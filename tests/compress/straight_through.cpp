@@ -14,6 +14,7 @@
 
 namespace compress = gradus::compress;
 namespace nn = gradus::nn;
+using Catch::Approx;
 using gradus::Tensor;
 using gradus::tensor;
 

@@ -7,6 +7,8 @@
 #include "tools/short_run.hpp"
 #include "training/training_run.hpp"
 
+using Catch::Approx;
+
 namespace fs = std::filesystem;
 namespace models = gradus::models;
 namespace tools = gradus::tools;

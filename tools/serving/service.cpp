@@ -49,9 +49,9 @@ Json alignment_to_json(const std::string& text, const Translation& translation, 
 }  // namespace
 
 struct Service::Model {
-  Model(const std::string& called, const std::string& path, const serve::SchedulerOptions& options,
+  Model(std::string called, const std::string& path, const serve::SchedulerOptions& options,
         const gradus::models::Registry& registry)
-      : name(called),
+      : name(std::move(called)),
         saved(load_ensemble(std::vector{path}, registry)),
         same_bits(saved),
         scheduler(std::make_unique<serve::Scheduler>(saved.model(), options)) {}
@@ -62,8 +62,8 @@ struct Service::Model {
   std::unique_ptr<serve::Scheduler> scheduler;  // ends first
 };
 
-Service::Service(const ServiceOptions& options, const gradus::models::Registry& registry)
-    : options_(options), registry_(registry), models_(load()) {}
+Service::Service(ServiceOptions options, const gradus::models::Registry& registry)
+    : options_(std::move(options)), registry_(registry), models_(load()) {}
 
 Service::Models Service::load() const {
   Models models;

@@ -37,7 +37,7 @@ class TooSlow : public Error {
 class Service {
  public:
   /// @throws Error as load_saved_model().
-  Service(const ServiceOptions& options, const models::Registry& registry);
+  Service(ServiceOptions options, const models::Registry& registry);
 
   /// Answers a body of POST /translate. Equal to what `gradus translate` prints for each text on its own.
   /// @throws BadRequest, Busy, TooSlow, and Error for a failure of the model.

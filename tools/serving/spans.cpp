@@ -45,7 +45,7 @@ std::vector<std::optional<CharacterSpan>> spans_of(std::string_view text, std::s
     }
     // A combining mark belongs to the character before it.
     while (end < size && !is_blank(end) && is(begin, end + 1, token)) ++end;
-    spans.push_back(CharacterSpan{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
+    spans.emplace_back(CharacterSpan{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
     next = end;
   }
   return spans;
@@ -65,7 +65,7 @@ std::vector<std::optional<CharacterSpan>> spans_in(std::string_view text,
       continue;
     }
     next = at + token.size();
-    spans.push_back(CharacterSpan{code_points(at), code_points(next)});
+    spans.emplace_back(CharacterSpan{code_points(at), code_points(next)});
   }
   return spans;
 }

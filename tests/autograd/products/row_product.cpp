@@ -3,6 +3,8 @@
 
 #include "catch.hpp"
 
+using Catch::Approx;
+
 using namespace gradus;
 
 TEST_CASE("RowProduct multiplies by any part of a weight, with the same bits for any number of rows",
