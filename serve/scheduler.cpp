@@ -29,9 +29,9 @@ int length_class(std::int64_t length) {
 }
 
 // A running batch of sources of one class of lengths.
-class Lane {
+class LengthBatch {
  public:
-  Lane(const models::Ensemble& model, std::int64_t most_rows)
+  LengthBatch(const models::Ensemble& model, std::int64_t most_rows)
       : model_(model), most_rows_(most_rows), batch_(model) {}
 
   bool empty() const { return tasks_.empty() && waiting_.empty(); }
@@ -168,9 +168,9 @@ class Scheduler::Impl {
  private:
   void work() {
     const PackWeights pack_weights;
-    std::map<int, Lane> lanes;
+    std::map<int, LengthBatch> batches;
     const auto is_busy = [&] {
-      return std::ranges::any_of(lanes, [](const auto& lane) { return !lane.second.empty(); });
+      return std::ranges::any_of(batches, [](const auto& batch) { return !batch.second.empty(); });
     };
     std::int64_t before = 0, rows = 0;
     while (true) {
@@ -178,15 +178,15 @@ class Scheduler::Impl {
         std::unique_lock lock(mutex_);
         if (!is_busy()) changed_.wait(lock, [&] { return !queue_.empty() || ends_; });
         if (!is_busy() && queue_.empty()) return;
-        take(lanes);
+        take(batches);
       }
       std::int64_t stepped = 0, jobs = 0;
-      for (auto& [length, lane] : lanes) {
-        if (lane.empty()) continue;
-        rows += lane.step();
+      for (auto& [length, batch] : batches) {
+        if (batch.empty()) continue;
+        rows += batch.step();
         ++stepped;
       }
-      for (const auto& [length, lane] : lanes) jobs += lane.jobs();
+      for (const auto& [length, batch] : batches) jobs += batch.jobs();
       const std::lock_guard lock(mutex_);
       steps_ += stepped;
       rows_ += std::exchange(rows, 0);
@@ -194,24 +194,26 @@ class Scheduler::Impl {
     }
   }
 
-  // Moves jobs from the queue, in its order, to lanes with place for them: this worker's share of the queue.
-  void take(std::map<int, Lane>& lanes) {
+  // Moves jobs from the queue, in its order, to batches with place for them. Each worker takes an equal part
+  // of the queue.
+  void take(std::map<int, LengthBatch>& batches) {
     const auto workers = std::ssize(workers_);
-    std::int64_t share = (std::ssize(queue_) + workers - 1) / std::max<std::int64_t>(workers, 1);
-    for (auto task = queue_.begin(); task != queue_.end() && share > 0;) {
+    std::int64_t part = (std::ssize(queue_) + workers - 1) / std::max<std::int64_t>(workers, 1);
+    for (auto task = queue_.begin(); task != queue_.end() && part > 0;) {
       const int length = length_class(std::ssize(task->job.source));
       const std::int64_t fits = options_.batch_tokens / (std::int64_t{32} << length);
-      Lane& lane = lanes.try_emplace(length, model_, std::clamp<std::int64_t>(fits, 1, options_.most_rows))
-                       .first->second;
-      if (!lane.has_place_for(task->job)) {
+      LengthBatch& batch =
+          batches.try_emplace(length, model_, std::clamp<std::int64_t>(fits, 1, options_.most_rows))
+              .first->second;
+      if (!batch.has_place_for(task->job)) {
         ++task;
         continue;
       }
       if (task->cancelled->load()) {
         task->promise.set_value({});
       } else {
-        lane.take(std::move(*task));
-        --share;
+        batch.take(std::move(*task));
+        --part;
       }
       task = queue_.erase(task);
     }

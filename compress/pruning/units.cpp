@@ -70,8 +70,7 @@ struct Model {
 [[noreturn]] void refuse(const std::string& name, const Shape& shape) {
   fail("keep_units", "'", name, "' ", shape,
        " is not a parameter of an encoder in both directions with additive attention, a BahdanauDecoder and "
-       "one "
-       "layer; only such models can lose units");
+       "one layer; only such models can lose units");
 }
 
 const Tensor* find(const NamedTensors& state, std::string_view name) {

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "communicators/check_call.hpp"
+
 namespace gradus::distributed {
 namespace {
 
@@ -61,15 +63,10 @@ class OfThread : public Communicator {
   std::int64_t rank() const override { return rank_; }
   std::int64_t size() const override { return size_; }
   void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) override {
-    if (peer < 0 || peer >= size_ || peer == rank_) {
-      fail("Communicator", "process ", rank_, " of ", size_, " has no peer ", peer);
-    }
+    check_peer(rank_, size_, peer);
     post_.send(rank_, peer, out);
     const Bytes bytes = post_.receive(peer, rank_);
-    if (bytes.size() != in.size()) {
-      fail("Communicator", "process ", rank_, " expects ", in.size(), " bytes of process ", peer,
-           ", which sends ", bytes.size(), "; all processes must make the same calls");
-    }
+    check_received(rank_, peer, in.size(), bytes.size());
     std::ranges::copy(bytes, in.begin());
   }
 

@@ -59,8 +59,7 @@ void sum_of(Communicator& processes, std::span<T> values, Wire wire) {
   if (!std::has_single_bit(P)) fail("sum", "needs a power of two of processes, and there are ", P);
   const auto peer = [rank](std::uint64_t distance) { return static_cast<std::int64_t>(rank ^ distance); };
   // Halving: `held` shrinks to the part whose sum this process computes.
-  std::vector<std::pair<std::span<T>, std::span<T>>>
-      rounds;  // the half that is kept, and the half that is sent
+  std::vector<std::pair<std::span<T>, std::span<T>>> rounds;  // of each: what is kept, and what is sent
   std::span<T> held = values;
   for (std::uint64_t distance = 1; distance < P; distance *= 2) {
     std::span<T> kept = held.first(held.size() / 2), sent = held.subspan(held.size() / 2);

@@ -69,7 +69,7 @@ Trainer::Accumulated Trainer::accumulate(const LossOptions& options) {
   return sum;
 }
 
-// Adds the gradient of the sequences' share in the mean loss over `sum.tokens` tokens.
+// Adds the gradient of what these sequences contribute to the mean loss over `sum.tokens` tokens.
 void Trainer::add_gradient(data::Batch batch, const LossOptions& options, Accumulated& sum) {
   sum.draws = default_generator();
   sum.last = std::move(batch);

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gradus::distributed {
+
+// Checks the peer that a process names in exchange().
+void check_peer(std::int64_t rank, std::int64_t size, std::int64_t peer);
+
+// Checks that the peer has sent as many bytes as this process expects.
+void check_received(std::int64_t rank, std::int64_t peer, std::size_t expected, std::size_t received);
+
+}  // namespace gradus::distributed
