@@ -18,7 +18,7 @@ import time
 from kill_train import finish, tensors
 
 COURSE = ["--task", "reverse", "--examples", "400", "--held-out", "20", "--max-length", "6", "--hidden", "12", "--embedding", "8",
-          "--energy", "8", "--dropout", "0.2", "--sampling", "0.5", "--batch", "16", "--steps", "120", "--save-every", "4",
+          "--energy", "8", "--dropout", "0.2", "--sampling", "0.5", "--batch", "16", "--steps", "600", "--save-every", "4",
           "--eval-every", "30", "--average", "2", "--threads", "1", "--shards", "4"]
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
@@ -79,10 +79,16 @@ def lose_a_process(jobs, folder, count, how, moments, kills):
     resumes = (folder / "last.safetensors").exists()
     options = ["--resume", folder] if resumes else [*COURSE, "--out", folder, "--overwrite"]
     process = jobs.start(count, *options, GRADUS_JOB_TIMEOUT="3")
+    checkpoint = folder / "last.safetensors"
+    before = checkpoint.stat().st_mtime_ns if resumes else 0
+
+    def has_saved():  # MPI has started, and training has not ended
+        return checkpoint.exists() and checkpoint.stat().st_mtime_ns > before
+
     deadline = time.monotonic() + 60
-    while len(children(process)) < count and process.poll() is None and time.monotonic() < deadline:
+    while not has_saved() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
-    time.sleep(moments.uniform(0.6, 1.5))
+    time.sleep(moments.uniform(0, 0.3))
     victim = moments.randrange(count)
     pid = children(process).get(victim)
     if pid is None or process.poll() is not None:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "communicators/check_call.hpp"
 #include "communicators/peers.hpp"
 
 namespace gradus::distributed {
@@ -99,9 +101,7 @@ class Mpi : public Communicator {
   std::int64_t size() const override { return size_; }
 
   void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) override {
-    if (peer < 0 || peer >= size_ || peer == rank_) {
-      fail("Communicator", "process ", rank_, " of ", size_, " has no peer ", peer);
-    }
+    check_peer(rank_, size_, peer);
     constexpr std::size_t most = std::size_t{1} << 30;  // MPI counts bytes in an int
     while (!out.empty() || !in.empty()) {
       const std::size_t outward = std::min(most, out.size()), inward = std::min(most, in.size());
@@ -128,10 +128,7 @@ class Mpi : public Communicator {
       }
     }
     const int received = wait(requests, peer);
-    if (!in.empty() && received != static_cast<int>(in.size())) {
-      fail("Communicator", "process ", rank_, " expects ", in.size(), " bytes of process ", peer,
-           ", which sends ", received, "; all processes must make the same calls");
-    }
+    if (!in.empty()) check_received(rank_, peer, in.size(), static_cast<std::size_t>(received));
   }
 
   // Waits for all requests, of a message to a peer or, for -1, of a barrier. Returns the number of bytes that
@@ -154,7 +151,7 @@ class Mpi : public Communicator {
       if (!watch_.ending()) continue;
       if (!asked_to_end) {
         asked_to_end = Clock::now();
-        if (peers_.reporter() == rank_) report(peers_.the_dead(peer));
+        if (peers_.reporter() == rank_ && !was_stopped()) report(peers_.the_dead(peer));
       }
       // After Ctrl-C the other process answers at the end of its step. After a failure nobody does, and
       // mpirun kills this process a second after it has asked it to end.
@@ -162,8 +159,9 @@ class Mpi : public Communicator {
     }
   }
 
-  // Past std::cerr, which a program may have redirected.
-  void report(const std::string& what) const {
+  // Only the first report of this process. Past std::cerr, which a program may have redirected.
+  void report(const std::string& what) {
+    if (has_reported_.exchange(true)) return;
     std::fputs(("gradus: " + what + watch_.way_on() + '\n').c_str(), stderr);
   }
 
@@ -171,6 +169,17 @@ class Mpi : public Communicator {
     report(what);
     abort_job(1);
     std::_Exit(1);
+  }
+
+  // Turns of keep_watch() are a second apart. The others lose patience after `seconds` of them.
+  std::chrono::milliseconds long_pause() const {
+    return std::max<std::chrono::milliseconds>(std::chrono::seconds(watch_.seconds - 1), 1500ms);
+  }
+
+  // Whether this process itself was stopped until a moment ago. The others have then reported it.
+  bool was_stopped() const {
+    const Clock::time_point now = Clock::now();
+    return now - ticked_.load() > long_pause() || now - resumed_.load() < 5s;
   }
 
   // Process 0 watches all others, which watch it.
@@ -181,6 +190,9 @@ class Mpi : public Communicator {
     std::mutex waiting;
     std::condition_variable_any woken;
     while (!stop.stop_requested()) {
+      const Clock::time_point now = Clock::now();
+      if (now - ticked_.load() > long_pause()) resumed_ = now;
+      ticked_ = now;
       std::int64_t lost = -1;
       {
         const std::lock_guard lock(mutex_);
@@ -197,7 +209,11 @@ class Mpi : public Communicator {
           if (silent[static_cast<std::size_t>(peer)] > watch_.seconds) lost = peer;
         }
       }
-      if (lost >= 0) end(peers_.silence(lost, watch_.seconds));
+      if (lost >= 0) {
+        // All notice the loss of process 0 in the same second; one reports it.
+        if (peers_.reporter(lost) != rank_) std::this_thread::sleep_for(2s);
+        end(peers_.silence(lost, watch_.seconds));
+      }
       std::unique_lock lock(waiting);
       woken.wait_for(lock, stop, 1s, [] { return false; });
     }
@@ -217,7 +233,10 @@ class Mpi : public Communicator {
   std::mutex mutex_;
   std::int64_t rank_ = 0, size_ = 1;
   Peers peers_;
-  MPI_Comm beats_ = MPI_COMM_NULL;  // signs of life travel apart from the messages
+  MPI_Comm beats_ = MPI_COMM_NULL;                        // signs of life travel apart from the messages
+  std::atomic<Clock::time_point> ticked_ = Clock::now();  // the last turn of keep_watch()
+  std::atomic<bool> has_reported_ = false;
+  std::atomic<Clock::time_point> resumed_ = Clock::time_point();
   std::jthread watcher_;
 };
 

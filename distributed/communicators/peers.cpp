@@ -12,9 +12,9 @@ bool Peers::alive(std::int64_t rank) const {
   return peer.host != host || ::kill(peer.pid, 0) == 0 || errno != ESRCH;
 }
 
-std::int64_t Peers::reporter() const {
+std::int64_t Peers::reporter(std::int64_t lost) const {
   for (std::int64_t rank = 0; rank < std::ssize(all); ++rank) {
-    if (all[static_cast<std::size_t>(rank)].host == host && alive(rank)) return rank;
+    if (rank != lost && all[static_cast<std::size_t>(rank)].host == host && alive(rank)) return rank;
   }
   return 0;
 }

@@ -17,8 +17,8 @@ struct Peers {
 
   // True unless the process ran on this host and has ended.
   bool alive(std::int64_t rank) const;
-  // The lowest rank on this host that is alive: the one that reports a failure.
-  std::int64_t reporter() const;
+  // The lowest rank on this host that is alive, other than `lost`: the one that reports a failure.
+  std::int64_t reporter(std::int64_t lost = -1) const;
   // Which process has ended, or else that the job was ended while this process waited for `peer`.
   std::string the_dead(std::int64_t peer) const;
   // That process `rank` has given no sign of life for `seconds`.

@@ -32,7 +32,8 @@ struct Watch {
 
 /// The job's processes by MPI, or Alone if there is only one. To be called once per process. Each process
 /// sends a sign of life every second, from a thread of its own. If a process is killed, stopped, or cut off,
-/// another one prints a line to standard error that names it and ends the job with exit code 1.
+/// another one prints a line to standard error that names it and ends the job with exit code 1. This does
+/// not hold while MPI itself starts or ends: a process that is stopped then stops the job until it continues.
 /// @throws Error if there are several processes and gradus was built without MPI.
 std::unique_ptr<Communicator> connect(const Watch& watch = {});
 
