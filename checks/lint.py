@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("files", "autograd", "nn", "data", "plot", "graph", "models", "tools")
+FOLDERS = ("files", "autograd", "nn", "data", "plot", "graph", "models", "speech", "compress", "distributed", "serve", "tools")
 CLANG = "clang++-14"
 TIDY = "clang-tidy-14"
 

@@ -19,7 +19,7 @@ namespace {
 // units of the encoder's forward and backward direction, s for those of the decoder, e for an embedding. The
 // letters are repeated to fill the axis, once per gate.
 struct Layout {
-  std::string_view name, rows, columns = "";
+  std::string_view name, rows, columns = {};
 };
 constexpr std::array layouts{Layout{"encoder.rnn.weight_ih_l0", "f"},
                              Layout{"encoder.rnn.weight_hh_l0", "f", "f"},
