@@ -10,6 +10,7 @@ parts of models, diagrams_kit.py boxes, arrows and formulas.
 """
 
 import diagrams_book  # noqa: F401 (its pictures are added to DRAWN)
+import diagrams_devices  # noqa: F401
 import diagrams_engine  # noqa: F401
 import diagrams_machines  # noqa: F401
 import diagrams_models  # noqa: F401

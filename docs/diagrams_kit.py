@@ -50,7 +50,7 @@ def width_of(text, size):
 
 def formula(text, size=17):
     """(tspans, width, marks above letters as (x, height, path)) of text with _ and ^; a letter is italic, a word is not."""
-    out, marks, x, level, below_width = [], [], 0, 0, 0
+    out, marks, x, level, below_width, gap = [], [], 0, 0, 0, 0
     for piece in PIECE.finditer(text):
         below, above = piece[1] or piece[2], piece[3] or piece[4]
         to = 4 if below else -6 if above else 0
@@ -62,12 +62,15 @@ def formula(text, size=17):
         css = ' class="i"' if piece[6] or re.search("[a-zA-Z]", below or above or "") else ""
         style = f' font-size="{0.75 * size:.4g}"' if scale < 1 else ""
         moved = f' dy="{to - level}"' if to != level else ""
-        if above and below_width:  # above a subscript, not after it
-            moved += f' dx="{-below_width:.3g}"'
-            x -= below_width
+        step = -below_width if above else gap  # a superscript is above its subscript; the next piece follows both
+        if step:
+            moved += f' dx="{step:.3g}"'
+            x += step
         out.append(f"<tspan{css}{style}{moved}>{escape(shown)}</tspan>" if css or style or moved else escape(shown))
-        x += width_of(shown, size * scale)
-        level, below_width = to, width_of(shown, size * scale) if below else 0
+        width = width_of(shown, size * scale)
+        x += width
+        gap = max(0, below_width - width) if above else 0
+        level, below_width = to, width if below else 0
     return "".join(out), x, marks
 
 

@@ -25,6 +25,10 @@ WORDS = {
     "at the start: own values": "开始：各自的值", "after 3 rounds: one sum in each process": "3 轮之后：每个进程有一个和",
     "after 6 rounds: all sums in each process": "6 轮之后：每个进程有全部的和",
     "with ": "参数：", "no parameters": "没有参数", "padding": "填充",
+    # tutorials 14 and 15
+    "fewer bits": "更少的位", "fewer weights": "更少的权重", "fewer units": "更少的单元", "a student": "学生", "coarser values": "更粗的值",
+    "most are 0": "大部分为 0", "a smaller matrix": "更小的矩阵", "another model": "另一个模型", "round ": "取整 ", "teacher": "教师", "student": "学生",
+    "frames": "帧", "level 1": "第 1 层", "level 2": "第 2 层",
     # how-to pages
     "numeric: slope 2": "numeric：斜率 2", "analytic: slope 1, wrong": "analytic：斜率 1，错", "16 bytes": "16 字节", "4 + 4 bytes": "4 + 4 字节", "÷ ": "÷ ", ", round": "，舍入", "used as": "实际使用", "error": "误差",
     "reset gate": "重置门", "update gate": "更新门", "new value": "新值",
