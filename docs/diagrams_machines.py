@@ -1,4 +1,4 @@
-"""The picture of several machines, for docs/diagrams.py."""
+"""The pictures of several machines and of the server, for docs/diagrams.py."""
 
 from diagrams_kit import picture
 
@@ -28,3 +28,73 @@ def all_reduce(p):
         for left, right in zip(nodes, nodes[1:]):
             p.arrow(left.right(), right.left(), role="decoder")
         p.arrow(nodes[-1].right(), (466, y), (466, y + 46), (14, y + 46), (14, y), nodes[0].left(), role="decoder")
+
+
+@picture("shards", 330)
+def shards(p):
+    """Eight shards of a batch, added along a tree, with two and with four processes.
+
+    The batch is cut into eight shards, whose gradients are g_0 to g_7. Neighbours are added in pairs, then pairs of these sums, and so on
+    to the gradient of the batch. With two processes, each adds four shards, and one addition joins the processes. With four processes,
+    each adds two shards. The additions and their order are the same.
+    """
+    xs = [124 + 46 * i for i in range(8)]
+    middle = (xs[0] + xs[-1]) / 2
+    p.text(12, 250, "shards", "small start quiet")
+    for y, processes in ((290, 2), (314, 4)):
+        p.text(12, y, f"{processes} processes", "small start quiet")
+        each = 8 // processes
+        for process in range(processes):
+            left, right = xs[process * each] - 18, xs[process * each + each - 1] + 18
+            p.rect("part decoder", left, y - 9, right - left, 18, 9)
+            p.math((left + right) / 2, y - 2, f"p_{process}", "small")
+    below = [p.cell(x, 250, f"g_{i}", "encoder", 38, 28) for i, x in enumerate(xs)]
+    y = 250
+    while len(below) > 1:
+        y -= 62
+        above = [p.circle((a.x + b.x) / 2, y, "+", "context") for a, b in zip(below[::2], below[1::2])]
+        for node, a, b in zip(above, below[::2], below[1::2]):
+            for part, side in ((a, node.left()), (b, node.right())):
+                p.arrow(part.top(), (part.x, y), side, role="context")
+        below = above
+    p.arrow(below[0].top(), (middle, 26), role="context", width=2.2)
+    p.text(middle, 14, "gradient of the batch", "name context")
+
+
+# Sentences as (name, role, number of steps), in the order of arrival.
+SENTENCES = (("a", "encoder", 3), ("b", "decoder", 6), ("c", "gate", 2), ("d", "backward", 4), ("e", "attention", 3))
+
+
+@picture("running_batch", 282)
+def running_batch(p):
+    """Two places of a batch over the steps of the decoder: fixed batches, and a running batch.
+
+    Five sentences need 3, 6, 2, 4 and 3 steps. In fixed batches, the next two sentences wait until both before them have ended: 13
+    steps. In a running batch, a sentence takes a place as soon as it is free: 9 steps.
+    """
+    width, height, left = 29, 30, 66
+
+    def draw(y, name, times):
+        p.text(12, y - 24, name, "name start context")
+        end = max(start + steps for _, start, (_, _, steps) in times)
+        for place in range(2):
+            p.text(12, y + height * place + 15, f"place {place + 1}", "small start quiet")
+            for step in range(end):
+                p.rect("part token faded dash", left + width * step, y + height * place, width, height)
+        for place, start, (sentence, role, steps) in times:
+            p.rect("back", left + width * start, y + height * place, width * steps, height)
+            p.rect(f"part {role}", left + width * start, y + height * place, width * steps, height)
+            p.text(left + width * (start + steps / 2), y + height * place + 15, sentence, "code")
+        p.text(left + width * end / 2, y + 2 * height + 14, f"{end} steps", "small quiet")
+
+    fixed, begin = [], 0
+    for pair in (SENTENCES[:2], SENTENCES[2:4], SENTENCES[4:]):
+        fixed += [(place, begin, sentence) for place, sentence in enumerate(pair)]
+        begin += max(steps for _, _, steps in pair)
+    draw(40, "fixed batches", fixed)
+    running, free = [], [0, 0]
+    for sentence in SENTENCES:
+        place = free.index(min(free))
+        running.append((place, free[place], sentence))
+        free[place] += sentence[2]
+    draw(186, "a running batch", running)
