@@ -193,6 +193,8 @@ def on_page_markdown(markdown, page, config, files):
         return linked_entries(markdown, page, files) if page.file.name == "index" else markdown
     if not PLAY.exists():
         markdown = PLAY_BUTTON.sub("", markdown)
+    elif page.file.src_uri == "README.md":
+        markdown = with_play(markdown, config)
     path = repository_path(page.file)
     here = place(path)
     switch = rf"^\[\w+\]\({re.escape(counterpart(path))}\)\n\n"  # the README's language link; the book has its own
@@ -214,6 +216,13 @@ def on_page_markdown(markdown, page, config, files):
     parts = FENCED.split(markdown)
     parts[::2] = [HTML_LINK.sub(html_link, LINK.sub(link, part)) for part in parts[::2]]
     return "".join(parts)
+
+
+def with_play(markdown, config):
+    """The front page with a button below its picture that opens Play. Until then, nothing of Play is loaded."""
+    words, page = ("在浏览器里训练它", "../play/index.html?lang=zh") if is_chinese(config) else ("Train it in your browser", "play/index.html")
+    button = f'\n\n<a class="md-button md-button--primary" href="{page}">{words}</a>'
+    return markdown.replace("</picture>", f"</picture>{button}", 1)
 
 
 def linked_entries(listing, page, files):
