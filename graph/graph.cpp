@@ -64,7 +64,7 @@ std::string rows(std::string text) {
   return text;
 }
 
-// `name` without the path of `box`, which the picture shows already.
+// `name` without the path of `box`, which the picture already shows.
 std::string within(Box box, const std::string& name) {
   const std::string path = box->text() + ".";
   return box->parent != nullptr && name.starts_with(path) ? name.substr(path.size()) : name;

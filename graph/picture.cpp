@@ -95,8 +95,8 @@ struct Apart {
   Key operator()(const Recorded* node, Box box) const { return {box, {}, node}; }
 };
 
-// Merges the nodes of each box, where boxes below depth `levels` count as the box around them at that depth.
-// Outside all boxes, merges operations of the same name. Leaves stay separate unless `merges_leaves`.
+// Merges the nodes of each box. A box deeper than `levels` is merged into the box around it at that depth.
+// Outside all boxes, operations of the same name are merged. Leaves stay separate unless `merges_leaves`.
 struct Collapsed {
   std::size_t levels;
   bool merges_leaves;

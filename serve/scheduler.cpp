@@ -22,7 +22,7 @@ struct Task {
 };
 using Tasks = std::map<models::RunningBatch::Id, Task>;
 
-// Sources of up to 32, 64, 128 … tokens.
+// The class of a source's length: up to 32, 64, 128 … tokens.
 int length_class(std::int64_t length) {
   return static_cast<int>(
       std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(length - 1, 0) / 32)));
@@ -51,7 +51,7 @@ class LengthBatch {
       if (stops) leave(task->first, task->second);
       task = stops ? tasks_.erase(task) : std::next(task);
     }
-    // Joining copies the batch's memory: newcomers wait some steps for others if they are few.
+    // Joining copies the batch's memory. So a few newcomers wait some steps, until more can join with them.
     ++waited_;
     if (!waiting_.empty() && (4 * std::ssize(waiting_) >= std::ssize(tasks_) || waited_ >= most_waits)) {
       join(std::exchange(waiting_, {}));
@@ -194,8 +194,8 @@ class Scheduler::Impl {
     }
   }
 
-  // Moves jobs from the queue, in its order, to batches with place for them. Each worker takes an equal part
-  // of the queue.
+  // Moves jobs from the queue, in its order, to batches that have room for them. Each worker takes an equal
+  // part of the queue.
   void take(std::map<int, LengthBatch>& batches) {
     const auto workers = std::ssize(workers_);
     std::int64_t part = (std::ssize(queue_) + workers - 1) / std::max<std::int64_t>(workers, 1);

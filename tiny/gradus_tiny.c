@@ -35,7 +35,7 @@ static struct model {
   const float *output_bias;
 } m;
 
-/* The `path` and what is wrong with it, beginning with a quote. */
+/* Prints the path, in quotes, and what is wrong with the file. `what` begins with the closing quote. */
 static _Noreturn void refuse(const char *what, const char *path) {
   fputs("gradus_tiny: '", stderr);
   fputs(path, stderr);

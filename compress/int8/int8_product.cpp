@@ -8,14 +8,15 @@
 namespace gradus::compress {
 namespace {
 
-// oneDNN generates code for every number of rows, so products are cut into blocks and padded to a few sizes.
+// oneDNN generates code for each number of rows, so products are split into blocks and padded to one of a few
+// sizes.
 constexpr std::int64_t most_rows = 256, chunk_rows = 512;
 
 std::int64_t padded_rows(std::int64_t m) {
   return m <= 1 ? m : m <= 16 ? 16 : m <= 32 ? 32 : (m + 63) / 64 * 64;
 }
 
-// oneDNN's call takes 1 µs, and small products less with the plain loop.
+// A call of oneDNN takes at least 1 µs. For small products, the plain loop is faster.
 bool is_for_onednn(std::int64_t m, std::int64_t n, std::int64_t k) {
   return onednn::has_int8() && (m >= 4 || n * k >= 1 << 15);
 }

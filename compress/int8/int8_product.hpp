@@ -30,15 +30,15 @@ class Int8Product : public WeightProduct {
   mutable std::vector<std::pair<Part, std::unique_ptr<const onednn::Int8Weight>>> packed_;
 };
 
-/// p ← x / s_x, rounded to nearest, for s_x = max |x| / 127. @return s_x; 0 for zeros,
-/// NaN for a row with a NaN or an infinity, so that y is NaN
+/// p ← x / s_x, rounded to nearest, for s_x = max |x| / 127. @return s_x: 0 for a row of zeros, and NaN for a
+/// row with a NaN or an infinity, so that y is NaN
 float quantise_row(std::int64_t n, const float* x, std::int8_t* p);
 
 /// sums (m, n) ← p·qᵀ for p (m, k) and q (n, k) with row stride `stride`.
 void multiply_plain(std::int64_t m, std::int64_t n, std::int64_t k, const std::int8_t* p,
                     const std::int8_t* q, std::int64_t stride, std::int32_t* sums);
 
-/// y_i ← s_x s_i sums_i + d_i; d may be null, or y.
+/// y_i ← s_x s_i sums_i + d_i; d may be null or equal y.
 void scale_row(std::int64_t n, const std::int32_t* sums, float s_x, const float* s, const float* d, float* y);
 
 }  // namespace gradus::compress

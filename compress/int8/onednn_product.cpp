@@ -5,8 +5,8 @@
 #include <dnnl.hpp>
 #include <vector>
 
-// Functions of OpenMP, with which Debian builds oneDNN. Weak, because other builds of oneDNN may not use
-// OpenMP.
+// Functions of OpenMP, which Debian's oneDNN uses. They are weak symbols, because other builds of oneDNN may
+// not link OpenMP.
 extern "C" {
 [[gnu::weak]] int omp_get_max_threads();
 [[gnu::weak]] void omp_set_num_threads(int);
@@ -50,7 +50,7 @@ matmul::primitive_desc describe(std::int64_t m, std::int64_t n, std::int64_t k, 
   const memory::desc p({m, k}, s8, memory::dims{k, 1});
   const memory::desc sums({m, n}, memory::data_type::s32, memory::dims{n, 1});
   dnnl::primitive_attr attributes;
-  // With its own scratchpad, each thread can run the primitive at the same time.
+  // Each call has its own scratchpad, so that several threads can run the primitive at the same time.
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
 #if DNNL_VERSION_MAJOR >= 3
   return matmul::primitive_desc(engine(), p, q, sums, attributes);
@@ -79,7 +79,7 @@ struct Int8Weight::Made {
 
   Made(std::int64_t m, std::int64_t n, std::int64_t k, const memory::desc& layout)
       : description(describe(m, n, k, layout)), primitive(description) {}
-  // Chooses the layout, and packs.
+  // Chooses the weight's layout, and packs the weight.
   Made(std::int64_t m, std::int64_t n, std::int64_t k, memory& q)
       : Made(m, n, k, memory::desc({k, n}, s8, memory::format_tag::any)) {
     weight = memory(description.weights_desc(), engine());
@@ -95,7 +95,7 @@ bool has_int8() {
 
 Int8Weight::Int8Weight(std::int64_t n, std::int64_t k, const std::int8_t* q, std::int64_t stride)
     : n_(n), k_(k) {
-  std::vector<std::int8_t> rows;  // contiguous: oneDNN packs no others for m = 1
+  std::vector<std::int8_t> rows;  // contiguous, as oneDNN requires for m = 1
   for (std::int64_t i = 0; i < n; ++i) rows.insert(rows.end(), q + i * stride, q + i * stride + k);
   refusing(n, k, [&] {
     memory values({{k, n}, s8, memory::dims{1, k}}, engine(), rows.data());

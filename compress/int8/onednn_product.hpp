@@ -15,7 +15,7 @@ bool has_int8();
 /// A weight q (n, k), packed once.
 class Int8Weight {
  public:
-  /// @param q its row stride is `stride`; not used after construction
+  /// @param q row-major, with row stride `stride`; copied
   Int8Weight(std::int64_t n, std::int64_t k, const std::int8_t* q, std::int64_t stride);
   ~Int8Weight();
   Int8Weight(const Int8Weight&) = delete;

@@ -8,7 +8,7 @@
 namespace gradus::compress {
 namespace {
 
-// max |x|; NaN if x has a NaN or an infinity, times 0 NaN.
+// max |x|, or NaN if x has a NaN or an infinity: either of them times 0 is NaN.
 GRADUS_CLONES float largest(std::int64_t n, const float* x) {
   float most = 0, zero = 0;
 #pragma omp simd reduction(max : most) reduction(+ : zero)
@@ -27,7 +27,7 @@ GRADUS_CLONES void round_row(std::int64_t n, const float* x, float factor, std::
   }
 }
 
-// d may be y.
+// d may equal y.
 GRADUS_CLONES void scale(std::int64_t n, const std::int32_t* sums, float s_x, const float* s, const float* d,
                          float* y) {
 #pragma omp simd
@@ -38,7 +38,8 @@ GRADUS_CLONES void scale(std::int64_t n, const std::int32_t* sums, float s_x, co
   for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(sums[i]) * (s_x * s[i]);
 }
 
-// Products of 16-bit numbers, because every processor sums pairs of them (pmaddwd).
+// Multiplies 16-bit numbers, because every x86-64 processor has an instruction for their sums of products
+// (pmaddwd).
 GRADUS_CLONES void dots(std::int64_t n, std::int64_t k, const std::int16_t* __restrict p,
                         const std::int8_t* __restrict q, std::int64_t stride, std::int32_t* __restrict sums) {
   for (std::int64_t i = 0; i < n; ++i) {

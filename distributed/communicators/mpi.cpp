@@ -35,7 +35,7 @@ void check(int code, const char* call) {
   if (code != MPI_SUCCESS) fail("Communicator", call, " failed: ", words_of(code));
 }
 
-// Waits longer the longer it has waited: a process that waits must not take a core from one that computes.
+// Sleeps for growing intervals, so that a waiting process does not take a core from one that computes.
 class Backoff {
  public:
   void operator()() {
@@ -89,7 +89,7 @@ class Mpi : public Communicator {
     wait({&all_here, 1}, -1);
     watcher_.request_stop();
     watcher_.join();
-    MPI_Barrier(MPI_COMM_WORLD);  // no sign of life is sent after it
+    MPI_Barrier(MPI_COMM_WORLD);  // no sign of life is sent after this
     while (received_beat(MPI_ANY_SOURCE) >= 0) {
     }
     MPI_Comm_free(&beats_);
@@ -131,8 +131,8 @@ class Mpi : public Communicator {
     if (!in.empty()) check_received(rank_, peer, in.size(), static_cast<std::size_t>(received));
   }
 
-  // Waits for all requests, of a message to a peer or, for -1, of a barrier. Returns the number of bytes that
-  // the first one received.
+  // Waits until all requests are complete: those of an exchange with `peer`, or a barrier if `peer` is -1.
+  // Returns the number of bytes that the first request received.
   int wait(std::span<MPI_Request> requests, std::int64_t peer) {
     std::array<MPI_Status, 2> statuses{};
     const int count = static_cast<int>(requests.size());
@@ -153,13 +153,13 @@ class Mpi : public Communicator {
         asked_to_end = Clock::now();
         if (peers_.reporter() == rank_ && !was_stopped()) report(peers_.the_dead(peer));
       }
-      // After Ctrl-C the other process answers at the end of its step. After a failure nobody does, and
-      // mpirun kills this process a second after it has asked it to end.
+      // After Ctrl-C, the other process answers at the end of its step. After a failure it does not answer,
+      // and mpirun kills this process one second after SIGTERM. So exit before that.
       if (Clock::now() - *asked_to_end > 600ms) std::_Exit(1);
     }
   }
 
-  // Only the first report of this process. Past std::cerr, which a program may have redirected.
+  // Prints only this process's first report. Does not use std::cerr, which a program may have redirected.
   void report(const std::string& what) {
     if (has_reported_.exchange(true)) return;
     std::fputs(("gradus: " + what + watch_.way_on() + '\n').c_str(), stderr);
@@ -171,18 +171,20 @@ class Mpi : public Communicator {
     std::_Exit(1);
   }
 
-  // Turns of keep_watch() are a second apart. The others lose patience after `seconds` of them.
+  // If keep_watch() pauses for this long, the other processes may count this one as lost. Normally it pauses
+  // for a second.
   std::chrono::milliseconds long_pause() const {
     return std::max<std::chrono::milliseconds>(std::chrono::seconds(watch_.seconds - 1), 1500ms);
   }
 
-  // Whether this process itself was stopped until a moment ago. The others have then reported it.
+  // True if this process was itself stopped (SIGSTOP) until a moment ago. The others have then already
+  // reported it.
   bool was_stopped() const {
     const Clock::time_point now = Clock::now();
     return now - ticked_.load() > long_pause() || now - resumed_.load() < 5s;
   }
 
-  // Process 0 watches all others, which watch it.
+  // Process 0 watches all other processes. Each of them watches process 0.
   void keep_watch(const std::stop_token& stop) {
     std::vector<MPI_Request> sending(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
     std::vector<std::int64_t> silent(static_cast<std::size_t>(size_), 0);
@@ -201,7 +203,7 @@ class Mpi : public Communicator {
           int sent = 0;
           MPI_Test(&sending[p], &sent, MPI_STATUS_IGNORE);
           if (sent != 0) MPI_Isend(nullptr, 0, MPI_BYTE, static_cast<int>(peer), 0, beats_, &sending[p]);
-          ++silent[p];  // counts this thread's own seconds: if all processes were stopped, none is lost
+          ++silent[p];  // in seconds that this thread ran: stopping all processes loses none
         }
         for (int peer = 0; (peer = received_beat(MPI_ANY_SOURCE)) >= 0;)
           silent[static_cast<std::size_t>(peer)] = 0;
@@ -210,7 +212,8 @@ class Mpi : public Communicator {
         }
       }
       if (lost >= 0) {
-        // All notice the loss of process 0 in the same second; one reports it.
+        // All processes notice the loss of process 0 in the same second. The reporter ends the job; the
+        // others wait for it.
         if (peers_.reporter(lost) != rank_) std::this_thread::sleep_for(2s);
         end(peers_.silence(lost, watch_.seconds));
       }

@@ -19,11 +19,12 @@ struct Peers {
   bool alive(std::int64_t rank) const;
   // The lowest rank on this host that is alive, other than `lost`: the one that reports a failure.
   std::int64_t reporter(std::int64_t lost = -1) const;
-  // Which process has ended, or else that the job was ended while this process waited for `peer`.
+  // A message about the process that has ended. If none has, it says that the job was ended while this
+  // process waited for `peer`.
   std::string the_dead(std::int64_t peer) const;
-  // That process `rank` has given no sign of life for `seconds`.
+  // The message that process `rank` has given no sign of life for `seconds`.
   std::string silence(std::int64_t rank, std::int64_t seconds) const;
-  // That a message to or from a process failed.
+  // The message that sending to or receiving from process `rank` failed.
   std::string unreachable(std::int64_t rank, const std::string& error) const;
 
  private:

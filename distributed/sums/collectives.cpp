@@ -11,7 +11,7 @@
 namespace gradus::distributed {
 namespace {
 
-// Values as they are.
+// Sends values unchanged.
 template <class T>
 struct Plain {
   static void exchange(Communicator& processes, std::int64_t peer, std::span<const T> sent,
@@ -21,7 +21,7 @@ struct Plain {
   static T rounded(T sum) { return sum; }
 };
 
-// Values as bf16.
+// Sends values as bf16.
 struct Bf16 {
   void exchange(Communicator& processes, std::int64_t peer, std::span<const float> sent,
                 std::span<float> received) {
@@ -59,7 +59,7 @@ void sum_of(Communicator& processes, std::span<T> values, Wire wire) {
   if (!std::has_single_bit(P)) fail("sum", "needs a power of two of processes, and there are ", P);
   const auto peer = [rank](std::uint64_t distance) { return static_cast<std::int64_t>(rank ^ distance); };
   // Halving: `held` shrinks to the part whose sum this process computes.
-  std::vector<std::pair<std::span<T>, std::span<T>>> rounds;  // of each: what is kept, and what is sent
+  std::vector<std::pair<std::span<T>, std::span<T>>> rounds;  // the kept and the sent half of each round
   std::span<T> held = values;
   for (std::uint64_t distance = 1; distance < P; distance *= 2) {
     std::span<T> kept = held.first(held.size() / 2), sent = held.subspan(held.size() / 2);

@@ -10,11 +10,11 @@
 namespace gradus::distributed {
 namespace {
 
-// Tensors with at least this many values are added up on their own; smaller ones share a message.
+// A tensor with at least this many values has a message of its own; smaller ones share a message.
 constexpr std::int64_t large = 1 << 15;
 
-// A matrix with few rows that are not zero, such as the gradient of an embedding, which has a row for each
-// token of the batch: only these rows travel.
+// A matrix with few nonzero rows, such as the gradient of an embedding: one row for each token of the batch.
+// Only these rows are sent.
 template <class T>
 class Rows {
  public:
@@ -26,10 +26,11 @@ class Rows {
       flags_[i] = std::ranges::any_of(row(i), [](T value) { return value != 0; }) ? 1 : 0;
     }
   }
-  // For each row, whether it is not zero: in this process, and after add_up() in how many processes.
+  // For each row, 1 if it is nonzero in this process, else 0. After add_up(), the number of processes in
+  // which it is nonzero.
   std::span<float> flags() { return flags_; }
 
-  // Adds up the rows that are not zero in all processes.
+  // Adds up, over all processes, the rows that are nonzero in any of them.
   template <class Sum>
   void add_up(const Sum& sum) {
     const auto count =

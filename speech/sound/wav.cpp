@@ -86,7 +86,7 @@ std::int64_t read_format(files::Input& in, std::uint32_t bytes) {
   const auto format = read<std::uint16_t>(in);
   const auto channels = read<std::uint16_t>(in);
   const auto rate = read<std::uint32_t>(in);
-  read<std::uint32_t>(in);  // bytes per second, which follow from the others
+  read<std::uint32_t>(in);  // bytes per second; the other fields imply this
   const auto bytes_per_frame = read<std::uint16_t>(in), bits = read<std::uint16_t>(in);
   skip(in, bytes - least);
   if (channels != 1) refuse(in, "has ", channels, " channels, and must have 1", remedy);

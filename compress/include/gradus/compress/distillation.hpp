@@ -8,16 +8,17 @@
 #pragma GCC visibility push(default)
 namespace gradus::compress {
 
-/// The cross-entropy's distance between the distributions of a student and a teacher at temperature T,
+/// The distance of a student's distribution p from a teacher's, q, at temperature T: their KL divergence,
+/// times T²,
 ///
 ///     L = T² · mean over rows of KL(q ‖ p) = T²/N Σ_n Σ_k q_nk (ln q_nk − ln p_nk)
 ///     q = softmax(teacher / T),   p = softmax(student / T)
 ///
 /// for logits (N, V). The gradient is T/N (p − q). A high T shows the student how the teacher ranks unlikely
-/// tokens. The factor T² keeps the gradient's size, which the softmax divides by T and the small differences
-/// at a high T by T again (Hinton et al. 2015, "Distilling the knowledge in a neural network", section 2;
-/// word-level distillation of Kim and Rush 2016, "Sequence-level knowledge distillation", section 3.1). No
-/// gradient flows to the teacher.
+/// tokens. Without the factor T², the gradient would shrink with 1/T²: one factor 1/T comes from the softmax,
+/// the other one from p − q, which is small at a high T (Hinton et al. 2015, "Distilling the knowledge in a
+/// neural network", section 2). Applied to every token, this is the word-level distillation of Kim and Rush
+/// 2016, "Sequence-level knowledge distillation", section 3.1. No gradient flows to the teacher.
 /// @throws Error unless both are (N, V) with N ≥ 1, and T is finite and above 0.
 Tensor word_distillation(const Tensor& student, const Tensor& teacher, double temperature = 1);
 

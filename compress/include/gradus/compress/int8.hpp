@@ -17,8 +17,8 @@ namespace gradus::compress {
 /// @return the names of the matrices, for nn::save_safetensors(). @throws Error as nn::quantise_rows.
 std::set<std::string> round_to_int8(nn::Module& model);
 
-/// For the lifetime of an Int8Products, linear() and the fused recurrences multiply with the model's
-/// parameters W (N, K) in int8, until their values change. For each row x of the input,
+/// While an Int8Products exists, linear() and the fused recurrences multiply in int8 with those of the
+/// model's parameters W (N, K) whose values have not changed. For each row x of the input,
 ///
 ///     s_x = max_l |x_l| / 127,   p_l = x_l / s_x rounded to nearest
 ///     y_i = s_x s_i Σ_l p_l q_il + b_i                       Jacob et al. 2018, eq. 4, with zero-points 0
@@ -30,8 +30,8 @@ std::set<std::string> round_to_int8(nn::Module& model);
 ///
 ///     Σ_l (s_x |W_il| + s_i |x_l|) / 2 + K s_x s_i / 4
 ///
-/// and with independent, uniform rounding errors its standard deviation is √(Σ_l (s_x² W_il² + s_i² x_l²)
-/// / 12), up to the product of both errors.
+/// If the rounding errors are independent and uniform, its standard deviation is about √(Σ_l (s_x² W_il² +
+/// s_i² x_l²) / 12); this neglects the product of both errors.
 class Int8Products {
  public:
   /// @throws Error unless each matrix is as round_to_int8() leaves it: mixed or trained weights are refused.

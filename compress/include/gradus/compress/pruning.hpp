@@ -42,11 +42,11 @@ class Pruning {
   Pruning& operator=(const Pruning&) = delete;
 
   /// Chooses M for the fraction s in [0, 1] of the weights as they are now, and sets these to 0. Weights that
-  /// are 0 already come first, so that a growing s keeps what it has pruned.
+  /// are already 0 are chosen first, so that pruned weights stay pruned when s grows.
   /// @throws Error for s outside [0, 1], and naming a matrix with a value that is not finite; changes nothing
   /// in that case.
   void prune(double sparsity);
-  /// W ← M ∘ W with the present M.
+  /// W ← M ∘ W with the M of the last prune().
   void hold();
   /// The fraction of weights with M_ij = 0.
   double sparsity() const;
@@ -66,14 +66,14 @@ class Pruning {
 ///
 ///     s_t = s_f − s_f (1 − (t − t_0) / (t_1 − t_0))³   for t = t_0, t_0 + Δt, …, t_1
 ///
-/// Most weights go early, while many are redundant, and few at the end.
+/// Most weights are pruned early, while many are redundant, and few at the end.
 struct GradualPruning {
   double sparsity;         ///< s_f, in [0, 1]
   std::int64_t from;       ///< t_0 ≥ 0: the last step without pruning
   std::int64_t until;      ///< t_1 > t_0: the first step with s_f
   std::int64_t every = 1;  ///< Δt ≥ 1: steps between two values
 
-  /// s after step t: 0 up to t_0, s_f from t_1, in between the value of the schedule's last step up to t.
+  /// s after step t: 0 for t ≤ t_0, and s_f for t ≥ t_1. Between two steps of the schedule, s stays the same.
   /// @throws Error for a field outside its range.
   double at(std::int64_t step) const;
 };

@@ -9,16 +9,16 @@
 #pragma GCC visibility push(default)
 namespace gradus::distributed {
 
-/// The processes of a job, numbered 0 … P − 1, as one of them sees them. The functions below and of other
-/// headers need no more than this. All processes must make the same calls in the same order.
+/// One process's connection to the P processes of its job, numbered 0 … P − 1. Sums, broadcasts and training
+/// need only these functions. All processes must make the same calls in the same order.
 class Communicator {
  public:
   virtual ~Communicator() = default;
   virtual std::int64_t rank() const = 0;  ///< of this process
   virtual std::int64_t size() const = 0;  ///< P
   /// Sends `out` to `peer` and receives `in` from it; either may be empty. `peer` must make the matching
-  /// call, with spans of the same sizes, exchanged. Returns when `out` may be overwritten and `in` is
-  /// complete.
+  /// call: its `out` has the size of this `in`, and its `in` the size of this `out`. Returns when `out` may
+  /// be overwritten and `in` is complete.
   /// @throws Error if the peer sends another number of bytes or has failed.
   virtual void exchange(std::int64_t peer, std::span<const std::byte> out, std::span<std::byte> in) = 0;
 };
@@ -36,24 +36,25 @@ class Alone : public Communicator {
 ///
 ///     ((x_0 + x_1) + (x_2 + x_3)) + …
 ///
-/// Recursive halving and doubling: in round k = 0, 1, …, processes r and r XOR 2ᵏ each send half of their
-/// values and add the values they receive; the same rounds backwards return the sums. Each process sends
-/// 2·n·(P − 1)/P values in 2·log₂ P messages (Thakur, Rabenseifner and Gropp, "Optimization of collective
-/// communication operations in MPICH", 2005, section 4.5). Floating-point addition is commutative, so the
-/// result has the same bits as the formula whichever of the two processes adds.
+/// The method is recursive halving and doubling. In round k = 0, 1, …, processes r and r XOR 2ᵏ each keep one
+/// half of their values, send the other half, and add the values they receive. The same rounds in reverse
+/// order distribute the sums. Each process sends 2·n·(P − 1)/P values in 2·log₂ P messages (Thakur,
+/// Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005, section
+/// 4.5). Floating-point addition is commutative, so the result has the same bits as the formula whichever of
+/// the two processes adds.
 /// @throws Error unless P is a power of two.
 void sum(Communicator& processes, std::span<float> values);
 void sum(Communicator& processes, std::span<double> values);
-/// The same for values that are bf16 numbers. Each sum of two is rounded to the nearest bf16, and a value
-/// travels as 2 bytes.
+/// As sum(), for values that are bf16 numbers. Each sum of two is rounded to the nearest bf16, and each value
+/// is sent as 2 bytes.
 void sum_bf16(Communicator& processes, std::span<float> values);
 
-/// Replaces the bytes of every process by those of process 0: ⌈log₂ P⌉ rounds along a binomial tree.
+/// Replaces the bytes of every process by those of process 0, in ⌈log₂ P⌉ rounds along a binomial tree.
 void broadcast(Communicator& processes, std::span<std::byte> bytes);
-/// The same for one number.
+/// Returns the `number` of process 0 in every process.
 double broadcast(Communicator& processes, double number);
 
-/// The texts of all processes by rank, in every process.
+/// Returns the texts of all processes, ordered by rank, in every process.
 std::vector<std::string> gather(Communicator& processes, const std::string& text);
 
 }  // namespace gradus::distributed

@@ -20,25 +20,26 @@ struct Place {
 };
 Place launched();
 
-/// How a process notices that another one has failed, and the end of its message.
+/// How a process notices that another one has failed, and the end of the message that it then prints.
 struct Watch {
   std::int64_t seconds = 20;  ///< without a sign of life before a process counts as lost; at least 2
-  /// Whether this process was asked to end, for example by SIGTERM, which mpirun sends to all processes if
-  /// one has failed.
+  /// Returns true if this process was asked to end, for example by SIGTERM, which mpirun sends to all
+  /// processes if one has failed.
   std::function<bool()> ending = [] { return false; };
-  /// Text that ends the message: how to continue. Called from any thread.
+  /// Returns the end of the message: how to continue. Called from any thread.
   std::function<std::string()> way_on = [] { return std::string(); };
 };
 
-/// The job's processes by MPI, or Alone if there is only one. To be called once per process. Each process
-/// sends a sign of life every second, from a thread of its own. If a process is killed, stopped, or cut off,
-/// another one prints a line to standard error that names it and ends the job with exit code 1. This does
-/// not hold while MPI itself starts or ends: a process that is stopped then stops the job until it continues.
+/// Connects the job's processes by MPI; returns an Alone if there is only one process. Call it once per
+/// process. Each process sends a sign of life every second, from a thread of its own. If a process is killed,
+/// stopped, or cut off, another one prints a line to standard error that names it and ends the job with exit
+/// code 1. A process that is stopped while MPI itself starts or ends is not noticed: the job waits until that
+/// process continues.
 /// @throws Error if there are several processes and gradus was built without MPI.
 std::unique_ptr<Communicator> connect(const Watch& watch = {});
 
-/// Ends all processes of the job, with this exit code, if this process belongs to a job of several processes
-/// that is connected. Else does nothing.
+/// Ends all processes of the job with this exit code. Does nothing unless connect() has connected several
+/// processes.
 void abort_job(int code);
 
 }  // namespace gradus::distributed

@@ -47,7 +47,7 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  /// Queues all jobs, or none: empty if they do not fit into the queue.
+  /// Queues all jobs. If they do not all fit into the queue, queues none and returns an empty vector.
   std::vector<Ticket> submit(std::vector<Job> jobs);
 
   struct Load {

@@ -8,13 +8,13 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-/// Sound as a source: a vector for every few milliseconds, called a frame.
+/// Sound as a source sequence: one vector, called a frame, for every few milliseconds.
 namespace gradus::speech {
 
-/// Frames with the tokens that they say.
+/// Frames, and the tokens that are spoken in them.
 struct Utterance {
   Tensor frames;                         ///< (T, D), f32
-  std::vector<std::int64_t> target;      ///< tokens, then EOS
+  std::vector<std::int64_t> target;      ///< ends in EOS
   std::vector<std::int64_t> begin = {};  ///< the first frame of each token; empty if not known
   std::vector<std::int64_t> end = {};    ///< the frame after each token's last one
 };
@@ -23,7 +23,7 @@ struct Utterance {
 struct FrameBatch {
   Tensor frames;        ///< (T, B, D): zeros beyond the lengths
   Tensor lengths;       ///< (B), i64
-  data::Batch targets;  ///< its sources are placeholders of one token
+  data::Batch targets;  ///< its sources are one-token placeholders
 };
 
 /// Makes a batch of utterances, in their order.

@@ -24,8 +24,8 @@ struct LogMelOptions {
 /// from 0 to half the rate, at equal distances in mel = 2595 log₁₀(1 + f / 700) (Davis and Mermelstein 1980).
 /// Only whole windows count, so T = 1 + ⌊(samples − L) / S⌋.
 ///
-/// The transform is one product with the matrix of sines and cosines in f64, so it needs no library of its
-/// own: a minute of sound takes a fraction of a second.
+/// The Fourier transform is one product with a matrix of sines and cosines in f64, without an FFT. A minute
+/// of sound takes a fraction of a second.
 /// @return (T, M), f32
 /// @throws Error for sound shorter than a window, for a window or step shorter than 1 sample or longer than a
 /// second, for fewer bands than 1 or more than 1000, and if a filter is empty because there are too many

@@ -23,13 +23,14 @@ struct SpokenOptions {
   std::uint64_t voice = 1;            ///< seed of the sounds of the symbols
 };
 
-/// Generated speech. Each symbol is a sequence of sounds, vectors of N(0, 1) drawn once from the voice. An
-/// utterance holds each sound for a random number of frames, divided by the speed; adjoining sounds are
-/// crossfaded; silence, a vector of zeros, lies at both ends and sometimes between symbols; every utterance
-/// has a loudness of 0.8 to 1.25; and all frames get Gaussian noise.
+/// Generated speech. Each symbol is a sequence of sounds. A sound is a vector of numbers from N(0, 1), drawn
+/// once from the seed `voice`. An utterance repeats each sound for a random number of frames, divided by the
+/// speed. Adjoining sounds are crossfaded. Silence, a vector of zeros, lies at both ends and sometimes
+/// between symbols. Each utterance is multiplied by a random loudness from 0.8 to 1.25, and all frames get
+/// Gaussian noise.
 ///
-/// A target does not state how long a symbol lasted, or whether silence followed. Two equal symbols in a row
-/// differ from a long one only in that the sounds begin again.
+/// A target states neither how long a symbol lasts nor whether silence follows it. Two equal symbols in a row
+/// differ from one long symbol only because the sounds begin again.
 class Spoken {
  public:
   /// @throws Error for an option outside its range.
