@@ -10,7 +10,7 @@ namespace {
 
 constexpr float forbidden = -std::numeric_limits<float>::infinity();
 
-// The tokens that would complete a second occurrence of an n-gram, with repetitions.
+// The tokens that would complete a second occurrence of an n-gram. The list may repeat a token.
 std::vector<std::int64_t> completions(std::span<const std::int64_t> written, std::int64_t n) {
   const auto size = std::ssize(written);
   std::vector<std::int64_t> tokens;

@@ -29,7 +29,7 @@ class Allowed {
   void forbid(std::int64_t token);
 
   std::vector<float> changed_;    // a copy of the prediction; empty if no token is forbidden
-  std::span<const float> log_p_;  // of `changed_`, or of the prediction
+  std::span<const float> log_p_;  // a view of `changed_` or of the prediction
 };
 
 }  // namespace gradus::models

@@ -219,7 +219,7 @@ class Beam final : public SourceSearch {
   const Backpointer& backpointer(std::int64_t index) const {
     return backpointers_[static_cast<std::size_t>(index)];
   }
-  std::int64_t steps() const { return std::ssize(weights_); }  // taken so far
+  std::int64_t steps() const { return std::ssize(weights_); }  // so far
 
   const BeamOptions options_;
   const std::int64_t length_, max_steps_;  // of the source; of an output
@@ -229,7 +229,7 @@ class Beam final : public SourceSearch {
   std::vector<Tensor> weights_;  // per step
 };
 
-// The beam searches of a batch's sources, step by step together.
+// Runs the beam searches of all sources of a batch together: each step advances all of them.
 std::vector<std::vector<Decoded>> search(const Ensemble& model, Starts start, const Tensor& lengths,
                                          const BeamOptions& options, const MaxSteps& max_steps) {
   std::vector<Beam> beams;

@@ -27,7 +27,7 @@ class Prediction {
   double log_probability(std::int64_t row, std::int64_t token) const;
   // The likeliest token that may be written; the lowest id on ties.
   std::int64_t likeliest(std::int64_t row) const { return likeliest(log_probabilities(row)); }
-  // The same for values in the place of log_probabilities().
+  // As above, for the given log-probabilities.
   static std::int64_t likeliest(std::span<const float> all);
 
   // The lowest id that may be written. The ids below, PAD and BOS, are never written.
@@ -37,13 +37,13 @@ class Prediction {
   Tensor log_p_, weights_;
 };
 
-// The rows of the decoders' states during a search. Each row belongs to one source of the batch.
+// The rows of the decoders' states and memories during a search. Each row belongs to one source of the batch.
 class Rows {
  public:
   // Starts with one row per source.
   explicit Rows(std::int64_t sources);
 
-  // Replaces the rows of `at` by a selection, which may repeat, reorder or drop rows.
+  // Replaces the rows of `at` by the rows with these indices. Rows may be repeated, reordered or dropped.
   void select(const std::vector<std::int64_t>& rows, Starts& at);
 
  private:

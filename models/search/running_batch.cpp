@@ -14,15 +14,15 @@
 namespace gradus::models {
 namespace {
 
-// x with its axis cut, or continued by zeros, to `size`.
+// x with this axis truncated or zero-padded to `size`.
 Tensor resized(const Tensor& x, int axis, std::int64_t size) {
   if (!x.defined() || x.size(axis) == size) return x;
   if (x.size(axis) > size) return x.slice(0, size, axis);
   return concat({x, zeros(x.shape().with(axis, size - x.size(axis)), x.dtype())}, axis);
 }
 
-// The same state and memory for sources padded to T tokens. A state holds the last weights, (B, T), if the
-// attention reads them.
+// The same state and memory, for sources padded to T tokens. The state contains the last weights, (B, T), if
+// the attention reads them.
 nn::DecoderStep::Start padded_to(std::int64_t T, const nn::DecoderStep::Start& at) {
   NamedTensors state = at.state.tensors();
   for (auto& [name, x] : state) {
@@ -59,7 +59,8 @@ struct Member {
 
 }  // namespace
 
-// Sources that have left keep their rows until they have a quarter of all: dropping rows copies the memory.
+// Dropping rows copies the memory. So sources that have left keep their rows until a quarter of all rows
+// belong to them.
 class RunningBatch::State {
  public:
   explicit State(Ensemble model) : model_(std::move(model)) {}
@@ -102,11 +103,11 @@ class RunningBatch::State {
     }
   }
 
-  // Both have taken a step.
+  // Adds the sources of another state. Both states have taken at least one step.
   void append(State other) {
     drop_rows();  // all is copied anyway
     if (rows_ == 0) {
-      std::ranges::move(members_, std::back_inserter(other.members_));  // finished ones
+      std::ranges::move(members_, std::back_inserter(other.members_));  // which have all finished
       *this = std::move(other);
       return;
     }
@@ -145,7 +146,7 @@ class RunningBatch::State {
   std::int64_t source_length() const { return T_; }
 
  private:
-  // Selects the rows that each search continues; returns their input tokens.
+  // Selects the rows that the searches continue. Returns their input tokens.
   std::vector<std::int64_t> continue_rows() {
     std::int64_t left = 0;
     for (const Member& member : members_) left += member.runs() ? 0 : member.rows;
@@ -171,7 +172,7 @@ class RunningBatch::State {
     return tokens;
   }
 
-  // Drops the rows of the sources that do not run. Finished ones stay until take_finished().
+  // Drops the rows of sources that have ended. A finished source stays a member until take_finished().
   void drop_rows() {
     std::vector<std::int64_t> rows;
     std::int64_t T = 0;

@@ -12,15 +12,15 @@
 
 namespace gradus::models {
 
-// The search for the outputs of one source. Whoever runs the decoder's steps calls, until done(),
-// put_inputs() before each step and read() after it.
+// The search for the outputs of one source. The caller runs the decoder: until done(), it calls put_inputs()
+// before each step and read() after it.
 class SourceSearch {
  public:
   virtual ~SourceSearch() = default;
 
   virtual bool done() const = 0;
-  // Appends the rows of the next step: each one's row in the last prediction, which holds the state to
-  // continue (before the first step, `first_row`), and its input token. All steps but the first have the
+  // Appends the rows of the next step. For each row, gives its input token and the row of the last prediction
+  // whose state it continues; before the first step, that is `first_row`. All steps but the first have the
   // same number of rows.
   virtual void put_inputs(std::int64_t first_row, std::vector<std::int64_t>& rows,
                           std::vector<std::int64_t>& tokens) const = 0;
@@ -30,7 +30,7 @@ class SourceSearch {
   virtual std::vector<Decoded> results() const = 0;
 };
 
-// Writes one output, with one row per step.
+// A search for one output. It has one row at every step.
 std::shared_ptr<SourceSearch> search_by_choice(std::int64_t length, std::int64_t max_steps, Choose choose);
 
 // The beam search of one source.

@@ -26,7 +26,7 @@ bool ended(const Decoded& output, std::int64_t max_steps) {
          (!output.tokens.empty() && output.tokens.back() == data::eos);
 }
 
-// The rows of the decoders' states: one per source, without most of those whose output has ended.
+// The rows of the decoders' states: one per source. Most rows whose output has ended are dropped.
 class Remaining {
  public:
   Remaining(std::int64_t sources, bool may_drop)
@@ -35,7 +35,7 @@ class Remaining {
   }
 
   // Finds the rows whose output has not ended. Drops the others from `at` if they are at least a quarter of
-  // many: dropping copies the memory.
+  // all, and at least four. A few rows are not worth dropping, because this copies the memory.
   template <class Ended>
   void update(Starts& at, const Ended& ended) {
     unfinished_.clear();
@@ -103,7 +103,7 @@ std::vector<Decoded> write_share(const Ensemble& model, const Tensor& source, co
   return outputs;
 }
 
-// The output of one source.
+// The search for one output.
 class ByChoice final : public SourceSearch {
  public:
   ByChoice(std::int64_t length, std::int64_t max_steps, Choose choose)

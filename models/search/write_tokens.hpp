@@ -16,9 +16,9 @@ namespace gradus::models {
 using Choose = std::function<std::int64_t(const Prediction& next, std::int64_t row, std::int64_t source,
                                           std::span<const std::int64_t> written)>;
 
-// Writes one output per source: each step chooses a token, which is the input of the next step, until every
-// output has ended in EOS or reached its max_steps (one per source). Several threads may call `choose`
-// concurrently for different sources.
+// Writes one output per source. Each step chooses a token, which is the input of the next step. The search
+// ends when every output has ended in EOS or has reached its max_steps (one per source). Several threads may
+// call `choose` concurrently for different sources.
 std::vector<Decoded> write_tokens(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                   const std::vector<std::int64_t>& max_steps, const Choose& choose);
 

@@ -77,7 +77,8 @@ Tensor LocationAttention::energies(const Tensor& query, const Memory& memory, st
     fail("LocationAttention", "the previous weights are ", previous.shape(), " and must be ", Shape{B, T},
          " for values ", memory.values.shape());
   }
-  // Not (U_f F) ∗ α: a RowProduct, whose bits do not depend on the batch, needs a parameter as its factor.
+  // Does not compute (U_f F) ∗ α, because a RowProduct, whose bits do not depend on the batch, needs a
+  // parameter as its factor.
   const Tensor location = U_f.forward(linear(neighbourhoods(previous, F.size(1)), F));  // (T, B, A)
   Tensor e = additive_energy(W_a.forward(query), memory.keys + location, v_a, memory.lengths);
   if (smooth_) e = -softplus(-e);  // ln σ(e): the softmax of it is σ(e) / Σ σ(e)

@@ -27,7 +27,7 @@ void check_k(const char* operation, std::int64_t k) {
   if (k < 1) fail(operation, "k must be at least 1, and is ", k);
 }
 
-// A constant (B, T): f(row, result) fills the result, initially 0, of every row's real energies.
+// A constant (B, T) of zeros, in which f(row, result) sets the results for each row's real energies.
 template <class T, class F>
 Tensor by_rows(const Tensor& energies, const Tensor& lengths, F f) {
   const std::vector<double> e = energies.to_vector<double>();
@@ -41,7 +41,7 @@ Tensor by_rows(const Tensor& energies, const Tensor& lengths, F f) {
   return tensor(result, energies.shape());
 }
 
-// τ of a row.
+// The threshold τ of sparsemax for a row.
 double threshold(Row e) {
   std::vector<double> sorted(e.begin(), e.end());
   std::ranges::sort(sorted, std::greater());
@@ -59,7 +59,8 @@ void project(Row e, std::span<double> weights) {
   for (const double x : e) {
     if (!(x < infinity)) fail("sparsemax", "an energy is ", x, " and must be a finite number or −∞");
   }
-  // Relative to the largest energy, so that sums of large energies do not round 1 away.
+  // Energies are taken relative to the largest one. Otherwise, adding 1 to a sum of large energies could have
+  // no effect.
   const double largest = *std::ranges::max_element(e);
   if (largest == -infinity) fail("sparsemax", "all energies of a row are −∞, and one must be finite");
   std::vector<double> below(e.begin(), e.end());
@@ -68,7 +69,7 @@ void project(Row e, std::span<double> weights) {
   std::ranges::transform(below, weights.begin(), [tau](double x) { return std::max(x - tau, 0.0); });
 }
 
-// 1 outside the k largest energies.
+// Sets `excluded` to 1 outside the k largest energies.
 void exclude(Row e, std::int64_t k, std::span<std::int64_t> excluded) {
   std::vector<std::size_t> order(e.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -143,7 +144,8 @@ Normaliser hard() {
                 if (!training) return largest(e, lengths);
                 const Tensor drawn = largest(e.detach() + gumbel_noise(e), lengths);
                 const Tensor p = masked_softmax(e, lengths), fixed = p.detach();
-                // 0, with the gradient of ln p; an element that was not drawn may have p = 0.
+                // The value is 0, and the gradient that of ln p. An element that was not drawn may have p =
+                // 0.
                 const Tensor log_ratio = (p - fixed) / clamp(fixed, std::numeric_limits<float>::min(), 1);
                 return drawn * (1 + log_ratio);
               },

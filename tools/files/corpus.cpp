@@ -80,7 +80,7 @@ data::Tokeniser make_tokeniser(const DataSettings& settings, data::TokenUnit uni
       std::move(bpe));
 }
 
-// The smallest and the largest of the lengths added.
+// The smallest and the largest of the added lengths.
 struct Lengths {
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
 

@@ -23,7 +23,7 @@ struct Corpus {
 /// @throws Error as check_data() and the readers do, and when no training pair is left.
 Corpus read_corpus(const DataSettings& settings, std::uint64_t seed);
 
-/// Reads `files.pairs`, or `files.source` and `files.target`; one form must be set.
+/// Reads `files.pairs`, or `files.source` and `files.target`, whichever is set.
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap);
 
 /// One language of a model: converts text to ids and back.

@@ -25,8 +25,8 @@ std::vector<Pretrained> read_embeddings(const Settings& settings, const Sides& s
 /// Copies the vectors into the rows of their tokens' embeddings.
 void set_embeddings(const std::vector<Pretrained>& embeddings, models::Seq2Seq& model);
 
-/// Freezes the embeddings for which there is a file, if `--freeze-embeddings` is on. Must precede the
-/// optimiser, which keeps no averages of frozen parameters.
+/// Freezes the embeddings for which there is a file, if `--freeze-embeddings` is on. Call it before the
+/// optimiser is made, because the optimiser allocates no averages for frozen parameters.
 void freeze_embeddings(const RunSettings& settings, models::Seq2Seq& model);
 
 }  // namespace gradus::tools

@@ -32,7 +32,7 @@ std::vector<std::string> parts_of(const fs::path& path) {
   return parts;
 }
 
-// Replaces a relative path that does not exist by the one from `start`.
+// Replaces a relative path that does not exist by the same path below `start`.
 void find(fs::path& path, const std::optional<fs::path>& start) {
   std::error_code ignored;
   path = found_from(path, start);

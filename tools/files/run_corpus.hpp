@@ -9,9 +9,9 @@
 
 namespace gradus::tools {
 
-/// The folder in which the run of this folder was started, from the relative --out in its settings.toml: the
-/// folder /texts/out/run with out="out/run" was started in /texts. None if --out was absolute, or the folder
-/// has been renamed.
+/// The folder in which `gradus train` was started when it made this run's folder, according to the relative
+/// --out in settings.toml. For example, if /texts/out/run has out="out/run", the result is /texts.
+/// std::nullopt if --out was absolute, or the folder has been renamed.
 std::optional<std::filesystem::path> start_of_run(const std::filesystem::path& folder);
 
 /// make_sides() of a run that resumes in this folder: the paths of SentencePiece models are looked up as
@@ -25,7 +25,7 @@ Sides make_run_sides(const Settings& settings, const std::filesystem::path& fold
 /// @throws Error as read_corpus(), and saying what a missing path was relative to.
 Corpus read_run_corpus(const Settings& settings, const std::filesystem::path& folder);
 
-/// The path; or the one from `start`, if the path is relative and exists only there.
+/// Returns the path, or the same path below `start` if it is relative and exists only there.
 std::filesystem::path found_from(const std::filesystem::path& path,
                                  const std::optional<std::filesystem::path>& start);
 

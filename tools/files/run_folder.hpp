@@ -34,8 +34,8 @@ bool holds_run(const std::filesystem::path& folder);
 /// The content of a file of a run; empty if there is no such file, or it cannot be read.
 std::string content_if_there(const std::filesystem::path& file);
 
-/// The path itself; for a folder, its best checkpoint, or else its last. While a run replaces another one,
-/// the new run's.
+/// Returns the path itself or, for a folder, its best checkpoint; if there is none, its last checkpoint.
+/// While a run replaces another one, this is the new run's checkpoint.
 /// @throws Error for a folder without a checkpoint.
 std::filesystem::path checkpoint_of(const std::filesystem::path& path);
 

@@ -20,8 +20,8 @@ struct SavedEnsemble {
   const Sides& sides() const { return members.front().sides; }
 };
 
-/// For its lifetime, a sentence's translation by the models in f32 has the same bits whatever is translated
-/// beside it; those in int8 have this property without it.
+/// While a SameBits exists, an f32 model's translation of a sentence has the same bits, whatever other
+/// sentences are in the batch. For int8 models this is always true.
 class SameBits {
  public:
   explicit SameBits(const SavedEnsemble& saved);
@@ -38,15 +38,16 @@ SavedEnsemble load_ensemble(std::span<const std::string> paths, const models::Re
 /// @throws Error naming the first and the differing model, as load_ensemble().
 void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& ensemble);
 
-/// Gives weight only to the k largest energies of each step's softmax (nn::top_k_softmax). Does nothing for
-/// 0.
+/// Gives weight only to the k largest energies of each step's softmax (nn::top_k_softmax). Does nothing if k
+/// is 0.
 /// @throws Error naming a member whose attention is not a softmax of scores, or that has none.
 void use_top_k_attention(std::span<const SavedModel> members, std::int64_t k);
 
 /// @throws Error if no member has attention.
 void check_attends(std::string_view who, const SavedEnsemble& saved);
 
-/// For a model that another run uses. @throws Error unless both have the same vocabularies and tokens.
+/// Checks a model that another run uses, such as a teacher. @throws Error unless both have the same
+/// vocabularies and tokens.
 /// @param path of the model
 void check_same_tokens(const char* operation, const std::filesystem::path& path, const Sides& model,
                        const Sides& run);

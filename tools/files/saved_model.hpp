@@ -48,7 +48,7 @@ std::unique_ptr<models::Seq2Seq> make_model(const Settings& settings, const Side
 /// @param path the file with the parameters, for messages
 void check_finite(const std::filesystem::path& path, const models::Seq2Seq& model);
 
-/// A checkpoint's metadata says here how gradus compress changed the weights: "int8".
+/// The metadata key that says how gradus compress changed the weights. Its value is "int8".
 inline constexpr const char* compressed_key = "compressed";
 
 /// @throws Error if the checkpoint is compressed, because training cannot start from rounded weights.

@@ -56,7 +56,7 @@ Json parse(std::string_view body, const RequestLimits& limits) {
   return json;
 }
 
-// How the value of a field is read into a request.
+// Reads the value of a field into a request.
 using Read = std::function<void(const std::string& field, const Json& value)>;
 using Fields = std::map<std::string, Read>;
 
@@ -97,7 +97,7 @@ Read integer_into(Integer& to, std::uint64_t least, std::uint64_t most) {
   };
 }
 
-// A number above `least`, or at least it.
+// Reads a number above `least` (or equal to it, if `may_equal`) and at most `most`.
 Read number_into(double& to, double least, bool may_equal, double most) {
   return [&to, least, may_equal, most](const std::string& field, const Json& value) {
     const double x = value.is_number() ? value.get<double>() : std::nan("");

@@ -32,7 +32,7 @@ void refuse(httplib::Response& response, int status, const std::string& message)
   answer(response, status, {{"error", message}});
 }
 
-// The token of an Authorization header, or of the field api_key as LibreTranslate has it.
+// The token in the Authorization header or, as for LibreTranslate, in the field api_key.
 std::string token_of(const httplib::Request& request) {
   const std::string header = request.get_header_value("Authorization");
   if (header.starts_with("Bearer ")) return header.substr(7);
@@ -41,7 +41,7 @@ std::string token_of(const httplib::Request& request) {
   return body["api_key"].get<std::string>();
 }
 
-// How long the last requests took, and how many there were, for /metrics.
+// The number of requests, and the times of the last ones, for /metrics.
 class Counts {
  public:
   void add(const std::string& path, int status, double seconds) {
@@ -141,7 +141,7 @@ class Server::Impl {
     return Handled::Unhandled;
   }
 
-  // Errors that httplib finds itself.
+  // Answers an error that httplib itself has detected.
   static void explain(const httplib::Request& request, httplib::Response& response) {
     if (!response.body.empty()) return;
     switch (response.status) {

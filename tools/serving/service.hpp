@@ -39,17 +39,18 @@ class Service {
   /// @throws Error as load_saved_model().
   Service(ServiceOptions options, const models::Registry& registry);
 
-  /// Answers a body of POST /translate. Equal to what `gradus translate` prints for each text on its own.
+  /// Answers a body of POST /translate, with the same translations as `gradus translate` prints for each
+  /// text.
   /// @throws BadRequest, Busy, TooSlow, and Error for a failure of the model.
   nlohmann::ordered_json translate(const std::string& body) const;
-  /// Answers a body of POST /align: the weights of the model that is given both texts.
+  /// Answers a body of POST /align: the attention weights when the model reads both texts.
   nlohmann::ordered_json align(const std::string& body) const;
   nlohmann::ordered_json models() const;
   nlohmann::ordered_json languages() const;
   /// Lines in Prometheus's text format.
   std::string metrics() const;
 
-  /// Loads all models again, and uses them for the requests to come. Those that run keep the old ones.
+  /// Loads all models again, and uses them for later requests. Running requests keep the old models.
   /// @throws Error as the constructor; the old models then stay.
   void reload();
 

@@ -17,12 +17,12 @@ struct CharacterSpan {
   bool operator==(const CharacterSpan&) const = default;
 };
 
-/// Where each token of `split(text)` is in the text before normalisation. Empty for a token that is not a
-/// whole piece of the text, such as those of byte-pair encoding.
+/// The place of each token of `split(text)` in the text before normalisation. std::nullopt for a token that
+/// is not a whole piece of the text, such as a token of byte-pair encoding.
 std::vector<std::optional<CharacterSpan>> spans_of(std::string_view text, std::span<const std::string> tokens,
                                                    const data::Tokeniser& tokeniser);
 
-/// Where each token is in a text that contains them in order, such as a detokenised translation.
+/// The place of each token in a text that contains all tokens in order, such as a detokenised translation.
 std::vector<std::optional<CharacterSpan>> spans_in(std::string_view text,
                                                    std::span<const std::string> tokens);
 

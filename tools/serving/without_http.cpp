@@ -2,7 +2,7 @@
 
 namespace gradus::tools {
 
-// A gradus without an HTTP library; the command says so before it makes a Server.
+// For a gradus without an HTTP library. Here `gradus serve` reports an error before it makes a Server.
 class Server::Impl {};
 
 bool has_http() { return false; }
