@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Prints what the pages cost. Play: bytes of a first load, milliseconds of an update here, natively and in Chromium, and seconds
-// until a model reverses. Check: bytes of the download, seconds from a click to the verdict, and memory. Needs ./run web, build/release/web/web_trainer, brotli and chromium; measure on an idle machine.
+// Prints the cost of the pages. Play: bytes of a first load, milliseconds of an update here, natively and in Chromium, and
+// seconds until a model reverses. Check: bytes of the download, seconds from a click to the verdict, and memory. Needs ./run web,
+// build/release/web/web_trainer, brotli and chromium; measure on an idle machine.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";

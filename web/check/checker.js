@@ -16,7 +16,7 @@ export class Compiling {
 
   /** Starts the download; `progress` receives its bytes so far. */
   constructor(downloads, progress) {
-    /** Resolved when clang is loaded. */
+    /** Resolves when clang is loaded. */
     this.ready = new Promise((resolve, reject) => {
       this.#fail = (error) => {
         this.#worker.terminate();
@@ -44,7 +44,7 @@ export class Compiling {
     return compiled.finally(() => this.#waiting.delete(id));
   }
 
-  /** Ends the worker; what waits for it fails. */
+  /** Ends the worker. Pending compilations fail. */
   end() { this.#fail(new Error("the compiler was stopped")); }
 }
 

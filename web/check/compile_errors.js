@@ -1,4 +1,4 @@
-// clang's messages in terms of the learner's file, as exercises/compile_errors.py for g++.
+// Explains clang's messages in terms of the learner's file, as exercises/compile_errors.py does for g++.
 
 // Regular expressions for clang's errors, each with the name of its sentence in strings.js; a group is the name in question.
 const sentences = [

@@ -1,4 +1,4 @@
-// Loads clang, and compiles: { do: "load", downloads }, { do: "compile", id, folder, source }.
+// A worker that loads clang and compiles. Its messages: { do: "load", downloads }, { do: "compile", id, folder, source }.
 
 import { Compiler } from "./compiler.js";
 import { load } from "./store.js";

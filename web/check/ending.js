@@ -1,4 +1,4 @@
-// How a checker's program ended, from its record (--state of exercises/kit/check.hpp) or from the engine's trap.
+// How a checker's program ended, according to its record (--state of exercises/kit/check.hpp) or the JavaScript engine's trap.
 
 // For each trap of V8, SpiderMonkey and JavaScriptCore: the name of its explanation in strings.js.
 const traps = [
@@ -36,9 +36,9 @@ export class Ending {
     }
   }
 
-  /** The stage that runs, or that ended the check; undefined after the last one. */
+  /** The stage that is running, or in which the check ended; undefined if all stages have passed. */
   get reached() { return this.stages.filter(({ training }) => this.training || !training)[this.passed.length]; }
-  /** Whether every stage passed but the trainings, which were not asked for. */
+  /** True if every stage passed except the trainings, which were not requested. */
   get checksPassed() { return this.code === 0 && this.verdict === "passed"; }
   get allPassed() { return this.checksPassed && this.passed.length === this.stages.length; }
 

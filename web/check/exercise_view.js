@@ -51,7 +51,7 @@ export class ExerciseView {
     const { exercise } = entry;
     $("title").textContent = `${exercise.number} · ${exercise.title}${entry.parts.length ? `: ${entry.parts.join(", ")}` : ""}`;
     $("places").replaceChildren(...this.#places(entry));
-    $("statement").innerHTML = exercise.statement;  // by statements.mjs
+    $("statement").innerHTML = exercise.statement;  // HTML made by statements.mjs
     for (const { name, text } of exercise.headers)
       $("statement").append(html("details", { id: name }, html("summary", {}, `${words.header} ${name}`), html("pre", { tabindex: 0 }, text)));
     for (const link of $("statement").querySelectorAll("a[href$='.hpp']")) link.onclick = (event) => this.#showHeader(event, link.hash.slice(1));
@@ -123,7 +123,7 @@ export class ExerciseView {
     $("hints").hidden = given === 0;
     $("hints").replaceChildren(...hints.slice(0, given).map((hint, i) => {
       const text = html("div", {}, html("h3", {}, words.hintTitle(i + 1)));
-      text.insertAdjacentHTML("beforeend", hint.html);  // by statements.mjs
+      text.insertAdjacentHTML("beforeend", hint.html);  // HTML made by statements.mjs
       return text;
     }));
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // library.mjs FILE: writes the archive that learners' files are compiled and linked with: headers, their precompiled form,
-// libraries. Keeps FILE if nothing of that has changed.
+// libraries. Keeps FILE if its contents have not changed.
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";

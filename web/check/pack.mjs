@@ -20,7 +20,7 @@ const [out, cache] = process.argv.slice(2);
 const modules = path.join(root, "web/node_modules"), llvm = path.join(modules, "@yowasp/clang/gen");
 const hash = (...parts) => parts.reduce((sum, part) => sum.update(part), createHash("sha256")).digest("hex").slice(0, 16);
 
-/** Of clang's headers and libraries: those for C++ on WASI. */
+/** True for those of clang's headers and libraries that C++ on WASI needs. */
 const isNeeded = (name) => /^include\/(wasm32-wasip1|c\+\+)(\/|$)/.test(name) ? !/__cxx03/.test(name)
   : /^include\//.test(name) ? /^include\/(__(std|float)\w+|std\w+|float|inttypes|iso646|limits|tgmath|wasm_simd128|unwind)\.h$/.test(name)
   : /^(include|lib(\/wasm32-(unknown-)?wasip1)?)$/.test(name) ||
@@ -38,7 +38,7 @@ async function compress(name, bytes) {
   return { name, key, bytes: readFileSync(kept).length };
 }
 
-/** clang's module with files that grow in place: it copies a file at each write of 4 KB, 700 MB for a program. */
+/** Makes clang's files grow in place. Without this, each write of 4 KB copies the whole file: 700 MB for one program. */
 function growing(bundle) {
   const copies = `    const newData = new Uint8Array(Math.max(this.file.data.length, offset + contents.length));
     newData.set(this.file.data);

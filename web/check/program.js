@@ -13,7 +13,7 @@ class Lines extends Inode {
   path_open() { return { ret: 0, fd_obj: ConsoleStdout.lineBuffered(this.#line) }; }
 }
 
-// What run_apart of web/wasi/checks.cpp calls.
+// The function that run_apart of web/wasi/checks.cpp imports.
 const run_apart = (exports) => (run, data) => {
   const { __indirect_function_table: functions, __stack_pointer: stack } = exports(), before = stack.value;
   try {

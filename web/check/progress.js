@@ -19,7 +19,7 @@ export function hintsOf(hints, part) {
   return some.length ? some : hints;
 }
 
-/** What can be read as progress: of each known exercise, those values that have the right type. */
+/** The valid part of stored progress: values of the right type, for known exercises. */
 function valid(given, names) {
   const known = Object.entries(given ?? {}).filter(([name]) => names.includes(name)).map(([name, values]) => [name,
     Object.fromEntries(Object.entries(nothing).map(([field, value]) =>
@@ -74,7 +74,7 @@ export class Progress {
     this.#keep();
   }
 
-  /** Notes how a check ended, as note_stages in exercises/exercise.py. */
+  /** Records how a check ended, as note_stages in exercises/exercise.py does. */
   ended(entry, ending) {
     const before = this.of(entry), part = /^(.*): /.exec(ending.reached?.name ?? "")?.[1] ?? "", { hints } = entry.exercise;
     const sameHints = JSON.stringify(hintsOf(hints, part)) === JSON.stringify(hintsOf(hints, before.part));
@@ -117,7 +117,7 @@ export class Progress {
   #keep() {
     try {
       localStorage.setItem(key, JSON.stringify({ progress: this.#known, files: this.#files }));
-    } catch {  // full, or forbidden: the page works without it
+    } catch {  // storage is full or forbidden; the page works without it
     }
   }
 }

@@ -14,7 +14,7 @@ function verdictOf(ending) {
   return ending.verdict === "to do" ? [words.toDo, ""] : ending.verdict === "finding" ? [words.finding, "wrong"] : undefined;
 }
 
-/** The stages under the names to show: those of a part share one, but for the part that was reached. */
+/** The stages by the names to show. The stages of a part are shown as one, unless the check has reached or ended in that part. */
 function groups({ stages, reached }) {
   const partOf = (stage) => /^(.*?): /.exec(stage?.name ?? "")?.[1], found = new Map();
   for (const stage of stages) {
@@ -43,7 +43,7 @@ export class ResultsView {
     this.element.hidden = true;
   }
 
-  /** Adds a line that the checker prints. Its name, and the stages that passed, are shown otherwise. */
+  /** Adds a line that the checker prints. Omits lines that the page shows elsewhere: the checker's name, and passed stages. */
   print(line) {
     if (/^\w+$/.test(line) && !this.#lines.length || /^ {2}passed {2}/.test(line) || line === "  Every stage passed.") return;
     if (!line && !this.#lines.length) return;

@@ -10,7 +10,7 @@ oninstall = (event) => event.waitUntil((async () => {
 
 onactivate = (event) => event.waitUntil(clients.claim());
 
-/** From the network, so that no file is older than another; without one, what was kept. */
+/** Answers from the network, so that all files have the same version. Without a network, answers from the cache. */
 async function answer(request) {
   const cache = await caches.open(name);
   try {

@@ -37,7 +37,7 @@ function page(folder, suffix, pictures) {
   const markdown = new Marked({ extensions: formulas, walkTokens: (token) => {
     if (token.type === "link" || token.type === "image") token.href = address(token.href, pictures);
   } });
-  // By keyboard, one can scroll what has a tabindex. The corner of a table is no header.
+  // An element with a tabindex can be scrolled by keyboard. The empty corner of a table is not a header.
   const html = (text) => markdown.parse(text).replaceAll("<pre>", '<pre tabindex="0">').replaceAll("<th></th>", "<td></td>");
   const read = (name) => readFileSync(path.join(folder, `${name}${suffix}.md`), "utf8");
   const [heading, ...rest] = read("README").split("\n");

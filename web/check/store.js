@@ -1,4 +1,4 @@
-// What is downloaded once: clang and the library, compressed by brotli, kept in the browser's cache.
+// Downloads clang and the library once, compressed by brotli, and keeps them in the browser's cache.
 
 import initialise, { BrotliDecStream, BrotliStreamResultCode } from "./brotli/brotli_dec_wasm.js";
 
@@ -8,13 +8,13 @@ const addressOf = ({ name, key }) => new URL(`${name}.brotli?${key}`, import.met
 /** The cache; undefined where the browser has none, as outside https and localhost. */
 const open = () => globalThis.caches?.open(name).catch(() => undefined);
 
-/** True if nothing of `downloads` is missing. */
+/** True if all `downloads` are stored. */
 export async function isStored(downloads) {
   const cache = await open();
   return Boolean(cache) && (await Promise.all(downloads.map((download) => cache.match(addressOf(download))))).every(Boolean);
 }
 
-/** A stream that decompresses brotli in pieces: the whole would double the memory that it takes. */
+/** A stream that decompresses brotli in pieces. Decompressing everything at once would take twice the memory. */
 function decompressing() {
   const decoder = new BrotliDecStream(), piece = 1 << 20;
   return new TransformStream({
@@ -31,7 +31,7 @@ function decompressing() {
 }
 
 /**
- * Downloads what is not stored yet, and deletes what is stored and no longer needed. `progress` receives the number of bytes so far.
+ * Downloads the missing files, and deletes stored files that are no longer needed. `progress` receives the number of bytes so far.
  * @returns {Promise<Map<string, Response>>} the decompressed files by their names
  */
 export async function load(downloads, progress) {

@@ -28,7 +28,7 @@ Session& the_session() {
   return *session;
 }
 
-// Reads the members of an object; all others are refused.
+// Reads the members of an object. An unknown member is an error.
 class Members {
  public:
   Members(const char* what, const json& object) : what_(what), object_(object) {}
@@ -140,8 +140,8 @@ json step(const json& request) {
   return {{"step", the_session().steps()}, {"losses", losses}, {"finished", the_session().finished()}};
 }
 
-// {"do": "measure", "each": n} → exact match by source length, and of all lengths that are trained, for each
-// model.
+// {"do": "measure", "each": n} → for each model, the exact match for each source length, and over all lengths
+// in training.
 json measure(const json& request) {
   const Settings& settings = the_session().settings();
   json lengths = json::array(), models = json::array();
@@ -184,10 +184,10 @@ json rows_of(const Tensor& matrix) {
   return rows;
 }
 
-// {"do": "translate", "text": …} → the tokens of the source and of its target (null if that is not known)
-// and, for each model: the tokens that it writes, which of them are right, their probabilities, and the
-// weights (tokens, source); and the weights when it reads the target instead. Weights are null without
-// attention.
+// {"do": "translate", "text": …} → the tokens of the source, those of its target (null if unknown), and for
+// each model: "output", the tokens that it writes; "right", which of them are right; their "probabilities";
+// "weights" (tokens, source); and "forced", the weights when the model reads the target. Weights are null
+// without attention.
 json translate(const json& request) {
   const Session& now = the_session();
   const Ids source = now.symbols().encode(request.at("text").get<std::string>());
@@ -214,8 +214,8 @@ json translate(const json& request) {
           {"models", models}};
 }
 
-// {"do": "symptoms", "text": …} → for each model, the numbers of symptoms.hpp for the source and its target,
-// or for its own output; null where there is none.
+// {"do": "symptoms", "text": …} → for each model, the numbers of symptoms.hpp for the source and its target.
+// If the target is unknown, the model's own output takes its place. A number that does not exist is null.
 json symptoms(const json& request) {
   const Session& now = the_session();
   const Ids source = now.symbols().encode(request.at("text").get<std::string>());
@@ -234,8 +234,8 @@ json symptoms(const json& request) {
 }
 
 // {"do": "inside", "model": i, "text": …, "step": t, "forced": b, "replaced": …} → the parts of the step that
-// writes token t, from 0: of the target if b and if it is known, else of the model's own output. See
-// inside_json.hpp.
+// writes token t, counted from 0: a token of the target if b is true and the target is known, otherwise of
+// the model's own output. See inside_json.hpp.
 json inside(const json& request) {
   const Session& now = the_session();
   const auto number = request.at("model").get<std::size_t>();

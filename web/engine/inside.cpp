@@ -29,7 +29,7 @@ Tensor replace(const Tensor& x, const std::vector<float>& values, const char* na
   return tensor(values, x.shape()) + (x - x.detach());
 }
 
-// h, (T, 1, D), with the replaced rows: a tensor of its own, so that its gradient is that of this step.
+// h, (T, 1, D), with the replaced rows. A new tensor, so that its gradient is that of this step only.
 Tensor annotations_of(const Tensor& h, const std::map<std::int64_t, std::vector<float>>& replaced) {
   for (const auto& [j, row] : replaced) {
     if (j < 0 || j >= h.size(0)) throw Error("there is no source token " + std::to_string(j + 1));

@@ -23,8 +23,8 @@ struct Replaced {
 };
 
 /// One step of a decoder with attention, computed part by part as BahdanauDecoder documents it, and the
-/// gradients of its loss L = −log p(y_t). The gradient of h_j has only the paths through this step; those of
-/// the parameters have all, also through the steps before and the encoder.
+/// gradients of its loss L = −log p(y_t). The gradient of h_j contains only the paths through this step. The
+/// gradients of the parameters contain all paths, also those through earlier steps and the encoder.
 struct Inside {
   Part before;       ///< s_{t−1}, (H)
   Part annotations;  ///< h, (T, D)

@@ -56,19 +56,19 @@ class Session {
   /// @throws Error if the training is finished, and as Trainer::step().
   std::vector<double> step();
 
-  /// Greedy decoding of `each` held-out sources of every length, from the shortest in training to three more
-  /// than the longest; for dates, of ten times as many sources. Calls with the same `each` use the same
+  /// Greedy decoding of `each` held-out sources of every length, from the shortest length in training to the
+  /// longest plus three. For dates, ten times as many sources. Calls with the same `each` use the same
   /// sources.
   std::vector<data::ExactMatchByLength> measure(std::int64_t each);
 
   /// A held-out example. Draws from a generator of its own.
   data::Pair example();
 
-  /// The right target of a source, with EOS: by the task's rule, or as one of the examples. Nothing for
-  /// another date.
+  /// The right target of a source, with EOS, from the task's rule. Dates have no rule: their target is that
+  /// of the example, and std::nullopt if the source is not an example.
   std::optional<std::vector<std::int64_t>> target_of(const std::vector<std::int64_t>& source) const;
 
-  /// A model's greedy output, at most three tokens longer than a known target.
+  /// A model's greedy output. If the target is known, the output is at most three tokens longer.
   models::Decoded translate(std::size_t number, const std::vector<std::int64_t>& source) const;
   /// The same model reading the given target.
   models::Decoded force(std::size_t number, const data::Pair& pair) const;

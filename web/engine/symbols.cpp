@@ -14,7 +14,7 @@ constexpr const char* visible_space = "▁";                    // as in data::T
 
 std::string character_token(char c) { return c == ' ' ? visible_space : std::string(1, c); }
 
-// The characters of 3000 dates are all characters of dates: digits, letters of months and weekdays,
+// 3000 dates contain every character that can occur in a date: digits, letters of months and weekdays,
 // separators.
 std::set<char> characters(const data::Task& task) {
   constexpr int enough = 3000;

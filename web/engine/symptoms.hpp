@@ -7,8 +7,7 @@
 
 namespace gradus::web {
 
-/// The numbers that experiments on a model show, see docs/explained/museum.md. All but the first need
-/// attention.
+/// The results of experiments on a model, see docs/explained/museum.md. All but the first need attention.
 struct Symptoms {
   double pads;  ///< the largest change of a p(y_t) when a longer source is in the batch; 0 if pads have no
                 ///< effect

@@ -133,7 +133,7 @@ worker.onmessage = ({ data }) => {
 };
 worker.onerror = (event) => handlers.error({ message: event.message ?? String(event) });
 
-// ---- The reader's ----
+// ---- The reader's actions ----
 
 function setInput(text) {
   state.input = text;

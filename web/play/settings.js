@@ -14,7 +14,7 @@ export const common = [
   whole("seed", 0, 2 ** 53 - 1, 1),
 ];
 
-/** The switches of "break it", and the mistake that each one's other choice is. */
+/** The switches of "break it". The second choice of each switch makes the mistake. */
 export const switches = [
   { ...choice("mask", ["on", "off"], "on"), mistake: "no_mask" },
   { ...choice("tanh", ["on", "off"], "on"), mistake: "no_tanh" },
@@ -35,7 +35,7 @@ export const sizes = (decoder) => [
 
 export const model = (decoder) => [...sizes(decoder), ...switches];
 
-/** Whether a switch of a model has an effect. */
+/** True if a switch of a model has an effect. */
 export function acts(name, { decoder, attention, encoder }) {
   return decoder === "bahdanau" && (name !== "tanh" || attention === "additive") &&
          (!["backward", "start"].includes(name) || encoder === "both");

@@ -17,7 +17,7 @@ export class SymptomsView {
       html("div", { class: "heatmap" }, html("table", {}, html("caption", {}, words.experiments), html("thead", {}, this.#head), this.#body)));
   }
 
-  /** @param models the models' settings as in the request; @param names theirs; @param found the answer to "symptoms" */
+  /** @param models settings as in the request; @param names the models' names; @param found the answer to "symptoms" */
   draw(models, names, found) {
     const broken = models.flatMap(({ mistakes }, i) => Object.keys(mistakes).map((mistake) => [names[i], mistake]));
     this.element.hidden = !broken.length;

@@ -20,7 +20,7 @@ function attempt(work) {
   }
 }
 
-// An input that the task does not have is the reader's to change; the training goes on.
+// If the task cannot read the input, the page asks the reader to change it, and training continues.
 function look() {
   try {
     postMessage({ do: "look", look: trainer.ask({ do: "translate", text: input }) });
@@ -37,7 +37,7 @@ function lookInside() {
     const { replaced, ...at } = inside, original = trainer.ask({ ...at, do: "inside", text: input });
     const step = replaced ? trainer.ask({ ...inside, do: "inside", text: input }) : original;
     postMessage({ do: "inside", model: inside.model, step, original });
-  } catch (error) {  // such as an output that has become shorter
+  } catch (error) {  // for example because the output is now shorter
     inside = undefined;
     postMessage({ do: "inside", message: error.message });
   }

@@ -1,4 +1,4 @@
-// The page Check in Chromium: stubs and solutions, errors at their lines, programs that do not end, what is kept, offline.
+// The page Check in Chromium: stubs and solutions, errors at their lines, programs that do not end, stored files, use offline.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";

@@ -1,4 +1,5 @@
-// The engine as WebAssembly, where it differs from a native build; engine.test.mjs compares the output.
+// The parts of the engine that differ between WebAssembly and a native build. engine.test.mjs compares the
+// output.
 
 #include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/gradcheck.hpp>

@@ -19,7 +19,7 @@ after(async () => {
   await server?.close();
 });
 
-/** Opens a page. Every error on it is one of the test. */
+/** Opens a page. Every error on the page fails the test. */
 async function open(address) {
   const page = await firefox.newPage(), faults = [];
   await page.setViewport({ width: 1280, height: 900 });

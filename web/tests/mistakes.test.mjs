@@ -1,4 +1,4 @@
-// The switches of "break it": what changes and what does not, in the trainer and in the page.
+// The switches of "break it": their effects in the trainer and in the page.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

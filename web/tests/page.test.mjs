@@ -90,7 +90,7 @@ test("the heatmap is read by keyboard", async () => {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
   assert.match(await text(page, ".model:nth-child(2) .reading"), /^α\(2, 2\) = \d\.\d{3}: to write “2”/);
-  await page.click("#update");  // the reading follows the weights
+  await page.click("#update");  // the shown number is updated with the weights
   await page.focus(".model:nth-child(2) [tabindex='0']");
   assert.match(await text(page, ".model:nth-child(2) .reading"), /^α\(2, 2\)/);
   await end();

@@ -1,12 +1,12 @@
-// kit/process.hpp and kit/trace.hpp of the exercises in a page: web/check/program.js limits the time and sees
-// traps.
+// Implements kit/process.hpp and kit/trace.hpp of the exercises for a web page, where web/check/program.js
+// limits the time and catches traps.
 
 #include <chrono>
 
 #include "kit/process.hpp"
 #include "kit/trace.hpp"
 
-// Calls run(data). Returns what it returns, or −1 after a trap; then the stack is as before the call.
+// Calls run(data) and returns its result. Returns −1 after a trap, with the stack as before the call.
 extern "C" __attribute__((import_module("gradus"), import_name("run_apart"))) int gradus_run_apart(
     int (*run)(void*), void* data);
 

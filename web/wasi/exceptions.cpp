@@ -1,6 +1,6 @@
-// C++ exceptions for WASI, whose C++ libraries are built without them: the part of the Itanium C++ ABI that
-// clang's -fwasm-exceptions calls. https://itanium-cxx-abi.github.io/cxx-abi/abi-eh.html, and for the tables
-// llvm/lib/CodeGen/AsmPrinter/EHStreamer.cpp. On one thread; without exception_ptr.
+// C++ exceptions for WASI, whose C++ libraries are built without exceptions. This is the part of the Itanium
+// C++ ABI that clang's -fwasm-exceptions calls. https://itanium-cxx-abi.github.io/cxx-abi/abi-eh.html, and
+// for the tables llvm/lib/CodeGen/AsmPrinter/EHStreamer.cpp. On one thread; without exception_ptr.
 
 #include <cstdint>
 #include <cstdlib>
@@ -37,7 +37,7 @@ struct alignas(16) Exception {
   Type* type;
   void* (*destroy)(void*);  // destructors return their argument
   void* seen;               // the object, as the handler's type sees it
-  int handlers;             // that run; negative while one of them rethrows
+  int handlers;             // number of handlers running; negative while one of them rethrows
   Exception* outer;         // the exception of the handler around this one's
 
   void* object() { return this + 1; }

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-// A WebAssembly memory has no addresses to choose from, and never shrinks.
+// WebAssembly offers no choice of addresses, and its memory never shrinks.
 namespace gradus::pool {
 
 std::size_t page_size() { return 4096; }

@@ -9,7 +9,7 @@
 
 /// Products with vectors of 128 bits, for WebAssembly. Slices of B are packed into panels that are two
 /// vectors wide. A tile of 4 rows of one panel's columns of C stays in registers while the terms are summed.
-/// There is no fused multiply-add: its rounding would differ between machines.
+/// Fused multiply-add is not used: its rounding would differ between machines.
 namespace gradus::simd128 {
 
 template <class T>

@@ -1,7 +1,7 @@
 #include <gradus/autograd/parallel.hpp>
 #include <gradus/autograd/scope.hpp>
 
-// The team of a system without threads: the calling thread.
+// On a system without threads, the team is the calling thread.
 namespace gradus {
 
 int threads() { return 1; }
