@@ -40,7 +40,8 @@ double seconds(const std::function<void()>& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The mean over batches of the shortest step on each, and of the part of it in which processes add up.
+// Mean times over all batches, from the shortest step on each batch: the whole step, and the part of it in
+// which processes add up gradients.
 struct Steps {
   double step = 0, sum = 0, update = 0;
   std::int64_t parameters = 0, tokens = 0;
@@ -67,7 +68,7 @@ Steps measured_steps(const Options& options, Communicator& communicator) {
   std::vector<double> step(count, std::numeric_limits<double>::infinity()), sum = step;
   for (std::int64_t cycle = 0; cycle <= options.cycles; ++cycle) {
     for (next = 0; next < count; ++next) {
-      distributed::broadcast(communicator, 0);  // so that no process begins late
+      distributed::broadcast(communicator, 0);  // all processes begin at the same time
       summing = 0;
       const double now = seconds([&] { trainer.step(); });
       if (cycle == 0 || now >= step[next]) continue;  // the first cycle warms the caches
@@ -81,7 +82,7 @@ Steps measured_steps(const Options& options, Communicator& communicator) {
   Steps result{.step = mean(step), .sum = mean(sum), .parameters = model->parameter_count()};
   for (std::size_t b = 0; b < count; ++b) result.tokens += batches[b].target_tokens();
   result.tokens /= static_cast<std::int64_t>(count);
-  // The last gradients are still there.
+  // The parameters still have the gradients of the last step.
   const auto optimiser = nn::find_optimiser("adam").make(model->parameters(), 1e-3, 0);
   result.update = std::numeric_limits<double>::infinity();
   for (int repeat = 0; repeat < 4; ++repeat) {

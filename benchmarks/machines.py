@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures training in 1 and 2 processes of one thread each, and predicts larger jobs.
 
-1 and 2 processes alternate in every round, so that other load on the machine affects both. The fastest round counts. Both cut each
-batch into 2 shards, so they compute the same weights, bit for bit.
+Every round measures 1 process and 2 processes in turn, so that other load on the machine affects both. The fastest round counts.
+Both split each batch into 2 shards, so they compute the same weights, bit for bit.
 
 The prediction is the alpha-beta model: a message of n bytes takes alpha + beta n. Adding up G bytes of gradients among P processes by
 recursive halving and doubling takes c = 2 alpha log2 P + 2 beta G (P - 1) / P. Each process computes a batch as large as that of one process here.
@@ -36,7 +36,7 @@ def run(program, processes, *options):
 
 
 def steps(program, config, rounds):
-    """The fastest round of 1 process, of 2, and of 2 with gradients in bf16."""
+    """The steps of the fastest round: with 1 process, with 2, and with 2 and gradients in bf16."""
     best = {}
     for _ in range(1 if config in ONE_ONLY else rounds):
         for kind in ((1, ), ) if config in ONE_ONLY else ((1, ), (2, ), (2, "--bf16-gradients")):
@@ -51,7 +51,8 @@ def steps(program, config, rounds):
 
 
 def fitted(sums):
-    """(alpha, beta) of 2 alpha + beta n, the time of adding up n bytes in 2 processes: least squares of relative errors."""
+    """Fits (alpha, beta) to the times of adding up n bytes in 2 processes, 2 alpha + beta n, by least squares of relative
+    errors."""
     rows = [(row["bytes"], row["seconds"]) for row in sums]
     a, b, c = (sum(f(n, t) for n, t in rows) for f in (lambda n, t: 4 / t**2, lambda n, t: 2 * n / t**2, lambda n, t: n * n / t**2))
     d, e = sum(2 / t for _, t in rows), sum(n / t for n, t in rows)
@@ -60,17 +61,17 @@ def fitted(sums):
 
 
 def cost(processes, size, alpha, beta):
-    """Seconds of adding up `size` bytes."""
+    """The seconds that adding up `size` bytes takes."""
     return 2 * math.log2(processes) * alpha + 2 * (processes - 1) / processes * size * beta
 
 
 def predicted_step(row, processes, network):
-    """Seconds of a step whose batch is divided among processes: the update is the same work for each."""
+    """The seconds of a step whose batch is divided among processes. Every process does the whole update."""
     return (row["one"] - row["update"]) / processes + row["update"] + cost(processes, 4 * row["parameters"], *network)
 
 
 def efficiency(step, parameters, processes, network, bytes_each=4):
-    """The share of its time in which a process does not add up."""
+    """The fraction of a step that is not spent on adding up gradients."""
     return step / (step + cost(processes, parameters * bytes_each, *network))
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Trains on several hosts, which are network namespaces of this machine, over a slow network. Needs root, iproute2 and Open MPI.
+"""Tests training on several hosts over a slow network. The hosts are network namespaces of this machine. Needs root, iproute2 and
+Open MPI.
 
 checks/hosts.py GRADUS [--hosts N] [--kills N] [--rate 100mbit] [--delay 1ms]
 
@@ -22,7 +23,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from kill_train import tensors  # noqa: E402
 from mpi_train import COURSE, ENVIRONMENT  # noqa: E402
 
-# In place of `ssh HOST COMMAND…`: a namespace with the host's name.
+# Replaces `ssh HOST COMMAND…`: runs the command in the namespace with the host's name.
 AGENT = """#!/bin/sh
 host=$1
 shift
@@ -35,7 +36,7 @@ def ip(*words, **options):
 
 
 class Network:
-    """Hosts with the addresses 10.77.0.1 … joined by a bridge in a namespace of its own."""
+    """Hosts with the addresses 10.77.0.1 …, joined by a bridge, which has a namespace of its own."""
 
     def __init__(self, count, rate, delay):
         self.names = [f"gradus{i}" for i in range(count)]
@@ -56,7 +57,7 @@ class Network:
         return self
 
     def slow_down(self, name):
-        """The rate and the delay by netem; on a kernel without it, only the rate."""
+        """Limits the rate and adds the delay by netem. On a kernel without netem, only limits the rate."""
         qdisc = ["ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "net", "root"]
         if subprocess.run([*qdisc, "netem", "rate", self.rate, "delay", self.delay], capture_output=True).returncode != 0:
             subprocess.run([*qdisc, "tbf", "rate", self.rate, "burst", "64kb", "latency", "50ms"], check=True, capture_output=True)
@@ -134,7 +135,7 @@ def main():
                     print(f"kill {kills}: the job ended after {time.monotonic() - killed:.1f} s")
                     continue
             process.communicate()
-            for file in folder.iterdir():  # the run had ended: start again
+            for file in folder.iterdir():  # the run has ended: start it again
                 file.unlink()
         process = network.start(agent, gradus, ["--resume", folder] if (folder / "last.safetensors").exists() else [*COURSE, "--out", folder, "--overwrite"])
         error = process.communicate(timeout=300)[1]

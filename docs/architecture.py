@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the folders of the project and which uses which, from the includes, for docs/explained/architecture.md.
+"""Draws the project's folders and their dependencies, read from the includes, for docs/explained/architecture.md.
 
 docs/architecture.py render   writes docs/pictures/architecture_*.svg (with Graphviz) and the line counts on the page
 docs/architecture.py check    fails if a picture shows other folders or arrows than the includes, or if a line count on the
@@ -49,7 +49,7 @@ def autograd_arrows():
 
 
 def reduced(arrows):
-    """Without the arrows that a longer way implies."""
+    """Removes the arrows that follow from others: a → c if there are a → b and b → c."""
     def reached(start, skipped):
         found, waiting = set(), [start]
         while waiting:

@@ -49,7 +49,8 @@ def width_of(text, size):
 
 
 def formula(text, size=17):
-    """(tspans, width, marks above letters as (x, height, path)) of text with _ and ^; a letter is italic, a word is not."""
+    """(tspans, width, marks above letters as (x, height, path)) of text with _ and ^. Single letters are italic, words are
+    upright."""
     out, marks, x, level, below_width, gap = [], [], 0, 0, 0, 0
     for piece in PIECE.finditer(text):
         below, above = piece[1] or piece[2], piece[3] or piece[4]
@@ -105,7 +106,7 @@ def attributes(**values):
 
 
 def toward(start, end, distance, most=0.5):
-    """The point at a distance from `start`, at most that fraction of the way to `end`."""
+    """The point at this distance from `start` towards `end`, but at most this fraction of the way."""
     fraction = min(most, distance / math.dist(start, end))
     return start[0] + fraction * (end[0] - start[0]), start[1] + fraction * (end[1] - start[1])
 
@@ -178,7 +179,7 @@ class Picture:
         return Node(x, y, 2 * radius, 2 * radius)
 
     def vector(self, x, y, *roles, size=11, css=""):
-        """A vector, a square of each role per element."""
+        """A vector: one square for each element, in the colour of its role."""
         left, top = x - size * len(roles) / 2, y - size / 2
         for i, role in enumerate(roles):
             self.rect(f"part {role} {css}", left + size * i, top, size, size)

@@ -237,7 +237,7 @@ def scores(p):
 
 @picture("exercise_11_luong", 484)
 def luong(p):
-    """Which state asks, and when: Bahdanau and Luong.
+    """The state that is the query, and when it is computed: Bahdanau and Luong.
 
     Bahdanau: the state before the step asks, the context enters the update, then the token is predicted. Luong: the
     state is updated first and asks, then the context and the state make the attentional vector, which predicts the

@@ -140,7 +140,7 @@ def broken_leaf(p):
 
 @picture("how_operation", 300)
 def operation(p):
-    """Which function is called when.
+    """The order in which functions are called.
 
     Forward: the call of log_cosh computes y without recording, and record puts a node on the tape, with x and the backward
     function. Backward: backward() starts at the loss; when it reaches the node, it calls the backward function, which adds

@@ -92,19 +92,19 @@ PATTERNS = {
 SAME = {"flat", "GRU", "LSTM", "RNN", "zip", "matmul", "tanh", "softmax", "general", "exp", "Bahdanau", "Luong", "Cho", "bos", "eos", "SGD", "Adam", "BLEU",
         "top", "log", "cosh", "soft", "sparsemax", "local", "hard", "Gumbel",
         "mul", "sum", "add", "sigmoid", "detach", "record", "weight", "kernel", "int", "backward", "numeric", "analytic", "Keras", "PyTorch", "gradus"}
-SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # pictures whose words are a translation's
+SENTENCES = re.compile(r"four-\d|tutorial_13_(asked|word_order)")  # pictures whose words belong to a translation
 FONTS = "'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei'"
 
 
 def is_word(text):
-    """Whether a piece of text needs a translation: not a formula, code or a sequence of the letters a and b."""
+    """True if a piece of text needs a translation. Formulas, code and sequences of the letters a and b do not."""
     text = re.sub(r"\w+_\w+", "", text)
     return bool(set(re.findall(r"[A-Za-z]{2,}", text)) - SAME - set(re.findall(r"\b[ab]+\b", text))
                 - set(re.findall(r"\b[a-zA-Z]{2}\b", text)))
 
 
 def translated(text):
-    """A label, or the value of a part: its series and group, and a number."""
+    """Translates a label, or the value of a part, which names its series, its group and a number."""
     if text in WORDS:
         return WORDS[text]
     for pattern, chinese_pattern in PATTERNS.items():

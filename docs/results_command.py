@@ -29,7 +29,7 @@ def gradus(*arguments, **options):
 
 
 def train(config, seed, out, *more):
-    """Trains in the folder of the data; returns the seconds taken."""
+    """Runs `gradus train` in the folder of the data. Returns the seconds that it took."""
     start = time.monotonic()
     gradus("train", "--config", ROOT / "configs" / f"{config}.toml", "--seed", seed, "--out", out, *more,
            cwd=os.environ.get("GRADUS_DATA", ROOT), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -99,7 +99,7 @@ def draw_by_length():
 
 
 def measure_bf16(at):
-    """The two tasks again with mixed precision, in training and in evaluation."""
+    """Trains and evaluates the two tasks again with mixed precision."""
     measure_config(at, "eng_fra_bf16", "eng-fra", SEEDS, [*FRENCH, *BF16],
                    {name: [*search, *BF16] for name, search in SEARCHES.items()})
     measure_config(at, "reverse_bf16", "reverse", SEEDS, BF16, {"test": ["--part", "test", "--bucket", "1", *BF16]})

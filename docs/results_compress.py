@@ -20,7 +20,7 @@ ROUNDS = 3
 
 
 def kept(run):
-    """The bytes of a run's weights in f32, and of its int8 model; and the scores of both."""
+    """The bytes and the scores of a run's f32 model and of its int8 model."""
     f32, int8 = run.with_suffix(".weights"), run.with_suffix(".int8")
     gradus("convert", "--model", run, "--to", f32, stdout=subprocess.DEVNULL)
     gradus("compress", "--int8", "--model", run, "--out", int8, stdout=subprocess.DEVNULL)
@@ -36,7 +36,7 @@ def quality(name, folder):
 
 
 def speed(instructions, batch):
-    """The least median over rounds, in turn, so that other load affects both precisions."""
+    """The lowest median over all rounds. The precisions are measured in turn, so that other load affects both."""
     row = {"instructions": instructions, "batch": batch}
     for _ in range(ROUNDS):
         for precision in ("f32", "int8"):
@@ -79,7 +79,7 @@ def compress_speed():
 
 
 def check_bounds():
-    """int8 loses at most 0.3 BLEU or 0.3 % of exact matches, and takes at most 0.27 of the bytes of a model of words."""
+    """int8 loses at most 0.3 BLEU or 0.3 % of exact matches. A model of words takes at most 0.27 of the bytes."""
     for row in load("compress_quality")["rows"]:
         scale = 1 if row["score"] == "bleu" else 100
         assert scale * (row["f32"] - row["int8"]) <= 0.3, row

@@ -14,7 +14,8 @@ import machines as model  # noqa: E402
 COMMAND = ["./run", "bench", "machines", "--rounds", "2"]
 LEAST = {"small": 1.6, "medium": 1.75}  # speed of 2 processes, relative to 1
 
-# The loss after the same number of sentences, in larger and larger batches. The best of these learning rates counts.
+# The loss after the same number of sentences, for several batch sizes. For each batch size, the best of these learning rates
+# counts.
 SENTENCES, BATCHES, RATES = 65536, (16, 64, 256, 1024), ("0.001", "0.003", "0.01")
 TRAIN = ["./run", "gradus", "train", "--task", "reverse", "--hidden", "48", "--embedding", "24", "--energy", "24"]
 
@@ -73,7 +74,7 @@ def machines_batches():
 
 
 def check_bounds():
-    """2 processes are fast enough, and the model of the page predicts them within a tenth."""
+    """Checks that 2 processes are fast enough, and that the page's model predicts their time to within a tenth."""
     results = load("machines")
     for row in measured():
         assert row["one"] / row["two"] >= LEAST[row["config"]], row

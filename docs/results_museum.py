@@ -28,7 +28,8 @@ def name(number):
 
 
 def museum_by_length():
-    """Exact match by length of all exhibits: as the program itself measures it, and one by one without a target if that differs."""
+    """Exact match by length of all exhibits, as the program itself measures it. Where it differs, also the exact match of
+    sentences decoded one by one, without their target."""
     results = load("museum")
     rows = []
     for number in exhibits.NAMES:
@@ -39,7 +40,7 @@ def museum_by_length():
 
 
 def museum_checks():
-    """Which check sees which exhibit."""
+    """The exhibits that each check detects."""
     rows = [[name(number), *("–" if passed else "**sees it**" for passed in symptoms.checks(kept(number)).values())]
             for number in exhibits.NAMES]
     return markdown_table(["exhibit", *symptoms.checks(kept(0))], rows) + "\n\n" + where()
@@ -50,13 +51,13 @@ def after_colon(sentence):
 
 
 def reports(exhibit):
-    """Where people reported the mistake."""
+    """Links to reports of this mistake."""
     links = [f"[{path.split('/')[0]}/{path.split('/')[1]} #{path.split('/')[3]}](https://github.com/{path})" for path in exhibit.reports]
     return f"\n\nReported in {', '.join(links)}." if links else ""
 
 
 def museum_exhibits():
-    """Each exhibit: its symptoms, and folded its cause, its change, and what its probe observes."""
+    """For each exhibit, its symptoms and, folded, its cause, its change and the result of its probe."""
     parts = []
     for number, exhibit in exhibits.EXHIBITS.items():
         before, after = exhibits.change(number)

@@ -12,8 +12,8 @@ import tempfile
 from results_kit import ROOT, load, numbers, write
 
 BUILD = ROOT / "build" / "release"
-COMMANDS = ("train-on-your-text", "compress-a-model")  # the pages whose first shell block is run, and no program
-PYTORCH = "load-pytorch-weights"  # the page whose program reads a file of PyTorch
+COMMANDS = ("train-on-your-text", "compress-a-model")  # pages without a program: their first shell block is run
+PYTORCH = "load-pytorch-weights"  # the page whose program reads a file written by PyTorch
 
 FROM_RUN = "The page of this tutorial: "  # printed by ./run, not by the program
 

@@ -1,4 +1,5 @@
-"""The numbers of explained/sparse-attention.md: attention whose weights are sparse, in a window, or drawn, on reversal."""
+"""The numbers of explained/sparse-attention.md: attention with weights that are sparse, limited to a window, or drawn at random,
+on reversed sequences."""
 
 import json
 import subprocess
@@ -72,7 +73,8 @@ def sparse_gradients():
 
 
 def check_bounds():
-    """The bounds that the page relies on: sharp weights can be cut, smooth ones cannot; a baseline reduces the variance, and Gumbel's gradient has the least."""
+    """The bounds that the page relies on: small weights can be cut if attention is sharp, but not if it is smooth. A baseline
+    reduces the variance, and the gradient by Gumbel has the lowest variance."""
     def exact(name):
         return over_runs("rows", "exact", name=name)
     for name in ("sparsemax", "top-2", "local-p", "hard", "Gumbel"):

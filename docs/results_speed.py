@@ -20,7 +20,7 @@ def fastest(by_threads):
 
 
 def blocks(report):
-    """Known only after two passes over the eight batches."""
+    """The number of allocations, if two passes over the eight batches have made it reliable."""
     return report["buffers_allocated_after_warmup"] if report["warmup"] >= 16 else ""
 
 

@@ -29,7 +29,7 @@ def alignment(run):
 
 def table(number, name):
     """A table from the tutorial's results.json: the means over the seeds, with the ranges folded. Numbers that are the same for
-    every seed were not measured: they need no machine."""
+    every seed are not measurements, so they need no name of a machine."""
     results = load(f"tutorial_{number}")
     tables = [run["tables"][name] for run in results["runs"]]
     first, form = tables[0], f"{{:.{tables[0]['digits']}f}}"
@@ -71,7 +71,7 @@ def text_of(marker):
 # The text of all other markers <!-- result NAME -->.
 
 def tutorial_04_models():
-    """The mean accuracy of the models of all seeds, and how many of them reached what."""
+    """The mean accuracy over all seeds' models, and how many of them reached each accuracy."""
     results = load("tutorial_04")
     means, counts = ([run["tables"][name] for run in results["runs"]] for name in ("accuracy", "counts"))
     rows = []
@@ -114,7 +114,7 @@ def tutorial_staircase():
     for source in sorted((ROOT / "tutorials").glob("[0-9][0-9]_*.cpp")):
         page = f"docs/tutorials/{source.stem.replace('_', '-')}.md"
         title = (ROOT / page).read_text().split("\n", 1)[0].split("· ", 1)[1]
-        about = re.match(r"// Tutorial \d\d: (?:[^:\n]*: )?(.*)\.", source.read_text())[1]  # after its name
+        about = re.match(r"// Tutorial \d\d: (?:[^:\n]*: )?(.*)\.", source.read_text())[1]  # the text after its name
         seconds = kept["seconds"].get(source.name[:2])
         rows.append(f"| [{source.name[:2]} · {title}]({page}) | {about} | {'–' if seconds is None else f'{seconds:.0f} s'} |")
     lines = ["| step | topic | time |", "|---|---|--:|", *rows]

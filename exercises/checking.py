@@ -19,7 +19,7 @@ POLL = 0.2  # seconds between two checks whether the file was saved
 
 
 class Saved(Exception):
-    """The learner has saved the file while it was checked."""
+    """Thrown when the learner saves the file during its check."""
 
 
 def wait_for(process, saved, waiting=lambda: None):
@@ -88,13 +88,13 @@ def clear_progress():
 
 
 class Check:
-    """How exercises are checked: options of the command line, and saved(), which stops a check."""
+    """The options of a check, from the command line, and saved(), which stops the check when it returns true."""
 
     def __init__(self, patience=1, sanitize=False, saved=lambda: False):
         self.seconds, self.sanitize, self.saved = round(STAGE_SECONDS * patience), sanitize, saved
 
     def run(self, program, exercise):
-        """(Ending, report): how the program ended, and what a sanitizer reported about the file, None without a report."""
+        """Runs the program. Returns (Ending, report): how it ended, and the sanitizer's report about the file, or None."""
         seconds = self.seconds * 3 if self.sanitize else self.seconds
         parts = ["--parts", ",".join(exercise.parts)] if exercise.parts else []
         memory = [] if self.sanitize else ["--memory", str(MEMORY_MIB)]  # AddressSanitizer reserves more than the limit
@@ -114,7 +114,7 @@ class Check:
             return endings.Ending(record.read_text(), code), report
 
     def explain(self, exercise, program, ending, report):
-        """Prints why the program ended, if it has not said so itself, and the line."""
+        """Prints why the program ended, unless the program has printed it, and the line."""
         lines = [("at", line) for line in endings.lines_in(exercise.file, program, ending.addresses)[:1]]
         hint = None
         if not ending.explained:

@@ -67,7 +67,8 @@ def pure_functions(found):
 
 
 def about_override(error, found):
-    """(sentence, notes) for a function that overrides nothing: a later note shows the base class's function."""
+    """(sentence, notes) for a function that overrides nothing. A later note of the compiler shows the function of the base
+    class."""
     name, parameters, const = signature(error.says)
     for note in pure_functions(found):
         base = signature(note.says)
@@ -105,12 +106,13 @@ def sentence(says):
 
 
 def is_of_interest(diagnostic, mine):
-    """Whether the diagnostic is about the learner's file or a file of gradus."""
+    """True if the diagnostic is about the learner's file or a file of gradus."""
     return diagnostic.file == mine or ROOT in diagnostic.file.parents
 
 
 def useful_notes(error, found, mine):
-    """The first note of interest; after a candidate function also the next note, which gives the reason."""
+    """The first note about a file of interest. If the note names a candidate function, also the next note, which gives the
+    reason."""
     notes = [note for note in notes_of(error, found) if is_of_interest(note, mine)]
     return notes[:2] if notes and "candidate" in notes[0].says else notes[:1]
 
@@ -119,7 +121,7 @@ COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\
 
 
 def unpaired_brace(source):
-    """(line, brace) of a brace without its pair, None if all are paired. Uses the indentation to find which one it is."""
+    """(line, brace) of a brace without a partner; None if all have one. The indentation shows which brace it is."""
     code = COMMENT_OR_TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
     missing = code.count("{") - code.count("}")  # less than 0: one too many
     opened, suspects = [], []

@@ -53,7 +53,7 @@ class Ending:
 
     @property
     def explained(self):
-        """Whether the program has printed why it ended."""
+        """True if the program has printed why it ended."""
         return bool(self.verdict) and self.code > 0
 
     @property

@@ -46,7 +46,8 @@ def browser():
 
 
 def emulate(driver, scheme, width=1280, height=900):
-    """Sets the window's size and the system's colour scheme, and stops animations; widths below 600 are a phone's."""
+    """Sets the window's size and the system's colour scheme, and stops animations. A window narrower than 600 pixels emulates a
+    phone."""
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [

@@ -151,7 +151,7 @@ exercise::Attempt wrong_cell(const std::string& name, const std::string& mistake
 
 // --- Correct solutions ---
 
-// The library's cell.
+// The library's cell as an answer.
 class LibraryCell : public nn::LSTMCell {
  public:
   LibraryCell(std::int64_t inputs, std::int64_t hidden) : nn::LSTMCell(inputs, hidden) {}
@@ -312,7 +312,7 @@ class CellInMember : public Decoder {
   mutable Tensor c_;
 };
 
-// Uses the member only from the third step on.
+// A decoder that keeps the cell in a member, and uses that member only from the third step on.
 class CellInMemberLater : public Decoder {
  public:
   CellInMemberLater(std::int64_t V, std::int64_t D, std::int64_t E, std::int64_t hidden,

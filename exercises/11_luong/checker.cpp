@@ -59,7 +59,7 @@ museum::Make around(const Luong::MakeDecoder& make) {
   };
 }
 
-// Without dot, whose queries have the size of the annotations.
+// All scores but dot, which needs queries of the size of the annotations.
 std::vector<museum::Make> programs(const Luong& answer) {
   return {around(answer.general),       around(answer.concat),  around(answer.decoder),
           around(answer.input_feeding), around(answer.local_m), around(answer.local_p)};

@@ -26,7 +26,7 @@ Tensor without_pads(const Tensor& e, const Tensor& lengths) {
 
 Tensor inverted(const Tensor& mask) { return equal(mask, zeros({}, Dtype::i64)); }
 
-// 1 at a row's k largest, earlier positions first if equal.
+// 1 at the k largest energies of each row; of equal energies, the earlier position first.
 Tensor largest(Tensor left, std::int64_t k) {
   left = left.detach();
   Tensor chosen = zeros(left.shape(), Dtype::i64);

@@ -170,7 +170,7 @@ Plain chosen_by_threshold(const Plain& e, const Lengths& lengths, std::int64_t k
   });
 }
 
-// The k largest, later positions first if equal.
+// The k largest of each row; of equal energies, the later position first.
 Plain chosen_from_the_end(const Plain& e, const Lengths& lengths, std::int64_t k) {
   Plain turned(e.shape());
   Lengths all(lengths.size(), e.size(1));
@@ -227,7 +227,7 @@ void expect_weights(const TopK& answer, const Case& c, const Lengths& ks) {
   const Plain e(c.e);
   for (const std::int64_t k : ks) {
     std::vector<exercise::Suspect> known = suspects(c, k);
-    // If k + 2 gives the same weights, the mistake is not one position too many or too few.
+    // If k + 2 gives the same weights, then k is not merely off by one.
     if (k + 2 <= c.e.size(1) && has_values(weights_of(answer, c, k + 2), Plain(weights_of(answer, c, k))))
       known.insert(known.begin() + 1, {k_fixed, Plain(weights_of(answer, c, k))});
     const Tensor got = weights_of(answer, c, k);

@@ -67,7 +67,7 @@ Case example(std::int64_t T, const Lengths& lengths, double deviation = 1.5, std
 
 const Lengths usual = {3, 7, 1, 5};
 
-// The energies with `value` at the pads, in turn with −value.
+// The case with `value` and −value alternating as energies of the pads.
 Case with_pads(const Case& c, double value) {
   Plain e(c.e);
   for (std::int64_t b = 0; b < c.B(); ++b)
@@ -166,7 +166,7 @@ void shapes(const MaskedWeights& answer) {
   }
 }
 
-// Says whether an operation of the tape is a ready-made softmax.
+// Reports a mistake if one of the operations on the tape is a ready-made softmax.
 void from_scratch(const MaskedWeights& answer) {
   Case c = example(8, usual);
   c.e.set_requires_grad();
@@ -188,7 +188,7 @@ void values(const MaskedWeights& answer) {
         [&] { return "e[0] = " + row_text(before, 0) + "; length " + std::to_string(c.lengths[0]); },
         [&] { exercise::expect_values("α", got, expected(c), suspects(c), {}, 1e-12); });
   }
-  // The same sizes with other lengths and with other energies.
+  // Two cases of the same size: one with other lengths, one with other energies.
   for (const Case& c : {example(8, {2, 4, 6, 7}), example(8, usual, 1.5, 8)})
     exercise::expect_values("α of another batch", weights(answer, c), expected(c), suspects(c),
                             exercise::remembers);

@@ -148,7 +148,7 @@ Hypothesis greedy(const Model& model, const Options& o) {
   return h;
 }
 
-// Finished hypotheses stay in the one list, which is cut by `key`.
+// Finished and live hypotheses share one list, which is sorted and cut either by score or by log-probability.
 BeamSearch one_list(bool by_score) {
   return [by_score](const Model& model, const Options& o) {
     std::vector<Hypothesis> beam(1);

@@ -44,7 +44,8 @@ std::string said(const Hypothesis& h) {
   return said(h.y) + "   (ln p " + exercise::text(h.log_p, 6) + ", score " + exercise::text(h.score, 6) + ")";
 }
 
-// ln p of a random model: every beginning has its own distribution. `ending` is added to the logit of EOS.
+// A random model. Every sequence of tokens has its own distribution of the next token. `ending` is added to
+// the logit of EOS.
 Model random_model(std::int64_t V, std::int64_t eos, std::uint64_t seed, double ending) {
   return {eos, [=](const Tokens& y) {
             std::uint64_t key = seed;
@@ -192,7 +193,7 @@ void nothing_ends(const BeamSearch& answer) {
                  "If no hypothesis is finished, the best live one must be returned.");
 }
 
-// A beam of V^n hypotheses keeps all.
+// A beam of V^n hypotheses keeps all outputs.
 void all_outputs(const BeamSearch& answer) {
   expect_outputs(
       answer, many({5000}, 5, 0.5),

@@ -44,7 +44,7 @@ exercise::Attempt whole(const std::string& name, const std::string& mistake,
   return {name, mistake, log_add_exp_exercise({sum_to, f})};
 }
 
-// Right values, with this backward function; a and b are saved.
+// An attempt with the right values and this backward function. It saves a and b.
 exercise::Attempt backward(const std::string& name, const std::string& mistake, const Backward& f) {
   return whole(name, mistake,
                [f](F a, F b) { return record("log_add_exp", value(a, b), {a, b}, {a, b}, f); });
@@ -52,7 +52,7 @@ exercise::Attempt backward(const std::string& name, const std::string& mistake, 
 
 Tensor slope(const Gradients& g, int i) { return sigmoid(g.saved(i) - g.saved(1 - i)); }
 
-// For each input that wants it, adds f(g, i).
+// A backward function that adds f(g, i) to the gradient of each input i that needs one.
 Backward both(const std::function<Tensor(Gradients& g, int i)>& f) {
   return [f](Gradients& g) {
     for (const int i : {0, 1})

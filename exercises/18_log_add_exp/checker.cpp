@@ -265,7 +265,7 @@ void by_differences(const LogAddExp& answer) {
   for (const auto& [left, right] : shapes) {
     const Tensor a = random(left, 1), b = random(right, 2);
     const auto f = [&](const std::vector<Tensor>& x) { return answer.log_add_exp(x[0], x[1]); };
-    exercise::expect_gradients(f, {a, b}, {"a", "b"});  // both, and each on its own
+    exercise::expect_gradients(f, {a, b}, {"a", "b"});  // gradients of both inputs, and of one at a time
     exercise::expect_gradients(
         [&](const std::vector<Tensor>& x) { return answer.log_add_exp(x[0] * 2.0, tanh(x[1])); }, {a, b},
         {"a", "b"});
@@ -292,7 +292,8 @@ void large(const LogAddExp& answer) {
   }
 }
 
-// A change in place between the operation and backward(): an error, or the gradient at the old values.
+// Changes a tensor in place between the operation and backward(). Expects an error, or the gradient at the
+// old values.
 void changed_in_place(const LogAddExp& answer) {
   for (const bool of_a : {true, false}) {
     const Inputs in = leaves({3}, {3});

@@ -56,7 +56,7 @@ const Mistake own_input_scale{"own-scale", "The inputs are rounded with another 
 
 std::string number(int q) { return std::to_string(q); }
 
-// The result of to_int8 by a rule in place of the right one.
+// The result of to_int8 by some rule, right or wrong.
 struct Rule {
   Mistake mistake;
   double (*integer)(double quotient);
@@ -105,7 +105,7 @@ Tensor random(const Shape& shape, std::uint64_t seed, double deviation = 1) {
   return normal(shape, 0, deviation, generator, Dtype::f64);
 }
 
-// Rows of very different sizes; a row of zeros, and one of negative numbers.
+// A matrix whose rows have very different sizes. One row is zero, and one has only negative numbers.
 Tensor uneven() {
   Tensor W = random({5, 7}, 3);
   const auto values = W.mutable_values<double>();
@@ -278,7 +278,7 @@ void products(const Int8Linear& answer) {
   check_product(answer, {"y with a row of zeros", random({2, 7}, 5), uneven(), random({5}, 2), 3.0 / 127});
 }
 
-// The largest error of y that rounding explains: half a step of each factor.
+// Checks that no y has a larger error than rounding explains: half a step in each factor.
 void errors(const Int8Linear& answer) {
   const Tensor x = random({8, 40}, 11), W = random({6, 40}, 12, 0.2), b = random({6}, 13);
   const Plain plain_x(x), plain_W(W);

@@ -26,7 +26,8 @@ struct Exercise {
   std::vector<museum::Make> programs = {};
 };
 
-/// The exhibit of the museum that the learner's classes resemble. Classes that throw are passed over.
+/// The exhibit of the museum that the learner's classes resemble. Classes that throw an exception are
+/// skipped.
 museum::Diagnosis diagnose(const Exercise& exercise);
 
 /// How a check ended.

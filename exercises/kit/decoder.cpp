@@ -135,7 +135,7 @@ void expect_arguments_unchanged(const DecoderTask& task) {
   expect_same(inputs, before, "after a step", changes_its_input);
 }
 
-// Runs the first and second steps of several batches in turn with one decoder.
+// Runs one decoder on several batches: the first step of each batch, then the second step of each.
 void expect_no_memory_of(const DecoderTask& task, const std::vector<Batch>& cases) {
   std::vector<std::vector<Plain>> alone;  // results of separate decoders
   for (const std::size_t t : {0, 1}) {
@@ -179,8 +179,8 @@ void expect_rows_selectable(const DecoderTask& task) {
       mistake, "A step fails for five rows that were selected from a batch of three.");
 }
 
-// The library's beam search with the decoder. The decoder, run along each output that the search finds, must
-// give the output's probability and weights once more.
+// Runs the library's beam search with the decoder. Then runs the decoder along each output of the search,
+// which must give the same probability and weights.
 void expect_beam_search(const DecoderTask& task) {
   gradus::models::Seq2Seq model(
       {.vocabulary = task.vocabulary, .embedding = 4, .hidden = task.annotation / 2},

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-/// Limits and child processes. In a web page (web/wasi/checks.cpp) there are none: the page ends a program
-/// that runs too long.
+/// Limits and child processes. A web page (web/wasi/checks.cpp) has neither: the page ends a program that
+/// runs too long.
 namespace exercise {
 
 /// Ends the program by SIGALRM after `seconds`; 0 removes the limit.

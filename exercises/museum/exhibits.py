@@ -15,10 +15,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 class Exhibit:
     cause: str     # as an answer of the quiz: "The …"
     right: str     # occurs once in program.hpp
-    wrong: str     # what the exhibit has in its place
+    wrong: str     # its replacement in the exhibit
     why: str       # how it happens, and what makes the symptom
     others: list   # numbers of the exhibits that the quiz offers besides the right one
-    reports: tuple = ()  # by people who met it: repository/issues/number, or repository/pull/number
+    reports: tuple = ()  # reports of this mistake: repository/issues/number, or repository/pull/number
 
 
 EXHIBITS = {

@@ -42,7 +42,7 @@ def show(number, results):
 
 
 def judge(number, letter, results):
-    """Prints what excludes a wrong answer. Returns whether the answer is right."""
+    """Prints the observation that excludes a wrong answer. Returns True if the answer is right."""
     answer = choices(number)[LETTERS.index(letter)]
     if answer == number:
         before, after = exhibits.change(number)
@@ -55,7 +55,7 @@ def judge(number, letter, results):
 
 
 def ask():
-    """Reads answers until one is a letter of the list; None at the end of the input."""
+    """Reads answers until one is a letter of the list. Returns None at the end of the input."""
     while True:
         print(f"\n  your answer ({', '.join(LETTERS)}): ", end="", flush=True)
         if not (line := sys.stdin.readline()):
@@ -66,7 +66,7 @@ def ask():
 
 
 def visit(number, letter, solved):
-    """Shows an exhibit and asks until the answer is right, or judges `letter`. Returns whether it was named."""
+    """Shows an exhibit and asks until the answer is right, or judges only `letter`. Returns True if the cause was named."""
     results = json.loads(RESULTS.read_text())
     if letter:
         return judge(number, letter, results)

@@ -9,7 +9,8 @@ TRAINED = 6  # the first lengths are those of the training
 
 
 def exact_match(own, single):
-    """An exact match: by the program's own evaluation, and in brackets what is true without targets, if it differs."""
+    """An exact match as the program itself evaluates it. If decoding without targets gives another result, that follows in
+    brackets."""
     return f"{own:.2f}" if abs(own - single) < 0.005 else f"{own:.2f} ({single:.2f})"
 
 
