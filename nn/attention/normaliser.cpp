@@ -144,8 +144,7 @@ Normaliser hard() {
                 if (!training) return largest(e, lengths);
                 const Tensor drawn = largest(e.detach() + gumbel_noise(e), lengths);
                 const Tensor p = masked_softmax(e, lengths), fixed = p.detach();
-                // The value is 0, and the gradient that of ln p. An element that was not drawn may have p =
-                // 0.
+                // Its value is 0, its gradient that of ln p. An element that was not drawn may have p = 0.
                 const Tensor log_ratio = (p - fixed) / clamp(fixed, std::numeric_limits<float>::min(), 1);
                 return drawn * (1 + log_ratio);
               },
