@@ -18,7 +18,7 @@
 namespace gradus {
 namespace {
 
-// A copy of x in the order of the strided view seen(view of x), which has shape `shape`.
+// Copies x in the order of the strided view seen(v), where v is a view of x, and seen(v) has shape `shape`.
 template <class Seen>
 Tensor rearranged(const char* operation, const Tensor& x, const Shape& shape, Seen seen) {
   Tensor y = empty(shape, x.dtype());

@@ -20,7 +20,7 @@ Tensor part(const char* operation, const Tensor& x, std::int64_t offset, const S
                 });
 }
 
-// `to`, with a size of −1 inferred.
+// The shape `to`, with a size of −1 replaced by the inferred size.
 Shape known(const Shape& to, const Tensor& x) {
   const auto unknown = std::find(to.begin(), to.end(), -1);
   if (unknown == to.end()) return to;

@@ -11,8 +11,8 @@
 
 #include "memory/storage.hpp"
 
-// Functions of OpenMP, with which Debian builds oneDNN. Weak, because other builds of oneDNN may not use
-// OpenMP.
+// Functions of OpenMP, which Debian's oneDNN uses. They are weak symbols, because other builds of oneDNN may
+// not link OpenMP.
 extern "C" {
 [[gnu::weak]] int omp_get_max_threads();
 [[gnu::weak]] void omp_set_num_threads(int);
@@ -80,7 +80,7 @@ matmul::primitive_desc describe(const RoundedProduct& shape, const memory::desc&
   const memory::desc a = matrix(shape.a, shape.m, shape.k);
   const memory::desc c({shape.m, shape.n}, memory::data_type::f32, memory::dims{shape.c_stride, 1});
   dnnl::primitive_attr attributes;
-  // With its own scratchpad, each thread can run the primitive at the same time.
+  // Each call has its own scratchpad, so that several threads can run the primitive at the same time.
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
 #if DNNL_VERSION_MAJOR >= 3
   return matmul::primitive_desc(engine(), a, b, c, attributes);

@@ -14,8 +14,9 @@
 
 #include "blas.hpp"
 
-// OpenBLAS's own functions. Weak, because another BLAS may be linked in its place; then no kernels are
-// chosen. The last two are exported but not documented: they free and rebuild OpenBLAS's table of kernels.
+// OpenBLAS's own functions. They are weak symbols, because another BLAS may be linked in its place; then no
+// kernels are chosen. The last two are exported but not documented: they free and rebuild OpenBLAS's table of
+// kernels.
 extern "C" {
 [[gnu::weak]] char* openblas_get_corename();
 [[gnu::weak]] char* openblas_get_config();
@@ -104,7 +105,7 @@ ProcessorFeatures processor_features() {
 }
 
 std::string better_kernels(const std::string& current, ProcessorFeatures features) {
-  // OpenBLAS's fallbacks for unknown processors; newer kernels are kept.
+  // Replaces only the kernels that OpenBLAS falls back to on unknown processors.
   for (const char* old :
        {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Northwood", "Katmai", "Coppermine",
         "Banias", "Opteron", "Opteron_SSE3", "Athlon", "Barcelona", "Bobcat", "Nano"}) {

@@ -72,8 +72,8 @@ double brevity_penalty(const BleuCounts& counts) {
                           static_cast<double>(counts.hypothesis_length));
 }
 
-// The smoothed 100 p_n for n = 1 … order. Stops early if the hypotheses have no n-grams, except with add-k
-// and n > 1, where the total is not 0.
+// The smoothed 100 p_n for n = 1 … order. Stops at the first n whose total is 0, because the hypotheses are
+// too short for it. With add-k, the totals of n > 1 are never 0.
 std::vector<double> smoothed_precisions(const BleuCounts& counts, const BleuOptions& options) {
   const double value = smoothing_value(options);
   double halving = 1;

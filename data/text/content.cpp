@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A device could be endless.
+// Refuses devices, whose content could be endless.
 void check_kind(std::string_view operation, const fs::path& path) {
   std::error_code not_there;
   switch (fs::status(path, not_there).type()) {

@@ -46,7 +46,7 @@ void print_help(std::ostream& out) {
          "  gradus align --model out/phrases --text 'where is the red book?'\n";
 }
 
-// The command of this name; reports an unknown one, and returns null.
+// Returns the command with this name. Reports an unknown name, and then returns null.
 const Entry* find(std::string_view name) {
   const auto* const found = std::ranges::find(entries, name, &Entry::name);
   if (found != entries.end()) return found;

@@ -90,7 +90,7 @@ std::string fish_value(Value value, const std::vector<std::string>& choices) {
 
 }  // namespace
 
-// COMP_WORDS has --cell=g as the three words --cell, = and g.
+// bash splits --cell=g into three words of COMP_WORDS: --cell, = and g.
 std::string bash_script(const std::vector<CompletedCommand>& commands) {
   std::ostringstream out;
   out << R"(# bash completion of gradus, printed by `gradus completion bash`.

@@ -95,7 +95,7 @@ data::SentencePair pair_of(const std::string& line, const std::string& file, std
   return swap ? data::SentencePair{second, first} : data::SentencePair{first, second};
 }
 
-// The lines of a side, which a pipe may give more slowly than a file gives those of the other side.
+// The lines of one side. The two sides may arrive at different speeds, for example from a pipe and a file.
 class Lines {
  public:
   explicit Lines(const std::filesystem::path& path) : next_(lines_of(path)) {}

@@ -98,7 +98,8 @@ void check_new(const fs::path& folder, bool overwrite) {
        "; choose another --out, or move them");
 }
 
-// A flag overrides --steps and --epochs of a configuration file or a resumed run, where --epochs precedes.
+// --steps or --epochs on the command line overrides both of them in a configuration file or a resumed run.
+// There, --epochs takes precedence over --steps.
 void choose_length(Settings& settings, bool steps, bool epochs) {
   if (steps && epochs) throw UsageError("--steps and --epochs are alternatives; give only one of them");
   if (steps) settings.run.epochs = 0;
@@ -136,7 +137,7 @@ void check_same_embeddings(const RunSettings& before, const RunSettings& now) {
   check("--freeze-embeddings", before.freeze_embeddings, now.freeze_embeddings);
 }
 
-// Before MPI starts, so that the error of each process is the same.
+// Called before MPI starts, so that every process reports the same error.
 void check_divides(std::int64_t shards, std::int64_t processes) {
   if (shards % processes == 0) return;
   throw UsageError(message("--shards ", shards, " cannot be divided evenly among ", processes,

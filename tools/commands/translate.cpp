@@ -120,7 +120,7 @@ int run(const Options& options, const models::Registry& registry) {
   SearchMeter meter(options.search.search());
   const models::Search search = meter.search();
   const LineReader next = lines_of(options.input);
-  // Not if the translations are written to the same terminal.
+  // Shows no progress if the translations are written to the same terminal.
   if (!options.writes_as_it_goes() || ::isatty(STDOUT_FILENO) == 0) meter.show("translating", next.total);
   std::ostringstream whole;
   std::ostream& out = options.writes_as_it_goes() ? std::cout : whole;

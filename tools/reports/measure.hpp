@@ -19,7 +19,7 @@ struct Scores {
   std::int64_t pairs = 0;
   std::int64_t source_tokens = 0;
   data::BleuCounts bleu_counts;      ///< detokenised output against untokenised target
-  data::ChrfCounts chrf_counts;      ///< of the same
+  data::ChrfCounts chrf_counts;      ///< of the same texts
   double d2l_bleu_sum = 0;           ///< summed over sentences, with k = 2 as in Dive into Deep Learning
   data::MatchCount exact;            ///< outputs that end in EOS and equal the target's words
   data::ErrorRate errors;            ///< edits from the target's words to the output's

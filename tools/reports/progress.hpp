@@ -10,8 +10,8 @@
 
 namespace gradus::tools {
 
-/// Progress of a long command on standard error. On a terminal, a plot::ProgressBar. Otherwise, or if the
-/// total is unknown, one line per minute, such as
+/// Shows the progress of a long command on standard error. On a terminal, shows a plot::ProgressBar.
+/// Otherwise, or if the total is unknown, prints one line per minute, such as
 ///
 ///     translating: 2000 of 10000 sentences, 310.5 sentences/s
 ///

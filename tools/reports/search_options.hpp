@@ -34,7 +34,7 @@ struct SearchOptions {
   /// The same search for a running batch, in f32.
   models::SearchSteps steps() const;
   TranslationOptions translation() const;
-  /// "greedy", "beam 5, length penalty 0.6", "sampled with seed 1".
+  /// The search in words, such as "greedy", "beam 5, length penalty 0.6" or "sampled with seed 1".
   std::string description() const;
   /// Sets the number of threads, unless it is 0.
   void use_threads() const;

@@ -54,7 +54,7 @@ void check_order(const char* least_option, std::int64_t least, const char* most_
          " or raise ", most_option);
 }
 
-// False for decoders that are known not to attend.
+// False if the decoder is known to have no attention.
 bool may_attend(const models::ModelOptions& model, const models::Registry& registry) {
   return registry.context_of(model.decoder).value_or(SourceContext::attention) == SourceContext::attention;
 }

@@ -16,7 +16,7 @@ void add_data_options(CLI::App& app, DataSettings& data);
 void add_model_options(CLI::App& app, models::ModelOptions& model);
 void add_training_options(CLI::App& app, Settings& settings);
 void add_compression_options(CLI::App& app, Settings& settings);
-/// All of them.
+/// Adds the options of all settings.
 void add_options(CLI::App& app, Settings& settings);
 
 /// Restricts --decoder and --attention to names in the registry.

@@ -16,7 +16,7 @@ class RunPruning {
   /// @param steps the run's number of updates
   RunPruning(models::Seq2Seq& model, const PruneSettings& settings, std::int64_t steps);
 
-  /// Continues after a step: prunes the weights as they are now.
+  /// Call when training resumes after `step`: prunes the loaded weights to the sparsity of that step.
   void resume(std::int64_t step) { pruning_.prune(schedule_.at(step)); }
   /// Call after each update.
   void after_update(std::int64_t step);

@@ -8,8 +8,9 @@ namespace gradus::tools {
 
 /// In a job of several processes, lets only process 0 print. Does nothing in process 0.
 ///
-/// What another process writes to standard error is kept. If it fails, report() prints the last line, after
-/// three seconds in which process 0 may have reported the same error, which ends the job.
+/// In every other process, standard error goes into a buffer. If the process fails, report() waits three
+/// seconds, in which process 0 may report the same error and end the job. Then it prints the buffer's last
+/// line.
 class OnlyFirst {
  public:
   explicit OnlyFirst(std::int64_t rank);

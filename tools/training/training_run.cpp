@@ -161,7 +161,7 @@ void TrainingRun::resume_folder() {
   resume_average();
 }
 
-// Everything that the processes must have in common.
+// All properties that must be equal in all processes.
 std::vector<Fact> TrainingRun::facts() const {
   std::vector<Fact> facts = facts_of_program();
   for (const Fact& option : facts_of_options(settings_)) facts.push_back(option);
@@ -192,7 +192,7 @@ std::string TrainingRun::way_on() const {
   return "; the last checkpoint is intact; resume with: " + command() + " train --resume " + folder;
 }
 
-// The command that starts as many processes.
+// The command that starts the same number of processes.
 std::string TrainingRun::command() const {
   return processes_.size() == 1 ? program() : message("mpirun -n ", processes_.size(), ' ', program());
 }
@@ -272,7 +272,7 @@ bool TrainingRun::is_best(const History::Evaluation& entry) {
   return before != nullptr && entry.score == before->score && entry.loss < before->loss;
 }
 
-// The present model's scores on the dev pairs.
+// The scores of the current model on the dev pairs.
 History::Evaluation TrainingRun::measured() const {
   const std::string& metric = settings_.run.metric;
   History::Evaluation entry{.step = trainer_->steps(),
@@ -350,7 +350,8 @@ void TrainingRun::save_last() {
   if (average_ && counts_for_average()) average_->add(trainer_->steps(), checkpoint());
 }
 
-// The checkpoint of an interrupted run does not count, so that a resumed run has the same average.
+// False for the checkpoint of an interrupted run, so that a resumed run has the same average as an
+// uninterrupted one.
 bool TrainingRun::counts_for_average() const {
   return is_pruned() && (trainer_->steps() % settings_.run.save_every == 0 || trainer_->finished());
 }

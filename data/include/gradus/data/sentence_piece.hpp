@@ -28,7 +28,7 @@ class SentencePiece {
 
   /// The pieces of a line. A character unknown to the model is a piece of its own.
   std::vector<std::string> split(std::string_view line) const;
-  /// The text of the pieces. Pieces unknown to the model are text; `<unk>` becomes ` ⁇ `.
+  /// The text of the pieces. Pieces unknown to the model are copied unchanged; `<unk>` becomes ` ⁇ `.
   std::string join(std::span<const std::string> pieces) const;
 
   /// The number of pieces, special ones included.

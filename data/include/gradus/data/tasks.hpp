@@ -33,7 +33,7 @@ class Task {
 struct TaskOptions {
   /// For reverse, copy and sort: number of symbols, 2 to 1000000, and source lengths, 1 to 1000000.
   std::int64_t symbols = 10, min_length = 3, max_length = 12;
-  /// For dates, 1000 to 9999.
+  /// For dates: the first and the last year, 1000 to 9999.
   std::int64_t min_year = 1950, max_year = 2049;
 };
 

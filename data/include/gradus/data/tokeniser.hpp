@@ -40,7 +40,8 @@ class Tokeniser {
   /// \throws gradus::Error if `bpe` is given with the unit `character`.
   explicit Tokeniser(TokeniserOptions options = {}, std::optional<BytePairEncoding> bpe = {});
 
-  /// The SentencePiece model normalises and splits; the options say neither lower case nor NFKC.
+  /// A tokeniser that normalises and splits by a SentencePiece model. Its options have `lower` and `nfkc`
+  /// off.
   explicit Tokeniser(SentencePiece pieces);
 
   const TokeniserOptions& options() const { return options_; }

@@ -38,7 +38,8 @@ Checkpoint load_checkpoint(const std::filesystem::path& path);
 void check_intact(const std::filesystem::path& path, const NamedTensors& tensors,
                   const nn::Metadata& metadata);
 
-/// A number computed from names, dtypes, shapes and values of the tensors, in any order.
+/// A checksum of the tensors' names, dtypes, shapes and values. It does not depend on the order of the
+/// tensors.
 std::string fingerprint(const NamedTensors& tensors);
 
 /// A property of the process that affects the bits of later steps and is not part of a Trainer's state: the

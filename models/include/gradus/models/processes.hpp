@@ -9,7 +9,8 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// The processes that train one model together, as one of them sees them. By default there is one.
+/// One process's connection to all processes that train one model together. By default there is only this
+/// process.
 ///
 /// Every process has the whole model and reads the same batches. Of the N shards of a batch
 /// (TrainerOptions::shards), process r of P computes the gradients of shards r·N/P … (r + 1)·N/P − 1.
@@ -19,7 +20,7 @@ struct Processes {
   /// Replaces each tensor's values, x_r in process r, by their sum over all processes in the fixed order
   /// ((x_0 + x_1) + (x_2 + x_3)) + …, so that every process has the same bits. All processes call it with
   /// tensors of the same shapes and dtypes, f32 or f64. May be empty if P = 1.
-  /// @param bf16 the f32 values are bf16 numbers, and so is each sum of two, rounded to nearest
+  /// @param bf16 if true, the f32 values are bf16 numbers, and each sum of two is rounded to the nearest bf16
   std::function<void(std::span<Tensor> tensors, bool bf16)> sum = {};
 };
 

@@ -20,8 +20,8 @@ class SourceSearch;  // internal
 using SearchSteps =
     std::function<std::shared_ptr<SourceSearch>(std::int64_t source_length, const MaxSteps& max_steps)>;
 
-/// greedy(), beam_search() and sample() for a RunningBatch. Each source's outputs are those of the Search of
-/// the same name that decodes only this source. @throws Error as these.
+/// greedy(), beam_search() and sample() for a RunningBatch. Each source gets the same outputs as from the
+/// Search of the same name when it decodes only this source. @throws Error as these.
 SearchSteps greedy_steps(const Constraints& constraints = {});
 SearchSteps beam_search_steps(const BeamOptions& options);
 SearchSteps sample_steps(const SamplingOptions& options, const Generator& generator);

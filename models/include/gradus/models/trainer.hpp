@@ -40,9 +40,9 @@ struct TrainerOptions {
   std::optional<double> weight_decay =
       {};  ///< λ ≥ 0; the rule's default if not given: 0.01 for AdamW, else 0
   /// A name in nn::schedules(): the factor on the learning rate, from 1 at the end of the warm-up to
-  /// `final_factor` at the last step. Or "plateau": `plateau_factor` multiplies it when the score has not
-  /// improved by more than 0.01 % for `plateau_patience` evaluations and the next, but it stays at least
-  /// `final_factor` (nn::PlateauDetector).
+  /// `final_factor` at the last step. With "plateau", the factor is multiplied by `plateau_factor` each time
+  /// the score has not improved by more than 0.01 % in more than `plateau_patience` evaluations; it stays at
+  /// least `final_factor` (nn::PlateauDetector).
   std::string schedule = "linear";
   double final_factor = 0.1;
   double plateau_factor = 0.5;

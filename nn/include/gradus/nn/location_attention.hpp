@@ -18,7 +18,7 @@ struct LocationOptions {
   double dropout = 0;
 };
 
-/// Additive attention that also sees where it looked before (Chorowski et al. 2015, section 2.2):
+/// Additive attention that also depends on its previous weights (Chorowski et al. 2015, section 2.2):
 ///
 ///     f_t = F ∗ α_{t−1}                                       f_tjk = Σ_r F_kr α_{t−1, j + r − (R − 1) / 2}
 ///     e_tj = v_a · tanh(W_a s_{t−1} + U_a h_j + U_f f_tj)

@@ -24,10 +24,10 @@ namespace gradus::nn {
 /// T), a real energy is NaN or ∞, all of a row are −∞, or a length is outside [0, T].
 Tensor sparsemax(const Tensor& energies, const Tensor& lengths);
 
-/// Softmax over the k largest energies of each row (Gupta et al. 2021), for e (B, T): all real positions if
-/// they are k or fewer; of equal energies the earlier ones.
-/// Gradient: that of a softmax at the chosen positions, 0 elsewhere. @throws Error when e is not (B, T), k is
-/// below 1, or a length is outside [0, T].
+/// Softmax over the k largest energies of each row (Gupta et al. 2021), for e (B, T). If a row has k real
+/// positions or fewer, all of them get weight. Of equal energies, the earlier one is chosen first. Gradient:
+/// that of a softmax at the chosen positions, 0 elsewhere. @throws Error when e is not (B, T), k is below 1,
+/// or a length is outside [0, T].
 Tensor top_k_softmax(const Tensor& energies, const Tensor& lengths, std::int64_t k);
 
 // ---- Normalisers ----
@@ -49,8 +49,8 @@ Normaliser top_k(std::int64_t k);
 ///
 ///     s ~ softmax(e),     α_j = [j = s]
 ///
-/// In eval mode, the position of the largest energy. The weights have no gradient that a context could pass
-/// on; instead, each row's sum, which is 1, has the gradient of ln softmax(e)_s. reinforce_loss() needs it.
+/// In eval mode, s is the position of the largest energy. No gradient flows from the context to the energies.
+/// Instead, each row's sum, which is 1, has the gradient of ln softmax(e)_s, which reinforce_loss() uses.
 Normaliser hard();
 
 /// The straight-through Gumbel-softmax (Jang et al. 2017, sections 2.1 and 2.2), hard attention with another
@@ -58,8 +58,8 @@ Normaliser hard();
 ///
 ///     s = arg max_j (e_j + G_j),     α_j = [j = s],     G_j = −ln(−ln U_j),   U_j uniform in (0, 1)
 ///
-/// which draws s from softmax(e). In eval mode, G = 0. Backward treats the weights as
-/// softmax((e + G) / temperature): this gradient is biased, and no difference quotient equals it.
+/// which draws s from softmax(e). In eval mode, G = 0. Backward treats the weights as softmax((e + G) /
+/// temperature): this gradient is biased, so finite differences do not confirm it.
 /// @throws Error unless 0 < temperature < ∞.
 Normaliser gumbel(double temperature);
 

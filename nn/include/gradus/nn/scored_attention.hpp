@@ -24,8 +24,8 @@ class ScoredAttention : public Attention {
                 const Tensor& previous_weights) const override;
   double dropout() const { return dropout_.probability(); }
 
-  /// Replaces the softmax, at any time: parameters do not depend on it. A normaliser without `weights` is the
-  /// softmax.
+  /// Replaces the softmax. It may be called at any time, because the parameters do not depend on the
+  /// normaliser. A normaliser without `weights` is the softmax.
   void set_normaliser(Normaliser normaliser) { normaliser_ = std::move(normaliser); }
   bool has_softmax() const { return !normaliser_.weights; }
   Estimator estimator() const override { return normaliser_.estimator; }
@@ -34,7 +34,7 @@ class ScoredAttention : public Attention {
   /// The energies e, (B, T), for the arguments of attend(). Energies beyond a row's length are ignored.
   virtual Tensor energies(const Tensor& query, const Memory& memory, std::int64_t step,
                           const Tensor& previous_weights) const = 0;
-  /// α, (B, T): the softmax of the energies, or what the normaliser gives.
+  /// α, (B, T): the softmax of the energies, or the normaliser's weights.
   Tensor normalised(const Tensor& energies, const Tensor& lengths) const;
   /// The result for weights α, (B, T), with dropout.
   Result summed(const Tensor& alpha, const Memory& memory) const;
