@@ -73,9 +73,9 @@ def feed(p, cell, softmax, token, source):
 
 def attention(p, y, xs, query, symbol="t", weights=(0.15, 0.25, 0.6), numbers=None,
               normalised_by="mask, softmax"):
-    """Scores, mask, softmax, and the sum of the annotations with these weights; None is padding. The annotations are at
-    y + 250. `query` is the first points of the query's arrow. `numbers` are the energies and weights as text, instead of
-    their symbols. Returns the sum."""
+    """Scores, mask, softmax, and the sum of the annotations with these weights; None is padding. The annotations are at y + 250.
+    `query` are the points at which the query's arrow begins. `numbers` are the energies and weights as text, instead of their
+    symbols. Returns the sum."""
     total = p.circle((xs[0] + xs[2]) / 2, y, "Σ", "context", 14)
     left, width, bus = xs[0] - 42, xs[-1] - xs[0] + 88, y + 172
     p.panel("attention", left, y + 26, width, 202)

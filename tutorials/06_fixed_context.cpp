@@ -23,8 +23,8 @@ using namespace gradus;
 
 namespace {
 
-// The loss of a batch, written out as in Seq2Seq::loss. T and Ty are the lengths of the longest source and target, B
-// the number of sequences, E, H and V the sizes of an embedding, a state and the vocabulary.
+// The loss of a batch, written out as in models::loss(). T and Ty are the lengths of the longest source and
+// target, B the number of sequences, E, H and V the sizes of an embedding, a state and the vocabulary.
 Tensor loss_by_hand(const models::Seq2Seq& model, const data::Batch& batch) {
   const auto& decoder = dynamic_cast<const models::FixedContextDecoder&>(*model.decoder);
   const Tensor source = tensor(batch.source, {batch.source_steps, batch.size});        // (T, B)

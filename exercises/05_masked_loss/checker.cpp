@@ -204,7 +204,7 @@ void expect_loss(const MaskedLoss& answer, const std::string& what, const Case& 
 
 void values(const MaskedLoss& answer) {
   expect_loss(answer, "the loss", example(8, 5, lengths));
-  // Batches of the same sizes as the first: one with other lengths, one with other logits.
+  // Two batches of the same sizes as the first: one with other lengths, one with other logits.
   for (const Case& c : {example(8, 5, {5, 2, 7, 1}), example(8, 5, lengths, 1)})
     expect_loss(answer, "the loss of another batch", c, exercise::remembers);
   expect_loss(answer, "the loss", example(7, 3, {7, 7}));

@@ -146,7 +146,7 @@ void expect_norm(double got, const Gradients& before, double max_norm, const Gra
   exercise::expect_values("the returned norm", Plain(got).tensor(), Plain(norm), suspects, {}, bound);
 }
 
-// The gradient g, one of `before`, as each known mistake would change it.
+// The results of the known mistakes for the gradient g, which is one of `before`.
 std::vector<exercise::Suspect> suspects(const Gradients& before, const Plain& g, double max_norm) {
   const double norm = norm_of(before);
   return {{unchanged, g},

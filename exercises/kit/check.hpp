@@ -22,7 +22,7 @@ struct Stage {
 struct Exercise {
   std::string name;  ///< the folder's name without its number
   std::vector<Stage> stages;
-  /// The museum's program around each of the learner's attentions and decoders.
+  /// The museum's program with each of the learner's attentions and decoders in turn.
   std::vector<museum::Make> programs = {};
 };
 

@@ -19,8 +19,8 @@ struct Diagnosis {
   std::string says = {};  ///< the observation of that exhibit's probe
 };
 
-/// Asks the probes (probes.hpp) of a model with random parameters. If the model throws anything in a probe,
-/// this probe has no result.
+/// Runs the probes (probes.hpp) on a model with random parameters. A probe in which the model throws has no
+/// result.
 Diagnosis diagnose(const Make& make);
 
 }  // namespace museum

@@ -11,7 +11,7 @@
 
 #include "subject.hpp"
 
-/// What program.hpp and the changed lines of the exhibits use.
+/// Functions that program.hpp and the changed lines of the exhibits use.
 namespace museum {
 
 inline bool goes_on(const Tokens& output) { return output.empty() || output.back() != gradus::data::eos; }

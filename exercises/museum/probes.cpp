@@ -87,7 +87,7 @@ Observation state_stands_still(const Subject& subject) {
           "With the same token as input, the logits of two steps in a row differ by " + text(moved) + "."};
 }
 
-// The largest weight of a pad, and whether a sentence that has pads has a real position of weight 0.
+// Measures the largest weight of a pad, and whether a sentence with pads has a real position of weight 0.
 Observation pads(const Subject& subject, bool hides_real_positions) {
   const std::vector<std::int64_t> lengths = {5, 2, 3};
   const auto [state, memory] = subject.decoder().start(annotations(5, lengths, 1));
@@ -127,7 +127,7 @@ Observation ignores_state(const Subject& subject) {
   return {moved <= same, "With another state, the weights of a step change by up to " + text(moved) + "."};
 }
 
-// As many steps on a long sentence as it has tokens.
+// Writes as many tokens for a long sentence as the sentence has.
 Observation has_maximum(const Subject& subject) {
   constexpr std::int64_t T = sizes.annotation();  // no more, for positions as unit vectors
   std::int64_t reached = -1;
@@ -205,7 +205,7 @@ double mean_loss(const Subject& subject, const Batch& batch) {
   return sum / n;
 }
 
-// Forty random sentences: at some of their steps the random model prefers EOS.
+// Uses forty random sentences, so that the random model prefers EOS at some of their steps.
 Observation loss_ends_early(const Subject& subject) {
   gradus::Generator generator(4);
   std::vector<Pair> pairs;
@@ -230,7 +230,7 @@ Observation reads_the_target(const Subject& subject) {
                             : "With another target of the same length, the written output changes."};
 }
 
-// Whether targets of 1, 2, 3 and 31 tokens cut the output to their length.
+// Checks whether targets of 1, 2, 3 and 31 tokens cut the output to their length.
 Observation gets_the_length(const Subject& subject) {
   const auto written = [&](std::size_t n) {
     return subject.translate(batch_of({pair({3, 4, 5, 6, 3}, Tokens(n, 4))}))[0].size();
@@ -242,7 +242,8 @@ Observation gets_the_length(const Subject& subject) {
                    std::to_string(written(1)) + " and " + std::to_string(longest) + "."};
 }
 
-// Whether each token that was written is the likeliest one in training's pass over the same tokens.
+// Checks whether each written token is also the likeliest one when the model reads the same tokens as in
+// training.
 Observation writes_otherwise(const Subject& subject) {
   std::int64_t wrong = 0, all = 0;
   for (const Tokens& source :

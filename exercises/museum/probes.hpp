@@ -14,7 +14,7 @@ namespace museum {
 
 /// The result of a probe.
 struct Observation {
-  bool seen = false;  ///< whether it shows the mistake of its exhibit
+  bool seen = false;  ///< true if the model shows the mistake of this probe's exhibit
   std::string says;   ///< what was observed, in a sentence
 };
 
@@ -23,8 +23,8 @@ struct Probe {
   std::function<Observation(const Subject&)> observe;
 };
 
-/// The probes in the order in which a diagnosis asks them: a mistake that also shows in a later probe comes
-/// first.
+/// The probes in the order of a diagnosis. If a mistake also shows in the probe of another mistake, its own
+/// probe comes first.
 const std::vector<Probe>& probes();
 
 /// A new model with random parameters, in double.

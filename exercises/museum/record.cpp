@@ -1,4 +1,4 @@
-// Trains the exhibits of the museum on reversal, and writes what each shows: record FOLDER [STEPS] [EXHIBIT
+// Trains the exhibits of the museum on reversal, and writes their symptoms: record FOLDER [STEPS] [EXHIBIT
 // …]. docs/results.py measure museum runs it.
 
 #include <gradus/autograd/ops.hpp>
@@ -148,8 +148,8 @@ plot::Heatmap picture(const json& exhibit, const std::string& title) {
   return map;
 }
 
-// The exhibits in groups by what their weights look like, with a few words on each, and the name of each
-// group's picture.
+// The exhibits, grouped by the appearance of their weights: the name of each group's picture, and a few words
+// on each exhibit.
 const std::vector<std::pair<std::string, std::vector<std::pair<int, std::string>>>> pictures = {
     {"right",
      {{0, "the right program"},

@@ -23,8 +23,8 @@ std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B);
 // parts are large.
 std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
 
-// The bounds of successive parts of a batch: part p holds the sequences from bounds[p] up to bounds[p + 1],
-// and takes about as long as the others, if a sequence takes as long as its usual maximum length, 2T + 10. A
+// The bounds of successive parts of a batch: part p holds the sequences [bounds[p], bounds[p + 1]). All parts
+// take about the same time if the time of a sequence is proportional to its usual maximum length, 2T + 10. A
 // part may be empty.
 std::vector<std::int64_t> bounds_of_parts(std::span<const std::int64_t> lengths, std::int64_t parts);
 

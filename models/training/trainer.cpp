@@ -77,7 +77,8 @@ nn::Schedule make_schedule(const TrainerOptions& options) {
   return nn::schedule::warm_up(options.warm_up, std::move(falls), first);
 }
 
-// The detector of the plateau schedule, whose rates are factors; none for another schedule.
+// The detector for the plateau schedule; std::nullopt for other schedules. It works on the factor, not on the
+// learning rate.
 std::optional<nn::PlateauDetector> make_plateau(const TrainerOptions& options) {
   if (options.schedule != "plateau") return std::nullopt;
   if (options.final_factor >= 1) {

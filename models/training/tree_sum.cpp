@@ -22,7 +22,8 @@ void round_to_bf16(std::vector<Tensor>& tensors) {
 void TreeSum::add(std::vector<Tensor> term) {
   const NoGrad no_grad;
   if (bf16_) round_to_bf16(term);
-  // As in counting in binary: each trailing 1 of the number of terms is a block as large as the new one.
+  // This works like counting in binary: each trailing 1 of the number of terms stands for a block as large as
+  // the new one, to which it is added.
   for (std::int64_t carry = terms_++; carry % 2 == 1; carry /= 2) {
     const std::vector<Tensor>& left = blocks_.back();
     for (std::size_t i = 0; i < term.size(); ++i) term[i] = left[i] + term[i];

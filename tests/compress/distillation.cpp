@@ -1,4 +1,4 @@
-// Distillation: its terms against PyTorch and equations, and in a model's loss.
+// Distillation: its terms against PyTorch and plain equations, and as a part of a model's loss.
 
 #include <gradus/compress/distillation.hpp>
 #include <gradus/data/batch.hpp>
@@ -63,7 +63,7 @@ TEST_CASE("attention_distillation is the mean divergence over the real steps", "
                           (-0.25 + 0.5) * std::log(2.0);  // steps (0, 0), (0, 1) and (1, 0)
   CHECK(compress::attention_distillation(alpha, a, integers({2, 1})).item() == Approx(expected / 3));
   CHECK(compress::attention_distillation(a, a, integers({2, 2})).item() == Approx(0).margin(1e-7));
-  // a student that gives no weight where the teacher gives all
+  // the student gives no weight to the position that has all of the teacher's weight
   CHECK(compress::attention_distillation(alpha, a, integers({0, 2})).item() ==
         Approx((0.25 * std::log(2.0) - std::log(1e-9)) / 2));
   CHECK(compress::attention_distillation(alpha, a, integers({0, 0})).item() == 0);

@@ -1,4 +1,4 @@
-// Pruning by magnitude: which weights, and that they stay 0 in training.
+// Pruning by magnitude: the right weights are pruned, and they stay 0 in training.
 
 #include <gradus/compress/pruning.hpp>
 #include <gradus/nn/adam.hpp>

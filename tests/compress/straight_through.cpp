@@ -83,8 +83,9 @@ TEST_CASE("updates smaller than a step of the rounding add up in the exact copy,
   CHECK_NOTHROW(compress::Int8Products(layer));
 }
 
-// Four equal inputs with weights that add up to 1. An outlier, whose input is 0, makes a step of the rounding
-// 60/127, so that each weight is rounded up, and their sum becomes 4 · 60/127. Only two of them should be.
+// Four inputs are equal, and their weights add up to 1. A fifth weight, an outlier whose input is 0, makes
+// the rounding step 60/127. So each of the four weights is rounded up to a whole step, and their sum becomes
+// 4 · 60/127. Rounding up only two of them is better.
 TEST_CASE("training with rounded weights finds a better rounding than the nearest one", "[compress]") {
   nn::Linear layer(5, 1, false);
   Tensor(layer.weight).replace(tensor({{60, 0.24, 0.25, 0.26, 0.27}}));

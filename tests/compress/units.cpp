@@ -25,8 +25,8 @@ std::unique_ptr<models::Seq2Seq> make(const ModelOptions& options) {
   return model;
 }
 
-// Sets all weights of some units to 0, so that they do not matter: their rows in every gate, and the columns
-// that read them. `unit` is relative to the part that begins at `begin`.
+// Sets all weights of some units to 0, so that these units have no effect: their rows in every gate, and the
+// columns that read them. `unit` is relative to the part that begins at `begin`.
 void clear(const models::Seq2Seq& model, const std::string& name, int axis, std::int64_t index) {
   for (auto& [found, tensor] : model.state_dict()) {
     if (found != name) continue;

@@ -1,4 +1,4 @@
-// Sums, broadcasts and gathers among processes that are threads.
+// Sums, broadcasts and gathers. The processes are threads.
 
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/scope.hpp>
@@ -17,7 +17,7 @@ using distributed::Communicator;
 
 namespace {
 
-// Value i of process r: digits that no order of additions keeps exactly.
+// Value i of process r. Its many digits make every sum round, so that the order of the additions matters.
 template <class T>
 T value(std::int64_t r, std::size_t i) {
   return static_cast<T>(std::sin(static_cast<double>(1000 * r) + static_cast<double>(i))) *

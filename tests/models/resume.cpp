@@ -139,7 +139,7 @@ TEST_CASE("resumed training gives the same bytes as uninterrupted training", "[m
   for (const int count : {1, 2}) {
     const Threads threads(count);
     const std::string whole = never_stopped(files, options());
-    // Within an epoch, before an evaluation and after it, at the end of an epoch, late, and at the end.
+    // Stops within an epoch, before and after an evaluation, at the end of an epoch, late, and at the end.
     for (const std::int64_t after : {1, 4, 5, 11, 12}) {
       INFO(count << " threads, stopped after step " << after);
       CHECK((stopped(files, options(), after) == whole));

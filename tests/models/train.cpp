@@ -15,7 +15,7 @@ using models::TrainStep;
 
 namespace {
 
-// Its loss is finite, but the gradient of its one parameter, through log(w), is not.
+// A decoder with a finite loss, but an infinite gradient of its one parameter, through log(w).
 class Steep : public gradus::nn::DecoderStep {
  public:
   Steep() : w(add_parameter("w", gradus::tensor({1e-44}))) {}

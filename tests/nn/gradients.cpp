@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("recurrent modules have correct gradients", "[nn][gradients][
   check_gradients(nn::gradcheck(forward, x), 5);
   check_gradients(nn::gradcheck(both_ways, x, lengths), 9);
 
-  // From given states: checks the parameters, x and one or two states.
+  // Checks the gradients of the parameters, of x, and of one or two given states.
   const auto check = [&](TestType& net, const Tensor& up_to, std::int64_t states) {
     const Tensor h_0 = random({states, B, H}, generator), c_0 = random({states, B, H}, generator);
     const std::size_t parameters = net.parameters().size();

@@ -106,7 +106,8 @@ TEST_CASE("over equal values, the weights depend only on the distance to the las
         e.attention.attend(e.query.slice(0, 1), e.attention.prepare(same, Tensor()), 1, at(p)).weights[0]);
   };
   const Tensor two = ln(2), three = ln(3);
-  // Positions 1, 2 and 3 around 2; 2, 3 and 4 around 3; and one that no filter sees.
+  // Compares positions 1, 2 and 3, around 2, with positions 2, 3 and 4, around 3. Position 0 is the
+  // reference: no filter there sees the last position.
   CHECK(mismatch(two.slice(1, 4) - two[0], three.slice(2, 5) - three[0], rounding) == "");
   CHECK(mismatch(two[2] - two[0], gradus::zeros({}, Dtype::f64), {1e-3, 0}) != "");
 }

@@ -49,7 +49,7 @@ struct Kind {
   std::function<Tensor(const Tensor& e, const Tensor& lengths)> weights;
 };
 
-// The weights without random draws.
+// The kinds of weights without random draws.
 std::vector<Kind> exact_kinds() {
   return {{"sparsemax", nn::sparsemax},
           {"top 1", [](const Tensor& e, const Tensor& n) { return nn::top_k_softmax(e, n, 1); }},
@@ -57,7 +57,7 @@ std::vector<Kind> exact_kinds() {
           {"top 9", [](const Tensor& e, const Tensor& n) { return nn::top_k_softmax(e, n, 9); }}};
 }
 
-// All weights, the drawn ones with the same numbers at each call.
+// All kinds of weights. Drawn weights use the same random numbers at each call.
 std::vector<Kind> all_kinds() {
   std::vector<Kind> kinds = exact_kinds();
   const auto drawn = [](const nn::Normaliser& normaliser) {

@@ -1,4 +1,4 @@
-// Log-mel features against NumPy, and their edges.
+// Log-mel features against NumPy, and edge cases.
 
 #include <gradus/speech/log_mel.hpp>
 

@@ -14,7 +14,7 @@ using gradus::Tensor;
 
 namespace {
 
-// The mean frame of [begin, end) of an utterance, without the noise's first and last frames.
+// The mean of the frames [begin, end) of an utterance.
 std::vector<double> mean_frame(const speech::Utterance& one, std::int64_t begin, std::int64_t end) {
   return mean(one.frames.slice(begin, end), 0).to_vector<double>();
 }

@@ -13,7 +13,8 @@
 #include "files/saved_model.hpp"
 #include "scratch.hpp"
 
-// As cli_main() does, but before Catch2 keeps the buffer of std::cout, which the first call replaces.
+// cli_main() makes this call too. Here it must come earlier: it replaces the buffer of std::cout, which
+// Catch2 stores.
 inline const bool were_synchronised = std::ios::sync_with_stdio(false);
 
 /// The output and exit code of a command.

@@ -18,7 +18,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// Standard error that is not a terminal, whatever runs the test, and what is written to std::cerr.
+// Replaces standard error by a file that is not a terminal, and collects what is written to std::cerr.
 class NoTerminal {
  public:
   NoTerminal() : before_(::dup(STDERR_FILENO)), cerr_(std::cerr.rdbuf(written_.rdbuf())) {

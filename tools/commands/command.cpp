@@ -95,7 +95,7 @@ std::string extra_message(const CLI::App& app) {
   return no_option(app, dashes, argument.substr(2, argument.find('=') - 2));
 }
 
-// "OPTION: x not in {a,b}" in other words; empty for another text.
+// A clearer text for "OPTION: x not in {a,b}". Empty for any other text.
 std::string unknown_value(const std::string& text) {
   constexpr std::string_view between = " not in {";
   const std::size_t colon = text.find(": "), list = text.rfind(between);
@@ -114,7 +114,7 @@ std::string clear_message(const CLI::ParseError& error) {
   std::string text = one_line(raw);
   const std::string option = text.substr(0, text.find(':'));
   const auto contains = [&](std::string_view part) { return text.find(part) != text.npos; };
-  // The text with a word, which is between two options, replaced by another.
+  // Replaces a word between two options by another.
   const auto with = [&](std::string_view word, std::string_view other) {
     return std::string(text).replace(text.find(word), word.size(), other);
   };

@@ -1,4 +1,4 @@
-// The trainer of the page as a native program, to compare with: answers each line of standard input.
+// The page's trainer as a native program, for comparison. Answers each line of standard input.
 
 #include <iostream>
 #include <string>

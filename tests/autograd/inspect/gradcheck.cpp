@@ -210,8 +210,8 @@ TEST_CASE("leaves are restored when the function throws", "[autograd][gradcheck]
 
 TEST_CASE("a correct gradient passes when a smaller step confirms it", "[autograd][gradcheck]") {
   const Planted logarithm{[](double x) { return std::log(x); }, [](double x) { return 1 / x; }};
-  // Ever closer to 0: at first the curve is too strong for a step of h; then x − 2h is outside the domain,
-  // and finally x − h too.
+  // The points approach 0. At first, the curvature is too strong for a step of h. Then x − 2h is outside the
+  // domain, and finally x − h too.
   for (const double x : {0.01, 0.0025, 0.0015, 0.0007, 1e-4, 1e-8, 1e-12}) {
     CAPTURE(x);
     const auto entry = logarithm.check({x});
@@ -352,7 +352,7 @@ TEST_CASE("the tolerance covers only the rounding of differences", "[autograd][g
   CHECK(shifted([](double x) { return 2.01 * x; }).wrong == 4);
   CHECK(shifted([](double) { return 0.0; }).wrong == 4);
 
-  // f rounds at 1e8, which its small result does not show.
+  // f rounds at 1e8, although its result is small.
   const auto inside = [&](auto gradient) {
     return Planted{[](double x) { return x + 1e8 - 1e8; }, gradient}.check(at);
   };

@@ -10,8 +10,8 @@
 
 #include "op_sample.hpp"
 
-/// Helpers for the rows of the table of operations, in rows_*.cpp: one file for each section of ops.hpp, and
-/// two for fused.hpp and packing.hpp.
+/// Helpers for rows_*.cpp, which contain the rows of the table of operations: one file for each section of
+/// ops.hpp, and two files for fused.hpp and packing.hpp.
 
 using gradus::Axes;
 using gradus::Dtype;

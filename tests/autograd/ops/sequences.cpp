@@ -32,7 +32,8 @@ struct Example {
   std::function<Tensor(const Tensors& x)> run;
 };
 
-// (B): starts at the longest and advances by 2, wrapping around within [shortest, longest].
+// Lengths (B). The first is the longest; each next one is larger by 2, and wraps around within [shortest,
+// longest].
 Tensor lengths(std::int64_t B, std::int64_t shortest, std::int64_t longest) {
   std::vector<std::int64_t> all;
   for (std::int64_t b = 0; b < B; ++b) {

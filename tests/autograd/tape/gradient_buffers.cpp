@@ -67,7 +67,7 @@ TEST_CASE("a gradient that the backward function keeps is copied", "[autograd][b
   CHECK(values(x.grad()) == Floats{6, 8});
   CHECK(values(kept) == Floats{100, 7});
 
-  // Nor is anything added to it.
+  // Later gradients are not added to it in place.
   const Tensor first = leaf(tensor({1, 2})), added = tensor({5, 7});
   const Tensor older = first * 2.0;
   sum(older + custom({first}, [&](Gradients& g) { g.add(0, added); })).backward();

@@ -20,7 +20,7 @@ bool matches_exactly(std::span<const std::int64_t> prediction, std::span<const s
 double exact_match(std::span<const std::vector<std::int64_t>> predictions,
                    std::span<const std::vector<std::int64_t>> targets);
 
-/// Counts of exact matches for each source length.
+/// Counts exact matches for each source length.
 class ExactMatchByLength {
  public:
   /// \throws gradus::Error if the length is below 1.

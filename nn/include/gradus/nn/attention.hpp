@@ -20,9 +20,9 @@ struct Memory {
   Memory select(const Tensor& rows) const;
 };
 
-/// How the gradient of an attention is computed that chooses positions, which has none.
+/// How the gradient is computed if an attention chooses positions. The choice itself has no gradient.
 enum class Estimator {
-  none,              ///< it chooses nothing at random; the tape's gradient is exact
+  none,              ///< nothing is chosen at random; the tape's gradient is exact
   straight_through,  ///< by the tape, as if the choice were a softmax; biased
   reinforce,  ///< by reinforce_loss(), which models::loss() adds in training; unbiased, of high variance
 };
