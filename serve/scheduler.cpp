@@ -28,7 +28,7 @@ int length_class(std::int64_t length) {
       std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(length - 1, 0) / 32)));
 }
 
-// A running batch of sources of one class of lengths.
+// A running batch for the sources of one class of lengths.
 class LengthBatch {
  public:
   LengthBatch(const models::Ensemble& model, std::int64_t most_rows)

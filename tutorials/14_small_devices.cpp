@@ -138,7 +138,7 @@ Sparsities sparsities(const Course& course, const models::Seq2Seq& large, std::i
   return all;
 }
 
-// 4. Whole units: a model with H of the units of a larger one, `of`.
+// 4. Whole units: keeps H of the `of` hidden units of a larger model.
 Model narrower(const Course& course, const models::Seq2Seq& model, std::int64_t of, std::int64_t H, bool trains) {
   models::ModelSizes sizes = course.sizes(of);
   sizes.hidden = H;

@@ -185,7 +185,7 @@ bool Element::confirms(const Estimate& e) const {
          e.rounding <= std::max({sharp * g, checked_.options.rtol * size, checked_.options.atol});
 }
 
-// Whether a doubt of this size may explain an error. NaN may explain any.
+// True if a doubt of this size may explain the error. A doubt of NaN may explain any error.
 bool explains(double doubt, double error) { return !(doubt <= error / 10); }
 
 // The judgement from two successive steps: open if the second step does not confirm the gradient and the two

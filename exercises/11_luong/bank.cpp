@@ -674,7 +674,7 @@ class OwnLocal : public LuongGeneral {
   mutable Tensor S_;
 };
 
-// Sentence by sentence, with a slice of the energies.
+// Computes the weights sentence by sentence, from a slice of the energies.
 class Sliced : public LuongGeneral {
  public:
   Sliced(const AttentionSizes& n, double half_window) : LuongGeneral(n.query, n.value), w(half_window) {}

@@ -394,7 +394,7 @@ void expect_inputs_unchanged(const AnyAttention& any) {
   expect_same(attend(), first, "at the second call", remembers);
 }
 
-// Several batches with one attention: prepares all of them before the first call of attend().
+// Runs one attention on several batches, and prepares all batches before the first call of attend().
 void expect_no_memory_of(const AnyAttention& any, const std::vector<Case>& cases) {
   std::vector<std::vector<Plain>> alone;
   for (const Case& c : cases) alone.push_back(copied(named(run(any, c))));

@@ -19,8 +19,8 @@ namespace gradus::models {
 // efficient products, or if the weights, which each thread reads at every step, do not fit its cache.
 std::int64_t parts_of_batch(const Ensemble& model, std::int64_t B);
 
-// The same for a search, which has no gradients to add: weights that do not fit the cache do not matter if
-// parts are large.
+// The number of parts for a search. A search has no gradients to add, so it may be split even if the weights
+// do not fit the cache, as long as the parts are large.
 std::int64_t parts_of_search(const Ensemble& model, std::int64_t B);
 
 // The bounds of successive parts of a batch: part p holds the sequences [bounds[p], bounds[p + 1]). All parts

@@ -65,7 +65,7 @@ class Remaining {
   bool may_drop_;  // false in training: dropout draws one mask per row
 };
 
-// The outputs of write_tokens() for one part of the sources; `first` is the part's first source in the batch.
+// The outputs of write_tokens() for one part of the batch. `first` is the index of its first source.
 std::vector<Decoded> write_share(const Ensemble& model, const Tensor& source, const Tensor& lengths,
                                  std::span<const std::int64_t> max_steps, const Choose& choose,
                                  std::int64_t first) {

@@ -155,7 +155,7 @@ TEST_CASE("each source's search ends when no live hypothesis can win", "[models]
 }
 
 TEST_CASE("the coverage penalty of a source position without weight is finite", "[models][beam]") {
-  // A window one token wide.
+  // Attends only to the first token.
   class First : public nn::Attention {
    public:
     Result attend(const Tensor& query, const nn::Memory& memory, std::int64_t, const Tensor&) const override {

@@ -26,7 +26,7 @@ Arguments plain_run(const fs::path& out, Arguments more = {}) {
   return all;
 }
 
-// The fraction of zeros in the matrices of a checkpoint's model, each and together.
+// The fraction of zeros in each matrix of a checkpoint's model, and in all of them together.
 struct Zeros {
   std::vector<double> each;
   double all = 0;

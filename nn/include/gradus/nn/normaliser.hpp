@@ -25,9 +25,9 @@ namespace gradus::nn {
 Tensor sparsemax(const Tensor& energies, const Tensor& lengths);
 
 /// Softmax over the k largest energies of each row (Gupta et al. 2021), for e (B, T). If a row has k real
-/// positions or fewer, all of them get weight. Of equal energies, the earlier one is chosen first. Gradient:
-/// that of a softmax at the chosen positions, 0 elsewhere. @throws Error when e is not (B, T), k is below 1,
-/// or a length is outside [0, T].
+/// positions or fewer, all of them get weight. Of equal energies, the earlier one is chosen first.
+/// Gradient: that of a softmax at the chosen positions, 0 elsewhere. @throws Error when e is not (B, T), k is
+/// below 1, or a length is outside [0, T].
 Tensor top_k_softmax(const Tensor& energies, const Tensor& lengths, std::int64_t k);
 
 // ---- Normalisers ----
