@@ -26,8 +26,7 @@ struct Exercise {
   std::vector<museum::Make> programs = {};
 };
 
-/// The exhibit of the museum that the learner's classes resemble. Classes that throw an exception are
-/// skipped.
+/// The exhibit of the museum that the learner's classes resemble. Classes that throw are skipped.
 museum::Diagnosis diagnose(const Exercise& exercise);
 
 /// How a check ended.

@@ -13,8 +13,7 @@
 #include "files/saved_model.hpp"
 #include "scratch.hpp"
 
-// cli_main() makes this call too. Here it must come earlier: it replaces the buffer of std::cout, which
-// Catch2 stores.
+// As in cli_main(), but earlier: this call replaces the buffer of std::cout, which Catch2 stores.
 inline const bool were_synchronised = std::ios::sync_with_stdio(false);
 
 /// The output and exit code of a command.

@@ -46,8 +46,7 @@ void use_top_k_attention(std::span<const SavedModel> members, std::int64_t k);
 /// @throws Error if no member has attention.
 void check_attends(std::string_view who, const SavedEnsemble& saved);
 
-/// Checks a model that another run uses, such as a teacher. @throws Error unless both have the same
-/// vocabularies and tokens.
+/// Checks a model that another run uses. @throws Error unless both have the same vocabularies and tokens.
 /// @param path of the model
 void check_same_tokens(const char* operation, const std::filesystem::path& path, const Sides& model,
                        const Sides& run);

@@ -30,8 +30,7 @@ struct TranslationOptions {
 Translation to_text(models::Decoded decoded, std::vector<std::string> source, const Side& side,
                     bool replace_unknown);
 
-/// For each sentence, all translations that the search returns, best first; none for a sentence without
-/// tokens.
+/// For each sentence, all translations from the search, best first; none for a sentence without tokens.
 /// @param model in eval mode
 /// @throws Error if a sentence is not UTF-8, and as models::decode.
 std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble& model, const Sides& sides,

@@ -39,8 +39,7 @@ class Service {
   /// @throws Error as load_saved_model().
   Service(ServiceOptions options, const models::Registry& registry);
 
-  /// Answers a body of POST /translate, with the same translations as `gradus translate` prints for each
-  /// text.
+  /// Answers a body of POST /translate with the translations that `gradus translate` prints for each text.
   /// @throws BadRequest, Busy, TooSlow, and Error for a failure of the model.
   nlohmann::ordered_json translate(const std::string& body) const;
   /// Answers a body of POST /align: the attention weights when the model reads both texts.

@@ -8,9 +8,8 @@ namespace gradus::tools {
 
 /// In a job of several processes, lets only process 0 print. Does nothing in process 0.
 ///
-/// In every other process, standard error goes into a buffer. If the process fails, report() waits three
-/// seconds, in which process 0 may report the same error and end the job. Then it prints the buffer's last
-/// line.
+/// Buffers the standard error of other processes. If one fails, report() waits three seconds, in which
+/// process 0 may report the same error and end the job, and then prints the last line of the buffer.
 class OnlyFirst {
  public:
   explicit OnlyFirst(std::int64_t rank);

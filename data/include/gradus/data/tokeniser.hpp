@@ -40,8 +40,7 @@ class Tokeniser {
   /// \throws gradus::Error if `bpe` is given with the unit `character`.
   explicit Tokeniser(TokeniserOptions options = {}, std::optional<BytePairEncoding> bpe = {});
 
-  /// A tokeniser that normalises and splits by a SentencePiece model. Its options have `lower` and `nfkc`
-  /// off.
+  /// A tokeniser that normalises and splits by a SentencePiece model. `lower` and `nfkc` are off.
   explicit Tokeniser(SentencePiece pieces);
 
   const TokeniserOptions& options() const { return options_; }

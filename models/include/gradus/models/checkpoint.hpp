@@ -38,8 +38,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& path);
 void check_intact(const std::filesystem::path& path, const NamedTensors& tensors,
                   const nn::Metadata& metadata);
 
-/// A checksum of the tensors' names, dtypes, shapes and values. It does not depend on the order of the
-/// tensors.
+/// A checksum of the tensors' names, dtypes, shapes and values, which does not depend on their order.
 std::string fingerprint(const NamedTensors& tensors);
 
 /// A property of the process that affects the bits of later steps and is not part of a Trainer's state: the

@@ -9,8 +9,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// One process's connection to all processes that train one model together. By default there is only this
-/// process.
+/// One process's connection to all processes that train one model together. By default, there is only one.
 ///
 /// Every process has the whole model and reads the same batches. Of the N shards of a batch
 /// (TrainerOptions::shards), process r of P computes the gradients of shards r·N/P … (r + 1)·N/P − 1.
