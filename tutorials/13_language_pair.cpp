@@ -52,8 +52,8 @@ struct Corpus {
 };
 
 Corpus read(const Knobs& knobs) {
-  // 1. Text: pairs. A hash of the source holds out 15 in a hundred, so a sentence with several translations is never on
-  // both sides.
+  // 1. The text: sentence pairs. A hash of the source holds out 15 % of them, so a sentence with several
+  // translations is never on both sides.
   std::vector<data::SentencePair> pairs = knobs.pairs.empty() ? data::phrases(knobs.chinese ? "eng-cmn" : "eng-fra")
                                                               : data::read_tab_separated(knobs.pairs);
   if (std::ssize(pairs) > knobs.limit) pairs.resize(static_cast<std::size_t>(knobs.limit));

@@ -41,7 +41,7 @@ Tensor by_loops(const Tensor& weights, const Tensor& lengths) {
   return total / steps;
 }
 
-// min(a, c) = a − max(a − c, 0), with a mask of 1 and 0 for the steps.
+// Uses min(a, c) = a − max(a − c, 0), and a mask of 1 for real steps and 0 for others.
 Tensor by_relu(const Tensor& weights, const Tensor& lengths) {
   const Tensor c = right_coverage(weights);
   const Tensor steps = sum(weights - relu(weights - c), 2);

@@ -201,7 +201,7 @@ void all_outputs(const BeamSearch& answer) {
       "A beam that keeps everything must find the best of all outputs.");
 }
 
-// An attention model of the library on one source, as a function of the beginning.
+// One of the library's attention models for a fixed source, as a function of the tokens written so far.
 class Decoder {
  public:
   Decoder(const models::Seq2Seq& model, const Tensor& source)

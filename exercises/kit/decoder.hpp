@@ -34,7 +34,7 @@ struct DecoderTask {
   /// A decoder around this attention; in double, with fill()ed parameters.
   std::function<std::unique_ptr<gradus::nn::DecoderStep>(std::unique_ptr<Watched>)> make;
   std::int64_t vocabulary, annotation, query, energy;  ///< V, D, H, A
-  /// Name in the state of the previous weights that attend() gets; empty if it gets none.
+  /// The name of the state's entry with the previous weights, which attend() gets; empty if it gets none.
   std::string weights = {};
 
   std::unique_ptr<Watched> watched() const { return std::make_unique<Watched>(query, annotation, energy); }

@@ -10,7 +10,7 @@
 #include "models/forgetful_decoder.hpp"
 #include "models/helpers.hpp"
 
-/// Options of a training with every source of randomness, by shards.
+/// Options of a training by shards that uses every source of randomness.
 inline gradus::models::TrainerOptions sharded(std::int64_t shards) {
   return {.steps = 4,
           .optimiser = "adamw",

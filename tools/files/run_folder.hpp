@@ -39,7 +39,7 @@ std::string content_if_there(const std::filesystem::path& file);
 /// @throws Error for a folder without a checkpoint.
 std::filesystem::path checkpoint_of(const std::filesystem::path& path);
 
-/// The checkpoint in a folder with a run from which training resumes.
+/// The checkpoint from which the run in this folder resumes.
 std::filesystem::path last_checkpoint_of(const std::filesystem::path& folder);
 
 /// True if training writes files of this name.

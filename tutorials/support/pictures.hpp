@@ -17,7 +17,7 @@ gradus::plot::Series smoothed(const std::string& name, const std::vector<double>
 /// The smoothed training losses as a picture.
 std::string loss_curves(const std::vector<Result>& results);
 
-/// Exact match by length as lines. A dashed last one hides no other.
+/// Exact match by length as lines. A dashed last line cannot hide the others.
 std::string exact_match_curves(const std::vector<Result>& results, bool last_is_dashed = false);
 
 /// The attention weights as a heatmap: one row per token written, one column per source token.
