@@ -18,7 +18,7 @@ SKIPPED = re.compile(r"CHANGELOG\.md|.*\.zh-CN\.md|docs/zh/|tests/prose_test\.py
 CPP = re.compile(r'//[/!]?<?([^\n]*)|/\*(.*?)\*/|R"[^(\s]*\((.*?)\)[^)"\s]*"|"((?:\\.|[^"\\\n])*)"|' r"'(?:\\.|[^'\\\n])+'", re.DOTALL)
 HASH = re.compile(r'(?:(?<=\s)|^)#([^\n]*)|"""(.*?)"""|"((?:\\.|[^"\\\n])*)"|' r"'((?:\\.|[^'\\\n])*)'", re.DOTALL | re.MULTILINE)
 MARKDOWN_CODE = re.compile(r"^ *(```|~~~).*?^ *\1|`[^`\n]*`|<!--.*?-->|\$\$.*?\$\$|\]\([^)]*\)", re.DOTALL | re.MULTILINE)
-SYNTAX = {".cpp": CPP, ".hpp": CPP, ".py": HASH, ".sh": HASH, ".cmake": HASH, ".txt": HASH, "": HASH}
+SYNTAX = {".cpp": CPP, ".hpp": CPP, ".js": CPP, ".mjs": CPP, ".py": HASH, ".sh": HASH, ".cmake": HASH, ".txt": HASH, "": HASH}
 
 
 class Construction:
@@ -32,7 +32,7 @@ def constructions():
 
 
 def files():
-    patterns = ["*.cpp", "*.hpp", "*.py", "*.sh", "*.cmake", "*CMakeLists.txt", "*.md", "run", ".ci/run"]
+    patterns = ["*.cpp", "*.hpp", "*.js", "*.mjs", "*.py", "*.sh", "*.cmake", "*CMakeLists.txt", "*.md", "run", ".ci/run"]
     done = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns], cwd=ROOT,
                           capture_output=True, text=True, check=True)
     return [ROOT / name for name in done.stdout.splitlines() if not SKIPPED.match(name) and (ROOT / name).exists()]

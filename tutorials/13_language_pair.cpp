@@ -200,7 +200,7 @@ int main(int argc, char** argv) {
   return tutorial::run(argc, argv, "Tutorial 13: a real language pair, with words, unknown words and their order",
                        {.steps = 2000, .out = "out/tutorial-13"},
                        [&](const tutorial::Options& options) { run(options, knobs); },
-                       {{"--pairs", &knobs.pairs, "a text of your own: source TAB target, one pair a line"},
+                       {{"--pairs", &knobs.pairs, "a text of your own: source TAB target, one pair per line"},
                         {"--limit", &knobs.limit, "read only the first pairs, this many"},
                         {"--chinese", &knobs.chinese, "translate English to Chinese"},
                         {"--min-count", &knobs.min_count, "words that occur less often are unknown"},

@@ -236,7 +236,7 @@ class Mpi : public Communicator {
   std::mutex mutex_;
   std::int64_t rank_ = 0, size_ = 1;
   Peers peers_;
-  MPI_Comm beats_ = MPI_COMM_NULL;                        // signs of life travel apart from the messages
+  MPI_Comm beats_ = MPI_COMM_NULL;                        // for signs of life, apart from the messages
   std::atomic<Clock::time_point> ticked_ = Clock::now();  // the last turn of keep_watch()
   std::atomic<bool> has_reported_ = false;
   std::atomic<Clock::time_point> resumed_ = Clock::time_point();

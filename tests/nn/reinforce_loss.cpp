@@ -17,7 +17,7 @@ Tensor single(std::int64_t T_y, std::int64_t B) { return leaf(gradus::ones({T_y,
 
 }  // namespace
 
-TEST_CASE("the advantage is the log-likelihood still to come, less the other sequences' mean",
+TEST_CASE("the advantage is the later tokens' log-likelihood, less the other sequences' mean",
           "[nn][loss][reinforce]") {
   const Tensor r = tensor({{-1, -3}, {-2, -5}, {-6, 1e6}}, Dtype::f64), weights = single(3, 2);
   const Tensor loss = nn::reinforce_loss(weights, r, integers({3, 2}));

@@ -79,7 +79,7 @@ std::int64_t checked_elements(const models::Seq2Seq& model, std::int64_t element
   return sum;
 }
 
-// The loss that is checked. Says at the first calls what the check will cost, then shows its progress.
+// The loss that is checked. Prints the expected cost at the first calls, and then shows the progress.
 class CountedLoss {
  public:
   CountedLoss(const models::Seq2Seq& model, const data::Batch& batch, std::int64_t elements)

@@ -1,4 +1,4 @@
-// What a check found: the compiler's first error, or the stages with the checker's messages.
+// The results of a check: the compiler's first error, or the stages with the checker's messages.
 
 import { html } from "../dom.js";
 import { words } from "./strings.js";

@@ -27,7 +27,7 @@ class Symbols {
   std::vector<std::int64_t> encode(std::string_view text) const;
   /// The text of a sequence, up to its first EOS.
   std::string text(std::span<const std::int64_t> ids) const;
-  /// The ordinary tokens, one a line, as data::Vocabulary::to_text() writes them.
+  /// The ordinary tokens, one per line, as data::Vocabulary::to_text() writes them.
   std::string lines() const;
 
  private:

@@ -1,4 +1,4 @@
-// Line charts of a few series, as SVG that is drawn anew for every change.
+// Line charts of a few series, as SVG that is drawn again for every change.
 
 import { svg } from "./dom.js";
 

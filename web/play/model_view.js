@@ -1,4 +1,4 @@
-// What one model writes for the typed input, and where it attends.
+// The output of one model for the typed input, and its attention weights.
 
 import { html } from "./dom.js";
 import { Heatmap } from "./heatmap.js";

@@ -17,7 +17,7 @@ const english = {
   replaced: (names) => `These settings of the address are unknown or out of range; the defaults are used: ${names}.`,
   range: (least, most) => `must be a number from ${least} to ${most}`,
   order: "the longest source must not be shorter than the shortest",
-  loss: "Loss", lossNote: "cross-entropy of each batch, in nats a token",
+  loss: "Loss", lossNote: "cross-entropy of each batch, in nats per token",
   exact: "Exact match by length", exactNote: "fraction of held-out sources whose output has no wrong token; shaded: lengths in training, with their mean above",
   updates: "updates", length: "source length",
   input: "A source of your own", another: "Another example", inputNote: "Type tokens of the task: you see what each model writes for it now.",
@@ -44,20 +44,20 @@ const english = {
   parameter: "parameter", shape: "shape", norm: "norm", gradient: "gradient",
   byHand: (difference, gradients) => `Computed part by part; the largest difference from the library's own step is ${difference}, from its gradients ${gradients}.`,
   breakIt: "Break it", experiment: "experiment", rightModel: "right model",
-  experiments: "What experiments on the models show now, for the source above",
+  experiments: "Results of experiments on the current models, for the source above",
   pads: "largest change of a p(y_t) when a longer source is in the batch", steps: "largest difference of an α_tj between two steps",
   later: "change of h_1, relative, when the last source token changes", query: "norm of the gradient of W_a in the last update",
   mistakes: {
-    no_mask: ["no mask:", "the softmax also weights pads. What changes: the same source gets other probabilities beside a longer one. What does " +
-              "not: a source alone, the loss on batches of one length, the diagonal. Training even learns to avoid the pads that it meets."],
-    no_tanh: ["no tanh:", "v_a · W_a s is the same number for every j, and the softmax cancels it. What changes: the weights are the same at every " +
-              "step, and W_a gets no gradient. What does not: shapes, sums of weights, and the loss still falls, more slowly."],
-    no_backward: ["no backward half:", "h_j = [→h_j; 0]. What changes: h_1 does not know the tokens after it. What does not: reversal " +
+    no_mask: ["no mask:", "the softmax also weights pads. Changed: the same source gets other probabilities beside a longer one. " +
+              "Unchanged: a single source, the loss on batches of one length, the diagonal. Training even learns to avoid the pads that it meets."],
+    no_tanh: ["no tanh:", "v_a · W_a s is the same number for every j, and the softmax cancels it. Changed: the weights are the same at every " +
+              "step, and W_a gets no gradient. Unchanged: shapes, sums of weights, and the loss still falls, more slowly."],
+    no_backward: ["no backward half:", "h_j = [→h_j; 0]. Changed: h_1 does not know the tokens after it. Unchanged: reversal " +
                   "hardly needs them, so that loss and picture look right. Sorting needs them more."],
-    ask_after: ["asking with s_t:", "the decoder updates its state with the context of the step before, and then asks. This is Luong's order. " +
-                "What changes: the token of a step is read from its own context only by the readout. What does not: it learns, and the picture is the same diagonal."],
-    wrong_end: ["the wrong end:", "s_0 comes from the backward state at the last position of the batch. What changes: s_0 has seen " +
-                "one token, or for a shorter source a pad, so that probabilities depend on the batch. What does not: attention makes up for the weak start."],
+    ask_after: ["the query is s_t:", "the decoder first updates its state with the previous step's context, and then attends. This is Luong's order. " +
+                "Changed: the token of a step is read from its own context only by the readout. Unchanged: the model learns, and the picture is the same diagonal."],
+    wrong_end: ["the wrong end:", "s_0 comes from the backward state at the last position of the batch. Changed: s_0 has seen " +
+                "one token, or for a shorter source a pad, so that probabilities depend on the batch. Unchanged: attention makes up for the weak start."],
   },
   save: "Download the weights", saveNote: "for gradus translate",
   names: {

@@ -1,4 +1,4 @@
-// What is wrong with a model, and what experiments on it show.
+// The mistakes of a model, and the results of experiments on it.
 
 import { html } from "./dom.js";
 import { words } from "./strings.js";

@@ -17,7 +17,7 @@ export class Values {
   #drag;
 
   /**
-   * @param labels   for bars, one a number; without them a strip of cells
+   * @param labels   for bars, one per number; without them a strip of cells
    * @param onValue  called with an index, or with nothing when no number is pointed at
    * @param onChange called with an index and the number that the reader wants there; absent if numbers cannot be changed
    */

@@ -79,7 +79,7 @@ test("hints come one by one, and a reload keeps file, hints and progress", async
   await end();
 });
 
-test("exercise 08: an error stands at its line, a mistake is named, the solution passes its checks and its training", async () => {
+test("exercise 08: an error is shown at its line, a mistake is named, the solution passes its checks and its training", async () => {
   const { page, end } = await open("additive_attention");
   const solution = source("08_additive_attention", "solution.hpp");
   const wrong = solution.replace("const Tensor e =", "const Tenso e ="), line = wrong.split("\n").findIndex((text) => text.includes("Tenso e")) + 1;

@@ -11,7 +11,7 @@ import { NativeTrainer, defaults, loadTrainer, root, toRequest } from "./support
 
 const settings = (changes = {}) => toRequest({ ...defaults(), ...changes });
 
-test("every error is a message, and the trainer goes on", async () => {
+test("every error is a message, and the trainer continues", async () => {
   const trainer = await loadTrainer();
   const refuses = (request, message) => assert.throws(() => trainer.ask(request), { message });
   refuses({ do: "step" }, 'there is no session; send {"do": "create"} first');

@@ -1,5 +1,5 @@
-// Which buffer holds a gradient: the first contribution is moved, copied or written into it, and later ones
-// are added. A buffer that other tensors share is never written.
+// The buffer of a gradient: the first contribution is moved, copied or written into it, and later ones are
+// added. A buffer that other tensors share is never written.
 
 #include <gradus/autograd/memory.hpp>
 #include <gradus/autograd/ops.hpp>

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::compress {
 
-/// Which weights compete to be kept.
+/// The sets of weights in which the smallest are pruned.
 enum class PruningScope {
   global,      ///< all matrices together: a matrix of small weights loses more of them
   per_matrix,  ///< each matrix loses the same fraction

@@ -5,7 +5,7 @@
 #pragma GCC visibility push(default)
 namespace gradus::models {
 
-/// Which tokens a search may write, as in fairseq and OpenNMT (`min_length`, `no_repeat_ngram_size`). A
+/// The tokens that a search may write, as in fairseq and OpenNMT (`min_length`, `no_repeat_ngram_size`). A
 /// search takes a forbidden token for one of probability 0; the probabilities of the others stay the model's
 /// own, without normalisation, and so do the log-probabilities of its results.
 ///

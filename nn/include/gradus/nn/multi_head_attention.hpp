@@ -16,7 +16,7 @@ struct MultiHeadOptions {
   std::int64_t value_size = 0;  ///< PyTorch's vdim; 0 means E
 };
 
-/// Which keys each query sees.
+/// The keys that each query sees.
 struct AttentionMask {
   Tensor lengths;       ///< (B), i64: number of real keys of each sequence; undefined if all T_k are real
   bool causal = false;  ///< query i sees only keys 0 … i
