@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gradus/autograd/bf16.hpp>
 #include <gradus/autograd/tensor.hpp>
 
 #include <cstdint>
@@ -9,17 +10,6 @@
 
 /// Products whose inputs are rounded to bf16, for MixedPrecision. Sums are f32.
 namespace gradus::bf16 {
-
-/// The upper half of a float's bits.
-using Bits = std::uint16_t;
-
-/// The nearest bf16; of two equally near, the one with an even last bit. NaN stays NaN.
-inline Bits rounded(float x) {
-  const auto bits = __builtin_bit_cast(std::uint32_t, x);
-  const std::uint32_t nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
-  return static_cast<Bits>(x != x ? (bits >> 16) | 0x40 : nearest);
-}
-inline float to_float(Bits x) { return __builtin_bit_cast(float, static_cast<std::uint32_t>(x) << 16); }
 
 /// True if this thread's precision rounds an m×n×k product. Small products stay f32: rounding costs more than
 /// it saves.

@@ -1,3 +1,4 @@
+#include <gradus/autograd/bf16.hpp>
 #include <gradus/autograd/scope.hpp>
 #include <gradus/distributed/communicator.hpp>
 
@@ -5,8 +6,6 @@
 #include <array>
 #include <bit>
 #include <utility>
-
-#include "products/bf16.hpp"
 
 namespace gradus::distributed {
 namespace {

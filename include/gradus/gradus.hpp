@@ -3,6 +3,7 @@
 /// Every header except <gradus/autograd/xtensor.hpp>, which converts to and from xtensor, and those of
 /// gradus/distributed, which need threads or MPI.
 #include <gradus/autograd/anomaly.hpp>
+#include <gradus/autograd/bf16.hpp>
 #include <gradus/autograd/build_info.hpp>
 #include <gradus/autograd/checks.hpp>
 #include <gradus/autograd/composed.hpp>

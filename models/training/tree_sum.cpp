@@ -1,11 +1,10 @@
 #include "training/tree_sum.hpp"
 
+#include <gradus/autograd/bf16.hpp>
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>
 
 #include <utility>
-
-#include "products/bf16.hpp"
 
 namespace gradus::models {
 namespace {

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#pragma GCC visibility push(default)
+/// bfloat16, the upper half of the bits of an f32: the same exponents, with 8 bits of precision.
+namespace gradus::bf16 {
+
+/// The bits of a bf16.
+using Bits = std::uint16_t;
+
+/// The nearest bf16; of two equally near, the one with an even last bit. Numbers beyond the largest bf16,
+/// 3.39e38, become infinite. NaN stays NaN.
+inline Bits rounded(float x) {
+  const auto bits = __builtin_bit_cast(std::uint32_t, x);
+  const std::uint32_t nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+  return static_cast<Bits>(x != x ? (bits >> 16) | 0x40 : nearest);
+}
+
+/// The bf16 as an f32, which is exact.
+inline float to_float(Bits x) { return __builtin_bit_cast(float, static_cast<std::uint32_t>(x) << 16); }
+
+}  // namespace gradus::bf16
+#pragma GCC visibility pop
