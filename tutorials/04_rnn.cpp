@@ -93,7 +93,7 @@ std::vector<double> norms_by_distance(double rho, std::int64_t T) {
   return norms;
 }
 
-// The norms by distance as a curve, and ρ^d, which they would be without the tanh, as a dashed one.
+// Adds the norms by distance d as a curve, and ρ^d, their values without the tanh, as a dashed curve.
 void add_with_bound(plot::Curves& curves, double rho, const std::string& name, const std::vector<double>& norms) {
   const std::size_t colour = curves.series.size() / 2;
   curves.series.push_back(tutorial::by_index("ρ = " + name, norms));

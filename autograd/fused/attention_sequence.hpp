@@ -116,7 +116,7 @@ const T* used_weights(const kernels::DropoutMask* mask, const StepPart& part, st
   return into;
 }
 
-// Calls f<Cell>() with the cell's template.
+// Calls f<Cell>(), where Cell is the template that implements `cell`.
 template <class F>
 void with_cell(AttentionCell cell, const F& f) {
   switch (cell) {

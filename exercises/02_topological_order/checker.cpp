@@ -93,7 +93,8 @@ std::vector<std::string> which(Node* L, const std::vector<Node*>& order) {
   return fits;
 }
 
-// The known order that the answer computes: for L, and for a larger graph, where no two of them coincide.
+// The known wrong order that the answer computes, if any. For L several of them may coincide; for a larger
+// graph they all differ. So both graphs are checked.
 Mistake which(const TopologicalOrder& answer, Node* L, const std::vector<Node*>& order) {
   Graph graph;
   std::vector<Node*> nodes = {graph.leaf(1), graph.leaf(2)};

@@ -162,8 +162,8 @@ Plain after(const Case& c, std::size_t k, Slip slip = Slip::none) {
   return Plain(tensor(values, c.parameters[k].shape()));
 }
 
-// Parameter k after all steps, if the parameters share m and v (`moments`) or each increments t
-// (`count_each`). All have one shape.
+// Parameter k after all steps of a wrong Adam. `moments`: the parameters share m and v. `count_each`: t grows
+// by 1 per parameter instead of per step. All parameters have the same shape.
 Plain after_sharing(const Case& c, std::size_t k, bool moments, bool count_each) {
   std::vector<double> values = c.parameters[k].to_vector<double>();
   const std::size_t n = c.parameters.size();

@@ -87,7 +87,7 @@ Plain summed(const Plain& g, const Shape& shape) {
   return Plain(tensor(sums, shape));
 }
 
-// The last copy of every element.
+// A wrong sum of g to `shape`: keeps only the last of the copies that broadcasting made of an element.
 Plain last_copy(const Plain& g, const Shape& shape) {
   std::vector<double> values(static_cast<std::size_t>(shape.numel()));
   const std::vector<std::size_t> from = stretched_from(g.shape(), shape);

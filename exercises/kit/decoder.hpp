@@ -40,9 +40,9 @@ struct DecoderTask {
   std::unique_ptr<Watched> watched() const { return std::make_unique<Watched>(query, annotation, energy); }
 };
 
-/// Expects each step to call attend() once, with the step and the previous weights of its state. Checks steps
-/// from the start, and a step from a state in the middle of a sentence whose weights no attention returned.
-/// Reports "attends-once", "told-step", "step-count" and "previous-weights".
+/// Expects each step to call attend() once, with the step and the previous weights of its state. Checks the
+/// first steps of a sentence, a later step from a state with weights that the checker made up, and the first
+/// step again. Reports "attends-once", "told-step", "step-count" and "previous-weights".
 void expect_told(const DecoderTask& task);
 
 /// Expects steps to depend only on their arguments. Runs several batches in turn, also of different sizes,

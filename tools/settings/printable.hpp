@@ -11,7 +11,7 @@ namespace gradus::tools {
 /// @param kept control characters to keep, such as "\n"
 std::string printable(std::string_view text, std::string_view kept = "");
 
-/// printable(), cut after at most 100 bytes with "…": a value in a message, which may be a whole file.
+/// printable(), cut after at most 100 bytes with "…". For values in messages: a value may be a whole file.
 std::string excerpt(std::string_view text);
 
 }  // namespace gradus::tools
