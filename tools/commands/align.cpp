@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "commands/command.hpp"
@@ -18,6 +19,7 @@
 #include "reports/alignment.hpp"
 #include "reports/alignment_data.hpp"
 #include "reports/search_options.hpp"
+#include "settings/effects.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -55,13 +57,15 @@ SentencesToAlign from_files(const Options& options) {
   return sentences;
 }
 
-SentencesToAlign from_stream(std::istream& in) {
+SentencesToAlign from_stream(std::istream& in, bool swap) {
   SentencesToAlign sentences;
   for (std::string line; std::getline(in, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     const std::size_t tab = line.find('\t');
     sentences.push_back({line.substr(0, tab), {}});
-    if (tab != std::string::npos) sentences.back().target = line.substr(tab + 1);
+    if (tab == std::string::npos) continue;
+    sentences.back().target = line.substr(tab + 1);
+    if (swap) std::swap(sentences.back().source, *sentences.back().target);
   }
   if (sentences.empty()) {
     fail("standard input", "no sentences; write one per line, or give --text 'a sentence'");
@@ -71,7 +75,7 @@ SentencesToAlign from_stream(std::istream& in) {
 
 SentencesToAlign read_sentences(const Options& options) {
   if (!options.texts.empty()) return from_flags(options);
-  return options.files.given() ? from_files(options) : from_stream(std::cin);
+  return options.files.given() ? from_files(options) : from_stream(std::cin, options.swap);
 }
 
 // The file of alignment i: `path` if it is the only one, else "name-3.svg".
@@ -212,7 +216,7 @@ int align(int argc, char** argv, const models::Registry& registry) {
           ->type_name("FILE");
   source->excludes(pairs);
   target->needs(source);
-  app.add_flag("--swap", options.swap, "the target comes first in the files");
+  app.add_flag("--swap", options.swap, "--pairs and standard input hold TARGET TAB SOURCE lines");
   app.option_defaults()->group("Attention");
   add_top_k_attention(app, options.attention_top_k);
   app.option_defaults()->group("Output files (instead of a picture in the terminal)");
@@ -227,7 +231,11 @@ int align(int argc, char** argv, const models::Registry& registry) {
     take_target_file(options);
     check(options);
   });
-  return run_command(app, argc, argv, [&] { return run(options, registry); });
+  return run_command(app, argc, argv, [&] {
+    check_effects({app, argc, argv}, {{"--swap", options.texts.empty(), "with --text"},
+                                      {"--swap", options.files.source.empty(), "with --source and --target"}});
+    return run(options, registry);
+  });
 }
 
 }  // namespace gradus::tools

@@ -2,6 +2,7 @@
 #include <gradus/data/parallel_text.hpp>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <iostream>
 #include <span>
@@ -152,10 +153,21 @@ std::string joined(const std::vector<std::string>& names) {
   return all;
 }
 
-std::vector<Evaluation> evaluate_models(const Options& options, const models::Registry& registry) {
+Effects effects_of(const Options& options, std::span<const SavedModel> models) {
+  const bool any_attends = std::ranges::any_of(models, [](const SavedModel& one) { return attends(*one.model); });
+  Effects effects = search_effects(options.evaluation.search, any_attends);
+  effects.push_back({"--bucket", options.by_length || options.json || !options.svg.empty(),
+                     "without --by-length, --json or --svg"});
+  effects.push_back({"--by-length", !options.json, "with --json, which always has these numbers"});
+  return effects;
+}
+
+std::vector<Evaluation> evaluate_models(const CommandLine& line, const Options& options,
+                                        const models::Registry& registry) {
   SavedEnsemble saved;
   for (const std::string& name : options.models) saved.members.push_back(load_saved_model(name, registry));
   if (options.ensemble) check_same_sides(options.models, saved);
+  check_effects(line, effects_of(options, saved.members));
   use_top_k_attention(saved.members, options.evaluation.search.attention_top_k);
   check_outputs(options, saved.members);
   const Pairs pairs = common_pairs(options, saved.members);
@@ -241,11 +253,11 @@ void check_hypotheses(const CLI::App& app, const Options& options) {
   if (options.models.empty() && app.count("--part") > 0) throw CLI::RequiresError("--part", "--model");
 }
 
-int run(const Options& options, const models::Registry& registry) {
+int run(const CommandLine& line, const Options& options, const models::Registry& registry) {
   if (!options.hypotheses.empty()) return score_hypotheses(options, registry);
   check_distinct(std::array{Output{"--svg", options.svg}, Output{"--out", options.out}});
   options.evaluation.search.use_threads();
-  const std::vector<Evaluation> evaluations = evaluate_models(options, registry);
+  const std::vector<Evaluation> evaluations = evaluate_models(line, options, registry);
   if (!options.svg.empty()) write_output("svg", options.svg, svg(curves_by_length(evaluations)));
   if (!options.out.empty()) {
     std::string lines;
@@ -271,7 +283,7 @@ int evaluate(int argc, char** argv, const models::Registry& registry) {
     if (options.out.empty() || options.models.size() == 1 || options.ensemble) return;
     throw CLI::ValidationError("--out", "needs exactly one --model, or --ensemble");
   });
-  return run_command(app, argc, argv, [&] { return run(options, registry); });
+  return run_command(app, argc, argv, [&] { return run({app, argc, argv}, options, registry); });
 }
 
 }  // namespace gradus::tools

@@ -19,6 +19,7 @@
 #include "files/saved_ensemble.hpp"
 #include "reports/search_options.hpp"
 #include "settings/check_settings.hpp"
+#include "settings/effects.hpp"
 #include "settings/printable.hpp"
 
 namespace gradus::tools {
@@ -235,7 +236,10 @@ int score(int argc, char** argv, const models::Registry& registry) {
   app.footer(examples);
   Options options;
   add_options(app, options);
-  return run_command(app, argc, argv, [&] { return run(options, registry); });
+  return run_command(app, argc, argv, [&] {
+    check_effects({app, argc, argv}, {{"--swap", options.files.source.empty(), "with --source and --target"}});
+    return run(options, registry);
+  });
 }
 
 }  // namespace gradus::tools

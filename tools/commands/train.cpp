@@ -25,6 +25,7 @@
 #include "settings/printable.hpp"
 #include "settings/ranges.hpp"
 #include "settings/settings.hpp"
+#include "settings/settings_effects.hpp"
 #include "settings/toml.hpp"
 #include "settings/usage_error.hpp"
 #include "training/interrupt.hpp"
@@ -229,7 +230,7 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
     choose_length(settings, given(argc, argv, "--steps").has_value(),
                   given(argc, argv, "--epochs").has_value());
     check_settings(settings, registry);
-    if (!checkpoint) check_effects(settings, registry);
+    check_effects({app, argc, argv}, settings_effects(settings, registry, checkpoint.has_value()));
     if (settings.trainer.optimiser != optimiser && app.count("--learning-rate") == 0) {
       settings.run.learning_rate = 0;  // the current value belongs to another optimiser
     }

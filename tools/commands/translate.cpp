@@ -105,7 +105,7 @@ class Writer {
   std::int64_t sentences_ = 0;  // written so far
 };
 
-int run(const Options& options, const models::Registry& registry) {
+int run(const CommandLine& line, const Options& options, const models::Registry& registry) {
   options.search.use_threads();
   check_distinct(std::array{Output{"--output", options.output}, Output{"--alignments", options.alignments}});
   std::vector<fs::path> read{options.input};
@@ -113,6 +113,7 @@ int run(const Options& options, const models::Registry& registry) {
   check_output("output", options.output, read);
   check_output("alignments", options.alignments, read);
   const SavedEnsemble saved = load_ensemble(options.models, registry);
+  check_effects(line, search_effects(options.search, attends(saved.model())));
   use_top_k_attention(saved.members, options.search.attention_top_k);
   if (!options.alignments.empty()) check_attends("alignments", saved);
   std::optional<SameBits> same_bits;  // a sentence's scores do not depend on the other sentences
@@ -151,7 +152,7 @@ int translate(int argc, char** argv, const models::Registry& registry) {
         "--alignments",
         "standard output already receives the translations; name a file, or add --output FILE");
   });
-  return run_command(app, argc, argv, [&] { return run(options, registry); });
+  return run_command(app, argc, argv, [&] { return run({app, argc, argv}, options, registry); });
 }
 
 }  // namespace gradus::tools

@@ -14,20 +14,27 @@ bool same_vocabulary(const Side& a, const Side& b) {
   return a.vocabulary.to_text() == b.vocabulary.to_text();
 }
 
+// What models need in order to have the same tokens and vocabularies. The seed draws a task's examples, whose
+// counts order the vocabulary.
+std::string same_data(const SavedModel& model) {
+  return model.settings.data.task.empty() ? "on the same text with the same options for tokens"
+                                          : "with the same --task, --seed and options for examples and tokens";
+}
+
 }  // namespace
 
-void check_same_tokens(const char* operation, const std::filesystem::path& path, const Sides& model,
-                       const Sides& run) {
-  for (const auto& [name, a, b] :
-       {std::tuple{"source", &model.source, &run.source}, {"target", &model.target, &run.target}}) {
+void check_same_tokens(const char* operation, const SavedModel& model, const Sides& run) {
+  const std::string path = model.path.string();
+  for (const auto& [name, a, b] : {std::tuple{"source", &model.sides.source, &run.source},
+                                   {"target", &model.sides.target, &run.target}}) {
     if (a->tokeniser != b->tokeniser) {
-      fail(operation, "'", path.string(), "' splits text into other ", name,
+      fail(operation, "'", path, "' splits text into other ", name,
            " tokens than this run; give this run the model's options for tokens");
     }
     if (!same_vocabulary(*a, *b)) {
-      fail(operation, "'", path.string(), "' has another ", name, " vocabulary than this run, of ",
+      fail(operation, "'", path, "' has another ", name, " vocabulary than this run, of ",
            a->vocabulary.size(), " and ", b->vocabulary.size(),
-           " tokens; train both on the same text with the same options for tokens");
+           " tokens; train both ", same_data(model));
     }
   }
 }
@@ -62,7 +69,7 @@ void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& e
       fail("ensemble", "'", paths.front(), "' and '", paths[i], "' ",
            same_split ? "have different " : "split text differently into ", name,
            same_split ? " vocabularies" : " tokens",
-           "; an ensemble needs models trained on the same text with the same options for tokens");
+           "; an ensemble needs models trained ", same_data(ensemble.members[i]));
     }
   }
 }
@@ -86,9 +93,13 @@ void use_top_k_attention(std::span<const SavedModel> members, std::int64_t k) {
   }
 }
 
-void check_attends(std::string_view who, const SavedEnsemble& saved) {
+bool attends(const models::Ensemble& model) {
   const std::vector<data::Pair> shortest{{{data::first_symbol}, {data::eos}}};
-  if (models::force_decode(saved.model(), shortest).front().weights.defined()) return;
+  return models::force_decode(model, shortest).front().weights.defined();
+}
+
+void check_attends(std::string_view who, const SavedEnsemble& saved) {
+  if (attends(saved.model())) return;
   fail(who, "the model (decoder '", saved.members.front().settings.model.decoder,
        "') has no attention weights to show; use a model trained with --decoder bahdanau");
 }

@@ -43,12 +43,12 @@ void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& e
 /// @throws Error naming a member whose attention is not a softmax of scores, or that has none.
 void use_top_k_attention(std::span<const SavedModel> members, std::int64_t k);
 
+/// Whether the model has attention weights; of an ensemble, whether a member has.
+bool attends(const models::Ensemble& model);
 /// @throws Error if no member has attention.
 void check_attends(std::string_view who, const SavedEnsemble& saved);
 
 /// Checks a model that another run uses. @throws Error unless both have the same vocabularies and tokens.
-/// @param path of the model
-void check_same_tokens(const char* operation, const std::filesystem::path& path, const Sides& model,
-                       const Sides& run);
+void check_same_tokens(const char* operation, const SavedModel& model, const Sides& run);
 
 }  // namespace gradus::tools

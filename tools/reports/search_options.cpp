@@ -159,4 +159,15 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
   });
 }
 
+Effects search_effects(const SearchOptions& options, bool attends) {
+  const bool is_greedy = options.beam.width == 1, is_likeliest = options.sample.top_k == 1;
+  constexpr const char *greedy = "with --beam 1, which is greedy",
+                       *likeliest = "with --top-k 1, which is the likeliest token",
+                       *blind = "with a model without attention";
+  return {{"--length-penalty", !is_greedy, greedy}, {"--coverage-penalty", !is_greedy, greedy},
+          {"--coverage-penalty", attends, blind},   {"--replace-unknown", attends || !options.replace_unknown, blind},
+          {"--temperature", !is_likeliest, likeliest}, {"--top-p", !is_likeliest, likeliest},
+          {"--seed", !is_likeliest, likeliest}};
+}
+
 }  // namespace gradus::tools

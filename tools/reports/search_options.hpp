@@ -9,6 +9,7 @@
 #include <string>
 
 #include "reports/translation.hpp"
+#include "settings/effects.hpp"
 
 namespace CLI {
 class App;  // forward declaration: the header is slow to compile
@@ -46,5 +47,7 @@ void add_computing_options(CLI::App& app, SearchOptions& options);
 void add_top_k_attention(CLI::App& app, std::int64_t& k);
 /// Adds each field as an option of the app. Conflicting options are usage errors.
 void add_search_options(CLI::App& app, SearchOptions& options);
+/// The search options that have an effect only with others, or only on models with attention.
+Effects search_effects(const SearchOptions& options, bool attends);
 
 }  // namespace gradus::tools

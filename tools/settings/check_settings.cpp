@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "settings/choices.hpp"
+#include "settings/settings_effects.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
@@ -33,14 +33,27 @@ void check_whole(const std::string& prefix, const PairFiles& files) {
   }
 }
 
-// A SentencePiece model replaces the options for tokens.
-void check_sentence_piece(const DataSettings& settings, const char* option, const fs::path& pieces,
-                          const char* unit_option, data::TokenUnit unit) {
-  if (pieces.empty()) return;
-  if (settings.bpe > 0) refuse(option, " and --bpe are alternatives; give only one of them");
-  if (unit != data::TokenUnit::word) {
-    refuse(unit_option, ' ', name_of(unit, unit_names), " has no effect with ", option, "; omit one of them");
-  }
+// A SentencePiece model replaces byte-pair encoding. Two tokenisers have few tokens in common.
+void check_sentence_piece(const DataSettings& settings) {
+  const auto check = [&](const char* option, const fs::path& pieces, const char* other_option,
+                         const fs::path& other) {
+    if (pieces.empty()) return;
+    if (settings.bpe > 0) refuse(option, " and --bpe are alternatives; give only one of them");
+    if (!settings.shared_vocabulary || !other.empty()) return;
+    refuse("--shared-vocabulary needs both languages split alike; add ", other_option,
+           " with the same model, or omit --shared-vocabulary");
+  };
+  check("--source-sentencepiece", settings.source_pieces, "--target-sentencepiece", settings.target_pieces);
+  check("--target-sentencepiece", settings.target_pieces, "--source-sentencepiece", settings.source_pieces);
+}
+
+// The rest of the pairs is for training.
+void check_split(const DataSettings& settings) {
+  const std::int64_t dev = settings.dev.given() ? 0 : settings.dev_percent,
+                     test = settings.test.given() ? 0 : settings.test_percent;
+  if (dev + test < 100) return;
+  refuse("--dev-percent ", dev, " and --test-percent ", test,
+         " leave nothing to train on; lower them to less than 100 together");
 }
 
 void check_has_pieces(const DataSettings& settings, const std::string& option, data::TokenUnit unit) {
@@ -52,11 +65,6 @@ void check_order(const char* least_option, std::int64_t least, const char* most_
   if (least <= most) return;
   refuse(least_option, ' ', least, " exceeds ", most_option, ' ', most, "; lower ", least_option,
          " or raise ", most_option);
-}
-
-// False if the decoder is known to have no attention.
-bool may_attend(const models::ModelOptions& model, const models::Registry& registry) {
-  return registry.context_of(model.decoder).value_or(SourceContext::attention) == SourceContext::attention;
 }
 
 }  // namespace
@@ -83,10 +91,8 @@ void check_data(const DataSettings& settings) {
   }
   check_has_pieces(settings, "--source-unit", settings.source_unit);
   check_has_pieces(settings, "--target-unit", settings.target_unit);
-  check_sentence_piece(settings, "--source-sentencepiece", settings.source_pieces, "--source-unit",
-                       settings.source_unit);
-  check_sentence_piece(settings, "--target-sentencepiece", settings.target_pieces, "--target-unit",
-                       settings.target_unit);
+  check_sentence_piece(settings);
+  check_split(settings);
   check_whole("--", settings.train);
   check_whole("--dev-", settings.dev);
   check_whole("--test-", settings.test);
@@ -180,6 +186,7 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
     refuse("--schedule exponential cannot end at --final-factor 0; raise --final-factor");
   }
   check_plateau(settings.trainer);
+  if (settings.run.average == 1) refuse("--average 1 is the last checkpoint itself; give 2 or more, or 0");
   check_shards(settings.trainer.shards);
   if (!settings.teacher.model.empty() && settings.trainer.loss.sampling > 0) {
     refuse("--sampling and --teacher are alternatives: the teacher reads the true tokens; omit one of them");
@@ -196,69 +203,6 @@ void check_settings(const Settings& settings, const models::Registry& registry) 
   if (settings.trainer.loss.attention_entropy != 0 && (attention == "hard" || attention == "gumbel")) {
     refuse("--entropy needs weights that spread, but those of --attention ", attention,
            " are 0 or 1; omit --entropy, or give another --attention");
-  }
-}
-
-void check_effects(const Settings& settings, const models::Registry& registry) {
-  const Settings usual = default_settings();
-  const DataSettings &data = settings.data, &usual_data = usual.data;
-  const data::TaskOptions &task = data.task_options, &usual_task = usual_data.task_options;
-  const bool is_dates = data.task == "dates", has_symbols = !data.task.empty() && !is_dates;
-  const auto check = [](bool has_effect, const char* option, auto value, auto usual_value,
-                        const char* needs) {
-    if (!has_effect && value != usual_value)
-      refuse(option, ' ', value, " has no effect without ", needs, "; omit it");
-  };
-  constexpr const char *symbols = "--task reverse, copy or sort", *dates = "--task dates";
-  check(has_symbols, "--symbols", task.symbols, usual_task.symbols, symbols);
-  check(has_symbols, "--min-length", task.min_length, usual_task.min_length, symbols);
-  check(has_symbols, "--max-length", task.max_length, usual_task.max_length, symbols);
-  check(has_symbols, "--test-max-length", data.test_max_length, usual_data.test_max_length, symbols);
-  check(is_dates, "--min-year", task.min_year, usual_task.min_year, dates);
-  check(is_dates, "--max-year", task.max_year, usual_task.max_year, dates);
-  check(!data.task.empty(), "--examples", data.examples, usual_data.examples, "--task");
-  check(!data.task.empty(), "--held-out", data.held_out, usual_data.held_out, "--task");
-  const bool splits_itself = data.source_pieces.empty() || data.target_pieces.empty();
-  constexpr const char* words = "a language that is split into words, see --source-sentencepiece";
-  const auto check_switch = [](bool has_effect, const char* option, bool given, const char* needs) {
-    if (!has_effect && given) refuse(option, " has no effect without ", needs, "; omit it");
-  };
-  check_switch(splits_itself, "--no-lower", !data.lower, words);
-  check_switch(splits_itself, "--no-nfkc", !data.nfkc, words);
-  check_switch(data.target_pieces.empty(), "--french-spacing", data.french_spacing,
-               "a target that is split into words, see --target-sentencepiece");
-  check(settings.trainer.eval_every > 0, "--patience", settings.trainer.patience, usual.trainer.patience,
-        "evaluations, see --eval-every");
-  const PruneSettings &prune = settings.prune, &usual_prune = usual.prune;
-  check(prune.sparsity > 0, "--prune-from", prune.from, usual_prune.from, "--prune");
-  check(prune.sparsity > 0, "--prune-until", prune.until, usual_prune.until, "--prune");
-  check(prune.sparsity > 0, "--per-matrix", prune.per_matrix, usual_prune.per_matrix, "--prune");
-  const TeacherSettings &teacher = settings.teacher, &usual_teacher = usual.teacher;
-  const bool is_taught = !teacher.model.empty();
-  check(is_taught, "--teacher-weight", teacher.weight, usual_teacher.weight, "--teacher");
-  check(is_taught, "--teacher-temperature", teacher.temperature, usual_teacher.temperature, "--teacher");
-  check(is_taught, "--teacher-attention", teacher.attention, usual_teacher.attention, "--teacher");
-  constexpr const char* plateau = "--schedule plateau";
-  const bool is_plateau = settings.trainer.schedule == "plateau";
-  check(is_plateau, "--plateau-factor", settings.trainer.plateau_factor, usual.trainer.plateau_factor,
-        plateau);
-  check(is_plateau, "--plateau-patience", settings.trainer.plateau_patience, usual.trainer.plateau_patience,
-        plateau);
-  check(may_attend(settings.model, registry), "--attention", settings.model.attention, usual.model.attention,
-        "attention, see --decoder");
-  const auto check_attention = [&](const char* option, auto models::ModelOptions::* value, const char* kind) {
-    check(settings.model.attention == kind, option, settings.model.*value, usual.model.*value,
-          (std::string("--attention ") + kind).c_str());
-  };
-  check_attention("--attention-top-k", &models::ModelOptions::attention_top_k, "top_k");
-  check_attention("--attention-window", &models::ModelOptions::attention_window, "local_p");
-  check_attention("--attention-temperature", &models::ModelOptions::attention_temperature, "gumbel");
-  if (settings.trainer.bf16_gradients && settings.trainer.shards == 1) {
-    refuse("--bf16-gradients has no effect without --shards, whose gradients are added up; omit it");
-  }
-  if (settings.run.freeze_embeddings && settings.run.source_embeddings.empty() &&
-      settings.run.target_embeddings.empty()) {
-    refuse("--freeze-embeddings has no effect without --source-embeddings or --target-embeddings; omit it");
   }
 }
 

@@ -5,8 +5,9 @@
 namespace gradus::tools {
 
 /// @throws UsageError unless exactly one source of training data is given; for a source file without its
-/// target file or vice versa, a file of pairs together with either, byte-pair encoding of characters, or a
-/// minimum above its maximum.
+/// target file or vice versa, a file of pairs together with either, byte-pair encoding of characters, a
+/// vocabulary shared by a SentencePiece model with another tokeniser, parts of 100 % or more, or a minimum
+/// above its maximum.
 void check_data(const DataSettings& settings);
 
 /// @throws UsageError if more than one file is -, standard input, which can be read only once.
@@ -26,9 +27,5 @@ void check_pruning(const Settings& settings);
 /// if all embeddings are tied without a shared vocabulary, an exponential schedule ends at 0, or the loss
 /// includes the attention entropy of a decoder without attention.
 void check_settings(const Settings& settings, const models::Registry& registry);
-
-/// For a new run. @throws UsageError for an option that has no effect with the other options: a task's option
-/// without the task, --patience without evaluations, --attention with a decoder without attention.
-void check_effects(const Settings& settings, const models::Registry& registry);
 
 }  // namespace gradus::tools

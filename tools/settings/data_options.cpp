@@ -64,8 +64,9 @@ void add_data_options(CLI::App& app, DataSettings& data) {
   add_switch(app, "--french-spacing", data.french_spacing, "write « oui ! », not «oui!»");
   app.add_option("--bpe", data.bpe, "number of byte-pair merges [0: keep whole words]")->transform(from_0);
   app.add_option("--source-sentencepiece", data.source_pieces,
-                 "SentencePiece model that splits the sources; it replaces the options above");
-  app.add_option("--target-sentencepiece", data.target_pieces, "the same for the targets");
+                 "SentencePiece model that splits the sources; it replaces the options above")
+      ->type_name("FILE");
+  app.add_option("--target-sentencepiece", data.target_pieces, "the same for the targets")->type_name("FILE");
   add_switch(app, "--shared-vocabulary", data.shared_vocabulary, "one vocabulary for both languages");
   app.add_option("--min-count", data.min_count, "minimum count of a vocabulary token")->transform(from_1);
   app.add_option("--words", data.words, "number of most frequent tokens in a vocabulary [0: all]")

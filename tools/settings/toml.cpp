@@ -36,7 +36,11 @@ std::vector<CLI::ConfigItem> Toml::from_config(std::istream& in) const {
     text.append(without_comment(rest)).append("\n");
   }
   std::istringstream plain(text);
-  return ConfigBase::from_config(plain);
+  std::vector<CLI::ConfigItem> items = ConfigBase::from_config(plain);
+  for (const CLI::ConfigItem& item : items) {  // CLI11 would take "=3" for its --help
+    if (item.name.empty()) throw CLI::ConfigError::Extras("");
+  }
+  return items;
 }
 
 }  // namespace gradus::tools

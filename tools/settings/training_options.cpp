@@ -142,7 +142,11 @@ void add_training_options(CLI::App& app, Settings& settings) {
       ->transform(from_0);
 
   app.option_defaults()->group("Run");
-  app.add_option("--out", settings.run.out, "folder of the run")->type_name("FOLDER");
+  app.add_option("--out", settings.run.out, "folder of the run")
+      ->type_name("FOLDER")
+      ->check([](const std::string& folder) {
+        return folder == "-" ? "'-' is standard output, but a run is a folder; name one" : "";
+      });
   app.add_option("--save-every", settings.run.save_every, "steps between checkpoints")->transform(from_1);
   app.add_option("--average", settings.run.average,
                  "also write average.safetensors: the mean of the weights of the newest N checkpoints, one "
