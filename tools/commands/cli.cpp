@@ -1,16 +1,20 @@
+#include <gradus/message.hpp>
 #include <gradus/tools/cli.hpp>
 #include <gradus/version.hpp>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <exception>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "commands/command.hpp"
 #include "commands/nearest.hpp"
+#include "files/output_file.hpp"
 #include "settings/printable.hpp"
 #include "settings/program.hpp"
 
@@ -33,7 +37,8 @@ constexpr std::array entries{
     Entry{"completion", completion, "prints a script that completes commands and options in a shell"},
 };
 
-void print_help(std::ostream& out) {
+std::string help_text() {
+  std::ostringstream out;
   out << "usage: gradus COMMAND [OPTIONS]\n\n";
   for (const Entry& entry : entries) {
     out << "  " << entry.name << std::string(12 - entry.name.size(), ' ') << entry.help << '\n';
@@ -44,13 +49,31 @@ void print_help(std::ostream& out) {
          "phrases\n"
          "  echo 'where is the red book?' | gradus translate --model out/phrases\n"
          "  gradus align --model out/phrases --text 'where is the red book?'\n";
+  return out.str();
+}
+
+int unexpected(std::string_view argument, const std::string& after) {
+  std::cerr << "gradus: unexpected argument '" << excerpt(argument) << "' after " << after << "; omit it\n";
+  return 2;
+}
+
+// Prints the text of --help or --version.
+int print(const std::string& text) {
+  try {
+    std::cout << text;
+    flush_standard_output();
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "gradus: " << error.what() << '\n';
+    return 1;
+  }
 }
 
 // Returns the command with this name. Reports an unknown name, and then returns null.
 const Entry* find(std::string_view name) {
   const auto* const found = std::ranges::find(entries, name, &Entry::name);
   if (found != entries.end()) return found;
-  std::vector<std::string> names;
+  std::vector<std::string> names{"help", "--help", "--version"};
   for (const Entry& entry : entries) names.emplace_back(entry.name);
   const std::string near = nearest(name, names);
   std::cerr << "gradus: unknown command '" << printable(name) << "'; "
@@ -74,19 +97,14 @@ int cli_main(int argc, char** argv, const models::Registry& registry) {
   std::signal(SIGXFSZ, SIG_IGN);     // report the file-size limit as a write error instead of being killed
   if (argc > 0) set_program(argv[0]);
   const std::string_view name = argc > 1 ? argv[1] : "--help";
-  const bool asks = name == "--help" || name == "-h" || name == "help";
-  if (asks && argc > 2) return help_of(argv[2], registry);
-  if (asks) {
-    print_help(std::cout);
-    return 0;
-  }
+  const std::vector<std::string_view> more(argv + std::min(argc, 2), argv + argc);
   if (name == "--version") {
-    if (argc > 2) {
-      std::cerr << "gradus: unexpected argument '" << excerpt(argv[2]) << "' after --version\n";
-      return 2;
-    }
-    std::cout << "gradus " << version() << '\n';
-    return 0;
+    return more.empty() ? print(message("gradus ", version(), '\n')) : unexpected(more[0], "--version");
+  }
+  if (name == "--help" || name == "-h" || name == "help") {
+    if (more.size() > 1) return unexpected(more[1], message(name, ' ', more[0]));
+    if (more.empty() || more[0] == "help") return print(help_text());
+    return help_of(std::string(more[0]), registry);
   }
   const Entry* const found = find(name);
   return found == nullptr ? 2 : found->run(argc - 1, argv + 1, registry);

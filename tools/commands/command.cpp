@@ -11,6 +11,7 @@
 
 #include "commands/nearest.hpp"
 #include "files/output_file.hpp"
+#include "settings/effects.hpp"
 #include "settings/printable.hpp"
 #include "settings/unknown_key.hpp"
 #include "settings/usage_error.hpp"
@@ -87,11 +88,24 @@ std::string no_option(const CLI::App& app, const std::string& dashes, const std:
          (near.empty() ? "" : "; did you mean " + dashes + near + '?');
 }
 
+// The flag before this argument, if there is one.
+std::string flag_before(const CommandLine& line, std::string_view argument) {
+  for (int i = 2; i < line.argc; ++i) {
+    const CLI::Option* const before = argument == line.argv[i] ? line.app.get_option_no_throw(line.argv[i - 1]) : nullptr;
+    if (before != nullptr && before->get_items_expected_max() == 0) return line.argv[i - 1];
+  }
+  return "";
+}
+
 // Reports only the first unparsed argument: the others may be its values.
-std::string extra_message(const CLI::App& app) {
+std::string extra_message(const CommandLine& line) {
+  const CLI::App& app = line.app;
   const std::string argument = app.remaining().front(), dashes = "--";
-  if (!argument.starts_with(dashes) || argument == dashes)
+  if (!argument.starts_with(dashes) || argument == dashes) {
+    const std::string flag = flag_before(line, argument);
+    if (!flag.empty()) return flag + " takes no value, found '" + excerpt(argument) + "'; omit it";
     return "unexpected argument '" + excerpt(argument) + "'";
+  }
   return no_option(app, dashes, argument.substr(2, argument.find('=') - 2));
 }
 
@@ -106,6 +120,18 @@ std::string unknown_value(const std::string& text) {
   }
   return text.substr(0, colon) + ": unknown value '" + excerpt(text.substr(colon + 2, list - colon - 2)) +
          "'; available: " + available;
+}
+
+// Refuses empty values on the command line, which a script passes by mistake. They are allowed if they replace
+// those of a configuration file or of a resumed run.
+void check_not_empty(const CommandLine& line) {
+  const CLI::Option* const resume = line.app.get_option_no_throw("--resume");
+  if (!config_path(line.app).empty() || (resume != nullptr && resume->count() > 0 && !resume->results()[0].empty()))
+    return;
+  for (const CLI::Option* const option : line.app.get_options()) {
+    if (option->count() == 0 || std::ranges::count(option->results(), "") == 0) continue;
+    throw UsageError(option->get_name() + ": the value is empty; give one, or omit the option");
+  }
 }
 
 // Rewrites the messages of CLI11 that are not in our words.
@@ -138,9 +164,8 @@ std::string clear_message(const CLI::ParseError& error) {
 
 // The message for an error in the --config file, with the file's path. CLI11's message has only the key.
 std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
-  const CLI::Option* config = app.get_config_ptr();
   constexpr std::string_view section = ".++";
-  const std::string path = config != nullptr && config->count() > 0 ? config->as<std::string>() + ": " : "";
+  const std::string path = config_path(app) + ": ";
   const std::string key = unknown_key(error);
   if (is_unknown_key(error) && key.empty()) {
     return path + "a line has no option before its '='; write OPTION=VALUE";
@@ -153,10 +178,33 @@ std::string config_message(const CLI::App& app, const CLI::ConfigError& error) {
   return path + no_option(app, "", key);
 }
 
+// "FILE: " if the error is about an option that only the configuration file gives.
+std::string where(const CommandLine& line, const CLI::ParseError& error) {
+  const std::string path = config_path(line.app), text = error.what();
+  if (path.empty() || !text.starts_with("--")) return "";
+  const CLI::Option* const option = line.app.get_option_no_throw(text.substr(0, text.find(':')));
+  return option == nullptr || option->count() == 0 || given_name(line, *option) ? "" : path + ": ";
+}
+
 std::string usage_message(const CLI::App& app, const std::string& wrong) {
   const std::string message = app.get_name() + ": " + one_line(wrong);
   if (message.ends_with('?')) return message + '\n';  // already suggests an option
   return message + "; '" + app.get_name() + " --help' lists the options\n";
+}
+
+// Runs the body and reports its errors.
+int run_body(const CLI::App& app, const std::function<int()>& body) {
+  try {
+    const int code = body();
+    flush_standard_output();
+    return code;
+  } catch (const UsageError& error) {
+    std::cerr << usage_message(app, error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::cout << std::flush;
+    return failed(app, error);
+  }
 }
 
 // Receives the options of the next command, see visit_options().
@@ -181,8 +229,10 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return 0;
+    return run_body(app, [&] {
+      std::cout << app.help();
+      return 0;
+    });
   } catch (const CLI::FileError& error) {  // the --config file
     std::cerr << one_line(app.get_name() + ": cannot read '" + app.get_config_ptr()->as<std::string>() +
                           "'; check the path and the permissions")
@@ -192,20 +242,13 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
     std::cerr << usage_message(app, config_message(app, error));
     return 2;
   } catch (const CLI::ParseError& error) {  // an unknown option may be a misspelt required one
-    std::cerr << usage_message(app, app.remaining().empty() ? clear_message(error) : extra_message(app));
+    std::cerr << usage_message(app, app.remaining().empty() ? where({app, argc, argv}, error) + clear_message(error) : extra_message({app, argc, argv}));
     return 2;
   }
-  try {
-    const int code = body();
-    flush_standard_output();
-    return code;
-  } catch (const UsageError& error) {
-    std::cerr << usage_message(app, error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::cout << std::flush;
-    return failed(app, error);
-  }
+  return run_body(app, [&] {
+    check_not_empty({app, argc, argv});
+    return body();
+  });
 }
 
 int failed(const CLI::App& app, const std::exception& error) {

@@ -2,6 +2,7 @@
 #include <gradus/compress/int8.hpp>
 #include <gradus/compress/pruning.hpp>
 #include <gradus/compress/units.hpp>
+#include <gradus/message.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/plot/output.hpp>
 
@@ -40,9 +41,25 @@ void check_new(const fs::path& folder) {
        "; choose another --out, or remove the folder");
 }
 
+NamedTensors smaller_state(std::int64_t hidden, const SavedModel& saved) {
+  const models::ModelOptions& model = saved.settings.model;
+  if (hidden >= model.hidden) {
+    throw UsageError(
+        message("--hidden ", hidden, " is not below the model's ", model.hidden, " hidden units; give fewer"));
+  }
+  try {
+    return compress::keep_units(*saved.model, hidden);
+  } catch (const Error&) {  // names a parameter that has no known layout
+    fail("compress", "'", saved.path.string(), "' (decoder '", model.decoder, "', attention '", model.attention,
+         "', ", model.layers, model.layers == 1 ? " layer" : " layers",
+         ") cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, --layers 1 and an "
+         "encoder in both directions");
+  }
+}
+
 // Keeps this number of hidden units, in a smaller model.
 void keep_units(std::int64_t hidden, SavedModel& saved, const models::Registry& registry) {
-  const NamedTensors state = compress::keep_units(*saved.model, hidden);
+  const NamedTensors state = smaller_state(hidden, saved);
   saved.settings.model.hidden = hidden;
   saved.model = make_model(saved.settings, saved.sides, registry);
   saved.model->load_state_dict(state);
@@ -110,7 +127,7 @@ int compress(int argc, char** argv, const models::Registry& registry) {
       app.add_option("--prune", options.sparsity,
                      "fraction of the weights in matrices to set to 0, the smallest first; before --int8")
           ->type_name("N")
-          ->transform(fraction);
+          ->transform(fraction_above_0);
   app.add_flag("--per-matrix", options.per_matrix, "prune the same fraction of each matrix")->needs(sparsity);
   app.add_option("--model", options.model, "the folder of a run of gradus train, or a checkpoint")
       ->type_name("RUN")

@@ -9,6 +9,7 @@
 #include "commands/command.hpp"
 #include "files/output_file.hpp"
 #include "settings/printable.hpp"
+#include "settings/ranges.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -47,7 +48,9 @@ int features(int argc, char** argv, const models::Registry& /*registry*/) {
       ->type_name("FILE")
       ->check(no_standard_output("but features are binary"))
       ->required();
-  app.add_option("--bands", options.bands, "number of bands")->capture_default_str();
+  app.add_option("--bands", options.bands, "number of bands")
+      ->capture_default_str()
+      ->transform(between(1, 1000));
   return run_command(app, argc, argv, [&] { return run(options); });
 }
 

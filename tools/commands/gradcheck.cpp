@@ -20,6 +20,7 @@
 #include "settings/options.hpp"
 #include "settings/ranges.hpp"
 #include "settings/settings.hpp"
+#include "settings/settings_effects.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
@@ -67,9 +68,6 @@ std::string names_of(const GradcheckReport& report, Holds holds) {
   return names;
 }
 
-// Calls of the loss for each element: a 4-point difference, and more where the first step is not enough.
-constexpr std::int64_t calls_per_element = 4;
-
 // The number of elements that are checked: of each parameter at most `elements`, unless that is 0.
 std::int64_t checked_elements(const models::Seq2Seq& model, std::int64_t elements) {
   std::int64_t sum = 0;
@@ -79,35 +77,36 @@ std::int64_t checked_elements(const models::Seq2Seq& model, std::int64_t element
   return sum;
 }
 
-// The loss that is checked. Prints the expected cost at the first calls, and then shows the progress.
-class CountedLoss {
- public:
-  CountedLoss(const models::Seq2Seq& model, const data::Batch& batch, std::int64_t elements)
-      : model_(model), batch_(batch), elements_(elements), progress_("checking", total(), "evaluations") {}
+// Checks the model, and calls `called` at each evaluation of the loss.
+GradcheckReport check(models::Seq2Seq& model, const data::Batch& batch, const GradcheckOptions& options,
+                      const std::function<void()>& called) {
+  const auto loss = [&](const auto&) {
+    called();
+    return models::loss(model, batch).total;
+  };
+  return nn::gradcheck(model, loss, {}, options);
+}
 
-  Tensor operator()() {
-    const auto start = std::chrono::steady_clock::now();
-    Tensor loss = models::loss(model_, batch_).total;
-    if (++calls_ == 2) announce(seconds_since(start));  // the first call also allocates
-    progress_.update(std::min(calls_, total() - 1));
-    return loss;
-  }
-  void finish() { progress_.finish(); }
-
- private:
-  std::int64_t total() const { return calls_per_element * elements_; }
-  void announce(double seconds) const {
-    std::cout << elements_ << " of " << model_.parameter_count() << " elements: at least " << total()
-              << " evaluations of the loss, about " << std::ceil(static_cast<double>(total()) * seconds)
-              << " s\n"
-              << std::flush;
-  }
-
-  const models::Seq2Seq& model_;
-  const data::Batch& batch_;
-  std::int64_t elements_, calls_ = 0;
-  Progress progress_;
+struct Cost {
+  std::int64_t evaluations;
+  double seconds;
 };
+
+// The cost of checking this many elements, estimated by a check of one element of each parameter. An element
+// takes 4 evaluations of the loss, and more where the first step is not enough.
+Cost cost(models::Seq2Seq& model, const data::Batch& batch, GradcheckOptions options, std::int64_t elements) {
+  options.elements = 1;
+  std::int64_t calls = 0;
+  models::loss(model, batch);  // allocates
+  const auto start = std::chrono::steady_clock::now();
+  check(model, batch, options, [&] { ++calls; });
+  const double seconds = seconds_since(start);
+  const auto parameters = std::ssize(model.parameters());
+  const std::int64_t once = 2 + 2 * parameters;  // per check, not per element
+  const double each = static_cast<double>(calls - once) / static_cast<double>(parameters),
+               all = static_cast<double>(once) + each * static_cast<double>(elements);
+  return {std::llround(all), seconds / static_cast<double>(calls) * all};
+}
 
 int run(const models::ModelOptions& options, std::uint64_t seed, std::int64_t elements,
         const models::Registry& registry) {
@@ -122,10 +121,17 @@ int run(const models::ModelOptions& options, std::uint64_t seed, std::int64_t el
   }
   const data::Batch batch = random_batch(vocabularies, default_generator());
   const std::int64_t checked = checked_elements(*model, elements);
-  CountedLoss loss(*model, batch, checked);
-  const GradcheckReport report =
-      nn::gradcheck(*model, [&](const auto&) { return loss(); }, {}, {.seed = seed, .elements = elements});
-  loss.finish();
+  const GradcheckOptions how{.seed = seed, .elements = elements};
+  const Cost expected = cost(*model, batch, how, checked);
+  std::cout << checked << " of " << model->parameter_count() << " elements: about " << expected.evaluations
+            << " evaluations of the loss, " << std::ceil(expected.seconds) << " s\n"
+            << std::flush;
+  Progress progress("checking", expected.evaluations, "evaluations");
+  std::int64_t calls = 0;
+  const GradcheckReport report = check(*model, batch, how, [&] {
+    progress.update(std::min(++calls, expected.evaluations - 1));
+  });
+  progress.finish();
   std::cout << report;
   if (!report) {
     fail("gradcheck", "gradients disagree with finite differences: ",
@@ -185,6 +191,7 @@ int gradcheck(int argc, char** argv, const models::Registry& registry) {
   allow_only(app, registry);
   return run_command(app, argc, argv, [&] {
     check_model(options, registry);
+    check_effects({app, argc, argv}, model_effects(options, registry));
     if (options.dropout > 0 || options.attention_dropout > 0) {
       throw UsageError(
           "dropout changes the loss at each call, which makes finite differences meaningless; omit --dropout "

@@ -10,6 +10,7 @@
 #include <gradus/data/tasks.hpp>
 #include <gradus/data/token_counts.hpp>
 #include <gradus/data/tokenised_pairs.hpp>
+#include <gradus/message.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -18,6 +19,7 @@
 
 #include "settings/check_settings.hpp"
 #include "settings/fits.hpp"
+#include "settings/usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -37,6 +39,11 @@ void check_occurs(const DataSettings& settings, const char* side, const Sentence
        "); lower --min-count");
 }
 
+// How to give the task more sources.
+std::string more_sources(const DataSettings& settings) {
+  return settings.task == "dates" ? "raise --max-year" : "raise --symbols or --max-length";
+}
+
 Corpus make_task_corpus(const DataSettings& settings, std::uint64_t seed) {
   check_task_fits(settings);
   data::TaskOptions options = settings.task_options;
@@ -45,14 +52,20 @@ Corpus make_task_corpus(const DataSettings& settings, std::uint64_t seed) {
   const auto held_out = data::make_task(settings.task, options);
   Generator generator(seed);
   const auto uniform = [&](std::uint64_t n) { return generator.below(n); };
-  const auto part = [&](data::Part wanted) {
-    return [&settings, wanted](std::string_view source) {
-      return data::part_of(source, settings.dev_percent, settings.test_percent) == wanted;
-    };
+  const auto part = [&](const data::Task& task, std::int64_t count, data::Part wanted, const char* name) {
+    try {
+      return data::generate(task, count, uniform, [&](std::string_view source) {
+        return data::part_of(source, settings.dev_percent, settings.test_percent) == wanted;
+      });
+    } catch (const Error&) {  // a part that no source falls into
+      throw UsageError(message("--task ", settings.task, " has too few different sources to split by --dev-percent ",
+                               settings.dev_percent, " and --test-percent ", settings.test_percent, ": none for ",
+                               name, "; ", more_sources(settings), ", or change the percentages"));
+    }
   };
-  return {.train = data::generate(*training, settings.examples, uniform, part(data::Part::train)),
-          .dev = data::generate(*held_out, settings.held_out, uniform, part(data::Part::dev)),
-          .test = data::generate(*held_out, settings.held_out, uniform, part(data::Part::test))};
+  return {.train = part(*training, settings.examples, data::Part::train, "training"),
+          .dev = part(*held_out, settings.held_out, data::Part::dev, "dev"),
+          .test = part(*held_out, settings.held_out, data::Part::test, "test")};
 }
 
 void swap_sides(Pairs& pairs) {
@@ -149,7 +162,8 @@ Corpus read_corpus(const DataSettings& settings, std::uint64_t seed) {
   return corpus;
 }
 
-Sides make_sides(const DataSettings& settings, std::span<const data::SentencePair> train) {
+Sides make_sides(const DataSettings& settings, std::span<const data::SentencePair> train,
+                 const Pieces& kept) {
   Sentences lines(2);  // [0]: sources, [1]: targets
   for (const data::SentencePair& pair : train) {
     lines[0].push_back(pair.source);
@@ -157,9 +171,10 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
   }
   const data::VocabularyOptions limits{.min_count = settings.min_count, .limit = settings.words};
   const auto make = [&](const char* side, data::TokenUnit unit, bool french, const fs::path& pieces,
-                        const Sentences& of) {
-    data::Tokeniser tokeniser = pieces.empty() ? make_tokeniser(settings, unit, french)
-                                               : data::Tokeniser(data::SentencePiece::read(pieces));
+                        const std::optional<data::SentencePiece>& of_run, const Sentences& of) {
+    data::Tokeniser tokeniser = of_run           ? data::Tokeniser(*of_run)
+                                : pieces.empty() ? make_tokeniser(settings, unit, french)
+                                                 : data::Tokeniser(data::SentencePiece::read(pieces));
     if (settings.bpe > 0) {
       auto bpe = data::BytePairEncoding::learn(data::count_tokens(split_all(tokeniser, of)), settings.bpe);
       tokeniser = make_tokeniser(settings, unit, french, std::move(bpe));
@@ -170,9 +185,9 @@ Sides make_sides(const DataSettings& settings, std::span<const data::SentencePai
     return Side{std::move(tokeniser), std::move(vocabulary)};
   };
   const bool shared = settings.shared_vocabulary;
-  return {make("source", settings.source_unit, false, settings.source_pieces,
+  return {make("source", settings.source_unit, false, settings.source_pieces, kept.source,
                shared ? lines : Sentences{lines[0]}),
-          make("target", settings.target_unit, settings.french_spacing, settings.target_pieces,
+          make("target", settings.target_unit, settings.french_spacing, settings.target_pieces, kept.target,
                shared ? lines : Sentences{lines[1]})};
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <gradus/data/sentence_pair.hpp>
+#include <gradus/data/sentence_piece.hpp>
 #include <gradus/data/tokeniser.hpp>
 #include <gradus/data/tokens.hpp>
 #include <gradus/data/vocabulary.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,8 +43,15 @@ inline models::Vocabularies vocabularies_of(const Sides& sides) {
   return {.source = sides.source.vocabulary.size(), .target = sides.target.vocabulary.size()};
 }
 
+/// SentencePiece models that need not be read from their files.
+struct Pieces {
+  std::optional<data::SentencePiece> source, target;
+};
+
 /// Makes tokenisers from the settings; learns byte-pair encodings and vocabularies from the training pairs.
-Sides make_sides(const DataSettings& settings, std::span<const data::SentencePair> train);
+/// @param kept replaces the files of SentencePiece models
+Sides make_sides(const DataSettings& settings, std::span<const data::SentencePair> train,
+                 const Pieces& kept = {});
 
 /// The pairs as ids; each target ends with EOS.
 std::vector<data::Pair> encode(std::span<const data::SentencePair> pairs, const Sides& sides);

@@ -63,12 +63,12 @@ std::optional<fs::path> start_of_run(const fs::path& folder) {
   return start;
 }
 
-Sides make_run_sides(const Settings& settings, const fs::path& folder,
-                     std::span<const data::SentencePair> train) {
-  DataSettings data = settings.data;
-  const std::optional<fs::path> start = start_of_run(folder);
-  for (fs::path* path : {&data.source_pieces, &data.target_pieces}) find(*path, start);
-  return make_sides(data, train);
+Sides make_run_sides(const Settings& settings, const Origin& run, std::span<const data::SentencePair> train) {
+  const DataSettings &now = settings.data, &before = run.settings.data;
+  Pieces kept;
+  if (now.source_pieces == before.source_pieces) kept.source = run.sides.source.tokeniser.sentence_piece();
+  if (now.target_pieces == before.target_pieces) kept.target = run.sides.target.tokeniser.sentence_piece();
+  return make_sides(now, train, kept);
 }
 
 Corpus read_run_corpus(const Settings& settings, const fs::path& folder) {

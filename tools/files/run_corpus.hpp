@@ -5,6 +5,7 @@
 #include <span>
 
 #include "files/corpus.hpp"
+#include "files/saved_model.hpp"
 #include "settings/settings.hpp"
 
 namespace gradus::tools {
@@ -14,10 +15,9 @@ namespace gradus::tools {
 /// std::nullopt if --out was absolute, or the folder has been renamed.
 std::optional<std::filesystem::path> start_of_run(const std::filesystem::path& folder);
 
-/// make_sides() of a run that resumes in this folder: the paths of SentencePiece models are looked up as
-/// read_run_corpus() does.
-Sides make_run_sides(const Settings& settings, const std::filesystem::path& folder,
-                     std::span<const data::SentencePair> train);
+/// make_sides() of a run that resumes: the SentencePiece models are those in its checkpoint, unless the
+/// settings name others.
+Sides make_run_sides(const Settings& settings, const Origin& run, std::span<const data::SentencePair> train);
 
 /// read_corpus() of a run's or a model's settings, from any folder: a relative path of the data that does not
 /// exist is looked up from start_of_run().

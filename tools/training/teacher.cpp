@@ -1,12 +1,14 @@
 #include "training/teacher.hpp"
 
 #include <gradus/compress/distillation.hpp>
+#include <gradus/message.hpp>
 
 #include <memory>
 
 #include "files/run_corpus.hpp"
 #include "files/saved_ensemble.hpp"
 #include "files/saved_model.hpp"
+#include "settings/usage_error.hpp"
 
 namespace gradus::tools {
 
@@ -15,7 +17,12 @@ models::Objective teacher_objective(const TeacherSettings& settings, const Sides
   if (settings.model.empty()) return {};
   const auto saved =
       std::make_shared<SavedModel>(load_saved_model(found_from(settings.model, start_of_run(run)), registry));
-  check_same_tokens("teacher", saved->path, saved->sides, sides);
+  check_same_tokens("teacher", *saved, sides);
+  if (settings.attention > 0 && !attends(*saved->model)) {
+    throw UsageError(message("--teacher-attention needs attention weights, which the teacher '",
+                             saved->path.string(), "' (decoder '", saved->settings.model.decoder,
+                             "') lacks; omit --teacher-attention, or give another --teacher"));
+  }
   saved->checkpoint = {};  // a second copy of the weights
   const std::shared_ptr<const models::Seq2Seq> model(saved, saved->model.get());  // keeps int8 products, too
   return compress::distillation(

@@ -111,7 +111,10 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
       corpus_(resumed == nullptr ? read_corpus(settings_.data, settings_.run.seed)
                                  : read_run_corpus(settings_, settings_.run.out)),
       sides_(resumed == nullptr ? make_sides(settings_.data, corpus_.train)
-                                : make_run_sides(settings_, settings_.run.out, corpus_.train)),
+                                : make_run_sides(settings_,
+                                                 origin_of(settings_.run.out / run_file::last, resumed->tensors,
+                                                           resumed->metadata, registry),
+                                                 corpus_.train)),
       dev_ids_(encode(corpus_.dev, sides_)),
       batches_(make_batches(settings_, corpus_, sides_, registry)),
       attends_(registry.context_of(settings_.model.decoder) == models::SourceContext::attention),
@@ -137,6 +140,11 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                                                distributed::processes_of(processes_));
   if (resumed != nullptr) {
     trainer_->load_state(resumed->tensors);
+    if (settings_.trainer.steps < trainer_->steps()) {
+      throw UsageError(message(settings_.run.epochs > 0 ? "--epochs " : "--steps ",
+                               settings_.run.epochs > 0 ? settings_.run.epochs : settings_.trainer.steps,
+                               " ends before step ", trainer_->steps(), ", which the run has reached; give more"));
+    }
     if (pruning_) pruning_->resume(trainer_->steps());
   }
   if (processes_.size() > 1) check_agree(processes_, facts());
