@@ -121,6 +121,7 @@
 #include <gradus/nn/lstm.hpp>
 #include <gradus/nn/maxout.hpp>
 #include <gradus/nn/module.hpp>
+#include <gradus/nn/monotonic_attention.hpp>
 #include <gradus/nn/multi_head_attention.hpp>
 #include <gradus/nn/normaliser.hpp>
 #include <gradus/nn/npy.hpp>

@@ -5,6 +5,7 @@
 #include <gradus/models/registry.hpp>
 #include <gradus/nn/local_attention.hpp>
 #include <gradus/nn/location_attention.hpp>
+#include <gradus/nn/monotonic_attention.hpp>
 #include <gradus/nn/normaliser.hpp>
 #include <gradus/nn/scaled_dot_product_attention.hpp>
 
@@ -66,6 +67,16 @@ AttentionKind location_kind() {
               }};
 }
 
+// W_a, and U_a with a bias.
+AttentionKind monotonic_kind() {
+  return {.make =
+              [](const AttentionSizes& n) {
+                return std::make_unique<nn::MonotonicAttention>(n.query, n.value, n.energy,
+                                                                nn::MonotonicOptions{.dropout = n.dropout});
+              },
+          .weights = [](const AttentionSizes& n) { return additive_weights(n) + matrix(n.energy, 1); }};
+}
+
 // Dot products need queries of the values' size, so other queries are projected.
 template <class Attention>
 AttentionKind dot_kind() {
@@ -103,6 +114,7 @@ Registry Registry::standard() {
                          {"hard", normalised_kind([](Sizes /*n*/) { return hard(); })},
                          {"local_p", local_kind()},
                          {"location", location_kind()},
+                         {"monotonic", monotonic_kind()},
                          {"scaled_dot", dot_kind<nn::ScaledDotProductAttention>()},
                          {"sparsemax", normalised_kind([](Sizes /*n*/) { return sparsemax(); })},
                          {"top_k", normalised_kind([](Sizes n) { return top_k(n.top_k); })}},

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "attention/previous_weights.hpp"
 #include "module/sizes.hpp"
 
 namespace gradus::nn {
@@ -16,11 +17,6 @@ std::int64_t checked_width(std::int64_t width) {
     fail("LocationAttention", "the width of a filter must be odd, so that it has a centre, and is ", width);
   }
   return width;
-}
-
-// All weight on the first position, (B, T).
-Tensor at_the_start(std::int64_t B, std::int64_t T, Dtype dtype) {
-  return pad(ones({B, 1}, dtype), 1, 0, T - 1);
 }
 
 // The weights around each position, with zeros outside: (B, T) → (T, B, width).
@@ -70,13 +66,7 @@ Memory LocationAttention::prepare(const Tensor& values, const Tensor& lengths) c
 
 Tensor LocationAttention::energies(const Tensor& query, const Memory& memory, std::int64_t /*step*/,
                                    const Tensor& previous_weights) const {
-  const std::int64_t T = memory.values.size(0), B = memory.values.size(1);
-  const Tensor previous =
-      previous_weights.defined() ? previous_weights : at_the_start(B, T, memory.values.dtype());
-  if (previous.shape() != Shape{B, T}) {
-    fail("LocationAttention", "the previous weights are ", previous.shape(), " and must be ", Shape{B, T},
-         " for values ", memory.values.shape());
-  }
+  const Tensor previous = previous_or_start("LocationAttention", previous_weights, memory);
   // Does not compute (U_f F) ∗ α, because a RowProduct, whose bits do not depend on the batch, needs a
   // parameter as its factor.
   const Tensor location = U_f.forward(linear(neighbourhoods(previous, F.size(1)), F));  // (T, B, A)

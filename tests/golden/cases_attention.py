@@ -52,6 +52,28 @@ def location_attention(B=7, T=6, Q=3, D=5, A=4, K=2, R=5):
     g.write()
 
 
+def monotonic_attention(B=7, T=6, Q=3, D=5, A=4):
+    """Raffel et al. 2017, eq. 16 and, element by element, eq. 8 and 9."""
+    g = Golden("monotonic_attention")
+    lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
+    pad = torch.arange(T)[:, None] >= lengths                                     # (T,B)
+    before = 0.9 * leaf(T, B).detach().masked_fill(pad, float("-inf")).softmax(0).T
+    leaves = {"W_a.weight": leaf(A, Q), "U_a.weight": leaf(A, D), "U_a.bias": leaf(A), "v": leaf(A), "g": leaf(), "r": leaf(),
+              "query": leaf(B, Q), "values": leaf(T, B, D), "before": before.clone().requires_grad_()}
+    W_a, U_a, b, v = (leaves[name] for name in ("W_a.weight", "U_a.weight", "U_a.bias", "v"))
+    inside = leaves["query"] @ W_a.T + leaves["values"] @ U_a.T + b
+    p = (leaves["g"] * torch.tanh(inside) @ (v / v.norm()) + leaves["r"]).sigmoid().masked_fill(pad, 0)     # (T,B)
+    q, weights = torch.zeros(B, dtype=p.dtype), []
+    for j in range(T):
+        q = (1 - p[j - 1]) * q + leaves["before"][:, j] if j > 0 else leaves["before"][:, 0]
+        weights.append(p[j] * q)
+    weights = torch.stack(weights)                                                # (T,B)
+    g.put(lengths=lengths)
+    g.put_all(leaves)
+    g.backward({"context": (weights[:, :, None] * leaves["values"]).sum(0), "weights": weights.T}, leaves)
+    g.write()
+
+
 def dot_product_attention(B=7, T=6, D=5):
     """Luong's dot, and scaled: e_tj = s · h_j, and s · h_j / √D."""
     lengths = torch.tensor([4, 6, 1, 3, 5, 2, 6])
@@ -171,4 +193,4 @@ def bahdanau_step(V=11, E=6, H=2, S=7, A=8, T=5, B=3):
     g.write()
 
 
-CASES = [additive_attention, location_attention, dot_product_attention, sparse_attention, local_attention, multi_head_self, multi_head_cross, multi_head_plain, bahdanau_step]
+CASES = [additive_attention, location_attention, monotonic_attention, dot_product_attention, sparse_attention, local_attention, multi_head_self, multi_head_cross, multi_head_plain, bahdanau_step]

@@ -42,6 +42,7 @@ TEST_CASE("the least size of a model is at most 5 % below its size", "[tools][fi
       sized({}),
       sized({.attention = "dot"}),
       sized({.attention = "location"}),
+      sized({.attention = "monotonic"}),
       sized({.attention = "scaled_dot", .bidirectional = false}),
       sized({.attention = "sparsemax"}),
       sized({.attention = "top_k"}),

@@ -170,6 +170,6 @@ TEST_CASE("gradcheck reports errors in the command line", "[tools][gradcheck][er
   CHECK(refused({"--steps", "3"}) == "2 gradus gradcheck: unknown option '--steps'" + usage);
   CHECK(refused({"--attention", "mine"}) ==
         "2 gradus gradcheck: --attention: unknown value 'mine'; available: additive, dot, gumbel, hard, "
-        "local_p, location, scaled_dot, sparsemax, top_k" +
+        "local_p, location, monotonic, scaled_dot, sparsemax, top_k" +
             usage);
 }

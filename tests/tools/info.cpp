@@ -138,7 +138,7 @@ TEST_CASE("info lists the tensors of a checkpoint with an unknown class", "[tool
   CHECK(without.code == 0);
   CHECK(has(without.out,
             "\nOnly tensors are shown: make_model: unknown attention 'mine'; available: additive, dot, "
-            "gumbel, hard, local_p, location, scaled_dot, sparsemax, top_k\nmodel.decoder."));
+            "gumbel, hard, local_p, location, monotonic, scaled_dot, sparsemax, top_k\nmodel.decoder."));
   models::Registry registry = models::Registry::standard();
   registry.attentions["mine"] = registry.attentions["additive"];
   CHECK(has(run({"info", path}, "", registry).out, "\nparameters: "));

@@ -77,11 +77,13 @@ std::int64_t checked_elements(const models::Seq2Seq& model, std::int64_t element
   return sum;
 }
 
-// Checks the model, and calls `called` at each evaluation of the loss.
+// Checks the loss of training, with the same random numbers at each evaluation. Calls `called` at each.
 GradcheckReport check(models::Seq2Seq& model, const data::Batch& batch, const GradcheckOptions& options,
                       const std::function<void()>& called) {
+  model.train();
   const auto loss = [&](const auto&) {
     called();
+    gradus::seed(options.seed);
     return models::loss(model, batch).total;
   };
   return nn::gradcheck(model, loss, {}, options);

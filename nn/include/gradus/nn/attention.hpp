@@ -31,7 +31,7 @@ enum class Estimator {
 ///
 /// `prepare` runs once per batch and does the work that needs no query. `attend` runs once per decoder step.
 /// For every score, weights at positions beyond a row's length must be 0. After a softmax each row sums to 1.
-/// A window that multiplies the softmax (Luong et al. 2015, eq. 10) may reduce the sum.
+/// A window (Luong et al. 2015, eq. 10) or a walk (Raffel et al. 2017) may reduce the sum.
 class Attention : public Module {
  public:
   struct Result {

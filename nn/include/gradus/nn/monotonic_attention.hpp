@@ -1,0 +1,67 @@
+#pragma once
+
+#include <gradus/nn/attention.hpp>
+#include <gradus/nn/dropout.hpp>
+#include <gradus/nn/linear.hpp>
+
+#pragma GCC visibility push(default)
+namespace gradus::nn {
+
+struct MonotonicOptions {
+  /// Standard deviation of the noise that is added to the energies in training, at least 0. Noise makes the
+  /// stop probabilities approach 0 and 1, so that decoding, which rounds them, agrees with training.
+  double noise = 1;
+  double bias = -1;  ///< initial r; the lower, the farther the first updates look
+  double dropout = 0;
+};
+
+/// Monotonic attention (Raffel et al. 2017): walks over the annotations from left to right and never back.
+/// From the position of the previous step, it stops at annotation j with probability p_tj, or goes on to j
+/// + 1.
+///
+///     e_tj = g (v / ‖v‖) · tanh(W_a s_{t−1} + U_a h_j) + r                            eq. 16
+///     p_tj = σ(e_tj + noise)
+///     α_t  = monotonic_weights(p_t, α_{t−1})        in training: the probabilities of all ways to walk
+///     p_tj = [e_tj > 0]                             in eval mode: one walk, so α_tj is 0 or 1
+///
+/// In eval mode, α_t depends only on the annotations up to the one at which the walk stops. With an encoder
+/// of one direction, a decoder can therefore write while the source still arrives. A walk past the last
+/// position has no weight: a row of weights sums to less than 1 in training, and to 1 or 0 in eval mode. At
+/// step 0, without previous weights, the walk begins at the first position.
+///
+/// Parameters: `W_a.weight` (A, Q), `U_a.weight` (A, D), `U_a.bias` (A), `v` (A), `g` and `r` (scalars).
+class MonotonicAttention : public Attention {
+ public:
+  /// @throws Error for sizes below 1, noise that is negative or not finite, and dropout outside [0, 1).
+  MonotonicAttention(std::int64_t query_size, std::int64_t value_size, std::int64_t energy_size,
+                     MonotonicOptions options = {});
+  /// Keys U_a h_j, (T, B, A). @throws Error as Attention::prepare, and when D is not `value_size`.
+  Memory prepare(const Tensor& values, const Tensor& lengths) const override;
+  /// @throws Error if the query is not (B, Q), or the previous weights are not (B, T).
+  Result attend(const Tensor& query, const Memory& memory, std::int64_t step,
+                const Tensor& previous_weights) const override;
+
+  Linear W_a, U_a;
+  const Tensor v, g, r;
+
+ private:
+  double noise_;
+  Dropout dropout_;
+};
+
+/// The probability that a walk from the previous position stops at j (Raffel et al. 2017, eq. 8 and 9):
+///
+///     q_j = (1 − p_{j−1}) q_{j−1} + α_{t−1,j},     q_{−1} = 0      the walk reaches j
+///     α_tj = p_j q_j                                               and stops there
+///
+/// The paper's closed form (eq. 10) divides by Π (1 − p), which underflows. This recurrence only multiplies
+/// and adds numbers in [0, 1]. It is computed by doubling (Hillis and Steele 1986), in ⌈log₂ T⌉ rounds over
+/// whole rows. Gradients: the tape's, exact. With p of 0 and 1, the weights are those of one walk.
+///
+/// @param p        (B, T), in [0, 1]
+/// @param previous α_{t−1}, (B, T), at least 0, of sum at most 1
+/// @return α_t, (B, T) @throws Error if the shapes are not equal.
+Tensor monotonic_weights(const Tensor& p, const Tensor& previous);
+
+}  // namespace gradus::nn
+#pragma GCC visibility pop
