@@ -40,10 +40,10 @@ double seconds(const std::function<void()>& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Mean times over all batches, from the shortest step on each batch: the whole step, and the part of it in
-// which processes add up gradients.
+// Means over all batches, from the shortest step on each batch: of the whole step, of the time in it in which
+// processes add up gradients, and of the time in which the process only waits for these sums.
 struct Steps {
-  double step = 0, sum = 0, update = 0;
+  double step = 0, sum = 0, wait = 0, update = 0;
   std::int64_t parameters = 0, tokens = 0;
 };
 
@@ -54,32 +54,30 @@ Steps measured_steps(const Options& options, Communicator& communicator) {
   for (auto& [name, parameter] : model->named_parameters()) {
     bench::set_initial_weights(parameter.mutable_values<float>(), name, 1);
   }
-  models::Processes processes = distributed::processes_of(communicator);
-  double summing = 0;
-  processes.sum = [&, sum = processes.sum](std::span<Tensor> tensors, bool bf16) {
-    summing += seconds([&] { sum(tensors, bf16); });
-  };
+  distributed::SumTimes times;
+  const models::Processes processes = distributed::processes_of(communicator, &times);
   std::size_t next = 0;
   models::Trainer trainer(
       *model, {.next = [&] { return batches[next]; }},
       {.steps = 1'000'000, .learning_rate = 1e-3, .shards = options.shards, .bf16_gradients = options.bf16},
       processes);
   const std::size_t count = config.name == "paper" ? 2 : batches.size();
-  std::vector<double> step(count, std::numeric_limits<double>::infinity()), sum = step;
+  std::vector<double> step(count, std::numeric_limits<double>::infinity()), sum = step, wait = step;
   for (std::int64_t cycle = 0; cycle <= options.cycles; ++cycle) {
     for (next = 0; next < count; ++next) {
       distributed::broadcast(communicator, 0);  // all processes begin at the same time
-      summing = 0;
+      const distributed::SumTimes before = times;
       const double now = seconds([&] { trainer.step(); });
       if (cycle == 0 || now >= step[next]) continue;  // the first cycle warms the caches
       step[next] = now;
-      sum[next] = summing;
+      sum[next] = times.summing - before.summing;
+      wait[next] = times.waiting - before.waiting;
     }
   }
   const auto mean = [count](const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(count);
   };
-  Steps result{.step = mean(step), .sum = mean(sum), .parameters = model->parameter_count()};
+  Steps result{.step = mean(step), .sum = mean(sum), .wait = mean(wait), .parameters = model->parameter_count()};
   for (std::size_t b = 0; b < count; ++b) result.tokens += batches[b].target_tokens();
   result.tokens /= static_cast<std::int64_t>(count);
   // The parameters still have the gradients of the last step.
@@ -140,6 +138,7 @@ int main(int argc, char** argv) {
                      {"target_tokens", steps.tokens},
                      {"step", steps.step},
                      {"sum", steps.sum},
+                     {"wait", steps.wait},
                      {"update", steps.update}});
     }
     if (communicator->rank() == 0) std::cout << report.dump() << '\n';

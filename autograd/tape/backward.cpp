@@ -193,9 +193,32 @@ void BackwardPass::step(Node& node) {
   }
 }
 
+// Of each node, the leaves with hooks that no older node reads: their gradients are complete after it.
+std::unordered_map<const Node*, std::vector<NodePtr>> BackwardPass::completed_leaves() const {
+  std::unordered_map<const Node*, std::vector<NodePtr>> completed;
+  if (oldest_ > 0) return completed;  // the gradients of leaves are one term's of a parallel_sum()
+  std::unordered_set<const Node*> seen;
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+    for (const NodePtr& input : (*node)->inputs) {
+      if (!input || !is_end(*input) || input->hooks.empty()) continue;
+      if (seen.insert(input.get()).second) completed[node->get()].push_back(input);
+    }
+  }
+  return completed;
+}
+
 void BackwardPass::run(bool retain_graph) {
   const NoGrad no_grad;
   frees = !retain_graph;
+  const auto completed = completed_leaves();
+  const auto run_hooks_after = [&](const Node* node) {
+    const auto found = completed.find(node);
+    if (found == completed.end()) return;
+    for (const NodePtr& leaf : found->second) {
+      const auto gradient = gradients.find(leaf.get());
+      if (gradient != gradients.end()) run_hooks(*leaf, gradient->second);
+    }
+  };
   for (const NodePtr& node : nodes_) {
     if (!node->needed) continue;
     if (node->pending.sum.defined()) {
@@ -206,6 +229,7 @@ void BackwardPass::run(bool retain_graph) {
       }
       node->pending = {};
     }
+    run_hooks_after(node.get());
     if (retain_graph || !has_work(*node)) continue;
     node->backward = nullptr;
     node->inputs.clear();
@@ -213,7 +237,7 @@ void BackwardPass::run(bool retain_graph) {
     node->value = Tensor();
     node->freed = true;
   }
-  if (oldest_ == 0) {  // otherwise the gradients of leaves are one term's of a parallel_sum()
+  if (nodes_.empty()) {  // the output is a leaf
     for (const NodePtr& leaf : leaves) run_hooks(*leaf, gradients[leaf.get()]);
   }
   for (auto& [node, gradient] : gradients) {

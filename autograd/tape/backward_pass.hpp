@@ -58,6 +58,7 @@ struct BackwardPass {
   void check() const;
   void step(Node& node);
   bool has_work(const Node& node) const;
+  std::unordered_map<const Node*, std::vector<NodePtr>> completed_leaves() const;
   bool keeps(const Node& node) const {
     return targets_ == nullptr ? node.keeps_gradient : targets_->contains(&node);
   }

@@ -2,10 +2,14 @@
 #include <gradus/distributed/processes.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "sums/background.hpp"
 
 namespace gradus::distributed {
 namespace {
@@ -97,20 +101,35 @@ void sum_tensors(std::span<Tensor> tensors, Dtype dtype, std::vector<T>& message
 
 }  // namespace
 
-models::Processes processes_of(Communicator& communicator) {
-  struct Messages {
+models::Processes processes_of(Communicator& communicator, SumTimes* times) {
+  if (communicator.size() == 1) return {};
+  // Of the background thread. The messages keep their memory from step to step.
+  struct Sums {
     std::vector<double> f64;
     std::vector<float> f32;
+    Background background;
   };
-  const auto messages = std::make_shared<Messages>();  // keeps its memory from step to step
-  const auto sum = [&communicator, messages](std::span<Tensor> tensors, bool bf16) {
-    sum_tensors(tensors, Dtype::f64, messages->f64,
-                [&](std::span<double> values) { distributed::sum(communicator, values); });
-    sum_tensors(tensors, Dtype::f32, messages->f32, [&](std::span<float> values) {
-      bf16 ? sum_bf16(communicator, values) : distributed::sum(communicator, values);
+  const auto sums = std::make_shared<Sums>();
+  const auto start_sum = [&communicator, sums](std::vector<Tensor> tensors, bool bf16) {
+    sums->background.start([&communicator, all = sums.get(), bf16, tensors = std::move(tensors)]() mutable {
+      sum_tensors(tensors, Dtype::f64, all->f64,
+                  [&](std::span<double> values) { distributed::sum(communicator, values); });
+      sum_tensors(tensors, Dtype::f32, all->f32, [&](std::span<float> values) {
+        bf16 ? sum_bf16(communicator, values) : distributed::sum(communicator, values);
+      });
     });
   };
-  return {.rank = communicator.rank(), .count = communicator.size(), .sum = sum};
+  const auto finish_sums = [sums, times] {
+    const auto start = std::chrono::steady_clock::now();
+    sums->background.finish();
+    if (times == nullptr) return;
+    times->waiting += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    times->summing = sums->background.busy();
+  };
+  return {.rank = communicator.rank(),
+          .count = communicator.size(),
+          .start_sum = start_sum,
+          .finish_sums = finish_sums};
 }
 
 }  // namespace gradus::distributed

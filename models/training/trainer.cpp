@@ -37,13 +37,15 @@ void check(const TrainerOptions& options) {
 }
 
 void check(const Processes& processes, std::int64_t shards) {
-  const auto& [rank, count, sum] = processes;
+  const auto& [rank, count, start_sum, finish_sums] = processes;
   if (count < 1 || shards % count != 0) {
     fail("Trainer", shards, shards == 1 ? " shard" : " shards", " cannot be divided evenly among ", count,
          " processes; set `shards` to a power of two that is a multiple of the number of processes");
   }
   if (rank < 0 || rank >= count) fail("Trainer", "there is no process ", rank, " among ", count);
-  if (count > 1 && !sum) fail("Trainer", "several processes need Processes::sum; set it");
+  if (count > 1 && !(start_sum && finish_sums)) {
+    fail("Trainer", "several processes need Processes::start_sum and finish_sums; set both");
+  }
 }
 
 Tensor saved(std::int64_t value) { return tensor(std::vector{value}, {}); }

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "model/batch_parts.hpp"
-#include "training/tree_sum.hpp"
+#include "training/gradient_sum.hpp"
 
 namespace gradus::models {
 namespace {
@@ -21,20 +21,6 @@ struct Sharded {
   std::int64_t size;
   Generator draws;
 };
-
-// A shard's summand: the measurements and gradients of its sequences. The first tensor holds the loss, the
-// cross-entropy, and for each parameter 1 or 0: whether it has a gradient. The others are the gradients.
-std::vector<Tensor> summand(double loss, double cross_entropy, const std::vector<Tensor>& parameters) {
-  std::vector<double> numbers{loss, cross_entropy};
-  std::vector<Tensor> all{Tensor()};
-  for (const Tensor& parameter : parameters) {
-    const Tensor gradient = parameter.grad();
-    numbers.push_back(gradient.defined() ? 1 : 0);
-    all.push_back(gradient.defined() ? gradient : zeros(parameter.shape(), parameter.dtype()));
-  }
-  all.front() = tensor(numbers);
-  return all;
-}
 
 }  // namespace
 
@@ -64,13 +50,14 @@ Trainer::Accumulated Trainer::accumulate(const LossOptions& options) {
   if (options_.shards > 1) {
     add_shards(batches, options, sum);
   } else {
-    for (data::Batch& batch : batches) add_gradient(std::move(batch), options, sum);
+    for (data::Batch& batch : batches) add_gradient(std::move(batch), options, sum, [] {});
   }
   return sum;
 }
 
 // Adds the gradient of what these sequences contribute to the mean loss over `sum.tokens` tokens.
-void Trainer::add_gradient(data::Batch batch, const LossOptions& options, Accumulated& sum) {
+void Trainer::add_gradient(data::Batch batch, const LossOptions& options, Accumulated& sum,
+                           const std::function<void()>& before_backward) {
   sum.draws = default_generator();
   sum.last = std::move(batch);
   Loss loss = models::loss(model_, sum.last, options);
@@ -84,6 +71,7 @@ void Trainer::add_gradient(data::Batch batch, const LossOptions& options, Accumu
   sum.loss += value * fraction;
   sum.cross_entropy += loss.cross_entropy * fraction;
   if (loss.tokens < sum.tokens) loss.total = loss.total * fraction;
+  before_backward();
   loss.total.backward();
 }
 
@@ -98,27 +86,29 @@ void Trainer::add_shards(const std::vector<data::Batch>& batches, const LossOpti
   for (const Tensor& parameter : parameters_) {
     if (parameter.requires_grad()) trained.push_back(parameter);
   }
-  TreeSum total(options_.bf16_gradients);
   const std::int64_t own = options_.shards / processes_.count, first = processes_.rank * own;
+  GradientSum total(std::move(trained), processes_, own, options_.bf16_gradients);
   for (std::int64_t shard = first; shard < first + own; ++shard) {
     optimiser_->zero_grad();
     sum.loss = sum.cross_entropy = 0;
+    std::vector<Sharded*> parts;  // a batch may have fewer sequences than shards
     for (Sharded& batch : sharded) {
-      if (shard >= std::ssize(batch.shards)) continue;  // the batch has fewer sequences than shards
-      auto& [some, rows] = batch.shards[static_cast<std::size_t>(shard)];
-      const DrawFrom from(of_rows(batch.draws, batch.size, std::move(rows)));
-      add_gradient(std::move(some), options, sum);
+      if (shard < std::ssize(batch.shards)) parts.push_back(&batch);
     }
-    total.add(summand(sum.loss, sum.cross_entropy, trained));
+    for (Sharded* const batch : parts) {
+      auto& [some, rows] = batch->shards[static_cast<std::size_t>(shard)];
+      const DrawFrom from(of_rows(batch->draws, batch->size, std::move(rows)));
+      const bool is_last = shard + 1 == first + own && batch == parts.back();
+      add_gradient(std::move(some), options, sum, [&] {
+        if (is_last) total.add_during_backward();
+      });
+    }
+    total.add_shard(sum.loss, sum.cross_entropy);
   }
-  std::vector<Tensor> all = total.take();
-  if (processes_.count > 1) processes_.sum(all, options_.bf16_gradients);
-  const auto numbers = all.front().values<double>();
-  sum.loss = numbers[0];
-  sum.cross_entropy = numbers[1];
-  for (std::size_t i = 0; i < trained.size(); ++i) {
-    trained[i].set_grad(numbers[i + 2] > 0 ? all[i + 1] : Tensor());
-  }
+  const GradientSum::Sums sums = total.take();
+  if (!std::isfinite(sums.loss)) fail("Trainer", "another process failed at step ", steps_ + 1);
+  sum.loss = sums.loss;
+  sum.cross_entropy = sums.cross_entropy;
 }
 
 }  // namespace gradus::models

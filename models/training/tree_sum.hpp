@@ -7,21 +7,23 @@
 
 namespace gradus::models {
 
-// The sum of 2ⁿ lists of tensors, ((x_0 + x_1) + (x_2 + x_3)) + …. Every aligned block of 2ᵏ terms is added
-// up on its own, so blocks can be computed by different processes without a change of the result. Keeps at
-// most n + 1 lists.
+// The sum of 2ⁿ tensors, ((x_0 + x_1) + (x_2 + x_3)) + …. Every aligned block of 2ᵏ terms is added up on its
+// own, so blocks can be computed by different processes without a change of the result. Keeps at most n + 1
+// tensors.
 class TreeSum {
  public:
   // If `bf16` is set, each f32 term and each sum of two is rounded to bf16.
   explicit TreeSum(bool bf16) : bf16_(bf16) {}
-  // Adds the next list. All lists have the same shapes. Undefined tensors are not allowed.
-  void add(std::vector<Tensor> term);
+  // Adds the next term, whose values may change. All terms have the same shape.
+  void add(Tensor term);
+  // The number of terms.
+  std::int64_t terms() const { return terms_; }
   // The sum; the number of terms must be a power of two.
-  std::vector<Tensor> take();
+  const Tensor& value() const { return blocks_.front(); }
 
  private:
   bool bf16_;
-  std::vector<std::vector<Tensor>> blocks_;  // sums of blocks, the largest block first
+  std::vector<Tensor> blocks_;  // sums of blocks, the largest block first
   std::int64_t terms_ = 0;
 };
 

@@ -4,7 +4,9 @@
 #include <gradus/distributed/threads.hpp>
 #include <gradus/models/trainer.hpp>
 
+#include <atomic>
 #include <mutex>
+#include <string>
 
 #include "models/sharded.hpp"
 
@@ -97,4 +99,59 @@ TEST_CASE("a resumed run may have another number of processes", "[distributed][t
   CHECK(train_in_parts(4, 2) == whole);
   CHECK(train_in_parts(2, 4) == whole);
   CHECK(train_in_parts(1, 4) == whole);
+}
+
+TEST_CASE("sums over processes begin while the backward pass computes other gradients",
+          "[distributed][trainer]") {
+  gradus::seed(7);
+  const Model model = forgetful_model(0, 300);  // weights of more than a bucket
+  int started = 0, before_the_last_gradient = 0;
+  bool finished = false;
+  const models::Processes processes{.rank = 0,
+                                    .count = 2,
+                                    .start_sum =
+                                        [&](const std::vector<gradus::Tensor>&, bool) {
+                                          CHECK_FALSE(finished);
+                                          ++started;
+                                        },
+                                    .finish_sums = [&] { finished = true; }};
+  gradus::Tensor last = model->parameters().front();  // the embedding of the source
+  last.add_hook([&](const gradus::Tensor&) {
+    before_the_last_gradient = started;
+    return gradus::Tensor();
+  });
+  models::TrainerOptions options = sharded(8);
+  options.accumulate = 1;
+  models::Trainer trainer(*model, {.next = reversals(3)}, options, processes);
+  trainer.step();
+  CHECK(before_the_last_gradient > 1);
+  CHECK(started > before_the_last_gradient);
+  CHECK(finished);
+}
+
+TEST_CASE("a process that fails during its backward pass does not leave the others waiting",
+          "[distributed][trainer]") {
+  std::vector<std::string> errors(2);
+  std::atomic<std::int64_t> steps = 0;
+  distributed::run_as_threads(2, [&](Communicator& self) {
+    gradus::seed(7);
+    const Model model = forgetful_model(0, 300);
+    models::TrainerOptions options = sharded(2);
+    options.accumulate = 1;
+    models::Trainer trainer(*model, {.next = reversals(3)}, options, distributed::processes_of(self));
+    gradus::Tensor last = model->parameters().front();
+    last.add_hook([&](const gradus::Tensor&) {
+      if (self.rank() == 1 && trainer.steps() == 1) gradus::fail("hook", "out of luck");
+      return gradus::Tensor();
+    });
+    try {
+      while (!trainer.finished()) trainer.step();
+    } catch (const gradus::Error& error) {
+      errors[static_cast<std::size_t>(self.rank())] = error.what();
+    }
+    steps += trainer.steps();
+  });
+  CHECK(steps == 2);  // one in each process
+  CHECK(errors[0] == "Trainer: another process failed at step 2");
+  CHECK(errors[1].find("hook: out of luck") != std::string::npos);
 }

@@ -52,16 +52,18 @@ TEST_CASE("shards and processes that do not fit are refused", "[distributed][tra
     }
     return "no error";
   };
-  const auto no_sum = [](std::span<gradus::Tensor>, bool) {};
+  const auto no_sum = [](const std::vector<gradus::Tensor>&, bool) {};
+  const auto nothing = [] {};
   CHECK(refusal(3, {}) == "Trainer: the number of shards must be a power of two, and is 3");
   CHECK(refusal(0, {}) == "Trainer: the number of shards must be a power of two, and is 0");
   CHECK(
-      refusal(1, {.rank = 0, .count = 2, .sum = no_sum}) ==
+      refusal(1, {.rank = 0, .count = 2, .start_sum = no_sum, .finish_sums = nothing}) ==
       "Trainer: 1 shard cannot be divided evenly among 2 processes; set `shards` to a power of two that is a "
       "multiple of the number of processes");
   CHECK(
-      refusal(8, {.rank = 0, .count = 3, .sum = no_sum}).find("8 shards cannot be divided evenly among 3") !=
+      refusal(8, {.rank = 0, .count = 3, .start_sum = no_sum, .finish_sums = nothing}).find("8 shards cannot be divided evenly among 3") !=
       std::string::npos);
-  CHECK(refusal(2, {.rank = 2, .count = 2, .sum = no_sum}) == "Trainer: there is no process 2 among 2");
-  CHECK(refusal(2, {.rank = 0, .count = 2}) == "Trainer: several processes need Processes::sum; set it");
+  CHECK(refusal(2, {.rank = 2, .count = 2, .start_sum = no_sum, .finish_sums = nothing}) == "Trainer: there is no process 2 among 2");
+  CHECK(refusal(2, {.rank = 0, .count = 2, .start_sum = no_sum}) ==
+        "Trainer: several processes need Processes::start_sum and finish_sums; set both");
 }

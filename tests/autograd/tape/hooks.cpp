@@ -3,6 +3,7 @@
 #include <gradus/autograd/ops.hpp>
 #include <gradus/autograd/recording.hpp>
 
+#include <string>
 #include <vector>
 
 #include "autograd/helpers.hpp"
@@ -29,6 +30,27 @@ TEST_CASE("a hook sees the complete gradient, once per backward()", "[autograd][
   CHECK(at_y == std::vector<double>{12, 12});
   CHECK(at_x == std::vector<double>{25, 25});  // the gradient of each backward(), not the sum of both
   CHECK(x.grad().item() == 50);
+}
+
+TEST_CASE("a leaf's hook runs as soon as its gradient is complete", "[autograd][hooks]") {
+  Tensor early = leaf(tensor({3.0})), late = leaf(tensor({4.0}));
+  std::vector<std::string> order;
+  const auto note = [&](Tensor& tensor, const char* name) {
+    tensor.add_hook([&order, name](const Tensor& g) {
+      order.push_back(name + std::to_string(static_cast<int>(g.item())));
+      return Tensor();
+    });
+  };
+  note(early, "early ");
+  note(late, "late ");
+  Tensor x = early * 2.0;
+  note(x, "x ");
+  const Tensor y = x * late + late;  // late is read after x was computed
+  y.backward();
+  CHECK(order == std::vector<std::string>{"late 7", "x 4", "early 8"});
+  order.clear();
+  early.backward();  // a leaf without operations
+  CHECK(order == std::vector<std::string>{"early 1"});
 }
 
 TEST_CASE("a tensor that a hook returns replaces the gradient", "[autograd][hooks]") {

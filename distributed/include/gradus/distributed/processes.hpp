@@ -6,8 +6,16 @@
 #pragma GCC visibility push(default)
 namespace gradus::distributed {
 
-/// The processes of a job for a models::Trainer. The communicator must outlive the result.
-models::Processes processes_of(Communicator& communicator);
+/// How long the sums of a process have taken, in seconds since processes_of().
+struct SumTimes {
+  double summing = 0;  ///< a sum was running, other processes' delays included
+  double waiting = 0;  ///< the process did nothing but wait for sums: summing − waiting is overlapped
+};
+
+/// The processes of a job for a models::Trainer. The sums run in a thread of their own, which no other call on
+/// the communicator may meet: finish_sums() comes before. The communicator must outlive the result.
+/// @param times if not null, finish_sums() updates it
+models::Processes processes_of(Communicator& communicator, SumTimes* times = nullptr);
 
 }  // namespace gradus::distributed
 #pragma GCC visibility pop

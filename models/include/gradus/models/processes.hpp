@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <vector>
 
 #pragma GCC visibility push(default)
 namespace gradus::models {
@@ -16,11 +16,15 @@ namespace gradus::models {
 struct Processes {
   std::int64_t rank = 0;   ///< of this process, from 0
   std::int64_t count = 1;  ///< P, a power of two
-  /// Replaces each tensor's values, x_r in process r, by their sum over all processes in the fixed order
-  /// ((x_0 + x_1) + (x_2 + x_3)) + …, so that every process has the same bits. All processes call it with
-  /// tensors of the same shapes and dtypes, f32 or f64. May be empty if P = 1.
+  /// Begins to replace each tensor's values, x_r in process r, by their sum over all processes in the fixed
+  /// order ((x_0 + x_1) + (x_2 + x_3)) + …, so that every process has the same bits. May return before the
+  /// sums are complete; finish_sums() must return before the tensors are used again. All processes make the
+  /// same calls in the same order, with tensors of the same shapes and dtypes, f32 or f64. May be empty if
+  /// P = 1.
   /// @param bf16 if true, the f32 values are bf16 numbers, and each sum of two is rounded to the nearest bf16
-  std::function<void(std::span<Tensor> tensors, bool bf16)> sum = {};
+  std::function<void(std::vector<Tensor> tensors, bool bf16)> start_sum = {};
+  /// Waits until all sums are complete. May be empty if P = 1. @throws Error if one failed.
+  std::function<void()> finish_sums = {};
 };
 
 }  // namespace gradus::models
