@@ -26,6 +26,7 @@ import results_decisions
 import results_machines
 import results_museum
 import results_printed
+import results_small
 import results_sparse
 import results_speed
 import results_tutorials
@@ -33,7 +34,7 @@ from results_kit import PICTURES, RESULTS, ROOT, revision
 
 MODULES = {"tutorials": results_tutorials, "printed": results_printed, "speed": results_speed, "command": results_command,
            "museum": results_museum, "compress": results_compress, "sparse": results_sparse,
-           "machines": results_machines}
+           "small": results_small, "machines": results_machines}
 RENDERERS = [*MODULES.values(), results_decisions]
 PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")])
 MARKED = re.compile(r"(<!-- (result|code|printed) ([^>]+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
