@@ -1,7 +1,7 @@
 """The table of tutorial 14 on text: the French model made small in each way, with bytes, quality, speed and memory.
 
 results.py measure small            every seed, and then the speed
-results.py measure small 2          the trainings and scores of seed 2 only
+results.py measure small 1,2        trainings and scores of these seeds
 results.py measure small speed      sentences per second and memory of the first seed's models; run it on an idle machine
 
 Finished trainings and scores stay in GRADUS_RUNS [out/small], so a run that was stopped continues with what is missing.
@@ -16,15 +16,17 @@ import shutil
 import subprocess
 
 from results_command import BF16, FRENCH, command_of, evaluate, gradus
-from results_kit import RESULTS, ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
+from results_kit import ROOT, SEEDS, load, markdown_table, over_seeds, where_measured, write
 
 RUNS = pathlib.Path(os.environ.get("GRADUS_RUNS", ROOT / "out" / "small"))
 ONE_THREAD = ["--threads", "1"]
 CONFIG = ["--config", ROOT / "configs" / "eng-fra.toml"]
 PRECISION = [*BF16, *ONE_THREAD]
-STUDENT = ["--embedding", "64", "--hidden", "96", "--energy", "64", "--maxout", "64", "--tied", "output"]
-SMALLEST = ["--bpe", "2000", "--min-count", "1", *STUDENT]
+SIZES = ["--embedding", "64", "--energy", "64", "--maxout", "64", "--tied", "output", "--dropout", "0.1"]
+STUDENT = ["--hidden", "96", *SIZES]
+SMALLEST = ["--hidden", "112", *SIZES, "--bpe", "2000", "--min-count", "1", "--steps", "4800"]
 FINE_TUNING = ["--steps", "400", "--learning-rate", "0.001", "--eval-every", "100"]
+WORDS = "2000"
 
 
 def beams(runs):
@@ -52,27 +54,29 @@ def pruned(runs, zeros):
 TRAININGS = {
     "teacher": lambda runs: [*CONFIG, *FRENCH, *PRECISION],
     "student": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *PRECISION],
-    "student of words": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *PRECISION, "--teacher", runs / "teacher"],
     "student of beams": lambda runs: [*CONFIG, *beams(runs), *STUDENT, *PRECISION],
+    "student of words": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *PRECISION, "--teacher", runs / "teacher"],
     "smallest": lambda runs: [*CONFIG, *beams(runs), *SMALLEST, *PRECISION],
-    "50 % zeros": lambda runs: pruned(runs, "0.5"),
     "80 % zeros": lambda runs: pruned(runs, "0.8"),
     "90 % zeros": lambda runs: pruned(runs, "0.9"),
+    "50 % zeros": lambda runs: pruned(runs, "0.5"),
 }
 
-# row of the table → the training, "int8" for its int8 model, and options of evaluate and translate
+# row of the table → its training, how `compress` stores it, and options of evaluate and translate.
+F32 = ["--prune", "0"]  # changes nothing, and leaves out the optimiser's state
 ROWS = {
-    "f32": ("teacher", "f32", []),
-    "bf16 products": ("teacher", "f32", BF16),
-    "int8": ("teacher", "int8", []),
-    **{f"top-{k}": ("teacher", "f32", ["--attention-top-k", str(k)]) for k in (4, 2, 1)},
-    "student": ("student", "f32", []),
-    "student, teacher's words": ("student of words", "f32", []),
-    "student, teacher's beams": ("student of beams", "f32", []),
-    "student, teacher's beams, int8": ("student of beams", "int8", []),
-    "smallest student, teacher's beams": ("smallest", "f32", []),
-    "smallest student, teacher's beams, int8": ("smallest", "int8", []),
-    **{f"{zeros} % zeros, trained on": (f"{zeros} % zeros", "f32", []) for zeros in (80, 90, 50)},
+    "f32": ("teacher", F32, []),
+    "bf16": ("teacher", ["--bf16"], BF16),
+    "int8": ("teacher", ["--int8"], []),
+    **{f"{zeros} % zeros, trained on": (f"{zeros} % zeros", F32, []) for zeros in (50, 80, 90)},
+    **{f"top-{k}": ("teacher", F32, ["--attention-top-k", str(k)]) for k in (4, 2, 1)},
+    "2,000 target words": ("teacher", ["--target-words", WORDS], []),
+    "student": ("student", F32, []),
+    "student, teacher's words": ("student of words", F32, []),
+    "student, teacher's beams": ("student of beams", F32, []),
+    "student, teacher's beams, int8": ("student of beams", ["--int8"], []),
+    "smallest student, teacher's beams": ("smallest", F32, []),
+    "smallest student, teacher's beams, int8": ("smallest", ["--int8"], []),
 }
 
 
@@ -95,27 +99,14 @@ def trained(runs, name):
     return run
 
 
-def model(runs, name, form):
-    """The checkpoint of a training in f32 or int8, without an optimiser's state."""
-    run = trained(runs, name)
-    if form == "f32":
-        return run
-    small = runs / f"{name} in int8"
-    if not small.is_dir():
-        part = fresh(small)
-        gradus("compress", "--int8", "--model", run, "--out", part, stdout=subprocess.DEVNULL)
-        part.rename(small)
-    return small
-
-
-def file_of(runs, name, form):
-    """The file whose bytes count: int8 with its vocabularies, f32 only the weights."""
-    if form == "int8":
-        return model(runs, name, form) / "best.safetensors"
-    weights = runs / f"{name}.weights"
-    if not weights.is_file():
-        gradus("convert", "--model", trained(runs, name), "--to", weights, stdout=subprocess.DEVNULL)
-    return weights
+def stored(runs, name, form):
+    """The folder of a trained model in this form: weights, settings and vocabularies in one file."""
+    folder = runs / " ".join([name, *form])
+    if not folder.is_dir():
+        part = fresh(folder)
+        gradus("compress", *form, "--model", trained(runs, name), "--out", part, stdout=subprocess.DEVNULL)
+        part.rename(folder)
+    return folder
 
 
 def scored(runs, row):
@@ -123,20 +114,26 @@ def scored(runs, row):
     kept = runs / f"{row}.json"
     if not kept.is_file():
         name, form, options = ROWS[row]
-        report = evaluate(model(runs, name, form), *options, *ONE_THREAD)
-        stored = file_of(runs, name, form).read_bytes()
-        kept.write_text(json.dumps({"row": row, "bytes": len(stored), "gzip_bytes": len(gzip.compress(stored)),
-                                    "bleu": report["bleu"], "perplexity": report["perplexity"]}))
+        model = stored(runs, name, form)
+        report = evaluate(model, *options, *ONE_THREAD)
+        content = (model / "best.safetensors").read_bytes()
+        kept.write_text(json.dumps({"row": row, "bytes": len(content), "gzip_bytes": len(gzip.compress(content)),
+                                    **{key: report[key] for key in ("pairs", "bleu", "perplexity")}}))
     return json.loads(kept.read_text())
 
 
-def measure_seed(at, seed):
-    runs = RUNS / str(seed)
-    rows = [scored(runs, row) for row in ROWS]
-    known = load("small_quality")["runs"] if (RESULTS / "small_quality.json").is_file() else []
-    known = sorted([run for run in known if run["seed"] != seed] + [{"seed": seed, "rows": rows}], key=lambda run: run["seed"])
-    write("small_quality", command_of("eng-fra", *FRENCH, *PRECISION), at,
-          {"seeds": [run["seed"] for run in known], "pairs": evaluate(runs / "teacher", *ONE_THREAD)["pairs"], "runs": known})
+def measure_quality(at, seeds):
+    runs = []
+    for seed in seeds:
+        folder = RUNS / str(seed)
+        for name in TRAININGS:
+            trained(folder, name)
+        runs.append({"seed": seed, "rows": [scored(folder, row) for row in ROWS]})
+    write("small_quality", command_of("eng-fra", *FRENCH, *PRECISION), at, {"seeds": seeds, "runs": runs})
+
+
+ROUNDS = 3
+BATCHES = {1: 256, 64: 1024}  # sentences at a time → sentences
 
 
 def translate(program, lines, batch, *options):
@@ -164,21 +161,17 @@ def measure_speed(at):
     for _ in range(ROUNDS):
         for row, (name, form, options) in ROWS.items():
             for batch, count in BATCHES.items():
-                speed, memory = translate(program, lines[:count], batch, "--model", model(runs, name, form), *options, *ONE_THREAD)
+                speed, memory = translate(program, lines[:count], batch, "--model", stored(runs, name, form), *options, *ONE_THREAD)
                 kept = rows[row]
                 kept[f"batch_{batch}"] = max(speed, kept.get(f"batch_{batch}", speed))
                 kept[f"memory_{batch}"] = max(memory, kept.get(f"memory_{batch}", memory))
     write("small_speed", "./run gradus translate --threads 1", at, {"rows": list(rows.values())})
 
 
-ROUNDS = 3
-BATCHES = {1: 256, 64: 1024}  # sentences at a time → sentences
-
-
 def measure(at, only=None):
     if "GRADUS_DATA" not in os.environ:
         raise SystemExit("results.py: GRADUS_DATA is not set; set it to the folder with fra-eng/fra.txt")
-    for seed in SEEDS if only is None else [int(only)] if only != "speed" else []:
-        measure_seed(at, seed)
+    if only != "speed":
+        measure_quality(at, SEEDS if only is None else [int(seed) for seed in only.split(",")])
     if only in (None, "speed"):
         measure_speed(at)
