@@ -1,5 +1,9 @@
 #include "text/content.hpp"
 
+#include <gradus/files/input.hpp>
+
+#include <cerrno>
+#include <fstream>
 #include <iostream>
 #include <sstream>
 #include <system_error>
@@ -27,19 +31,36 @@ void check_kind(std::string_view operation, const fs::path& path) {
   }
 }
 
-std::string standard_input(std::string_view operation) {
+// Everything that a stream holds. Throws if reading fails.
+template <class Refuse>
+std::string rest_of(std::istream& in, const Refuse& refuse) {
   std::ostringstream text;
-  if (std::cin.peek() != std::istream::traits_type::eof()) text << std::cin.rdbuf();
-  if (std::cin.bad()) fail(operation, ": standard input cannot be read; give a file, or a pipe");
+  if (in.peek() != std::istream::traits_type::eof()) text << in.rdbuf();
+  if (in.bad() || text.bad()) refuse();
   return std::move(text).str();
+}
+
+std::string standard_input(std::string_view operation) {
+  return rest_of(std::cin,
+                 [&] { fail(operation, ": standard input cannot be read; give a file, or a pipe"); });
+}
+
+std::string file(std::string_view operation, const fs::path& path) {
+  check_kind(operation, path);
+  std::ifstream in(path, std::ios::binary);
+  if (!in) files::refuse_to_open(operation, path, errno);
+  return rest_of(in, [&] {
+    fail(operation, ": '", path.string(), "' could not be read; check the disk, and try again");
+  });
 }
 
 }  // namespace
 
 std::string content_of(std::string_view operation, const fs::path& path) {
-  if (path == "-") return standard_input(operation);
-  check_kind(operation, path);
-  return file_content(operation, path);
+  const bool is_stream = path == "-";
+  std::string bytes = is_stream ? standard_input(operation) : file(operation, path);
+  if (!bytes.starts_with(gzip_magic)) return bytes;
+  return decompressed(operation, is_stream ? "standard input" : "'" + path.string() + "'", bytes);
 }
 
 }  // namespace gradus::data

@@ -76,7 +76,14 @@ class Reader : public nlohmann::json_sax<Json> {
     misplaced("a list");
   }
 
-  bool end_array() override { return go(Place::tensor); }
+  bool end_array() override {
+    if (rank_ > Shape::max_rank) {
+      refuse("holds ", shown(name_), " with ", rank_, " axes, and gradus reads tensors of at most ",
+             Shape::max_rank, "; reshape it in PyTorch, and save it again");
+    }
+    rank_ = 0;
+    return go(Place::tensor);
+  }
 
   bool string(string_t& text) override {
     if (place_ == Place::metadata) {
@@ -92,10 +99,10 @@ class Reader : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t number) override {
     if (place_ != Place::shape && place_ != Place::offsets) misplaced(std::to_string(number));
     if (number > std::numeric_limits<std::int64_t>::max()) misplaced(std::to_string(number));
+    if (place_ == Place::offsets && offsets_.size() == 2)
+      refuse("has more than 2 numbers in the data_offsets of ", shown(name_), save_again);
+    if (place_ == Place::shape && ++rank_ > Shape::max_rank) return true;  // end_array() reports it
     auto& numbers = place_ == Place::shape ? shape_ : offsets_;
-    const std::size_t most = place_ == Place::shape ? Shape::max_rank : 2;
-    if (numbers.size() == most)
-      refuse("has more than ", most, " numbers in the ", key_, " of ", shown(name_), save_again);
     numbers.push_back(static_cast<std::int64_t>(number));
     return true;
   }
@@ -184,6 +191,7 @@ class Reader : public nlohmann::json_sax<Json> {
   std::string key_;              // the last key within the current object
   Stored as_ = Stored::f32;
   std::vector<std::int64_t> shape_, offsets_;
+  int rank_ = 0;  // numbers in the current shape
 };
 
 void check_object(std::string_view text, const fs::path& file) {

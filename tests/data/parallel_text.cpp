@@ -37,6 +37,12 @@ class Corpus {
 
 std::string quoted(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
 
+// printf 'one\ntwo\n' | gzip
+const std::string gz(
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\xcf\x4b\xe5\x2a\x29\xcf\xe7\x02\x00\xe6\x0b\xba\x12"
+    "\x08\x00\x00\x00",
+    28);
+
 }  // namespace
 
 TEST_CASE("a file is read line by line", "[data][parallel text]") {
@@ -50,15 +56,11 @@ TEST_CASE("a file is read line by line", "[data][parallel text]") {
 }
 
 TEST_CASE("a file compressed by gzip is decompressed", "[data][parallel text]") {
-  // printf 'one\ntwo\n' | gzip
-  const std::string gz(
-      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\xcf\x4b\xe5\x2a\x29\xcf\xe7\x02\x00\xe6\x0b\xba\x12"
-      "\x08\x00\x00\x00",
-      28);
   const Corpus corpus;
   CHECK(read_lines(corpus.file("text.gz", gz)) == Lines{"one", "two"});
   CHECK(read_lines(corpus.file("other name", gz)) == Lines{"one", "two"});
   CHECK(read_lines(corpus.file("two members.gz", gz + gz)) == Lines{"one", "two", "one", "two"});
+  CHECK(read_lines(corpus.file("and padding.gz", gz + std::string(9, '\0'))) == Lines{"one", "two"});
 
   const auto refused = [&](const std::string& name, const std::string& content, const std::string& reason) {
     const auto file = corpus.file(name, content);
@@ -83,6 +85,12 @@ TEST_CASE("a pipe and standard input are read to their end", "[data][parallel te
   std::istringstream in("a\tb\nc\td\n");
   auto* const before = std::cin.rdbuf(in.rdbuf());
   CHECK(read_tab_separated("-") == Pairs{{"a", "b"}, {"c", "d"}});
+  std::istringstream compressed(gz), cut(gz.substr(0, 20));
+  std::cin.rdbuf(compressed.rdbuf());
+  CHECK(read_lines("-") == Lines{"one", "two"});
+  std::cin.rdbuf(cut.rdbuf());
+  CHECK_THROWS_MATCHES(read_lines("-"), Error,
+                       Message("read_lines: standard input ends within its compressed data; copy it again"));
   std::cin.rdbuf(before);
 }
 
@@ -90,7 +98,7 @@ TEST_CASE("a file that cannot be read as text is refused", "[data][parallel text
   const Corpus corpus;
   CHECK_THROWS_MATCHES(read_lines(corpus.folder() / "none"), Error,
                        Message("read_lines: " + quoted(corpus.folder() / "none") +
-                               " cannot be opened; check the path and the permissions"));
+                               " cannot be opened: No such file or directory; check the path"));
   CHECK_THROWS_MATCHES(read_lines(corpus.folder()), Error,
                        Message("read_lines: " + quoted(corpus.folder()) +
                                " is not a regular file; give the path of a text file"));

@@ -75,5 +75,5 @@ TEST_CASE("word vectors are read from a file", "[data][word_vectors]") {
   CHECK(read_word_vectors(path, vocabulary).values == std::vector<float>{1, 2, 3});
   CHECK_THROWS_MATCHES(read_word_vectors(scratch.path() / "none", vocabulary), Error,
                        Message("read_word_vectors: '" + (scratch.path() / "none").string() +
-                               "' cannot be opened; check the path and the permissions"));
+                               "' cannot be opened: No such file or directory; check the path"));
 }

@@ -37,11 +37,36 @@ TEST_CASE("a missing file, folder or pipe is refused", "[files]") {
   const fs::path missing = scratch.path() / "missing", pipe = scratch.path() / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   CHECK_ERROR(Input("read", missing, "file"),
-              "read: '" + missing.string() + "' cannot be opened; check the path and the permissions");
+              "read: '" + missing.string() + "' cannot be opened: No such file or directory; check the path");
   for (const fs::path& path : {scratch.path(), pipe}) {
     CHECK_ERROR(Input("read", path, ".npy file"),
                 "read: '" + path.string() + "' is not a regular file; give the path of a .npy file");
   }
+}
+
+TEST_CASE("a file that cannot be opened is an error with the system's reason", "[files]") {
+  const Scratch scratch;
+  const fs::path loop = scratch.path() / "loop", file = scratch.path() / "file", name = std::string(300, 'x');
+  fs::create_symlink("loop", loop);
+  std::ofstream(file) << "x";
+  const auto message = [](const fs::path& path, const std::string& reason) {
+    return "read: '" + path.string() + "' cannot be opened: " + reason;
+  };
+  CHECK_ERROR(Input("read", loop, "file"),
+              message(loop,
+                      "Too many levels of symbolic links; symbolic links form a cycle; remove one, or "
+                      "give another path"));
+  CHECK_ERROR(Input("read", file / "x", "file"),
+              message(file / "x", "Not a directory; part of the path is a file; check the path"));
+  CHECK_ERROR(Input("read", name, "file"), message(name, "File name too long; choose a shorter name"));
+  CHECK_ERROR(gradus::files::refuse_to_open("read", file, EACCES),
+              message(file, "Permission denied; check the permissions"));
+  CHECK_ERROR(gradus::files::refuse_to_open("read", file, EMFILE),
+              message(file,
+                      "Too many open files; close other programs, or raise the limit of this shell, "
+                      "'ulimit -n'"));
+  CHECK_ERROR(gradus::files::refuse_to_open("read", file, EIO),
+              message(file, "Input/output error; check the path and the permissions"));
 }
 
 TEST_CASE("a file that shrinks while it is read is an error", "[files]") {

@@ -105,7 +105,7 @@ TEST_CASE("files that are not checkpoints are refused", "[models][checkpoint]") 
   const File scratch;
   const std::string quoted = "'" + scratch.file.string() + "'";
   CHECK_ERROR(models::load_checkpoint(scratch.file),
-              "load_safetensors: " + quoted + " cannot be opened; check the path and the permissions");
+              "load_safetensors: " + quoted + " cannot be opened: No such file or directory; check the path");
   nn::save_safetensors(scratch.file, {{"w", gradus::tensor({1})}});
   CHECK_ERROR(models::load_checkpoint(scratch.file),
               "load_checkpoint: " + quoted +

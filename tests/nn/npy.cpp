@@ -163,8 +163,8 @@ TEST_CASE("a missing .npy path, a folder and a device are refused", "[nn][npy]")
   const Scratch scratch;
   const fs::path missing = scratch.path() / "missing.npy", pipe = scratch.path() / "pipe.npy";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK_ERROR(load_npy(missing),
-              "load_npy: '" + missing.string() + "' cannot be opened; check the path and the permissions");
+  CHECK_ERROR(load_npy(missing), "load_npy: '" + missing.string() +
+                                     "' cannot be opened: No such file or directory; check the path");
   for (const fs::path& path : {scratch.path(), pipe}) {
     CHECK_ERROR(load_npy(path),
                 "load_npy: '" + path.string() + "' is not a regular file; give the path of a .npy file");

@@ -9,6 +9,10 @@
 #pragma GCC visibility push(default)
 namespace gradus::files {
 
+/// Throws the Error for a file that cannot be opened for reading; `reason` is errno:
+/// "<who>: '<path>' cannot be opened: <the system's reason>; <what to do>".
+[[noreturn]] void refuse_to_open(std::string_view who, const std::filesystem::path& path, int reason);
+
 /// A file that is read sequentially. Compare left() with the size that a file states before you allocate
 /// memory for it. Errors are "<who>: '<path>' <what is wrong>; <what to do>".
 class Input {
