@@ -1,5 +1,8 @@
 // The list of commands, their help, and mistyped commands.
 
+#include <fstream>
+#include <utility>
+
 #include "tools/run.hpp"
 
 TEST_CASE("gradus help COMMAND prints the command's help", "[tools][cli]") {
@@ -25,4 +28,49 @@ TEST_CASE("a mistyped command gets a suggestion", "[tools][cli]") {
   refused({"traim"}, "'traim'; did you mean train?");
   refused({"help", "tranlsate"}, "'tranlsate'; did you mean translate?");
   refused({"sing"}, "'sing'; 'gradus --help' lists the commands");
+  refused({"--verison"}, "'--verison'; did you mean --version?");
+  refused({"hlep"}, "'hlep'; did you mean help?");
+}
+
+TEST_CASE("help and the version take no further arguments", "[tools][cli]") {
+  const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
+    const Ran ran = run(arguments);
+    CHECK(ran.code == 2);
+    CHECK(ran.err == "gradus: unexpected argument " + message + "; omit it\n");
+    CHECK(ran.out.empty());
+  };
+  refused({"help", "train", "x"}, "'x' after help train");
+  refused({"--help", "train", "--steps"}, "'--steps' after --help train");
+  refused({"--version", "x"}, "'x' after --version");
+  CHECK(run({"help", "help"}).out == run({"--help"}).out);
+}
+
+TEST_CASE("help that cannot be written is an error", "[tools][cli][errors]") {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"--help"}, {"--version"}, {"train", "--help"}, {"help", "info"}}) {
+    std::ofstream full("/dev/full");
+    const Ran ran = run(arguments, "", gradus::models::Registry::standard(), "gradus", full.rdbuf());
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.err,
+               Catch::Matchers::ContainsSubstring("cannot write to standard output; is the disk full?\n"));
+  }
+}
+
+TEST_CASE("an empty value on the command line is refused", "[tools][cli][errors]") {
+  for (const auto& [arguments, option] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"translate", "--model", ""}, "--model"},
+           {{"translate", "--model", "m", "--input", ""}, "--input"},
+           {{"evaluate", "--model", "m", "--svg", ""}, "--svg"},
+           {{"align", "--model", "m", "--text", ""}, "--text"},
+           {{"convert", "--model", "m", "--to", "w", "--vocabulary-out", ""}, "--vocabulary-out"},
+           {{"train", "--resume", ""}, "--resume"},
+           {{"train", "--task", "copy", "--init-from", ""}, "--init-from"},
+           {{"serve", "--model", "m", "--host", ""}, "--host"},
+           {{"info", ""}, "path"}}) {
+    const Ran ran = run(arguments);
+    CHECK(ran.code == 2);
+    CHECK(ran.err == "gradus " + arguments[0] + ": " + option +
+                         ": the value is empty; give one, or omit the option; 'gradus " + arguments[0] +
+                         " --help' lists the options\n");
+  }
 }

@@ -74,6 +74,18 @@ TEST_CASE("compress refuses a compressed model and a folder in use; training ref
             "' holds weights compressed to int8, from which training cannot start; give the run that was "
             "compressed\n");
   CHECK(run({"compress", "--model", small.model, "--out", small.out + "y"}).code == 2);
+  const std::string help = "; 'gradus compress --help' lists the options\n";
+  CHECK(run({"compress", "--prune", "0", "--model", small.model, "--out", small.out + "y"}).err ==
+        "gradus compress: --prune: expected a number above 0 and at most 1, found 0" + help);
+  CHECK(run({"compress", "--hidden", "7", "--model", small.model, "--out", small.out + "y"}).err ==
+        "gradus compress: --hidden 7 is not below the model's 7 hidden units; give fewer" + help);
+  gradus::tools::Settings settings = small_settings();
+  settings.model.decoder = "fixed";
+  const fs::path fixed = write_small_model(small.out + "fixed", settings);
+  CHECK(run({"compress", "--hidden", "3", "--model", fixed.string(), "--out", small.out + "y"}).err ==
+        "gradus compress: '" + fixed.string() +
+            "' (decoder 'fixed', attention 'additive', 1 layer) cannot lose units; --hidden needs --decoder "
+            "bahdanau, an additive --attention, --layers 1 and an encoder in both directions\n");
 }
 
 TEST_CASE("a damaged or mixed int8 model is refused", "[tools][compress]") {

@@ -122,6 +122,23 @@ TEST_CASE("models of an ensemble must split text and count tokens alike", "[tool
   refused(other, "split text differently into target tokens");
 }
 
+TEST_CASE("models of a generated task need the same seed for an ensemble", "[tools][ensemble]") {
+  const Scratch scratch;
+  const auto train = [&](const std::string& seed) {
+    const std::string out = (scratch.path() / seed).string();
+    REQUIRE(run({"train", "--task", "reverse", "--examples", "30", "--held-out", "4", "--hidden", "4",
+                 "--embedding", "4", "--energy", "4", "--steps", "1", "--seed", seed, "--out", out})
+                .code == 0);
+    return out;
+  };
+  const std::string a = train("1"), b = train("2");
+  const Ran ran = run({"translate", "--model", a, "--model", b}, "1 2\n");
+  CHECK(ran.code == 1);
+  CHECK(ran.err == "gradus translate: ensemble: '" + a + "' and '" + b +
+                       "' have different source vocabularies; an ensemble needs models trained with the same "
+                       "--task, --seed and options for examples and tokens\n");
+}
+
 TEST_CASE("the option --ensemble needs several models", "[tools][ensemble]") {
   const Models models;
   const Ran ran = run({"evaluate", "--model", models.paths[0], "--ensemble"});

@@ -105,8 +105,10 @@ TEST_CASE("gradcheck says what it will cost", "[tools][gradcheck]") {
   CHECK(ran.code == 0);
   const auto elements = std::stoll(ran.out);
   const std::string all = std::to_string(elements);
-  CHECK(ran.out.starts_with(all + " of " + all + " elements: at least " + std::to_string(4 * elements) +
-                            " evaluations of the loss, about "));
+  const std::string cost = all + " of " + all + " elements: about ";
+  REQUIRE(ran.out.starts_with(cost));
+  CHECK(std::stoll(ran.out.substr(cost.size())) >= 4 * elements);
+  CHECK(ran.out.find(" evaluations of the loss, ") < ran.out.find('\n'));
   CHECK(ran.out.find("\nall gradients are right: " + all + " elements of ") != std::string::npos);
 }
 
@@ -119,8 +121,7 @@ TEST_CASE("gradcheck --elements checks drawn elements of each parameter", "[tool
   const auto elements = std::stoll(ran.out);
   const auto lines = std::ranges::count(ran.out, '\n');
   CHECK(elements == 3 * (lines - 3));  // a line about the cost, "gradient check passed", "all drawn …"
-  CHECK(ran.out.find(" elements: at least " + std::to_string(4 * elements) + " evaluations of the loss") !=
-        std::string::npos);
+  CHECK(ran.out.find(" elements: about ") != std::string::npos);
   CHECK(ran.out.find("ok    encoder.embedding.weight (12, 7), 3 of 84 elements drawn: worst at ") !=
         std::string::npos);
   CHECK(ran.out.find("\nall drawn gradients are right: " + std::to_string(elements) + " elements of " +

@@ -105,13 +105,6 @@ TEST_CASE("sparse attention reports options that do not fit", "[tools][sparse]")
             " draws positions at random; its gradient is an estimate, which finite differences cannot check; "
             "give another --attention; 'gradus gradcheck --help' lists the options\n");
   }
-  CHECK(refused(sparse(new_run, "sparsemax", {"--attention-top-k", "3"})) ==
-        "2 gradus train: --attention-top-k 3 has no effect without --attention top_k; omit it" + help);
-  CHECK(refused(sparse(new_run, "top_k", {"--attention-window", "3"})) ==
-        "2 gradus train: --attention-window 3 has no effect without --attention local_p; omit it" + help);
-  CHECK(refused(sparse(new_run, "hard", {"--attention-temperature", "0.5"})) ==
-        "2 gradus train: --attention-temperature 0.5 has no effect without --attention gumbel; omit it" +
-            help);
   CHECK(contains(refused(sparse(new_run, "local_p", {"--attention-window", "0.5"})),
                  "expected a finite number of at least 1, found 0.5"));
   CHECK_FALSE(fs::exists(new_run));

@@ -191,24 +191,29 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
   }
   check({"train", "--learning-rate", "nan"}, 2,
         "--learning-rate: expected a finite number of at least 0, found nan" + help);
-  const auto without = [&](const Arguments& given, const std::string& message) {
-    Arguments all{"train"};
-    all.insert(all.end(), given.begin(), given.end());
-    check(all, 2, message + "; omit it" + help);
-  };
-  const std::string symbols = " has no effect without --task reverse, copy or sort";
-  without({"--phrases", "eng-fra", "--symbols", "4"}, "--symbols 4" + symbols);
-  without({"--task", "dates", "--max-length", "4"}, "--max-length 4" + symbols);
-  without({"--task", "copy", "--max-year", "2000"}, "--max-year 2000 has no effect without --task dates");
-  without({"--phrases", "eng-fra", "--examples", "4"}, "--examples 4 has no effect without --task");
-  without({"--task", "copy", "--patience", "3", "--eval-every", "0"},
-          "--patience 3 has no effect without evaluations, see --eval-every");
-  without({"--task", "copy", "--plateau-factor", "0.3"},
-          "--plateau-factor 0.3 has no effect without --schedule plateau");
-  without({"--task", "copy", "--plateau-patience", "1"},
-          "--plateau-patience 1 has no effect without --schedule plateau");
-  without({"--task", "copy", "--decoder", "fixed", "--attention", "dot"},
-          "--attention dot has no effect without attention, see --decoder");
+  check({"train", "--phrases", "eng-fra", "--dev-percent", "60", "--test-percent", "60"}, 2,
+        "--dev-percent 60 and --test-percent 60 leave nothing to train on; lower them to less than 100 "
+        "together" +
+            help);
+  check({"train", "--task", "copy", "--average", "1"}, 2,
+        "--average 1 is the last checkpoint itself; give 2 or more, or 0" + help);
+  check(
+      {"train", "--phrases", "eng-fra", "--source-sentencepiece", "m", "--shared-vocabulary"}, 2,
+      "--shared-vocabulary needs both languages split alike; add --target-sentencepiece with the same model, "
+      "or omit --shared-vocabulary" +
+          help);
+  const std::string few = " has too few different sources to split by --dev-percent 5 and --test-percent 5: ",
+                    percentages = ", or change the percentages" + help;
+  check({"train", "--task", "reverse", "--symbols", "2", "--min-length", "1", "--max-length", "1", "--out",
+         new_run},
+        2, "--task reverse" + few + "none for dev; raise --symbols or --max-length" + percentages);
+  check({"train", "--out", "-"}, 2, "--out: '-' is standard output, but a run is a folder; name one" + help);
+  check({"train", "--task", "copy", "--teacher", ""}, 2,
+        "--teacher: the value is empty; give one, or omit the option" + help);
+  check({"train", "--task", "copy", "--out", ""}, 2,
+        "--out: the value is empty; give one, or omit the option" + help);
+  check({"train", "--per-matrix", "1", "--prune", "0.3"}, 2,
+        "--per-matrix takes no value, found '1'; omit it" + help);
   check({"train", "--resume", out.string(), "--preset", "d2l"}, 2,
         "--preset cannot be combined with --resume; omit one of them" + help);
   check({"train", "--hidden", "3", "--hidden", "4"}, 2,
@@ -219,6 +224,15 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
   std::ofstream(mistyped) << "[model]\nhidden = 9\n";
   check({"train", "--config", mistyped.string()}, 2,
         mistyped.string() + ": unknown section [model]; write all options without sections" + help);
+  std::ofstream(mistyped) << "=3\n";
+  check({"train", "--config", mistyped.string()}, 2,
+        mistyped.string() + ": a line has no option before its '='; write OPTION=VALUE" + help);
+  std::ofstream(mistyped) << "hidden=0x20\n";
+  check({"train", "--config", mistyped.string()}, 2,
+        mistyped.string() + ": --hidden: expected a whole number from 1 to 1000000000000000, found 0x20" +
+            help);
+  check({"train", "--config", mistyped.string(), "--embedding", "0"}, 2,
+        "--embedding: expected a whole number from 1 to 1000000000000000, found 0" + help);
   check({"train", "--hiden", "3"}, 2, "unknown option '--hiden'; did you mean --hidden?");
   check({"train", "--no-lowr"}, 2, "unknown option '--no-lowr'; did you mean --no-lower?");
   check({"train", "--transformer", "yes", "--hiden", "3"}, 2, "unknown option '--transformer'" + help);

@@ -232,8 +232,9 @@ int align(int argc, char** argv, const models::Registry& registry) {
     check(options);
   });
   return run_command(app, argc, argv, [&] {
-    check_effects({app, argc, argv}, {{"--swap", options.texts.empty(), "with --text"},
-                                      {"--swap", options.files.source.empty(), "with --source and --target"}});
+    check_effects({app, argc, argv},
+                  {{"--swap", options.texts.empty(), "with --text"},
+                   {"--swap", options.files.source.empty(), "with --source and --target"}});
     return run(options, registry);
   });
 }

@@ -91,7 +91,8 @@ std::string no_option(const CLI::App& app, const std::string& dashes, const std:
 // The flag before this argument, if there is one.
 std::string flag_before(const CommandLine& line, std::string_view argument) {
   for (int i = 2; i < line.argc; ++i) {
-    const CLI::Option* const before = argument == line.argv[i] ? line.app.get_option_no_throw(line.argv[i - 1]) : nullptr;
+    const CLI::Option* const before =
+        argument == line.argv[i] ? line.app.get_option_no_throw(line.argv[i - 1]) : nullptr;
     if (before != nullptr && before->get_items_expected_max() == 0) return line.argv[i - 1];
   }
   return "";
@@ -122,11 +123,12 @@ std::string unknown_value(const std::string& text) {
          "'; available: " + available;
 }
 
-// Refuses empty values on the command line, which a script passes by mistake. They are allowed if they replace
-// those of a configuration file or of a resumed run.
+// Refuses empty values on the command line, which a script passes by mistake. They are allowed if they
+// replace those of a configuration file or of a resumed run.
 void check_not_empty(const CommandLine& line) {
   const CLI::Option* const resume = line.app.get_option_no_throw("--resume");
-  if (!config_path(line.app).empty() || (resume != nullptr && resume->count() > 0 && !resume->results()[0].empty()))
+  if (!config_path(line.app).empty() ||
+      (resume != nullptr && resume->count() > 0 && !resume->results()[0].empty()))
     return;
   for (const CLI::Option* const option : line.app.get_options()) {
     if (option->count() == 0 || std::ranges::count(option->results(), "") == 0) continue;
@@ -242,7 +244,9 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
     std::cerr << usage_message(app, config_message(app, error));
     return 2;
   } catch (const CLI::ParseError& error) {  // an unknown option may be a misspelt required one
-    std::cerr << usage_message(app, app.remaining().empty() ? where({app, argc, argv}, error) + clear_message(error) : extra_message({app, argc, argv}));
+    std::cerr << usage_message(app, app.remaining().empty()
+                                        ? where({app, argc, argv}, error) + clear_message(error)
+                                        : extra_message({app, argc, argv}));
     return 2;
   }
   return run_body(app, [&] {

@@ -44,14 +44,14 @@ void check_new(const fs::path& folder) {
 NamedTensors smaller_state(std::int64_t hidden, const SavedModel& saved) {
   const models::ModelOptions& model = saved.settings.model;
   if (hidden >= model.hidden) {
-    throw UsageError(
-        message("--hidden ", hidden, " is not below the model's ", model.hidden, " hidden units; give fewer"));
+    throw UsageError(message("--hidden ", hidden, " is not below the model's ", model.hidden,
+                             " hidden units; give fewer"));
   }
   try {
     return compress::keep_units(*saved.model, hidden);
   } catch (const Error&) {  // names a parameter that has no known layout
-    fail("compress", "'", saved.path.string(), "' (decoder '", model.decoder, "', attention '", model.attention,
-         "', ", model.layers, model.layers == 1 ? " layer" : " layers",
+    fail("compress", "'", saved.path.string(), "' (decoder '", model.decoder, "', attention '",
+         model.attention, "', ", model.layers, model.layers == 1 ? " layer" : " layers",
          ") cannot lose units; --hidden needs --decoder bahdanau, an additive --attention, --layers 1 and an "
          "encoder in both directions");
   }

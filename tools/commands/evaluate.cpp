@@ -154,7 +154,8 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 Effects effects_of(const Options& options, std::span<const SavedModel> models) {
-  const bool any_attends = std::ranges::any_of(models, [](const SavedModel& one) { return attends(*one.model); });
+  const bool any_attends =
+      std::ranges::any_of(models, [](const SavedModel& one) { return attends(*one.model); });
   Effects effects = search_effects(options.evaluation.search, any_attends);
   effects.push_back({"--bucket", options.by_length || options.json || !options.svg.empty(),
                      "without --by-length, --json or --svg"});

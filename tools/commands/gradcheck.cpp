@@ -130,9 +130,8 @@ int run(const models::ModelOptions& options, std::uint64_t seed, std::int64_t el
             << std::flush;
   Progress progress("checking", expected.evaluations, "evaluations");
   std::int64_t calls = 0;
-  const GradcheckReport report = check(*model, batch, how, [&] {
-    progress.update(std::min(++calls, expected.evaluations - 1));
-  });
+  const GradcheckReport report =
+      check(*model, batch, how, [&] { progress.update(std::min(++calls, expected.evaluations - 1)); });
   progress.finish();
   std::cout << report;
   if (!report) {

@@ -237,7 +237,8 @@ int score(int argc, char** argv, const models::Registry& registry) {
   Options options;
   add_options(app, options);
   return run_command(app, argc, argv, [&] {
-    check_effects({app, argc, argv}, {{"--swap", options.files.source.empty(), "with --source and --target"}});
+    check_effects({app, argc, argv},
+                  {{"--swap", options.files.source.empty(), "with --source and --target"}});
     return run(options, registry);
   });
 }

@@ -55,13 +55,15 @@ cosine and exponential spread over all --steps or --epochs, so that after an ear
 --final-factor; constant and plateau do not depend on the length.
 
 A configuration file lists options without the dashes, one per line: hidden=256, cell="lstm". Flags override the file,
-and the file overrides a preset. The run's folder keeps the effective options as settings.toml.)";
+and the file overrides a preset. The run's folder keeps the effective options as settings.toml. On the command line, an option
+that has no effect with the others is an error. In the file, it is only named, so that several models can share the file.)";
 
-// An option's value, read before parsing: --preset and --resume set the defaults of the other options.
+// An option's value, unless it is empty, read before parsing: --preset and --resume set the defaults of the
+// other options.
 std::optional<std::string> given(int argc, char** argv, std::string_view option) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument == option && i + 1 < argc) return argv[i + 1];
+    if (argument == option && i + 1 < argc && argv[i + 1][0] != '\0') return argv[i + 1];
     if (argument.starts_with(option) && argument.substr(option.size()).starts_with('=')) {
       return std::string(argument.substr(option.size() + 1));
     }
@@ -217,7 +219,6 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
       ->configurable(false)
       ->excludes(of_paper);
   add_options(app, settings);
-  app.get_option("--init-from")->excludes(of_paper);
   allow_only(app, registry);
   const std::string optimiser = settings.trainer.optimiser;
   app.add_flag("--overwrite", overwrite, "replace the run in the folder")->group("Run")->configurable(false);
@@ -227,6 +228,9 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
                                "a resumed run keeps its folder; omit --out, or resume a copy of the folder");
   });
   return run_command(app, argc, argv, [&] {
+    if (!preset.empty() && !settings.run.init_from.empty()) {
+      throw UsageError("--preset cannot be combined with --init-from; omit one of them");
+    }
     choose_length(settings, given(argc, argv, "--steps").has_value(),
                   given(argc, argv, "--epochs").has_value());
     check_settings(settings, registry);

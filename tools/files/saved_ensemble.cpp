@@ -17,8 +17,9 @@ bool same_vocabulary(const Side& a, const Side& b) {
 // What models need in order to have the same tokens and vocabularies. The seed draws a task's examples, whose
 // counts order the vocabulary.
 std::string same_data(const SavedModel& model) {
-  return model.settings.data.task.empty() ? "on the same text with the same options for tokens"
-                                          : "with the same --task, --seed and options for examples and tokens";
+  return model.settings.data.task.empty()
+             ? "on the same text with the same options for tokens"
+             : "with the same --task, --seed and options for examples and tokens";
 }
 
 }  // namespace
@@ -33,8 +34,7 @@ void check_same_tokens(const char* operation, const SavedModel& model, const Sid
     }
     if (!same_vocabulary(*a, *b)) {
       fail(operation, "'", path, "' has another ", name, " vocabulary than this run, of ",
-           a->vocabulary.size(), " and ", b->vocabulary.size(),
-           " tokens; train both ", same_data(model));
+           a->vocabulary.size(), " and ", b->vocabulary.size(), " tokens; train both ", same_data(model));
     }
   }
 }
@@ -68,8 +68,8 @@ void check_same_sides(std::span<const std::string> paths, const SavedEnsemble& e
       if (same_split && same_vocabulary(*a, *b)) continue;
       fail("ensemble", "'", paths.front(), "' and '", paths[i], "' ",
            same_split ? "have different " : "split text differently into ", name,
-           same_split ? " vocabularies" : " tokens",
-           "; an ensemble needs models trained ", same_data(ensemble.members[i]));
+           same_split ? " vocabularies" : " tokens", "; an ensemble needs models trained ",
+           same_data(ensemble.members[i]));
     }
   }
 }

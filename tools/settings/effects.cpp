@@ -40,7 +40,8 @@ void check_effects(const CommandLine& line, const Effects& effects) {
     in_file.append(in_file.empty() ? "" : ", ").append(name + 2);
   }
   if (in_file.empty()) return;
-  std::cerr << "note: " << printable(config_path(line.app)) << ": without an effect here: " << in_file << '\n';
+  std::cerr << "note: " << printable(config_path(line.app)) << ": without an effect here: " << in_file
+            << '\n';
 }
 
 }  // namespace gradus::tools

@@ -7,7 +7,7 @@
 namespace CLI {
 class App;  // forward declarations: the header is slow to compile
 class Option;
-}
+}  // namespace CLI
 
 /// Options that have an effect only with, or only without, other options.
 namespace gradus::tools {

@@ -71,6 +71,7 @@ Effects data_effects(const DataSettings& data) {
       {"--source-unit", source, of_source},
       {"--target-unit", target, of_target},
       {"--french-spacing", target, of_target},
+      {"--french-spacing", data.target_unit != data::TokenUnit::character, "with --target-unit character"},
       {"--lower", splits, of_both},
       {"--nfkc", splits, of_both},
   };

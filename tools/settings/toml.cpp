@@ -33,14 +33,14 @@ std::vector<CLI::ConfigItem> Toml::from_config(std::istream& in) const {
     std::string_view rest = line;
     if (text.empty() && rest.starts_with(data::byte_order_mark))
       rest.remove_prefix(data::byte_order_mark.size());
-    text.append(without_comment(rest)).append("\n");
+    rest = without_comment(rest);
+    const std::size_t first = rest.find_first_not_of(" \t");
+    if (first != rest.npos && rest[first] == '=')
+      throw CLI::ConfigError::Extras("");  // CLI11 ignores the line
+    text.append(rest).append("\n");
   }
   std::istringstream plain(text);
-  std::vector<CLI::ConfigItem> items = ConfigBase::from_config(plain);
-  for (const CLI::ConfigItem& item : items) {  // CLI11 would take "=3" for its --help
-    if (item.name.empty()) throw CLI::ConfigError::Extras("");
-  }
-  return items;
+  return ConfigBase::from_config(plain);
 }
 
 }  // namespace gradus::tools

@@ -112,8 +112,8 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
                                  : read_run_corpus(settings_, settings_.run.out)),
       sides_(resumed == nullptr ? make_sides(settings_.data, corpus_.train)
                                 : make_run_sides(settings_,
-                                                 origin_of(settings_.run.out / run_file::last, resumed->tensors,
-                                                           resumed->metadata, registry),
+                                                 origin_of(settings_.run.out / run_file::last,
+                                                           resumed->tensors, resumed->metadata, registry),
                                                  corpus_.train)),
       dev_ids_(encode(corpus_.dev, sides_)),
       batches_(make_batches(settings_, corpus_, sides_, registry)),
@@ -143,7 +143,8 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
     if (settings_.trainer.steps < trainer_->steps()) {
       throw UsageError(message(settings_.run.epochs > 0 ? "--epochs " : "--steps ",
                                settings_.run.epochs > 0 ? settings_.run.epochs : settings_.trainer.steps,
-                               " ends before step ", trainer_->steps(), ", which the run has reached; give more"));
+                               " ends before step ", trainer_->steps(),
+                               ", which the run has reached; give more"));
     }
     if (pruning_) pruning_->resume(trainer_->steps());
   }
