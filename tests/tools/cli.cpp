@@ -48,10 +48,19 @@ TEST_CASE("help and the version take no further arguments", "[tools][cli]") {
 TEST_CASE("help that cannot be written is an error", "[tools][cli][errors]") {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"--help"}, {"--version"}, {"train", "--help"}, {"help", "info"}}) {
+    std::string program = "gradus";
+    std::vector<char*> argv{program.data()};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.data()));
     std::ofstream full("/dev/full");
-    const Ran ran = run(arguments, "", gradus::models::Registry::standard(), "gradus", full.rdbuf());
-    CHECK(ran.code == 1);
-    CHECK_THAT(ran.err,
+    std::ostringstream err;
+    auto* const out_before = std::cout.rdbuf(full.rdbuf());
+    auto* const err_before = std::cerr.rdbuf(err.rdbuf());
+    const int code = gradus::tools::cli_main(static_cast<int>(argv.size()), argv.data(),
+                                             gradus::models::Registry::standard());
+    std::cout.rdbuf(out_before);  // also clears the state of the failed write
+    std::cerr.rdbuf(err_before);
+    CHECK(code == 1);
+    CHECK_THAT(err.str(),
                Catch::Matchers::ContainsSubstring("cannot write to standard output; is the disk full?\n"));
   }
 }

@@ -22,21 +22,21 @@ struct Ran {
   std::string out, err;
 };
 
-/// Runs `gradus ARGUMENTS…` in this process; `program` is argv[0], `output` replaces standard output.
+/// Runs `gradus ARGUMENTS…` in this process; `program` is argv[0].
 inline Ran run(std::vector<std::string> arguments, const std::string& input = "",
                const gradus::models::Registry& registry = gradus::models::Registry::standard(),
-               std::string program = "gradus", std::streambuf* output = nullptr) {
+               std::string program = "gradus") {
   std::vector<char*> argv{program.data()};
   for (std::string& argument : arguments) argv.push_back(argument.data());
   std::istringstream in(input);
   std::ostringstream out, err;
   auto* const old_in = std::cin.rdbuf(in.rdbuf());
-  auto* const old_out = std::cout.rdbuf(output == nullptr ? out.rdbuf() : output);
+  auto* const old_out = std::cout.rdbuf(out.rdbuf());
   auto* const old_err = std::cerr.rdbuf(err.rdbuf());
   std::cin.clear();
   const int code = gradus::tools::cli_main(static_cast<int>(argv.size()), argv.data(), registry);
   std::cin.rdbuf(old_in);
-  std::cout.rdbuf(old_out);  // also clears the state of a failed write
+  std::cout.rdbuf(old_out);
   std::cerr.rdbuf(old_err);
   return {code, out.str(), err.str()};
 }
