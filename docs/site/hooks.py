@@ -63,8 +63,8 @@ def repository_path(file):
 
 
 def target_of(link, path):
-    """The file or folder of the repository that `link` on the page at `path` points to, or None. On a Chinese page, a picture is
-    that of the Chinese book, which on_files writes."""
+    """The file or folder of the repository that `link` on the page at `path` points to, or None. A Chinese page gets the picture
+    with Chinese labels, which on_files writes."""
     target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link))
     if not (ROOT / target).exists():
         return None
