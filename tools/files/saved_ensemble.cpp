@@ -14,8 +14,8 @@ bool same_vocabulary(const Side& a, const Side& b) {
   return a.vocabulary.to_text() == b.vocabulary.to_text();
 }
 
-// What models need in order to have the same tokens and vocabularies. The seed draws a task's examples, whose
-// counts order the vocabulary.
+// How to train models with the same tokens and vocabularies, for messages. The seed draws a task's examples,
+// and their counts order the vocabulary.
 std::string same_data(const SavedModel& model) {
   return model.settings.data.task.empty()
              ? "on the same text with the same options for tokens"

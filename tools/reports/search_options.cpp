@@ -164,9 +164,12 @@ Effects search_effects(const SearchOptions& options, bool attends) {
   constexpr const char *greedy = "with --beam 1, which is greedy",
                        *likeliest = "with --top-k 1, which is the likeliest token",
                        *blind = "with a model without attention";
-  return {{"--length-penalty", !is_greedy, greedy}, {"--coverage-penalty", !is_greedy, greedy},
-          {"--coverage-penalty", attends, blind},   {"--replace-unknown", attends || !options.replace_unknown, blind},
-          {"--temperature", !is_likeliest, likeliest}, {"--top-p", !is_likeliest, likeliest},
+  return {{"--length-penalty", !is_greedy, greedy},
+          {"--coverage-penalty", !is_greedy, greedy},
+          {"--coverage-penalty", attends, blind},
+          {"--replace-unknown", attends || !options.replace_unknown, blind},
+          {"--temperature", !is_likeliest, likeliest},
+          {"--top-p", !is_likeliest, likeliest},
           {"--seed", !is_likeliest, likeliest}};
 }
 

@@ -5,8 +5,8 @@
 
 namespace gradus::tools {
 
-/// The options of a model that have an effect only with others, for `gradus train` and `gradus gradcheck`. An
-/// attention or a decoder of which the registry does not state more than its name may read every option.
+/// The options of a model that have an effect only with others, for `gradus train` and `gradus gradcheck`. If
+/// the registry states only the name of an attention or a decoder, it may read every option.
 Effects model_effects(const models::ModelOptions& model, const models::Registry& registry);
 
 /// The same for all settings of `gradus train`. @param resumes with --resume
