@@ -205,15 +205,14 @@ class Scheduler::Impl {
       LengthBatch& batch =
           batches.try_emplace(length, model_, std::clamp<std::int64_t>(fits, 1, options_.most_rows))
               .first->second;
-      if (!batch.has_place_for(task->job)) {
-        ++task;
-        continue;
-      }
       if (task->cancelled->load()) {
         task->promise.set_value({});
-      } else {
+      } else if (batch.has_place_for(task->job)) {
         batch.take(std::move(*task));
         --part;
+      } else {
+        ++task;
+        continue;
       }
       task = queue_.erase(task);
     }

@@ -76,6 +76,7 @@ void RowProduct::multiply(std::int64_t m, const float* x, std::int64_t x_stride,
                           const float* d, std::int64_t d_stride, float* y, std::int64_t y_stride) const {
   const std::int64_t begin = part.row, end = part.row + part.rows;  // of W
   const std::int64_t first_panel = begin / width, panels = (end + width - 1) / width - first_panel;
+  const std::int64_t blocks = (m + most_rows - 1) / most_rows;  // of equal size: one row takes as long as three
   constexpr std::int64_t least_work = 1 << 17;  // multiply-adds for which a second thread pays
   parallel_for(
       panels, 1 + least_work / (1 + m * part.columns * width), [&](std::int64_t from, std::int64_t to) {
@@ -83,8 +84,8 @@ void RowProduct::multiply(std::int64_t m, const float* x, std::int64_t x_stride,
         for (std::int64_t p = first_panel + from; p < first_panel + to; ++p) {
           const float* const panel = panels_.data() + (p * K_ + part.column) * width;
           const std::int64_t low = std::max(begin, p * width), high = std::min(end, (p + 1) * width);
-          for (std::int64_t row = 0; row < m; row += most_rows) {
-            const std::int64_t rows = std::min<std::int64_t>(most_rows, m - row);
+          for (std::int64_t block = 0; block < blocks; ++block) {
+            const std::int64_t row = m * block / blocks, rows = m * (block + 1) / blocks - row;
             sum(rows, part.columns, x + row * x_stride, x_stride, panel, sums.data());
             for (std::int64_t r = 0; r < rows; ++r) {
               const float* const s = sums[static_cast<std::size_t>(r)].data() + (low - p * width);

@@ -89,7 +89,7 @@ void add_options(CLI::App& app, Options& options) {
       ->type_name("N")
       ->transform(between(1, 10000));
   app.add_option("--client-seconds", options.client_seconds,
-                 "time to wait for a client that neither sends nor reads")
+                 "time for a client to send a request, and to read the answer")
       ->type_name("N")
       ->transform(between(1, 3600));
 }

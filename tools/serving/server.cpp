@@ -4,13 +4,14 @@
 
 #include <atomic>
 #include <chrono>
-#include <httplib.h>
 #include <iostream>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
+#include "serving/connection.hpp"
 #include "serving/page.hpp"
 
 namespace gradus::tools {
@@ -74,7 +75,7 @@ const std::map<std::string, std::string> methods{
     {"/languages", "GET"}, {"/health", "GET"},      {"/metrics", "GET"}, {"/page.js", "GET"},
     {"/page.css", "GET"},  {"/openapi.json", "GET"}};
 
-thread_local Clock::time_point started;
+constexpr std::size_t most_head = 1 << 16;  // bytes of a request before its body
 
 }  // namespace
 
@@ -82,16 +83,13 @@ bool has_http() { return true; }
 
 class Server::Impl {
  public:
-  Impl(Service& service, const ServerOptions& options) : service_(service), options_(options) {
-    http_.new_task_queue = [connections = options.connections] {
-      return new httplib::ThreadPool(static_cast<std::size_t>(connections));
-    };
+  Impl(Service& service, const ServerOptions& options)
+      : service_(service),
+        options_(options),
+        http_({.connections = options.connections,
+               .patience = std::chrono::seconds(options.seconds),
+               .bytes = options.most_body + most_head}) {
     http_.set_payload_max_length(options.most_body);
-    http_.set_read_timeout(options.seconds);
-    http_.set_write_timeout(options.seconds);
-    http_.set_keep_alive_timeout(options.seconds);
-    http_.set_keep_alive_max_count(1000);
-    http_.set_tcp_nodelay(true);
     http_.set_pre_routing_handler(
         [this](const auto& request, auto& response) { return before(request, response); });
     http_.set_error_handler([](const auto& request, auto& response) { explain(request, response); });
@@ -103,19 +101,29 @@ class Server::Impl {
     const int port = options_.port == 0
                          ? http_.bind_to_any_port(options_.host)
                          : (http_.bind_to_port(options_.host, options_.port) ? options_.port : -1);
-    if (port > 0) return port;
+    if (port > 0) {
+      http_.lengthen_backlog();
+      return port;
+    }
     fail("serve", "cannot listen on ", options_.host, " port ", options_.port,
          "; another program may use it: choose another --port");
   }
 
-  void run() { http_.listen_after_bind(); }
-  void stop() { http_.stop(); }
+  void run() {
+    http_.listen_after_bind();
+    has_ended_ = true;
+  }
+
+  void stop() {
+    // httplib ignores stop() before it runs.
+    while (!http_.is_running() && !has_ended_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    http_.stop();
+  }
 
  private:
   using Handled = httplib::Server::HandlerResponse;
 
   Handled before(const httplib::Request& request, httplib::Response& response) const {
-    started = Clock::now();
     response.set_header("X-Content-Type-Options", "nosniff");
     response.set_header("X-Frame-Options", "DENY");
     response.set_header("Referrer-Policy", "no-referrer");
@@ -135,27 +143,49 @@ class Server::Impl {
     const auto known = methods.find(request.path);
     if (known != methods.end() && known->second != request.method && request.method != "HEAD") {
       response.set_header("Allow", known->second);
-      refuse(response, 405, request.path + " takes " + known->second);
+      refuse_unread(response, 405, request.path + " takes " + known->second);
+      return Handled::Handled;
+    }
+    if (request.has_header("Content-Encoding")) {  // a small body may become a large one
+      refuse_unread(response, 415, "a compressed body is not read; send it without Content-Encoding");
+      return Handled::Handled;
+    }
+    if (request.method == "POST" && !request.has_header("Content-Length") &&
+        !request.has_header("Transfer-Encoding")) {
+      refuse_unread(response, 411, "the body's length is not known; send the header Content-Length");
       return Handled::Handled;
     }
     return Handled::Unhandled;
   }
 
+  // Refuses a request whose body was not read, or not whole.
+  static void refuse_unread(httplib::Response& response, int status, const std::string& message) {
+    Connection::current()->close_after_answer();
+    response.set_header("Connection", "close");
+    refuse(response, status, message);
+  }
+
   // Answers an error that httplib itself has detected.
   static void explain(const httplib::Request& request, httplib::Response& response) {
     if (!response.body.empty()) return;
+    if (response.status == 404) {
+      return refuse(response, 404, "nothing is at this address; see /openapi.json");
+    }
+    const Connection& connection = *Connection::current();
+    if (connection.was_too_slow()) {
+      return refuse_unread(response, 408, "the request took longer to arrive than --client-seconds");
+    }
+    if (connection.was_too_large()) response.status = 413;
     switch (response.status) {
-      case 404:
-        return refuse(response, 404, "nothing is at this address; see /openapi.json");
       case 413:
-        return refuse(response, 413, "the body is larger than the limit, --max-body");
+        return refuse_unread(response, 413, "the body is larger than the limit, --max-body");
       case 414:
-        return refuse(response, 414, "the address is too long");
+        return refuse_unread(response, 414, "the address is too long");
       default:
         break;
     }
-    refuse(response, response.status,
-           request.method.empty() ? "not an HTTP request" : "the request cannot be read");
+    refuse_unread(response, response.status,
+                  request.method.empty() ? "not an HTTP request" : "the request cannot be read");
   }
 
   template <class Body>
@@ -167,7 +197,7 @@ class Server::Impl {
           return refuse(response, 401,
                         "this server needs a token; send the header Authorization: Bearer TOKEN");
         }
-        if (!request.params.empty() || !request.files.empty()) {
+        if (!request.params.empty() || request.is_multipart_form_data()) {
           throw BadRequest("parameters in the address or a form are not read; send JSON in the body");
         }
         body(request, response);
@@ -178,10 +208,13 @@ class Server::Impl {
         refuse(response, 429, error.what());
       } catch (const TooSlow& error) {
         refuse(response, 503, error.what());
+      } catch (const Gone& error) {
+        refuse(response, 499, error.what());  // only the log shows it
       } catch (const Error& error) {
-        refuse(response, 400, error.what());
-      } catch (const std::exception&) {
-        refuse(response, 500, "the server failed; its log may say more");
+        refuse(response, 500, error.what());
+      } catch (const std::exception& error) {
+        std::cerr << "a request failed: " << error.what() << '\n';
+        refuse(response, 500, "the server failed; its standard error says more");
       }
     };
   }
@@ -203,11 +236,12 @@ class Server::Impl {
       throw BadRequest(
           "the body's type must be application/json; send the header Content-Type: application/json");
     };
+    const auto is_gone = [] { return Connection::current()->is_closed(); };
     http_.Post("/translate", guarded([=, this](const auto& request, auto& response) {
-                 answer(response, 200, service_.translate(posted(request)));
+                 answer(response, 200, service_.translate(posted(request), is_gone));
                }));
     http_.Post("/align", guarded([=, this](const auto& request, auto& response) {
-                 answer(response, 200, service_.align(posted(request)));
+                 answer(response, 200, service_.align(posted(request), is_gone));
                }));
     http_.Get("/models",
               guarded([this](const auto&, auto& response) { answer(response, 200, service_.models()); }));
@@ -220,7 +254,8 @@ class Server::Impl {
 
   // One line per request; texts are not logged.
   void log(const httplib::Request& request, const httplib::Response& response) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
+    const double seconds =
+        std::chrono::duration<double>(Clock::now() - Connection::current()->began()).count();
     counts_.add(methods.contains(request.path) ? request.path : "other", response.status, seconds);
     const std::string line =
         text_of({{"time", std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())},
@@ -237,7 +272,8 @@ class Server::Impl {
 
   Service& service_;
   const ServerOptions options_;
-  httplib::Server http_;
+  HttpServer http_;
+  std::atomic<bool> has_ended_ = false;
   Counts counts_;
   std::mutex log_;
 };

@@ -13,7 +13,7 @@ struct ServerOptions {
   std::string token;                ///< empty: none is asked for
   std::size_t most_body = 1 << 20;  ///< bytes
   int connections = 128;            ///< served at the same time
-  int seconds = 10;                 ///< to wait for a client that neither sends nor reads
+  int seconds = 10;                 ///< for a client to send a request, and to read the answer
   std::string allowed_origin;       ///< of pages on other hosts (CORS); empty: none
 };
 

@@ -102,30 +102,32 @@ std::shared_ptr<const Service::Model> Service::find(const std::string& name, con
   throw BadRequest("unknown model '" + excerpt(wanted) + "'; available: " + known);
 }
 
-std::vector<std::vector<models::Decoded>> Service::decode(const Model& model,
-                                                          std::vector<serve::Job> jobs) const {
+std::vector<std::vector<models::Decoded>> Service::decode(const Model& model, std::vector<serve::Job> jobs,
+                                                          const IsGone& is_gone) const {
+  constexpr std::chrono::milliseconds slice{50};  // between two questions whether the client has gone
   const auto deadline = std::chrono::steady_clock::now() + options_.most_time;
   const bool none = jobs.empty();
   std::vector<serve::Ticket> tickets = model.scheduler->submit(std::move(jobs));
-  if (tickets.empty() && !none) throw Busy("too many requests wait; try again later");
-  std::vector<std::vector<models::Decoded>> outputs;
-  for (serve::Ticket& ticket : tickets) {
-    const bool ready = ticket.outputs.wait_until(deadline) == std::future_status::ready;
-    if (!ready) break;
-    try {
+  if (tickets.empty() && !none) throw Busy("too many texts wait; try again later");
+  try {
+    std::vector<std::vector<models::Decoded>> outputs;
+    for (serve::Ticket& ticket : tickets) {
+      while (ticket.outputs.wait_for(slice) != std::future_status::ready) {
+        if (is_gone()) throw Gone("the client closed the connection");
+        if (std::chrono::steady_clock::now() < deadline) continue;
+        throw TooSlow("the request took longer than " + std::to_string(options_.most_time.count()) +
+                      " ms; send shorter texts, or fewer");
+      }
       outputs.push_back(ticket.outputs.get());
-    } catch (...) {
-      for (serve::Ticket& other : tickets) *other.cancelled = true;
-      throw;
     }
+    return outputs;
+  } catch (...) {
+    for (const serve::Ticket& ticket : tickets) *ticket.cancelled = true;
+    throw;
   }
-  if (outputs.size() == tickets.size()) return outputs;
-  for (serve::Ticket& ticket : tickets) *ticket.cancelled = true;
-  throw TooSlow("the request took longer than " + std::to_string(options_.most_time.count()) +
-                " ms; send shorter texts, or fewer");
 }
 
-Json Service::translate(const std::string& body) const {
+Json Service::translate(const std::string& body, const IsGone& is_gone) const {
   const TranslateRequest request = read_translate_request(body, options_.limits);
   const auto model = find(request.model, request.source, request.target);
   const Sides& sides = model->saved.sides();
@@ -145,7 +147,7 @@ Json Service::translate(const std::string& body) const {
                     .max_steps = how.max_steps,
                     .rows = request.search.beam.width});
   }
-  std::vector<std::vector<models::Decoded>> found = decode(*model, std::move(jobs));
+  std::vector<std::vector<models::Decoded>> found = decode(*model, std::move(jobs), is_gone);
   Json texts = Json::array(), alternatives = Json::array(), details = Json::array();
   auto next = found.begin();
   for (std::size_t i = 0; i < request.texts.size(); ++i) {
@@ -181,7 +183,7 @@ Json Service::translate(const std::string& body) const {
   return answer;
 }
 
-Json Service::align(const std::string& body) const {
+Json Service::align(const std::string& body, const IsGone& is_gone) const {
   const AlignRequest request = read_align_request(body, options_.limits);
   const auto model = find(request.model, "", "");
   const Sides& sides = model->saved.sides();
@@ -195,8 +197,10 @@ Json Service::align(const std::string& body) const {
   }
   std::vector<std::int64_t> target = sides.target.vocabulary.encode(pair.target);
   target.push_back(data::eos);
-  auto found = decode(*model, {{.source = sides.source.vocabulary.encode(pair.source),
-                                .search = models::forced_steps(std::move(target))}});
+  auto found = decode(*model,
+                      {{.source = sides.source.vocabulary.encode(pair.source),
+                        .search = models::forced_steps(std::move(target))}},
+                      is_gone);
   pair.decoded = std::move(found.front().front());
   pair.text = request.translation;
   Json alignment = alignment_to_json(request.text, pair, sides);

@@ -3,6 +3,7 @@
 #include <gradus/serve/scheduler.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
@@ -33,6 +34,15 @@ class TooSlow : public Error {
   using Error::Error;
 };
 
+/// The client has gone: no one waits for the answer.
+class Gone : public Error {
+ public:
+  using Error::Error;
+};
+
+/// True if the client has gone. Called now and then while a request runs.
+using IsGone = std::function<bool()>;
+
 /// Answers requests in JSON; does not depend on HTTP. Several threads may call it at the same time.
 class Service {
  public:
@@ -40,10 +50,10 @@ class Service {
   Service(ServiceOptions options, const models::Registry& registry);
 
   /// Answers a body of POST /translate with the translations that `gradus translate` prints for each text.
-  /// @throws BadRequest, Busy, TooSlow, and Error for a failure of the model.
-  nlohmann::ordered_json translate(const std::string& body) const;
-  /// Answers a body of POST /align: the attention weights when the model reads both texts.
-  nlohmann::ordered_json align(const std::string& body) const;
+  /// @throws BadRequest, Busy, TooSlow, Gone, and Error for a failure of the model.
+  nlohmann::ordered_json translate(const std::string& body, const IsGone& is_gone) const;
+  /// Answers a body of POST /align: the weights of the model that is given both texts.
+  nlohmann::ordered_json align(const std::string& body, const IsGone& is_gone) const;
   nlohmann::ordered_json models() const;
   nlohmann::ordered_json languages() const;
   /// Lines in Prometheus's text format.
@@ -61,7 +71,8 @@ class Service {
   Models current() const;
   std::shared_ptr<const Model> find(const std::string& name, const std::string& source,
                                     const std::string& target) const;
-  std::vector<std::vector<models::Decoded>> decode(const Model& model, std::vector<serve::Job> jobs) const;
+  std::vector<std::vector<models::Decoded>> decode(const Model& model, std::vector<serve::Job> jobs,
+                                                   const IsGone& is_gone) const;
 
   ServiceOptions options_;
   const gradus::models::Registry& registry_;

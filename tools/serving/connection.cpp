@@ -1,0 +1,241 @@
+#include "serving/connection.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstring>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+namespace gradus::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+thread_local Connection* current_connection = nullptr;
+thread_local bool refuses = false;  // this thread answers a connection that may not wait
+
+// Waits until one of the events happens. False if none has happened at the deadline.
+bool wait_for(socket_t socket, short events, Clock::time_point until) {
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    pollfd one{.fd = socket, .events = events, .revents = 0};
+    const int found = ::poll(&one, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (found >= 0 || errno != EINTR) return found > 0;
+  }
+}
+
+void name_of(const sockaddr_storage& address, std::string& ip, int& port) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  in_port_t number = 0;
+  if (address.ss_family == AF_INET) {
+    sockaddr_in known{};
+    std::memcpy(&known, &address, sizeof known);
+    ::inet_ntop(AF_INET, &known.sin_addr, text.data(), text.size());
+    number = known.sin_port;
+  } else if (address.ss_family == AF_INET6) {
+    sockaddr_in6 known{};
+    std::memcpy(&known, &address, sizeof known);
+    ::inet_ntop(AF_INET6, &known.sin6_addr, text.data(), text.size());
+    number = known.sin6_port;
+  }
+  ip = text.data();
+  port = ntohs(number);
+}
+
+using NameOf = int (*)(int, sockaddr*, socklen_t*);
+
+void name_by(NameOf get, socket_t socket, std::string& ip, int& port) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (get(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0) name_of(address, ip, port);
+}
+
+// The task queue of httplib, with a limit for the tasks that wait. A task closes the connection that it was
+// made for, so a task too many runs at once, with `refuses`.
+class LimitedQueue final : public httplib::TaskQueue {
+ public:
+  LimitedQueue(int threads, std::atomic<int>& waiting)
+      : threads_(static_cast<std::size_t>(threads)), most_waiting_(threads), waiting_(waiting) {}
+
+  // Returns void in httplib 0.11, and true in newer ones.
+  using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue(std::function<void()>()));
+
+  Enqueued enqueue(std::function<void()> task) override {
+    if (waiting_ >= most_waiting_) {
+      refuses = true;
+      task();
+      refuses = false;
+    } else {
+      ++waiting_;
+      threads_.enqueue([this, task = std::move(task)] {
+        --waiting_;
+        task();
+      });
+    }
+    return static_cast<Enqueued>(true);
+  }
+
+  void shutdown() override { threads_.shutdown(); }
+
+ private:
+  httplib::ThreadPool threads_;
+  int most_waiting_;
+  std::atomic<int>& waiting_;
+};
+
+// Server::process_request() of httplib 0.11 and of newer ones.
+using Setup = std::function<void(httplib::Request&)>;
+using ProcessRequest = bool (httplib::Server::*)(httplib::Stream&, bool, bool&, const Setup&);
+using ProcessRequestFrom = bool (httplib::Server::*)(httplib::Stream&, const std::string&, int,
+                                                     const std::string&, int, bool, bool&, const Setup&);
+
+[[maybe_unused]] bool process(ProcessRequest request, httplib::Server& server, Connection& connection,
+                              bool closes, bool& closed) {
+  return (server.*request)(connection, closes, closed, nullptr);
+}
+
+[[maybe_unused]] bool process(ProcessRequestFrom request, httplib::Server& server, Connection& connection,
+                              bool closes, bool& closed) {
+  std::string from, to;
+  int from_port = 0, to_port = 0;
+  connection.get_remote_ip_and_port(from, from_port);
+  connection.get_local_ip_and_port(to, to_port);
+  return (server.*request)(connection, from, from_port, to, to_port, closes, closed, nullptr);
+}
+
+std::string refusal() {
+  const std::string body = "{\"error\":\"too many connections; try again later\"}\n";
+  return "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\nRetry-After: 1\r\nConnection: close\r\n\r\n" + body;
+}
+
+}  // namespace
+
+Connection* Connection::current() { return current_connection; }
+
+bool Connection::wait_for_request(const std::function<bool()>& ends) {
+  constexpr std::chrono::milliseconds slice{100};
+  const auto until = Clock::now() + limits_.patience;
+  while (next_ == end_ && !wait_for(socket_, POLLIN, std::min(until, Clock::now() + slice))) {
+    if (Clock::now() >= until || ends()) return false;
+  }
+  began_ = Clock::now();
+  was_too_slow_ = closes_ = false;
+  left_ = limits_.bytes;
+  return next_ < end_ || receive();
+}
+
+bool Connection::receive() {
+  const ssize_t size = ::recv(socket_, received_.data(), received_.size(), MSG_DONTWAIT);
+  if (size <= 0) return false;
+  next_ = 0;
+  end_ = static_cast<std::size_t>(size);
+  return true;
+}
+
+bool Connection::is_closed() const {
+  pollfd one{.fd = socket_, .events = POLLRDHUP, .revents = 0};
+  return ::poll(&one, 1, 0) > 0;
+}
+
+ssize_t Connection::read(char* to, std::size_t size) {
+  if (next_ == end_) {
+    if (!flush()) return -1;  // "100 Continue"
+    if (!wait_for(socket_, POLLIN, began_ + limits_.patience)) {
+      was_too_slow_ = true;
+      return -1;
+    }
+    if (!receive()) return -1;
+  }
+  size = std::min({size, end_ - next_, left_});
+  if (size == 0) return -1;
+  left_ -= size;
+  std::copy_n(received_.data() + next_, size, to);
+  next_ += size;
+  return static_cast<ssize_t>(size);
+}
+
+ssize_t Connection::write(const char* from, std::size_t size) {
+  constexpr std::size_t most = 1 << 16;
+  to_send_.append(from, size);
+  return to_send_.size() < most || flush() ? static_cast<ssize_t>(size) : -1;
+}
+
+bool Connection::flush() {
+  const auto until = Clock::now() + limits_.patience;
+  std::string_view left = to_send_;
+  while (!left.empty()) {
+    const ssize_t sent = ::send(socket_, left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent > 0) {
+      left.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (!(errno == EAGAIN || errno == EINTR) || !wait_for(socket_, POLLOUT, until)) {
+      break;
+    }
+  }
+  const bool all = left.empty();
+  to_send_.clear();
+  return all;
+}
+
+void Connection::linger() {
+  ::shutdown(socket_, SHUT_WR);
+  const auto until =
+      Clock::now() + std::min<std::chrono::milliseconds>(limits_.patience, std::chrono::seconds(1));
+  while (wait_for(socket_, POLLIN, until) && receive()) {
+  }
+}
+
+void Connection::get_remote_ip_and_port(std::string& ip, int& port) const {
+  name_by(::getpeername, socket_, ip, port);
+}
+
+void Connection::get_local_ip_and_port(std::string& ip, int& port) const {
+  name_by(::getsockname, socket_, ip, port);
+}
+
+HttpServer::HttpServer(const ConnectionLimits& limits) : limits_(limits) {
+  new_task_queue = [this] { return new LimitedQueue(limits_.connections, waiting_); };
+  // Not httplib's SO_REUSEPORT, with which two servers share a port.
+  set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  set_tcp_nodelay(true);
+}
+
+void HttpServer::lengthen_backlog() { ::listen(svr_sock_, SOMAXCONN); }
+
+bool HttpServer::process_and_close_socket(socket_t socket) {
+  Connection connection(socket, limits_);
+  if (refuses) {
+    const std::string answer = refusal();
+    connection.write(answer.data(), answer.size());
+    connection.flush();
+    connection.receive();  // bytes that were not read would make close() discard the answer
+  } else {
+    ++served_;
+    current_connection = &connection;
+    serve(connection);
+    current_connection = nullptr;
+    connection.linger();
+    --served_;
+  }
+  ::close(socket);
+  return true;
+}
+
+void HttpServer::serve(Connection& connection) {
+  for (int n = 1; n <= most_requests; ++n) {
+    if (!connection.wait_for_request([this] { return ends() || is_crowded(); })) return;
+    const bool closes = n == most_requests || ends() || is_crowded();
+    bool closed = false;
+    const bool answered = process(&HttpServer::process_request, *this, connection, closes, closed);
+    if (!connection.flush() || !answered || closes || closed || connection.closes_after_answer()) return;
+  }
+}
+
+}  // namespace gradus::tools
