@@ -185,8 +185,8 @@ void Connection::linger() {
   ::shutdown(socket_, SHUT_WR);
   const auto until =
       Clock::now() + std::min<std::chrono::milliseconds>(limits_.patience, std::chrono::seconds(1));
-  while (wait_for(socket_, POLLIN, until) && receive()) {
-  }
+  for (std::size_t read = 0; read < limits_.bytes && wait_for(socket_, POLLIN, until) && receive();)
+    read += end_;
 }
 
 void Connection::get_remote_ip_and_port(std::string& ip, int& port) const {
