@@ -16,12 +16,20 @@ constexpr int most_rows = 6;        // rows of x whose sums are in registers at 
 
 using Lanes [[gnu::vector_size(64)]] = float;
 
+// The next panel is fetched from memory while this one is multiplied: few rows of x would otherwise wait for
+// the weights. Every block of rows fetches its part.
+struct Ahead {
+  const char* from;
+  std::int64_t step;  // bytes per row of the panel
+};
+
 // The sums of `rows` rows of x (rows, K) times one panel (K, 32), for each of the 32 columns.
 template <int rows>
-inline void sum_rows(std::int64_t K, const float* x, std::int64_t stride, const float* panel,
+inline void sum_rows(std::int64_t K, const float* x, std::int64_t stride, const float* panel, Ahead ahead,
                      std::array<float, width>* sums) {
   Lanes left[rows] = {}, right[rows] = {};
   for (std::int64_t l = 0; l < K; ++l, panel += width) {
+    __builtin_prefetch(ahead.from + l * ahead.step, 0, 2);
     Lanes a, b;
     std::memcpy(&a, panel, sizeof a);
     std::memcpy(&b, panel + width / 2, sizeof b);
@@ -38,20 +46,20 @@ inline void sum_rows(std::int64_t K, const float* x, std::int64_t stride, const 
 
 // The same for any number of rows up to most_rows.
 GRADUS_CLONES void sum(std::int64_t rows, std::int64_t K, const float* x, std::int64_t stride,
-                       const float* panel, std::array<float, width>* sums) {
+                       const float* panel, Ahead ahead, std::array<float, width>* sums) {
   switch (rows) {
     case 1:
-      return sum_rows<1>(K, x, stride, panel, sums);
+      return sum_rows<1>(K, x, stride, panel, ahead, sums);
     case 2:
-      return sum_rows<2>(K, x, stride, panel, sums);
+      return sum_rows<2>(K, x, stride, panel, ahead, sums);
     case 3:
-      return sum_rows<3>(K, x, stride, panel, sums);
+      return sum_rows<3>(K, x, stride, panel, ahead, sums);
     case 4:
-      return sum_rows<4>(K, x, stride, panel, sums);
+      return sum_rows<4>(K, x, stride, panel, ahead, sums);
     case 5:
-      return sum_rows<5>(K, x, stride, panel, sums);
+      return sum_rows<5>(K, x, stride, panel, ahead, sums);
     default:
-      return sum_rows<most_rows>(K, x, stride, panel, sums);
+      return sum_rows<most_rows>(K, x, stride, panel, ahead, sums);
   }
 }
 
@@ -76,17 +84,22 @@ void RowProduct::multiply(std::int64_t m, const float* x, std::int64_t x_stride,
                           const float* d, std::int64_t d_stride, float* y, std::int64_t y_stride) const {
   const std::int64_t begin = part.row, end = part.row + part.rows;  // of W
   const std::int64_t first_panel = begin / width, panels = (end + width - 1) / width - first_panel;
-  const std::int64_t blocks = (m + most_rows - 1) / most_rows;  // of equal size: one row takes as long as three
+  const std::int64_t blocks =
+      (m + most_rows - 1) / most_rows;  // of equal size: one row takes as long as three
+  const std::int64_t step = width * std::int64_t{sizeof(float)} / std::max<std::int64_t>(blocks, 1);
   constexpr std::int64_t least_work = 1 << 17;  // multiply-adds for which a second thread pays
   parallel_for(
       panels, 1 + least_work / (1 + m * part.columns * width), [&](std::int64_t from, std::int64_t to) {
         std::array<std::array<float, width>, most_rows> sums;
         for (std::int64_t p = first_panel + from; p < first_panel + to; ++p) {
           const float* const panel = panels_.data() + (p * K_ + part.column) * width;
+          const auto* const ahead =
+              reinterpret_cast<const char*>(panel + (p + 1 < first_panel + to ? K_ * width : 0));
           const std::int64_t low = std::max(begin, p * width), high = std::min(end, (p + 1) * width);
           for (std::int64_t block = 0; block < blocks; ++block) {
             const std::int64_t row = m * block / blocks, rows = m * (block + 1) / blocks - row;
-            sum(rows, part.columns, x + row * x_stride, x_stride, panel, sums.data());
+            sum(rows, part.columns, x + row * x_stride, x_stride, panel,
+                {ahead + block * part.columns * step, step}, sums.data());
             for (std::int64_t r = 0; r < rows; ++r) {
               const float* const s = sums[static_cast<std::size_t>(r)].data() + (low - p * width);
               float* const out = y + (row + r) * y_stride + (low - begin);
