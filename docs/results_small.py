@@ -39,7 +39,7 @@ def beams(runs):
             (part / f"{name}.tsv").write_text(listed)
         pairs = (part / "train.tsv").read_text().splitlines()
         (part / "sources.txt").write_text("".join(pair.split("\t")[0] + "\n" for pair in pairs))
-        gradus("translate", "--model", runs / "teacher", "--beam", "5", *ONE_THREAD, "--input", part / "sources.txt",
+        gradus("translate", "--model", runs / "teacher", "--beam", "5", *PRECISION, "--input", part / "sources.txt",
                "--output", part / "targets.txt", stderr=subprocess.DEVNULL)
         part.rename(texts)
     return ["--source", texts / "sources.txt", "--target", texts / "targets.txt",
@@ -175,3 +175,35 @@ def measure(at, only=None):
         measure_quality(at, SEEDS if only is None else [int(seed) for seed in only.split(",")])
     if only in (None, "speed"):
         measure_speed(at)
+
+
+# The text of each marker <!-- result NAME -->.
+
+def over_runs(row, key):
+    """The values of a key in this row, one per seed."""
+    return [found[key] for run in load("small_quality")["runs"] for found in run["rows"] if found["row"] == row]
+
+
+def mean_of(row, key):
+    values = over_runs(row, key)
+    return sum(values) / len(values)
+
+
+def speed_of(row):
+    return next(found for found in load("small_speed")["rows"] if found["row"] == row)
+
+
+def small_quality():
+    rows = [[row, f"{mean_of(row, 'bytes') / 1e6:.2f}", f"{mean_of(row, 'gzip_bytes') / 1e6:.2f}",
+             f"{100 * mean_of(row, 'bytes') / mean_of('f32', 'bytes'):.1f}", over_seeds(over_runs(row, "bleu"), "{:.1f}"),
+             f"{mean_of(row, 'bleu') - mean_of('f32', 'bleu'):+.1f}".replace("-", "−")] for row in ROWS]
+    return (markdown_table(["model", "MB", "MB, gzip", "bytes, %", "BLEU", "BLEU − f32"], rows)
+            + "\n\n" + where_measured(load("small_quality")))
+
+
+def small_speed():
+    rows = [[row, f"{(now := speed_of(row))['batch_1']:.0f}", f"{now['batch_1'] / speed_of('f32')['batch_1']:.1f}",
+             f"{now['batch_64']:.0f}", f"{now['batch_64'] / speed_of('f32')['batch_64']:.1f}", f"{now['memory_1'] / 1e6:.0f}"]
+            for row in ROWS]
+    return (markdown_table(["model", "sentences/s, 1 at a time", "ratio", "sentences/s, 64 at a time", "ratio", "MB of memory"], rows)
+            + "\n\n" + where_measured(load("small_speed")))
