@@ -4,7 +4,7 @@ results.py measure small            every seed, and then the speed
 results.py measure small 1,2        trainings and scores of these seeds
 results.py measure small speed      sentences per second and memory of the first seed's models; run it on an idle machine
 
-Finished trainings and scores stay in GRADUS_RUNS [out/small], so a run that was stopped continues with what is missing.
+Finished trainings and scores stay in GRADUS_RUNS [out/small], so a stopped run continues where it ended.
 """
 
 import gzip
@@ -24,7 +24,8 @@ CONFIG = ["--config", ROOT / "configs" / "eng-fra.toml"]
 PRECISION = [*BF16, *ONE_THREAD]
 SIZES = ["--embedding", "64", "--energy", "64", "--maxout", "64", "--tied", "output", "--dropout", "0.1"]
 STUDENT = ["--hidden", "96", *SIZES]
-SMALLEST = ["--hidden", "112", *SIZES, "--bpe", "2000", "--min-count", "1", "--steps", "4800"]
+SMALLEST = ["--hidden", "112", *SIZES, "--bpe", "2000", "--min-count", "1", "--steps", "3600",
+            "--learning-rate", "0.003"]
 FINE_TUNING = ["--steps", "400", "--learning-rate", "0.001", "--eval-every", "100"]
 WORDS = "2000"
 
