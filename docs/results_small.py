@@ -48,7 +48,7 @@ def beams(runs):
 
 
 def pruned(runs, zeros):
-    return ["--init-from", runs / "teacher", "--prune", zeros, *FINE_TUNING, *PRECISION]
+    return ["--init-from", runs / "teacher", "--prune", zeros, "--per-matrix", *FINE_TUNING, *PRECISION]
 
 
 # name of a training → its options, given the folder of the seed's runs; in this order
