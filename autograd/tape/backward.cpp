@@ -193,7 +193,7 @@ void BackwardPass::step(Node& node) {
   }
 }
 
-// Of each node, the leaves with hooks that no older node reads: their gradients are complete after it.
+// For each node, the leaves with hooks that no older node reads: their gradients are complete after it.
 std::unordered_map<const Node*, std::vector<NodePtr>> BackwardPass::completed_leaves() const {
   std::unordered_map<const Node*, std::vector<NodePtr>> completed;
   if (oldest_ > 0) return completed;  // the gradients of leaves are one term's of a parallel_sum()

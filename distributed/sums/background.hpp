@@ -19,7 +19,7 @@ class Background {
   void start(std::function<void()> call);
   // Waits until all calls have returned. Throws what one of them threw.
   void finish();
-  // Seconds in which calls ran. Not while they run.
+  // Seconds in which calls ran. Call finish() first.
   double busy() const { return busy_.count(); }
 
  private:

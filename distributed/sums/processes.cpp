@@ -103,7 +103,7 @@ void sum_tensors(std::span<Tensor> tensors, Dtype dtype, std::vector<T>& message
 
 models::Processes processes_of(Communicator& communicator, SumTimes* times) {
   if (communicator.size() == 1) return {};
-  // Of the background thread. The messages keep their memory from step to step.
+  // Data of the background thread. The messages keep their memory from step to step.
   struct Sums {
     std::vector<double> f64;
     std::vector<float> f32;

@@ -20,7 +20,7 @@ class GradientSum {
  public:
   // `shards`: the number of shards of this process. The parameters require gradients.
   GradientSum(std::vector<Tensor> parameters, const Processes& processes, std::int64_t shards, bool bf16);
-  // If this process has begun sums and fails, completes them with a loss of NaN, for which others wait.
+  // If this process fails after it has begun sums, completes them with a loss of NaN: others wait for them.
   ~GradientSum();
   GradientSum(const GradientSum&) = delete;
   GradientSum& operator=(const GradientSum&) = delete;

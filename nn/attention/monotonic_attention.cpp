@@ -12,7 +12,7 @@
 namespace gradus::nn {
 namespace {
 
-// Moves each row d places to the right, and zeros in: x (B, T).
+// Moves each row of x (B, T) d places to the right. The first d places become 0.
 Tensor moved(const Tensor& x, std::int64_t d) { return pad(x.slice(0, x.size(1) - d, 1), 1, d, 0); }
 
 // −∞ beyond the lengths, where a walk cannot stop: e (B, T).
@@ -31,7 +31,7 @@ Tensor monotonic_weights(const Tensor& p, const Tensor& previous) {
   }
   const std::int64_t T = p.size(1);
   if (T == 0) return p;
-  // q_j = a_j q_{j−1} + b_j. Each round doubles the steps that (a, b) stand for.
+  // q_j = a_j q_{j−1} + b_j. Each round doubles the number of steps that (a, b) combine.
   Tensor a = moved(1.0 - p, 1), b = previous;
   for (std::int64_t d = 1; d < T; d *= 2) {
     b = b + a * moved(b, d);

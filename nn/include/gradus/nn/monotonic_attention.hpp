@@ -16,8 +16,8 @@ struct MonotonicOptions {
 };
 
 /// Monotonic attention (Raffel et al. 2017): walks over the annotations from left to right and never back.
-/// From the position of the previous step, it stops at annotation j with probability p_tj, or goes on to j
-/// + 1.
+/// It begins at the position of the previous step, and stops at annotation j with probability p_tj or moves
+/// to the next one.
 ///
 ///     e_tj = g (v / ‖v‖) · tanh(W_a s_{t−1} + U_a h_j) + r                            eq. 16
 ///     p_tj = σ(e_tj + noise)
