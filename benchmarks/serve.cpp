@@ -80,7 +80,7 @@ std::vector<Answer> ask_all(const Options& options, const std::vector<std::strin
   return answers;
 }
 
-// The least time that at least this share of the answers took at most.
+// A quantile of the times: this share of the answers, or more, took no longer.
 double quantile(const std::vector<double>& sorted, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
   return sorted[std::max<std::size_t>(rank, 1) - 1];

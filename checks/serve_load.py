@@ -43,7 +43,7 @@ class Load:
         self.port = int(self.server.stderr.readline().rsplit(":", 1)[1])
 
     def translated(self, words):
-        """For each line, the (score, text) of its translations. A sample depends on the line's number: those lines are by themselves."""
+        """For each line, the (score, text) of its translations. A sample depends on the line's number, so each line is sampled on its own."""
         if "--sample" in words:
             return [found for line in self.lines[:SAMPLED] for found in self.translated_file([line], words)]
         return self.translated_file(self.lines, words)
@@ -198,7 +198,7 @@ class Load:
                 self.check("faults", False, repr(error))
             time.sleep(4 * self.options.pause * randoms.expovariate(1))
 
-    # What is watched.
+    # Checks while the clients run.
 
     def resident(self):
         return int(re.search(r"VmRSS:\s*(\d+)", pathlib.Path(f"/proc/{self.server.pid}/status").read_text())[1])

@@ -54,8 +54,8 @@ void name_by(NameOf get, socket_t socket, std::string& ip, int& port) {
   if (get(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0) name_of(address, ip, port);
 }
 
-// The task queue of httplib, with a limit for the tasks that wait. A task closes the connection that it was
-// made for, so a task too many runs at once, with `refuses`.
+// The task queue of httplib, with a limit on the number of waiting tasks. Beyond the limit, a task runs at
+// once with `refuses` set: it must run, because only the task closes its connection.
 class LimitedQueue final : public httplib::TaskQueue {
  public:
   LimitedQueue(int threads, std::atomic<int>& waiting)

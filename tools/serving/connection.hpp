@@ -22,8 +22,8 @@ class Connection final : public httplib::Stream {
  public:
   Connection(socket_t socket, const ConnectionLimits& limits) : socket_(socket), limits_(limits) {}
 
-  /// Waits for the first byte of the next request, and starts its time. False if there is none: the client
-  /// has closed, or sends nothing for as long as a request may take, or `ends()` while it waits.
+  /// Waits for the first byte of the next request, when the time for this request begins. Returns false if
+  /// none comes: the client closed the connection or sent nothing within `patience`, or `ends()` became true.
   bool wait_for_request(const std::function<bool()>& ends);
   /// Sends what was written. False if the client does not take it in time.
   bool flush();
@@ -33,9 +33,9 @@ class Connection final : public httplib::Stream {
   /// Why a request could not be received whole.
   bool was_too_slow() const { return was_too_slow_; }
   bool was_too_large() const { return left_ == 0; }
-  /// True if the client has closed the connection, or its side of it.
+  /// True if the client has closed the connection, or will send nothing more (a TCP half-close).
   bool is_closed() const;
-  /// For an answer to a request that was not read to its end: what follows is not the next request.
+  /// Call it if a request was not read to its end: the following bytes are not the next request.
   void close_after_answer() { closes_ = true; }
   bool closes_after_answer() const { return closes_; }
   /// Lets the client read the answer before it learns that its request was not read to the end.
@@ -67,8 +67,8 @@ class Connection final : public httplib::Stream {
   std::string to_send_;             // head and body of an answer leave together
 };
 
-/// httplib's server with limits for the connections that it serves and that wait. A connection beyond them is
-/// answered with status 503.
+/// httplib's server with limits on the numbers of served and of waiting connections. Answers further
+/// connections with status 503.
 class HttpServer final : public httplib::Server {
  public:
   explicit HttpServer(const ConnectionLimits& limits);
@@ -80,7 +80,7 @@ class HttpServer final : public httplib::Server {
   bool process_and_close_socket(socket_t socket) override;
   void serve(Connection& connection);
   bool ends() const { return svr_sock_ == INVALID_SOCKET; }
-  // All threads serve a connection, and others wait for them.
+  // True if every thread serves a connection, and further connections wait for a thread.
   bool is_crowded() const { return waiting_ > 0 && served_ >= limits_.connections; }
 
   static constexpr int most_requests = 1000;  // of a connection

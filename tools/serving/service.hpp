@@ -52,7 +52,8 @@ class Service {
   /// Answers a body of POST /translate with the translations that `gradus translate` prints for each text.
   /// @throws BadRequest, Busy, TooSlow, Gone, and Error for a failure of the model.
   nlohmann::ordered_json translate(const std::string& body, const IsGone& is_gone) const;
-  /// Answers a body of POST /align: the weights of the model that is given both texts.
+  /// Answers a body of POST /align, which has a source and its translation: the attention weights between
+  /// them.
   nlohmann::ordered_json align(const std::string& body, const IsGone& is_gone) const;
   nlohmann::ordered_json models() const;
   nlohmann::ordered_json languages() const;
