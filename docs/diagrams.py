@@ -15,6 +15,7 @@ import diagrams_engine  # noqa: F401
 import diagrams_machines  # noqa: F401
 import diagrams_models  # noqa: F401
 import diagrams_pages  # noqa: F401
+import diagrams_speed  # noqa: F401
 from diagrams_kit import DRAWN, PICTURES, ROOT
 from render_or_check import render_or_check
 

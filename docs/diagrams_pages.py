@@ -1,4 +1,4 @@
-"""The pictures of the how-to pages and of why-attention, for docs/diagrams.py."""
+"""The pictures of the how-to pages, of why-attention and of check.md, for docs/diagrams.py."""
 
 import math
 
@@ -202,3 +202,37 @@ def gradcheck(p):
     p.math(388, 20, "f(x) = x^2", "start")
     p.text(20, 60, "numeric: slope 2", "name start attention")
     p.text(20, 82, "analytic: slope 1, wrong", "name start gradient")
+
+
+@picture("check_page", 262)
+def check_page(p):
+    """The steps of a check in the browser.
+
+    Your file goes to the compiler, clang and lld as WebAssembly, together with the headers and libraries of gradus, which were downloaded
+    once. The program that it links runs the checker in a worker. Its stages appear one after the other, until one fails; its message
+    tells you what to change in your file.
+    """
+    p.panel("context", 8, 34, 464, 196)
+    p.text(240, 20, "your browser", "name context")
+    yours = p.cell(72, 84, "", "encoder", 96, 44)
+    p.text(72, 84, "your C++", "small")
+    compiler = p.cell(222, 84, "", "attention", 112, 44)
+    p.text(222, 76, "compiler", "small")
+    p.text(222, 94, "clang, lld", "small quiet")
+    program = p.cell(390, 84, "", "decoder", 120, 44)
+    p.text(390, 76, "program", "small")
+    p.text(390, 94, "in a worker", "small quiet")
+    p.arrow(yours.right(), compiler.left())
+    p.arrow(compiler.right(), program.left())
+    library = p.cell(222, 166, "", "gate", 128, 44)
+    p.text(222, 158, "headers, libraries", "small")
+    p.text(222, 176, "downloaded once", "small quiet")
+    p.arrow(library.top(), compiler.bottom())
+    stages = (("✓", "shape", "context"), ("✓", "value", "context"), ("✗", "gradient", "gradient"))
+    for i, (mark, stage, role) in enumerate(stages):
+        p.text(356, 142 + 22 * i, mark, f"name start {role}")
+        p.text(378, 142 + 22 * i, stage, "small start")
+    p.arrow(program.bottom(), (390, 130), role="decoder")
+    p.arrow((350, 186), (322, 212), (72, 212), yours.bottom(), role="gradient")
+    p.text(86, 198, "message", "small start")
+    p.text(240, 248, "nothing is sent to a server", "small quiet")

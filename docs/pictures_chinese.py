@@ -43,6 +43,10 @@ WORDS = {
     "energies": "能量", "weights": "权重", "context: weighted mean": "上下文：加权平均", "new state, next token": "新状态，下一个词元",
     "annotations": "注解向量",
     "gradients": "梯度", "sequences": "序列", "encoder, decoder": "编码器与解码器", "real use": "实际应用",  # the staircase
+    # check.md
+    "your browser": "你的浏览器", "your C++": "你的 C++", "compiler": "编译器", "program": "程序", "in a worker": "在 worker 里",
+    "headers, libraries": "头文件和库", "downloaded once": "只下载一次", "shape": "形状", "message": "消息",
+    "nothing is sent to a server": "不向服务器发送任何内容",
     # plots: titles
     "A neuron: values, slopes, gradients": "一个神经元：值、斜率、梯度",
     "Error of a difference against its step": "差分的误差与步长", "Loss": "损失", "Loss, in trouble": "出问题时的损失", "Training loss": "训练损失",
