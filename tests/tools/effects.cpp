@@ -116,8 +116,8 @@ struct Files {
         {phrases + Arguments{"--dev-pairs", dev}, "--dev-percent", "7", "with a separate dev text"},
         {phrases + Arguments{"--test-pairs", dev}, "--test-percent", "7", "with a separate test text"},
         {reverse + Arguments{"--init-from", model}, "--initial", "small", "with --init-from"},
-        {taught + Arguments{"--teacher-weight", "0"}, "--teacher-temperature", "3",
-         "with --teacher-weight 0"},
+        {taught + Arguments{"--teacher-weight", "0", "--teacher-attention", "0.5"}, "--teacher-temperature",
+         "3", "with --teacher-weight 0"},
         {taught + Arguments{"--teacher-weight", "1"}, "--label-smoothing", "0.3", "with --teacher-weight 1"},
         {reverse + Arguments{"--teacher-weight", "0"}, "--teacher", model,
          "with --teacher-weight 0 and without --teacher-attention"},
@@ -159,7 +159,7 @@ std::vector<float> trained(tools::Settings settings) {
 }
 
 tools::Settings small(tools::Settings settings, const Row& row) {
-  if (!settings.data.task.empty()) settings.data.examples = 30, settings.data.held_out = 4;
+  if (!settings.data.task.empty()) settings.data.examples = 40, settings.data.held_out = 5;
   if (settings.data.task.empty() && row.option != "--limit") settings.data.limit = 60;
   const bool is_sized = !settings.run.init_from.empty();  // by the model
   settings.model.embedding = is_sized ? 5 : 4;
@@ -201,7 +201,8 @@ TEST_CASE("an option that is refused for its lack of an effect has none", "[tool
 }
 
 TEST_CASE("every row of the table of effects is tested", "[tools][train][effects]") {
-  std::set<std::string> tested{"--source-unit", "--target-unit", "--overwrite", "--init-from"};  // elsewhere
+  std::set<std::string> tested{"--source-unit", "--target-unit", "--overwrite",
+                               "--init-from",   "--dev-target",  "--test-target"};  // elsewhere
   const Files files;
   for (const Row& row : rows) tested.insert(row.option);
   for (const Row& row : files.rows()) tested.insert(row.option);
@@ -219,19 +220,23 @@ TEST_CASE("a configuration file may hold options without an effect", "[tools][tr
   const fs::path file = scratch.path() / "shared.toml", first = scratch.path() / "first",
                  again = scratch.path() / "again";
   std::ofstream(file) << "task=\"reverse\"\nexamples=30\nheld-out=4\nhidden=4\nembedding=4\nenergy=9\n"
-                         "attention=\"dot\"\nswap=false\nlimit=7\nsteps=2\n";
+                         "attention=\"dot\"\nswap=false\nlimit=7\nsteps=2\n"
+                         "dev-source=\"none\"\ndev-target=\"none\"\n";
   const auto train = [](const fs::path& config, const fs::path& out, const Arguments& more = {}) {
     return run(Arguments{"train", "--config", config.string(), "--out", out.string()} + more);
   };
   const Ran ran = train(file, first, {"--decoder", "fixed"});
   REQUIRE(ran.code == 0);
-  CHECK(contains(ran.err, "note: " + file.string() + ": without an effect here: limit, attention, energy\n"));
+  CHECK(
+      contains(ran.err, "note: " + file.string() +
+                            ": without an effect here: limit, dev-source, dev-target, attention, energy\n"));
   CHECK(train(file, again, {"--decoder", "fixed", "--energy", "8"}).code == 2);
 
   // A run's settings.toml holds all options.
   const Ran repeated = train(first / "settings.toml", again);
   REQUIRE(repeated.code == 0);
-  CHECK(contains(repeated.err, ": without an effect here: limit, attention, energy\n"));
+  CHECK(
+      contains(repeated.err, ": without an effect here: limit, dev-source, dev-target, attention, energy\n"));
   const Ran plain = train(file, scratch.path() / "plain",
                           {"--decoder", "bahdanau", "--attention", "additive", "--limit", "0"});
   CHECK(plain.code == 2);  // an option on the command line is refused whatever its value

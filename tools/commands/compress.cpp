@@ -83,7 +83,6 @@ int run(const Options& options, const models::Registry& registry) {
   if (saved.checkpoint.metadata.contains(compressed_key)) {
     fail("compress", "'", saved.path.string(), "' is compressed already; give the model that was trained");
   }
-  const plot::OutputFolder folder(options.out);
   if (options.hidden) keep_units(*options.hidden, saved, registry);
   if (options.sparsity) prune(options, *saved.model);
   std::set<std::string> names;  // of the tensors in int8
@@ -92,6 +91,7 @@ int run(const Options& options, const models::Registry& registry) {
   }
   models::Checkpoint checkpoint = weights_alone(saved);
   if (options.int8) checkpoint.metadata[compressed_key] = "int8";
+  const plot::OutputFolder folder(options.out);
   const fs::path written = folder.path() / run_file::best;
   models::save_checkpoint(written, checkpoint, names);
   std::int64_t bytes = 0;

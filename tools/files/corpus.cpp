@@ -58,9 +58,10 @@ Corpus make_task_corpus(const DataSettings& settings, std::uint64_t seed) {
         return data::part_of(source, settings.dev_percent, settings.test_percent) == wanted;
       });
     } catch (const Error&) {  // a part that no source falls into
-      throw UsageError(message("--task ", settings.task, " has too few different sources to split by --dev-percent ",
-                               settings.dev_percent, " and --test-percent ", settings.test_percent, ": none for ",
-                               name, "; ", more_sources(settings), ", or change the percentages"));
+      throw UsageError(
+          message("--task ", settings.task, " has too few different sources to split by --dev-percent ",
+                  settings.dev_percent, " and --test-percent ", settings.test_percent, ": none for ", name,
+                  "; ", more_sources(settings), ", or change the percentages"));
     }
   };
   return {.train = part(*training, settings.examples, data::Part::train, "training"),
