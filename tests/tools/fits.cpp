@@ -11,8 +11,10 @@
 
 #include "autograd/helpers.hpp"
 #include "autograd/memory/sanitizers.hpp"
+#include "reports/search_options.hpp"
 #include "settings/free_memory.hpp"
 #include "settings/least_size.hpp"
+#include "settings/usage_error.hpp"
 #include "tools/run.hpp"
 
 namespace models = gradus::models;
@@ -97,9 +99,12 @@ TEST_CASE("sizes beyond memory are refused before allocating, with an estimate",
   const std::string wide = refusal({"--hidden", "10000000"});
   CHECK(contains(wide, "gradus train: a model of 1.6"));
   CHECK(contains(wide, " parameters needs at least 44.8 PB of memory"));
-  CHECK(contains(wide, "lower --hidden, --embedding"));
-  CHECK(contains(refusal({"--layers", "1000000000000"}), "needs at least"));
-  CHECK(contains(refusal({"--embedding", "1000000000000000"}), "needs at least"));
+  CHECK(contains(wide, " are free; lower --hidden\n"));
+  CHECK(contains(refusal({"--layers", "1000000000000"}), " are free; lower --layers\n"));
+  CHECK(contains(refusal({"--hidden", "2", "--embedding", "2", "--energy", "2", "--layers", "1000000000"}),
+                 " are free; lower --layers\n"));
+  CHECK(contains(refusal({"--embedding", "1000000000000000"}), " are free; lower --embedding\n"));
+  CHECK(contains(refusal({"--energy", "100000000000000"}), " are free; lower --energy\n"));
   CHECK(contains(refusal({"--examples", "1000000", "--max-length", "1000000"}),
                  "corpus: a task of 501001503000 symbols needs at least 50.1 TB of memory"));
   CHECK(contains(refusal({"--held-out", "1000000", "--test-max-length", "1000000"}), "corpus: a task of "));
@@ -117,9 +122,76 @@ TEST_CASE("a batch beyond memory is refused too", "[tools][fits]") {
   CHECK_NOTHROW(check(1000));
   CHECK_THROWS_WITH(check(1'000'000'000'000),
                     Catch::Matchers::ContainsSubstring("a batch of 10 pairs 4 PB, but ") &&
-                        Catch::Matchers::ContainsSubstring("are free; lower --batch or --batch-tokens"));
-  settings.batches.tokens = 20;
-  CHECK_THROWS_WITH(check(1'000'000'000'000), Catch::Matchers::ContainsSubstring("lower --hidden"));
+                        Catch::Matchers::EndsWith("are free; lower --words"));
+}
+
+TEST_CASE("a large batch of a usual model is what to lower", "[tools][fits]") {
+  tools::Settings settings = tools::default_settings();
+  const std::vector<gradus::data::Pair> pairs(
+      50, {.source = {5}, .target = std::vector<std::int64_t>(100'000, 5)});
+  const auto check = [&](const std::string& option) {
+    CHECK_THROWS_WITH(tools::check_training_fits(settings, {.source = 100'000, .target = 100'000}, pairs,
+                                                 models::Registry::standard()),
+                      Catch::Matchers::EndsWith("are free; lower " + option));
+  };
+  settings.batches.sentences = 1'000'000;
+  check("--batch");
+  settings.batches.tokens = 100'000'000;
+  check("--batch-tokens");
+}
+
+TEST_CASE("a gradient check beyond memory is refused before the model is built", "[tools][fits][gradcheck]") {
+  const auto check = [](const std::string& option, const std::string& value) {
+    const auto before = gradus::memory_stats().live_bytes;
+    const Ran ran = run({"gradcheck", option, value});
+    CHECK(ran.code == 1);
+    CHECK(ran.out == "");
+    CHECK(ran.err.starts_with("gradus gradcheck: a model of "));
+    CHECK(contains(ran.err, " parameters needs at least "));
+    CHECK(contains(ran.err, " of memory to check, but "));
+    CHECK(ran.err.ends_with(" are free; lower " + option + "\n"));
+    CHECK(gradus::memory_stats().peak_bytes < before + (std::int64_t{1} << 30));
+  };
+  check("--layers", "1000000000000");
+  check("--hidden", "30000000");
+  check("--embedding", "1000000000000");
+  check("--energy", "1000000000000");
+}
+
+TEST_CASE("a beam that is too wide is refused with the largest that fits", "[tools][fits]") {
+  const Scratch scratch;
+  const std::string model = write_small_model(scratch.path());
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"translate", "--model", model}, {"evaluate", "--model", model}}) {
+    std::vector<std::string> wide = command;
+    wide.insert(wide.end(), {"--beam", "10001"});
+    CHECK(run(wide, "a\n").err ==
+          "gradus " + command[0] +
+              ": --beam: expected a whole number from 1 to 10000, found 10001; 'gradus " + command[0] +
+              " --help' lists the options\n");
+  }
+  CHECK_NOTHROW(tools::check_beam_fits(10000, 100));
+  try {
+    tools::check_beam_fits(10000, 1'000'000'000'000);
+    FAIL("too wide a beam is accepted");
+  } catch (const tools::UsageError& error) {
+    const std::string message = error.what();
+    CHECK(message.starts_with("--beam 10000 needs at least 40 PB of memory for each sentence, but "));
+    CHECK(contains(message, " are free; give at most --beam "));
+  }
+}
+
+TEST_CASE("a wide beam takes fewer sentences at a time", "[tools][fits]") {
+  tools::SearchOptions search;
+  const std::int64_t usual = search.translation().batch_tokens;
+  search.beam.width = 16;
+  CHECK(search.translation().batch_tokens == usual);
+  search.beam.width = 64;
+  CHECK(search.translation().batch_tokens == usual / 4);
+  search.beam.width = 10000;
+  CHECK(search.translation().batch_tokens == usual * 16 / 10000);
+  search.sampling = true;
+  CHECK(search.translation().batch_tokens == usual);
 }
 
 TEST_CASE("free memory respects the limit of the process", "[tools][fits]") {

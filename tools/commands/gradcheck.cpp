@@ -16,6 +16,7 @@
 #include "commands/command.hpp"
 #include "reports/progress.hpp"
 #include "settings/check_settings.hpp"
+#include "settings/fits.hpp"
 #include "settings/numbers.hpp"
 #include "settings/options.hpp"
 #include "settings/ranges.hpp"
@@ -112,8 +113,9 @@ Cost cost(models::Seq2Seq& model, const data::Batch& batch, GradcheckOptions opt
 
 int run(const models::ModelOptions& options, std::uint64_t seed, std::int64_t elements,
         const models::Registry& registry) {
-  gradus::seed(seed);
   const models::Vocabularies vocabularies = small_vocabularies(options.tied);
+  check_gradcheck_fits(options, vocabularies, registry);
+  gradus::seed(seed);
   const auto model = models::make_model(options, vocabularies, registry);
   if (model->decoder->estimator() != nn::Estimator::none) {
     throw UsageError(

@@ -5,14 +5,18 @@
 #include <gradus/models/greedy.hpp>
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <sstream>
 
 #include "settings/choices.hpp"
+#include "settings/fits.hpp"
 #include "settings/ranges.hpp"
 
 namespace gradus::tools {
 
 namespace {
+
+constexpr std::int64_t widest_beam = 10000;
 
 models::Search in_precision(Precision precision, const models::Search& search) {
   return [=](const models::Ensemble& model, const Tensor& source, const Tensor& lengths,
@@ -44,6 +48,10 @@ models::SearchSteps SearchOptions::steps() const {
 
 TranslationOptions SearchOptions::translation() const {
   TranslationOptions options{.replace_unknown = replace_unknown};
+  // A wide beam takes fewer sentences at a time, so that the number of hypotheses stays bounded.
+  constexpr std::int64_t usual_width = 16;
+  options.batch_tokens = std::max<std::int64_t>(
+      1, options.batch_tokens * usual_width / std::max(sampling ? 1 : beam.width, usual_width));
   if (max_steps > 0) {
     options.max_steps = max_steps;
   } else if (constraints.min_length > 0) {
@@ -72,6 +80,10 @@ std::string SearchOptions::description() const {
   return text.str();
 }
 
+void SearchOptions::check_fits(std::int64_t vocabulary) const {
+  if (!sampling) check_beam_fits(beam.width, vocabulary);
+}
+
 void SearchOptions::use_threads() const {
   if (threads > 0) set_threads(static_cast<int>(threads));
 }
@@ -95,7 +107,7 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
   CLI::Option* beam = app.add_option("--beam", options.beam.width,
                                      "beam search: number of hypotheses kept per step [1: greedy]")
                           ->type_name("K")
-                          ->transform(between(1, 1000000));
+                          ->transform(between(1, widest_beam));
   app.add_option("--length-penalty", options.beam.length_penalty,
                  "beam search: 0 favours short outputs, 1 ranks roughly by mean token log-probability")
       ->type_name("X")

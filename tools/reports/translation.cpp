@@ -1,6 +1,5 @@
 #include "reports/translation.hpp"
 
-#include <gradus/models/decode.hpp>
 #include <gradus/models/replace_unknown.hpp>
 
 #include <utility>
@@ -32,7 +31,8 @@ std::vector<std::vector<Translation>> translate_sentences(const models::Ensemble
     sources.push_back(std::move(tokens));
     places.push_back(i);
   }
-  auto found = models::decode(model, ids, search, {.max_steps = options.max_steps});
+  auto found = models::decode(model, ids, search,
+                              {.max_steps = options.max_steps, .batch_tokens = options.batch_tokens});
   std::vector<std::vector<Translation>> translations(sentences.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (models::Decoded& decoded : found[i]) {

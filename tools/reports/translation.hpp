@@ -1,7 +1,8 @@
 #pragma once
 
-#include <gradus/models/search.hpp>
+#include <gradus/models/decode.hpp>
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct TranslationOptions {
   models::MaxSteps max_steps = {};
   /// Replaces an unknown token by the source token with the largest attention weight, if the model attends.
   bool replace_unknown = true;
+  std::int64_t batch_tokens = models::DecodeOptions{}.batch_tokens;
 };
 
 /// The translation of a decoded output.

@@ -1,6 +1,7 @@
 #include "settings/fits.hpp"
 
 #include <gradus/autograd/checks.hpp>
+#include <gradus/message.hpp>
 #include <gradus/nn/optimisers.hpp>
 
 #include <algorithm>
@@ -8,9 +9,12 @@
 #include <cmath>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "settings/free_memory.hpp"
 #include "settings/least_size.hpp"
+#include "settings/usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -37,8 +41,56 @@ double bytes_per_parameter(const std::string& optimiser) {
 
 // Size of a batch of pairs of mean length, without padding.
 struct Load {
-  double pairs, source, target;  // tokens
+  double pairs = 0, source = 0, target = 0;  // tokens
 };
+
+struct Sizes {
+  models::ModelOptions model;
+  models::Vocabularies vocabularies;
+  Load batch;
+};
+
+struct Need {
+  double parameters;
+  double model, batch;  // bytes
+
+  double all() const { return model + batch; }
+};
+
+Need need_of(const Sizes& sizes, double bytes_per_parameter, const models::Registry& registry) {
+  const LeastSize size = least_size(sizes.model, sizes.vocabularies, registry);
+  return {.parameters = size.parameters,
+          .model = size.parameters * bytes_per_parameter,
+          .batch = bytes_per_number *
+                   (size.per_source_token * sizes.batch.source + size.per_target_token * sizes.batch.target)};
+}
+
+// The options whose least value lowers the need most; several if they do so about equally.
+// @param batch the option for the size of a batch; null if there is none, and no text either
+std::string options_at_fault(const Sizes& sizes, const char* batch, double bytes_per_parameter,
+                             const models::Registry& registry) {
+  std::vector<std::pair<std::string, double>> needs;  // with the option's least value
+  const auto add = [&](const char* option, const auto& lower) {
+    Sizes lowered = sizes;
+    lower(lowered);
+    needs.emplace_back(option, need_of(lowered, bytes_per_parameter, registry).all());
+  };
+  add("--hidden", [](Sizes& least) { least.model.hidden = 1; });
+  add("--embedding", [](Sizes& least) { least.model.embedding = 1; });
+  add("--energy", [](Sizes& least) { least.model.energy = 1; });
+  add("--maxout", [](Sizes& least) { least.model.maxout = 1; });
+  add("--layers", [](Sizes& least) { least.model.layers = 1; });
+  if (batch != nullptr) {
+    add("--words", [](Sizes& least) { least.vocabularies = {.source = 1, .target = 1}; });
+    add(batch, [](Sizes& least) { least.batch = {}; });
+  }
+  const double least = std::ranges::min(needs, {}, &std::pair<std::string, double>::second).second;
+  std::string names;
+  for (const auto& [option, need] : needs) {
+    if (need <= 2 * least) names.append(names.empty() ? "" : " or ").append(option);
+  }
+  return names;
+}
 
 Load load_of(const data::BatchesOptions& options, std::span<const data::Pair> pairs) {
   const auto all = static_cast<double>(pairs.size());
@@ -86,18 +138,37 @@ void check_task_fits(const DataSettings& settings) {
 
 void check_training_fits(const Settings& settings, const models::Vocabularies& vocabularies,
                          std::span<const data::Pair> pairs, const models::Registry& registry) {
-  const LeastSize size = least_size(settings.model, vocabularies, registry);
-  const Load batch = load_of(settings.batches, pairs);
-  const double for_model = size.parameters * bytes_per_parameter(settings.trainer.optimiser),
-               for_batch = bytes_per_number *
-                           (size.per_source_token * batch.source + size.per_target_token * batch.target),
-               free = free_memory();
-  if (for_model + for_batch <= free) return check_pairs_fit(settings.batches.tokens, pairs);
-  fail("train", "a model of ", size.parameters, " parameters needs at least ", in_bytes(for_model),
-       " of memory to train and save, and a batch of ", batch.pairs, " pairs ", in_bytes(for_batch), ", but ",
-       in_bytes(free), " are free; lower ",
-       for_model > for_batch ? "--hidden, --embedding, --energy, --layers or --words"
-                             : "--batch or --batch-tokens");
+  const double each = bytes_per_parameter(settings.trainer.optimiser);
+  const Sizes sizes{settings.model, vocabularies, load_of(settings.batches, pairs)};
+  const Need need = need_of(sizes, each, registry);
+  const double free = free_memory();
+  if (need.all() <= free) return check_pairs_fit(settings.batches.tokens, pairs);
+  const char* const batch = settings.batches.tokens > 0 ? "--batch-tokens" : "--batch";
+  fail("train", "a model of ", need.parameters, " parameters needs at least ", in_bytes(need.model),
+       " of memory to train and save, and a batch of ", sizes.batch.pairs, " pairs ", in_bytes(need.batch),
+       ", but ", in_bytes(free), " are free; lower ", options_at_fault(sizes, batch, each, registry));
+}
+
+void check_gradcheck_fits(const models::ModelOptions& model, const models::Vocabularies& vocabularies,
+                          const models::Registry& registry) {
+  // f32 values, f64 values and their gradients
+  constexpr double each = 4 + 8 + 8;
+  const Sizes sizes{model, vocabularies, {}};
+  const Need need = need_of(sizes, each, registry);
+  const double free = free_memory();
+  if (need.all() <= free) return;
+  fail("gradcheck", "a model of ", need.parameters, " parameters needs at least ", in_bytes(need.model),
+       " of memory to check, but ", in_bytes(free), " are free; lower ",
+       options_at_fault(sizes, nullptr, each, registry));
+}
+
+void check_beam_fits(std::int64_t width, std::int64_t vocabulary) {
+  const double each = bytes_per_number * static_cast<double>(vocabulary), free = free_memory();
+  if (each * static_cast<double>(width) <= free) return;
+  throw UsageError(message("--beam ", width, " needs at least ", in_bytes(each * static_cast<double>(width)),
+                           " of memory for each sentence, but ", in_bytes(free),
+                           " are free; give at most --beam ",
+                           std::max<std::int64_t>(1, static_cast<std::int64_t>(free / each))));
 }
 
 }  // namespace gradus::tools
