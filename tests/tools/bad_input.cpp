@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <memory>
+#include <new>
 #include <streambuf>
 
 #include "files/line_reader.hpp"
@@ -117,6 +119,14 @@ TEST_CASE("a path that cannot be looked up is an error with the system's reason"
   CHECK(
       refused({"train", "--phrases", "eng-fra", "--out", loop}).find("Too many levels of symbolic links;") !=
       std::string::npos);
+  const std::string not_opened = "'" + loop.string() +
+                                 "' cannot be opened: Too many levels of symbolic links; symbolic links form "
+                                 "a cycle; remove one, or give another path\n";
+  CHECK(refused({"train", "--pairs", loop}) == "1 gradus train: " + not_opened);
+  CHECK(refused({"train", "--phrases", "eng-fra", "--source-embeddings", loop}) ==
+        "1 gradus train: " + not_opened);
+  CHECK(refused({"features", "--wav", loop, "--out", scratch.path() / "x"}) ==
+        "1 gradus features: " + not_opened);
   const std::string name(300, 'x');
   CHECK(refused({"info", name}) ==
         "1 gradus info: path: cannot find '" + name + "': File name too long; choose a shorter name\n");
@@ -201,6 +211,16 @@ TEST_CASE("a folder in place of a run's file does not stop the command", "[tools
   CHECK(refused({"train", "--resume", out, "--steps", "3"}) ==
         "1 gradus train: cannot write to '" + (out / "settings.toml").string() +
             "': Is a directory; a folder has this name; choose another name, or move the folder\n");
+}
+
+TEST_CASE("exhausted memory is an error in words", "[tools][errors]") {
+  models::Registry registry = models::Registry::standard();
+  registry.attentions["vast"] = {[](const models::AttentionSizes&) -> std::unique_ptr<gradus::nn::Attention> {
+    throw std::bad_alloc();
+  }};
+  const Ran ran = run({"gradcheck", "--attention", "vast"}, "", registry);
+  CHECK(ran.code == 1);
+  CHECK(ran.err == "gradus gradcheck: memory is exhausted; give less text, or close other programs\n");
 }
 
 TEST_CASE("arguments after --version are refused", "[tools][cli][errors]") {

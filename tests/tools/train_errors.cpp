@@ -220,7 +220,8 @@ TEST_CASE("training reports errors in one line, and keeps the previous run", "[t
         "--hidden takes one value, found several; give one" + help);
   check({"train", "--hidden"}, 2, "--hidden needs a value" + help);
   check({"train", "--config", (scratch.path() / "none").string()}, 1,
-        "cannot read '" + (scratch.path() / "none").string() + "'; check the path and the permissions");
+        "'" + (scratch.path() / "none").string() +
+            "' cannot be opened: No such file or directory; check the path");
   std::ofstream(mistyped) << "[model]\nhidden = 9\n";
   check({"train", "--config", mistyped.string()}, 2,
         mistyped.string() + ": unknown section [model]; write all options without sections" + help);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,18 +13,14 @@
 #include "commands/nearest.hpp"
 #include "files/output_file.hpp"
 #include "settings/effects.hpp"
+#include "settings/option_error.hpp"
 #include "settings/printable.hpp"
+#include "settings/toml.hpp"
 #include "settings/unknown_key.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
 namespace {
-
-std::string one_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return printable(text);
-}
 
 // Removes a prefix such as "read_lines: ": a library function or class means nothing on the command line.
 // Also removes the command's name, which failed() adds.
@@ -110,19 +107,6 @@ std::string extra_message(const CommandLine& line) {
   return no_option(app, dashes, argument.substr(2, argument.find('=') - 2));
 }
 
-// A clearer text for "OPTION: x not in {a,b}". Empty for any other text.
-std::string unknown_value(const std::string& text) {
-  constexpr std::string_view between = " not in {";
-  const std::size_t colon = text.find(": "), list = text.rfind(between);
-  if (colon == text.npos || list == text.npos || list < colon || text.back() != '}') return "";
-  std::string available;
-  for (const char c : text.substr(list + between.size(), text.size() - 1 - list - between.size())) {
-    available += c == ',' ? ", " : std::string(1, c);
-  }
-  return text.substr(0, colon) + ": unknown value '" + excerpt(text.substr(colon + 2, list - colon - 2)) +
-         "'; available: " + available;
-}
-
 // Refuses empty values on the command line, which a script passes by mistake. They are allowed if they
 // replace those of a configuration file or of a resumed run.
 void check_not_empty(const CommandLine& line) {
@@ -134,34 +118,6 @@ void check_not_empty(const CommandLine& line) {
     if (option->count() == 0 || std::ranges::count(option->results(), "") == 0) continue;
     throw UsageError(option->get_name() + ": the value is empty; give one, or omit the option");
   }
-}
-
-// Rewrites the messages of CLI11 that are not in our words.
-std::string clear_message(const CLI::ParseError& error) {
-  const std::string raw = error.what();
-  std::string text = one_line(raw);
-  const std::string option = text.substr(0, text.find(':'));
-  const auto contains = [&](std::string_view part) { return text.find(part) != text.npos; };
-  // Replaces a word between two options by another.
-  const auto with = [&](std::string_view word, std::string_view other) {
-    return std::string(text).replace(text.find(word), word.size(), other);
-  };
-  if (std::string unknown = unknown_value(raw); !unknown.empty()) return unknown;
-  if (contains(": At Most 1 required") || contains(": too many inputs for a flag")) {
-    return option + " takes one value, found several; give one";
-  }
-  if (contains(": 1 required ")) return option + " needs a value";
-  if (contains(" requires -")) return with(" requires ", " needs ");
-  if (contains(" excludes -")) return with(" excludes ", " cannot be combined with ") + "; omit one of them";
-  if (contains(": This option is not allowed in a configuration file")) {
-    return option + ": not allowed in a configuration file; give it on the command line";
-  }
-  constexpr std::string_view not_converted = "Could not convert: ";
-  if (const std::size_t equals = raw.find(" = "); raw.starts_with(not_converted) && equals != raw.npos) {
-    return one_line(raw.substr(not_converted.size(), equals - not_converted.size())) +
-           ": expected true or false, found " + excerpt(raw.substr(equals + 3));
-  }
-  return text;
 }
 
 // The message for an error in the --config file, with the file's path. CLI11's message has only the key.
@@ -236,10 +192,7 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
       return 0;
     });
   } catch (const CLI::FileError& error) {  // the --config file
-    std::cerr << one_line(app.get_name() + ": cannot read '" + app.get_config_ptr()->as<std::string>() +
-                          "'; check the path and the permissions")
-              << '\n';
-    return 1;
+    return failed(app, unreadable_settings(app.get_config_ptr()->as<std::string>(), error));
   } catch (const CLI::ConfigError& error) {
     std::cerr << usage_message(app, config_message(app, error));
     return 2;
@@ -248,6 +201,8 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
                                         ? where({app, argc, argv}, error) + clear_message(error)
                                         : extra_message({app, argc, argv}));
     return 2;
+  } catch (const std::exception& error) {
+    return failed(app, error);
   }
   return run_body(app, [&] {
     check_not_empty({app, argc, argv});
@@ -258,7 +213,11 @@ int run_command(CLI::App& app, int argc, char** argv, const std::function<int()>
 int failed(const CLI::App& app, const std::exception& error) {
   const std::string& name = app.get_name();  // "gradus train"
   const std::string command = name.substr(name.rfind(' ') + 1);
-  std::cerr << name << ": " << without_operation(one_line(error.what()), command) << '\n';
+  const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  std::cerr << name << ": "
+            << (is_memory ? "memory is exhausted; give less text, or close other programs"
+                          : without_operation(one_line(error.what()), command))
+            << '\n';
   return 1;
 }
 

@@ -7,7 +7,9 @@
 #include <memory>
 #include <sstream>
 
+#include "settings/option_error.hpp"
 #include "settings/options.hpp"
+#include "settings/printable.hpp"
 #include "settings/toml.hpp"
 #include "settings/unknown_key.hpp"
 
@@ -63,9 +65,13 @@ Settings settings_from_text(const std::string& text) {
   std::istringstream in(text);
   try {
     app.parse_from_stream(in);
+  } catch (const CLI::FileError& error) {
+    throw Error(std::string("settings: the text ") + error.what());
   } catch (const CLI::Error& error) {
     const std::string key = unknown_key(error);
-    throw Error("settings: " + (key.empty() ? error.what() : "unknown option '" + key + "'"));
+    std::string problem = key.empty() ? clear_message(error) : "unknown option '" + excerpt(key) + "'";
+    if (problem.starts_with("--")) problem.erase(0, 2);  // a key has no dashes
+    throw Error("settings: " + problem);
   }
   return settings;
 }

@@ -1,7 +1,10 @@
 #include "settings/toml.hpp"
 
 #include <gradus/data/utf8.hpp>
+#include <gradus/files/input.hpp>
 
+#include <cerrno>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -25,11 +28,39 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
+constexpr const char* way_out = "; give a file of settings, one OPTION=VALUE per line";
+
+std::string text_of(std::istream& in) {
+  std::string text(Toml::most_bytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (const std::size_t nul = text.find('\0'); nul != text.npos) {
+    throw CLI::FileError("is not text: byte " + std::to_string(nul + 1) + " is 0" + way_out);
+  }
+  if (text.size() > Toml::most_bytes) {
+    throw CLI::FileError("is longer than " + std::to_string(Toml::most_bytes) + " bytes" + way_out);
+  }
+  return text;
+}
+
 }  // namespace
+
+Error unreadable_settings(const std::filesystem::path& path, const CLI::FileError& error) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return Error("'" + path.string() + "' is a folder" + way_out);
+  try {
+    if (!std::ifstream(path)) files::refuse_to_open("read_settings", path, errno);
+  } catch (const Error& not_opened) {
+    return not_opened;
+  }
+  return Error("'" + path.string() + "' " + error.what());
+}
 
 std::vector<CLI::ConfigItem> Toml::from_config(std::istream& in) const {
   std::string text, line;
-  while (std::getline(in, line)) {
+  std::istringstream lines(text_of(in));
+  while (std::getline(lines, line)) {
     std::string_view rest = line;
     if (text.empty() && rest.starts_with(data::byte_order_mark))
       rest.remove_prefix(data::byte_order_mark.size());

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <gradus/error.hpp>
+
 #include <CLI/Config.hpp>
+#include <cstddef>
+#include <filesystem>
 #include <istream>
 #include <vector>
 
@@ -10,8 +14,15 @@ namespace gradus::tools {
 /// everything after a # for a comment.
 class Toml : public CLI::ConfigBase {
  public:
+  static constexpr std::size_t most_bytes = 1'000'000;
+
   Toml() { commentChar = '\0'; }  // from_config() removes the comments
+  /// Reads at most most_bytes + 1 bytes, since a pipe or a device may be endless.
+  /// @throws CLI::FileError for a longer text, and for one with NUL.
   std::vector<CLI::ConfigItem> from_config(std::istream& in) const override;
 };
+
+/// The error in our words for a configuration file that CLI11 could not read.
+Error unreadable_settings(const std::filesystem::path& path, const CLI::FileError& error);
 
 }  // namespace gradus::tools

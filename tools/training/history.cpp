@@ -1,10 +1,11 @@
 #include "training/history.hpp"
 
-#include <gradus/autograd/checks.hpp>
 #include <gradus/data/perplexity.hpp>
+#include <gradus/files/input.hpp>
 #include <gradus/plot/curves.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -68,7 +69,7 @@ History History::read(const std::filesystem::path& path, std::int64_t up_to_step
   History history;
   if (!is_there(path)) return history;
   std::ifstream file(path);
-  if (!file) fail("log", "'", path.string(), "' cannot be opened; check the permissions");
+  if (!file) files::refuse_to_open("log", path, errno);
   for (std::string line; std::getline(file, line);) {
     const Json object = Json::parse(line, nullptr, false);
     if (!object.is_object() || !object.contains("step") || !object["step"].is_number_integer()) {
