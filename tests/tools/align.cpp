@@ -241,7 +241,7 @@ TEST_CASE("align reports errors and then writes nothing", "[tools][align][errors
         "the text, for instance with iconv -t UTF-8\n");
   CHECK(refused({"--model", scratch.path() / "none", "--text", "go."}) ==
         "1 gradus align: '" + (scratch.path() / "none").string() +
-            "' cannot be opened; check the path and the permissions\n");
+            "' cannot be opened: No such file or directory; check the path\n");
   CHECK(refused({"--model", model, "--json", "-", "--tsv", "-"}) ==
         "2 gradus align: only one output can be '-' (standard output); name files for the others" + usage);
   CHECK(refused({"--model", model, "--npy", "-"}) ==

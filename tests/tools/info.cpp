@@ -158,8 +158,8 @@ TEST_CASE("info reports errors", "[tools][info][errors]") {
   CHECK(refused({}) == "2 gradus info: path is required" + usage);
   CHECK(refused({"a", "--json", "--settings"}) ==
         "2 gradus info: --settings cannot be combined with --json; omit one of them" + usage);
-  CHECK(refused({none}) ==
-        "1 gradus info: '" + none.string() + "' cannot be opened; check the path and the permissions\n");
+  CHECK(refused({none}) == "1 gradus info: '" + none.string() +
+                               "' cannot be opened: No such file or directory; check the path\n");
   CHECK(
       refused({scratch.path()}) ==
       "1 gradus info: checkpoint: the folder '" + scratch.path().string() +

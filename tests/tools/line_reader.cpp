@@ -58,6 +58,27 @@ TEST_CASE("the lines of a pipe are returned before the writer has ended", "[tool
   CHECK(next().empty());
 }
 
+TEST_CASE("a compressed pipe is decompressed", "[tools][line_reader]") {
+  // printf 'one\ntwo\n' | gzip
+  constexpr std::string_view gz(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\xcf\x4b\xe5\x2a\x29\xcf\xe7\x02\x00\xe6\x0b\xba\x12"
+      "\x08\x00\x00\x00",
+      28);
+  const auto read = [](std::string_view text) {
+    Pipe pipe;
+    const tools::LineReader next = tools::lines_of("-");
+    pipe.write(text);
+    pipe.close();
+    Lines lines = next();
+    CHECK(next().empty());
+    return lines;
+  };
+  CHECK(read(gz) == Lines{"one", "two"});
+  CHECK(read("\x1fone\n") == Lines{"\x1fone"});
+  CHECK_THROWS_WITH(read(gz.substr(0, 20)),
+                    "read_lines: standard input ends within its compressed data; copy it again");
+}
+
 TEST_CASE("many lines of a pipe are returned a thousand at a time", "[tools][line_reader]") {
   Pipe pipe;
   const tools::LineReader next = tools::lines_of("");

@@ -131,7 +131,7 @@ TEST_CASE("word vectors that do not fit are refused", "[tools][train][errors]") 
             "and --bpe\n");
   CHECK(refused({"--source-embeddings", files.at("none")}) ==
         "1 gradus train: '" + files.at("none").string() +
-            "' cannot be opened; check the path and the permissions\n");
+            "' cannot be opened: No such file or directory; check the path\n");
   const std::string help = "; 'gradus train --help' lists the options\n";
   CHECK(refused({"--freeze-embeddings"}) ==
         "2 gradus train: --freeze-embeddings has no effect without --source-embeddings or "

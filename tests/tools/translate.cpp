@@ -228,7 +228,7 @@ TEST_CASE("translate reports what is wrong and where", "[tools][translate]") {
           "standard input line 2: byte 4 (0xff) is not UTF-8; convert the text, for instance with iconv -t "
           "UTF-8");
   refused({"--input", "/no/such/file"}, "", 1,
-          "'/no/such/file' cannot be opened; check the path and the permissions");
+          "'/no/such/file' cannot be opened: No such file or directory; check the path");
   refused({"--output", translate.file("no/out")}, sentences, 1,
           "output: cannot write to '" + translate.file("no/out") +
               "': No such file or directory; the folder does not exist; create it, or choose "

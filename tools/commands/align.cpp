@@ -1,4 +1,5 @@
 #include <gradus/autograd/checks.hpp>
+#include <gradus/data/parallel_text.hpp>
 #include <gradus/nn/npy.hpp>
 #include <gradus/plot/terminal.hpp>
 
@@ -57,10 +58,9 @@ SentencesToAlign from_files(const Options& options) {
   return sentences;
 }
 
-SentencesToAlign from_stream(std::istream& in, bool swap) {
+SentencesToAlign from_standard_input(bool swap) {
   SentencesToAlign sentences;
-  for (std::string line; std::getline(in, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
+  for (const std::string& line : data::read_lines("-")) {
     const std::size_t tab = line.find('\t');
     sentences.push_back({line.substr(0, tab), {}});
     if (tab == std::string::npos) continue;
@@ -75,7 +75,7 @@ SentencesToAlign from_stream(std::istream& in, bool swap) {
 
 SentencesToAlign read_sentences(const Options& options) {
   if (!options.texts.empty()) return from_flags(options);
-  return options.files.given() ? from_files(options) : from_stream(std::cin, options.swap);
+  return options.files.given() ? from_files(options) : from_standard_input(options.swap);
 }
 
 // The file of alignment i: `path` if it is the only one, else "name-3.svg".

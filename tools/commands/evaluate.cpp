@@ -17,6 +17,7 @@
 #include "reports/text_scores.hpp"
 #include "settings/printable.hpp"
 #include "settings/ranges.hpp"
+#include "settings/streams.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -168,6 +169,9 @@ std::vector<Evaluation> evaluate_models(const CommandLine& line, const Options& 
   SavedEnsemble saved;
   for (const std::string& name : options.models) saved.members.push_back(load_saved_model(name, registry));
   if (options.ensemble) check_same_sides(options.models, saved);
+  for (const SavedModel& member : saved.members) {
+    options.evaluation.search.check_fits(member.sides.target.vocabulary.size());
+  }
   check_effects(line, effects_of(options, saved.members));
   use_top_k_attention(saved.members, options.evaluation.search.attention_top_k);
   check_outputs(options, saved.members);
@@ -255,6 +259,10 @@ void check_hypotheses(const CLI::App& app, const Options& options) {
 }
 
 int run(const CommandLine& line, const Options& options, const models::Registry& registry) {
+  std::vector<Input> inputs = inputs_of("--", options.files);
+  inputs.push_back({"--hypotheses", options.hypotheses});
+  inputs.push_back({"--gold", options.evaluation.gold});
+  check_streams(inputs);
   if (!options.hypotheses.empty()) return score_hypotheses(options, registry);
   check_distinct(std::array{Output{"--svg", options.svg}, Output{"--out", options.out}});
   options.evaluation.search.use_threads();

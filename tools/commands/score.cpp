@@ -18,9 +18,9 @@
 #include "files/run_folder.hpp"
 #include "files/saved_ensemble.hpp"
 #include "reports/search_options.hpp"
-#include "settings/check_settings.hpp"
 #include "settings/effects.hpp"
 #include "settings/printable.hpp"
+#include "settings/streams.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -131,9 +131,7 @@ std::function<Pairs()> reader_of(const Options& options) {
       return pairs;
     };
   }
-  DataSettings streams;
-  streams.train = options.files;
-  check_streams(streams);
+  check_streams(inputs_of("--", options.files));
   return [source = Lines(options.files.source), target = Lines(options.files.target),
           files = options.files]() mutable {
     const std::size_t count = std::min(source.fill(), target.fill());

@@ -17,8 +17,10 @@
 #include <optional>
 #include <utility>
 
+#include "files/line_ends.hpp"
 #include "settings/check_settings.hpp"
 #include "settings/fits.hpp"
+#include "settings/streams.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
@@ -127,12 +129,27 @@ Pairs of_lengths(Pairs pairs, const DataSettings& settings) {
 Corpus read_text_corpus(const DataSettings& settings) {
   Pairs all = settings.phrases.empty() ? read_pairs(settings.train, false) : data::phrases(settings.phrases);
   if (settings.swap) swap_sides(all);
-  all = drawn(of_lengths(std::move(all), settings), settings.limit);
+  const auto read = std::ssize(all);
+  all = of_lengths(std::move(all), settings);
+  const std::int64_t dropped = read - std::ssize(all);
+  all = drawn(std::move(all), settings.limit);
   data::Split split = data::split_by_source(std::move(all), settings.dev.given() ? 0 : settings.dev_percent,
                                             settings.test.given() ? 0 : settings.test_percent);
   if (settings.dev.given()) split.dev = read_pairs(settings.dev, settings.swap);
   if (settings.test.given()) split.test = read_pairs(settings.test, settings.swap);
-  return {std::move(split.train), std::move(split.dev), std::move(split.test)};
+  return {std::move(split.train), std::move(split.dev), std::move(split.test), dropped};
+}
+
+// Notes a file that may have the line ends of an old Mac.
+void note_line_ends(const PairFiles& files, const Pairs& pairs) {
+  const bool in_source = std::ranges::any_of(pairs, has_carriage_return, &data::SentencePair::source),
+             in_target = std::ranges::any_of(pairs, has_carriage_return, &data::SentencePair::target);
+  if (!files.pairs.empty()) {
+    if (in_source || in_target) note_carriage_returns(files.pairs.string());
+    return;
+  }
+  if (in_source) note_carriage_returns(files.source.string());
+  if (in_target) note_carriage_returns(files.target.string());
 }
 
 Sentences split_all(const data::Tokeniser& tokeniser, const Sentences& lines) {
@@ -146,11 +163,10 @@ Sentences split_all(const data::Tokeniser& tokeniser, const Sentences& lines) {
 }  // namespace
 
 std::vector<data::SentencePair> read_pairs(const PairFiles& files, bool swap) {
-  DataSettings streams;
-  streams.train = files;
-  check_streams(streams);
+  check_streams(inputs_of("--", files));
   Pairs pairs = files.pairs.empty() ? data::read_parallel(files.source, files.target)
                                     : data::read_tab_separated(files.pairs);
+  note_line_ends(files, pairs);
   if (swap) swap_sides(pairs);
   return pairs;
 }

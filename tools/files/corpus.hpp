@@ -19,6 +19,7 @@ namespace gradus::tools {
 /// Training and held-out pairs. A split keeps each source in one part; separate files may repeat a source.
 struct Corpus {
   std::vector<data::SentencePair> train, dev, test;
+  std::int64_t dropped = 0;  ///< text pairs outside the length limits
 };
 
 /// Reads a text, or generates a task from the seed.

@@ -19,7 +19,8 @@ struct LineReader {
 };
 
 /// Reads a file or, if the path is empty or "-", standard input. From a pipe or a terminal, returns the lines
-/// written so far, and waits only for the first; cli_main() prepares std::cin for this.
+/// written so far, and waits only for the first; cli_main() prepares std::cin for this. Text compressed by
+/// gzip is decompressed, at its end.
 /// @throws Error as data::read_lines.
 LineReader lines_of(const std::filesystem::path& path);
 

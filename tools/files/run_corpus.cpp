@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "files/run_folder.hpp"
+#include "settings/streams.hpp"
 
 namespace gradus::tools {
 namespace {
@@ -36,7 +37,7 @@ std::vector<std::string> parts_of(const fs::path& path) {
 void find(fs::path& path, const std::optional<fs::path>& start) {
   std::error_code ignored;
   path = found_from(path, start);
-  if (path.empty() || path == "-" || path.is_absolute() || fs::exists(path, ignored)) return;
+  if (path.empty() || is_stream(path) || path.is_absolute() || fs::exists(path, ignored)) return;
   fail("corpus", "'", path.string(),
        "' does not exist; the path is relative to the folder in which training was "
        "started; start the command there, or name the text with --pairs or --source and --target");
@@ -72,6 +73,23 @@ Sides make_run_sides(const Settings& settings, const Origin& run, std::span<cons
 }
 
 Corpus read_run_corpus(const Settings& settings, const fs::path& folder) {
+  const std::optional<fs::path> start = start_of_run(folder);
+  for (const auto& [option, file] : inputs_of(settings.data)) {
+    if (!is_stream(found_from(file, start))) continue;
+    fail(
+        "corpus", "the model was trained on a pipe, ", option, ' ', file.string(),
+        ", which cannot be read again; gradus evaluate takes a text by --pairs, or by --source and --target");
+  }
+  return read_resumed_corpus(settings, folder);
+}
+
+Corpus read_resumed_corpus(const Settings& settings, const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& [option, file] : inputs_of(settings.data)) {
+    if (file == "-" || !is_stream(file) || fs::exists(file, ignored)) continue;
+    fail("corpus", "the run was trained on a pipe, ", option, ' ', file.string(),
+         ", which is gone; give its text again with ", option);
+  }
   DataSettings data = settings.data;
   const std::optional<fs::path> start = start_of_run(folder);
   for (PairFiles* files : {&data.train, &data.dev, &data.test}) {

@@ -19,11 +19,16 @@ std::optional<std::filesystem::path> start_of_run(const std::filesystem::path& f
 /// settings name others.
 Sides make_run_sides(const Settings& settings, const Origin& run, std::span<const data::SentencePair> train);
 
-/// read_corpus() of a run's or a model's settings, from any folder: a relative path of the data that does not
-/// exist is looked up from start_of_run().
+/// read_corpus() of a model's settings, from any folder: a relative path of the data that does not exist is
+/// looked up from start_of_run().
 /// @param folder the folder of the checkpoint
-/// @throws Error as read_corpus(), and saying what a missing path was relative to.
+/// @throws Error as read_corpus(), saying what a missing path was relative to, and if the text was a pipe or
+/// standard input.
 Corpus read_run_corpus(const Settings& settings, const std::filesystem::path& folder);
+
+/// The same for a run that resumes, whose settings may name a new pipe.
+/// @throws Error as read_run_corpus(), except that a pipe may still exist.
+Corpus read_resumed_corpus(const Settings& settings, const std::filesystem::path& folder);
 
 /// Returns the path, or the same path below `start` if it is relative and exists only there.
 std::filesystem::path found_from(const std::filesystem::path& path,

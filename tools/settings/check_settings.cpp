@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "settings/settings_effects.hpp"
+#include "settings/streams.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
@@ -69,20 +71,6 @@ void check_order(const char* least_option, std::int64_t least, const char* most_
 
 }  // namespace
 
-void check_streams(const DataSettings& settings) {
-  std::string streams;
-  int count = 0;
-  for (const auto& [prefix, files] :
-       {std::pair{"--", &settings.train}, {"--dev-", &settings.dev}, {"--test-", &settings.test}}) {
-    for (const auto& [name, file] :
-         {std::pair{"pairs", &files->pairs}, {"source", &files->source}, {"target", &files->target}}) {
-      if (*file != "-") continue;
-      streams.append(count++ == 0 ? "" : " and ").append(prefix).append(name);
-    }
-  }
-  if (count > 1) refuse("only one of ", streams, " can be -, standard input; name files for the others");
-}
-
 void check_data(const DataSettings& settings) {
   const int named = !settings.task.empty() + !settings.phrases.empty() + settings.train.given();
   if (named != 1) {
@@ -96,7 +84,7 @@ void check_data(const DataSettings& settings) {
   check_whole("--", settings.train);
   check_whole("--dev-", settings.dev);
   check_whole("--test-", settings.test);
-  check_streams(settings);
+  check_streams(inputs_of(settings));
   const data::TaskOptions& task = settings.task_options;
   check_order("--min-length", task.min_length, "--max-length", task.max_length);
   if (settings.test_max_length > 0) {
@@ -168,6 +156,10 @@ void check_shards(std::int64_t shards) {
 
 void check_settings(const Settings& settings, const models::Registry& registry) {
   check_data(settings.data);
+  std::vector<Input> inputs = inputs_of(settings.data);
+  inputs.push_back({"--source-embeddings", settings.run.source_embeddings});
+  inputs.push_back({"--target-embeddings", settings.run.target_embeddings});
+  check_streams(inputs);
   check_model(settings.model, registry);
   if (settings.run.epochs == 0) {  // else the number of steps is not known yet
     check_warm_up(settings);

@@ -10,9 +10,6 @@ namespace gradus::tools {
 /// above its maximum.
 void check_data(const DataSettings& settings);
 
-/// @throws UsageError if more than one file is -, standard input, which can be read only once.
-void check_streams(const DataSettings& settings);
-
 /// @throws UsageError for a bridge that the encoder or the decoder does not support.
 void check_model(const models::ModelOptions& model, const models::Registry& registry);
 

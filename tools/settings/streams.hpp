@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "settings/settings.hpp"
+
+/// Inputs that can be read only once: pipes, and standard input.
+namespace gradus::tools {
+
+/// An input, and the option that names it.
+struct Input {
+  std::string option;
+  std::filesystem::path file;  ///< empty: not given; "-": standard input
+};
+
+/// The texts of the training data. @param prefix of the options: "--", "--dev-"
+std::vector<Input> inputs_of(const std::string& prefix, const PairFiles& files);
+std::vector<Input> inputs_of(const DataSettings& settings);
+
+/// True for "-", for a pipe, and for a name that only one process can use, as /dev/fd/63 of <(…).
+bool is_stream(const std::filesystem::path& file);
+
+/// @throws UsageError naming the options if several name the same stream.
+void check_streams(std::span<const Input> inputs);
+
+}  // namespace gradus::tools
