@@ -112,7 +112,7 @@ TEST_CASE("convert reports errors and then writes nothing", "[tools][convert][er
         "2 gradus convert: --to cannot be combined with --from; omit one of them" + usage);
   CHECK(refused({"--model", model, "--from", weights, "--out", out}) ==
         "1 gradus convert: '" + weights.string() +
-            "' cannot be opened; check the path and the permissions\n");
+            "' cannot be opened: No such file or directory; check the path\n");
 
   for (const std::string option : {"--to", "--out"}) {
     CHECK(refused({"--model", model, option, "-"}) ==
@@ -125,7 +125,7 @@ TEST_CASE("convert reports errors and then writes nothing", "[tools][convert][er
             usage);
   const std::string before = content(model);
   CHECK(refused({"--model", model.parent_path(), "--to", model}) ==
-        "1 gradus convert: to: '" + model.string() +
+        "1 gradus convert: --to: '" + model.string() +
             "' is an input of this command and would be overwritten; choose another name\n");
   CHECK((content(model) == before));
 
@@ -163,4 +163,28 @@ TEST_CASE("a file that cannot be written completely is unchanged", "[tools][conv
             "': File too large; raise the limit of this shell, 'ulimit -f', or choose another file system\n");
   CHECK((content(weights) == before));
   CHECK(names(scratch.path()).size() == 2);
+}
+
+TEST_CASE("weights without a training state name their writer and --init-from", "[tools][convert][errors]") {
+  const Scratch scratch;
+  const fs::path model = write_small_model(scratch.path() / "run"),
+                 weights = scratch.path() / "w.safetensors", out = scratch.path() / "out.safetensors",
+                 small = scratch.path() / "small";
+  REQUIRE(run({"convert", "--model", model, "--to", weights}).code == 0);
+  REQUIRE(run({"convert", "--model", model, "--from", weights, "--out", out}).code == 0);
+  REQUIRE(run({"compress", "--prune", "0.5", "--model", model, "--out", small}).code == 0);
+  const auto check = [](const fs::path& path, const std::string& origin) {
+    CHECK(run({"train", "--resume", path}).err ==
+          "gradus train: resume: '" + path.string() + "' " + origin +
+              "holds only weights, without the state of the training; start a new run from them with "
+              "--init-from " +
+              path.string() + "\n");
+  };
+  check(out, "was written by gradus convert and ");
+  check(small / "best.safetensors", "was written by gradus compress and ");
+  check(model, "");
+  auto average = models::load_checkpoint(model);
+  average.metadata["averaged"] = "1 2";
+  models::save_checkpoint(weights, average);
+  check(weights, "is an average of checkpoints and ");
 }

@@ -3,7 +3,10 @@
 #include "files/output_file.hpp"
 
 #include <array>
+#include <fcntl.h>
 #include <fstream>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "tools/run.hpp"
 
@@ -49,7 +52,9 @@ TEST_CASE("two outputs that name the same file are a usage error", "[tools][outp
   const Scratch scratch;
   const std::string model = write_small_model(scratch.path() / "run"), a = scratch.path() / "a",
                     dotted = scratch.path() / "." / "a", linked = scratch.path() / "link" / "a";
+  const std::string dangling = scratch.path() / "dangling";
   fs::create_directory_symlink(scratch.path(), scratch.path() / "link");
+  fs::create_symlink("a", dangling);
   const auto check = [&](std::vector<std::string> command, const std::string& message) {
     command.insert(command.begin() + 1, {"--model", model});
     const Ran ran = run(command, "go.\n");
@@ -58,7 +63,7 @@ TEST_CASE("two outputs that name the same file are a usage error", "[tools][outp
                          command.front() + " --help' lists the options\n");
     CHECK_FALSE(fs::exists(a));
   };
-  for (const std::string& again : {a, dotted, linked}) {
+  for (const std::string& again : {a, dotted, linked, dangling}) {
     check({"translate", "--output", a, "--alignments", again},
           "--output and --alignments both name the file '" + again + "'");
     check({"evaluate", "--svg", a, "--out", again}, "--svg and --out both name the file '" + again + "'");
@@ -67,6 +72,14 @@ TEST_CASE("two outputs that name the same file are a usage error", "[tools][outp
     check({"convert", "--to", a, "--vocabulary-out", again},
           "--to and --vocabulary-out both name the file '" + again + "'");
   }
+  std::ofstream(scratch.path() / "first") << "x";
+  fs::create_hard_link(scratch.path() / "first", scratch.path() / "second");
+  check({"translate", "--output", scratch.path() / "first", "--alignments", scratch.path() / "second"},
+        "--output and --alignments both name the file '" + (scratch.path() / "second").string() + "'");
+  const std::string folder = scratch.path() / "folder", list = folder + "/source.vocabulary.txt";
+  check({"convert", "--to", list, "--vocabulary-out", folder},
+        "--to and --vocabulary-out both name the file '" + list + "'");
+  CHECK_FALSE(fs::exists(folder));
   check({"align", "--text", "go.", "--text", "go.", "--svg", a, "--tsv", a + "-2"},
         "--tsv and --svg both name the file '" + a + "-2'");
   CHECK(run({"translate", "--model", model, "--output", "/dev/null", "--alignments", "/dev/null"}, "go.\n")
@@ -88,6 +101,8 @@ TEST_CASE("files of a training run are not overwritten", "[tools][output_file]")
   }
   fs::create_symlink(folder / "log.jsonl", link);
   CHECK(refused(link) != "");
+  fs::create_symlink(folder / "average.safetensors", scratch.path() / "dangling");
+  CHECK(refused(scratch.path() / "dangling") != "");
   CHECK(refused(folder / "weights.safetensors") == "");
 
   const std::string best = content(folder / "best.safetensors");
@@ -97,7 +112,87 @@ TEST_CASE("files of a training run are not overwritten", "[tools][output_file]")
     CHECK(run({"align", "--model", folder, "--text", "1 2", "--tsv", folder / name}).code == 1);
     CHECK(run({"evaluate", "--model", folder, "--out", folder / name}).code == 1);
   }
+  const fs::path texts = scratch.path() / "texts", log = texts / "target.vocabulary.txt";
+  fs::create_directory(texts);
+  fs::create_symlink(folder / "log.jsonl", log);
+  CHECK(run({"convert", "--model", folder, "--vocabulary-out", texts}).err ==
+        "gradus convert: --vocabulary-out: '" + log.string() +
+            "' belongs to the run in its folder; choose another name or folder\n");
+  fs::remove(log);
+  fs::create_symlink(folder / "best.safetensors", log);
+  CHECK(run({"convert", "--model", folder, "--vocabulary-out", texts}).err ==
+        "gradus convert: --vocabulary-out: '" + log.string() +
+            "' is an input of this command and would be overwritten; choose another name\n");
+  CHECK(names(texts).size() == 1);
   CHECK((content(folder / "best.safetensors") == best));
+}
+
+namespace {
+
+// Standard output is a terminal for the lifetime of this object.
+class Terminal {
+ public:
+  Terminal() : before_(::dup(STDOUT_FILENO)), leader_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+    REQUIRE(leader_ >= 0);
+    REQUIRE(::grantpt(leader_) == 0);
+    REQUIRE(::unlockpt(leader_) == 0);
+    name_ = ::ptsname(leader_);
+    const int follower = ::open(name_.c_str(), O_RDWR | O_NOCTTY);
+    REQUIRE(follower >= 0);
+    ::dup2(follower, STDOUT_FILENO);
+    ::close(follower);
+  }
+  ~Terminal() {
+    ::dup2(before_, STDOUT_FILENO);
+    ::close(before_);
+    ::close(leader_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  const std::string& name() const { return name_; }
+
+ private:
+  int before_, leader_;
+  std::string name_;
+};
+
+}  // namespace
+
+TEST_CASE("text of a file cannot control the terminal, and is unchanged in a pipe", "[tools][output_file]") {
+  const Scratch scratch;
+  const std::string pairs = scratch.path() / "pairs", out = scratch.path() / "run", red = "\x1b[31m";
+  std::ofstream(pairs) << "a\t" << red << '\n';
+  const Ran ran =
+      run({"train", "--pairs", pairs, "--dev-percent", "0", "--test-percent", "0", "--hidden", "4",
+           "--embedding", "4", "--energy", "4", "--steps", "60", "--learning-rate", "0.1", "--out", out});
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  const std::vector<std::string> info{"info", out, "--pairs", "train"},
+      translate{"translate", "--model", out}, align{"align", "--model", out, "--text", "a", "--tsv", "-"};
+  CHECK(run(info).out == "a\t" + red + "\n");
+  CHECK(run(translate, "a\n").out.find(red) != std::string::npos);
+  CHECK(run(align).out.find(red) != std::string::npos);
+  Ran shown, translated, aligned, drawn;
+  std::string there, elsewhere;
+  {
+    const Terminal terminal;
+    shown = run(info);
+    translated = run(translate, "a\n");
+    aligned = run(align);
+    drawn = run({"align", "--model", out, "--text", "a"});
+    there = tools::for_output(red + "\n\t", terminal.name());
+    elsewhere = tools::for_output(red, pairs);
+  }
+  CHECK(shown.out == "a\t\\u001b[31m\n");
+  for (const Ran& one : {translated, aligned}) {
+    CHECK(one.out.find("\\u001b[31m") != std::string::npos);
+    CHECK(one.out.find(red) == std::string::npos);
+  }
+  CHECK(drawn.code == 0);
+  CHECK(drawn.out.find(red) == std::string::npos);
+  CHECK(there == "\\u001b[31m\n\t");
+  CHECK(elsewhere == red);
 }
 
 TEST_CASE("the error of a full disk names the file", "[tools][output_file][errors]") {

@@ -1,5 +1,8 @@
 // `gradus train --overwrite`, and folders that it refuses.
 
+#include <gradus/autograd/ops.hpp>
+#include <gradus/nn/safetensors.hpp>
+
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -23,11 +26,12 @@ TEST_CASE("a run that replaces another removes its files", "[tools][train]") {
                                           "settings.toml"});
 
   for (const std::string& name : names(out)) fs::remove(out / name);
-  std::ofstream(out / "best.safetensors") << "converted";
+  write_small_model(out);
+  const std::string model = content(out / "best.safetensors");
   CHECK(run(arguments(out)).err ==
         "gradus train: '" + (out / "best.safetensors").string() +
             "' is a model; choose another --out, or replace it with --overwrite\n");
-  CHECK(content(out / "best.safetensors") == "converted");
+  CHECK((content(out / "best.safetensors") == model));
   const Ran ran = run({"train", "--resume", out.string()});
   CHECK(ran.code == 1);
   CHECK(ran.err == "gradus train: resume: '" + out.string() +
@@ -108,7 +112,7 @@ TEST_CASE("files that do not belong to a run are not overwritten", "[tools][trai
     const Ran ran = run(arguments(out, more));
     CHECK(ran.code == 1);
     CHECK(ran.err == "gradus train: '" + out.string() +
-                         "' holds no run, but files that training would overwrite: index.html, log.jsonl, "
+                         "' holds files of no run that training would overwrite: index.html, log.jsonl, "
                          "settings.toml; choose another --out, or move them\n");
     for (const std::string& name : names(out)) CHECK(content(out / name) == "mine");
   }
@@ -131,4 +135,30 @@ TEST_CASE("a second run in a folder is refused and names the first process", "[t
   CHECK(second.err == "gradus train: '" + out.string() + "' is in use by process " +
                           std::to_string(::getpid()) + "; wait until it ends, or choose another folder\n");
   CHECK(names(out) == std::vector<std::string>{".gradus.lock"});
+}
+
+TEST_CASE("weights of the user are not overwritten, beside a run or without one", "[tools][train][errors]") {
+  const Scratch scratch;
+  const fs::path out = scratch.path() / "run";
+  fs::create_directory(out);
+  const auto check = [&](const std::string& files) {
+    for (const Arguments& more : {Arguments{}, Arguments{"--overwrite"}}) {
+      CHECK(run(arguments(out, more)).err == "gradus train: '" + out.string() +
+                                                 "' holds files of no run that training would overwrite: " +
+                                                 files + "; choose another --out, or move them\n");
+    }
+  };
+  std::ofstream(out / "best.safetensors") << "mine";
+  gradus::nn::save_safetensors(out / "last.safetensors", {{"mine", gradus::ones({2})}});
+  const std::string mine = content(out / "last.safetensors");
+  check("best.safetensors, last.safetensors");
+  fs::remove(out / "best.safetensors");
+  check("last.safetensors");
+  CHECK((content(out / "last.safetensors") == mine));
+  fs::remove(out / "last.safetensors");
+
+  REQUIRE(run(arguments(out)).code == 0);
+  std::ofstream(out / "step-7.safetensors") << "mine";
+  check("step-7.safetensors");
+  CHECK(content(out / "step-7.safetensors") == "mine");
 }

@@ -4,7 +4,6 @@
 #include <gradus/compress/units.hpp>
 #include <gradus/message.hpp>
 #include <gradus/models/checkpoint.hpp>
-#include <gradus/plot/output.hpp>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -13,6 +12,7 @@
 #include <string>
 
 #include "commands/command.hpp"
+#include "files/new_folder.hpp"
 #include "files/output_file.hpp"
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
@@ -83,15 +83,15 @@ int run(const Options& options, const models::Registry& registry) {
   if (saved.checkpoint.metadata.contains(compressed_key)) {
     fail("compress", "'", saved.path.string(), "' is compressed already; give the model that was trained");
   }
+  const NewFolder folder(options.out);
   if (options.hidden) keep_units(*options.hidden, saved, registry);
   if (options.sparsity) prune(options, *saved.model);
   std::set<std::string> names;  // of the tensors in int8
   if (options.int8) {
     for (const std::string& name : compress::round_to_int8(*saved.model)) names.insert("model." + name);
   }
-  models::Checkpoint checkpoint = weights_alone(saved);
+  models::Checkpoint checkpoint = weights_alone(saved, "gradus compress");
   if (options.int8) checkpoint.metadata[compressed_key] = "int8";
-  const plot::OutputFolder folder(options.out);
   const fs::path written = folder.path() / run_file::best;
   models::save_checkpoint(written, checkpoint, names);
   std::int64_t bytes = 0;

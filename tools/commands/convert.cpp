@@ -1,12 +1,17 @@
 #include <gradus/autograd/checks.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/nn/safetensors.hpp>
-#include <gradus/plot/output.hpp>
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "commands/command.hpp"
+#include "files/new_folder.hpp"
 #include "files/output_file.hpp"
 #include "files/run_folder.hpp"
 #include "files/saved_model.hpp"
@@ -21,10 +26,16 @@ struct Options {
   fs::path model, to, from, out, vocabulary_out;
 };
 
-void write(const plot::OutputFolder& folder, const std::string& name, const Side& side) {
-  folder.write(name + ".vocabulary.txt", side.vocabulary.to_text());
-  if (const auto& pieces = side.tokeniser.sentence_piece()) folder.write(name + ".model", pieces->bytes());
-  if (const auto& bpe = side.tokeniser.bpe()) folder.write(name + ".bpe.txt", bpe->to_text());
+// The files of --vocabulary-out: their names and contents.
+std::map<std::string, std::string> vocabulary_files(const Sides& sides) {
+  std::map<std::string, std::string> files;
+  for (const auto& [name, side] :
+       {std::pair{std::string("source"), &sides.source}, {std::string("target"), &sides.target}}) {
+    files[name + ".vocabulary.txt"] = side->vocabulary.to_text();
+    if (const auto& pieces = side->tokeniser.sentence_piece()) files[name + ".model"] = pieces->bytes();
+    if (const auto& bpe = side->tokeniser.bpe()) files[name + ".bpe.txt"] = bpe->to_text();
+  }
+  return files;
 }
 
 // Loads a file of weights with PyTorch's names. Refuses a checkpoint, whose tensors have other names.
@@ -43,20 +54,27 @@ int run(const Options& options, const models::Registry& registry) {
   check_distinct(std::array{Output{"--to", options.to}, Output{"--out", options.out},
                             Output{"--vocabulary-out", options.vocabulary_out}});
   const std::array read{checkpoint_of(options.model), options.from};
-  check_output("to", options.to, read);
-  check_output("out", options.out, read);
   SavedModel saved = load_saved_model(options.model, registry);
+  std::optional<NewFolder> folder;
+  std::map<std::string, std::string> vocabulary;
+  std::vector<Output> outputs{{"--to", options.to}, {"--out", options.out}};
+  if (!options.vocabulary_out.empty()) {
+    folder.emplace(options.vocabulary_out);
+    vocabulary = vocabulary_files(saved.sides);
+    for (const auto& [name, text] : vocabulary)
+      outputs.push_back({"--vocabulary-out", options.vocabulary_out / name});
+  }
+  check_distinct(outputs);
+  for (const Output& output : outputs) check_output(output.option, output.file, read);
   if (!options.from.empty()) {
     load_weights(saved, options.from);
-    models::Checkpoint checkpoint = weights_alone(saved);
+    models::Checkpoint checkpoint = weights_alone(saved, "gradus convert");
     checkpoint.metadata.erase(compressed_key);
     models::save_checkpoint(options.out, checkpoint);
   }
   if (!options.to.empty()) nn::save(*saved.model, options.to, {{"format", "pt"}});
   if (!options.vocabulary_out.empty()) {
-    const plot::OutputFolder folder(options.vocabulary_out);
-    write(folder, "source", saved.sides.source);
-    write(folder, "target", saved.sides.target);
+    for (const auto& [name, text] : vocabulary) folder->write(name, text);
   }
   return 0;
 }

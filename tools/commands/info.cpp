@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "commands/command.hpp"
+#include "files/output_file.hpp"
 #include "files/run_corpus.hpp"
 #include "files/saved_model.hpp"
 #include "reports/description.hpp"
@@ -41,7 +42,7 @@ void print_pairs(const std::filesystem::path& path, const models::Registry& regi
   for (const auto& [source, target] : part == "train" ? corpus.train
                                       : part == "dev" ? corpus.dev
                                                       : corpus.test) {
-    std::cout << source << '\t' << target << '\n';
+    std::cout << for_output(source + '\t' + target) << '\n';
   }
 }
 

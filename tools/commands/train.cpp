@@ -79,26 +79,31 @@ fs::path last_checkpoint(const fs::path& run) {
   return last_checkpoint_of(run);
 }
 
-// Refuses to replace a run or a model without --overwrite. Never replaces files in a folder with neither:
-// they belong to the user.
+// "a, b"
+std::string names_of(const std::vector<fs::path>& files) {
+  std::string names;
+  for (const fs::path& path : files) names.append(names.empty() ? "" : ", ").append(path.filename().string());
+  return names;
+}
+
+// Refuses to replace a run or a model without --overwrite. Never replaces the user's own files, with or
+// without a run beside them.
 void check_new(const fs::path& folder, bool overwrite) {
-  const bool is_run = holds_run(folder), is_model = is_there(folder / run_file::best);
-  if ((is_run || is_model) && overwrite) return;
-  if (is_run) {
+  if (const std::vector<fs::path> foreign = foreign_files(folder); !foreign.empty()) {
+    fail("train", "'", folder.string(),
+         "' holds files of no run that training would overwrite: ", names_of(foreign),
+         "; choose another --out, or move them");
+  }
+  if (overwrite) return;
+  if (holds_run(folder)) {
     fail("train", "'", folder.string(), "' already holds a run; resume it with --resume ", folder.string(),
          ", choose another --out, or replace it with --overwrite");
   }
-  if (is_model) {  // a converted model, or the best of a run killed before it saved its last checkpoint
+  if (is_there(folder /
+               run_file::best)) {  // a converted model, or of a run killed before its last checkpoint
     fail("train", "'", (folder / run_file::best).string(),
          "' is a model; choose another --out, or replace it with --overwrite");
   }
-  std::string taken;
-  for (const fs::path& path : run_files(folder)) {
-    taken.append(taken.empty() ? "" : ", ").append(path.filename().string());
-  }
-  if (taken.empty()) return;
-  fail("train", "'", folder.string(), "' holds no run, but files that training would overwrite: ", taken,
-       "; choose another --out, or move them");
 }
 
 // --steps or --epochs on the command line overrides both of them in a configuration file or a resumed run.
@@ -190,7 +195,7 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
     if (const auto folder = given(argc, argv, "--resume")) {
       const fs::path path = last_checkpoint(*folder);
       checkpoint = models::load_checkpoint(path);
-      check_not_compressed("resume", path, checkpoint->metadata);
+      check_resumable(path, *checkpoint);
       settings = origin_of(path, checkpoint->tensors, checkpoint->metadata, registry).settings;
       before = settings;
       settings.run.out = path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -252,6 +257,7 @@ int train_in_job(int argc, char** argv, const models::Registry& registry, Job& j
         std::cerr << "note: this resumed run will not be bit-identical: " << printable(difference) << '\n';
       }
     }
+    for (const std::string& note : training.notes()) std::cerr << "note: " << printable(note) << '\n';
     checkpoint.reset();
     const Interrupt& interrupt = job.interrupt.emplace();
     std::cout << printable(training.introduction(), "\n") << std::flush;

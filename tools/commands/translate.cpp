@@ -96,7 +96,7 @@ class Writer {
     if (options_.n_best) out_ << sentences_ << '\t';
     if (options_.scores) out_ << decoded.log_probability << '\t';
     if (options_.scores || options_.n_best) out_ << decoded.score << '\t';
-    out_ << text << '\n';
+    out_ << (options_.writes_as_it_goes() ? for_output(text) : text) << '\n';
   }
 
   const Options& options_;
@@ -113,6 +113,7 @@ int run(const CommandLine& line, const Options& options, const models::Registry&
   check_output("output", options.output, read);
   check_output("alignments", options.alignments, read);
   const SavedEnsemble saved = load_ensemble(options.models, registry);
+  options.search.check_fits(saved.sides().target.vocabulary.size());
   check_effects(line, search_effects(options.search, attends(saved.model())));
   use_top_k_attention(saved.members, options.search.attention_top_k);
   if (!options.alignments.empty()) check_attends("alignments", saved);

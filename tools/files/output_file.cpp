@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <fcntl.h>
 #include <iostream>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 #include "files/run_folder.hpp"
+#include "settings/printable.hpp"
 #include "settings/usage_error.hpp"
 
 namespace gradus::tools {
@@ -23,23 +26,41 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return fs::is_regular_file(a, not_there) && fs::equivalent(a, b, not_there);
 }
 
-void check_not_of_a_run(std::string_view who, const fs::path& file) {
-  std::error_code not_there;
-  const fs::path place = fs::weakly_canonical(file, not_there);  // links followed
-  if (not_there || !is_run_file(place.filename().string())) return;
-  if (!holds_run(place.parent_path())) return;
-  fail(who, "'", file.string(), "' belongs to the run in its folder; choose another name or folder");
-}
-
-// The absolute path with links resolved, for comparison. Empty for standard output and an empty name, and
-// for a path that exists and is not a regular file.
-fs::path replaced_file(const fs::path& file) {
+// The path at which a write to the file puts it: absolute, links followed, even those to a file that does not
+// exist yet. Empty for standard output and an empty name, and for a path that exists and is not a regular
+// file.
+fs::path written_place(const fs::path& file) {
   std::error_code not_there;
   const fs::file_type type = fs::status(file, not_there).type();
   if (file.empty() || is_standard_output(file)) return {};
   if (type != fs::file_type::regular && type != fs::file_type::not_found) return {};
-  // Without absolute(), a relative path that does not exist would stay relative.
-  return fs::weakly_canonical(fs::absolute(file), not_there);
+  fs::path place = fs::absolute(file);  // weakly_canonical() leaves a relative path that does not exist
+  constexpr int most_links = 40;        // the system's own limit
+  for (int links = 0; links < most_links && fs::is_symlink(place, not_there); ++links) {
+    place = place.parent_path() / fs::read_symlink(place, not_there);
+  }
+  return fs::weakly_canonical(place, not_there);
+}
+
+void check_not_of_a_run(std::string_view who, const fs::path& file) {
+  const fs::path place = written_place(file);
+  if (!is_run_file(place.filename().string())) return;
+  if (!holds_run(place.parent_path())) return;
+  fail(who, "'", file.string(), "' belongs to the run in its folder; choose another name or folder");
+}
+
+bool are_same(const fs::path& a, const fs::path& b) {
+  return written_place(a) == written_place(b) || is_same_file(a, b);  // hard links have two places
+}
+
+bool is_terminal(const fs::path& file) {
+  if (is_standard_output(file)) return ::isatty(STDOUT_FILENO) != 0;
+  std::error_code not_there;
+  if (!fs::is_character_file(file, not_there)) return false;
+  const int opened = ::open(file.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  const bool is_tty = opened >= 0 && ::isatty(opened) != 0;
+  if (opened >= 0) ::close(opened);
+  return is_tty;
 }
 
 }  // namespace
@@ -68,20 +89,25 @@ void check_output(std::string_view who, const fs::path& file, std::span<const fs
 
 void check_distinct(std::span<const Output> outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const fs::path file = replaced_file(outputs[i].file);
+    if (written_place(outputs[i].file).empty()) continue;
     for (const Output& other : outputs.subspan(i + 1)) {
-      if (file.empty() || replaced_file(other.file) != file) continue;
+      if (!are_same(outputs[i].file, other.file)) continue;
       throw UsageError(message(outputs[i].option, " and ", other.option, " both name the file '",
                                other.file.string(), "'; give two names"));
     }
   }
 }
 
+std::string for_output(std::string_view text, const fs::path& file) {
+  return is_terminal(file) ? printable(text, "\n\t") : std::string(text);
+}
+
 void write_output(std::string_view who, const fs::path& file, std::string_view content) {
   if (file.empty()) return;
-  if (is_standard_output(file)) std::cout << content;
+  const std::string text = for_output(content, file);
+  if (is_standard_output(file)) std::cout << text;
   flush_standard_output();  // `file` may be standard output under another name
-  if (!is_standard_output(file)) files::write_atomically(who, file, content);
+  if (!is_standard_output(file)) files::write_atomically(who, file, text);
 }
 
 void flush_standard_output() {

@@ -32,7 +32,12 @@ struct Output {
 /// @throws UsageError naming both options.
 void check_distinct(std::span<const Output> outputs);
 
-/// Writes to the file or, for "-", to standard output; does nothing if the path is empty. @throws Error.
+/// The text itself or, if the file is a terminal, the text in printable() form, with line ends and tabs.
+/// @param file "-" for standard output
+std::string for_output(std::string_view text, const std::filesystem::path& file = "-");
+
+/// Writes for_output() to the file or, for "-", to standard output; does nothing if the path is empty.
+/// @throws Error.
 void write_output(std::string_view who, const std::filesystem::path& file, std::string_view content);
 
 /// @throws Error unless all of standard output was written.

@@ -2,6 +2,8 @@
 
 #include <gradus/autograd/checks.hpp>
 #include <gradus/files/atomic.hpp>
+#include <gradus/models/checkpoint.hpp>
+#include <gradus/nn/safetensors.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -45,8 +47,10 @@ bool holds_run(const fs::path& folder) {
 
 std::string content_if_there(const fs::path& file) {
   std::ostringstream text;
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return "";  // a device may be endless
   std::ifstream in(file, std::ios::binary);
-  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // peek() fails for a folder
+  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
   return std::move(text).str();
 }
 
@@ -76,6 +80,27 @@ std::vector<fs::path> run_files(const fs::path& folder) {
   }
   std::ranges::sort(files);
   return files;
+}
+
+std::vector<fs::path> foreign_files(const fs::path& folder) {
+  std::vector<fs::path> files = run_files(folder);
+  const auto is_checkpoint = [](const fs::path& path) {
+    try {
+      const nn::Metadata metadata = nn::load_safetensors(path).metadata;
+      return models::is_checkpoint(metadata) && metadata.contains("settings");
+    } catch (const Error&) {  // not a file of weights
+      return false;
+    }
+  };
+  std::vector<fs::path> foreign_weights;
+  bool has_checkpoint = false;
+  for (const fs::path& path : files) {
+    if (path.extension() != ".safetensors") continue;
+    const bool own = is_checkpoint(path);
+    has_checkpoint = has_checkpoint || own;
+    if (!own) foreign_weights.push_back(path);
+  }
+  return has_checkpoint ? foreign_weights : files;
 }
 
 std::vector<std::pair<std::int64_t, fs::path>> step_files(const fs::path& folder) {

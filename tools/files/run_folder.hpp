@@ -48,6 +48,10 @@ bool is_run_file(const std::string& name);
 /// The files in the folder that is_run_file() accepts, sorted by name; none if the folder does not exist.
 std::vector<std::filesystem::path> run_files(const std::filesystem::path& folder);
 
+/// The run_files() that no run has written: weights other than checkpoints of runs; without a checkpoint,
+/// all of them.
+std::vector<std::filesystem::path> foreign_files(const std::filesystem::path& folder);
+
 /// The files of run_file::of_step() in the folder with their steps, in ascending order.
 std::vector<std::pair<std::int64_t, std::filesystem::path>> step_files(const std::filesystem::path& folder);
 

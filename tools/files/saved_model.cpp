@@ -65,7 +65,12 @@ Settings settings_of(const fs::path& path, const nn::Metadata& metadata) {
   const auto text = find(metadata, "settings");
   if (!text)
     fail("checkpoint", "'", path.string(), "' has no settings; give a checkpoint written by gradus train");
-  return settings_from_text(*text);
+  try {
+    return settings_from_text(*text);
+  } catch (const Error& error) {  // "settings: hidden: expected …"
+    fail("checkpoint", "'", path.string(), "' has wrong ", error.what(),
+         "; give a checkpoint written by gradus train");
+  }
 }
 
 Sides sides_of(const fs::path& path, const nn::Metadata& metadata, const DataSettings& data) {
@@ -108,8 +113,24 @@ void check_not_compressed(const char* operation, const fs::path& path, const nn:
        ", from which training cannot start; give the run that was compressed");
 }
 
-models::Checkpoint weights_alone(const SavedModel& saved) {
+void check_resumable(const fs::path& path, const models::Checkpoint& checkpoint) {
+  check_not_compressed("resume", path, checkpoint.metadata);
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (name.starts_with("trainer.")) return;
+  }
+  const auto writer = find(checkpoint.metadata, writer_key);
+  const bool is_average = checkpoint.metadata.contains("averaged");
+  fail("resume", "'", path.string(), "' ",
+       writer       ? "was written by " + *writer + " and "
+       : is_average ? "is an average of checkpoints and "
+                    : "",
+       "holds only weights, without the state of the training; start a new run from them with --init-from ",
+       path.string());
+}
+
+models::Checkpoint weights_alone(const SavedModel& saved, const char* writer) {
   models::Checkpoint checkpoint{{}, saved.checkpoint.metadata};
+  checkpoint.metadata[writer_key] = writer;
   for (const auto& [name, tensor] : saved.model->state_dict()) {
     checkpoint.tensors.emplace_back("model." + name, tensor);
   }

@@ -51,12 +51,19 @@ void check_finite(const std::filesystem::path& path, const models::Seq2Seq& mode
 /// The metadata key that says how gradus compress changed the weights. Its value is "int8".
 inline constexpr const char* compressed_key = "compressed";
 
+/// A checkpoint's metadata names here the command that wrote it without a training state: "gradus convert".
+inline constexpr const char* writer_key = "writer";
+
+/// @throws Error naming the writer, if known, unless the checkpoint has the state of a trainer.
+void check_resumable(const std::filesystem::path& path, const models::Checkpoint& checkpoint);
+
 /// @throws Error if the checkpoint is compressed, because training cannot start from rounded weights.
 void check_not_compressed(const char* operation, const std::filesystem::path& path,
                           const nn::Metadata& metadata);
 
 /// A checkpoint of the model's weights, without the training state, which may not belong to them.
-models::Checkpoint weights_alone(const SavedModel& saved);
+/// @param writer the command that writes it: "gradus convert"
+models::Checkpoint weights_alone(const SavedModel& saved, const char* writer);
 
 /// Models compressed to int8 multiply in int8.
 /// @param path a checkpoint or folder, see checkpoint_of()

@@ -6,8 +6,8 @@
 namespace gradus::tools {
 
 /// The text with control characters written as \u001b and bytes that are not UTF-8 as \x9b, so that a name or
-/// the content of a file cannot control the terminal. The command prints everything except the data itself
-/// (translations, pairs) in this form.
+/// the content of a file cannot control the terminal. The command prints everything in this form, except the
+/// data itself (translations, pairs) to a file or a pipe, see for_output().
 /// @param kept control characters to keep, such as "\n"
 std::string printable(std::string_view text, std::string_view kept = "");
 

@@ -109,7 +109,7 @@ TrainingRun::TrainingRun(Settings settings, const models::Checkpoint* resumed,
     : processes_(processes == nullptr ? alone_ : *processes),
       settings_(std::move(settings)),
       corpus_(resumed == nullptr ? read_corpus(settings_.data, settings_.run.seed)
-                                 : read_run_corpus(settings_, settings_.run.out)),
+                                 : read_resumed_corpus(settings_, settings_.run.out)),
       sides_(resumed == nullptr ? make_sides(settings_.data, corpus_.train)
                                 : make_run_sides(settings_,
                                                  origin_of(settings_.run.out / run_file::last,

@@ -4,7 +4,6 @@
 #include <gradus/files/folder_lock.hpp>
 #include <gradus/models/checkpoint.hpp>
 #include <gradus/models/trainer.hpp>
-#include <gradus/plot/output.hpp>
 #include <gradus/plot/progress.hpp>
 
 #include <atomic>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "files/corpus.hpp"
+#include "files/new_folder.hpp"
 #include "files/pretrained.hpp"
 #include "settings/settings.hpp"
 #include "training/checkpoint_average.hpp"
@@ -42,7 +42,8 @@ namespace gradus::tools {
 /// compute gradients.
 ///
 /// Files are replaced atomically. The folder is locked against other runs. A new run writes nothing before
-/// its first checkpoint, which replaces a previous run in the folder: until then, that run is intact.
+/// its first checkpoint, which replaces a previous run in the folder: until then, that run is intact. A
+/// folder that the run created disappears with it if nothing was saved.
 class TrainingRun {
  public:
   /// Reads the data, makes the model and creates the folder.
@@ -64,6 +65,8 @@ class TrainingRun {
   /// Text to print before and after training.
   std::string introduction() const;
   std::string summary() const;
+  /// Sentences about unusual data: a single training pair, no dev pairs.
+  std::vector<std::string> notes() const;
   /// Text that ends an error message: which checkpoint is intact, and how to resume. Any thread may call it.
   std::string way_on() const;
 
@@ -108,7 +111,7 @@ class TrainingRun {
   std::vector<Pretrained> pretrained_;
   std::shared_ptr<RunPruning> pruning_;  // null without pruning
   std::unique_ptr<models::Trainer> trainer_;
-  std::optional<plot::OutputFolder> folder_;  // of process 0
+  std::optional<NewFolder> folder_;  // of process 0
   std::optional<files::FolderLock> lock_;
   std::atomic<bool> owns_folder_ =
       false;  // true once a checkpoint of this run is saved; before, no other file is written

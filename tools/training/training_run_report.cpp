@@ -73,8 +73,12 @@ std::string TrainingRun::alignments() const {
 std::string TrainingRun::introduction() const {
   std::ostringstream text;
   text << "pairs       " << corpus_.train.size() << " train, " << corpus_.dev.size() << " dev, "
-       << corpus_.test.size() << " test\n"
-       << "vocabulary  " << sides_.source.vocabulary.size() << " source, " << sides_.target.vocabulary.size()
+       << corpus_.test.size() << " test\n";
+  if (corpus_.dropped > 0) {
+    text << "dropped     " << corpus_.dropped
+         << " pairs outside --min-tokens, --max-tokens and --max-target-tokens\n";
+  }
+  text << "vocabulary  " << sides_.source.vocabulary.size() << " source, " << sides_.target.vocabulary.size()
        << " target tokens\n"
        << "model       " << settings_.model.decoder;
   if (attends_) text << " with " << settings_.model.attention << " attention";
@@ -89,6 +93,20 @@ std::string TrainingRun::introduction() const {
   text << '\n';
   if (trainer_->steps() > 0) text << "resumed     after step " << trainer_->steps() << '\n';
   return text.str();
+}
+
+std::vector<std::string> TrainingRun::notes() const {
+  std::vector<std::string> notes;
+  if (corpus_.train.size() == 1) {
+    notes.emplace_back(
+        "there is only one training pair, which the model will learn by heart; give more text");
+  }
+  if (corpus_.dev.empty() && settings_.trainer.eval_every > 0) {
+    notes.emplace_back(
+        "there are no dev pairs, so that no checkpoint is chosen as the best; raise --dev-percent, or give "
+        "--dev-pairs");
+  }
+  return notes;
 }
 
 // The checkpoints in the average, and its score if the run has ended.

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <gradus/plot/output.hpp>
+
+#include <filesystem>
+#include <vector>
+
+namespace gradus::tools {
+
+/// The folders of a path that do not exist yet. The destructor removes those that exist by then and are
+/// empty.
+class MissingFolders {
+ public:
+  explicit MissingFolders(const std::filesystem::path& path);
+  ~MissingFolders();
+  MissingFolders(const MissingFolders&) = delete;
+  MissingFolders& operator=(const MissingFolders&) = delete;
+
+ private:
+  std::vector<std::filesystem::path> missing_;  // innermost first
+};
+
+/// An output folder that leaves nothing behind if nothing is written to it: the destructor removes the
+/// folders that the constructor created, if they are empty.
+class NewFolder : private MissingFolders, public plot::OutputFolder {
+ public:
+  explicit NewFolder(const std::filesystem::path& path) : MissingFolders(path), OutputFolder(path) {}
+};
+
+}  // namespace gradus::tools
