@@ -60,7 +60,8 @@ std::string content_of(std::string_view operation, const fs::path& path) {
   const bool is_stream = path == "-";
   std::string bytes = is_stream ? standard_input(operation) : file(operation, path);
   if (!bytes.starts_with(gzip_magic)) return bytes;
-  return decompressed(operation, is_stream ? "standard input" : "'" + path.string() + "'", bytes);
+  return decompressed(
+      operation, is_stream ? "standard input" : std::string("'").append(path.string()).append("'"), bytes);
 }
 
 }  // namespace gradus::data
