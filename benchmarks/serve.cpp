@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -86,6 +87,16 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
+// Of this process.
+double cpu_seconds() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 Json measured(const Options& options) {
   const std::vector<std::string> lines = lines_of(options.file);
   const auto start = Clock::now();
@@ -101,6 +112,7 @@ Json measured(const Options& options) {
   return {{"clients", options.clients},
           {"requests", answers.size()},
           {"rate", static_cast<double>(answers.size()) / seconds},
+          {"client_cpu", cpu_seconds() / seconds / std::thread::hardware_concurrency()},
           {"p50", quantile(times, 0.5)},
           {"p99", quantile(times, 0.99)},
           {"texts", std::move(texts)}};

@@ -106,6 +106,8 @@ def run_benchmark(build, what, words):
             return [sys.executable, ROOT / "benchmarks/peers.py", "--help"]
         case "machines":  # a run needs MPI
             return [sys.executable, ROOT / "benchmarks/machines.py", "--help"]
+        case "serve":  # a run needs a trained model
+            return [sys.executable, ROOT / "benchmarks/serve.py", "--help"]
         case "ops":  # built only if Google Benchmark is installed
             return [program, *words, "--benchmark_list_tests"] if program.exists() else ["true"]
 

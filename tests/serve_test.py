@@ -14,10 +14,12 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GRADUS = pathlib.Path(sys.argv[1]).resolve()
 TEXTS = [line.split("\t")[0] for line in (ROOT / "data/phrases/eng-fra.tsv").read_text().splitlines()[:40]]
+STATUSES = {"400", "401", "408", "411", "413", "415", "429", "500", "503"}  # of errors, besides those of any server
 failures = []
 
 
@@ -104,6 +106,7 @@ def as_described(server):
             status, answer, headers = server.ask(method.upper(), path, body if method == "post" else None)
             check(status == 200, f"{method} {path}: {status} {answer}")
             content = operation["responses"]["200"]["content"]
+            check(method == "get" or STATUSES <= set(operation["responses"]), f"{path}: {sorted(operation['responses'])}")
             check(headers["Content-Type"].split(";")[0] in content, f"{method} {path}: {headers['Content-Type']}")
             check("default-src 'none'" in headers["Content-Security-Policy"], f"{path}: no content policy")
             schema = next(iter(content.values()))["schema"].get("$ref", "").rsplit("/", 1)[-1]
@@ -153,6 +156,85 @@ def misbehaving_clients(server):
     check(server.ask("GET", "/health")[0] == 200, "not healthy after the clients that misbehave")
 
 
+def failures_by_limits(model):
+    """Too many texts: 429. Too slow: 408 and 503. Too many connections: 503."""
+    server = Server(model, "--max-waiting", "1", "--max-seconds", "1", "--connections", "1")
+    status, answer, headers = server.ask("POST", "/translate", {"q": ["I see.", "You see."]})
+    check((status, answer, headers.get("Retry-After")) == (429, {"error": "too many texts wait; try again later"}, "1"), f"{status} {answer}")
+    status, answer, _ = server.ask("POST", "/translate", {"q": "I see.", "beam": 16, "min_length": 990, "max_steps": 1000})
+    check(status in (200, 503) and (status == 200 or "longer than 1000 ms" in answer["error"]), f"{status} {answer}")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+        start, sent = time.monotonic(), 0
+        client.settimeout(0.1)
+        answer = b""
+        while not answer and sent < 200:  # a byte every 0.1 s, which never completes the head
+            client.sendall(b"POST /translate HTTP/1.1\r\nX: yyyy"[sent:sent + 1] or b"y")
+            sent += 1
+            try:
+                answer = client.recv(1000)
+            except TimeoutError:
+                pass
+        check(answer.startswith(b"HTTP/1.1 408") or answer == b"", f"a client that trickles: {answer}")
+        check(time.monotonic() - start < 10, "a client that trickles is served for too long")
+    # The first connection has the thread, the second one waits, the others are refused.
+    kept = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(2)]
+    kept[0].sendall(b"GET ")
+    time.sleep(0.3)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+        client.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        answer = client.makefile("rb").readline()
+        check(answer.startswith(b"HTTP/1.1 503"), f"a connection too many: {answer}")
+    for client in kept:
+        client.close()
+    server.end()
+
+
+def cancelled(model):
+    """The text of a client that has gone leaves the batch."""
+    server = Server(model, "--max-seconds", "600", "--max-tokens", "1000000")
+    body = json.dumps({"q": "I see.", "beam": 16, "min_length": 999990, "max_steps": 1000000}).encode()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+        client.sendall(b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        wait_for(lambda: running(server) == 1, "the text does not join a batch")
+    wait_for(lambda: running(server) == 0, "the text of a client that has gone is still in the batch")
+    wait_for(lambda: 'status="499"} 1' in server.ask("GET", "/metrics")[1], "no status 499 in the metrics")
+    server.end()
+
+
+def running(server):
+    return int(re.search(r'gradus_jobs_running\{model="en-fr"\} (\d+)', server.ask("GET", "/metrics")[1])[1])
+
+
+def wait_for(holds, what):
+    for _ in range(300):
+        if holds():
+            return
+        time.sleep(0.1)
+    failures.append(what)
+
+
+def unread_bodies(server):
+    """Requests that are refused before their body is read, and the connection closes."""
+    body, chunks = b'{"q": "I see."}', {"Transfer-Encoding": "chunked"}
+    for headers, expected in (({"Content-Encoding": "gzip"}, 415), ({"Content-Length": None}, 411), (chunks, 413)):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        connection.putrequest("POST", "/translate")
+        for name, value in {"Content-Type": "application/json", "Content-Length": None if headers == chunks else str(len(body)), **headers}.items():
+            if value is not None:
+                connection.putheader(name, value)
+        try:
+            connection.endheaders()
+            connection.send(b"10000\r\n" + b"a" * 65536 + b"\r\n" if headers == chunks else body)
+            for _ in range(40 if headers == chunks else 0):
+                connection.send(b"10000\r\n" + b"a" * 65536 + b"\r\n")
+            answer = connection.getresponse()
+            check((answer.status, answer.getheader("Connection")) == (expected, "close"), f"{headers}: {answer.status}")
+            check("error" in json.loads(answer.read()), f"{headers}: no message")
+        except ConnectionError:
+            check(headers == chunks, f"{headers}: closed without an answer")
+        connection.close()
+
+
 def reload(server):
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         answers = [pool.submit(server.ask, "POST", "/translate", {"q": text, "beam": 3}) for text in TEXTS]
@@ -177,10 +259,12 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     run("train", "--phrases", "eng-fra", "--epochs", 2, "--embedding", 16, "--hidden", 32, "--out", folder / "run")
     server = Server(folder / "run")
-    for test in (as_described, spans, misbehaving_clients, bad_requests, reload):
+    for test in (as_described, spans, misbehaving_clients, unread_bodies, bad_requests, reload):
         test(server)
     same_answers(server, folder / "run")
     check("gradus_requests_total" in server.ask("GET", "/metrics")[1], "no metrics")
     server.end()
     tokens(folder, folder / "run")
+    failures_by_limits(folder / "run")
+    cancelled(folder / "run")
 sys.exit("\n".join(failures) or None)

@@ -12,6 +12,10 @@
 #include <thread>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "commands/command.hpp"
 #include "serving/server.hpp"
 #include "settings/ranges.hpp"
@@ -136,6 +140,14 @@ void read_token(Options& options) {
   }
 }
 
+// glibc's malloc otherwise has eight heaps per core, each of which keeps the memory of the largest answer.
+void limit_heaps() {
+#ifdef __GLIBC__
+  constexpr int heaps = 4;
+  ::mallopt(M_ARENA_MAX, heaps);
+#endif
+}
+
 int run(Options& options, const models::Registry& registry) {
   if (!has_http()) {
     throw UsageError(
@@ -147,6 +159,7 @@ int run(Options& options, const models::Registry& registry) {
   read_token(options);
   const int threads = options.threads > 0 ? static_cast<int>(options.threads) : gradus::threads();
   set_threads(1);  // each worker of the scheduler is one thread
+  limit_heaps();
   options.service.scheduler.workers = threads;
   options.service.most_time = std::chrono::seconds(options.seconds);
   options.server.port = static_cast<int>(options.port);

@@ -54,26 +54,26 @@ void name_by(NameOf get, socket_t socket, std::string& ip, int& port) {
   if (get(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0) name_of(address, ip, port);
 }
 
-// The task queue of httplib, with a limit on the number of waiting tasks. Beyond the limit, a task runs at
-// once with `refuses` set: it must run, because only the task closes its connection.
+// The task queue of httplib, with a limit on the number of tasks that run or wait. Beyond the limit, a task
+// runs at once with `refuses` set: it must run, because only the task closes its connection.
 class LimitedQueue final : public httplib::TaskQueue {
  public:
-  LimitedQueue(int threads, std::atomic<int>& waiting)
-      : threads_(static_cast<std::size_t>(threads)), most_waiting_(threads), waiting_(waiting) {}
+  LimitedQueue(int threads, std::atomic<int>& open)
+      : threads_(static_cast<std::size_t>(threads)), most_(2 * threads), open_(open) {}
 
   // Returns void in httplib 0.11, and true in newer ones.
   using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue(std::function<void()>()));
 
   Enqueued enqueue(std::function<void()> task) override {
-    if (waiting_ >= most_waiting_) {
+    if (open_ >= most_) {
       refuses = true;
       task();
       refuses = false;
     } else {
-      ++waiting_;
+      ++open_;
       threads_.enqueue([this, task = std::move(task)] {
-        --waiting_;
         task();
+        --open_;
       });
     }
     return static_cast<Enqueued>(true);
@@ -83,8 +83,8 @@ class LimitedQueue final : public httplib::TaskQueue {
 
  private:
   httplib::ThreadPool threads_;
-  int most_waiting_;
-  std::atomic<int>& waiting_;
+  int most_;
+  std::atomic<int>& open_;
 };
 
 // Server::process_request() of httplib 0.11 and of newer ones.
@@ -198,7 +198,7 @@ void Connection::get_local_ip_and_port(std::string& ip, int& port) const {
 }
 
 HttpServer::HttpServer(const ConnectionLimits& limits) : limits_(limits) {
-  new_task_queue = [this] { return new LimitedQueue(limits_.connections, waiting_); };
+  new_task_queue = [this] { return new LimitedQueue(limits_.connections, open_); };
   // Not httplib's SO_REUSEPORT, with which two servers share a port.
   set_socket_options([](socket_t socket) {
     const int yes = 1;
@@ -217,12 +217,10 @@ bool HttpServer::process_and_close_socket(socket_t socket) {
     connection.flush();
     connection.receive();  // bytes that were not read would make close() discard the answer
   } else {
-    ++served_;
     current_connection = &connection;
     serve(connection);
     current_connection = nullptr;
     connection.linger();
-    --served_;
   }
   ::close(socket);
   return true;

@@ -81,12 +81,12 @@ class HttpServer final : public httplib::Server {
   void serve(Connection& connection);
   bool ends() const { return svr_sock_ == INVALID_SOCKET; }
   // True if every thread serves a connection, and further connections wait for a thread.
-  bool is_crowded() const { return waiting_ > 0 && served_ >= limits_.connections; }
+  bool is_crowded() const { return open_ > limits_.connections; }
 
   static constexpr int most_requests = 1000;  // of a connection
 
   const ConnectionLimits limits_;
-  std::atomic<int> waiting_ = 0, served_ = 0;  // connections
+  std::atomic<int> open_ = 0;  // connections that are served or wait
 };
 
 }  // namespace gradus::tools

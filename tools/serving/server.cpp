@@ -11,6 +11,10 @@
 #include <sstream>
 #include <thread>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "serving/connection.hpp"
 #include "serving/page.hpp"
 
@@ -74,6 +78,16 @@ const std::map<std::string, std::string> methods{
     {"/", "GET"},          {"/translate", "POST"},  {"/align", "POST"},  {"/models", "GET"},
     {"/languages", "GET"}, {"/health", "GET"},      {"/metrics", "GET"}, {"/page.js", "GET"},
     {"/page.css", "GET"},  {"/openapi.json", "GET"}};
+
+// glibc's malloc keeps the memory of a large answer in the part of the heap that its thread uses.
+void return_memory_of(const httplib::Response& response) {
+#ifdef __GLIBC__
+  constexpr std::size_t large = 1 << 20;
+  if (response.body.size() >= large) ::malloc_trim(0);
+#else
+  static_cast<void>(response);
+#endif
+}
 
 constexpr std::size_t most_head = 1 << 16;  // bytes of a request before its body
 
@@ -266,6 +280,7 @@ class Server::Impl {
                  {"request_bytes", request.body.size()},
                  {"response_bytes", response.body.size()},
                  {"seconds", seconds}});
+    return_memory_of(response);
     const std::lock_guard lock(log_);
     std::cout << line << std::flush;
   }

@@ -19,32 +19,58 @@ std::vector<std::size_t> starts_of(std::string_view text) {
   return starts;
 }
 
+// A piece of a word without what says that the word goes on, or that a space came before.
+std::string_view without_mark(std::string_view piece) {
+  constexpr std::string_view continued = "@@", space = "\u2581";
+  if (piece.size() > continued.size() && piece.ends_with(continued)) piece.remove_suffix(continued.size());
+  if (piece.starts_with(space)) piece.remove_prefix(space.size());
+  return piece;
+}
+
 }  // namespace
 
 std::vector<std::optional<CharacterSpan>> spans_of(std::string_view text, std::span<const std::string> tokens,
                                                    const data::Tokeniser& tokeniser) {
   const std::vector<std::size_t> starts = starts_of(text);
   const std::size_t size = starts.size() - 1;
+  const auto pieces_of = [&](std::size_t begin, std::size_t end) {
+    return tokeniser.split(text.substr(starts[begin], starts[end] - starts[begin]));
+  };
   const auto is = [&](std::size_t begin, std::size_t end, const std::string& token) {
-    const auto piece = tokeniser.split(text.substr(starts[begin], starts[end] - starts[begin]));
-    return piece.size() == 1 && piece[0] == token;
+    const auto pieces = pieces_of(begin, end);
+    return pieces.size() == 1 && pieces[0] == token;
   };
-  const auto is_blank = [&](std::size_t at) {
-    return tokeniser.split(text.substr(starts[at], starts[at + 1] - starts[at])).empty();
-  };
+  const auto is_blank = [&](std::size_t at) { return pieces_of(at, at + 1).empty(); };
   std::vector<std::optional<CharacterSpan>> spans;
   std::size_t next = 0;
-  for (const std::string& token : tokens) {
+  while (spans.size() < tokens.size()) {
+    const auto rest = tokens.subspan(spans.size());
     std::size_t begin = next;
     while (begin < size && is_blank(begin)) ++begin;
-    std::size_t end = begin + 1;
-    while (end <= std::min(size, begin + longest_token) && !is(begin, end, token)) ++end;
-    if (begin >= size || end > std::min(size, begin + longest_token)) {
+    std::size_t end = begin;
+    while (end < size && !is_blank(end)) ++end;
+    const auto pieces = pieces_of(begin, end);
+    std::size_t letters = 0;  // of the pieces
+    for (const std::string& piece : pieces) letters += starts_of(without_mark(piece)).size() - 1;
+    if (end > begin && letters == end - begin && pieces.size() <= rest.size() &&
+        std::ranges::equal(pieces, rest.first(pieces.size()))) {
+      for (const std::string& piece : pieces) {
+        end = begin + starts_of(without_mark(piece)).size() - 1;
+        spans.emplace_back(CharacterSpan{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
+        begin = end;
+      }
+      next = end;
+      continue;
+    }
+    // Normalisation changed the number of characters: the shortest part that becomes the token.
+    const std::size_t last = std::min(size, begin + longest_token);
+    for (end = begin + 1; end <= last && !is(begin, end, rest[0]);) ++end;
+    if (begin >= size || end > last) {
       spans.emplace_back();
       continue;
     }
     // A combining mark belongs to the character before it.
-    while (end < size && !is_blank(end) && is(begin, end + 1, token)) ++end;
+    while (end < size && !is_blank(end) && is(begin, end + 1, rest[0])) ++end;
     spans.emplace_back(CharacterSpan{static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)});
     next = end;
   }
@@ -58,7 +84,8 @@ std::vector<std::optional<CharacterSpan>> spans_in(std::string_view text,
   };
   std::vector<std::optional<CharacterSpan>> spans;
   std::size_t next = 0;
-  for (const std::string& token : tokens) {
+  for (const std::string& marked : tokens) {
+    const std::string_view token = without_mark(marked);
     const std::size_t at = text.find(token, next);
     if (at == std::string_view::npos || token.empty()) {
       spans.emplace_back();

@@ -1,0 +1,71 @@
+"""The numbers of how-to/serve.md: gradus serve with one client and with many, and an hour of faults."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from results_kit import ROOT, load, markdown_table, where_measured, write
+
+FRENCH = "fra-eng/fra.txt"
+LOAD = "checks/serve_load.py build/release/tools/gradus"
+
+
+def measure(at):
+    """Needs GRADUS_DATA, a folder with fra-eng/fra.txt."""
+    data = pathlib.Path(os.environ["GRADUS_DATA"])
+    with tempfile.TemporaryDirectory() as folder:
+        out = f"{folder}/eng-fra"
+        # The quality does not matter here, the sizes do.
+        subprocess.run([ROOT / "run", "gradus", "train", "--config", ROOT / "configs/eng-fra.toml", "--pairs", FRENCH, "--epochs", "1", "--out", out],
+                       cwd=data, check=True, capture_output=True)
+        done = subprocess.run([ROOT / "run", "bench", "serve", "--model", out, "--file", FRENCH, "--json"], cwd=data, stdout=subprocess.PIPE,
+                              text=True, check=True)
+    store(at, json.loads(done.stdout.splitlines()[-1]))
+    done = subprocess.run([*LOAD.split(), "--minutes", "60"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    store_load(at, json.loads(done.stdout), "--minutes 60")
+
+
+def store(at, report):
+    write("serve", f"./run bench serve --model out/eng-fra --file {FRENCH}", at, report)
+
+
+def store_load(at, report, options):
+    write("serve_load", f"{LOAD} {options}", at, report)
+
+
+# The text of each marker <!-- result NAME -->.
+
+def serve_measured():
+    results = load("serve")
+    one = results["one"]
+
+    def row(name, part):
+        times = [f"{1e3 * part[key]:.1f}" if key in part else "–" for key in ("p50", "p99")]
+        return [name, f"{part['rate']:.0f}", f"{part['rate'] / one['rate']:.1f}", *times]
+    rows = [row("1 client", one), row(f"{results['clients']} clients", results["many"]), row("a file, `gradus translate`", results["file"])]
+    return markdown_table(["sent by", "lines per second", "ratio", "median, ms", "99th percentile, ms"], rows) + "\n\n" + where_measured(results)
+
+
+def serve_faults():
+    results = load("serve_load")
+    counts = results["counts"]
+    rows = [["minutes", f"{results['minutes']:.0f}"], ["translations", counts["translations"]],
+            ["texts compared with `gradus translate`", counts["texts compared"]],
+            ["wrong requests and clients that misbehave", sum(counts.get(kind, 0) for kind in FAULTS)], ["wrong answers", len(results["wrong"])],
+            ["resident memory after warm-up, MB", f"{results['resident_warm_kb'] / 1024:.0f}"],
+            ["resident memory at the end, MB", f"{results['resident_end_kb'] / 1024:.0f}"]]
+    return markdown_table(["what", "measured"], rows) + "\n\n" + where_measured(results)
+
+
+FAULTS = ["wrong bodies", "half bodies", "half bodies, closed", "trickled requests", "resets", "clients that left", "slow readers", "garbage",
+          "compressed bodies", "endless bodies"]
+
+
+def check_bounds():
+    """Many clients get several times as many lines as one; the server with faults answers rightly and keeps its memory."""
+    results = load("serve")
+    assert results["many"]["rate"] >= 6 * results["one"]["rate"], results
+    assert results["many"]["rate"] >= 0.6 * results["file"]["rate"], results
+    assert not load("serve_load")["wrong"]

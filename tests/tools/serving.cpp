@@ -1,0 +1,105 @@
+// The parts of gradus serve that do not need a network: character spans, and failures of a model.
+
+#include <gradus/nn/decoder_step.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "sentence_piece_model.hpp"
+#include "serving/service.hpp"
+#include "serving/spans.hpp"
+#include "tools/run.hpp"
+
+using namespace gradus;
+using data::Tokeniser;
+using tools::CharacterSpan;
+
+namespace {
+
+using Tokens = std::vector<std::string>;
+using Spans = std::vector<std::optional<CharacterSpan>>;
+
+Spans spans_of(const std::string& text, const Tokeniser& tokeniser, const Tokens& expected) {
+  const Tokens tokens = tokeniser.split(text);
+  REQUIRE(tokens == expected);
+  return tools::spans_of(text, tokens, tokeniser);
+}
+
+CharacterSpan span(std::int64_t begin, std::int64_t end) { return {begin, end}; }
+
+// Fails at every step, as a model with a mistake does.
+struct Failing : nn::DecoderStep {
+  Start start(const nn::Annotations&) const override { fail("Failing", "no state"); }
+  Output step(const Tensor&, const nn::State&, const nn::Memory&) const override {
+    fail("Failing", "no step");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("spans count code points of the text before normalisation", "[tools][serving]") {
+  CHECK(spans_of("  Où EST-il ?", Tokeniser(), {"où", "est-il", "?"}) ==
+        Spans{span(2, 4), span(5, 11), span(12, 13)});
+  CHECK(spans_of("L'homme, là.", Tokeniser(), {"l'", "homme", ",", "là", "."}) ==
+        Spans{span(0, 2), span(2, 7), span(7, 8), span(9, 11), span(11, 12)});
+  // NFKC makes two letters of a ligature, and one of a letter with a combining mark.
+  CHECK(spans_of("\ufb01n e\u0301te\u0301", Tokeniser(), {"fin", "été"}) == Spans{span(0, 2), span(3, 8)});
+}
+
+TEST_CASE("spans of Chinese characters", "[tools][serving]") {
+  const Tokeniser chinese({.unit = data::TokenUnit::chinese});
+  CHECK(spans_of("我爱 ABC，你！", chinese, {"我", "爱", "abc", ",", "你", "!"}) ==
+        Spans{span(0, 1), span(1, 2), span(3, 6), span(6, 7), span(7, 8), span(8, 9)});
+  // 𠀀 has four bytes, and two units in JavaScript.
+  CHECK(spans_of("𠀀我", chinese, {"𠀀", "我"}) == Spans{span(0, 1), span(1, 2)});
+  const Tokeniser characters({.unit = data::TokenUnit::character});
+  CHECK(spans_of("我 爱", characters, {"我", "\u2581", "爱"}) == Spans{span(0, 1), std::nullopt, span(2, 3)});
+  CHECK(tools::spans_in("我爱你", Tokens{"我", "你"}) == Spans{span(0, 1), span(2, 3)});
+}
+
+TEST_CASE("a byte-pair piece has the span of its letters", "[tools][serving]") {
+  const auto merges =
+      data::BytePairEncoding::from_text("#version: 0.2\nl o\nlo w\ne s\nes t</w>\n", "merges");
+  CHECK(spans_of("Lowest, lower", Tokeniser({}, merges), {"low@@", "est", ",", "low@@", "e@@", "r"}) ==
+        Spans{span(0, 3), span(3, 6), span(6, 7), span(8, 11), span(11, 12), span(12, 13)});
+  CHECK(tools::spans_in("la lowest", Tokens{"la", "low@@", "est"}) ==
+        Spans{span(0, 2), span(3, 6), span(6, 9)});
+}
+
+#if GRADUS_TESTS_SENTENCE_PIECE
+TEST_CASE("a SentencePiece piece has the span of its letters", "[tools][serving]") {
+  const Tokens lines(20, "low lower lowest new newer newest");
+  const Tokeniser tokeniser{data::SentencePiece::from_bytes(trained_pieces(lines, 20), "model")};
+  const std::string text = "low  newest";
+  const Tokens tokens = tokeniser.split(text);
+  const Spans spans = tools::spans_of(text, tokens, tokeniser);
+  std::int64_t next = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    INFO(tokens[i]);
+    if (!spans[i]) continue;  // ▁ by itself
+    CHECK(spans[i]->begin == (next == 3 ? 5 : next));
+    next = spans[i]->end;
+  }
+  CHECK(next == 11);
+}
+#endif
+
+TEST_CASE("a failure of the model is not the client's", "[tools][serving]") {
+  const Scratch scratch;
+  auto registry = models::Registry::standard();
+  registry.decoders["failing"] = {
+      [](const models::DecoderOptions&, const auto&) { return std::make_unique<Failing>(); }};
+  auto settings = small_settings();
+  settings.model.decoder = "failing";
+  const auto path = write_small_model(scratch.path(), settings, 1);
+  const tools::Service service({.models = {{"en-fr", path.string()}}}, registry);
+  const auto answer = [&](const std::string& body) { return service.translate(body, [] { return false; }); };
+  CHECK_THROWS_AS(answer(R"({"q": 7})"), tools::BadRequest);
+  try {
+    answer(R"({"q": "I see."})");
+    FAIL("no error");
+  } catch (const tools::BadRequest&) {
+    FAIL("the client is blamed");
+  } catch (const Error& error) {
+    CHECK_THAT(error.what(), Catch::Matchers::ContainsSubstring("no state"));
+  }
+}
