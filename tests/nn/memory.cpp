@@ -29,5 +29,5 @@ TEST_CASE("a memory's select() keeps undefined tensors undefined", "[nn][memory]
 TEST_CASE("a memory's select() refuses a row outside the batch", "[nn][memory]") {
   const Memory memory{.values = tensor({{{1}, {2}}}), .keys = {}, .lengths = {}};  // (1, 2, 1)
   CHECK_ERROR(memory.select(integers({2})),
-              "index_select: index 2 at position 0 of (1) is outside [0, 2), the rows of (2, 1, 1)");
+              "Memory: row 2 at position 0 is outside [0, 2), the batch of (1, 2, 1)");
 }

@@ -91,7 +91,9 @@ TEST_CASE("a failure of the model is not the client's", "[tools][serving]") {
   auto settings = small_settings();
   settings.model.decoder = "failing";
   const auto path = write_small_model(scratch.path(), settings, 1);
-  const tools::Service service({.models = {{"en-fr", path.string()}}}, registry);
+  tools::ServiceOptions options;
+  options.models = {{"en-fr", path.string()}};
+  const tools::Service service(options, registry);
   const auto answer = [&](const std::string& body) { return service.translate(body, [] { return false; }); };
   CHECK_THROWS_AS(answer(R"({"q": 7})"), tools::BadRequest);
   try {
