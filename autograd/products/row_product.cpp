@@ -12,7 +12,7 @@ namespace gradus {
 namespace {
 
 constexpr std::int64_t width = 32;  // columns of a panel
-constexpr int most_rows = 6;        // rows of x whose sums are in registers at the same time
+constexpr int most_rows = 12;       // rows of x whose sums are in registers at the same time
 
 using Lanes [[gnu::vector_size(64)]] = float;
 
@@ -25,8 +25,8 @@ struct Ahead {
 
 // The sums of `rows` rows of x (rows, K) times one panel (K, 32), for each of the 32 columns.
 template <int rows>
-inline void sum_rows(std::int64_t K, const float* x, std::int64_t stride, const float* panel, Ahead ahead,
-                     std::array<float, width>* sums) {
+[[gnu::always_inline]] inline void sum_rows(std::int64_t K, const float* x, std::int64_t stride,
+                                            const float* panel, Ahead ahead, std::array<float, width>* sums) {
   Lanes left[rows] = {}, right[rows] = {};
   for (std::int64_t l = 0; l < K; ++l, panel += width) {
     __builtin_prefetch(ahead.from + l * ahead.step, 0, 2);
@@ -58,9 +58,32 @@ GRADUS_CLONES void sum(std::int64_t rows, std::int64_t K, const float* x, std::i
       return sum_rows<4>(K, x, stride, panel, ahead, sums);
     case 5:
       return sum_rows<5>(K, x, stride, panel, ahead, sums);
+    case 6:
+      return sum_rows<6>(K, x, stride, panel, ahead, sums);
+    case 7:
+      return sum_rows<7>(K, x, stride, panel, ahead, sums);
+    case 8:
+      return sum_rows<8>(K, x, stride, panel, ahead, sums);
+    case 9:
+      return sum_rows<9>(K, x, stride, panel, ahead, sums);
+    case 10:
+      return sum_rows<10>(K, x, stride, panel, ahead, sums);
+    case 11:
+      return sum_rows<11>(K, x, stride, panel, ahead, sums);
     default:
       return sum_rows<most_rows>(K, x, stride, panel, ahead, sums);
   }
+}
+
+// Rows per block. The registers of AVX-512 hold the sums of twelve rows, so that a row of the panel is read
+// once for them; those of AVX2 are fewer and shorter.
+std::int64_t rows_of_block() {
+#if defined(__x86_64__)
+  static const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0;
+  return has_avx512 ? most_rows : most_rows / 2;
+#else
+  return most_rows / 2;
+#endif
 }
 
 }  // namespace
@@ -84,8 +107,8 @@ void RowProduct::multiply(std::int64_t m, const float* x, std::int64_t x_stride,
                           const float* d, std::int64_t d_stride, float* y, std::int64_t y_stride) const {
   const std::int64_t begin = part.row, end = part.row + part.rows;  // of W
   const std::int64_t first_panel = begin / width, panels = (end + width - 1) / width - first_panel;
-  const std::int64_t blocks =
-      (m + most_rows - 1) / most_rows;  // of equal size: one row takes as long as three
+  // Blocks of equal size: a block of one row takes as long as one of three.
+  const std::int64_t most = rows_of_block(), blocks = (m + most - 1) / most;
   const std::int64_t step = width * std::int64_t{sizeof(float)} / std::max<std::int64_t>(blocks, 1);
   constexpr std::int64_t least_work = 1 << 17;  // multiply-adds for which a second thread pays
   parallel_for(
