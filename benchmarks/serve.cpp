@@ -87,7 +87,7 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-// Of this process.
+// Processor time of this process.
 double cpu_seconds() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);

@@ -53,14 +53,14 @@ inline gradus::tools::Settings small_settings() {
 }
 
 /// Writes a checkpoint of an untrained model with these settings and returns its path.
-inline std::filesystem::path write_small_model(const std::filesystem::path& folder,
-                                               const gradus::tools::Settings& settings = small_settings(),
-                                               std::uint64_t seed = 1) {
+inline std::filesystem::path write_small_model(
+    const std::filesystem::path& folder, const gradus::tools::Settings& settings = small_settings(),
+    std::uint64_t seed = 1, const gradus::models::Registry& registry = gradus::models::Registry::standard()) {
   namespace tools = gradus::tools;
   const auto corpus = tools::read_corpus(settings.data, 1);
   const auto sides = tools::make_sides(settings.data, corpus.train);
   gradus::seed(seed);
-  const auto model = tools::make_model(settings, sides, gradus::models::Registry::standard());
+  const auto model = tools::make_model(settings, sides, registry);
   gradus::models::Checkpoint checkpoint{{}, tools::metadata_of(settings, sides)};
   for (const auto& [name, tensor] : model->state_dict()) {
     checkpoint.tensors.emplace_back("model." + name, tensor);

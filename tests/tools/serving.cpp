@@ -3,13 +3,19 @@
 #include <gradus/nn/decoder_step.hpp>
 
 #include <nlohmann/json.hpp>
+#include <thread>
+
+#if GRADUS_TESTS_HTTP
+#include <httplib.h>
+#endif
 
 #include "sentence_piece_model.hpp"
-#include "serving/service.hpp"
+#include "serving/server.hpp"
 #include "serving/spans.hpp"
 #include "tools/run.hpp"
 
 using namespace gradus;
+using Catch::Matchers::ContainsSubstring;
 using data::Tokeniser;
 using tools::CharacterSpan;
 
@@ -90,18 +96,42 @@ TEST_CASE("a failure of the model is not the client's", "[tools][serving]") {
       [](const models::DecoderOptions&, const auto&) { return std::make_unique<Failing>(); }};
   auto settings = small_settings();
   settings.model.decoder = "failing";
-  const auto path = write_small_model(scratch.path(), settings, 1);
+  const auto path = write_small_model(scratch.path(), settings, 1, registry);
   tools::ServiceOptions options;
   options.models = {{"en-fr", path.string()}};
-  const tools::Service service(options, registry);
+  tools::Service service(options, registry);
+  const std::string wrong = R"({"q": 7})", right = R"({"q": "I see."})";
   const auto answer = [&](const std::string& body) { return service.translate(body, [] { return false; }); };
-  CHECK_THROWS_AS(answer(R"({"q": 7})"), tools::BadRequest);
+  CHECK_THROWS_AS(answer(wrong), tools::BadRequest);
   try {
-    answer(R"({"q": "I see."})");
+    answer(right);
     FAIL("no error");
   } catch (const tools::BadRequest&) {
     FAIL("the client is blamed");
   } catch (const Error& error) {
-    CHECK_THAT(error.what(), Catch::Matchers::ContainsSubstring("no state"));
+    CHECK_THAT(error.what(), ContainsSubstring("no state"));
   }
+#if GRADUS_TESTS_HTTP
+  tools::ServerOptions at;
+  at.port = 0;
+  tools::Server server(service, at);
+  const int port = server.bind();
+  std::ostringstream log;
+  auto* const old = std::cout.rdbuf(log.rdbuf());
+  std::thread serving([&] { server.run(); });
+  {
+    httplib::Client client("127.0.0.1", port);
+    const auto status = [&](const std::string& body) {
+      const auto found = client.Post("/translate", body, "application/json");
+      return found ? std::pair{found->status, found->body} : std::pair{0, std::string()};
+    };
+    CHECK(status(wrong).first == 400);
+    const auto [code, message] = status(right);
+    CHECK(code == 500);
+    CHECK_THAT(message, ContainsSubstring("no state"));
+  }
+  server.stop();
+  serving.join();
+  std::cout.rdbuf(old);
+#endif
 }

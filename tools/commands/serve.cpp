@@ -140,7 +140,7 @@ void read_token(Options& options) {
   }
 }
 
-// glibc's malloc otherwise has eight heaps per core, each of which keeps the memory of the largest answer.
+// By default, glibc's malloc has eight heaps per core. Each one keeps the memory of the largest answer.
 void limit_heaps() {
 #ifdef __GLIBC__
   constexpr int heaps = 4;

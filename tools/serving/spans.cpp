@@ -19,7 +19,7 @@ std::vector<std::size_t> starts_of(std::string_view text) {
   return starts;
 }
 
-// A piece of a word without what says that the word goes on, or that a space came before.
+// A piece of a word without its mark, which says that the word continues or that a space came before.
 std::string_view without_mark(std::string_view piece) {
   constexpr std::string_view continued = "@@", space = "\u2581";
   if (piece.size() > continued.size() && piece.ends_with(continued)) piece.remove_suffix(continued.size());
