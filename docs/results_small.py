@@ -2,6 +2,7 @@
 
 results.py measure small            every seed, and then the speed
 results.py measure small 1,2        trainings and scores of these seeds
+results.py measure small finished   scores of the trainings that every seed begun so far has finished
 results.py measure small speed      sentences per second and memory of the first seed's models; run it on an idle machine
 
 Finished trainings and scores stay in GRADUS_RUNS [out/small], so a stopped run continues where it ended.
@@ -24,8 +25,9 @@ CONFIG = ["--config", ROOT / "configs" / "eng-fra.toml"]
 PRECISION = [*BF16, *ONE_THREAD]
 SIZES = ["--embedding", "64", "--energy", "64", "--maxout", "64", "--tied", "output", "--dropout", "0.1"]
 STUDENT = ["--hidden", "96", *SIZES]
-SMALLEST = ["--hidden", "112", *SIZES, "--bpe", "2000", "--min-count", "1", "--steps", "3600",
+SMALLEST = ["--hidden", "112", *SIZES, "--bpe", "2000", "--min-count", "1",
             "--learning-rate", "0.003"]
+SHORTER = ["--steps", "1600"]  # for targets that are easier to learn
 FINE_TUNING = ["--steps", "400", "--learning-rate", "0.001", "--eval-every", "100"]
 WORDS = "2000"
 
@@ -55,9 +57,9 @@ def pruned(runs, zeros):
 TRAININGS = {
     "teacher": lambda runs: [*CONFIG, *FRENCH, *PRECISION],
     "student": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *PRECISION],
-    "student of beams": lambda runs: [*CONFIG, *beams(runs), *STUDENT, *PRECISION],
+    "student of beams": lambda runs: [*CONFIG, *beams(runs), *STUDENT, *SHORTER, *PRECISION],
     "student of words": lambda runs: [*CONFIG, *FRENCH, *STUDENT, *PRECISION, "--teacher", runs / "teacher"],
-    "smallest": lambda runs: [*CONFIG, *beams(runs), *SMALLEST, *PRECISION],
+    "smallest": lambda runs: [*CONFIG, *beams(runs), *SMALLEST, *SHORTER, *PRECISION],
     "80 % zeros": lambda runs: pruned(runs, "0.8"),
     "90 % zeros": lambda runs: pruned(runs, "0.9"),
     "50 % zeros": lambda runs: pruned(runs, "0.5"),
@@ -123,18 +125,25 @@ def scored(runs, row):
     return json.loads(kept.read_text())
 
 
-def measure_quality(at, seeds):
+def finished():
+    """The seeds with a teacher, and the rows whose trainings all of them have."""
+    seeds = [seed for seed in SEEDS if (RUNS / str(seed) / "teacher").is_dir()]
+    return seeds, [row for row, (name, *_) in ROWS.items() if all((RUNS / str(seed) / name).is_dir() for seed in seeds)]
+
+
+def measure_quality(at, seeds, chosen=tuple(ROWS)):
     runs = []
     for seed in seeds:
         folder = RUNS / str(seed)
         for name in TRAININGS:
-            trained(folder, name)
-        runs.append({"seed": seed, "rows": [scored(folder, row) for row in ROWS]})
+            if any(ROWS[row][0] == name for row in chosen):
+                trained(folder, name)
+        runs.append({"seed": seed, "rows": [scored(folder, row) for row in chosen]})
     write("small_quality", command_of("eng-fra", *FRENCH, *PRECISION), at, {"seeds": seeds, "runs": runs})
 
 
-ROUNDS = 3
-BATCHES = {1: 256, 64: 1024}  # sentences at a time → sentences
+ROUNDS = 2
+BATCHES = {1: 128, 64: 512}  # sentences at a time → sentences
 
 
 def translate(program, lines, batch, *options):
@@ -155,12 +164,13 @@ def translate(program, lines, batch, *options):
 def measure_speed(at):
     """The best of rounds in turn, so that other load affects every model."""
     runs = RUNS / str(SEEDS[0])
+    chosen = {row: ROWS[row] for row in finished()[1]}
     gradus("--version", stdout=subprocess.DEVNULL)  # builds it
     program = ROOT / "build" / os.environ.get("GRADUS_PRESET", "release") / "tools" / "gradus"
     lines = [pair.split("\t")[0] for pair in (runs / "beams" / "test.tsv").read_text().splitlines()]
-    rows = {row: {"row": row} for row in ROWS}
+    rows = {row: {"row": row} for row in chosen}
     for _ in range(ROUNDS):
-        for row, (name, form, options) in ROWS.items():
+        for row, (name, form, options) in chosen.items():
             for batch, count in BATCHES.items():
                 speed, memory = translate(program, lines[:count], batch, "--model", stored(runs, name, form), *options, *ONE_THREAD)
                 kept = rows[row]
@@ -172,7 +182,9 @@ def measure_speed(at):
 def measure(at, only=None):
     if "GRADUS_DATA" not in os.environ:
         raise SystemExit("results.py: GRADUS_DATA is not set; set it to the folder with fra-eng/fra.txt")
-    if only != "speed":
+    if only == "finished":
+        measure_quality(at, *finished())
+    elif only != "speed":
         measure_quality(at, SEEDS if only is None else [int(seed) for seed in only.split(",")])
     if only in (None, "speed"):
         measure_speed(at)
@@ -183,6 +195,10 @@ def measure(at, only=None):
 def over_runs(row, key):
     """The values of a key in this row, one per seed."""
     return [found[key] for run in load("small_quality")["runs"] for found in run["rows"] if found["row"] == row]
+
+
+def rows_measured():
+    return [row["row"] for row in load("small_quality")["runs"][0]["rows"]]
 
 
 def mean_of(row, key):
@@ -197,7 +213,7 @@ def speed_of(row):
 def small_quality():
     rows = [[row, f"{mean_of(row, 'bytes') / 1e6:.2f}", f"{mean_of(row, 'gzip_bytes') / 1e6:.2f}",
              f"{100 * mean_of(row, 'bytes') / mean_of('f32', 'bytes'):.1f}", over_seeds(over_runs(row, "bleu"), "{:.1f}"),
-             f"{mean_of(row, 'bleu') - mean_of('f32', 'bleu'):+.1f}".replace("-", "−")] for row in ROWS]
+             f"{mean_of(row, 'bleu') - mean_of('f32', 'bleu'):+.1f}".replace("-", "−")] for row in rows_measured()]
     return (markdown_table(["model", "MB", "MB, gzip", "bytes, %", "BLEU", "BLEU − f32"], rows)
             + "\n\n" + where_measured(load("small_quality")))
 
@@ -205,6 +221,6 @@ def small_quality():
 def small_speed():
     rows = [[row, f"{(now := speed_of(row))['batch_1']:.0f}", f"{now['batch_1'] / speed_of('f32')['batch_1']:.1f}",
              f"{now['batch_64']:.0f}", f"{now['batch_64'] / speed_of('f32')['batch_64']:.1f}", f"{now['memory_1'] / 1e6:.0f}"]
-            for row in ROWS]
+            for row in rows_measured()]
     return (markdown_table(["model", "sentences/s, 1 at a time", "ratio", "sentences/s, 64 at a time", "ratio", "MB of memory"], rows)
             + "\n\n" + where_measured(load("small_speed")))
