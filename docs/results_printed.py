@@ -2,7 +2,7 @@
 
 <!-- printed NN 2 4 --> in a page shows the paragraphs 2 and 4 of tutorial NN's output; without numbers, the whole output.
 Empty lines separate paragraphs. "…" stands for paragraphs that are left out. <!-- printed PAGE … --> shows the output of the
-program or of the commands of docs/how-to/PAGE.md in the same way.
+program or of the commands of docs/how-to/PAGE.md or docs/PAGE.md in the same way.
 """
 
 import re
@@ -12,7 +12,7 @@ import tempfile
 from results_kit import ROOT, load, numbers, write
 
 BUILD = ROOT / "build" / "release"
-COMMANDS = ("train-on-your-text", "compress-a-model")  # pages without a program: their first shell block is run
+COMMANDS = ("train-on-your-text", "compress-a-model", "command")  # pages without a program: their first shell block is run
 PYTORCH = "load-pytorch-weights"  # the page whose program reads a file written by PyTorch
 
 FROM_RUN = "The page of this tutorial: "  # printed by ./run, not by the program
@@ -42,9 +42,17 @@ def record(number, output, at):
     write(f"printed_{number}", f"./run tutorial {number}", at, {"lines": lines})
 
 
+def page_of(name):
+    return next(path for path in (ROOT / "docs/how-to" / f"{name}.md", ROOT / "docs" / f"{name}.md") if path.exists())
+
+
+def source_of(name):
+    return page_of(name).relative_to(ROOT)
+
+
 def page_programs():
-    """The how-to pages whose program is compiled, with the name of the executable."""
-    listed = re.findall(r"^gradus_page_program\((\w+) docs/how-to/([\w-]+)\.md", (ROOT / "tests/CMakeLists.txt").read_text(), re.MULTILINE)
+    """The pages whose program is compiled and whose output is quoted, with the name of the executable."""
+    listed = re.findall(r"^gradus_page_program\((\w+) docs/(?:how-to/)?([\w-]+)\.md", (ROOT / "tests/CMakeLists.txt").read_text(), re.MULTILINE)
     return {page: program for program, page in listed}
 
 
@@ -60,16 +68,16 @@ def output_in_empty_folder(*command):
 def measure_program(at, page):
     program = page_programs()[page]
     built(program)
-    write(f"printed_{page}", f"the program of docs/how-to/{page}.md", at, {"lines": output_in_empty_folder(BUILD / "tests" / program)})
+    write(f"printed_{page}", f"the program of {source_of(page)}", at, {"lines": output_in_empty_folder(BUILD / "tests" / program)})
 
 
 def measure_commands(at, page):
     built("gradus_command")
     program = str(BUILD / "tools" / "gradus")
-    block = re.search(r"^```sh\n(.*?)^```", (ROOT / f"docs/how-to/{page}.md").read_text(), re.MULTILINE | re.DOTALL)[1]
-    script = f'gradus() {{ {program} "$@"; }}\n' + block.replace("./run gradus", "gradus")
+    block = re.search(r"^```sh\n(.*?)^```", page_of(page).read_text(), re.MULTILINE | re.DOTALL)[1]
+    script = f'gradus() {{ {program} "$@"; }}\n' + block.replace("./run gradus", "gradus").replace(" configs/", f" {ROOT}/configs/")
     lines = output_in_empty_folder("bash", "-euo", "pipefail", "-c", script)
-    write(f"printed_{page}", f"the commands of docs/how-to/{page}.md", at, {"lines": [line for line in lines if program not in line]})
+    write(f"printed_{page}", f"the commands of {source_of(page)}", at, {"lines": [line for line in lines if program not in line]})
 
 
 def measure_pytorch(at, page):
