@@ -72,7 +72,7 @@ WORDS = {
     "learning rate": "学习率", "dev loss": "开发集损失",
     "measured here": "本机测得",
     # serve
-    "sent by": "发送者", "lines per second": "行每秒", "median, ms": "中位数，毫秒", "99th percentile, ms": "第 99 百分位，毫秒", "1 client": "1 个客户端", "64 clients": "64 个客户端",
+    "sent by": "发送者", "lines per second": "行每秒", "median, ms": "中位数，毫秒", "99th percentile, ms": "第 99 百分位，毫秒", "clients, % of the cores": "客户端，占核的 %", "1 client": "1 个客户端", "64 clients": "64 个客户端",
     "a file, `gradus translate`": "文件，`gradus translate`", "minutes": "分钟", "translations": "翻译请求", "texts compared with `gradus translate`": "与 `gradus translate` 比较的译文",
     "wrong requests and clients that misbehave": "错误的请求和行为不当的客户端", "wrong answers": "错误的回答", "resident memory after warm-up, MB": "预热后的常驻内存，MB",
     "resident memory at the end, MB": "结束时的常驻内存，MB",

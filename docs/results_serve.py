@@ -32,6 +32,7 @@ def store(at, report):
 
 
 def store_load(at, report, options):
+    report["resident_kb"] = [kb for _, kb in report["resident_kb"]]
     write("serve_load", f"{LOAD} {options}", at, report)
 
 
@@ -43,9 +44,10 @@ def serve_measured():
 
     def row(name, part):
         times = [f"{1e3 * part[key]:.1f}" if key in part else "–" for key in ("p50", "p99")]
-        return [name, f"{part['rate']:.0f}", f"{part['rate'] / one['rate']:.1f}", *times]
+        clients = f"{100 * part['client_cpu']:.0f}" if "client_cpu" in part else "–"
+        return [name, f"{part['rate']:.0f}", f"{part['rate'] / one['rate']:.1f}", *times, clients]
     rows = [row("1 client", one), row(f"{results['clients']} clients", results["many"]), row("a file, `gradus translate`", results["file"])]
-    return markdown_table(["sent by", "lines per second", "ratio", "median, ms", "99th percentile, ms"], rows) + "\n\n" + where_measured(results)
+    return markdown_table(["sent by", "lines per second", "ratio", "median, ms", "99th percentile, ms", "clients, % of the cores"], rows) + "\n\n" + where_measured(results)
 
 
 def serve_faults():

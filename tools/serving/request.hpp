@@ -22,7 +22,8 @@ struct RequestLimits {
   std::int64_t texts = 64;     ///< of one request
   std::int64_t tokens = 1000;  ///< of one text, and of one output
   std::int64_t beam = 16;
-  std::int64_t depth = 4;  ///< of nested lists and objects
+  std::int64_t depth = 4;          ///< of nested lists and objects
+  std::int64_t weights = 1 << 22;  ///< attention weights of an answer
 };
 
 /// The body of POST /translate.

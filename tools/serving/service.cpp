@@ -47,6 +47,16 @@ Json alignment_to_json(const std::string& text, const Translation& translation, 
           {"weights", weights_to_json(translation.decoded.weights, translation.target.size())}};
 }
 
+void check_weights(const std::vector<std::vector<models::Decoded>>& found, const RequestLimits& limits) {
+  std::int64_t weights = 0;
+  for (const auto& outputs : found) {
+    for (const models::Decoded& one : outputs) weights += one.weights.defined() ? one.weights.numel() : 0;
+  }
+  if (weights <= limits.weights) return;
+  throw BadRequest("the answer has " + std::to_string(weights) + " attention weights; the limit is " +
+                   std::to_string(limits.weights) + "; send shorter texts, or fewer");
+}
+
 }  // namespace
 
 struct Service::Model {
@@ -148,6 +158,7 @@ Json Service::translate(const std::string& body, const IsGone& is_gone) const {
                     .rows = request.search.beam.width});
   }
   std::vector<std::vector<models::Decoded>> found = decode(*model, std::move(jobs), is_gone);
+  if (request.alignments) check_weights(found, options_.limits);
   Json texts = Json::array(), alternatives = Json::array(), details = Json::array();
   auto next = found.begin();
   for (std::size_t i = 0; i < request.texts.size(); ++i) {
