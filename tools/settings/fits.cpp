@@ -44,7 +44,7 @@ struct Load {
   double pairs = 0, source = 0, target = 0;  // tokens
 };
 
-struct Sizes {
+struct Plan {
   models::ModelOptions model;
   models::Vocabularies vocabularies;
   Load batch;
@@ -57,32 +57,32 @@ struct Need {
   double all() const { return model + batch; }
 };
 
-Need need_of(const Sizes& sizes, double bytes_per_parameter, const models::Registry& registry) {
-  const LeastSize size = least_size(sizes.model, sizes.vocabularies, registry);
+Need need_of(const Plan& plan, double bytes_per_parameter, const models::Registry& registry) {
+  const LeastSize size = least_size(plan.model, plan.vocabularies, registry);
   return {.parameters = size.parameters,
           .model = size.parameters * bytes_per_parameter,
           .batch = bytes_per_number *
-                   (size.per_source_token * sizes.batch.source + size.per_target_token * sizes.batch.target)};
+                   (size.per_source_token * plan.batch.source + size.per_target_token * plan.batch.target)};
 }
 
 // The options whose least value lowers the need most; several if they do so about equally.
 // @param batch the option for the size of a batch; null if there is none, and no text either
-std::string options_at_fault(const Sizes& sizes, const char* batch, double bytes_per_parameter,
+std::string options_at_fault(const Plan& plan, const char* batch, double bytes_per_parameter,
                              const models::Registry& registry) {
   std::vector<std::pair<std::string, double>> needs;  // with the option's least value
   const auto add = [&](const char* option, const auto& lower) {
-    Sizes lowered = sizes;
+    Plan lowered = plan;
     lower(lowered);
     needs.emplace_back(option, need_of(lowered, bytes_per_parameter, registry).all());
   };
-  add("--hidden", [](Sizes& least) { least.model.hidden = 1; });
-  add("--embedding", [](Sizes& least) { least.model.embedding = 1; });
-  add("--energy", [](Sizes& least) { least.model.energy = 1; });
-  add("--maxout", [](Sizes& least) { least.model.maxout = 1; });
-  add("--layers", [](Sizes& least) { least.model.layers = 1; });
+  add("--hidden", [](Plan& least) { least.model.hidden = 1; });
+  add("--embedding", [](Plan& least) { least.model.embedding = 1; });
+  add("--energy", [](Plan& least) { least.model.energy = 1; });
+  add("--maxout", [](Plan& least) { least.model.maxout = 1; });
+  add("--layers", [](Plan& least) { least.model.layers = 1; });
   if (batch != nullptr) {
-    add("--words", [](Sizes& least) { least.vocabularies = {.source = 1, .target = 1}; });
-    add(batch, [](Sizes& least) { least.batch = {}; });
+    add("--words", [](Plan& least) { least.vocabularies = {.source = 1, .target = 1}; });
+    add(batch, [](Plan& least) { least.batch = {}; });
   }
   const double least = std::ranges::min(needs, {}, &std::pair<std::string, double>::second).second;
   std::string names;
@@ -139,27 +139,27 @@ void check_task_fits(const DataSettings& settings) {
 void check_training_fits(const Settings& settings, const models::Vocabularies& vocabularies,
                          std::span<const data::Pair> pairs, const models::Registry& registry) {
   const double each = bytes_per_parameter(settings.trainer.optimiser);
-  const Sizes sizes{settings.model, vocabularies, load_of(settings.batches, pairs)};
-  const Need need = need_of(sizes, each, registry);
+  const Plan plan{settings.model, vocabularies, load_of(settings.batches, pairs)};
+  const Need need = need_of(plan, each, registry);
   const double free = free_memory();
   if (need.all() <= free) return check_pairs_fit(settings.batches.tokens, pairs);
   const char* const batch = settings.batches.tokens > 0 ? "--batch-tokens" : "--batch";
   fail("train", "a model of ", need.parameters, " parameters needs at least ", in_bytes(need.model),
-       " of memory to train and save, and a batch of ", sizes.batch.pairs, " pairs ", in_bytes(need.batch),
-       ", but ", in_bytes(free), " are free; lower ", options_at_fault(sizes, batch, each, registry));
+       " of memory to train and save, and a batch of ", plan.batch.pairs, " pairs ", in_bytes(need.batch),
+       ", but ", in_bytes(free), " are free; lower ", options_at_fault(plan, batch, each, registry));
 }
 
 void check_gradcheck_fits(const models::ModelOptions& model, const models::Vocabularies& vocabularies,
                           const models::Registry& registry) {
   // f32 values, f64 values and their gradients
   constexpr double each = 4 + 8 + 8;
-  const Sizes sizes{model, vocabularies, {}};
-  const Need need = need_of(sizes, each, registry);
+  const Plan plan{model, vocabularies, {}};
+  const Need need = need_of(plan, each, registry);
   const double free = free_memory();
   if (need.all() <= free) return;
   fail("gradcheck", "a model of ", need.parameters, " parameters needs at least ", in_bytes(need.model),
        " of memory to check, but ", in_bytes(free), " are free; lower ",
-       options_at_fault(sizes, nullptr, each, registry));
+       options_at_fault(plan, nullptr, each, registry));
 }
 
 void check_beam_fits(std::int64_t width, std::int64_t vocabulary) {
